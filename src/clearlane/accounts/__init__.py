@@ -1,0 +1,1 @@
+"""Vendors, their credentials and their sites. Knows no HTTP and no database."""

@@ -1,0 +1,128 @@
+"""What a vendor and a site are, and which names they may carry.
+
+Knows no header, no hash and no database: the directory authenticates, the store keeps.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from zoneinfo import available_timezones
+
+from clearlane.kernel import limits
+from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.ids import Scope, SiteId, VendorId
+
+
+class VendorState(StrEnum):
+    """Whether a vendor's credentials are honoured."""
+
+    ACTIVE = "active"
+    DISABLED = "disabled"
+
+
+class SiteState(StrEnum):
+    """Whether a site may submit."""
+
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """A software vendor: who calls."""
+
+    id: VendorId
+    key: str
+    name: str
+    state: VendorState = VendorState.ACTIVE
+    proxy_login: bool = True
+    rate_per_minute: int | None = None
+    """Calls a minute the vendor may make; None for no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A client of a vendor: on whose behalf the vendor calls."""
+
+    id: SiteId
+    vendor_id: VendorId
+    vendor_site_id: str
+    client_id: str
+    name: str
+    time_zone: str = "UTC"
+    state: SiteState = SiteState.ACTIVE
+    baa_accepted: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        """Whose rows a call for this site may touch."""
+        return Scope(vendor=self.vendor_id, site=self.id)
+
+
+def vendor_findings(*, key: str, name: str) -> list[Finding]:
+    """Everything that is wrong with a new vendor's key and name."""
+    return [*_identifier("Vendor key", "KEY", key), *_name("Vendor name", "NAME", name)]
+
+
+def site_findings(
+    *, vendor_site_id: str, client_id: str, name: str, time_zone: str
+) -> list[Finding]:
+    """Everything that is wrong with a new site."""
+    return [
+        *_identifier("vendorSiteId", "VENDOR_SITE_ID", vendor_site_id),
+        *_identifier("Client id", "CLIENT_ID", client_id),
+        *_name("Site name", "NAME", name),
+        *_time_zone(time_zone),
+    ]
+
+
+def rate_findings(rate_per_minute: int | None) -> list[Finding]:
+    """What is wrong with a vendor's limit of calls a minute."""
+    if rate_per_minute is None or 1 <= rate_per_minute <= limits.RATE_PER_MINUTE_MAX:
+        return []
+    wanted = f"a whole number from 1 to {limits.RATE_PER_MINUTE_MAX}, or off"
+    return [_finding("ACC004", "LIMIT", f"The limit of calls a minute must be {wanted}.")]
+
+
+# Clients send the key before the first colon of a Basic header and the vendorSiteId unencoded in a
+# query, and both as ASCII, UTF-8 or Latin-1. These characters are the same in all of them.
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+
+
+def _identifier(label: str, location: str, text: str) -> Iterator[Finding]:
+    if len(text) > limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX or not _IDENTIFIER.fullmatch(text):
+        yield _finding(
+            "ACC001",
+            location,
+            f"{label} must be 1 to {limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX} letters, digits, "
+            "'-', '_' or '.', and start with a letter or a digit.",
+        )
+
+
+def _name(label: str, location: str, text: str) -> Iterator[Finding]:
+    if text.strip() and text.isprintable() and len(text) <= limits.ACCOUNT_NAME_CHARACTERS_MAX:
+        return
+    yield _finding(
+        "ACC002",
+        location,
+        f"{label} must be 1 to {limits.ACCOUNT_NAME_CHARACTERS_MAX} printable characters.",
+    )
+
+
+def _time_zone(name: str) -> Iterator[Finding]:
+    # UTC needs no zone data; `localtime` is this machine's own choice, not a zone's name.
+    known = (available_timezones() | {"UTC"}) - {"localtime"}
+    if name in known:
+        return
+    alike = [zone for zone in sorted(known) if zone.casefold() == name.casefold()]
+    hint = f" Did you mean {alike[0]}?" if alike else ""
+    yield _finding(
+        "ACC003",
+        "TIME_ZONE",
+        f"Time zone must be an IANA name such as America/Chicago or UTC.{hint}",
+    )
+
+
+def _finding(rule: str, location: str, message: str) -> Finding:
+    return Finding(rule=rule, stage=Stage.SHAPE, location=location, message=message)

@@ -1,0 +1,134 @@
+"""Doors: a listening address, the application behind it, and how it stops.
+
+uvicorn runs inside this process, several servers on one event loop. The process, not uvicorn, owns
+the signals. Knows sockets and TLS contexts; no calls, no settings.
+"""
+
+import asyncio
+import contextlib
+import errno
+import resource
+import socket
+import ssl
+from collections.abc import Generator
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from clearlane.api.protocol import Guard, GuardedProtocol
+from clearlane.kernel import limits
+
+
+class PortTaken(Exception):
+    """The address cannot be listened on. The sentence says which and what to do."""
+
+
+class Door(uvicorn.Server):
+    """One listening address."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        guard: Guard,
+        *,
+        tls: ssl.SSLContext | None = None,
+        stop_seconds_max: int = limits.STOP_SECONDS_MAX,
+    ) -> None:
+        config = uvicorn.Config(
+            app,
+            http=GuardedProtocol,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=limits.KEEP_ALIVE_SECONDS_MAX,
+            timeout_graceful_shutdown=stop_seconds_max,
+        )
+        super().__init__(config)
+        self.listener = listener
+        self._guard = guard
+        self._tls = tls
+        self.opened = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        timeouts: dict[str, Any] = {}
+        if self._tls is not None:
+            timeouts = {
+                "ssl_handshake_timeout": limits.HANDSHAKE_SECONDS_MAX,
+                "ssl_shutdown_timeout": limits.TLS_CLOSE_SECONDS_MAX,
+            }
+        server = await loop.create_server(
+            self._connection, sock=self.listener, ssl=self._tls, backlog=2_048, **timeouts
+        )
+        self.servers = [server]
+        await self.on_tick(0)  # the first answer has its date, too
+        self.started = True
+        self.opened.set()
+
+    def _connection(self) -> asyncio.Protocol:
+        return GuardedProtocol(self.config, self.server_state, {}, guard=self._guard)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield  # the process has several doors and stops them itself
+
+    def stop(self, *, at_once: bool = False) -> None:
+        """Refuse new connections and let running calls finish, or do not even wait for them."""
+        self.should_exit = True
+        self.force_exit = at_once
+        if at_once:
+            for connection in list(self.server_state.connections):
+                connection.transport.abort()
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on."""
+        return int(self.listener.getsockname()[1])
+
+
+def listen(host: str, port: int, what: str) -> socket.socket:
+    """A socket bound to the address; port 0 takes a free one."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError:
+        raise PortTaken(f"{what}: the address {host!r} cannot be found on this machine.") from None
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(2_048)
+    except OSError as fault:
+        listener.close()
+        raise PortTaken(_sentence(fault, host, port, what)) from None
+    listener.setblocking(False)
+    return listener
+
+
+def connections_max() -> int:
+    """How many connections this process can hold, after asking for as many files as it may open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = limits.CONNECTIONS_MAX + 2 * limits.CONNECTIONS_SPARE
+    if soft < wanted:
+        soft = min(wanted, hard) if hard != resource.RLIM_INFINITY else wanted
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return max(1, min(limits.CONNECTIONS_MAX, soft - 2 * limits.CONNECTIONS_SPARE))
+
+
+def _sentence(fault: OSError, host: str, port: int, what: str) -> str:
+    reasons = {
+        errno.EADDRINUSE: "is in use by another program. Stop that, or choose another port",
+        errno.EACCES: "may not be opened by this user. Choose a port above 1023",
+        errno.EADDRNOTAVAIL: "is not an address of this machine. Choose another host",
+    }
+    reason = reasons.get(fault.errno or 0, "cannot be opened. Choose another")
+    return f"{what}: {host}:{port} {reason} (0 picks a free port)."

@@ -1,0 +1,333 @@
+"""C4: billing, rendering, referring and other providers, and the places they work at."""
+
+from collections.abc import Iterator, Mapping
+
+from clearlane.claims.fields import (
+    Claim,
+    DentalClaim,
+    DentalLine,
+    MedicalClaim,
+    MedicalLine,
+)
+from clearlane.claims.rules.registry import (
+    DENTAL,
+    MEDICAL,
+    WARNING,
+    Facts,
+    Fault,
+    line_rule,
+    listed,
+    on_line,
+    quoted,
+    rule,
+)
+from clearlane.kernel import kinds
+
+BILLING_STREETS = (
+    "F33_BillingProviderAddress1",
+    "F33_BillingProviderAddress2",
+    "F48_BillingDentistAddress",
+)
+FACILITY_NEEDS = (
+    "F32_FacilityName",
+    "F32_FacilityAddress1",
+    "F32_FacilityCity",
+    "F32_FacilityState",
+    "F32_FacilityZip",
+)
+FACILITY_ALSO = (
+    "F32_FacilityAddress2",
+    "F32A_FacilityNpi",
+    "F32B_FacilityIdStateLicenseNumber",
+    "F32B_FacilityIdProviderCommercialLicenseNumber",
+    "F32B_FacilityIdLocationNumber",
+)
+LOCATION_NEEDS = (
+    "F56_TreatmentAddress",
+    "F56_TreatmentCity",
+    "F56_TreatmentST",
+    "F56_TreatmentZip",
+)
+LOCATION_ALSO = ("X12_TreatmantLocationName", "X12_TreatmantLocationNPI")
+PAY_TO_NEEDS = ("X12_Paytoaddress", "X12_PaytoCity", "X12_PaytoST", "X12_PaytoZip")
+TREATING_NEEDS = ("X12_RenderingProvLastName",)
+TREATING_ALSO = (
+    "X12_RenderingProvFirstName",
+    "X12_RenderingProvMI",
+    "X12_RenderingProvSuffix",
+    "F55_TreatingDentistLicense",
+    "F56a_DentistSpecialtyCode",
+    "F58_TreatingDentistAddlID",
+)
+ROLES = ("Referring", "Supervising", "Ordering")
+ROLE_NEEDS = {role: (f"F17_{role}ProviderNameLast",) for role in ROLES}
+ROLE_ALSO = {
+    role: (
+        f"F17_{role}ProviderNameFirst",
+        f"F17_{role}ProviderNameMiddle",
+        f"F17_{role}ProviderSuffix",
+        f"F17A_{role}ProviderIdNumber",
+        f"F17B_{role}ProviderNpi",
+    )
+    for role in ROLES
+}
+ROLE_FIELDS = [name for role in ROLES for name in (*ROLE_NEEDS[role], *ROLE_ALSO[role])]
+SHADED = (
+    "F24J_Shaded_RendProviderTaxonomyCode",
+    "F24J_Shaded_RendProviderStateLicenseNumber",
+    "F24J_Shaded_RendProviderUpinNumber",
+    "F24J_Shaded_RendProviderCommercialNumber",
+    "F24J_Shaded_RendProviderLocationNumber",
+)
+LINE_TREATING_NEEDS = ("X12_LineTreatingDentistLastname",)
+LINE_TREATING_ALSO = (
+    "X12_LineTreatingDentistFirstname",
+    "X12_LineTreatingDentistMI",
+    "X12_LineTreatingDentistSuffix",
+    "X12_LineTreatingDentistNPI",
+    "X12_LineTreatingDentistSpecialtyCode",
+)
+# Addresses that are sent whole or not at all.
+ADDRESSES = {
+    "payer's": ("F00_PayerAddress1", "F00_PayerCity", "F00_PayerState", "F00_PayerZip"),
+    "payer's ": ("F03_PayerAddress1", "F03_PayerCity", "F03_PayerState", "F03_PayerZip"),
+    "other payer's": (
+        "F11_OtherPayerAddress",
+        "F11_OtherPayerCity",
+        "F11_OtherPayerST",
+        "F11_OtherPayerZip",
+    ),
+}
+ADDRESS_FIELDS = [name for names in ADDRESSES.values() for name in names]
+
+
+def absent(given: Mapping[str, object], needs: tuple[str, ...], also: tuple[str, ...]) -> list[str]:
+    """What is missing of a group of fields that is begun; nothing if it is not."""
+    if all(given.get(name) is None for name in needs) and all(
+        given.get(name) is None for name in also
+    ):
+        return []
+    return [name for name in needs if given.get(name) is None]
+
+
+def rendering_npi(claim: MedicalClaim) -> str | None:
+    """The NPI of the claim's rendering provider: the claim's own, or the first one on its lines."""
+    own = claim.X12_RenderingNPI
+    return own or next(
+        (npi for line in claim.F24_ClaimLines if (npi := line.F24J_RenderingNpi)), None
+    )
+
+
+@rule("C401", fields=BILLING_STREETS, x12="2010AA/N3/01")
+def billing_address_is_a_street(claim: Claim, facts: Facts) -> Iterator[Fault]:
+    """The billing address is a street, not a post office box."""
+    given = claim.__dict__
+    for name in BILLING_STREETS:
+        text = given.get(name)
+        if text and "B" in text and kinds.is_po_box(text):
+            yield (
+                name,
+                f"The billing address {quoted(text)} is a post office box; give the street address. "
+                "A box can be a pay-to address only.",
+            )
+
+
+@rule(
+    "C402",
+    fields=(*FACILITY_NEEDS, *FACILITY_ALSO),
+    x12="2310C/N3/01",
+    kinds=(MEDICAL,),
+    when=(*FACILITY_NEEDS, *FACILITY_ALSO),
+)
+def facility_is_complete(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """A service facility has a name and an address."""
+    for name in absent(claim.__dict__, FACILITY_NEEDS, FACILITY_ALSO):
+        yield name, f"The facility is begun but {name} is missing; give {listed(FACILITY_NEEDS)}."
+
+
+@rule(
+    "C403",
+    fields=(*LOCATION_NEEDS, *LOCATION_ALSO),
+    x12="2310C/N3/01",
+    kinds=(DENTAL,),
+    when=(*LOCATION_NEEDS, *LOCATION_ALSO),
+)
+def treatment_location_is_complete(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+    """A treatment location has an address."""
+    for name in absent(claim.__dict__, LOCATION_NEEDS, LOCATION_ALSO):
+        yield (
+            name,
+            f"The treatment location is begun but {name} is missing; give {listed(LOCATION_NEEDS)}.",
+        )
+
+
+@rule(
+    "C404",
+    fields=ROLE_FIELDS,
+    x12="2310A/NM1/03",
+    kinds=(MEDICAL,),
+    when=ROLE_FIELDS,
+)
+def other_providers_have_names(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """A referring, supervising or ordering provider has a last name."""
+    given = claim.__dict__
+    for role in ROLES:
+        for name in absent(given, ROLE_NEEDS[role], ROLE_ALSO[role]):
+            yield name, f"The {role.lower()} provider has no name; give {name}."
+
+
+@rule(
+    "C405",
+    fields=("F24J_RenderingNpi", "X12_RenderingNPI", "X12_RendProviderNameLast"),
+    x12="2420A/NM1/09",
+    kinds=(MEDICAL,),
+)
+def lines_are_by_the_rendering_provider(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """A line's rendering provider is the claim's: only that one has a name."""
+    named = claim.X12_RendProviderNameLast is not None
+    wanted = rendering_npi(claim) if named else claim.F33A_BillingProviderNpi
+    for at, line in enumerate(claim.F24_ClaimLines):
+        npi = line.F24J_RenderingNpi
+        if npi is None or npi == wanted:
+            continue
+        yield (
+            on_line(claim, at, "F24J_RenderingNpi"),
+            f"The line is rendered by {quoted(npi)}, the claim by {quoted(wanted)}; send lines of different "
+            "rendering providers as different claims."
+            if named
+            else f"The line is rendered by {quoted(npi)}, who is not the billing provider and has no name; "
+            "give X12_RendProviderNameLast and X12_RenderingNPI.",
+        )
+
+
+@line_rule(
+    "C406",
+    fields=(*SHADED, "X12_RendProviderNameLast"),
+    x12="2420A/REF/02",
+    kinds=(MEDICAL,),
+    when=SHADED,
+)
+def shaded_ids_belong_to_somebody(
+    line: MedicalLine, claim: MedicalClaim, facts: Facts
+) -> Iterator[Fault]:
+    """Rendering provider ids on a line need the rendering provider's name on the claim."""
+    if claim.X12_RendProviderNameLast is None:
+        given = line.__dict__
+        for name in SHADED:
+            if given.get(name) is not None:
+                yield (
+                    name,
+                    f"{name} belongs to a rendering provider; give X12_RendProviderNameLast.",
+                )
+
+
+@rule(
+    "C407",
+    fields=(*TREATING_NEEDS, *TREATING_ALSO, "F53_TreatingDentistNPI"),
+    x12="2310B/NM1/03",
+    kinds=(DENTAL,),
+    when=(*TREATING_ALSO, "F53_TreatingDentistNPI"),
+)
+def treating_dentist_has_a_name(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+    """A treating dentist who is not the billing dentist has a last name."""
+    npi = claim.F53_TreatingDentistNPI
+    other = npi is not None and npi != claim.F48_BillingDentistNPI
+    if claim.X12_RenderingProvLastName is None and (
+        other or absent(claim.__dict__, TREATING_NEEDS, TREATING_ALSO)
+    ):
+        yield (
+            "X12_RenderingProvLastName",
+            "The treating dentist is begun but has no name; give X12_RenderingProvLastName.",
+        )
+
+
+@line_rule(
+    "C408",
+    fields=(*LINE_TREATING_NEEDS, *LINE_TREATING_ALSO),
+    x12="2420A/NM1/03",
+    kinds=(DENTAL,),
+    when=(*LINE_TREATING_NEEDS, *LINE_TREATING_ALSO),
+)
+def line_treating_dentist_has_a_name(
+    line: DentalLine, claim: DentalClaim, facts: Facts
+) -> Iterator[Fault]:
+    """A treating dentist of a line has a last name."""
+    for name in absent(line.__dict__, LINE_TREATING_NEEDS, LINE_TREATING_ALSO):
+        yield name, f"The line's treating dentist is begun but has no name; give {name}."
+
+
+@rule("C409", fields=PAY_TO_NEEDS, x12="2010AB/N3/01", kinds=(DENTAL,), when=PAY_TO_NEEDS)
+def pay_to_address_is_complete(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+    """A pay-to address has street, city, state and ZIP code."""
+    for name in absent(claim.__dict__, PAY_TO_NEEDS, ()):
+        yield (
+            name,
+            f"The pay-to address is begun but {name} is missing; give {listed(PAY_TO_NEEDS)}.",
+        )
+
+
+@rule(
+    "C410",
+    fields=("F33B_BillingProviderSsn", "F25_FederalTaxIdSsn"),
+    x12="2010AA/REF:SY/02",
+    kinds=(MEDICAL,),
+    when=("F33B_BillingProviderSsn",),
+)
+def one_ssn(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """The billing provider has one social security number."""
+    ssn, other = claim.F25_FederalTaxIdSsn, claim.F33B_BillingProviderSsn
+    if ssn and other and ssn != other:
+        yield (
+            "F33B_BillingProviderSsn",
+            "F33B_BillingProviderSsn and F25_FederalTaxIdSsn differ; give the same number or only one.",
+        )
+
+
+@rule(
+    "C411",
+    fields=("F33A_BillingProviderNpi",),
+    x12="2010AA/NM1/09",
+    kinds=(MEDICAL,),
+    severity=WARNING,
+)
+def billing_npi_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """Payers expect the billing provider's NPI."""
+    if claim.F33A_BillingProviderNpi is None:
+        yield (
+            "F33A_BillingProviderNpi",
+            "There is no billing NPI; most payers refuse a claim without one.",
+        )
+
+
+@rule(
+    "C412",
+    fields=("F33_BillingProviderZip",),
+    x12="2010AA/N4/03",
+    kinds=(MEDICAL,),
+    severity=WARNING,
+)
+def billing_zip_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """Payers expect the billing provider's ZIP code."""
+    if claim.F33_BillingProviderZip is None:
+        yield (
+            "F33_BillingProviderZip",
+            "There is no billing ZIP code; most payers refuse a claim without one.",
+        )
+
+
+@rule(
+    "C413",
+    fields=ADDRESS_FIELDS,
+    x12="2010BB/N3/01",
+    severity=WARNING,
+    when=ADDRESS_FIELDS,
+)
+def addresses_are_whole(claim: Claim, facts: Facts) -> Iterator[Fault]:
+    """A payer's address is given whole; a part of one is not sent."""
+    given = claim.__dict__
+    for whose, names in ADDRESSES.items():
+        for name in absent(given, names, ()):
+            yield (
+                name,
+                f"The {whose.strip()} address lacks {name}, so it is not sent; give it whole.",
+            )

@@ -1,0 +1,275 @@
+"""C6: service lines: procedures, modifiers, units, control numbers, measurements, contracts."""
+
+import re
+from collections.abc import Iterator
+
+from clearlane.claims.fields import (
+    Claim,
+    DentalClaim,
+    DentalLine,
+    Line,
+    MedicalClaim,
+    MedicalLine,
+    lines_of,
+)
+from clearlane.claims.rules.registry import (
+    DENTAL,
+    MEDICAL,
+    WARNING,
+    Facts,
+    Fault,
+    line_rule,
+    on_line,
+    quoted,
+    rule,
+)
+from clearlane.kernel import limits
+
+PROCEDURES = ("F24D_HcpcsProcedureCode", "F29_ProcedureCode")
+DESCRIPTIONS = ("X12_Description", "F30_Description")
+CONTROL_NUMBERS = ("X12_ProviderControlNumber", "X12_LineControlNumber")
+MEASUREMENT = ("X12_MeasurementId", "X12_MeasurementQualifier", "X12_MeasurementValue")
+
+_CDT = re.compile(r"D\d{4}", re.ASCII)
+_ANAESTHESIA = re.compile(r"0[01]\d{3}", re.ASCII)
+# Codes that say only "something else": the service must be described. CPT's unlisted procedures, the
+# "not otherwise classified" codes of HCPCS, and in CDT every code that ends in 999.
+_UNLISTED = """
+15999 17999 19499 20999 21089 21299 21499 21899 22899 22999 23929 24999 25999 26989 27299 27599 27899
+28899 29799 29999 30999 31299 31599 31899 32999 33999 36299 37501 37799 38129 38589 38999 39499 39599
+40799 40899 41599 41899 42299 42699 42999 43289 43499 43659 43999 44238 44799 44899 44979 45399 45499
+45999 46999 47379 47399 47579 47999 48999 49329 49659 49999 50549 50949 51999 53899 54699 55559 55899
+58578 58579 58679 58999 59897 59898 59899 60659 60699 64999 66999 67299 67399 67599 67999 68399 68899
+69399 69799 69949 69979 76496 76497 76498 76499 76999 77299 77399 77499 77799 78099 78199 78299 78399
+78499 78599 78699 78799 78999 79999 81099 81479 81599 84999 85999 86486 86849 86999 87999 88099 88199
+88299 88399 88749 89240 89398 90399 90749 90899 90999 91299 92499 92700 93799 93998 94799 95199 95999
+96379 96549 96999 97039 97139 97799 99199 99429 99499 99600
+A0999 A4649 A9698 A9699 A9999 B9998 B9999 C9399 E0769 E0770 E1399 E1699 J3490 J3590 J7199 J7599 J7699
+J7799 J7999 J8498 J8499 J8597 J8999 J9999 K0108 K0812 K0898 K0899 L0999 L1499 L2999 L3649 L3999 L5999
+L7499 L8039 L8499 L8699 Q4050 Q4051 Q4100 T5999 V2199 V2799 V5298 V5299
+"""
+UNLISTED = frozenset(_UNLISTED.split())
+
+
+def procedure(line: Line) -> str:
+    """The procedure code of a line."""
+    return line.F24D_HcpcsProcedureCode if isinstance(line, MedicalLine) else line.F29_ProcedureCode
+
+
+def is_unlisted(code: str) -> bool:
+    """Whether a procedure code tells nothing without a description."""
+    return code in UNLISTED or (code[0] == "D" and code.endswith("999"))
+
+
+@line_rule("C601", fields=("F29_ProcedureCode",), x12="2400/SV3/01-02", kinds=(DENTAL,))
+def dental_procedure_is_cdt(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+    """A dental procedure is a CDT code: D and four digits."""
+    code = line.F29_ProcedureCode
+    if not _CDT.fullmatch(code):
+        yield (
+            "F29_ProcedureCode",
+            f"The procedure {quoted(code)} is no CDT code; give D and four digits.",
+        )
+
+
+@rule("C602", fields=("F24_ClaimLines", "LineItems"), x12="2400/LX/01")
+def lines_are_few(claim: Claim, facts: Facts) -> Iterator[Fault]:
+    """A claim has at most 50 lines."""
+    count = len(lines_of(claim))
+    if count > limits.LINES_PER_CLAIM_MAX:
+        name = "F24_ClaimLines" if isinstance(claim, MedicalClaim) else "LineItems"
+        yield (
+            name,
+            f"There are {count} lines; at most {limits.LINES_PER_CLAIM_MAX} fit one claim, so split it.",
+        )
+
+
+@rule("C603", fields=(*PROCEDURES, *DESCRIPTIONS), x12="2400/SV1/01-07")
+def unlisted_procedure_is_described(claim: Claim, facts: Facts) -> Iterator[Fault]:
+    """A procedure code that names no procedure comes with a description."""
+    name = DESCRIPTIONS[isinstance(claim, DentalClaim)]
+    for at, line in enumerate(lines_of(claim)):
+        code = procedure(line)
+        if is_unlisted(code) and name not in line.__dict__:
+            yield (
+                on_line(claim, at, name),
+                f"The procedure {quoted(code)} is an unlisted one; describe the service in {name}.",
+            )
+
+
+@rule("C604", fields=CONTROL_NUMBERS, x12="2400/REF:6R/02")
+def control_numbers_are_different(claim: Claim, facts: Facts) -> Iterator[Fault]:
+    """No two lines of a claim have the same control number."""
+    medical = isinstance(claim, MedicalClaim)
+    lines, name = (
+        ("F24_ClaimLines", CONTROL_NUMBERS[0]) if medical else ("LineItems", CONTROL_NUMBERS[1])
+    )
+    seen: dict[str, int] = {}
+    for at, line in enumerate(lines_of(claim)):
+        number = line.__dict__.get(name)
+        if number is not None and seen.setdefault(number, at) != at:
+            yield (
+                f"{lines}[{at}].{name}",
+                f"The control number {quoted(number)} is also that of {lines}[{seen[number]}]; "
+                "give each line its own, or none.",
+            )
+
+
+@line_rule(
+    "C605",
+    fields=("X12_Anesthesia", "F24G_DaysOrUnits"),
+    x12="2400/SV1/04",
+    kinds=(MEDICAL,),
+    when=("X12_Anesthesia",),
+)
+def anaesthesia_is_counted_in_minutes(
+    line: MedicalLine, claim: MedicalClaim, facts: Facts
+) -> Iterator[Fault]:
+    """Anaesthesia is counted in whole minutes."""
+    if not line.X12_Anesthesia:
+        return
+    minutes = line.F24G_DaysOrUnits
+    if minutes is None:
+        yield (
+            "F24G_DaysOrUnits",
+            "Anaesthesia is counted in minutes; give the minutes in F24G_DaysOrUnits.",
+        )
+    elif minutes % 1 or minutes > limits.ANAESTHESIA_MINUTES_MAX:
+        yield (
+            "F24G_DaysOrUnits",
+            f"Anaesthesia of {minutes} minutes was found; give whole minutes up to "
+            f"{limits.ANAESTHESIA_MINUTES_MAX}.",
+        )
+
+
+@rule(
+    "C606",
+    fields=("X12_Anesthesia", "F24D_HcpcsProcedureCode"),
+    x12="2400/SV1/03",
+    kinds=(MEDICAL,),
+    severity=WARNING,
+)
+def anaesthesia_is_marked(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """An anaesthesia code and the anaesthesia mark stand together."""
+    for at, line in enumerate(claim.F24_ClaimLines):
+        code = line.F24D_HcpcsProcedureCode
+        is_one = code[0] == "0" and _ANAESTHESIA.fullmatch(code) is not None
+        if bool(line.X12_Anesthesia) != is_one:
+            yield (
+                on_line(claim, at, "X12_Anesthesia"),
+                f"The procedure {quoted(code)} is {'an' if is_one else 'no'} anaesthesia code; "
+                "set X12_Anesthesia accordingly.",
+            )
+
+
+@line_rule("C607", fields=MEASUREMENT, x12="2400/MEA", kinds=(MEDICAL,), when=MEASUREMENT)
+def measurement_is_complete(
+    line: MedicalLine, claim: MedicalClaim, facts: Facts
+) -> Iterator[Fault]:
+    """A measurement has a reference, a qualifier and a value."""
+    given = line.__dict__
+    missing = [name for name in MEASUREMENT if given.get(name) is None]
+    # A value of 0 alone is a caller that fills every number.
+    begun = given.get("X12_MeasurementValue") or len(missing) < 2
+    if begun:
+        for name in missing:
+            yield name, f"The measurement is begun but {name} is missing; give all three or none."
+
+
+@line_rule(
+    "C608",
+    fields=("X12_ContractTypeCode", "X12_ContractMonetaryAmount"),
+    x12="2400/CN1/01",
+    kinds=(MEDICAL,),
+    when=("X12_ContractMonetaryAmount",),
+)
+def line_contract_has_a_type(
+    line: MedicalLine, claim: MedicalClaim, facts: Facts
+) -> Iterator[Fault]:
+    """A contract amount of a line comes with the contract's type."""
+    if line.X12_ContractMonetaryAmount and line.X12_ContractTypeCode is None:
+        yield (
+            "X12_ContractTypeCode",
+            "There is a contract amount without a type; give X12_ContractTypeCode.",
+        )
+
+
+@rule(
+    "C609",
+    fields=(
+        "X12_ClaimContractTypeCode",
+        "X12_ClaimContractMonetaryAmount",
+        "X12_ClaimContractCode",
+    ),
+    x12="2300/CN1/01",
+    kinds=(MEDICAL,),
+    when=("X12_ClaimContractMonetaryAmount", "X12_ClaimContractCode"),
+)
+def claim_contract_has_a_type(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """A contract amount or code of the claim comes with the contract's type."""
+    begun = claim.X12_ClaimContractMonetaryAmount or claim.X12_ClaimContractCode
+    if begun and claim.X12_ClaimContractTypeCode is None:
+        yield (
+            "X12_ClaimContractTypeCode",
+            "There is a contract amount or code without a type; give X12_ClaimContractTypeCode.",
+        )
+
+
+@rule("C610", fields=("F24D_Modifiers",), x12="2400/SV1/01-03", kinds=(MEDICAL,), severity=WARNING)
+def modifiers_are_different(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+    """A modifier is given once."""
+    for at, line in enumerate(claim.F24_ClaimLines):
+        given = line.F24D_Modifiers
+        if (
+            given is not None
+            and len(given) > 2
+            and len(set(words := given.split(","))) != len(words)
+        ):
+            yield (
+                on_line(claim, at, "F24D_Modifiers"),
+                f"The modifiers {quoted(given)} repeat one; give each once.",
+            )
+
+
+@line_rule(
+    "C611", fields=("F29b_Quantity",), x12="2400/SV3/06", kinds=(DENTAL,), when=("F29b_Quantity",)
+)
+def dental_quantity_is_whole(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+    """A dental quantity is a whole number."""
+    if line.F29b_Quantity is not None and line.F29b_Quantity % 1:
+        yield (
+            "F29b_Quantity",
+            f"The quantity {line.F29b_Quantity} is not whole; give a whole number.",
+        )
+
+
+@rule("C612", fields=PROCEDURES, x12="2400/SV1", severity=WARNING)
+def lines_are_different(claim: Claim, facts: Facts) -> Iterator[Fault]:
+    """Two equal lines look like a mistake to a payer."""
+    medical = isinstance(claim, MedicalClaim)
+    name, field = ("F24_ClaimLines", PROCEDURES[0]) if medical else ("LineItems", PROCEDURES[1])
+    lines = lines_of(claim)
+    if len({procedure(line) for line in lines}) == len(lines):
+        return
+    seen: dict[object, int] = {}
+    for at, line in enumerate(lines):
+        first = seen.setdefault(_signature(line), at)
+        if first != at:
+            yield (
+                f"{name}[{at}].{field}",
+                f"The line repeats {name}[{first}]; raise its units, or add a modifier that tells them apart.",
+            )
+
+
+def _signature(line: Line) -> object:
+    """What a payer compares when it looks for duplicate lines."""
+    if isinstance(line, MedicalLine):
+        return (
+            line.F24A_DateOfServiceFrom,
+            line.F24D_HcpcsProcedureCode,
+            line.F24D_Modifiers,
+            line.F24B_PlaceOfServiceCode,
+            line.X12_NdcCode,
+        )
+    teeth = tuple((tooth.F27_Tooth, tooth.F28_ToothSurface) for tooth in line.Teeth or ())
+    return line.F24_DateOfServiceFrom, line.F29_ProcedureCode, teeth, line.F25_AreaOfOralCavity

@@ -1,0 +1,361 @@
+"""Rules about single values: the form each kind of field must have.
+
+C301 to C399. Because most values are right, each field has one quick test (``screen``) made from the same
+table; only a value that fails it is asked which rule it breaks.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache, lru_cache
+from operator import gt, lt
+from typing import Any
+
+from clearlane.claims import codes
+from clearlane.claims.fields import Row
+from clearlane.claims.kinds import GROUPS, Adjusted, Kind
+from clearlane.claims.repairs import CARRIED, TEXT, is_carried
+from clearlane.claims.rules.registry import quoted, value_rule
+from clearlane.claims.teeth import TEETH
+from clearlane.kernel import kinds, limits
+from clearlane.x12 import codes as x12_codes
+
+Screen = Callable[[Any], object]
+"""True for a value that breaks no rule of this file."""
+
+_EIN = re.compile(r"(?!(\d)\1{8})\d{9}", re.ASCII)
+_PROCEDURE = re.compile(r"\d{4}[0-9A-Z]|[A-Z]\d{4}", re.ASCII)
+_NDC = re.compile(r"(?!0{11})\d{11}", re.ASCII)
+_MODIFIER = re.compile(r"[0-9A-Z]{2}", re.ASCII)
+_MODIFIERS = re.compile(r"[0-9A-Z]{2}(?:,[0-9A-Z]{2}){0,3}", re.ASCII)
+_ZIP = re.compile(r"(?!00000)\d{5}(?:\d{4})?", re.ASCII)
+PLACEHOLDERS = frozenset(
+    {"NONE", "N/A", "NA", "UNKNOWN", "UNK", "NULL", "SAME", "TBD", "NOT APPLICABLE", "PENDING"}
+)
+
+is_npi = lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)(kinds.is_npi)
+
+
+@value_rule("C301", *sorted({*TEXT, Kind.KEY, Kind.DIAGNOSIS, Kind.POINTER}), x12="*")
+def length(value: str, row: Row) -> str | None:
+    """No text is longer than X12 can carry."""
+    if row.max is None or len(value) <= row.max:
+        return None
+    return f"{row.label} has {len(value)} characters; at most {row.max} can be sent."
+
+
+@value_rule("C302", Kind.CITY, Kind.REFERENCE, x12="*")
+def shortness(value: str, row: Row) -> str | None:
+    """No text is shorter than X12 asks for."""
+    if len(value) >= row.min:
+        return None
+    return f"{row.label} {quoted(value)} is too short; at least {row.min} characters are needed."
+
+
+@value_rule("C303", *sorted({*TEXT, Kind.DIAGNOSIS}), x12="*")
+def characters(value: str, row: Row) -> str | None:
+    """Text holds only characters that X12 can carry."""
+    if is_carried(value):
+        return None
+    bad = dict.fromkeys(char for char in value if not is_carried(char))
+    shown = " ".join(char if char.isprintable() else f"U+{ord(char):04X}" for char in list(bad)[:5])
+    return (
+        f"{row.label} holds characters that cannot be sent: {shown}. Letters A to Z, digits, blanks "
+        "and common punctuation can; the separators * : ~ ^ cannot."
+    )
+
+
+@value_rule("C304", Kind.NPI, x12="NM1/09")
+def npi(value: str, row: Row) -> str | None:
+    """An NPI has ten digits and a right check digit."""
+    if is_npi(value):
+        return None
+    ten = len(value) == 10 and value.isdigit()
+    wrong = "has a wrong check digit" if ten else "is not ten digits"
+    return f"{row.label} {quoted(value)} {wrong}; give the ten digits as the NPI registry has them."
+
+
+@value_rule("C305", Kind.STATE, x12="N4/02")
+def state(value: str, row: Row) -> str | None:
+    """A state is one of the two-letter codes of the postal service."""
+    if value in _states():
+        return None
+    return f"{row.label} {quoted(value)} is no state; give a two-letter code such as TX."
+
+
+@value_rule("C306", Kind.ZIP, x12="N4/03")
+def zip_code(value: str, row: Row) -> str | None:
+    """A ZIP code has five or nine digits."""
+    if _ZIP.fullmatch(value):
+        return None
+    return f"{row.label} {quoted(value)} is no ZIP code; give five or nine digits."
+
+
+@value_rule("C307", Kind.PHONE, x12="PER/04")
+def phone(value: str, row: Row) -> str | None:
+    """A phone number has ten digits, the first neither 0 nor 1."""
+    if kinds.is_phone(value):
+        return None
+    return f"{row.label} {quoted(value)} is no phone number; give ten digits with the area code."
+
+
+@value_rule("C308", Kind.TAXONOMY, x12="PRV/03")
+def taxonomy(value: str, row: Row) -> str | None:
+    """A taxonomy code has ten characters and ends in X."""
+    if kinds.is_taxonomy(value):
+        return None
+    return (
+        f"{row.label} {quoted(value)} is no taxonomy code; give ten characters such as 207Q00000X."
+    )
+
+
+@value_rule("C309", Kind.TAX_ID, x12="2010AA/REF/02")
+def tax_id(value: str, row: Row) -> str | None:
+    """An EIN or SSN has nine digits, not all the same."""
+    if _EIN.fullmatch(value):
+        return None
+    return f"{row.label} {quoted(value)} is not a number of nine digits; give nine digits."
+
+
+@value_rule("C310", Kind.CODED, Kind.PLACE, x12="*")
+def coded(value: str, row: Row) -> str | None:
+    """A coded field holds a value of its list."""
+    if _on_list(row, value):
+        return None
+    return f"{row.label} {quoted(value)} is not on the list; give {codes.passing(row.codes)}."
+
+
+@value_rule("C311", Kind.AMOUNT, x12="*")
+def not_negative(value: Decimal, row: Row) -> str | None:
+    """No amount is negative."""
+    if value >= 0 or row.name in SIGNED:
+        return None
+    return f"{row.label} is {value}; an amount is zero or more."
+
+
+@value_rule("C312", Kind.AMOUNT, x12="*")
+def cents(value: Decimal, row: Row) -> str | None:
+    """An amount has at most two decimals."""
+    if _whole(value, CENT):
+        return None
+    return f"{row.label} is {value}; an amount has at most {limits.AMOUNT_DECIMALS_MAX} decimals."
+
+
+@value_rule("C313", Kind.AMOUNT, x12="*")
+def amount_size(value: Decimal, row: Row) -> str | None:
+    """An amount has at most ten digits, cents included."""
+    if abs(value) < AMOUNT_LIMIT:
+        return None
+    return f"{row.label} is {value}; the largest amount that can be sent is 99999999.99."
+
+
+@value_rule("C314", Kind.COUNT, x12="*")
+def quantity(value: Decimal, row: Row) -> str | None:
+    """A quantity is above zero, below a hundred million, with at most three decimals."""
+    least = value > 0 if row.name in COUNTED else value >= 0
+    if least and value < QUANTITY_LIMIT and _whole(value, SMALLEST_QUANTITY):
+        return None
+    return f"{row.label} is {value}; give a number above 0 with at most 8 digits and 3 decimals."
+
+
+@value_rule("C315", Kind.ADJUSTMENTS, x12="CAS/03")
+def adjustment_amounts(value: tuple[Adjusted, ...], row: Row) -> str | None:
+    """An adjustment's amount has at most ten digits, two of them decimals."""
+    for adjusted in value:
+        amount = adjusted.amount
+        if abs(amount) >= AMOUNT_LIMIT or not _whole(amount, CENT):
+            return f"{row.label} hold {amount}; an adjustment has at most 10 digits and 2 decimals."
+    return None
+
+
+@value_rule("C316", Kind.ADJUSTMENTS, x12="CAS/02")
+def adjustment_reasons(value: tuple[Adjusted, ...], row: Row) -> str | None:
+    """An adjustment's reason is on the list of claim adjustment reason codes."""
+    known = _reasons()
+    bad = [a.reason for a in value if a.reason is not None and known and a.reason not in known]
+    if not bad:
+        return None
+    return f"{row.label} name the reason {quoted(bad[0])}; give a claim adjustment reason code such as 45."
+
+
+@value_rule("C317", Kind.ADJUSTMENTS, x12="CAS")
+def adjustment_count(value: tuple[Adjusted, ...], row: Row) -> str | None:
+    """One group has at most six adjustments."""
+    if len(value) <= limits.ADJUSTMENTS_PER_GROUP_MAX:
+        return None
+    return f"{row.label} are {len(value)}; at most {limits.ADJUSTMENTS_PER_GROUP_MAX} can be sent."
+
+
+@value_rule("C318", Kind.REFERENCE, x12="REF/02")
+def no_placeholder(value: str, row: Row) -> str | None:
+    """A number is left out when there is none; no word stands in its place."""
+    if value not in PLACEHOLDERS:
+        return None
+    return f"{row.label} says {quoted(value)}; give the number, or leave the field out."
+
+
+@value_rule("C319", Kind.PROCEDURE, x12="2400/SV1/01")
+def procedure(value: str, row: Row) -> str | None:
+    """A procedure code has five characters: CPT or HCPCS, for dental claims D and four digits."""
+    if _PROCEDURE.fullmatch(value):
+        return None
+    return f"{row.label} {quoted(value)} has no such form; give five characters such as 99213 or D1110."
+
+
+@value_rule("C320", Kind.NDC, x12="2410/LIN/03")
+def ndc(value: str, row: Row) -> str | None:
+    """A national drug code has eleven digits."""
+    if _NDC.fullmatch(value):
+        return None
+    return f"{row.label} {quoted(value)} is not eleven digits; give the 5-4-2 form, such as 00009-0011-03."
+
+
+@value_rule("C321", Kind.TOOTH, x12="2400/TOO/02")
+def tooth(value: str, row: Row) -> str | None:
+    """A tooth is named in the universal notation: 1 to 32, A to T, or a supernumerary of these."""
+    if value in TEETH:
+        return None
+    return f"{row.label} {quoted(value)} is no tooth; give 1 to 32, A to T, 51 to 82, or AS to TS."
+
+
+@value_rule("C322", Kind.MODIFIERS, x12="2400/SV1/01-03")
+def modifiers(value: str, row: Row) -> str | None:
+    """There are at most four modifiers, each of two letters or digits."""
+    words = value.split(",")
+    if len(words) > limits.MODIFIERS_PER_LINE_MAX:
+        return f"There are {len(words)} modifiers; at most {limits.MODIFIERS_PER_LINE_MAX} can be sent."
+    bad = [word for word in words if not _MODIFIER.fullmatch(word)]
+    if not bad:
+        return None
+    return (
+        f"The modifier {quoted(bad[0])} has no such form; give two letters or digits, such as 25."
+    )
+
+
+AMOUNT_LIMIT = Decimal(10 ** (limits.AMOUNT_DIGITS_MAX - limits.AMOUNT_DECIMALS_MAX))
+QUANTITY_LIMIT = Decimal(10**limits.QUANTITY_DIGITS_MAX)
+# An earlier payer's adjustment may give money back.
+SIGNED = frozenset({"X12_AdjustmentAmount"})
+# Elsewhere a zero means that there is nothing to say.
+COUNTED = frozenset({"F24G_DaysOrUnits", "F29b_Quantity"})
+
+
+CENT = Decimal(1).scaleb(-limits.AMOUNT_DECIMALS_MAX)
+SMALLEST_QUANTITY = Decimal(1).scaleb(-limits.QUANTITY_DECIMALS_MAX)
+
+
+def _whole(value: Decimal, unit: Decimal) -> bool:
+    """Whether a number can be written with the decimals of the unit."""
+    # Numbers too large to be rounded are refused for their size.
+    return abs(value) >= QUANTITY_LIMIT or value.quantize(unit) == value
+
+
+# The claim has no field for a country, so its addresses are in the United States.
+PROVINCES = frozenset(
+    {"AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"}
+)
+
+
+@cache
+def _states() -> frozenset[str]:
+    return frozenset(x12_codes.load("states")) - PROVINCES
+
+
+def _reasons() -> Mapping[str, str]:
+    return x12_codes.load("carc")
+
+
+def _on_list(row: Row, value: str) -> bool:
+    known = codes.words(row.codes)
+    if row.codes in codes.SEVERAL:
+        return all(word in known for word in value.split(","))
+    return value in known
+
+
+# --- the quick tests ------------------------------------------------------------------------------------------
+
+# Kinds whose values are only text of some length: these are tested in bulk.
+PLAIN = frozenset(
+    {
+        Kind.NAME,
+        Kind.STREET,
+        Kind.CITY,
+        Kind.NOTE,
+        Kind.SIGNATURE,
+        Kind.REFERENCE,
+        Kind.DIAGNOSES,
+        Kind.POINTERS,
+    }
+)
+
+
+def plain_texts_fit(texts: list[str], least: Sequence[int], most: Sequence[int]) -> bool:
+    """Whether no rule of this file has anything to say about texts of the plain kinds."""
+    lengths = list(map(len, texts))
+    return (
+        not any(map(gt, lengths, most))
+        and not any(map(lt, lengths, least))
+        and is_carried("".join(texts))
+        and PLACEHOLDERS.isdisjoint(texts)
+    )
+
+
+def screen(row: Row) -> Screen | None:
+    """The quick test of a field's values; None where no rule of this file speaks about the field."""
+    make = _SCREENS.get(row.kind)
+    return make(row) if make else None
+
+
+def _text(row: Row) -> Screen:
+    return re.compile(f"[{re.escape(CARRIED)}]{{{row.min},{row.max or ''}}}").fullmatch
+
+
+def _listed(row: Row) -> Screen:
+    if row.codes in codes.SEVERAL:
+        return lambda value: _on_list(row, value)
+    return frozenset(codes.words(row.codes)).__contains__
+
+
+def _amount(row: Row) -> Screen:
+    least = -AMOUNT_LIMIT if row.name in SIGNED else Decimal("-0.001")
+    return lambda value: least < value < AMOUNT_LIMIT and value.quantize(CENT) == value
+
+
+def _count(row: Row) -> Screen:
+    least = Decimal(0) if row.name in COUNTED else Decimal("-0.0001")
+    return lambda value: (
+        least < value < QUANTITY_LIMIT and value.quantize(SMALLEST_QUANTITY) == value
+    )
+
+
+def _fits(*checks: Callable[[Any, Row], str | None]) -> Callable[[Row], Screen]:
+    return lambda row: lambda value: all(check(value, row) is None for check in checks)
+
+
+def _key(row: Row) -> Screen:
+    most = row.max or 0
+    return lambda value: len(value) <= most
+
+
+_SCREENS: Mapping[Kind, Callable[[Row], Screen]] = {
+    Kind.KEY: _key,
+    Kind.STATE: lambda row: _states().__contains__,
+    Kind.ZIP: lambda row: _ZIP.fullmatch,
+    Kind.PHONE: lambda row: kinds.is_phone,
+    Kind.NPI: lambda row: is_npi,
+    Kind.TAXONOMY: lambda row: kinds.is_taxonomy,
+    Kind.TAX_ID: lambda row: _EIN.fullmatch,
+    Kind.CODED: _listed,
+    Kind.PLACE: _listed,
+    Kind.DIAGNOSIS: _text,
+    Kind.POINTER: _key,
+    Kind.PROCEDURE: lambda row: _PROCEDURE.fullmatch,
+    Kind.MODIFIERS: lambda row: _MODIFIERS.fullmatch,
+    Kind.NDC: lambda row: _NDC.fullmatch,
+    Kind.TOOTH: lambda row: TEETH.__contains__,
+    Kind.AMOUNT: _amount,
+    Kind.COUNT: _count,
+    Kind.ADJUSTMENTS: _fits(adjustment_amounts, adjustment_reasons, adjustment_count),
+}
+
+assert set(GROUPS) == set(codes.words("adjustment_group")), "the groups of both tables are the same"

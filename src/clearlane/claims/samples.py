@@ -1,0 +1,399 @@
+"""Sample documents made from the catalogue: minimal and extended.
+
+The minimal document holds the required fields and nothing else. The extended one holds every field of the
+catalogue; where fields exclude each other it has null in one line and a value in another. Random claims are
+made in ``variety``, from the same values.
+
+The people, places and payers are invented.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from clearlane.claims.fields import PAPERS, ClaimKind, Fields, Row, parts, rows
+from clearlane.claims.kinds import Kind
+from clearlane.kernel.kinds import is_npi
+
+JSON = dict[str, Any]
+TEST_PAYERS = {ClaimKind.MEDICAL: "TST01", ClaimKind.DENTAL: "TST02"}
+
+
+def document(
+    kind: ClaimKind, *, day: date, full: bool = False, insured_id: str = "", claim_id: str = ""
+) -> JSON:
+    """A document with one claim; ``day`` is the day of service."""
+    claim = (extended_claim if full else minimal_claim)(kind, day)
+    member = "F01A_InsuredId" if kind is ClaimKind.MEDICAL else "F15_InsuredID"
+    if insured_id:
+        claim[member] = insured_id
+    if claim_id:
+        claim["Svc_VendorClaimId"] = claim_id
+    return {"DocumentType": PAPERS[kind].document_type, "Claims": [claim]}
+
+
+def minimal_claim(kind: ClaimKind, day: date) -> JSON:
+    """A claim with the required fields only."""
+    paper = PAPERS[kind]
+    needed = _NEEDED_TOO[kind]
+    claim = {
+        name: _value(row, day)
+        for name, row in rows(paper.claim).items()
+        if row.required or name in needed
+    }
+    claim[paper.lines] = [
+        {
+            name: _value(row, day)
+            for name, row in rows(paper.line).items()
+            if row.required or name in needed
+        }
+    ]
+    return claim | _MINIMAL[kind](claim)
+
+
+def extended_claim(kind: ClaimKind, day: date) -> JSON:
+    """A claim in which every field of the catalogue appears."""
+    paper = PAPERS[kind]
+    claim = _whole(paper.claim, day)
+    claim[paper.lines] = [{**_whole(paper.line, day), **own} for own in _EXTENDED_LINES[kind]]
+    return claim | _EXTENDED[kind]
+
+
+def _whole(part: type[Fields], day: date) -> JSON:
+    inner = parts(part)
+    return {
+        name: [_whole(inner[name], day)] if name in inner else _value(row, day)
+        for name, row in rows(part).items()
+    }
+
+
+# --- values -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody of the cast."""
+
+    last: str
+    first: str
+    middle: str = "J"
+    suffix: str = "JR"
+
+
+ROSA, MILO = Person("Arden", "Rosa"), Person("Arden", "Milo")
+IVO, TESSA = Person("Lund", "Ivo"), Person("Quill", "Tessa")
+NORA, OSKAR = Person("Birch", "Nora"), Person("Fenn", "Oskar")
+PRACTICE, DENTISTRY = "Fernhill Family Practice", "Larkspur Dental"
+HARBOR = "Harbor Health Plan"
+
+# Whose name stands in the fields that begin so; the first match counts.
+_CAST: tuple[tuple[str, Person], ...] = (
+    ("F02_Patient", TESSA),
+    ("F20_Patient", MILO),
+    ("F04_Insured", ROSA),
+    ("F12_Insured", ROSA),
+    ("F09_Other", IVO),
+    ("F05_Other", IVO),
+    ("F17_", OSKAR),
+    ("F48_", NORA),
+    ("X12_Line", NORA),
+    ("X12_RenderingProv", NORA),
+    ("X12_Rend", OSKAR),
+    ("F33_", OSKAR),
+)
+
+
+def npi(nine: int) -> str:
+    """The NPI that begins with nine given digits."""
+    return next(text for digit in range(10) if is_npi(text := f"{nine}{digit}"))
+
+
+BILLING_NPI, RENDERING_NPI = "1234567893", "1679576722"
+_NPIS: Mapping[str, str] = {
+    "F33A_BillingProviderNpi": BILLING_NPI,
+    "F48_BillingDentistNPI": BILLING_NPI,
+    "F17B_ReferringProviderNpi": npi(100000001),
+    "F17B_SupervisingProviderNpi": npi(100000002),
+    "F17B_OrderingProviderNpi": npi(100000003),
+    "F32A_FacilityNpi": npi(100000004),
+    "X12_TreatmantLocationNPI": npi(100000005),
+}
+
+# Days before (or after) the day of service.
+_DAYS: Mapping[str, int] = {
+    "F03_PatientDob": -14_000,
+    "F20_PatientDOB": -3_650,
+    "F11A_InsuredDob": -14_600,
+    "F13_InsuredDOB": -14_600,
+    "F09B_OtherInsuredDOB": -15_000,
+    "F06_OtherInsuredDOB": -15_000,
+    "F14_DateOfCurrentIllnessOrSymptom": -9,
+    "F14_LastMenstrualPeriodDate": -40,
+    "F15_InitialTreatmentDate": -8,
+    "F15_LastSeenDate": -7,
+    "F15_AcuteManifestionDate": -6,
+    "F15_AccidentDate": -10,
+    "F46_AccidentDate": -10,
+    "F15_LastXRayDate": -5,
+    "F15_HearingAndVisionPrescriptionDate": -30,
+    "F15_AssumedCareStartDate": -4,
+    "F15_AssumedCareEndDate": 20,
+    "F15_PropertyCasualtyFirstContactDate": -9,
+    "F16_LastWorkedDate": -10,
+    "F16_AuthorizedReturnToWorkDate": 30,
+    "F18_HospitalizationDateFrom": -3,
+    "F18_HospitalizationDateTo": 0,
+    "X12_DisabilityDateFrom": -10,
+    "X12_DisabilityDateTo": 30,
+    "F41_DateAppliancePlaced": -60,
+    "F44_ProsthesisDateOfPriorPlacement": -2_000,
+    "X12_ClaimAdjudicationDate": 0,
+    "X12_AdjudicationOrPaymentDate": 0,
+    "X12_AdjudicationDate": 0,
+}
+
+_AMOUNTS: Mapping[str, str] = {
+    "F24F_Charges": "100.00",
+    "F31_LineFee": "95.00",
+    "F31a_OtherFee": "5.00",
+    "F28_TotalCharge": "100.00",
+    "F32_TotalFee": "95.00",
+    "F29_PatientAmountPaid": "20.00",
+    "X12_PatientAmountPaid": "20.00",
+    "X12_PrimaryPayerPaidAmount": "60.00",
+    "X12_PrimaryPaidAmount": "60.00",
+    "X12_AdjustmentAmount": "40.00",
+}
+
+_CODES: Mapping[str, str] = {
+    "sex": "F",
+    "relationship": "Self",
+    "claim_type": "Group",
+    "release": "Yes",
+    "benefits": "Y",
+    "assignment": "Assigned",
+    "icd_version": "10",
+    "frequency": "7",
+    "contract_type": "04",
+    "measurement": "TR",
+    "measurement_qualifier": "R1",
+    "patient_condition": "M",
+    "vision": "L1",
+    "delay_reason": "11",
+    "adjustment_group": "CO",
+    "oral_area": "10",
+    "tooth_system": "JP",
+    "surface": "M",
+    "transaction_type": "ActualServices",
+    "accident": "AutoAccident",
+    "tax_id": "EI",
+    "member_id": "1",
+    "entity": "1",
+    "attachment_type": "RB",
+    "attachment_transmission": "EL",
+    "places_of_service": "11",
+}
+
+# Values that the kind alone does not give.
+_OWN: Mapping[str, Any] = {
+    "F00_PayerName": "Meadow Mutual",
+    "F03_PayerName": "Summit Dental",
+    "F33_BillingProviderNameLast": PRACTICE,
+    "F48_BillingDentistLastName": DENTISTRY,
+    "F09D_OtherPlanName": HARBOR,
+    "X12_OtherPayerName": HARBOR,
+    "F11_OtherPayerName": HARBOR,
+    "F11C_PlanName": "Meadow Gold",
+    "F09C_OtherEmployerName": "Tidewater Works",
+    "F17_InsuredEmployerName": "Tidewater Works",
+    "F32_FacilityName": "Fernhill Clinic",
+    "X12_TreatmantLocationName": "Larkspur North",
+    "F25_FederalTaxIdEin": "123456789",
+    "F25_FederalTaxIdSsn": "987654320",
+    "F33B_BillingProviderSsn": "987654320",
+    "F51_BillingDentistTaxID": "123456789",
+    "F21_DiagnosisCodes": ["J02.9", "R05.9"],
+    "F34a_DiagnosisCode": "K02.9",
+    "F34_DiagnosiseCodeQualifier": "AB",
+    "F24E_DiagnosisPointers": ["A"],
+    "F29a_DiagnosisPointer": "A",
+    "F24D_HcpcsProcedureCode": "99213",
+    "F29_ProcedureCode": "D1110",
+    "F24D_Modifiers": "25",
+    "X12_NdcCode": "00009-0011-03",
+    "F27_Tooth": "30",
+    "F33_MissingTeeth": ["1", "16"],
+    "F23_ClinicalLaboratoryImprovementAmendmentNumber": "45D0123456",
+    "F23_MammographyCertificationNumber": "123456",
+    "X12_RendProviderUpinNumber": "A12345",
+    "F24J_Shaded_RendProviderUpinNumber": "A12345",
+    "F36_PatientSignature": "SIGNATURE ON FILE",
+    "F37_InsuredSignature": "SIGNATURE ON FILE",
+    "F53_TreatingDentistSignature": "SIGNATURE ON FILE",
+    "X12_AdjustmentReasonCode": "45",
+    "F31_PhysicianOrSupplierSignatureIsOnFile": True,
+    "F04_OtherCoverage": False,
+    "F40_OrthoTreatment": False,
+    "F43_Prosthesis": False,
+    "X12_MeasurementValue": "12.5",
+    "F42_MonthsTreatment": "24",
+}
+
+_BY_KIND: Mapping[Kind, Callable[[Row, date], Any]] = {
+    Kind.KEY: lambda row, day: "SAMPLE-1",
+    Kind.NAME: lambda row, day: _name(row.name),
+    Kind.STREET: lambda row, day: "Suite 200" if row.name.endswith("2") else "12 Fernhill Road",
+    Kind.CITY: lambda row, day: "Austin",
+    Kind.STATE: lambda row, day: "TX",
+    Kind.ZIP: lambda row, day: "78701",
+    Kind.PHONE: lambda row, day: "5125550142",
+    Kind.NPI: lambda row, day: _NPIS.get(row.name, RENDERING_NPI),
+    Kind.TAXONOMY: lambda row, day: "207Q00000X",
+    Kind.TAX_ID: lambda row, day: "123456789",
+    Kind.REFERENCE: lambda row, day: _reference(row),
+    Kind.NOTE: lambda row, day: f"Sample {row.label.lower()}",
+    Kind.SIGNATURE: lambda row, day: "SIGNATURE ON FILE",
+    Kind.CODED: lambda row, day: [_CODES[row.codes]] if row.many else _CODES[row.codes],
+    Kind.PLACE: lambda row, day: _CODES[row.codes],
+    Kind.DAY: lambda row, day: (day + timedelta(days=_DAYS.get(row.name, 0))).isoformat(),
+    Kind.AMOUNT: lambda row, day: _AMOUNTS.get(row.name, "10.00"),
+    Kind.COUNT: lambda row, day: "1",
+    Kind.FLAG: lambda row, day: False,
+    Kind.ADJUSTMENTS: lambda row, day: None,
+    Kind.PARTS: lambda row, day: None,
+}
+
+
+def _value(row: Row, day: date) -> Any:
+    if row.name == "Svc_PayerId":
+        return TEST_PAYERS[ClaimKind.MEDICAL]
+    return _OWN[row.name] if row.name in _OWN else _BY_KIND[row.kind](row, day)
+
+
+def _name(field: str) -> str:
+    person = next((person for start, person in _CAST if field.startswith(start)), ROSA)
+    low = field.lower()
+    if "suffix" in low:
+        return person.suffix
+    if "first" in low:
+        return person.first
+    return person.middle if "middle" in low or low.endswith("mi") else person.last
+
+
+def _reference(row: Row) -> str:
+    letters = "".join(char for char in row.name.rpartition("_")[2] if char.isupper())
+    return f"{letters}4711"[: row.max]
+
+
+# Required in the sense of "one of these", or required unless something is said.
+_NEEDED_TOO: Mapping[ClaimKind, frozenset[str]] = {
+    ClaimKind.MEDICAL: frozenset({"F25_FederalTaxIdEin"}),
+    ClaimKind.DENTAL: frozenset({"X12_ServiceDate", "F24_DateOfServiceFrom"}),
+}
+# The minimal claim's patient is the insured.
+_MINIMAL: Mapping[ClaimKind, Callable[[JSON], JSON]] = {
+    ClaimKind.MEDICAL: lambda claim: {
+        "Svc_PayerId": TEST_PAYERS[ClaimKind.MEDICAL],
+        "F02_PatientNameLast": claim["F04_InsuredNameLast"],
+        "F02_PatientNameFirst": claim["F04_InsuredNameFirst"],
+        "F03_PatientDob": claim["F11A_InsuredDob"],
+    },
+    ClaimKind.DENTAL: lambda claim: {"Svc_PayerId": TEST_PAYERS[ClaimKind.DENTAL]},
+}
+
+
+# Of each 100.00 the earlier payer paid 60.00 and explained the other 40.00.
+_ADJUSTED: JSON = {
+    "X12_LineContractualObligationAdjustments": "45:20",
+    "X12_LineCorrectionAndReversalAdjustments": "45:1",
+    "X12_LineOtherAdjustments": "23:2",
+    "X12_LinePayorInitiatedReductions": "96:2",
+    "X12_LinePatientResponsibilityAdjustments": "1:10,2:5",
+}
+_NO_DRUG_UNIT: JSON = {
+    "X12_DrugQuantityInternationalUnits": None,
+    "X12_DrugQuantityGrams": None,
+    "X12_DrugQuantityMilligrams": None,
+    "X12_DrugQuantityMilliliters": None,
+    "X12_DrugQuantityUnits": None,
+}
+
+
+def _medical_line(number: int, unit: str, **own: Any) -> JSON:
+    return {
+        **_ADJUSTED,
+        **_NO_DRUG_UNIT,
+        unit: "1",
+        "X12_ProviderControlNumber": f"LINE-{number}",
+        **own,
+    }
+
+
+def _dental_line(number: int, **own: Any) -> JSON:
+    return {"X12_LineControlNumber": f"LINE-{number}", **own}
+
+
+_EXTENDED_LINES: Mapping[ClaimKind, tuple[JSON, ...]] = {
+    ClaimKind.MEDICAL: (
+        _medical_line(1, "X12_DrugQuantityUnits", F24E_DiagnosisPointers=["A", "B"], F24C_Emg=True),
+        _medical_line(
+            2,
+            "X12_DrugQuantityMilliliters",
+            F24D_HcpcsProcedureCode="J1885",
+            F24D_Modifiers="RT,59",
+            F24H_EarlyPeriodicScreeningDiagnosisAndTreatment=True,
+        ),
+        _medical_line(
+            3,
+            "X12_DrugQuantityMilligrams",
+            F24D_HcpcsProcedureCode="J3490",
+            F24H_FamilyPlannning=True,
+        ),
+        _medical_line(4, "X12_DrugQuantityGrams", F24D_HcpcsProcedureCode="85025"),
+        _medical_line(
+            5,
+            "X12_DrugQuantityInternationalUnits",
+            F24D_HcpcsProcedureCode="00170",
+            F24D_Modifiers="AA",
+            X12_Anesthesia=True,
+            F24G_DaysOrUnits="45",
+        ),
+    ),
+    ClaimKind.DENTAL: (
+        _dental_line(
+            1,
+            F25_AreaOfOralCavity=None,
+            Teeth=[{"F27_Tooth": "30", "F28_ToothSurface": ["M", "O", None, None, None]}],
+            F29_ProcedureCode="D2392",
+        ),
+        _dental_line(2, F29_ProcedureCode="D4341", Teeth=None, F26_ToothSystem=None),
+    ),
+}
+_EXTENDED: Mapping[ClaimKind, JSON] = {
+    ClaimKind.MEDICAL: {
+        "Svc_PayerId": TEST_PAYERS[ClaimKind.MEDICAL],
+        "F06_PatientRelationshipToInsured": "Spouse",
+        "F09_PatientRelationshipToInsured": "Child",
+        "F10A_PatientCondEmployment": True,
+        "F10B_PatientCondAutoAccident": True,
+        "F11D_OtherPlan": True,
+        "F28_TotalCharge": "500.00",
+        "F29_PayerAmountPaid": "295.00",
+        "X12_ClaimPrimaryPayerPaidAmount": "295.00",
+        "X12_ClaimContractualObligationAdjustments": "45:1",
+        "X12_ClaimCorrectionAndReversalAdjustments": "45:1",
+        "X12_ClaimOtherAdjustments": "23:1",
+        "X12_ClaimPayorInitiatedReductions": "96:1",
+        "X12_ClaimPatientResponsibilityAdjustments": "3:1",
+    },
+    ClaimKind.DENTAL: {
+        "Svc_PayerId": TEST_PAYERS[ClaimKind.DENTAL],
+        "F04_OtherCoverage": True,
+        "F10_OtherPatientRelationship": "Child",
+        "F18_PatientRelationship": "Child",
+        "F32_TotalFee": "200.00",
+        "F40_OrthoTreatment": True,
+        "F43_Prosthesis": True,
+    },
+}

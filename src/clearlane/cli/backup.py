@@ -1,0 +1,43 @@
+"""`clearlane backup FILE`: one file with everything but the master key."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clearlane.cli.door import Data, Store, refuse, settings_of, with_store
+
+app = typer.Typer()
+
+ON_POSTGRESQL = (
+    "This installation is on PostgreSQL, which has its own tools: use pg_dump and pg_restore, "
+    "or the server's continuous archiving. Keep the master key with neither."
+)
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")],
+    data: Data = None,
+) -> None:
+    """Write a backup of a SQLite installation, while it runs."""
+    from clearlane.store.archive import Manifest
+    from clearlane.store.backup import write_backup
+
+    settings = settings_of(data)
+    if settings.on_postgresql:
+        refuse(ON_POSTGRESQL)
+
+    async def work(store: Store) -> Manifest:
+        return await write_backup(
+            store.database,
+            store.vault,
+            file=settings.sqlite_file,
+            target=file,
+            clock=store.clock,
+            actor=store.actor,
+        )
+
+    made = with_store(data, work)
+    typer.echo(f"{file}: schema {made.schema}, {made.size} bytes, audit rows {made.audit_seq}.")
+    typer.echo("The master key is not in it: keep that in another place.")

@@ -1,0 +1,243 @@
+"""``clearlane claim``: check and make claim documents without a server, look at stored claims.
+
+``check`` tells what the server would answer. Rules that need the payer directory, enrollments or claims
+sent before cannot speak offline; they are listed as not checked.
+"""
+
+import json
+import sys
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from clearlane.claims import samples
+from clearlane.claims.decode import open_document
+from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.rules import Facts, Judgement, judge, unchecked
+from clearlane.kernel.clock import SystemClock
+from clearlane.kernel.finding import Severity
+
+app = typer.Typer(
+    help="Check, make and explain claims.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+STANDARD = "-"
+ACCEPTED, REFUSED, UNREADABLE = 0, 1, 2
+INVALID = "The request is invalid."
+COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+DAYS_AGO = 3
+"""How old the service of a sample is."""
+
+Kind = Annotated[
+    ClaimKind | None,
+    typer.Option("--kind", help="Kind of claim; by default what the document says it is."),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Answer as JSON, in the shape of the server's.")
+]
+
+
+@app.callback()
+def claim() -> None:
+    """Check, make and explain claims."""
+
+
+@app.command()
+def check(
+    file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
+    kind: Kind = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what the server would say about a document, offline.
+
+    Exit status: 0 every claim would be accepted, 1 something would be refused, 2 the file cannot be read.
+
+    Examples: clearlane claim check claims.json; clearlane claim sample | clearlane claim check -
+    """
+    try:
+        body = sys.stdin.buffer.read() if file == STANDARD else Path(file).read_bytes()
+    except OSError as error:
+        typer.echo(f"{file}: cannot be read: {error.strerror}", err=True)
+        raise typer.Exit(UNREADABLE) from None
+    verdict = _verdict(body, kind or _kind(body), SystemClock().now().date())
+    (_print_json if as_json else _print_table)(verdict)
+    raise typer.Exit(verdict.status)
+
+
+@app.command()
+def sample(
+    kind: Annotated[ClaimKind, typer.Option("--kind", help="Kind of claim.")] = ClaimKind.MEDICAL,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every field instead of the required ones.")
+    ] = False,
+    scenario: Annotated[
+        str,
+        typer.Option(
+            "--scenario", help="The insured's id, which steers a test payer, such as 3003."
+        ),
+    ] = "",
+    claim_id: Annotated[
+        str, typer.Option("--id", help="The claim's id (Svc_VendorClaimId); a new one by default.")
+    ] = "",
+) -> None:
+    """Print a valid document for the sandbox's test payers.
+
+    Examples: clearlane claim sample --kind dental --full; clearlane claim sample --scenario 3003
+    """
+    now = SystemClock().now()
+    # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
+    document = samples.document(
+        kind,
+        day=now.date() - timedelta(days=DAYS_AGO),
+        full=full,
+        insured_id=scenario,
+        claim_id=claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}",
+    )
+    typer.echo(json.dumps(document, indent=2))
+
+
+RequestId = Annotated[str, typer.Argument(help="The RequestId that the submission answered.")]
+Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
+
+
+@app.command()
+def x12(request_id: RequestId, data: Data = None) -> None:
+    """Print a stored claim as the interchange a payer would get.
+
+    Example: clearlane claim x12 C193N353RW88KF7KA1W | clearlane x12 describe -
+    """
+    from clearlane.cli.claim_stored import print_x12
+
+    print_x12(request_id, data)
+
+
+@app.command()
+def explain(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> None:
+    """Show a stored claim side by side: JSON field, form box, X12 element, and what was found.
+
+    Example: clearlane claim explain C193N353RW88KF7KA1W
+    """
+    from clearlane.cli.claim_stored import print_explained
+
+    print_explained(request_id, data, as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Verdict:
+    """What the server would say, and what could not be checked here."""
+
+    kind: ClaimKind
+    shape: list[ClaimFinding]
+    claims: list[tuple[str, Judgement]]
+    """Caller's id and judgement of each claim; empty where the shape is wrong."""
+    ignored: list[str]
+    facts: Facts
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.shape or not all(judgement.accepted for _, judgement in self.claims):
+            return REFUSED
+        return ACCEPTED
+
+
+def _verdict(body: bytes, kind: ClaimKind, today: date) -> Verdict:
+    sheaf = open_document(body, kind)
+    facts = Facts(today=today, known=frozenset())
+    reads = sheaf.read(0, sheaf.count)
+    shape = [*sheaf.findings, *(finding for read in reads for finding in read.findings)]
+    judged = [
+        (read.claim.Svc_VendorClaimId, judge(read.claim, facts, at=f"Claims[{at}]"))
+        for at, read in enumerate(reads)
+        if read.claim and not shape
+    ]
+    ignored = [*sheaf.ignored, *(path for read in reads for path in read.ignored)]
+    return Verdict(kind, shape, judged, ignored, facts)
+
+
+def _kind(body: bytes) -> ClaimKind:
+    """What the document says it is; medical where it does not say."""
+    try:
+        said = msgspec.json.decode(body, type=dict[str, msgspec.Raw]).get("DocumentType")
+        word = msgspec.json.decode(said) if said is not None else ""
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        word = ""
+    kinds = {paper.document_type: kind for kind, paper in PAPERS.items()}
+    return kinds.get(word, ClaimKind.MEDICAL) if isinstance(word, str) else ClaimKind.MEDICAL
+
+
+def _print_json(verdict: Verdict) -> None:
+    answer: dict[str, Any]
+    if verdict.shape:
+        state: dict[str, list[str]] = {}
+        for finding in verdict.shape:
+            state.setdefault(finding.location, []).append(finding.message)
+        answer = {"Message": INVALID, "ModelState": state}
+    else:
+        answer = {
+            "ClaimResults": [_result(*judged) for judged in verdict.claims],
+            "DocumentLevelErrors": [],
+        }
+    rules = unchecked(verdict.kind, verdict.facts)
+    answer["NotChecked"] = [
+        {"Rule": rule.id, "Needs": rule.need, "Says": rule.sentence} for rule in rules
+    ]
+    answer["IgnoredFields"] = verdict.ignored
+    typer.echo(json.dumps(answer, indent=2))
+
+
+def _result(claim_id: str, judgement: Judgement) -> dict[str, Any]:
+    errors = [finding for finding in judgement.findings if finding.severity is Severity.ERROR]
+    others = [finding for finding in judgement.findings if finding.severity is not Severity.ERROR]
+    return {
+        "VendorClaimId": claim_id,
+        "Status": "Accepted" if judgement.accepted else "NotAccepted",
+        "Errors": [
+            {
+                "Type": "Validation",
+                "Code": "Validation",
+                "Location": finding.location,
+                "SupplementalInformation": finding.message,
+            }
+            for finding in errors
+        ],
+        "RequestId": None,
+        "Warnings": [
+            {"Rule": f.rule, "Location": f.location, "Message": f.message} for f in others
+        ],
+        "Repairs": [{"Field": repair.field, "Kind": repair.kind} for repair in judgement.repairs],
+    }
+
+
+def _print_table(verdict: Verdict) -> None:
+    console = Console()
+    findings = verdict.shape or [finding for _, one in verdict.claims for finding in one.findings]
+    if findings:
+        grid = Table("Field", "Rule", "Severity", "What is wrong")
+        for finding in findings:
+            colour = COLOURS[finding.severity]
+            grid.add_row(
+                finding.location, finding.rule, f"[{colour}]{finding.severity}[/]", finding.message
+            )
+        console.print(grid)
+    for path in verdict.ignored:
+        console.print(f"Ignored, because nobody knows it: {path}", markup=False)
+    for claim_id, judgement in verdict.claims:
+        word = "Accepted" if judgement.accepted else "NotAccepted"
+        console.print(
+            f"{claim_id}: {word}, {len(judgement.repairs)} values put right", markup=False
+        )
+    if verdict.shape:
+        console.print("The server would answer 400, and nothing would be stored.", markup=False)
+    needs = dict.fromkeys(str(rule.need) for rule in unchecked(verdict.kind, verdict.facts))
+    console.print(f"Not checked here: what needs {', '.join(needs)}.", markup=False)

@@ -1,0 +1,70 @@
+"""`clearlane keys`: which master keys there are, the first one, and changing it."""
+
+import typer
+
+from clearlane.cli.door import Data, Store, master_keys, refusals, refuse, settings_of, with_store
+
+app = typer.Typer(no_args_is_help=True, help="The master key: show, create, rotate.")
+
+
+@app.command()
+def show(data: Data = None) -> None:
+    """List the ids of the master keys and how many keys each of them wraps."""
+    from clearlane.store.rotation import usage
+
+    async def work(store: Store) -> tuple[tuple[str, ...], dict[str, int]]:
+        return store.keys.ids, await usage(store.database)
+
+    settings = settings_of(data)
+    source = "CLEARLANE_MASTER_KEY" if settings.master_key else str(settings.key_file)
+    with refusals():
+        held = master_keys(settings).ids
+    if not held:
+        refuse(f"There is no master key in {source}. For a new installation: clearlane keys create")
+    started = settings.on_postgresql or settings.sqlite_file.exists()
+    ids, wrapped = with_store(data, work) if started else (held, {})
+    typer.echo(f"Master keys from {source}, the one that wraps first:")
+    for id in ids:
+        typer.echo(f"  {id}  wraps {wrapped.get(id, 0)} keys")
+
+
+@app.command()
+def create(data: Data = None) -> None:
+    """Make the key file of a new installation."""
+    from clearlane.store.keys import new_key, write_key_file
+
+    settings = settings_of(data)
+    if settings.master_key:
+        refuse("CLEARLANE_MASTER_KEY is set, so no key file is used.")
+    key = new_key()
+    with refusals():
+        try:
+            write_key_file(settings.key_file, [key], over=False)
+        except FileExistsError:
+            refuse(f"{settings.key_file} exists already. To change the key: clearlane keys rotate")
+    typer.echo(f"The master key {key.id} was made in {settings.key_file}.")
+    typer.echo(
+        "Keep a copy in a safe place: without it the data cannot be read, and no backup holds it."
+    )
+
+
+@app.command()
+def rotate(data: Data = None) -> None:
+    """Change the master key while nodes serve."""
+    from clearlane.store.rotation import Rotated
+    from clearlane.store.rotation import rotate as rotated
+
+    async def work(store: Store) -> Rotated:
+        return await rotated(store.database, store.keys, store.actor)
+
+    done = with_store(data, work)
+    settings = settings_of(data)
+    typer.echo(
+        f"{done.rewrapped} keys were re-wrapped; everything is wrapped with {done.master_id}."
+    )
+    if settings.master_key:
+        old = ", ".join(done.dropped) or "none"
+        typer.echo(f"Keys that can be taken out of CLEARLANE_MASTER_KEY now: {old}.")
+        return
+    typer.echo(f"{settings.key_file} holds the new key alone: keep a copy in a safe place.")
+    typer.echo("Backups made before need the old key: keep its copy as long as you keep them.")

@@ -1,0 +1,293 @@
+"""``clearlane payer``: the payer directory that the operator maintains."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from clearlane.cli.counter import AsJson, reached, serve, show_facts, show_json, show_table
+from clearlane.cli.door import MISUSED, Data, operator, refuse
+from clearlane.kernel import limits
+from clearlane.payers.match import Match
+from clearlane.payers.merge import Changes
+from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.payers.transfer import Progress as Reading
+from clearlane.payers.transfer import RowFinding, as_wire, read_payers, write_csv, write_json
+from clearlane.store.payers import (
+    REVISION,
+    import_payers,
+    note_export,
+    preview_import,
+)
+from clearlane.wiring import House
+
+app = typer.Typer(help="The payer directory: import, search, export.", add_completion=False)
+
+
+class Type(StrEnum):
+    """Types of payers, as a caller of the payer lists writes them."""
+
+    MEDICAL = "medical"
+    DENTAL = "dental"
+
+
+class Format(StrEnum):
+    """Formats of payer files."""
+
+    CSV = "csv"
+    JSON = "json"
+
+
+OfType = Annotated[
+    Type | None, typer.Option("--type", case_sensitive=False, help="Only payers of this type.")
+]
+OnlyTest = Annotated[bool, typer.Option("--test", help="The sandbox's test payers.")]
+
+STANDARD = "-"
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="CSV with a header, or a JSON array; - for standard input."
+        ),
+    ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Drop the live payers that are not in the file.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Bring a file of payers into the directory, all of it or nothing.
+
+    A payer of the same type and PayerId is replaced. Every bad row is reported.
+    """
+    content = _read(file)
+
+    async def work(house: House) -> Changes:
+        if dry_run or incoming.findings:
+            return await preview_import(house.database, incoming.payers, drop_others=replace)
+        done = await import_payers(
+            house.database, incoming.payers, drop_others=replace, actor=operator()
+        )
+        await reached(house.database, REVISION, done.revision)
+        return done.changes
+
+    with bar(len(content)) as (reading, storing):
+        incoming = read_payers(content, reading)
+        storing()
+        changes = serve(data, work)
+    findings = sorted((*incoming.findings, *changes.findings), key=lambda row: row.line)
+    _report(file, changes, findings, dry_run=dry_run, as_json=as_json)
+
+
+@app.command("list")
+def list_(
+    type: OfType = None, test: OnlyTest = False, as_json: AsJson = False, data: Data = None
+) -> None:
+    """List the live payers, or the test payers."""
+
+    async def work(house: House) -> list[Payer]:
+        return _chosen(house, type, test=test)
+
+    _show(serve(data, work), as_json=as_json)
+
+
+@app.command()
+def show(
+    id: Annotated[str, typer.Argument(metavar="ID", help="PayerId, SvcPayerId or national id.")],
+    type: OfType = None,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Show a payer by any of its ids."""
+
+    async def work(house: House) -> list[Payer]:
+        types = [type.capitalize()] if type else PAYER_TYPES
+        found = [payer for each in types if (payer := house.payers.find(id, each))]
+        if not found:
+            alike = [match.payer.payer_id for match in house.payers.search(id, limit=3)]
+            hint = f" Did you mean {', '.join(dict.fromkeys(alike))}?" if alike else ""
+            refuse(f"There is no payer {id}.{hint}")
+        return found
+
+    payers = serve(data, work)
+    if as_json:
+        show_json([_facts(payer) for payer in payers])
+        return
+    for payer in payers:
+        show_facts(list(_facts(payer).items()))
+
+
+@app.command()
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="Name, alias or any id.")],
+    type: OfType = None,
+    test: OnlyTest = False,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Most matches.")] = (
+        limits.SEARCH_MATCHES_MAX
+    ),
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Find payers by words that may be misspelt, best match first."""
+
+    def among(payer: Payer) -> bool:
+        return (payer.is_test or not test) and (type is None or payer.type == type.capitalize())
+
+    async def work(house: House) -> list[Match]:
+        return house.payers.search(" ".join(words), among=among, limit=limit)
+
+    matches = serve(data, work)
+    if as_json:
+        show_json([_facts(m.payer) | {"Match": m.rank.name, "Score": m.score} for m in matches])
+        return
+    if not matches:
+        refuse("No payer is like that.")
+    _show([match.payer for match in matches], as_json=False)
+
+
+@app.command()
+def export(
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="- for standard output.")
+    ] = STANDARD,
+    format: Annotated[
+        Format | None, typer.Option(help="csv or json; else by the name of the file.")
+    ] = None,
+    type: OfType = None,
+    test: OnlyTest = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    data: Data = None,
+) -> None:
+    """Write the directory as a file that `import` reads back."""
+
+    async def work(house: House) -> list[Payer]:
+        chosen = _chosen(house, type, test=test)
+        await note_export(house.database, len(chosen), actor=operator())
+        return chosen
+
+    by_name = Format.JSON if file.lower().endswith(".json") else Format.CSV
+    write = WRITERS[Format.JSON if as_json else format or by_name]
+    payers = serve(data, work)
+    _write(file, write(payers))
+    if file != STANDARD:
+        typer.echo(f"{len(payers)} payers are written to {file}.", err=True)
+
+
+WRITERS: dict[Format, Callable[[list[Payer]], str]] = {
+    Format.CSV: write_csv,
+    Format.JSON: write_json,
+}
+LABELS = {
+    "Payer id": "payer_id",
+    "Type": "type",
+    "Name": "name",
+    "Svc id": "svc_payer_id",
+    "National id": "national_payer_id",
+    "ERA": "era_availability",
+    "Eligibility": "offers_eligibility",
+    "Enrollment": "claim_enrollment_required",
+    "Active": "active",
+}
+
+
+def _chosen(house: House, type: Type | None, *, test: bool) -> list[Payer]:
+    return [
+        payer
+        for payer in house.payers.all
+        if payer.is_test is test and (type is None or payer.type == type.capitalize())
+    ]
+
+
+def _facts(payer: Payer) -> dict[str, object]:
+    return as_wire(payer) | {"IsTest": payer.is_test, "HasRoute": payer.has_route}
+
+
+def _show(payers: list[Payer], *, as_json: bool) -> None:
+    if as_json:
+        show_json([as_wire(payer) for payer in payers])
+    else:
+        show_table(list(LABELS), [[getattr(p, name) for name in LABELS.values()] for p in payers])
+
+
+def _report(
+    file: str, changes: Changes, findings: list[RowFinding], *, dry_run: bool, as_json: bool
+) -> None:
+    """Say what an import did, would do, or why it did nothing."""
+    counts = {
+        "added": len(changes.added),
+        "changed": len(changes.changed),
+        "removed": len(changes.removed),
+        "unchanged": changes.unchanged,
+    }
+    if as_json:
+        rows = [
+            {
+                "line": row.line,
+                "field": row.finding.location,
+                "rule": row.finding.rule,
+                "message": row.finding.message,
+            }
+            for row in findings
+        ]
+        show_json({"imported": not findings and not dry_run, **counts, "findings": rows})
+    elif not findings:
+        numbers = ", ".join(f"{count} {name}" for name, count in counts.items())
+        typer.echo(f"{'It would be' if dry_run else 'The directory is up to date'}: {numbers}.")
+    else:
+        for row in findings:
+            field = f" {row.finding.location}:" if row.finding.location else ""
+            typer.echo(f"{file}:{row.line}:{field} {row.finding.message}", err=True)
+        lines = len({row.line for row in findings})
+        typer.echo(f"{len(findings)} findings on {lines} lines. Nothing is imported.", err=True)
+    if findings:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def bar(size: int) -> Iterator[tuple[Reading, Callable[[], None]]]:
+    """A progress bar on the error stream of a terminal, for files worth one."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    hidden = not console.is_terminal or size < limits.PAYER_FILE_BYTES_WITHOUT_BAR_MAX
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task("Reading", total=None)
+        yield (
+            lambda done, of: progress.update(task, completed=done, total=of),
+            lambda: progress.update(task, description="Storing", total=None),
+        )
+
+
+def _read(file: str) -> bytes:
+    """The content of the file, as far as it could be a payer file."""
+    most = limits.PAYER_FILE_BYTES_MAX + 1
+    try:
+        if file == STANDARD:
+            return sys.stdin.buffer.read(most)
+        with Path(file).open("rb") as opened:
+            return opened.read(most)
+    except OSError as fault:
+        refuse(f"{file} cannot be read: {fault.strerror}.", MISUSED)
+
+
+def _write(file: str, text: str) -> None:
+    if file == STANDARD:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.flush()
+        return
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as fault:
+        refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

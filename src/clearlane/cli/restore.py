@@ -1,0 +1,70 @@
+"""`clearlane restore FILE`: put a backup in the place of what is there, after checking it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clearlane.cli.backup import ON_POSTGRESQL
+from clearlane.cli.door import (
+    Data,
+    Store,
+    anchor_file,
+    finish,
+    master_keys,
+    operator,
+    refusals,
+    refuse,
+    settings_of,
+    with_store,
+)
+from clearlane.kernel import limits
+from clearlane.kernel.clock import SystemClock, moment
+
+app = typer.Typer()
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `clearlane backup` wrote.")],
+    data: Data = None,
+) -> None:
+    """Restore a backup on a SQLite installation, while it runs, and check the result."""
+    from clearlane.store.backup import Restore
+
+    settings = settings_of(data)
+    if settings.on_postgresql:
+        refuse(ON_POSTGRESQL)
+    with refusals():
+        keys = master_keys(settings)
+    done = finish(
+        Restore(
+            archive=file,
+            file=settings.sqlite_file,
+            anchor=anchor_file(settings),
+            keys=keys,
+            clock=SystemClock(),
+            actor=operator(),
+        ).run()
+    )
+    made = moment(done.manifest.created_at)
+    typer.echo(f"Restored the backup of {made:%Y-%m-%d %H:%M:%S} UTC; its audit chain is whole.")
+    if done.kept:
+        typer.echo(f"What was there before is kept in {done.kept}.")
+    _wait(data, done.revisions)
+
+
+def _wait(data: Path | None, revisions: dict[str, int]) -> None:
+    """Return when the running nodes work with the restored data."""
+    from clearlane.store.nodes import wait_for_nodes
+
+    async def work(store: Store) -> list[str]:
+        return await wait_for_nodes(
+            store.database,
+            lambda node: all(seen >= revisions.get(name, 0) for name, seen in node.loaded.items()),
+            limits.NODES_WAIT_SECONDS_MAX,
+        )
+
+    late = with_store(data, work)
+    if late:
+        refuse(f"These nodes have not loaded the restored data yet: {', '.join(late)}.")

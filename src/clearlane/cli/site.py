@@ -1,0 +1,160 @@
+"""``clearlane site``: the clients of a vendor."""
+
+from typing import Annotated
+
+import typer
+
+from clearlane.accounts.model import Site, SiteState
+from clearlane.cli.counter import AsJson, change, reached, serve, show_facts, show_json, show_table
+from clearlane.cli.door import Data, operator, refuse
+from clearlane.store.accounts import (
+    REVISION,
+    NewSite,
+    accept_baa,
+    add_site,
+    load_accounts,
+    revoke_baa,
+    set_site_state,
+)
+from clearlane.wiring import House
+
+app = typer.Typer(help="Sites (clients) of a vendor.", add_completion=False)
+
+SiteId = Annotated[str, typer.Argument(metavar="VENDOR_SITE_ID", help="The site's vendorSiteId.")]
+
+
+@app.command()
+def add(
+    vendor: Annotated[str, typer.Argument(metavar="VENDOR_KEY", help="The vendor's key.")],
+    vendor_site_id: Annotated[
+        str, typer.Option("--id", help="Its vendorSiteId; made here if not given.")
+    ] = "",
+    name: Annotated[str, typer.Option(help="Name of the client; the id if not given.")] = "",
+    client_id: Annotated[str, typer.Option(help="Its client id; the id if not given.")] = "",
+    time_zone: Annotated[str, typer.Option(help="IANA time zone of its days.")] = "UTC",
+    baa_accepted: Annotated[
+        bool, typer.Option("--baa-accepted", help="The client has accepted the BAA.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Add a site of a vendor."""
+    new = NewSite(
+        vendor_key=vendor,
+        name=name,
+        vendor_site_id=vendor_site_id,
+        client_id=client_id,
+        time_zone=time_zone,
+        baa_accepted=baa_accepted,
+    )
+
+    async def work(house: House) -> dict[str, object]:
+        made, done = await add_site(house.database, new, now=house.clock.now(), actor=operator())
+        accounts = await load_accounts(house.database, house.pepper)
+        await reached(house.database, REVISION, done.revision)
+        site = accounts.any_site(made)
+        assert site is not None
+        return facts(site, vendor)
+
+    added = serve(data, work)
+    if as_json:
+        show_json(added)
+    else:
+        typer.echo("The site is added.")
+        show_facts([(label, added[key]) for label, key in LABELS.items()])
+
+
+@app.command("list")
+def list_(
+    vendor: Annotated[str, typer.Option(help="Only the sites of this vendor.")] = "",
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """List the sites."""
+
+    async def work(house: House) -> list[dict[str, object]]:
+        if vendor and house.accounts.vendor(vendor) is None:
+            refuse(f"There is no vendor {vendor}. `clearlane vendor list` shows them.")
+        keys = {each.id: each.key for each in house.accounts.vendors}
+        found = [facts(site, keys[site.vendor_id]) for site in house.accounts.sites]
+        return [each for each in found if vendor in {"", each["vendor_key"]}]
+
+    sites = serve(data, work)
+    if as_json:
+        show_json(sites)
+    else:
+        show_table(list(LABELS), [[each[key] for key in LABELS.values()] for each in sites])
+
+
+@app.command()
+def suspend(vendor_site_id: SiteId, data: Data = None) -> None:
+    """Let a site submit nothing more; it may still read."""
+    change(
+        data,
+        REVISION,
+        f"Site {vendor_site_id} is suspended.",
+        lambda house, by: set_site_state(
+            house.database, vendor_site_id, SiteState.SUSPENDED, actor=by
+        ),
+    )
+
+
+@app.command()
+def activate(vendor_site_id: SiteId, data: Data = None) -> None:
+    """Let a suspended site submit again."""
+    change(
+        data,
+        REVISION,
+        f"Site {vendor_site_id} is active.",
+        lambda house, by: set_site_state(
+            house.database, vendor_site_id, SiteState.ACTIVE, actor=by
+        ),
+    )
+
+
+@app.command("baa-accept")
+def baa_accept(vendor_site_id: SiteId, data: Data = None) -> None:
+    """Note that the client has accepted the Business Associate Agreement."""
+    change(
+        data,
+        REVISION,
+        f"The BAA of site {vendor_site_id} is accepted.",
+        lambda house, by: accept_baa(
+            house.database, vendor_site_id, now=house.clock.now(), actor=by
+        ),
+    )
+
+
+@app.command("baa-revoke")
+def baa_revoke(vendor_site_id: SiteId, data: Data = None) -> None:
+    """Note that the client no longer accepts the agreement: calls with PHI are refused."""
+    change(
+        data,
+        REVISION,
+        f"The BAA of site {vendor_site_id} is revoked.",
+        lambda house, by: revoke_baa(house.database, vendor_site_id, actor=by),
+    )
+
+
+LABELS = {
+    "Vendor site id": "vendor_site_id",
+    "Vendor": "vendor_key",
+    "Client id": "client_id",
+    "Name": "name",
+    "Time zone": "time_zone",
+    "State": "state",
+    "BAA": "baa_accepted",
+}
+
+
+def facts(site: Site, vendor_key: str) -> dict[str, object]:
+    """What may be told of a site."""
+    return {
+        "vendor_site_id": site.vendor_site_id,
+        "vendor_key": vendor_key,
+        "client_id": site.client_id,
+        "name": site.name,
+        "time_zone": site.time_zone,
+        "state": site.state,
+        "baa_accepted": site.baa_accepted,
+    }

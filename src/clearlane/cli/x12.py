@@ -1,0 +1,409 @@
+"""``clearlane x12``: read, check, explain and convert X12 files, without a server.
+
+Each command reads files or standard input, asks the engine, and prints. What is wrong with a file is
+told on standard output; what keeps a file from being opened is told on standard error.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
+
+import typer
+
+from clearlane.kernel.finding import Finding, Severity, Spot, Stage
+from clearlane.kernel.limits import BYTES_WITHOUT_BAR_MAX, CHUNK_BYTES
+from clearlane.x12.check import Verdict, check
+
+if TYPE_CHECKING:
+    from clearlane.x12.diff import Change
+
+app = typer.Typer(
+    help="Read, check, explain and convert X12 files.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+T = TypeVar("T")
+
+STANDARD = "-"
+UNOPENED = "FILE-OPEN"
+"""The rule of the one finding about a file that cannot be opened."""
+FINE, FAULTY, UNREADABLE = 0, 1, 2
+COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+HEADINGS = ("line", "segment", "element", "severity", "finding")
+# Why a file cannot be opened, in words.
+REFUSALS: dict[type[OSError], str] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "this is a directory; name the files in it",
+    PermissionError: "this user may not read it",
+}
+
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[FILE]...", help="Files to read; - or none for standard input."),
+]
+File = Annotated[
+    str, typer.Argument(metavar="[FILE]", help="The file to read; - or none for standard input.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
+
+
+@app.callback()
+def x12() -> None:
+    """Read, check, explain and convert X12 files.
+
+    Works on files alone; `-` or no file reads standard input.
+    """
+
+
+@app.command("check")
+def check_(
+    files: Files = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check files and tell everything that is wrong, in words.
+
+    Exit status: 0 no errors, 1 errors, 2 a file could not be read.
+
+    Examples: clearlane x12 check claims.837; clearlane x12 check --json *.835; cat era | clearlane x12 check
+    """
+    worst = FINE
+    for name in files or [STANDARD]:
+        verdict = _judge(name)
+        (_print_json if as_json else _print_table)(_shown(name), verdict)
+        worst = max(worst, _status(verdict, strict=strict))
+    raise typer.Exit(worst)
+
+
+@app.command()
+def describe(
+    files: Files = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain every segment in words: its loop, its elements, and what the codes mean.
+
+    Shows the file's own values, those of patients too. Example: clearlane x12 describe answer.271
+    """
+    from clearlane.x12.describe import describe as explained
+
+    for name in files or [STANDARD]:
+        loop = None
+        for said in _some(name, explained(_opened(name))):
+            if as_json:
+                typer.echo(json.dumps(asdict(said), ensure_ascii=False))
+                continue
+            if (said.loop, said.loop_name) != loop:
+                loop = (said.loop, said.loop_name)
+                typer.echo(typer.style(f"{said.loop} {said.loop_name}".strip(), bold=True))
+            typer.echo(f"  {said.line}  {said.segment}  {said.name}")
+            for part in said.parts:
+                words = f"  ({part.words})" if part.words else ""
+                typer.echo(f"      {part.place}  {part.name}: {part.value}{words}")
+
+
+@app.command("json")
+def json_(
+    files: Files = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="One object a line as they come, for files of any size.")
+    ] = False,
+) -> None:
+    """Show files as typed data: remittances, benefits, statuses, verdicts, claims.
+
+    Amounts are texts that hold decimal numbers, days are yyyy-mm-dd. What has no field is kept under "other".
+
+    Examples: clearlane x12 json era.835; clearlane x12 json --lines era.835 | head
+    """
+    import msgspec
+
+    from clearlane.x12 import views
+
+    encode = msgspec.json.encode
+    for name in files or [STANDARD]:
+        if lines:
+            for piece in _some(name, views.stream(_opened(name))):
+                told = {key: value for key, value in piece._asdict().items() if value is not None}
+                typer.echo(encode(told).decode())
+        else:
+            whole = encode(list(_some(name, views.views(_opened(name)))))
+            typer.echo(msgspec.json.format(whole, indent=2).decode())
+
+
+@app.command()
+def diff(
+    old: Annotated[str, typer.Argument(help="One file; - for standard input.")],
+    new: Annotated[str, typer.Argument(help="The other file.")],
+    ignore_envelopes: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-envelopes", help="Leave out control numbers, dates and times of envelopes."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two files by what they mean, claim by claim and line by line.
+
+    Exit status: 0 no differences, 1 differences, 2 a file could not be read.
+
+    Example: clearlane x12 diff --ignore-envelopes sent.837 again.837
+    """
+    from clearlane.x12.diff import diff as differences
+    from clearlane.x12.diff import summary
+    from clearlane.x12.reader import parse
+
+    files = [parse(_opened(name), check=False) for name in (old, new)]
+    for name, file in zip((old, new), files, strict=True):
+        if not file.interchanges:
+            _stop(f"{_shown(name)}: cannot be read as X12")
+    changes = list(differences(*files, envelopes=not ignore_envelopes))
+    if as_json:
+        typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
+    else:
+        for change in changes:
+            typer.echo(_change(change))
+        typer.echo(summary(changes))
+    raise typer.Exit(FAULTY if changes else FINE)
+
+
+@app.command()
+def ack(
+    file: File = STANDARD,
+    ta1: Annotated[bool, typer.Option("--ta1", help="The TA1, not the 999.")] = False,
+    control: Annotated[
+        int, typer.Option(min=1, max=999_999_998, help="Control number of the first answer.")
+    ] = 1,
+) -> None:
+    """Write the acknowledgement that a receiver of the file would send: a 999, or with --ta1 a TA1.
+
+    An interchange whose envelope is refused gets a TA1 in any case.
+
+    Examples: clearlane x12 ack claims.837 > claims.999; clearlane x12 ack --ta1 claims.837
+    """
+    from clearlane.kernel.clock import SystemClock
+    from clearlane.x12.ack import answers
+
+    replies = answers(_opened(file), control=control, moment=SystemClock().now())
+    for reply in _some(file, replies):
+        sys.stdout.buffer.write(reply.ta1 if ta1 or not reply.nine else reply.nine)
+
+
+@app.command()
+def reformat(
+    file: File = STANDARD,
+    element: Annotated[str, typer.Option(help="Separates elements.")] = "*",
+    component: Annotated[str, typer.Option(help="Separates components.")] = ":",
+    repetition: Annotated[str, typer.Option(help="Separates repetitions.")] = "^",
+    terminator: Annotated[str, typer.Option(help="Ends a segment.")] = "~",
+    newline: Annotated[
+        bool, typer.Option("--newline/--no-newline", help="A line a segment.")
+    ] = True,
+) -> None:
+    """Write the same segments in other separators, one a line or all in one.
+
+    Examples: clearlane x12 reformat claims.837; clearlane x12 reformat --element "|" --no-newline claims.837
+    """
+    from clearlane.x12.delimiters import Delimiters
+    from clearlane.x12.reformat import Unfit
+    from clearlane.x12.reformat import reformat as rewritten
+
+    ending = "\n" if newline else ""
+    target = Delimiters(element, component, repetition, terminator, ending)
+    try:
+        _write(file, rewritten(_opened(file), target))
+    except Unfit as unfit:
+        _stop(f"{_shown(file)}: {unfit}", FAULTY)
+
+
+@app.command()
+def redact(
+    file: File = STANDARD,
+    key: Annotated[
+        str,
+        typer.Option(
+            help="The same key gives the same pseudonyms in several files. Keep it to yourself."
+        ),
+    ] = "",
+) -> None:
+    """Write the file without its people: same structure and lengths, no names, numbers, addresses or notes.
+
+    Without a key the pseudonyms follow from the file alone. Days are moved back by the same number of weeks.
+
+    Example: clearlane x12 redact claims.837 > claims-to-show.837
+    """
+    from hashlib import sha256
+
+    from clearlane.x12.redact import redact as redacted
+
+    if key:
+        _write(file, redacted(_opened(file), sha256(key.encode()).digest()))
+        return
+    content = b"".join(_opened(file))
+    _write(file, redacted(content, sha256(content).digest()))
+
+
+def _write(name: str, out: Iterable[bytes]) -> None:
+    """Bytes to standard output."""
+    for piece in _some(name, filter(None, out)):
+        sys.stdout.buffer.write(piece)
+
+
+def _some(name: str, out: Iterable[T]) -> Iterator[T]:
+    """The same, but a file in which nothing can be read ends the command."""
+    nothing = True
+    for one in out:
+        nothing = False
+        yield one
+    if nothing:
+        _stop(f"{_shown(name)}: cannot be read as X12")
+
+
+def _change(change: "Change") -> str:
+    where = f"{change.path}: {change.place}".rstrip(": ")
+    name = f" {change.name}" if change.name else ""
+    if change.kind == "changed":
+        return f"{where}{name}: {change.old or 'nothing'} became {change.new or 'nothing'}"
+    value = change.old or change.new
+    return f"{where}{name} {change.kind}" + (f": {value}" if value else "")
+
+
+def _judge(name: str) -> Verdict:
+    """What a check finds, a file that cannot be opened included."""
+    try:
+        return check(pieces(name))
+    except OSError as error:
+        message = f"{_shown(name)}: {why(error)}"
+        finding = Finding(rule=UNOPENED, message=message, stage=Stage.FILE, spot=Spot())
+        typer.echo(f"clearlane: {message}", err=True)
+        return Verdict(readable=False, findings=(finding,))
+
+
+def _status(verdict: Verdict, *, strict: bool) -> int:
+    if not verdict.readable:
+        return UNREADABLE
+    return FAULTY if verdict.errors or (strict and verdict.warnings) else FINE
+
+
+def _ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """In the order of the file."""
+    return sorted(findings, key=lambda f: (f.spot.line, f.spot.element) if f.spot else (0, 0))
+
+
+def _print_json(name: str, verdict: Verdict) -> None:
+    answer = {
+        "file": name,
+        "readable": verdict.readable,
+        "errors": verdict.errors,
+        "warnings": verdict.warnings,
+        "findings": [_finding(finding) for finding in _ordered(verdict.findings)],
+    }
+    typer.echo(json.dumps(answer, ensure_ascii=False))
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    spot = finding.spot or Spot()
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "snip": finding.snip,
+        "interchange": spot.interchange,
+        "group": spot.group,
+        "set": spot.set,
+        "segment": spot.segment,
+        "line": spot.line,
+        "loop": spot.loop,
+        "segment_id": spot.segment_id,
+        "element": spot.element,
+        "component": spot.component,
+        "repetition": spot.repetition,
+        "kind": finding.kind,
+        "message": finding.message,
+    }
+
+
+def _print_table(name: str, verdict: Verdict) -> None:
+    if any(finding.rule == UNOPENED for finding in verdict.findings):
+        return
+    if not verdict.readable:
+        typer.echo(f"{name}: cannot be read as X12")
+    else:
+        counts = f"{_count(verdict.errors, 'error')}, {_count(verdict.warnings, 'warning')}"
+        typer.echo(f"{name}: {counts}")
+    rows = [_row(finding) for finding in _ordered(verdict.findings)]
+    if not rows:
+        return
+    widths = [max(len(row[at]) for row in (HEADINGS, *rows)) for at in range(len(HEADINGS) - 1)]
+    for row in (HEADINGS, *rows):
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
+        colour = COLOURS.get(row[3])  # type: ignore[call-overload]
+        cells[3] = typer.style(cells[3], fg=colour) if colour else cells[3]
+        typer.echo("  " + "  ".join((*cells, row[4])))
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    spot = finding.spot or Spot()
+    segment = f"{spot.segment_id} ({spot.loop})" if spot.loop else spot.segment_id
+    element = f"{spot.element:02}" if spot.element else ""
+    if spot.component:
+        element += f"-{spot.component}"
+    message = f"{finding.message} [{finding.rule}]"
+    return (str(spot.line or ""), segment, element, finding.severity.value, message)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+# Files in, with a bar for large ones.
+
+
+def pieces(name: str) -> Iterator[bytes]:
+    """The bytes of a file in chunks; OSError where it cannot be opened."""
+    if name == STANDARD:
+        if sys.stdin.isatty():
+            typer.echo("Reading standard input; end it with Ctrl-D.", err=True)
+        yield from _chunks(sys.stdin.buffer)
+        return
+    path = Path(name)
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        if size <= BYTES_WITHOUT_BAR_MAX or not sys.stderr.isatty():
+            yield from _chunks(file)
+            return
+        with typer.progressbar(length=size, label=path.name, file=sys.stderr) as bar:
+            for chunk in _chunks(file):
+                yield chunk
+                bar.update(len(chunk))
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK_BYTES):
+        yield chunk
+
+
+def why(error: OSError) -> str:
+    """Why a file cannot be opened."""
+    known = next((words for kind, words in REFUSALS.items() if isinstance(error, kind)), "")
+    return known or f"it cannot be read: {error.strerror or 'the system gives no reason'}"
+
+
+def _opened(name: str) -> Iterator[bytes]:
+    """The bytes of a file; the command ends where it cannot be opened."""
+    try:
+        yield from pieces(name)
+    except OSError as error:
+        _stop(f"{_shown(name)}: {why(error)}")
+
+
+def _stop(message: str, status: int = UNREADABLE) -> NoReturn:
+    """End the command with a sentence."""
+    typer.echo(f"clearlane: {message}", err=True)
+    raise typer.Exit(status)
+
+
+def _shown(name: str) -> str:
+    return "standard input" if name == STANDARD else name

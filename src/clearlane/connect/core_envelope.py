@@ -1,0 +1,455 @@
+"""The envelope of CAQH CORE C2.2.0, written and read in both its forms: SOAP and MIME.
+
+Bytes in, values out. An answer is hostile until it is read: no document type, no entities, few
+elements, few parts, and every length known before. Knows no network and no route.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from xml.sax.saxutils import escape
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import ParseError, XMLParser
+
+from clearlane.kernel import limits
+
+RULE_VERSION = "2.2.0"
+SUCCESS = "Success"
+BOUNDARY = "clearlane-7f3b1c5e9a2d4860"
+
+SOAP = "http://www.w3.org/2003/05/soap-envelope"
+CORE = "http://www.caqh.org/SOAP/WSDL/CORERule2.2.0.xsd"
+WSS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-"
+PASSWORD_TEXT = f"{WSS}username-token-profile-1.0#PasswordText"
+XOP = "http://www.w3.org/2004/08/xop/include"
+
+
+class Form(StrEnum):
+    """How the fields travel."""
+
+    SOAP = "soap"
+    MIME = "mime"
+
+
+class Garbled(ValueError):
+    """An answer that is no CORE envelope. The text says why, and quotes nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked of a payer: its element in the SOAP body, and its mode."""
+
+    element: str
+    batch: bool
+    action: str
+    generic: str
+    """The name of the action with payers that offer the generic batch actions."""
+
+
+REALTIME = Operation(
+    "COREEnvelopeRealTimeRequest", False, "RealTimeTransaction", "RealTimeTransaction"
+)
+SUBMIT = Operation(
+    "COREEnvelopeBatchSubmission",
+    True,
+    "BatchSubmitTransaction",
+    "GenericBatchSubmissionTransaction",
+)
+GET_ACKNOWLEDGEMENT = Operation(
+    "COREEnvelopeBatchSubmissionAckRetrievalRequest",
+    True,
+    "BatchSubmitAckRetrievalTransaction",
+    "GenericBatchRetrievalTransaction",
+)
+GET_RESULTS = Operation(
+    "COREEnvelopeBatchResultsRetrievalRequest",
+    True,
+    "BatchResultsRetrievalTransaction",
+    "GenericBatchRetrievalTransaction",
+)
+ACKNOWLEDGE = Operation(
+    "COREEnvelopeBatchResultsAckSubmission",
+    True,
+    "BatchResultsAckSubmitTransaction",
+    "GenericBatchReceiptConfirmationTransaction",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The fields of a request or an answer. The payload never prints."""
+
+    payload_type: str
+    payload_id: str
+    sender_id: str
+    receiver_id: str
+    time_stamp: str
+    payload: bytes | None = field(default=None, repr=False)
+    error_code: str = ""
+    error_message: str = field(default="", repr=False)
+    fault: bool = False
+    """Whether it came as a SOAP fault, outside of the CORE fields."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Login:
+    """What the fields UserName and Password carry."""
+
+    username: str
+    password: str
+
+
+def write(
+    form: Form,
+    operation: Operation,
+    envelope: Envelope,
+    login: Login | None,
+    *,
+    generic: bool = False,
+    inline: bool = False,
+) -> tuple[str, bytes]:
+    """A request: its content type and its body."""
+    if form is Form.MIME:
+        return _mime(operation, envelope, login)
+    return _soap(operation, envelope, login, generic=generic, inline=inline)
+
+
+def read(content_type: str, body: bytes) -> Envelope:
+    """An answer of either form, whichever came; :class:`Garbled` when it is none."""
+    kind, parameters = _content_type(content_type)
+    if kind == "multipart/form-data":
+        return _from_fields(_form_fields(_parts(parameters, body)))
+    if kind == "multipart/related":
+        parts = _parts(parameters, body)
+        root = _root(parts, parameters.get("start", ""))
+        return _from_xml(root.content, {part.id: part.content for part in parts if part.id})
+    if kind.endswith(("/xml", "+xml")):
+        return _from_xml(body, {})
+    raise Garbled("The answer is neither SOAP nor MIME.")
+
+
+def checksum(payload: bytes) -> str:
+    """SHA-1 in hexadecimal, which the rule fixes. It finds accidents; TLS keeps out attackers."""
+    return hashlib.sha1(payload, usedforsecurity=False).hexdigest()
+
+
+def fields_of(operation: Operation, envelope: Envelope) -> list[tuple[str, str]]:
+    """The fields before the payload, in the order of the rule."""
+    payload = envelope.payload
+    length = "" if payload is None else str(len(payload))
+    whole = "" if payload is None else checksum(payload)
+    listed = [
+        ("PayloadType", envelope.payload_type),
+        ("ProcessingMode", "Batch" if operation.batch else "RealTime"),
+        ("PayloadID", envelope.payload_id),
+        ("PayloadLength", length if operation.batch else ""),
+        ("TimeStamp", envelope.time_stamp),
+        ("SenderID", envelope.sender_id),
+        ("ReceiverID", envelope.receiver_id),
+        ("CORERuleVersion", RULE_VERSION),
+        ("CheckSum", whole if operation.batch else ""),
+    ]
+    return [(name, value) for name, value in listed if value]
+
+
+# ---- writing ----------------------------------------------------------------------------------
+
+
+def _mime(operation: Operation, envelope: Envelope, login: Login | None) -> tuple[str, bytes]:
+    rows = fields_of(operation, envelope)
+    if login:
+        at = [name for name, _ in rows].index("SenderID")
+        rows[at:at] = [("UserName", login.username), ("Password", login.password)]
+    boundary = _boundary(envelope.payload or b"")
+    lines = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in rows
+    ]
+    if envelope.payload is not None:
+        lines += [
+            f'--{boundary}\r\nContent-Disposition: form-data; name="Payload"\r\n\r\n'.encode(),
+            envelope.payload,
+            b"\r\n",
+        ]
+    lines.append(f"--{boundary}--\r\n".encode())
+    return f"multipart/form-data; boundary={boundary}", b"".join(lines)
+
+
+def _soap(
+    operation: Operation, envelope: Envelope, login: Login | None, *, generic: bool, inline: bool
+) -> tuple[str, bytes]:
+    attached = operation.batch and not inline and envelope.payload is not None
+    action = operation.generic if generic else operation.action
+    body = _soap_text(operation, envelope, login, attached=attached).encode()
+    if not attached:
+        return f'application/soap+xml; charset=UTF-8; action="{action}"', body
+    payload = envelope.payload or b""
+    boundary = _boundary(payload)
+    root = f'application/xop+xml; charset=UTF-8; type="application/soap+xml"; action="{action}"'
+    message = b"".join(
+        (
+            f"--{boundary}\r\nContent-Type: {root}\r\nContent-Transfer-Encoding: binary\r\n".encode(),
+            b"Content-ID: <envelope@core>\r\n\r\n",
+            body,
+            f"\r\n--{boundary}\r\nContent-Type: application/octet-stream\r\n".encode(),
+            b"Content-Transfer-Encoding: binary\r\nContent-ID: <payload@core>\r\n\r\n",
+            payload,
+            f"\r\n--{boundary}--\r\n".encode(),
+        )
+    )
+    kind = (
+        f'multipart/related; type="application/xop+xml"; boundary="{boundary}"; '
+        f'start="<envelope@core>"; start-info="application/soap+xml"; action="{action}"'
+    )
+    return kind, message
+
+
+def _soap_text(
+    operation: Operation, envelope: Envelope, login: Login | None, *, attached: bool
+) -> str:
+    rows = "".join(
+        f"<{name}>{escape(value)}</{name}>" for name, value in fields_of(operation, envelope)
+    )
+    payload = ""
+    if envelope.payload is not None:
+        payload = f"<Payload>{_payload_text(operation, envelope.payload, attached)}</Payload>"
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<soap:Envelope xmlns:soap="{SOAP}">'
+        f"<soap:Header>{_security(login)}</soap:Header>"
+        f'<soap:Body><core:{operation.element} xmlns:core="{CORE}">{rows}{payload}'
+        f"</core:{operation.element}></soap:Body></soap:Envelope>"
+    )
+
+
+def _payload_text(operation: Operation, payload: bytes, attached: bool) -> str:  # noqa: FBT001
+    if attached:
+        return f'<xop:Include xmlns:xop="{XOP}" href="cid:payload@core"/>'
+    if operation.batch:
+        return base64.b64encode(payload).decode()
+    return _character_data(payload)
+
+
+# What XML 1.0 has no way to write.
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def _character_data(payload: bytes) -> str:
+    text = payload.decode("latin-1")
+    if _UNWRITABLE.search(text):
+        raise Garbled("The payload holds characters that XML cannot carry; use the MIME form.")
+    if "\r" in text:  # a reader turns a bare carriage return into a line feed, unless it is spelled
+        return escape(text, {"\r": "&#13;"})
+    return "<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>"
+
+
+def _security(login: Login | None) -> str:
+    if login is None:
+        return ""
+    return (
+        f'<wsse:Security soap:mustUnderstand="true" xmlns:wsse="{WSS}wssecurity-secext-1.0.xsd">'
+        f"<wsse:UsernameToken><wsse:Username>{escape(login.username)}</wsse:Username>"
+        f'<wsse:Password Type="{PASSWORD_TEXT}">{escape(login.password)}</wsse:Password>'
+        "</wsse:UsernameToken></wsse:Security>"
+    )
+
+
+def _boundary(payload: bytes) -> str:
+    """A line that does not occur in the payload."""
+    boundary = BOUNDARY
+    while boundary.encode() in payload:
+        boundary = hashlib.sha256(boundary.encode() + payload).hexdigest()
+    return boundary
+
+
+# ---- reading ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    headers: dict[str, str]
+    content: bytes = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        return self.headers.get("content-id", "").strip().removeprefix("<").removesuffix(">")
+
+
+def _content_type(text: str) -> tuple[str, dict[str, str]]:
+    kind, _, rest = text.partition(";")
+    found = re.findall(r';?\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([^;\s]*))', rest[:2_000])
+    return kind.strip().lower(), {name.lower(): quoted or bare for name, quoted, bare in found}
+
+
+def _parts(parameters: dict[str, str], body: bytes) -> list[_Part]:
+    boundary = parameters.get("boundary", "")
+    if not re.fullmatch(r"[ -~]{1,200}", boundary):
+        raise Garbled("The answer is in parts, but does not say where they end.")
+    line = b"\r\n--" + boundary.encode()
+    # The first delimiter may open the body; the last has two more hyphens.
+    pieces = (b"\r\n" + body).split(line, limits.ENVELOPE_PARTS_MAX + 1)
+    if len(pieces) > limits.ENVELOPE_PARTS_MAX + 1:
+        raise Garbled("The answer has too many parts.")
+    if len(pieces) < 3 or not pieces[-1].startswith(b"--"):
+        raise Garbled("The answer is cut off: its last part is missing.")
+    return [_part(piece) for piece in pieces[1:-1]]
+
+
+def _part(piece: bytes) -> _Part:
+    head, found, content = piece.partition(b"\r\n\r\n")
+    if not found or len(head) > limits.ENVELOPE_PART_HEADER_BYTES_MAX:
+        raise Garbled("A part of the answer has no end of its headers.")
+    lines = head.decode("latin-1").replace("\r\n\t", " ").replace("\r\n ", " ").split("\r\n")
+    headers = {name.strip().lower(): value for name, _, value in (x.partition(":") for x in lines)}
+    coding = headers.get("content-transfer-encoding", "").strip().lower()
+    if coding == "base64":
+        content = _unbase64(content)
+    elif coding not in {"", "7bit", "8bit", "binary"}:
+        raise Garbled("A part of the answer is encoded in a way that CORE does not use.")
+    return _Part(headers, content)
+
+
+def _form_fields(parts: list[_Part]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for part in parts:
+        named = re.search(r'\bname="?([\w.-]{1,60})"?', part.headers.get("content-disposition", ""))
+        if named:
+            found.setdefault(named.group(1), part.content)
+    return found
+
+
+def _root(parts: list[_Part], start: str) -> _Part:
+    wanted = start.strip().removeprefix("<").removesuffix(">")
+    named = (part for part in parts if wanted and part.id == wanted)
+    return next(named, parts[0])
+
+
+class _Elements:
+    """Takes the texts of a small XML document by the local names of their elements."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.include = ""
+        self._open: list[list[str]] = []
+        self._count = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > limits.ENVELOPE_ELEMENTS_MAX:
+            raise Garbled("The answer has too many elements.")
+        if _local(tag) == "Include":
+            self.include = attributes.get("href", "")
+        self._open.append([])
+
+    def data(self, text: str) -> None:
+        if self._open:
+            self._open[-1].append(text)
+
+    def end(self, tag: str) -> None:
+        self.texts.setdefault(_local(tag), "".join(self._open.pop()))
+
+    def close(self) -> "_Elements":
+        return self
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]
+
+
+def _from_xml(body: bytes, attachments: dict[str, bytes]) -> Envelope:
+    elements = _elements(body)
+    texts = elements.texts
+    if "Fault" in texts:
+        return _fault(texts)
+    if "PayloadType" not in texts and "ErrorCode" not in texts:
+        raise Garbled("The answer is XML, but no CORE envelope.")
+    fields = {name: text.strip().encode() for name, text in texts.items() if name != "Payload"}
+    if "Payload" in texts:
+        fields["Payload"] = _xml_payload(elements, attachments)
+    return _from_fields(fields)
+
+
+def _elements(body: bytes) -> _Elements:
+    parser: Any = XMLParser(target=_Elements(), forbid_dtd=True)
+    try:
+        parser.feed(body)
+        found = parser.close()
+    except DefusedXmlException:
+        raise Garbled(
+            "The answer holds XML that is not allowed: a document type or an entity."
+        ) from None
+    except (ParseError, UnicodeError, LookupError, ValueError) as fault:
+        if isinstance(fault, Garbled):
+            raise
+        raise Garbled("The answer is no well-formed XML.") from None
+    assert isinstance(found, _Elements)
+    return found
+
+
+def _xml_payload(elements: _Elements, attachments: dict[str, bytes]) -> bytes:
+    """Attached, or as text: in batches base64, in real time the X12 itself."""
+    if elements.include:
+        attached = attachments.get(elements.include.removeprefix("cid:").replace("%40", "@"))
+        if attached is None:
+            raise Garbled("The answer speaks of a payload that is not attached.")
+        return attached
+    text = elements.texts["Payload"]
+    if elements.texts.get("ProcessingMode", "").strip() == "Batch" and text.strip()[:3] != "ISA":
+        return _unbase64(text.encode("utf-8"))
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8")
+
+
+def _fault(texts: dict[str, str]) -> Envelope:
+    code = texts.get("Value") or texts.get("faultcode") or "Fault"
+    words = texts.get("Text") or texts.get("faultstring") or ""
+    return Envelope(
+        payload_type="",
+        payload_id="",
+        sender_id="",
+        receiver_id="",
+        time_stamp="",
+        error_code=code.strip().rpartition(":")[2] or "Fault",
+        error_message=words,
+        fault=True,
+    )
+
+
+def _from_fields(fields: dict[str, bytes]) -> Envelope:
+    payload = fields.pop("Payload", None)
+    texts = {name: value.strip().decode("utf-8", "replace") for name, value in fields.items()}
+    if "PayloadType" not in texts and "ErrorCode" not in texts:
+        raise Garbled("The answer has no PayloadType and no ErrorCode.")
+    _require_whole(payload, texts)
+    return Envelope(
+        payload_type=texts.get("PayloadType", ""),
+        payload_id=texts.get("PayloadID", ""),
+        sender_id=texts.get("SenderID", ""),
+        receiver_id=texts.get("ReceiverID", ""),
+        time_stamp=texts.get("TimeStamp", ""),
+        payload=payload or None,
+        error_code=texts.get("ErrorCode", ""),
+        error_message=texts.get("ErrorMessage", ""),
+    )
+
+
+def _require_whole(payload: bytes | None, texts: dict[str, str]) -> None:
+    """The payload is the one that was sent, as far as the envelope says."""
+    wanted, length = texts.get("CheckSum", ""), texts.get("PayloadLength", "")
+    if payload and wanted and wanted.lower() != checksum(payload):
+        raise Garbled("The payload came damaged: its checksum differs.")
+    if payload and re.fullmatch(r"[1-9]\d{0,11}", length) and int(length) != len(payload):
+        raise Garbled("The payload came damaged: its length differs.")
+
+
+def _unbase64(content: bytes) -> bytes:
+    try:
+        return base64.b64decode(b"".join(content.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise Garbled("The payload is no base64.") from None

@@ -1,0 +1,92 @@
+"""The twins in memory: real ends of the ports, for the sandbox's trials and for tests."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from clearlane.connect.names import require_ours, require_theirs
+from clearlane.connect.port import Denied, Incoming, Presence, Reply
+
+
+class MemoryMailbox:
+    """A mailbox that forgets at the end of the process."""
+
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+        self.sent: dict[str, bytes] = {}
+        """What we left for the payer."""
+        self.files: dict[str, bytes] = dict(files or {})
+        """What waits for us."""
+        self.trouble: Exception | None = None
+        """Raised by every call while it is set."""
+
+    async def put(self, name: str, content: bytes) -> None:
+        self._meet_trouble()
+        if self.sent.setdefault(require_ours(name), content) != content:
+            raise Denied("Another file of this name is there.")
+
+    async def look(self, name: str) -> Presence:
+        self._meet_trouble()
+        return Presence.THERE if require_ours(name) in self.sent else Presence.ABSENT
+
+    async def waiting(self) -> list[Incoming]:
+        self._meet_trouble()
+        return [Incoming(name, len(content)) for name, content in sorted(self.files.items())]
+
+    async def take(self, name: str) -> bytes:
+        self._meet_trouble()
+        if require_theirs(name) not in self.files:
+            raise Denied("The file is not there.")
+        return self.files[name]
+
+    async def drop(self, name: str) -> None:
+        self._meet_trouble()
+        self.files.pop(require_theirs(name), None)
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _meet_trouble(self) -> None:
+        if self.trouble is not None:
+            raise self.trouble
+
+
+class MemoryRealtime:
+    """Answers from a function."""
+
+    def __init__(self, answer: Callable[[bytes, str], Reply]) -> None:
+        self._answer = answer
+
+    async def ask(self, payload: bytes, *, payload_type: str, seconds: float) -> Reply:
+        return self._answer(payload, payload_type)
+
+
+class MemoryLedger:
+    """A ledger that forgets at the end of the process.
+
+    Keys are one space: an entry stands on the agenda since it was planned, until it is written
+    plainly or deleted.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], tuple[bytes, datetime | None]] = {}
+
+    async def get(self, payer: str, key: str) -> bytes | None:
+        found = self._entries.get((payer, key))
+        return found and found[0]
+
+    async def put(self, payer: str, entries: Mapping[str, bytes | None]) -> None:
+        for key, value in entries.items():
+            if value is None:
+                self._entries.pop((payer, key), None)
+            else:
+                self._entries[payer, key] = (value, None)
+
+    async def due(self, payer: str, now: datetime, most: int) -> list[tuple[str, bytes]]:
+        found = [
+            (due, key, value)
+            for (of, key), (value, due) in self._entries.items()
+            if of == payer and due is not None and due <= now
+        ]
+        return [(key, value) for _, key, value in sorted(found)[:most]]
+
+    async def plan(self, payer: str, key: str, due: datetime, value: bytes) -> None:
+        self._entries[payer, key] = (value, due)

@@ -1,0 +1,1 @@
+"""Who can be reached and how. Knows no HTTP, no database and no X12."""

@@ -1,0 +1,40 @@
+"""What a payer is. Knows no file, no list and no database."""
+
+from typing import Literal, get_args
+
+import msgspec
+
+PayerType = Literal["Medical", "Dental"]
+Era = Literal["Available", "RequiresEnrollment", "NotAvailable"]
+
+PAYER_TYPES: tuple[str, ...] = get_args(PayerType)
+ERAS: tuple[str, ...] = get_args(Era)
+
+
+class Payer(msgspec.Struct, frozen=True, gc=False):
+    """One payer for one type of claims. A payer that takes both types is two of these."""
+
+    type: str
+    name: str
+    svc_payer_id: str
+    """The legacy identifier, which the interface will phase out."""
+    payer_id: str
+    national_payer_id: str = ""
+    era_availability: str = "NotAvailable"
+    offers_eligibility: bool = False
+    claim_enrollment_required: bool = False
+    is_test: bool = False
+    active: bool = True
+    aliases: tuple[str, ...] = ()
+    has_route: bool = False
+    """Whether there is a cable to this payer."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a payer is told apart by: its type and its id in any case."""
+        return self.type, self.payer_id.casefold()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every identifier the payer goes by, the preferred one first."""
+        return tuple(id for id in (self.payer_id, self.svc_payer_id, self.national_payer_id) if id)

@@ -1,0 +1,264 @@
+"""Submit: a document of claims is read, judged and stored, and only then accepted.
+
+Load, decide, save. Reading and judging are pure and happen a few claims at a time, so that a document
+of thousands holds nobody else up; saving is one transaction with its events and its audit row.
+Knows no HTTP: a face turns the outcome into an answer.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from clearlane.accounts.model import Site
+from clearlane.claims import cob, decode, fields
+from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.interchange import account_of
+from clearlane.claims.rules import RULES, Facts, Judgement, judge
+from clearlane.kernel import limits
+from clearlane.kernel.clock import micros
+from clearlane.kernel.finding import Severity
+from clearlane.kernel.ids import random_bytes
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.pipeline.recall import seal
+from clearlane.store import claims as store
+from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim, Settled
+from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.vault import Vault
+
+PAYER_TYPES = {ClaimKind.MEDICAL: "Medical", ClaimKind.DENTAL: "Dental"}
+DIGITS = "0123456789ABCDEFGHJKLMNPQRSTVWXYZ"
+TIME_DIGITS, RANDOM_DIGITS, RANDOM_BYTES = 9, 9, 8
+CENT = Decimal("0.01")
+ID_IS_FREE = "C107"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What the verb needs of the house, as it stands when the call begins."""
+
+    database: Database
+    vault: Vault
+    payers: Payers
+    sandbox: bool
+    claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
+    write_seconds_max: float = limits.WRITE_SECONDS_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """The document's shape is wrong: every finding at once, nothing stored."""
+
+    findings: tuple[ClaimFinding, ...]
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TooMany:
+    """More claims than a document may hold."""
+
+    claims_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of one claim."""
+
+    vendor_claim_id: str
+    accepted: bool
+    request_id: str
+    findings: tuple[ClaimFinding, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """One answer a claim, in the order of the document."""
+
+    answers: tuple[Answered, ...]
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotImported:
+    """The write was rolled back or timed out: nothing was stored, and sending again is safe."""
+
+
+Outcome = Malformed | TooMany | Submitted | NotImported
+
+
+async def submit(
+    desk: Desk, document: bytes, kind: ClaimKind, *, site: Site, actor: Actor, now: datetime
+) -> Outcome:
+    """Read, judge and store a document. ``Accepted`` is said only after the durable commit."""
+    sheaf = decode.open_document(document, kind, claims_max=desk.claims_max)
+    if sheaf.count > desk.claims_max:
+        return TooMany(desk.claims_max)
+    reads = await _reads(sheaf)
+    ignored = (*sheaf.ignored, *(path for read in reads for path in read.ignored))
+    faults = (*sheaf.findings, *(finding for read in reads for finding in read.findings))
+    if faults:
+        return Malformed(faults, ignored)
+    claims = [read.claim for read in reads if read.claim is not None]
+    await desk.vault.ready(site.scope)
+    prepared = await _prepared(desk, claims, kind, site, now)
+    try:
+        async with asyncio.timeout(desk.write_seconds_max):
+            settled = await desk.database.write(
+                site.scope, lambda tx: _save(tx, [each.row for each in prepared]), actor=actor
+            )
+    except TimeoutError:
+        return NotImported()
+    answers = [_answer(each, end) for each, end in zip(prepared, settled, strict=True)]
+    return Submitted(tuple(answers), ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A judged claim and the row it becomes."""
+
+    at: str
+    vendor_claim_id: str
+    facts: Facts
+    judgement: Judgement
+    row: NewClaim
+
+
+async def _reads(sheaf: decode.Sheaf) -> list[decode.Read]:
+    found: list[decode.Read] = []
+    for start in range(0, sheaf.count, limits.CLAIMS_AT_ONCE):
+        if start:
+            await asyncio.sleep(0)
+        found += sheaf.read(start, start + limits.CLAIMS_AT_ONCE)
+    return found
+
+
+async def _prepared(
+    desk: Desk, claims: Sequence[Claim], kind: ClaimKind, site: Site, now: datetime
+) -> list[_Prepared]:
+    facts = _facts_of(desk, kind, _local(now, site))
+    found: list[_Prepared] = []
+    for number, claim in enumerate(claims):
+        if number and not number % limits.CLAIMS_AT_ONCE:
+            await asyncio.sleep(0)
+        found.append(_prepare(desk, claim, facts, kind, site, now, f"Claims[{number}]"))
+    return found
+
+
+def _prepare(
+    desk: Desk,
+    claim: Claim,
+    facts: "_FactsOf",
+    kind: ClaimKind,
+    site: Site,
+    now: datetime,
+    at: str,
+) -> _Prepared:
+    known = facts(claim.Svc_PayerId)
+    judgement = judge(claim, known, at=at)
+    request_id = new_request_id(now)
+    payer = known.payer.payer_id if known.payer else ""
+    row = NewClaim(
+        request_id=request_id,
+        kind=kind.value,
+        state=RECEIVED if judgement.accepted else NOT_ACCEPTED,
+        payer_id=payer,
+        vendor_claim=desk.vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
+        content=desk.vault.fingerprint(site.scope, "content", fields.encode(claim)).hex(),
+        reference=_reference(desk, judgement.claim, payer) if judgement.accepted else "",
+        total_cents=_cents(judgement.claim) if judgement.accepted else 0,
+        created_at=micros(now),
+        created_day=_local(now, site).date().isoformat(),
+        payload=desk.vault.seal(site.scope, store.TABLE, request_id, _content(judgement)),
+    )
+    return _Prepared(at, claim.Svc_VendorClaimId, known, judgement, row)
+
+
+async def _save(tx: Tx, rows: Sequence[NewClaim]) -> list[Settled]:
+    settled = await store.settle(tx, rows)
+    tx.audit("claims.submit", ids=[each.request_id for each in settled])
+    return settled
+
+
+def _answer(prepared: _Prepared, settled: Settled) -> Answered:
+    """What the caller is told: ours, an earlier one's acceptance again, or why not."""
+    findings = tuple(f for f in prepared.judgement.findings if f.severity is Severity.ERROR)
+    accepted = prepared.judgement.accepted
+    if settled.earlier and not settled.same:
+        return Answered(
+            prepared.vendor_claim_id,
+            accepted=False,
+            request_id=prepared.row.request_id,
+            findings=_taken(prepared, settled.request_id),
+        )
+    return Answered(prepared.vendor_claim_id, accepted, settled.request_id, findings)
+
+
+def _taken(prepared: _Prepared, earlier: str) -> tuple[ClaimFinding, ...]:
+    """The rule about ids speaks last, when the index over living claims has decided."""
+    facts = replace(prepared.facts, earlier_request_id=earlier)
+    return tuple(
+        ClaimFinding(rule=ID_IS_FREE, location=f"{prepared.at}.{path}", message=message)
+        for path, message in RULES[ID_IS_FREE].check(prepared.judgement.claim, facts)
+    )
+
+
+_FactsOf = Callable[[str], Facts]
+
+
+def _facts_of(desk: Desk, kind: ClaimKind, today: datetime) -> "_FactsOf":
+    """Facts by payer id, looked up once a document and payer."""
+    mine, other = (PAYER_TYPES[kind], *(t for k, t in PAYER_TYPES.items() if k is not kind))
+
+    @lru_cache(maxsize=limits.CLAIMS_PER_DOCUMENT_MAX)
+    def facts(identifier: str) -> Facts:
+        payer: Payer | None = desk.payers.find(identifier, mine)
+        return Facts(
+            today=today.date(),
+            sandbox=desk.sandbox,
+            payer=payer,
+            payer_of_other_type=payer is None and desk.payers.find(identifier, other) is not None,
+        )
+
+    return facts
+
+
+def _local(now: datetime, site: Site) -> datetime:
+    return now.astimezone(_zone(site.time_zone))
+
+
+@lru_cache(maxsize=1_024)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
+
+
+def _reference(desk: Desk, claim: Claim, payer_id: str) -> str:
+    """The keyed hash of the account number, where it can be CLM01. It spans vendors: no owner."""
+    account = account_of(claim)
+    return desk.vault.fingerprint(0, "CLM01", payer_id, account).hex() if account else ""
+
+
+def _cents(claim: Claim) -> int:
+    return int(cob.charge_of(claim).quantize(CENT) * 100)
+
+
+def _content(judgement: Judgement) -> bytes:
+    return seal(fields.encode(judgement.claim), judgement.repairs, judgement.findings)
+
+
+def new_request_id(now: datetime) -> str:
+    """A claim's number: time first, so that rows lie in order, then chance. 19 characters."""
+    milliseconds, chance = micros(now) // 1_000, int.from_bytes(random_bytes(RANDOM_BYTES), "big")
+    return f"C{_digits(milliseconds, TIME_DIGITS)}{_digits(chance, RANDOM_DIGITS)}"
+
+
+def _digits(number: int, count: int) -> str:
+    found = ""
+    for _ in range(count):
+        number, digit = divmod(number, len(DIGITS))
+        found = DIGITS[digit] + found
+    return found

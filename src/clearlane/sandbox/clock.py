@@ -1,0 +1,126 @@
+"""The sandbox clock: two scales that one word, ``advance``, moves together.
+
+``now`` is the wall clock plus what was explicitly advanced; every date that is written comes from it. The
+``calendar`` is what payers wait by: one of its days lasts ``day_seconds`` of the wall clock, it can be frozen,
+and it too moves by what is advanced. So a payer's fourteen days pass in half a minute while delays in seconds stay
+what they are.
+
+The state is a value that can be kept and shared between nodes; the clock itself only reads the wall.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import msgspec
+
+from clearlane.kernel.clock import EPOCH, Clock
+from clearlane.kernel.limits import SANDBOX_DAY_SECONDS, SANDBOX_DAY_SECONDS_MAX
+
+DAY = timedelta(days=1)
+NOTHING = timedelta(0)
+
+
+class ClockState(msgspec.Struct, frozen=True, kw_only=True):
+    """How the sandbox's time runs since its last change."""
+
+    since: datetime
+    """The wall clock at the last change."""
+    calendar: datetime
+    """The payers' calendar then."""
+    advanced: timedelta = NOTHING
+    """All that was explicitly advanced."""
+    day_seconds: float = SANDBOX_DAY_SECONDS
+    frozen: bool = False
+
+    def now(self, wall: datetime) -> datetime:
+        """The time that dates are written from."""
+        return wall + self.advanced
+
+    def calendar_at(self, wall: datetime) -> datetime:
+        """The time that payers wait by."""
+        passed = max(wall - self.since, NOTHING)
+        return self.calendar if self.frozen else self.calendar + passed * (DAY / self.day)
+
+    @property
+    def day(self) -> timedelta:
+        """How long a day of the calendar lasts on the wall."""
+        return timedelta(seconds=self.day_seconds)
+
+    def encoded(self) -> bytes:
+        """The state as it can be kept."""
+        return msgspec.json.encode(self)
+
+
+def first_state(wall: datetime) -> ClockState:
+    """The state of a new sandbox."""
+    return ClockState(since=wall, calendar=wall)
+
+
+def decoded(kept: bytes) -> ClockState:
+    """The inverse of ``ClockState.encoded``."""
+    return msgspec.json.decode(kept, type=ClockState)
+
+
+class SandboxClock:
+    """A clock that can be advanced, frozen and paced."""
+
+    def __init__(self, wall: Clock, state: ClockState | None = None) -> None:
+        self._wall = wall
+        self.state = state or first_state(wall.now())
+        """Keep it after each change; set it when another node changed it."""
+
+    def now(self) -> datetime:
+        """The wall clock plus what was advanced."""
+        return self.state.now(self._wall.now())
+
+    def calendar(self, now: datetime | None = None) -> datetime:
+        """The payers' calendar, now or at another moment of ``now``."""
+        wall = self._wall.now() if now is None else now - self.state.advanced
+        return self.state.calendar_at(wall)
+
+    def advance(self, by: timedelta) -> ClockState:
+        """Let time pass at once, for dates and for payers. ValueError where it would run backwards."""
+        if by < NOTHING:
+            raise ValueError("time can only be advanced: give a positive length, such as 14d")
+        if self.now() - EPOCH + by > _FAR:
+            raise ValueError("time can be advanced up to the year 2200")
+        return self._change(by)
+
+    def freeze(self) -> ClockState:
+        """Stop the payers' calendar; it moves by ``advance`` only."""
+        return self._change(frozen=True)
+
+    def thaw(self) -> ClockState:
+        """Let the payers' calendar run again."""
+        return self._change(frozen=False)
+
+    def set_pace(self, day_seconds: float) -> ClockState:
+        """Say how many seconds a day of the payers' calendar lasts."""
+        if not 0 < day_seconds <= SANDBOX_DAY_SECONDS_MAX:
+            raise ValueError(
+                f"a sandbox day must last more than 0 and at most {SANDBOX_DAY_SECONDS_MAX} seconds"
+            )
+        return self._change(day_seconds=day_seconds)
+
+    def _change(
+        self,
+        by: timedelta = NOTHING,
+        *,
+        frozen: bool | None = None,
+        day_seconds: float | None = None,
+    ) -> ClockState:
+        wall, old = self._wall.now(), self.state
+        self.state = ClockState(
+            since=wall,
+            calendar=old.calendar_at(wall) + by,
+            advanced=old.advanced + by,
+            day_seconds=old.day_seconds if day_seconds is None else day_seconds,
+            frozen=old.frozen if frozen is None else frozen,
+        )
+        return self.state
+
+
+Calendar = Callable[[datetime], datetime]
+"""From ``now`` to the calendar that payers wait by."""
+
+_FAR = datetime(2200, 1, 1, tzinfo=EPOCH.tzinfo) - EPOCH

@@ -1,0 +1,286 @@
+"""Every setting, as one table: name, default, help.
+
+The fields of :class:`Settings` are the rows. A value comes from the command line, from
+``CLEARLANE_<NAME>`` in the environment, from ``clearlane.toml``, or from the default, in that order.
+Knows no room of the house: a setting is read here and handed on as a value.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from ipaddress import ip_network
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from clearlane.kernel import limits
+
+PREFIX = "CLEARLANE_"
+FILE_NAME = "clearlane.toml"
+# Read by the tools and tests around the service, not by the service.
+FOREIGN_PREFIXES = ("CLEARLANE_TEST_",)
+
+
+class BadSettings(Exception):
+    """One or more settings cannot be used. The text names each and says what would pass."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What the table says of one setting beside its name and default."""
+
+    help: str
+    read: Callable[[str], Any]
+    secret: bool = False
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _networks(text: str) -> tuple[str, ...]:
+    words = _words(text)
+    for word in words:
+        try:
+            ip_network(word, strict=False)
+        except ValueError:
+            raise ValueError(
+                "addresses or networks such as 10.0.0.0/8, separated by commas"
+            ) from None
+    return words
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = low - 1
+        if not low <= number <= high:
+            raise ValueError(f"a whole number from {low} to {high}")
+        return number
+
+    return read
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text.strip().lower() not in words:
+            raise ValueError(" or ".join(words))
+        return text.strip().lower()
+
+    return read
+
+
+def _database(text: str) -> str:
+    if text and not text.startswith(("postgresql://", "postgres://", "sqlite:///")):
+        raise ValueError(
+            "postgresql://user@host/name, sqlite:///path, or empty for DATA/clearlane.db"
+        )
+    return text
+
+
+def row(
+    default: Any, help: str, *, read: Callable[[str], Any] = _text, secret: bool = False
+) -> Any:
+    """One row of the table."""
+    return field(default=default, metadata={"row": Row(help=help, read=read, secret=secret)})
+
+
+PORT = _whole(0, 65_535)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The effective settings of one process."""
+
+    mode: str = row(
+        "sandbox",
+        "`sandbox` (test payers, generated credentials, schema moved forward at start) or `production`.",
+        read=_one_of("sandbox", "production"),
+    )
+    data: Path = row(
+        Path(".data"),
+        "Directory of the database, keys, certificates and anchors of this node.",
+        read=_path,
+    )
+    database_url: str = row(
+        "",
+        "PostgreSQL as `postgresql://...`; empty for the SQLite file in the data directory.",
+        read=_database,
+        secret=True,
+    )
+    host: str = row("127.0.0.1", "Address the front door listens on.")
+    port: int = row(8443, "Port of the front door (https); 0 picks a free one.", read=PORT)
+    public_url: str = row(
+        "", "Base URL callers use, when a proxy or a name stands before the node."
+    )
+    operations_host: str = row(
+        "127.0.0.1", "Address of /healthz, /readyz and /metrics (plain http)."
+    )
+    operations_port: int = row(
+        8444,
+        "Port of the operations address; 0 picks a free one, and so does `--port 0`.",
+        read=PORT,
+    )
+    tls_certificate: str = row("", "Certificate chain (PEM) to serve; empty uses the local CA.")
+    tls_key: str = row("", "Private key (PEM) of the certificate.")
+    plain_port: int = row(
+        0, "Port of a plain http listener behind a TLS-terminating proxy; 0 for none.", read=PORT
+    )
+    trusted_proxies: tuple[str, ...] = row(
+        (),
+        "Addresses or networks of proxies whose `X-Forwarded-Proto` and `X-Forwarded-For` count.",
+        read=_networks,
+    )
+    master_key: str = row(
+        "",
+        "Master key(s) of the vault, newest first, separated by commas; empty reads the key file.",
+        secret=True,
+    )
+    master_key_file: str = row(
+        "", "File of the master key (mode 0600); empty for `master.key` in the data directory."
+    )
+    body_bytes_max: int = row(
+        limits.BODY_BYTES_MAX, "Largest request body in bytes.", read=_whole(1_024, 1 << 30)
+    )
+    claims_per_document_max: int = row(
+        limits.CLAIMS_PER_DOCUMENT_MAX, "Most claims in one document.", read=_whole(1, 100_000)
+    )
+    header_bytes_max: int = row(
+        limits.HEADER_BYTES_MAX,
+        "Largest request line and headers in bytes.",
+        read=_whole(1_024, 1 << 20),
+    )
+    header_seconds_max: int = row(
+        limits.HEADER_SECONDS_MAX, "Seconds a client has to send the headers.", read=_whole(1, 600)
+    )
+    body_seconds_max: int = row(
+        limits.BODY_SECONDS_MAX, "Seconds a client has to send the body.", read=_whole(1, 3_600)
+    )
+    stop_seconds_max: int = row(
+        limits.STOP_SECONDS_MAX,
+        "Seconds running calls have to finish when the server stops.",
+        read=_whole(0, 600),
+    )
+    write_seconds_max: int = row(
+        10, "Seconds a call waits for its durable write before it is given up.", read=_whole(1, 300)
+    )
+    database_connections: int = row(
+        10, "Connections a node opens to PostgreSQL for reads and other work.", read=_whole(2, 500)
+    )
+    heartbeat_seconds: int = row(5, "Seconds between two heartbeats of a node.", read=_whole(1, 60))
+    dead_node_seconds: int = row(
+        30, "Seconds of silence after which a node's work is taken over.", read=_whole(2, 3_600)
+    )
+    takeovers_max: int = row(
+        5, "Takeovers after which a piece of work is parked for a person.", read=_whole(1, 100)
+    )
+    finished_work_days: int = row(
+        7, "Days the durable engine keeps finished work.", read=_whole(0, 365)
+    )
+    log_level: str = row(
+        "info", "Least severe log lines written.", read=_one_of("debug", "info", "warning", "error")
+    )
+
+    @property
+    def sandbox(self) -> bool:
+        """Whether this installation is a sandbox."""
+        return self.mode == "sandbox"
+
+    @property
+    def key_file(self) -> Path:
+        """Where the master key is read from when the environment has none."""
+        return (
+            Path(self.master_key_file).expanduser()
+            if self.master_key_file
+            else self.data / "master.key"
+        )
+
+    @property
+    def on_postgresql(self) -> bool:
+        """Whether the database is PostgreSQL."""
+        return self.database_url.startswith("postgres")
+
+    @property
+    def sqlite_file(self) -> Path:
+        """The SQLite database."""
+        if self.database_url.startswith("sqlite:///"):
+            return Path(self.database_url.removeprefix("sqlite:///"))
+        return self.data / "clearlane.db"
+
+
+def table() -> Iterator[tuple[str, Any, Row]]:
+    """Name, default and row of every setting, in the order of the reference page."""
+    for item in fields(Settings):
+        yield item.name, item.default, item.metadata["row"]
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return PREFIX + name.upper()
+
+
+def load(
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] = MappingProxyType({}),
+    file: Path | None = None,
+) -> Settings:
+    """Read the settings; every bad or unknown one is named in one :class:`BadSettings`."""
+    environ = os.environ if environ is None else environ
+    known = {name: row for name, _, row in table()}
+    faults: list[str] = []
+    values: dict[str, Any] = {}
+    for name, (text, source) in _sources(environ, file, faults).items():
+        if name not in known:
+            faults.append(
+                f"{source}: there is no such setting. `clearlane settings` lists them all."
+            )
+            continue
+        try:
+            values[name] = known[name].read(text)
+        except ValueError as wanted:
+            faults.append(f"{source} cannot be used: give {wanted}.")
+    if faults:
+        raise BadSettings("\n".join(faults))
+    values |= {name: value for name, value in overrides.items() if value is not None}
+    return Settings(**values)
+
+
+def _sources(
+    environ: Mapping[str, str], file: Path | None, faults: list[str]
+) -> dict[str, tuple[str, str]]:
+    """Raw text and source of every setting given, the environment over the file."""
+    found = dict(_file_entries(file or Path(environ.get(PREFIX + "CONFIG", FILE_NAME)), faults))
+    for variable_name, text in environ.items():
+        if not variable_name.startswith(PREFIX) or variable_name.startswith(FOREIGN_PREFIXES):
+            continue
+        if variable_name == PREFIX + "CONFIG":
+            continue
+        found[variable_name.removeprefix(PREFIX).lower()] = (text, variable_name)
+    return found
+
+
+def _file_entries(file: Path, faults: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    if not file.exists():
+        return
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as fault:
+        faults.append(f"{file}: cannot be read as TOML: {fault}")
+        return
+    for name, value in content.items():
+        if isinstance(value, dict):
+            faults.append(f"{file}: [{name}] is a table; settings stand at the top level.")
+            continue
+        words = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        yield name, (words, f"{file}: {name}")

@@ -1,0 +1,507 @@
+"""Vendors, their secrets and their sites as rows.
+
+Every change is one transaction: the rows, the audit line and the revision that running nodes watch.
+Knows no HTTP; who may call is decided by the directory it loads.
+"""
+
+import hmac
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from operator import eq
+from typing import Any
+
+from sqlalchemy import Column, bindparam, delete, func, select, update
+
+from clearlane.accounts.credentials import Credentials, hash_password
+from clearlane.accounts.directory import Accounts, Secret
+from clearlane.accounts.model import (
+    Site,
+    SiteState,
+    Vendor,
+    VendorState,
+    rate_findings,
+    site_findings,
+    vendor_findings,
+)
+from clearlane.kernel import limits
+from clearlane.kernel.clock import micros, moment
+from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.ids import SiteId, VendorId, random_text
+from clearlane.store.database import Actor, Database, Row, System, Tx
+from clearlane.store.nodes import bump
+from clearlane.store.schema import sites, vendor_secrets, vendors
+from clearlane.store.sql import Statement, insertion
+
+REVISION = "accounts"
+SCOPE = System("accounts belong to the installation")
+
+SANDBOX_VENDOR_KEY = "SANDBOX"
+SANDBOX_SITE_ID = "SANDBOX-1"
+
+
+class AccountRefused(Exception):
+    """A change that cannot be made. Nothing was stored; the findings say why."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__("; ".join(finding.message for finding in findings))
+        self.findings = tuple(findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A change that is stored."""
+
+    revision: int | None
+    """What running nodes must have loaded; None when there was nothing to change."""
+    credentials: Credentials | None = None
+
+
+# ---- reading -----------------------------------------------------------------------------------
+
+_VENDORS = Statement(
+    select(
+        vendors.c.id,
+        vendors.c.vendor_key,
+        vendors.c.name,
+        vendors.c.state,
+        vendors.c.proxy_login,
+        vendors.c.rate_per_minute,
+    )
+)
+_SECRETS = Statement(
+    select(
+        vendor_secrets.c.vendor_id, vendor_secrets.c.secret_hash, vendor_secrets.c.expires_at
+    ).order_by(vendor_secrets.c.id)
+)
+_SITES = Statement(
+    select(
+        sites.c.id,
+        sites.c.vendor_id,
+        sites.c.vendor_site_id,
+        sites.c.client_id,
+        sites.c.name,
+        sites.c.time_zone,
+        sites.c.state,
+        sites.c.baa_accepted_at,
+    )
+)
+
+
+async def load_accounts(database: Database, pepper: bytes) -> Accounts:
+    """All vendors and sites as one snapshot."""
+    async with database.read(SCOPE) as tx:
+        return await _load(tx, pepper)
+
+
+async def _load(tx: Tx, pepper: bytes) -> Accounts:
+    secrets: dict[VendorId, list[Secret]] = defaultdict(list)
+    for vendor_id, secret_hash, expires_at in await tx.rows(_SECRETS):
+        expires = None if expires_at is None else moment(expires_at)
+        secrets[VendorId(vendor_id)].append(Secret(bytes(secret_hash), expires))
+    return Accounts(
+        pepper=pepper,
+        vendors=[
+            Vendor(VendorId(id), key, name, VendorState(state), bool(proxy_login), rate)
+            for id, key, name, state, proxy_login, rate in await tx.rows(_VENDORS)
+        ],
+        secrets=secrets,
+        sites=[_site(row) for row in await tx.rows(_SITES)],
+    )
+
+
+def _site(row: Row) -> Site:
+    id, vendor, vendor_site_id, client_id, name, time_zone, state, baa_accepted_at = row
+    return Site(
+        id=SiteId(id),
+        vendor_id=VendorId(vendor),
+        vendor_site_id=vendor_site_id,
+        client_id=client_id,
+        name=name,
+        time_zone=time_zone,
+        state=SiteState(state),
+        baa_accepted=baa_accepted_at is not None,
+    )
+
+
+# ---- vendors -----------------------------------------------------------------------------------
+
+_VENDOR_BY_KEY = Statement(
+    select(vendors.c.id).where(vendors.c.vendor_key == bindparam("key")).with_for_update()
+)
+# Keys that differ in case only would be mixed up by people; the database holds the exact ones apart.
+_KEY_ALIKE = Statement(
+    select(vendors.c.id).where(func.lower(vendors.c.vendor_key) == bindparam("folded"))
+)
+_ADD_VENDOR = Statement(
+    insertion(
+        vendors, "vendor_key", "name", "state", "proxy_login", "rate_per_minute", "created_at"
+    )
+    .on_conflict_do_nothing()
+    .returning(vendors.c.id)
+)
+_ADD_SECRET = Statement(
+    insertion(vendor_secrets, "vendor_id", "secret_hash", "created_at", "expires_at")
+)
+_DROP_EXPIRED = Statement(
+    delete(vendor_secrets).where(
+        vendor_secrets.c.vendor_id == bindparam("vendor"),
+        vendor_secrets.c.expires_at <= bindparam("now"),
+    )
+)
+_EXPIRE = Statement(
+    update(vendor_secrets)
+    .where(
+        vendor_secrets.c.vendor_id == bindparam("vendor"),
+        vendor_secrets.c.expires_at.is_(None) | (vendor_secrets.c.expires_at > bindparam("end")),
+    )
+    .values(expires_at=bindparam("end"))
+)
+_COUNT_SECRETS = Statement(
+    select(func.count()).where(vendor_secrets.c.vendor_id == bindparam("vendor"))
+)
+
+
+async def add_vendor(
+    database: Database,
+    *,
+    pepper: bytes,
+    key: str,
+    name: str,
+    now: datetime,
+    actor: Actor,
+    rate_per_minute: int | None = None,
+) -> Done:
+    """Add a vendor with a password of the service's making, which is told here and never again."""
+    _refuse(vendor_findings(key=key, name=name) + rate_findings(rate_per_minute))
+    password = random_text(limits.SECRET_CHARACTERS)
+
+    async def job(tx: Tx) -> int:
+        await _insert_vendor(tx, pepper, key, name.strip(), password, now, rate_per_minute)
+        tx.audit("vendor.add", ids=[key])
+        return await bump(tx, REVISION)
+
+    return Done(await database.write(SCOPE, job, actor=actor), Credentials(key, password))
+
+
+async def _insert_vendor(
+    tx: Tx, pepper: bytes, key: str, name: str, password: str, now: datetime, rate: int | None
+) -> int:
+    taken = await tx.row(_KEY_ALIKE, folded=key.lower())
+    added = taken or await tx.row(
+        _ADD_VENDOR,
+        vendor_key=key,
+        name=name,
+        state=VendorState.ACTIVE.value,
+        proxy_login=1,
+        rate_per_minute=rate,
+        created_at=micros(now),
+    )
+    if taken or added is None:
+        there = f"There is a vendor {key} already, in this case or another."
+        raise AccountRefused([_finding("KEY", there)])
+    await _insert_secret(tx, pepper, added[0], password, now)
+    return int(added[0])
+
+
+async def _insert_secret(tx: Tx, pepper: bytes, vendor: int, password: str, now: datetime) -> None:
+    await tx.run(
+        _ADD_SECRET,
+        vendor_id=vendor,
+        secret_hash=hash_password(pepper, password.encode()),
+        created_at=micros(now),
+        expires_at=None,
+    )
+
+
+async def rotate_secret(
+    database: Database,
+    *,
+    pepper: bytes,
+    key: str,
+    overlap: timedelta,
+    now: datetime,
+    actor: Actor,
+) -> Done:
+    """Give a vendor a new password. The old ones open until the overlap ends, if not ended before."""
+    password = random_text(limits.SECRET_CHARACTERS)
+
+    async def job(tx: Tx) -> int:
+        found = await tx.row(_VENDOR_BY_KEY, key=key)
+        if found is None:
+            raise AccountRefused([_no_vendor(key)])
+        await tx.run(_EXPIRE, vendor=found[0], end=micros(now + overlap))
+        await tx.run(_DROP_EXPIRED, vendor=found[0], now=micros(now))
+        await _insert_secret(tx, pepper, found[0], password, now)
+        count = await tx.row(_COUNT_SECRETS, vendor=found[0])
+        if count is not None and count[0] > limits.SECRETS_PER_VENDOR_MAX:
+            live = f"{limits.SECRETS_PER_VENDOR_MAX} passwords of the vendor are still live"
+            raise AccountRefused(
+                [_finding("OVERLAP", f"{live}. Wait, or rotate with --overlap 0.")]
+            )
+        tx.audit("vendor.rotate", ids=[key], detail=f"overlap {overlap}")
+        return await bump(tx, REVISION)
+
+    return Done(await database.write(SCOPE, job, actor=actor), Credentials(key, password))
+
+
+async def set_vendor_state(
+    database: Database, key: str, state: VendorState, *, actor: Actor
+) -> Done:
+    """Honour a vendor's credentials, or not."""
+    action = {VendorState.ACTIVE: "vendor.enable", VendorState.DISABLED: "vendor.disable"}[state]
+    return await _set(database, _VENDOR_STATE, key, state.value, action=action, actor=actor)
+
+
+async def set_vendor_proxy_login(
+    database: Database, key: str, *, allowed: bool, actor: Actor
+) -> Done:
+    """Let a vendor use the proxy login calls, or not."""
+    action = f"vendor.proxy-login-{'on' if allowed else 'off'}"
+    return await _set(database, _PROXY_LOGIN, key, int(allowed), action=action, actor=actor)
+
+
+async def set_vendor_rate(
+    database: Database, key: str, rate_per_minute: int | None, *, actor: Actor
+) -> Done:
+    """Limit the calls a vendor may make in a minute; None for no limit."""
+    _refuse(rate_findings(rate_per_minute))
+    return await _set(database, _RATE, key, rate_per_minute, action="vendor.limit", actor=actor)
+
+
+# ---- sites -------------------------------------------------------------------------------------
+
+_SITE_ALIKE = Statement(
+    select(sites.c.id).where(func.lower(sites.c.vendor_site_id) == bindparam("folded"))
+)
+_ADD_SITE = Statement(
+    insertion(
+        sites,
+        "vendor_id",
+        "vendor_site_id",
+        "client_id",
+        "name",
+        "time_zone",
+        "state",
+        "baa_accepted_at",
+        "created_at",
+    )
+    .on_conflict_do_nothing()
+    .returning(sites.c.id)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSite:
+    """What a site is added with."""
+
+    vendor_key: str
+    vendor_site_id: str = ""
+    """Empty for one of the service's making."""
+    client_id: str = ""
+    """Empty for the vendorSiteId, and so is the name."""
+    name: str = ""
+    time_zone: str = "UTC"
+    baa_accepted: bool = False
+
+
+async def add_site(
+    database: Database, new: NewSite, *, now: datetime, actor: Actor
+) -> tuple[str, Done]:
+    """Add a site of a vendor; its vendorSiteId and what was done."""
+    id = new.vendor_site_id or random_text(limits.VENDOR_SITE_ID_CHARACTERS)
+    site = replace(
+        new, vendor_site_id=id, client_id=new.client_id or id, name=new.name.strip() or id
+    )
+    _refuse(
+        site_findings(
+            vendor_site_id=id, client_id=site.client_id, name=site.name, time_zone=site.time_zone
+        )
+    )
+
+    async def job(tx: Tx) -> int:
+        vendor = await tx.row(_VENDOR_BY_KEY, key=site.vendor_key)
+        if vendor is None:
+            raise AccountRefused([_no_vendor(site.vendor_key)])
+        await _insert_site(tx, vendor[0], site, now)
+        tx.audit("site.add", ids=[id], detail=f"vendor {site.vendor_key}")
+        return await bump(tx, REVISION)
+
+    return id, Done(await database.write(SCOPE, job, actor=actor))
+
+
+async def _insert_site(tx: Tx, vendor: int, site: NewSite, now: datetime) -> None:
+    taken = await tx.row(_SITE_ALIKE, folded=site.vendor_site_id.lower())
+    added = taken or await tx.row(
+        _ADD_SITE,
+        vendor_id=vendor,
+        vendor_site_id=site.vendor_site_id,
+        client_id=site.client_id,
+        name=site.name,
+        time_zone=site.time_zone,
+        state=SiteState.ACTIVE.value,
+        baa_accepted_at=micros(now) if site.baa_accepted else None,
+        created_at=micros(now),
+    )
+    if taken or added is None:
+        there = f"There is a site {site.vendor_site_id} already, in this case or another."
+        raise AccountRefused([_finding("VENDOR_SITE_ID", there)])
+
+
+async def set_site_state(
+    database: Database, vendor_site_id: str, state: SiteState, *, actor: Actor
+) -> Done:
+    """Let a site submit, or not."""
+    action = {SiteState.ACTIVE: "site.activate", SiteState.SUSPENDED: "site.suspend"}[state]
+    return await _set(
+        database, _SITE_STATE, vendor_site_id, state.value, action=action, actor=actor
+    )
+
+
+async def accept_baa(
+    database: Database, vendor_site_id: str, *, now: datetime, actor: Actor
+) -> Done:
+    """Note that the client has accepted the agreement. The first acceptance's moment stays."""
+    action, accepted = "site.baa-accept", micros(now)
+    return await _set(database, _BAA, vendor_site_id, accepted, action=action, actor=actor)
+
+
+async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -> Done:
+    """Note that the client no longer accepts the agreement."""
+    return await _set(database, _BAA, vendor_site_id, None, action="site.baa-revoke", actor=actor)
+
+
+# ---- one column of one row ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What may change on a row that is there, and when there is nothing to change."""
+
+    read: Statement
+    write: Statement
+    unknown: Callable[[str], Finding]
+    settled: Callable[[object, object], bool] = eq
+
+
+def _column(
+    key: Column[str],
+    changing: Column[Any],
+    unknown: Callable[[str], Finding],
+    settled: Callable[[object, object], bool] = eq,
+) -> _Column:
+    mine = key == bindparam("row")
+    return _Column(
+        Statement(select(changing).where(mine).with_for_update()),
+        Statement(update(key.table).where(mine).values({changing: bindparam("value")})),
+        unknown,
+        settled,
+    )
+
+
+def _no_vendor(key: str) -> Finding:
+    return _finding("KEY", f"There is no vendor {key}. `clearlane vendor list` shows them.")
+
+
+def _no_site(vendor_site_id: str) -> Finding:
+    return _finding(
+        "VENDOR_SITE_ID", f"There is no site {vendor_site_id}. `clearlane site list` shows them."
+    )
+
+
+def _both_or_neither(old: object, new: object) -> bool:
+    return (old is None) == (new is None)
+
+
+_VENDOR_STATE = _column(vendors.c.vendor_key, vendors.c.state, _no_vendor)
+_PROXY_LOGIN = _column(vendors.c.vendor_key, vendors.c.proxy_login, _no_vendor)
+_RATE = _column(vendors.c.vendor_key, vendors.c.rate_per_minute, _no_vendor)
+_SITE_STATE = _column(sites.c.vendor_site_id, sites.c.state, _no_site)
+_BAA = _column(sites.c.vendor_site_id, sites.c.baa_accepted_at, _no_site, _both_or_neither)
+
+
+async def _set(
+    database: Database, column: _Column, row: str, value: object, *, action: str, actor: Actor
+) -> Done:
+    async def job(tx: Tx) -> int | None:
+        found = await tx.row(column.read, row=row)
+        if found is None:
+            raise AccountRefused([column.unknown(row)])
+        if column.settled(found[0], value):
+            return None
+        await tx.run(column.write, row=row, value=value)
+        tx.audit(action, ids=[row])
+        return await bump(tx, REVISION)
+
+    return Done(await database.write(SCOPE, job, actor=actor))
+
+
+# ---- the sandbox's own account -----------------------------------------------------------------
+
+
+SANDBOX_SITE = NewSite(
+    vendor_key=SANDBOX_VENDOR_KEY,
+    vendor_site_id=SANDBOX_SITE_ID,
+    client_id=SANDBOX_SITE_ID,
+    name="Fernhill Family Practice",
+    baa_accepted=True,
+)
+
+
+async def ensure_sandbox_account(
+    database: Database, pepper: bytes, now: datetime, wanted_password: str | None
+) -> Credentials:
+    """The account a sandbox starts with, made once and then left to the operator.
+
+    The password is known only to who made or wanted it: on a later start it comes back when
+    ``wanted_password`` still opens the door, else None. A rotated or disabled password is not brought back.
+    """
+    if wanted_password is not None:
+        _refuse(_password_findings(wanted_password))
+    password = wanted_password or random_text(limits.SECRET_CHARACTERS)
+
+    async def job(tx: Tx) -> Credentials:
+        accounts = await _load(tx, pepper)
+        vendor = accounts.vendor(SANDBOX_VENDOR_KEY)
+        if vendor is not None:
+            return _known(accounts, vendor, pepper, wanted_password, now)
+        id = await _insert_vendor(tx, pepper, SANDBOX_VENDOR_KEY, "Sandbox", password, now, None)
+        await _insert_site(tx, id, SANDBOX_SITE, now)
+        tx.audit("vendor.add", ids=[SANDBOX_VENDOR_KEY], detail="sandbox")
+        tx.audit("site.add", ids=[SANDBOX_SITE_ID], detail="sandbox")
+        await bump(tx, REVISION)
+        return Credentials(SANDBOX_VENDOR_KEY, password, SANDBOX_SITE_ID)
+
+    actor = Actor("node", "sandbox")
+    try:
+        return await database.write(SCOPE, job, actor=actor)
+    except AccountRefused:  # another node made it in the same moment
+        return await database.write(SCOPE, job, actor=actor)
+
+
+def _known(
+    accounts: Accounts, vendor: Vendor, pepper: bytes, wanted: str | None, now: datetime
+) -> Credentials:
+    digest = hash_password(pepper, (wanted or "").encode())
+    opens = any(hmac.compare_digest(s.hash, digest) for s in accounts.live_secrets(vendor, now))
+    own = [site.vendor_site_id for site in accounts.sites if site.vendor_id == vendor.id]
+    site = SANDBOX_SITE_ID if SANDBOX_SITE_ID in own else (own or [""])[0]
+    return Credentials(vendor.key, wanted if opens else None, site)
+
+
+def _password_findings(password: str) -> list[Finding]:
+    fits = limits.SECRET_CHARACTERS_MIN <= len(password) <= limits.SECRET_CHARACTERS_MAX
+    if fits and password.isascii() and password.isprintable() and " " not in password:
+        return []
+    span = f"{limits.SECRET_CHARACTERS_MIN} to {limits.SECRET_CHARACTERS_MAX}"
+    return [_finding("PASSWORD", f"The password must be {span} visible ASCII characters.")]
+
+
+def _finding(location: str, message: str) -> Finding:
+    return Finding(rule="ACC005", stage=Stage.RULE, location=location, message=message)
+
+
+def _refuse(findings: Sequence[Finding]) -> None:
+    if findings:
+        raise AccountRefused(findings)

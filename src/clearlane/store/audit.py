@@ -1,0 +1,180 @@
+"""Verify the audit chain and read it out.
+
+Knows the rows, the head and the anchor. What is written to the trail is decided by the jobs.
+"""
+
+import hmac
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from sqlalchemy import BigInteger, bindparam, select
+
+from clearlane.kernel import limits
+from clearlane.store.chain import COLUMNS, GENESIS, Anchor, AnchorBroken, Head, digest
+from clearlane.store.database import Database, Row, System
+from clearlane.store.grouping import StatementFailed
+from clearlane.store.schema import audit, audit_head
+from clearlane.store.sql import Statement
+
+TRAIL = System("the audit trail belongs to the installation")
+BEFORE_ALL = -(1 << 63)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a verification found."""
+
+    rows: int
+    """Rows that are good, counted from the first."""
+    fault: str = ""
+    """What is wrong with the first bad row; empty for a whole chain."""
+    seq: int | None = None
+    """The number of the first bad row, where it can be named."""
+    anchored: int | None = None
+    """The row the anchor remembers, None where this node has no anchor."""
+
+
+class _Bad(Exception):
+    def __init__(self, seq: int | None, fault: str) -> None:
+        super().__init__(fault)
+        self.seq = seq
+
+
+async def verify(
+    database: Database,
+    key: bytes,
+    anchor: Anchor,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdict:
+    """Walk the whole chain and name the first bad row.
+
+    The anchor is read first, and the head together with the last page: rows that are added
+    meanwhile are part of the chain, never a fault.
+    """
+    walk = _Walk(key)
+    noted: Head | None = None
+    try:
+        noted = walk.anchor = _anchored(anchor)
+        full = True
+        while full:
+            rows, stated, full = await _page(database, walk)
+            for row in rows:
+                walk.step(row)
+            if progress is not None:
+                progress(walk.head.seq, stated[0] if stated else 0)
+        walk.end(stated)
+    except _Bad as bad:
+        return Verdict(walk.head.seq, str(bad), bad.seq, noted.seq if noted else None)
+    return Verdict(walk.head.seq, anchored=noted.seq if noted else None)
+
+
+async def _page(database: Database, walk: "_Walk") -> tuple[list[Row], Row | None, bool]:
+    """The next rows with the head of the same moment, and whether more may follow.
+
+    A row the driver cannot even decode is found by reading one row at a time.
+    """
+    for size in (limits.AUDIT_PAGE_ROWS, 1):
+        try:
+            async with database.read(TRAIL) as tx:
+                rows = await tx.rows(_PAGE, after=walk.last_seen, size=size)
+                return rows, await tx.row(_HEAD), len(rows) == size
+        except StatementFailed:
+            continue
+    raise _Bad(walk.head.seq + 1, f"Row {walk.head.seq + 1} was changed: it cannot be read.")
+
+
+async def between(
+    database: Database, start: int, end: int
+) -> AsyncIterator[dict[str, int | str | bytes | None]]:
+    """The rows from one moment (included) to another (not included), oldest first."""
+    after = 0
+    while True:
+        async with database.read(TRAIL) as tx:
+            rows = await tx.rows(_BETWEEN, after=after, start=start, end=end)
+        for row in rows:
+            yield dict(zip(COLUMNS, row, strict=True))
+        if len(rows) < limits.AUDIT_PAGE_ROWS:
+            return
+        after = rows[-1][0]
+
+
+async def head(database: Database) -> Head:
+    """The end of the chain as the database has it."""
+    async with database.read(TRAIL) as tx:
+        found = await tx.row(_HEAD)
+    return Head(*found) if found else Head(0, GENESIS)
+
+
+class _Walk:
+    """One pass over the chain."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self.head = Head(0, GENESIS)
+        self.last_seen = BEFORE_ALL
+        self.anchor: Head | None = None
+
+    def step(self, row: Row) -> None:
+        """Judge the next row."""
+        expected = self.head.seq + 1
+        try:
+            self._judge(row, expected)
+        except TypeError:  # SQLite keeps any type in any column
+            raise _Bad(expected, f"Row {expected} was changed.") from None
+        self.head, self.last_seen = Head(row[0], row[11]), row[0]
+
+    def _judge(self, row: Row, expected: int) -> None:
+        seq, prev, hash = row[0], row[10], row[11]
+        if seq < expected:
+            raise _Bad(seq, f"Row {seq} was put before the first row.")
+        if seq > expected:
+            raise _Bad(
+                expected, f"Row {expected} is missing: it was deleted, or row {seq} was moved."
+            )
+        if not hmac.compare_digest(digest(self._key, row), hash):
+            raise _Bad(seq, f"Row {seq} was changed, put in, or moved here from another place.")
+        if prev != self.head.hash:
+            raise _Bad(seq, f"Row {seq} does not follow row {seq - 1}.")
+        if self.anchor is not None and self.anchor.seq == seq and self.anchor.hash != hash:
+            raise _Bad(
+                seq, f"Row {seq} is not the one the anchor remembers: the chain was rewritten."
+            )
+
+    def end(self, found: Row | None) -> None:
+        """Judge where the chain ends."""
+        following = self.head.seq + 1
+        if found is None:
+            raise _Bad(None, "The head of the chain is missing.")
+        stated = Head(*found)
+        if stated.seq > self.head.seq:
+            raise _Bad(following, f"Row {following} is missing: the tail was cut.")
+        if self.anchor is not None and self.anchor.seq > self.head.seq:
+            raise _Bad(
+                following,
+                f"Row {following} is missing: the tail was cut. The anchor remembers row {self.anchor.seq}.",
+            )
+        if stated.seq < self.head.seq:
+            raise _Bad(stated.seq + 1, f"Row {stated.seq + 1} was added behind the head.")
+        if stated.hash != self.head.hash:
+            raise _Bad(self.head.seq, f"The head does not match row {self.head.seq}.")
+
+
+def _anchored(anchor: Anchor) -> Head | None:
+    try:
+        return anchor.read()
+    except AnchorBroken as broken:
+        raise _Bad(None, str(broken)) from None
+
+
+_HEAD = Statement(select(audit_head.c.seq, audit_head.c.hash).where(audit_head.c.id == 1))
+_ROW = select(*(audit.c[name] for name in COLUMNS)).order_by(audit.c.seq)
+_PAGE = Statement(
+    _ROW.where(audit.c.seq > bindparam("after")).limit(bindparam("size", type_=BigInteger))
+)
+_BETWEEN = Statement(
+    _ROW.where(
+        audit.c.seq > bindparam("after"),
+        audit.c.at >= bindparam("start"),
+        audit.c.at < bindparam("end"),
+    ).limit(limits.AUDIT_PAGE_ROWS)
+)

@@ -1,0 +1,244 @@
+"""Back up and restore a SQLite installation while it runs.
+
+Knows what a backup must hold and in which order a restore checks it; ``archive`` knows the file. The
+master key is never part of a backup. PostgreSQL has tools of its own.
+"""
+
+import asyncio
+import hmac
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import delete, select
+
+from clearlane.kernel.clock import Clock, micros, moment
+from clearlane.store import audit, migrate
+from clearlane.store.archive import (
+    Manifest,
+    copy_database,
+    described,
+    pack,
+    replace_database,
+    require_sound,
+    scratch,
+    unpack,
+)
+from clearlane.store.chain import Anchor, Head
+from clearlane.store.database import Actor, Database, Refused, Row, System, Tx, open_database
+from clearlane.store.keys import MasterKeys
+from clearlane.store.nodes import bump, living
+from clearlane.store.schema import data_keys, nodes, revisions
+from clearlane.store.sql import Statement, insertion
+from clearlane.store.sqlite import create_private
+from clearlane.store.vault import Vault
+
+BEFORE = ".before-restore"
+BACKUP = System("a backup holds the whole installation")
+# Snapshots that running nodes load anew after a restore; "restore" counts the restores themselves.
+REVISIONS_SKIPPED = 1_000
+RELOADED = ("accounts", "keys", "payers", "restore")
+
+
+async def write_backup(
+    database: Database, vault: Vault, *, file: Path, target: Path, clock: Clock, actor: Actor
+) -> Manifest:
+    """Copy the database as it is at one moment into one file of mode 0600; writers go on meanwhile."""
+    if target.exists():  # noqa: ASYNC240
+        raise Refused(f"{target} exists already: name another file.")
+
+    async def noted(tx: Tx) -> None:
+        tx.audit("backup.written", detail=target.name)
+
+    await database.write(BACKUP, noted, actor=actor)
+    with scratch(target.parent) as copy:
+        await asyncio.to_thread(copy_database, file, copy)
+        unsigned = await asyncio.to_thread(described, copy, micros(clock.now()))
+        manifest = msgspec.structs.replace(unsigned, mac=unsigned.signed(vault.audit_key))
+        await asyncio.to_thread(pack, copy, manifest, target)
+    return manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did."""
+
+    manifest: Manifest
+    kept: Path | None
+    """Where the data of before stands, None where there was none."""
+    revisions: dict[str, int]
+    """The revisions running nodes are to load."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restore:
+    """One restore: everything is checked on a copy before the running database is touched."""
+
+    archive: Path
+    file: Path
+    anchor: Path
+    keys: MasterKeys
+    clock: Clock
+    actor: Actor
+
+    async def run(self) -> Restored:
+        """Check, prepare, swap, check again. A refusal leaves the data as they are."""
+        with scratch(self.file.parent) as copy:
+            manifest = await asyncio.to_thread(unpack, self.archive, copy)
+            await asyncio.to_thread(require_sound, copy)
+            await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
+            running = await self._running()
+            moved, key, head = await self._prepare(copy, manifest, running)
+            anchor = Anchor(self.anchor, key)
+            kept = await asyncio.to_thread(self._swap, copy, anchor, head, running)
+        await self._check(key)
+        return Restored(manifest, kept, moved)
+
+    async def _running(self) -> "_Running | None":
+        """What is to be replaced, or None where there is nothing yet."""
+        state = await migrate.state(url="", sqlite_file=self.file)
+        if state.standing is migrate.Standing.EMPTY:
+            return None
+        live = await self._open(self.file, self.anchor)
+        try:
+            vault = Vault(live, self.keys, self.clock)
+            await vault.load()
+            head = await audit.head(live)
+            async with live.read(BACKUP) as tx:
+                return _Running(
+                    head=head.seq,
+                    audit_key=vault.audit_key,
+                    living=[node.id for node in await living(tx)],
+                    data_keys=await tx.rows(_DATA_KEYS),
+                    nodes=await tx.rows(_NODES),
+                    revisions=dict(await tx.rows(_REVISIONS)),
+                )
+        finally:
+            await live.close()
+
+    async def _open(self, file: Path, anchor: Path) -> Database:
+        return await open_database(
+            url="", sqlite_file=file, connections=1, keys=self.keys, anchor=anchor, clock=self.clock
+        )
+
+    async def _prepare(
+        self, copy: Path, manifest: Manifest, running: "_Running | None"
+    ) -> tuple[dict[str, int], bytes, Head]:
+        """Check the copy with the master key, and carry over what running nodes need."""
+        unused = copy.with_name(copy.name + ".anchor")
+        restored = await self._open(copy, unused)
+        try:
+            vault = Vault(restored, self.keys, self.clock)
+            await vault.load()  # every wrapped key can be unwrapped, or this is refused
+            if not hmac.compare_digest(manifest.mac, manifest.signed(vault.audit_key)):
+                raise Refused("The backup's manifest was changed.")
+            await _require_chain(
+                restored, vault.audit_key, manifest, Anchor(unused, vault.audit_key)
+            )
+            carried = running or _NOTHING
+            carried.require_same(vault.audit_key)
+            moved = await restored.write(
+                BACKUP, lambda tx: carried.carry(tx, manifest), actor=self.actor
+            )
+            return moved, vault.audit_key, await audit.head(restored)
+        finally:
+            await restored.close()
+            for name in (unused, unused.with_name(unused.name + ".lock")):
+                name.unlink(missing_ok=True)
+
+    def _swap(
+        self, copy: Path, anchor: Anchor, head: Head, running: "_Running | None"
+    ) -> Path | None:
+        """Put the copy in place of the running database, and keep what was there."""
+        create_private(self.file)
+        kept = self.file.with_name(self.file.name + BEFORE) if running else None
+        with anchor.locked():
+            replace_database(
+                copy, self.file, kept, {row[0] for row in (running or _NOTHING).data_keys}
+            )
+            anchor.reset(head)
+        return kept
+
+    async def _check(self, key: bytes) -> None:
+        database = await self._open(self.file, self.anchor)
+        try:
+            verdict = await audit.verify(database, key, Anchor(self.anchor, key))
+        finally:
+            await database.close()
+        if verdict.fault:
+            raise Refused(
+                f"The backup was restored, but its audit chain is not whole: {verdict.fault}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Running:
+    """What the running installation has that the backup cannot know."""
+
+    head: int
+    audit_key: bytes
+    living: list[str]
+    data_keys: list[Row]
+    nodes: list[Row]
+    revisions: dict[str, int]
+
+    def require_same(self, audit_key: bytes) -> None:
+        """Nodes hold keys of their installation in memory: another one cannot slip under them."""
+        if self.living and not hmac.compare_digest(self.audit_key, audit_key):
+            raise Refused(
+                "The backup is of another installation. Stop the running nodes first: "
+                f"{', '.join(self.living)}."
+            )
+
+    async def carry(self, tx: Tx, manifest: Manifest) -> dict[str, int]:
+        """Bring it into the restored database, and move every revision past both."""
+        names = [column.name for column in data_keys.columns]
+        # A node may seal with a key that is younger than the backup until it reloads.
+        await tx.many(_KEEP_KEY, [dict(zip(names, row, strict=True)) for row in self.data_keys])
+        await tx.run(_FORGET_NODES)
+        names = [column.name for column in nodes.columns]
+        await tx.many(_KEEP_NODE, [dict(zip(names, row, strict=True)) for row in self.nodes])
+        older: dict[str, int] = dict(await tx.rows(_REVISIONS))
+        moved = {}
+        for name in sorted({*older, *self.revisions, *RELOADED}):
+            # Far enough that no change made during the restore can have taken the number.
+            last = max(older.get(name, 0), self.revisions.get(name, 0)) + REVISIONS_SKIPPED
+            await tx.run(_SET_REVISION, name=name, revision=last)
+            moved[name] = await bump(tx, name)
+        tx.audit(
+            "backup.restored",
+            ids=[manifest.sha256[:16]],
+            detail=f"of {moment(manifest.created_at):%Y-%m-%dT%H:%M:%SZ}; "
+            f"the chain before it ended at row {self.head}",
+        )
+        return moved
+
+
+_NOTHING = _Running(head=0, audit_key=b"", living=[], data_keys=[], nodes=[], revisions={})
+
+
+async def _require_chain(
+    database: Database, key: bytes, manifest: Manifest, anchor: Anchor
+) -> None:
+    verdict = await audit.verify(database, key, anchor)
+    if verdict.fault:
+        raise Refused(f"The backup's audit chain is not whole: {verdict.fault}")
+    head = await audit.head(database)
+    if (head.seq, head.hash.hex()) != (manifest.audit_seq, manifest.audit_hash):
+        raise Refused("The backup's audit chain does not end where its manifest says.")
+
+
+_DATA_KEYS = Statement(select(data_keys))
+_NODES = Statement(select(nodes))
+_REVISIONS = Statement(select(revisions.c.name, revisions.c.revision))
+_KEEP_KEY = Statement(
+    insertion(data_keys, *(column.name for column in data_keys.columns)).on_conflict_do_nothing(
+        index_elements=["id"]
+    )
+)
+_FORGET_NODES = Statement(delete(nodes))
+_KEEP_NODE = Statement(insertion(nodes, *(column.name for column in nodes.columns)))
+_SET = insertion(revisions, "name", "revision")
+_SET_REVISION = Statement(
+    _SET.on_conflict_do_update(index_elements=["name"], set_={"revision": _SET.excluded.revision})
+)

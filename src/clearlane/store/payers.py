@@ -1,0 +1,170 @@
+"""The payer directory as rows.
+
+An import is one transaction: the rows, the audit line and the revision that running nodes watch.
+What it changes is decided by ``payers.merge``.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace as with_values
+from sqlalchemy import bindparam, delete, select
+
+from clearlane.payers.directory import Payers
+from clearlane.payers.merge import Changes, merge
+from clearlane.payers.model import Payer
+from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
+from clearlane.store.database import Actor, Database, Row, System, Tx
+from clearlane.store.nodes import bump
+from clearlane.store.routes import ROUTED
+from clearlane.store.schema import payers, revisions
+from clearlane.store.sql import Statement, insertion
+
+REVISION = "payers"
+SCOPE = System("the payer directory belongs to the installation")
+
+Incoming = Sequence[tuple[int, Payer]]
+"""Payers with their lines in the file they come from."""
+
+# The order of the fields of a Payer, which is built from a row as it comes.
+_COLUMNS = Payer.__struct_fields__
+_ALL = Statement(select(*(payers.c[name] for name in _COLUMNS)))
+_ADD = Statement(insertion(payers, *_COLUMNS))
+_ADD_MISSING = Statement(insertion(payers, *_COLUMNS).on_conflict_do_nothing())
+_DROP = Statement(
+    delete(payers).where(
+        payers.c.payer_id == bindparam("payer_id"), payers.c.type == bindparam("type")
+    )
+)
+_TEST = Statement(select(*(payers.c[name] for name in _COLUMNS)).where(payers.c.is_test == 1))
+_REVISION = Statement(select(revisions.c.revision).where(revisions.c.name == REVISION))
+# Read first by every change, so that two nodes change the directory one after the other.
+_LOCK = Statement(
+    select(revisions.c.revision).where(revisions.c.name == REVISION).with_for_update()
+)
+
+
+async def load_payers(database: Database, sandbox: bool) -> Payers:  # noqa: FBT001
+    """The directory as one snapshot. On a sandbox every payer has a route: the loopback."""
+    async with database.read(SCOPE) as tx:
+        rows = await tx.rows(_ALL)
+        routed = None if sandbox else {(t, id.casefold()) for t, id in await tx.rows(ROUTED)}
+    # 20,000 payers take a tenth of a second to sort and encode, too long for a serving loop.
+    return await asyncio.to_thread(_directory, rows, routed)
+
+
+def _directory(rows: Iterable[Row], routed: set[tuple[str, str]] | None) -> Payers:
+    """The payers, with a route where ``routed`` names them; None stands for all of them."""
+    payers = (_payer(row) for row in rows)
+    return Payers(
+        (with_values(p, has_route=routed is None or p.key in routed) for p in payers),
+        sandbox=routed is None,
+    )
+
+
+async def preview_import(database: Database, incoming: Incoming, *, drop_others: bool) -> Changes:
+    """What an import would change now."""
+    async with database.read(SCOPE) as tx:
+        rows = await tx.rows(_ALL)
+    return merge(map(_payer, rows), incoming, drop_others=drop_others)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import has changed. With findings, nothing."""
+
+    changes: Changes
+    revision: int | None
+    """What running nodes must have loaded; None when nothing changed."""
+
+
+async def import_payers(
+    database: Database, incoming: Incoming, *, drop_others: bool, actor: Actor
+) -> Imported:
+    """Bring the payers of a file into the directory, all or none."""
+
+    async def job(tx: Tx) -> Imported:
+        await tx.row(_LOCK)
+        before = map(_payer, await tx.rows(_ALL))
+        changes = merge(before, incoming, drop_others=drop_others)
+        if not changes:
+            return Imported(changes, None)
+        gone = (*changes.removed, *(old for old, _ in changes.changed))
+        await tx.many(_DROP, [{"payer_id": p.payer_id, "type": p.type} for p in gone])
+        come = (*changes.added, *(new for _, new in changes.changed))
+        await tx.many(_ADD, [_values(p) for p in come])
+        tx.audit("payer.import", ids=changes.ids, detail=_told(changes))
+        return Imported(changes, await bump(tx, REVISION))
+
+    return await database.write(SCOPE, job, actor=actor)
+
+
+async def note_export(database: Database, count: int, *, actor: Actor) -> None:
+    """Put on record that the directory was taken out."""
+
+    async def job(tx: Tx) -> None:
+        tx.audit("payer.export", count=count)
+
+    await database.write(SCOPE, job, actor=actor)
+
+
+async def ensure_sandbox_payers(database: Database) -> None:
+    """Give a new sandbox its payers.
+
+    Test payers are kept as this version has them. The live samples come once, before anything
+    else was imported: what an operator drops or changes later stays so.
+    """
+
+    async def missing(tx: Tx) -> list[Payer]:
+        revision = await tx.row(_REVISION)
+        existing = {(p.type, p.payer_id): p for p in map(_payer, await tx.rows(_TEST))}
+        stale = [p for p in TEST_PAYERS if existing.get((p.type, p.payer_id)) != p]
+        untouched = revision is None or not revision[0]
+        return [*stale, *(LIVE_PAYERS if untouched else ())]
+
+    async def job(tx: Tx) -> None:
+        await tx.row(_LOCK)
+        wanted = await missing(tx)
+        if not wanted:
+            return
+        stale = [{"payer_id": p.payer_id, "type": p.type} for p in wanted if p.is_test]
+        await tx.many(_DROP, stale)
+        await tx.many(_ADD_MISSING, [_values(p) for p in wanted])
+        tx.audit("payer.import", ids=[p.payer_id for p in wanted], detail="sandbox")
+        await bump(tx, REVISION)
+
+    # Every command of a sandbox comes by here, so a start that needs nothing writes nothing.
+    async with database.read(SCOPE) as tx:
+        needed = await missing(tx)
+    if needed:
+        await database.write(SCOPE, job, actor=Actor("node", "sandbox"))
+
+
+def _payer(row: Row) -> Payer:
+    (
+        type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
+        offers_eligibility, claim_enrollment_required, is_test, active, aliases, has_route,
+    ) = row  # fmt: skip
+    return Payer(
+        type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
+        bool(offers_eligibility), bool(claim_enrollment_required), bool(is_test), bool(active),
+        () if aliases == "[]" else tuple(json.loads(aliases)), bool(has_route),
+    )  # fmt: skip
+
+
+def _values(payer: Payer) -> dict[str, object]:
+    return {
+        name: int(value) if isinstance(value := getattr(payer, name), bool) else value
+        for name in _COLUMNS
+    } | {"aliases": json.dumps(payer.aliases, ensure_ascii=False)}
+
+
+def _told(changes: Changes) -> str:
+    counts = {
+        "added": len(changes.added),
+        "changed": len(changes.changed),
+        "removed": len(changes.removed),
+    }
+    return ", ".join(f"{name} {count}" for name, count in counts.items())

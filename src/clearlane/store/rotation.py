@@ -1,0 +1,165 @@
+"""Change the master key while nodes serve: every wrapped key is unwrapped and wrapped anew.
+
+Knows the two tables of wrapped keys. Payloads are not touched: their data keys stay the same.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy import bindparam, func, select, update
+
+from clearlane.kernel import limits
+from clearlane.store.database import Actor, Database, Refused, Row, System, Tx
+from clearlane.store.keys import MasterKeys, installation_place, new_key, write_key_file
+from clearlane.store.nodes import bump, wait_for_nodes
+from clearlane.store.schema import data_keys, installation_keys
+from clearlane.store.sql import Statement
+from clearlane.store.vault import data_key_place
+
+ROTATION = System("wrapped keys belong to the installation")
+REVISION = "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """What a rotation did."""
+
+    master_id: str
+    """The key that wraps everything now."""
+    rewrapped: int
+    dropped: tuple[str, ...]
+    """Keys that are no longer needed. With a key file they were taken out of it."""
+
+
+async def rotate(database: Database, keys: MasterKeys, actor: Actor) -> Rotated:
+    """Move every wrapped key to a new master key.
+
+    With a key file the new key is made here. A rotation that was broken off goes on where it was:
+    the file then holds two keys, and the first is the new one.
+    """
+    if keys.file is not None and len(keys.ids) == 1:
+        write_key_file(keys.file, [new_key(), *keys.held], over=True)
+    keys.reload()
+    target = keys.newest().id
+    await _reach_nodes(database, keys, target, actor)
+    rewrapped = await _rewrap_all(database, keys, target, actor)
+    old = keys.ids[1:]
+    if keys.file is None and not old and not rewrapped:
+        raise Refused(
+            "The master key comes from the environment, and everything is wrapped with it. To change "
+            "it, set CLEARLANE_MASTER_KEY to NEW,OLD for every node, start the nodes again, then run "
+            "this command with the same value."
+        )
+    if keys.file is not None:
+        write_key_file(keys.file, keys.held[:1], over=True)
+        await _moved(database, actor, "keys.rotated", target)
+    return Rotated(target, rewrapped, old)
+
+
+async def usage(database: Database) -> dict[str, int]:
+    """How many wrapped keys each master key holds."""
+    async with database.read(ROTATION) as tx:
+        found: dict[str, int] = {}
+        for statement in _USAGE:
+            for master_id, count in await tx.rows(statement):
+                found[master_id] = found.get(master_id, 0) + count
+        return found
+
+
+async def _reach_nodes(database: Database, keys: MasterKeys, target: str, actor: Actor) -> None:
+    """Every living node must be able to use the new key before anything is wrapped with it."""
+    await _moved(database, actor, "keys.new", target)
+    late = await wait_for_nodes(
+        database, lambda node: node.master_keys[:1] == (target,), limits.NODES_WAIT_SECONDS_MAX
+    )
+    if late:
+        source = f"the file {keys.file}" if keys.file else "CLEARLANE_MASTER_KEY"
+        raise Refused(
+            f"These nodes do not wrap with the new master key {target}: {', '.join(late)}. Nothing was "
+            f"re-wrapped. Give them {source} as it is here, then run this command again."
+        )
+
+
+async def _moved(database: Database, actor: Actor, action: str, master_id: str) -> None:
+    async def job(tx: Tx) -> None:
+        await bump(tx, REVISION)
+        tx.audit(action, ids=[master_id])
+
+    await database.write(ROTATION, job, actor=actor)
+
+
+async def _rewrap_all(database: Database, keys: MasterKeys, target: str, actor: Actor) -> int:
+    """Pages of short writes, so that nobody waits for the whole."""
+    total = 0
+    for table in _TABLES:
+        while done := await database.write(
+            ROTATION, partial(table.page, keys, target), actor=actor
+        ):
+            total += done
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """How the rows of one table of wrapped keys are found, read and replaced."""
+
+    find: Statement
+    store: Statement
+    place: Callable[[Row], str]
+    name: str
+
+    async def page(self, keys: MasterKeys, target: str, tx: Tx) -> int:
+        rows = await tx.rows(self.find, target=target)
+        for row in rows:
+            id, master_id, wrapped = row[:3]
+            place = self.place(row)
+            new_id, anew = keys.wrap(keys.unwrap(master_id, wrapped, place), place)
+            await tx.run(self.store, id=id, master_id=new_id, wrapped=anew)
+        if rows:
+            tx.audit("keys.rewrapped", count=len(rows), detail=self.name)
+        return len(rows)
+
+
+_USAGE: Sequence[Statement] = [
+    Statement(select(table.c.master_id, func.count()).group_by(table.c.master_id))
+    for table in (installation_keys, data_keys)
+]
+_TABLES = (
+    _Table(
+        Statement(
+            select(
+                installation_keys.c.name,
+                installation_keys.c.master_id,
+                installation_keys.c.wrapped,
+            ).where(installation_keys.c.master_id != bindparam("target"))
+        ),
+        Statement(
+            update(installation_keys)
+            .where(installation_keys.c.name == bindparam("id"))
+            .values(master_id=bindparam("master_id"), wrapped=bindparam("wrapped"))
+        ),
+        lambda row: installation_place(row[0]),
+        "installation_keys",
+    ),
+    _Table(
+        Statement(
+            select(
+                data_keys.c.id,
+                data_keys.c.master_id,
+                data_keys.c.wrapped,
+                data_keys.c.vendor_id,
+                data_keys.c.month,
+            )
+            .where(data_keys.c.master_id != bindparam("target"))
+            .limit(limits.REWRAP_PAGE_ROWS)
+        ),
+        Statement(
+            update(data_keys)
+            .where(data_keys.c.id == bindparam("id"))
+            .values(master_id=bindparam("master_id"), wrapped=bindparam("wrapped"))
+        ),
+        lambda row: data_key_place(row[0], row[3], row[4]),
+        "data_keys",
+    ),
+)

@@ -1,0 +1,310 @@
+"""The tables, and the two ways to declare one: of the installation, or of its clients.
+
+Column types are chosen so that no driver converts anything: moments are BIGINT microseconds, days
+TEXT, money BIGINT cents, JSON TEXT, booleans SMALLINT, payloads binary. Knows no connection.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.schema import SchemaItem
+
+from clearlane.store.sql import CLIENT_TABLES
+
+__all__ = ["CLIENT_TABLES", "HEAD", "client_table", "metadata", "number_id", "secure"]
+
+# The revision this code works with: the newest file in migrations/versions.
+HEAD = "0003"
+
+# The role our connections take where the login could see through row-level security.
+APP_ROLE = "clearlane_app"
+# The setting of a transaction that names the vendors whose rows it may touch.
+VENDORS_SETTING = "clearlane.vendors"
+# What that role may do with a table: the audit trail takes rows and never gives one up.
+RIGHTS = {"audit": "SELECT, INSERT", "audit_head": "SELECT, UPDATE", "alembic_version": "SELECT"}
+RIGHTS_ELSE = "SELECT, INSERT, UPDATE, DELETE"
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite numbers rows by itself only when the key is INTEGER, which holds 64 bits there anyway.
+BIG = BigInteger().with_variant(Integer(), "sqlite")
+
+
+def number_id() -> Column[int]:
+    """An ``id`` that the database counts up and never gives twice."""
+    return Column("id", BIG, Identity(), primary_key=True)
+
+
+def client_table(name: str, *columns: SchemaItem) -> Table:
+    """A table of client rows: it gets its owner columns, and statements on it must name the owner.
+
+    The migration that creates it calls :func:`secure`, which raises the second wall.
+    """
+    table = Table(
+        name,
+        metadata,
+        *owner_columns(),
+        *columns,
+        ForeignKeyConstraint(["vendor_id", "site_id"], ["sites.vendor_id", "sites.id"]),
+        Index(None, "vendor_id", "site_id"),
+        sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
+    )
+    CLIENT_TABLES[name] = table
+    return table
+
+
+def owner_columns() -> tuple[Column[int], Column[int]]:
+    """The two columns that say whose row it is."""
+    return Column("vendor_id", BigInteger, nullable=False), Column(
+        "site_id", BigInteger, nullable=False
+    )
+
+
+def secure(op: Any, table: str) -> None:
+    """Raise the second wall around a client table: PostgreSQL shows rows of the allowed vendors only.
+
+    Without the setting no row is seen, by the owner of the table neither.
+    """
+    if op.get_bind().dialect.name != "postgresql":
+        return
+    allowed = f"(SELECT current_setting('{VENDORS_SETTING}', true))"
+    condition = f"{allowed} = '*' OR vendor_id::text = ANY (string_to_array({allowed}, ','))"
+    op.execute(text(f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY'))
+    op.execute(text(f'ALTER TABLE "{table}" FORCE ROW LEVEL SECURITY'))
+    op.execute(text(f'CREATE POLICY "{table}_vendors" ON "{table}" USING ({condition})'))
+
+
+def _installation_table(name: str, *items: SchemaItem, **options: Any) -> Table:
+    return Table(name, metadata, *items, **options)
+
+
+vendors = _installation_table(
+    "vendors",
+    number_id(),
+    Column("vendor_key", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("proxy_login", SmallInteger, nullable=False),
+    Column("rate_per_minute", Integer),
+    Column("created_at", BigInteger, nullable=False),
+    CheckConstraint("state IN ('active', 'disabled')", name="state"),
+    sqlite_autoincrement=True,
+)
+
+vendor_secrets = _installation_table(
+    "vendor_secrets",
+    number_id(),
+    Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False, index=True),
+    Column("secret_hash", LargeBinary, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
+    sqlite_autoincrement=True,
+)
+
+sites = _installation_table(
+    "sites",
+    number_id(),
+    Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False),
+    Column("vendor_site_id", Text, nullable=False, unique=True),
+    Column("client_id", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("time_zone", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("baa_accepted_at", BigInteger),
+    Column("created_at", BigInteger, nullable=False),
+    CheckConstraint("state IN ('active', 'suspended')", name="state"),
+    # What client tables refer to: a row cannot name one vendor and another vendor's site.
+    UniqueConstraint("vendor_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+payers = _installation_table(
+    "payers",
+    Column("payer_id", Text, primary_key=True),
+    Column("type", Text, primary_key=True),
+    Column("svc_payer_id", Text, nullable=False),
+    Column("national_payer_id", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("era_availability", Text, nullable=False),
+    Column("offers_eligibility", SmallInteger, nullable=False),
+    Column("claim_enrollment_required", SmallInteger, nullable=False),
+    Column("is_test", SmallInteger, nullable=False),
+    Column("active", SmallInteger, nullable=False),
+    Column("aliases", Text, nullable=False),
+    Column("has_route", SmallInteger, nullable=False),
+    CheckConstraint("type IN ('Medical', 'Dental')", name="type"),
+)
+
+revisions = _installation_table(
+    "revisions",
+    Column("name", Text, primary_key=True),
+    Column("revision", BigInteger, nullable=False),
+)
+
+nodes = _installation_table(
+    "nodes",
+    Column("id", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Column("beat_micros", BigInteger, nullable=False),
+    # A JSON object: name of a snapshot, revision this node has loaded.
+    Column("loaded", Text, nullable=False),
+    # Ids of the master keys the node holds, the one it wraps with first, separated by commas.
+    Column("master_keys", Text, nullable=False),
+)
+
+takeovers = _installation_table(
+    "takeovers",
+    Column("work_id", Text, primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("from_node", Text, nullable=False),
+    Column("node", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("parked", SmallInteger, nullable=False),
+)
+
+# No foreign key to vendors: a restore keeps the keys of rows that running nodes may still write.
+# A vendor may have several keys for a month (two nodes made one at the same time); all stay good.
+data_keys = _installation_table(
+    "data_keys",
+    Column("id", BIG, primary_key=True, autoincrement=False),
+    Column("vendor_id", BigInteger, nullable=False),
+    Column("month", Text, nullable=False),
+    Column("master_id", Text, nullable=False),
+    Column("wrapped", LargeBinary, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Index(None, "vendor_id", "month"),
+)
+
+installation_keys = _installation_table(
+    "installation_keys",
+    Column("name", Text, primary_key=True),
+    Column("master_id", Text, nullable=False),
+    Column("wrapped", LargeBinary, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+audit = _installation_table(
+    "audit",
+    Column("seq", BIG, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False, index=True),
+    Column("vendor_id", BigInteger),
+    Column("site_id", BigInteger),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("request_id", Text, nullable=False),
+    Column("ids", Text, nullable=False),
+    Column("count", BigInteger),
+    Column("detail", Text, nullable=False),
+    Column("prev", LargeBinary, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+)
+
+audit_head = _installation_table(
+    "audit_head",
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    CheckConstraint("id = 1", name="one"),
+)
+
+# One living claim of a caller's id: what is refused by us or by the payer gives the id free again.
+LIVING = "state NOT IN ('Rejected', 'NotAccepted')"
+
+claims = client_table(
+    "claims",
+    # Ours, unique, and in the order of time: the caller's RequestId and ClaimNumber are the same.
+    Column("request_id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("payer_id", Text, nullable=False),
+    # Keyed hashes: equal where the caller's id, or everything the claim says, is equal.
+    Column("vendor_claim", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    # Whether CLM01 is the patient's account number; else it is the request id.
+    Column("account_as_number", SmallInteger, nullable=False),
+    Column("total_cents", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    # The day in the site's time zone, by which the status list is asked.
+    Column("created_day", Text, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Column("payload", LargeBinary, nullable=False),
+    CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
+    Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
+    Index(
+        "uq_claims_living",
+        "vendor_id",
+        "site_id",
+        "kind",
+        "vendor_claim",
+        unique=True,
+        sqlite_where=text(LIVING),
+        postgresql_where=text(LIVING),
+    ),
+    Index(
+        "ix_claims_waiting",
+        "payer_id",
+        "request_id",
+        sqlite_where=text("state = 'Received'"),
+        postgresql_where=text("state = 'Received'"),
+    ),
+)
+
+claim_events = client_table(
+    "claim_events",
+    number_id(),
+    Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False, index=True),
+    Column("at", BigInteger, nullable=False),
+    Column("event", Text, nullable=False),
+)
+
+# Which living claim to a payer carries an account number as CLM01. It spans vendors, because the
+# payer answers with that number whoever sent it; it holds keyed hashes only.
+claim_references = _installation_table(
+    "claim_references",
+    Column("payer_id", Text, primary_key=True),
+    Column("reference", Text, primary_key=True),
+    Column("request_id", Text, nullable=False, index=True),
+)
+
+# How payers are reached. The sealed secrets are bound to the row, so they come after its number.
+routes = _installation_table(
+    "routes",
+    number_id(),
+    Column("payer_id", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("position", SmallInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("facts", Text, nullable=False),
+    Column("secrets", LargeBinary),
+    Column("active", SmallInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Index(None, "type", "payer_id"),
+    sqlite_autoincrement=True,
+)

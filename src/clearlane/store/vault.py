@@ -1,0 +1,248 @@
+"""The vault: payloads with patient data, compressed and encrypted, each bound to its row and vendor.
+
+Knows data keys (one a vendor and month, wrapped by the master key) and keyed hashes. Knows nothing
+of what a payload holds.
+"""
+
+import hashlib
+import secrets
+import struct
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import zstandard
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from sqlalchemy import BigInteger, bindparam, select
+
+from clearlane.kernel import limits
+from clearlane.kernel.clock import Clock, micros
+from clearlane.kernel.ids import Scope, random_bytes
+from clearlane.store import keys as master
+from clearlane.store.database import Actor, Database, System, Tx
+from clearlane.store.grouping import StoreFault
+from clearlane.store.keys import KEY_BYTES, NONCE_BYTES, InstallationKeys, MasterKeys
+from clearlane.store.schema import data_keys
+from clearlane.store.sql import Statement, among, insertion
+
+VERSION = 1
+HEADER = struct.Struct(">BQ")  # version, data key; then the nonce
+PAYLOAD_AT = HEADER.size + NONCE_BYTES
+LEVEL = 3
+FINGERPRINT_BYTES = 32
+HASHED_AT_ONCE = 2_000
+KEYS = System("data keys are the vault's own")
+
+
+class NotSealed(StoreFault):
+    """A payload cannot be opened: it was changed, moved from its row, or was never one of ours."""
+
+
+class KeyNotReady(StoreFault):
+    """The vendor's data key is not loaded: call ``ready`` before ``seal``, ``fetch`` before ``open``."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataKey:
+    """An unwrapped data key, ready to use."""
+
+    id: int
+    month: str
+    cipher: AESGCM
+
+
+class Vault:
+    """Seals and opens payloads, and makes keyed hashes."""
+
+    def __init__(self, database: Database, keys: MasterKeys, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+        self._installation: InstallationKeys | None = None
+        self._known: dict[int, DataKey] = {}
+        self._current: dict[int, DataKey] = {}
+        self._local = _Codec()
+
+    async def load(self) -> None:
+        """Load the installation's keys and every data key; again when the "keys" revision moves."""
+        self._keys.reload()
+        month = self._month()
+        async with self._database.read(KEYS) as tx:
+            installation = await master.installation(tx, self._keys)
+            rows = await tx.rows(_ALL)
+        known, current = {}, {}
+        for id, vendor, of_month, master_id, wrapped in rows:
+            known[id] = self._unwrapped(id, vendor, of_month, master_id, wrapped)
+            if of_month == month:
+                current[vendor] = known[id]
+        self._installation, self._known, self._current = installation, known, current
+
+    async def ready(self, owner: Scope | int) -> None:
+        """Make sure that the vendor's data key of this month is durable and loaded.
+
+        Nearly always it is, and this returns at once. The key is committed by itself before
+        anything is sealed with it, so no payload can outlive its key.
+        """
+        vendor, month = _vendor(owner), self._month()
+        present = self._current.get(vendor)
+        if present is not None and present.month == month:
+            return
+        row = await self._database.write(
+            KEYS, lambda tx: self._made(tx, vendor, month), actor=Actor("node", "vault")
+        )
+        self._current[vendor] = self._known[row[0]] = self._unwrapped(*row)
+
+    def seal(self, owner: Scope | int, table: str, row_id: int | str, payload: bytes) -> bytes:
+        """Compress and encrypt a payload for this one row of this one vendor."""
+        vendor = _vendor(owner)
+        key = self._current.get(vendor)
+        if key is None:
+            raise KeyNotReady("the vendor's data key is not loaded; await ready() first")
+        if len(payload) > limits.PAYLOAD_BYTES_MAX:
+            raise ValueError(f"a payload is at most {limits.PAYLOAD_BYTES_MAX} bytes")
+        nonce = random_bytes(NONCE_BYTES)
+        packed = self._local.compressor.compress(payload)
+        sealed = key.cipher.encrypt(nonce, packed, _place(vendor, table, row_id))
+        return HEADER.pack(VERSION, key.id) + nonce + sealed
+
+    def open(self, owner: Scope | int, table: str, row_id: int | str, sealed: bytes) -> bytes:
+        """The payload, proved to be the one that was sealed for this row."""
+        vendor = _vendor(owner)
+        key = self._known.get(_key_id(sealed))
+        if key is None:
+            raise KeyNotReady("the payload's data key is not loaded; await fetch() first")
+        nonce, body = sealed[HEADER.size : PAYLOAD_AT], sealed[PAYLOAD_AT:]
+        try:
+            packed = key.cipher.decrypt(nonce, body, _place(vendor, table, row_id))
+        except (InvalidTag, ValueError):
+            raise NotSealed(f"{table}: the payload is not the one sealed for this row") from None
+        return self._unpacked(packed, table)
+
+    async def fetch(self, tx: Tx, sealed: Iterable[bytes]) -> None:
+        """Load the data keys of these payloads that another node made since we loaded ours."""
+        missing = {_key_id(each) for each in sealed} - self._known.keys()
+        if missing:
+            for row in await tx.rows(_SOME, ids=sorted(missing)):
+                self._known[row[0]] = self._unwrapped(*row)
+
+    def fingerprint(self, owner: Scope | int, kind: str, *parts: str | bytes) -> bytes:
+        """A keyed hash: equal for equal parts of one vendor and kind, and telling nothing else."""
+        words = [str(_vendor(owner)).encode(), kind.encode()]
+        words += [part.encode() if isinstance(part, str) else part for part in parts]
+        hashed = hashlib.blake2b(key=self._secrets.fingerprint, digest_size=FINGERPRINT_BYTES)
+        for word in words:
+            hashed.update(len(word).to_bytes(4, "big"))
+            # In pieces that are hashed without letting another thread in: on a busy node the way
+            # back costs a hundred times the hash.
+            for at in range(0, len(word), HASHED_AT_ONCE):
+                hashed.update(word[at : at + HASHED_AT_ONCE])
+        return hashed.digest()
+
+    @property
+    def pepper(self) -> bytes:
+        """The key that hashes vendor secrets."""
+        return self._secrets.pepper
+
+    @property
+    def audit_key(self) -> bytes:
+        """The key of the audit chain."""
+        return self._secrets.audit
+
+    @property
+    def _secrets(self) -> InstallationKeys:
+        if self._installation is None:
+            raise KeyNotReady("the vault is not loaded")
+        return self._installation
+
+    async def _made(self, tx: Tx, vendor: int, month: str) -> tuple[int, int, str, str, bytes]:
+        """The vendor's key of the month: another node's, or a new one."""
+        found = await tx.row(_OF_MONTH, vendor_id=vendor, month=month)
+        if found is not None:
+            return found
+        # A random number: a key of a database that was restored to an earlier state never comes
+        # back under the number of another.
+        id = secrets.randbits(62) + 1
+        master_id, wrapped = self._keys.wrap(
+            secrets.token_bytes(KEY_BYTES), data_key_place(id, vendor, month)
+        )
+        row = (id, vendor, month, master_id, wrapped)
+        names = ("id", "vendor_id", "month", "master_id", "wrapped")
+        now = micros(self._clock.now())
+        await tx.run(_ADD, created_at=now, **dict(zip(names, row, strict=True)))
+        return row
+
+    def _unwrapped(
+        self, id: int, vendor: int, month: str, master_id: str, wrapped: bytes
+    ) -> DataKey:
+        secret = self._keys.unwrap(master_id, wrapped, data_key_place(id, vendor, month))
+        return DataKey(id, month, AESGCM(secret))
+
+    def _unpacked(self, packed: bytes, table: str) -> bytes:
+        try:
+            if zstandard.frame_content_size(packed) <= limits.PAYLOAD_BYTES_MAX:
+                return self._local.decompressor.decompress(
+                    packed, max_output_size=limits.PAYLOAD_BYTES_MAX
+                )
+        except zstandard.ZstdError:
+            pass
+        raise NotSealed(f"{table}: the payload cannot be decompressed")
+
+    def _month(self) -> str:
+        return f"{self._clock.now():%Y-%m}"
+
+
+class _Codec(threading.local):
+    """One compressor and decompressor for each thread: they cannot be shared."""
+
+    @cached_property
+    def compressor(self) -> zstandard.ZstdCompressor:
+        return zstandard.ZstdCompressor(level=LEVEL)
+
+    @cached_property
+    def decompressor(self) -> zstandard.ZstdDecompressor:
+        return zstandard.ZstdDecompressor()
+
+
+def data_key_place(id: int, vendor: int, month: str) -> str:
+    """What a wrapped data key is bound to."""
+    return f"data_keys:{id}:{vendor}:{month}"
+
+
+def _place(vendor: int, table: str, row_id: int | str) -> bytes:
+    """What a payload is bound to. A number and its text are two different rows."""
+    kind = "n" if isinstance(row_id, int) else "t"
+    return f"{vendor}\0{table}\0{kind}{row_id}".encode()
+
+
+def _vendor(owner: Scope | int) -> int:
+    return owner.vendor if isinstance(owner, Scope) else owner
+
+
+def _key_id(sealed: bytes) -> int:
+    if len(sealed) < PAYLOAD_AT or sealed[0] != VERSION:
+        raise NotSealed("this is not a sealed payload of a version we know")
+    return int(HEADER.unpack_from(sealed)[1])
+
+
+_COLUMNS = select(
+    data_keys.c.id,
+    data_keys.c.vendor_id,
+    data_keys.c.month,
+    data_keys.c.master_id,
+    data_keys.c.wrapped,
+)
+_ALL = Statement(_COLUMNS.order_by(data_keys.c.created_at, data_keys.c.id))
+_SOME = Statement(_COLUMNS.where(among(data_keys.c.id, "ids")))
+_OF_MONTH = Statement(
+    _COLUMNS.where(
+        data_keys.c.vendor_id == bindparam("vendor_id", type_=BigInteger),
+        data_keys.c.month == bindparam("month"),
+    )
+    .order_by(data_keys.c.created_at.desc(), data_keys.c.id.desc())
+    .limit(1)
+)
+_ADD = Statement(
+    insertion(data_keys, "id", "vendor_id", "month", "master_id", "wrapped", "created_at")
+)

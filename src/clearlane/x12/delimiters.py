@@ -1,0 +1,85 @@
+"""The four separators of an interchange, and how its ISA tells them.
+
+Inside the engine every text is in the canonical separators ``* : ^ ~``. An interchange that uses
+others is swapped on the way in and back on the way out. The swap is a permutation of characters, so
+nothing is lost: a ``*`` inside the data of a file that separates with ``|`` reads as ``|`` and comes
+back as ``*``.
+
+Knows the ISA and nothing after it.
+"""
+
+from dataclasses import dataclass
+
+# The ISA is the one fixed-width segment, so a reader can find the separators before knowing them:
+# 105 characters, then the terminator (X12 control standard, ISA).
+ISA_CHARACTERS = 106
+ISA_ELEMENTS = 16
+ISA_WIDTHS = (2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1)
+# An ISA whose elements are not padded is still understood if it ends within this many characters.
+ISA_CHARACTERS_MAX = 200
+REPETITION_ELEMENT, COMPONENT_ELEMENT = 11, 16
+# ISA12 from which on ISA11 is the repetition separator; before, it named a standard ("U").
+REPETITION_SINCE = "00402"
+
+
+@dataclass(frozen=True, slots=True)
+class Delimiters:
+    """What separates elements, components and repetitions, and what ends a segment."""
+
+    element: str = "*"
+    component: str = ":"
+    repetition: str = "^"
+    """Empty where the interchange has none: a version before 00402, or an ISA11 that cannot be one."""
+    terminator: str = "~"
+    ending: str = ""
+    """What a writer puts after each terminator: nothing or a newline."""
+
+    def canonical(self) -> dict[int, int]:
+        """The ``str.translate`` table to the canonical separators; empty where these are used."""
+        pairs = {
+            ours: theirs
+            for ours, theirs in zip(
+                (self.element, self.component, self.repetition, self.terminator),
+                "*:^~",
+                strict=True,
+            )
+            if ours
+        }
+        # Characters that lose their place take the places that became free: a permutation.
+        homeless = [c for c in pairs.values() if c not in pairs]
+        vacant = [c for c in pairs if c not in pairs.values()]
+        pairs |= dict(zip(homeless, vacant, strict=False))
+        return {ord(a): ord(b) for a, b in pairs.items() if a != b}
+
+    def original(self) -> dict[int, int]:
+        """The table back from the canonical separators to these."""
+        return {b: a for a, b in self.canonical().items()}
+
+
+CANONICAL = Delimiters()
+
+
+def learn(text: str) -> tuple[Delimiters, int] | None:
+    """The separators of the ISA that ``text`` starts with, and how long it is with its terminator.
+
+    None where no ISA can be made out. Only its first ``ISA_CHARACTERS_MAX`` characters matter.
+    """
+    separator = text[3:4]
+    if text[:3] != "ISA" or not separator or separator.isalnum() or separator in " \t\r\n":
+        return None
+    parts = text[:ISA_CHARACTERS_MAX].split(separator, ISA_ELEMENTS)
+    if len(parts) <= ISA_ELEMENTS or len(parts[-1]) < 2:
+        return None
+    component, terminator = parts[-1][0], parts[-1][1]
+    if component.isalnum() or terminator.isalnum() or terminator in {" ", component}:
+        return None
+    repetition = parts[REPETITION_ELEMENT]
+    if (
+        len(repetition) != 1
+        or repetition.isalnum()
+        or repetition in {component, terminator, " "}
+        or parts[12] < REPETITION_SINCE
+    ):
+        repetition = ""
+    length = sum(map(len, parts[:-1])) + ISA_ELEMENTS + 2
+    return Delimiters(separator, component, repetition, terminator), length

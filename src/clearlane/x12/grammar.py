@@ -1,0 +1,216 @@
+"""The vocabulary guides are written in, and the nodes it builds.
+
+A guide is a tree of loops and segments. The dictionary (``guides/dictionary.py``) says once what a
+segment's elements are; a guide says for each place where the segment stands how they are used:
+
+    seg("NM1", "Billing provider name", "R", 1, "R=85 R=1|2 R S S - S S=XX S")
+
+One token an element, in order; elements after the last token are not used:
+
+    R  S  -          required, situational, not used
+    R=85|87          only these codes
+    S=@states        only codes of a named list (``codes/``)
+    R<20   R>2       at most 20, at least 2 characters, where the guide is narrower than the dictionary
+    S*5              the element may repeat five times (between repetition separators)
+    R(R=HC R S S)    a composite: one token a component, the same forms
+
+Knows nothing of files, findings or claims.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+USAGE = {"R": "R", "S": "S", "-": "N"}
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What one element, or one component of a composite, may hold at one place of a guide."""
+
+    number: int
+    name: str
+    type: str
+    """AN, ID, DT, TM, R, N0, N2 or B as in X12; TP is text whose form the qualifier before it names."""
+    min: int
+    max: int
+    usage: str = "N"
+    codes: tuple[str, ...] = ()
+    list: str = ""
+    """The name of an outside code list, or empty."""
+    repeat: int = 1
+    components: tuple["Element", ...] = ()
+    """Filled for a composite, whose own type is then ``C``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A segment as the X12 dictionary has it, before any guide narrows it."""
+
+    name: str
+    elements: tuple[Element, ...]
+    syntax: tuple[str, ...] = ()
+    """Syntax notes such as ``P0304`` (paired), ``R0203`` (one required), ``E0203`` (exclusive),
+    ``C0504`` (if 5 then 4) and ``L030405`` (if 3, then 4 or 5)."""
+    key: tuple[int, int] = (0, 0)
+    """(element, component) whose code tells one use of the segment from another; (0, 0) for none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """A segment at one place of a guide."""
+
+    id: str
+    name: str
+    usage: str
+    repeat: int
+    """How often it may stand here; 0 means without limit."""
+    elements: tuple[Element, ...]
+    syntax: tuple[str, ...] = ()
+    key: tuple[int, int] = (0, 0)
+
+    @property
+    def qualifiers(self) -> tuple[str, ...]:
+        """The codes of the key element: what makes a segment this one and not its sibling."""
+        number, component = self.key
+        if not number:
+            return ()
+        element = self.elements[number - 1]
+        return (element.components[component - 1] if component else element).codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """A loop at one place of a guide. Its first child is the segment that opens it."""
+
+    id: str
+    name: str
+    usage: str
+    repeat: int
+    children: tuple["Segment | Loop", ...] = field(repr=False)
+
+    @property
+    def head(self) -> Segment:
+        """The segment that opens the loop."""
+        first = self.children[0]
+        return first if isinstance(first, Segment) else first.head
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guide:
+    """One implementation guide."""
+
+    id: str
+    """The version in GS08 and ST03, such as ``005010X222A1``."""
+    kind: str
+    """How people call it: 837P, 837D, 837I, 270, 271, 276, 277, 277CA, 835, 999."""
+    transaction: str
+    """ST01."""
+    functional: str
+    """GS01."""
+    name: str
+    root: Loop
+    """The transaction set, from ST to SE."""
+    also: tuple[str, ...] = ()
+    """Earlier errata names that are read as this guide."""
+    unit: str = ""
+    """The loop that people count: 2300 in an 837, 2100 in an 835. The reader can yield one at a time."""
+
+
+_TOKEN = re.compile(
+    r"(?P<usage>[RS-])(?:=(?P<codes>[^\s()<>*]+))?(?:<(?P<max>\d+))?(?:>(?P<min>\d+))?"
+    r"(?P<open>\()?(?(open)(?P<inner>[^()]*)\))(?:\*(?P<repeat>\d+))?(?:\s+|$)"
+)
+
+
+def _tokens(pattern: str) -> Iterator[re.Match[str]]:
+    at = 0
+    text = pattern.strip()
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise ValueError(f"usage pattern {pattern!r} is not understood at {text[at:]!r}")
+        yield match
+        at = match.end()
+
+
+def _narrow(base: Element, token: re.Match[str]) -> Element:
+    codes = token["codes"] or ""
+    named = codes.startswith("@")
+    return replace(
+        base,
+        usage=USAGE[token["usage"]],
+        codes=() if named or not codes else tuple(codes.split("|")),
+        list=codes[1:] if named else "",
+        max=int(token["max"]) if token["max"] else base.max,
+        min=int(token["min"]) if token["min"] else base.min,
+        repeat=int(token["repeat"]) if token["repeat"] else base.repeat,
+        components=use(base.components, token["inner"]) if token["open"] else base.components,
+    )
+
+
+def use(elements: tuple[Element, ...], pattern: str) -> tuple[Element, ...]:
+    """Apply a usage pattern to the elements of the dictionary."""
+    tokens = list(_tokens(pattern))
+    if len(tokens) > len(elements):
+        raise ValueError(f"usage pattern {pattern!r} names more than {len(elements)} elements")
+    narrowed = [_narrow(base, token) for base, token in zip(elements, tokens, strict=False)]
+    return (*narrowed, *elements[len(tokens) :])
+
+
+def words(dictionary: Mapping[str, Base]) -> Callable[..., Segment]:
+    """The ``seg`` function of a dictionary."""
+
+    def seg(
+        id: str,
+        name: str,
+        usage: str,
+        repeat: int,
+        pattern: str,
+        *,
+        key: tuple[int, int] | None = None,
+    ) -> Segment:
+        base = dictionary[id]
+        return Segment(
+            id=id,
+            name=name,
+            usage=usage,
+            repeat=repeat,
+            elements=use(base.elements, pattern),
+            syntax=base.syntax,
+            key=base.key if key is None else key,
+        )
+
+    return seg
+
+
+def loop(id: str, name: str, usage: str, repeat: int, *children: Segment | Loop) -> Loop:
+    """A loop of a guide; ``repeat`` 0 means without limit."""
+    return Loop(id, name, usage, repeat, children)
+
+
+def base(name: str, elements: str, *, syntax: str = "", key: tuple[int, int] = (0, 0)) -> Base:
+    """A dictionary row. Elements one a line: ``Name: TYPE min-max``; a composite's components are
+    indented below ``Name: C``:
+
+        Entity identifier code: ID 2-3
+        Procedure: C
+          Qualifier: ID 2-2
+          Code: AN 1-48
+    """
+    rows: list[tuple[int, Element]] = []
+    for line in filter(str.strip, elements.splitlines()):
+        label, _, form = line.strip().partition(": ")
+        kind, _, lengths = form.partition(" ")
+        low, _, high = lengths.partition("-")
+        deep = 1 if line.startswith("  ") else 0
+        rows.append((deep, Element(0, label, kind, int(low or 0), int(high or 0))))
+    top: list[Element] = []
+    for deep, element in rows:
+        if not deep:
+            top.append(replace(element, number=len(top) + 1))
+            continue
+        parent = top[-1]
+        part = replace(element, number=len(parent.components) + 1)
+        top[-1] = replace(parent, components=(*parent.components, part))
+    return Base(name, tuple(top), tuple(syntax.split()), key)

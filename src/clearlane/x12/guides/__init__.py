@@ -1,0 +1,46 @@
+"""Which guides there are, and how to find one: by its version (GS08, ST03) or by its kind.
+
+Each guide is a module of this package whose name ``GUIDE`` holds it, imported on first use.
+Knows no file and no finding.
+"""
+
+from functools import cache
+from importlib import import_module
+
+from clearlane.x12.grammar import Guide
+
+# The kind people say, the transaction (ST01) and guide number that tell it, and its module.
+MODULES: dict[str, tuple[str, str, str]] = {
+    "837P": ("837", "005010X222", "p837"),
+    "837D": ("837", "005010X224", "d837"),
+    "837I": ("837", "005010X223", "i837"),
+    "270": ("270", "005010X279", "q270"),
+    "271": ("271", "005010X279", "b271"),
+    "276": ("276", "005010X212", "q276"),
+    "277": ("277", "005010X212", "b277"),
+    "277CA": ("277", "005010X214", "a277ca"),
+    "835": ("835", "005010X221", "r835"),
+    "999": ("999", "005010X231", "a999"),
+}
+KINDS = tuple(MODULES)
+NUMBER_CHARACTERS = len("005010X222")
+
+_KIND_BY_NUMBER = {
+    (transaction, number): kind for kind, (transaction, number, _) in MODULES.items()
+}
+
+
+@cache
+def by_kind(kind: str) -> Guide:
+    """The guide people call by this name; KeyError for a kind that is not in ``KINDS``."""
+    guide: Guide = import_module(f"{__name__}.{MODULES[kind][2]}").GUIDE
+    return guide
+
+
+def by_version(transaction: str, version: str) -> Guide | None:
+    """The guide for ST01 and a version: its own id or one of its earlier errata names, else None."""
+    kind = _KIND_BY_NUMBER.get((transaction, version[:NUMBER_CHARACTERS]))
+    if kind is None:
+        return None
+    guide = by_kind(kind)
+    return guide if version == guide.id or version in guide.also else None

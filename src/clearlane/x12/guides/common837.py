@@ -1,0 +1,329 @@
+"""What the three claim guides share: small words for frequent segments, and whole loops.
+
+Every function builds new nodes, because a node of a guide stands at one place only.
+Knows the dictionary and the vocabulary of guides; what only one guide has stands in that guide.
+"""
+
+from clearlane.x12.grammar import Loop, Segment, loop
+from clearlane.x12.guides.dictionary import seg
+
+ORDER_OF_PAYMENT = "A|B|C|D|E|F|G|H|P|S|T|U"
+FILING = "11|12|13|14|15|16|17|AM|BL|CH|CI|DS|FI|HM|LM|MA|MB|MC|OF|TV|VA|WC|ZZ"
+SECONDARY_REASON = "12|13|14|15|16|41|42|43|47"
+RELATIONSHIP = "01|19|20|21|39|40|53|G8"
+DELAY = "1|2|3|4|5|6|7|8|9|10|11|15"
+CONTRACT = "01|02|03|04|05|06|09"
+PRICING = "00|01|02|03|04|05|06|07|08|09|10|11|12|13|14"
+REPORTS = (
+    "03|04|05|06|07|08|09|10|11|13|15|21|A3|A4|AM|AS|B2|B3|B4|BR|BS|BT|CB|CK|CT|D2|DA|DB|DG|DJ|DS|EB|"
+    "HC|HR|I5|IR|LA|M1|MT|NN|OB|OC|OD|OE|OX|OZ|P4|P5|PE|PN|PO|PQ|PY|PZ|RB|RR|RT|RX|SG|V5|XP"
+)
+BY = "AA|BM|EL|EM|FT|FX"
+
+PERSON = "R={} R=1 R S S - S S=XX S"
+PERSON_OR_ORGANISATION = "R={} R=1|2 R S S - S S=XX S"
+PLACE = "R={} R=2 R - - - - S=XX S"
+
+# Which numbers a provider may have beside the NPI, and how many of them.
+ALL_IDS = "0B|1G|G2|LU"
+REFERRING_IDS = "0B|1G|G2"
+FACILITY_IDS = "0B|G2|LU"
+BILLING_IDS = "G2|LU"
+
+
+def ref(codes: str, name: str, repeat: int = 1, usage: str = "S") -> Segment:
+    """A reference number."""
+    return seg("REF", name, usage, repeat, f"R={codes} R")
+
+
+def ref_of_payer(codes: str, name: str, repeat: int, usage: str = "S") -> Segment:
+    """A reference number on a line, which may name the payer it belongs to."""
+    return seg("REF", name, usage, repeat, f"R={codes} R - S(R=2U R)")
+
+
+def dtp(codes: str, name: str, forms: str = "D8", usage: str = "S", repeat: int = 1) -> Segment:
+    """A date."""
+    return seg("DTP", name, usage, repeat, f"R={codes} R={forms} R")
+
+
+def amt(code: str, name: str) -> Segment:
+    """An amount."""
+    return seg("AMT", name, "S", 1, f"R={code} R")
+
+
+def address(whose: str, usage: str = "R") -> tuple[Segment, Segment]:
+    """Street and city."""
+    return (
+        seg("N3", f"{whose} street", usage, 1, "R S"),
+        seg(
+            "N4", f"{whose} city, state and ZIP code", usage, 1, "R S=@states S S=@countries - - S"
+        ),
+    )
+
+
+def phone(whose: str) -> Segment:
+    """A contact who is reached by telephone only."""
+    return seg("PER", f"{whose} telephone", "S", 1, "R=IC S R=TE R S=EX S")
+
+
+def contact(whose: str, usage: str = "S", repeat: int = 1) -> Segment:
+    """A contact who is reached in several ways."""
+    ways = "S=EM|EX|FX|TE"
+    return seg("PER", f"{whose} contact", usage, repeat, f"R=IC S R=EM|FX|TE R {ways} S {ways} S")
+
+
+def specialty(role: str, whose: str) -> Segment:
+    """A provider's taxonomy code."""
+    return seg("PRV", f"{whose} specialty", "S", 1, f"R={role} R=PXC R")
+
+
+def pricing(name: str, pattern: str) -> Segment:
+    """What a repricing organisation says."""
+    rest = "S=T1|T2|T3|T4|T5|T6 S=1|2|3|4|5 S=1|2|3|4|5|6"
+    return seg("HCP", name, "S", 1, f"{pattern} {rest}")
+
+
+def attachment(name: str, reports: str = REPORTS, key: tuple[int, int] = (0, 0)) -> Segment:
+    """A paper or file that travels apart from the claim."""
+    return seg("PWK", name, "S", 10, f"R={reports} R={BY} - - S=AC S", key=key)
+
+
+def contract(name: str) -> Segment:
+    """What was agreed between provider and payer."""
+    return seg("CN1", name, "S", 1, f"R={CONTRACT} S S S S S")
+
+
+def adjustments(name: str) -> Segment:
+    """What another payer took off the charge, one segment a group."""
+    return seg("CAS", name, "S", 5, "R=CO|CR|OA|PI|PR R=@carc R S" + " S=@carc S S" * 5)
+
+
+def named(
+    id: str,
+    name: str,
+    pattern: str,
+    codes: str,
+    *children: Segment,
+    repeat: int = 1,
+    usage: str = "S",
+) -> Loop:
+    """A loop that a name opens."""
+    return loop(id, name, usage, repeat, seg("NM1", name, "R", 1, pattern.format(codes)), *children)
+
+
+def elsewhere(
+    id: str, who: str, codes: str, kind: str, ids: str, ids_repeat: int, *, repeat: int = 1
+) -> Loop:
+    """How another payer knows a provider of this claim: numbers without a name."""
+    name = f"{who} at the other payer"
+    return named(
+        id,
+        name,
+        "R={} R=" + kind,
+        codes,
+        ref(ids, f"{who}'s number at the other payer", ids_repeat, "R"),
+        repeat=repeat,
+    )
+
+
+def header(version: str) -> tuple[Segment | Loop, ...]:
+    """From ST to the receiver."""
+    return (
+        seg("ST", "Start of the claims", "R", 1, f"R=837 R R={version}"),
+        seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R R R R=31|CH|RP"),
+        loop(
+            "1000A",
+            "Submitter",
+            "R",
+            1,
+            seg("NM1", "Submitter", "R", 1, "R=41 R=1|2 R S S - - R=46 R"),
+            contact("Submitter", "R", 2),
+        ),
+        loop(
+            "1000B",
+            "Receiver",
+            "R",
+            1,
+            seg("NM1", "Receiver", "R", 1, "R=40 R=2 R - - - - R=46 R"),
+        ),
+    )
+
+
+def trailer() -> Segment:
+    """The SE."""
+    return seg("SE", "End of the claims", "R", 1, "R R")
+
+
+def billing_level() -> tuple[Segment, ...]:
+    """What opens 2000A."""
+    return (
+        seg("HL", "Billing provider level", "R", 1, "R - R=20 R=1"),
+        specialty("BI", "Billing provider"),
+        seg("CUR", "Foreign currency", "S", 1, "R=85 R=@currencies"),
+    )
+
+
+def pay_to(kinds: str) -> tuple[Loop, Loop]:
+    """Where payments go when not to the billing address: 2010AB and 2010AC."""
+    return (
+        named("2010AB", "Pay-to address", "R={} R=" + kinds, "87", *address("Pay-to")),
+        loop(
+            "2010AC",
+            "Pay-to plan",
+            "S",
+            1,
+            seg("NM1", "Pay-to plan", "R", 1, "R=PE R=2 R - - - - R=PI|XV R"),
+            *address("Pay-to plan"),
+            ref("2U|FY|NF", "Pay-to plan second number"),
+            ref("EI", "Pay-to plan tax number", usage="R"),
+        ),
+    )
+
+
+def subscriber_level(insurance_type: str) -> tuple[Segment, Segment]:
+    """HL and SBR of 2000B."""
+    return (
+        seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
+        seg(
+            "SBR",
+            "Subscriber and coverage",
+            "R",
+            1,
+            f"R={ORDER_OF_PAYMENT} S=18 S S {insurance_type} - - - S={FILING}",
+        ),
+    )
+
+
+def subscriber(*more: Segment) -> Loop:
+    """2010BA."""
+    return loop(
+        "2010BA",
+        "Subscriber",
+        "R",
+        1,
+        # An organisation may be the insured of a work accident, and then has no member number.
+        seg("NM1", "Subscriber", "R", 1, "R=IL R=1|2 R S S - S S=II|MI S"),
+        *address("Subscriber", "S"),
+        seg("DMG", "Subscriber birth and sex", "S", 1, "R=D8 R R=F|M|U"),
+        ref("SY", "Subscriber social security number"),
+        ref("Y4", "Property and casualty claim number"),
+        *more,
+    )
+
+
+def payer(billing_ids_repeat: int) -> Loop:
+    """2010BB."""
+    return loop(
+        "2010BB",
+        "Payer",
+        "R",
+        1,
+        seg("NM1", "Payer", "R", 1, "R=PR R=2 R - - - - R=PI|XV R"),
+        *address("Payer", "S"),
+        ref("2U|EI|FY|NF", "Payer second number", 3),
+        ref(BILLING_IDS, "Billing provider's number at the payer", billing_ids_repeat),
+    )
+
+
+def patient_level(pattern: str) -> tuple[Segment, Segment]:
+    """HL and PAT of 2000C."""
+    return (
+        seg("HL", "Patient level", "R", 1, "R R R=23 R=0"),
+        seg("PAT", "Patient", "R", 1, f"R={RELATIONSHIP} {pattern}".strip()),
+    )
+
+
+def patient(*more: Segment) -> Loop:
+    """2010CA."""
+    return loop(
+        "2010CA",
+        "Patient",
+        "R",
+        1,
+        seg("NM1", "Patient", "R", 1, "R=QC R=1 R S S - S"),
+        *address("Patient"),
+        seg("DMG", "Patient birth and sex", "R", 1, "R=D8 R R=F|M|U"),
+        ref("Y4", "Property and casualty claim number"),
+        ref("1W|SY", "Property and casualty patient number"),
+        *more,
+    )
+
+
+def other_coverage(insurance_type: str) -> Segment:
+    """SBR of 2320."""
+    return seg(
+        "SBR",
+        "Other coverage",
+        "R",
+        1,
+        f"R={ORDER_OF_PAYMENT} R=01|18|19|20|21|39|40|53|G8 S S {insurance_type} - - - S={FILING}",
+    )
+
+
+def outpatient() -> Segment:
+    """MOA of 2320."""
+    return seg("MOA", "Outpatient adjudication", "S", 1, "S S" + " S=@rarc" * 5 + " S S")
+
+
+def other_subscriber(numbers_repeat: int = 1) -> Loop:
+    """2330A."""
+    return loop(
+        "2330A",
+        "Other subscriber",
+        "R",
+        1,
+        seg("NM1", "Other subscriber", "R", 1, "R=IL R=1|2 R S S - S R=II|MI R"),
+        *address("Other subscriber", "S"),
+        ref("SY", "Other subscriber social security number", numbers_repeat),
+    )
+
+
+def other_payer(*more: Segment) -> Loop:
+    """2330B; ``more`` stands before the payer's claim number."""
+    return loop(
+        "2330B",
+        "Other payer",
+        "R",
+        1,
+        seg("NM1", "Other payer", "R", 1, "R=PR R=2 R - - - - R=PI|XV R"),
+        *address("Other payer", "S"),
+        dtp("573", "Date the other payer decided the claim"),
+        ref("2U|EI|FY|NF", "Other payer second number", 2),
+        ref("G1", "Other payer's authorisation"),
+        ref("9F", "Other payer's referral"),
+        ref("T4", "Other payer adjusted the claim"),
+        *more,
+        ref("F8", "Other payer's claim number"),
+    )
+
+
+def line_decision(svd: str) -> Loop:
+    """2430: what another payer said of the line."""
+    return loop(
+        "2430",
+        "Line as another payer decided it",
+        "S",
+        15,
+        seg("SVD", "Line as another payer decided it", "R", 1, svd),
+        adjustments("Line adjustments"),
+        dtp("573", "Date the other payer decided the line", usage="R"),
+        amt("EAF", "What the patient still owes for the line"),
+    )
+
+
+def drug(qualifiers: str) -> Loop:
+    """2410."""
+    return loop(
+        "2410",
+        "Drug",
+        "S",
+        1,
+        seg("LIN", "Drug", "R", 1, f"- R={qualifiers} R"),
+        seg("CTP", "Quantity of the drug", "R", 1, "- - - R R(R=F2|GR|ME|ML|UN)"),
+        ref("VY|XZ", "Prescription or compound number"),
+    )
+
+
+def facility(id: str, *more: Segment) -> Loop:
+    """Where the service was given."""
+    return named(id, "Service facility", PLACE, "77", *address("Service facility"), *more)

@@ -1,0 +1,236 @@
+"""837I: institutional claims, 005010X223A2. Data only; names in our own words."""
+
+from clearlane.x12.grammar import Guide, Loop, Segment, loop
+from clearlane.x12.guides import common837 as c
+from clearlane.x12.guides.dictionary import seg
+
+VERSION = "005010X223A2"
+ALSO = ("005010X223", "005010X223A1", "005010X223A3")
+
+PROCEDURE = "(R=ER|HC|HP|IV|WK R S S S S S)"
+NOTES = "ALG|DCP|DGN|DME|MED|NTR|ODT|RHB|RLH|RNH|SET|SFM|SPT|UPI"
+SCREENING = "AV|NU|S2|ST"
+PRESENT = "- - - - - - S=N|U|W|Y"
+
+
+def _codes(
+    name: str, usage: str, repeat: int, codes: str, rest: str = "", places: int = 12
+) -> Segment:
+    """An HI of one code list: the first place required, the others as needed."""
+    one = f"(R={codes} R {rest}".rstrip() + ")"
+    return seg("HI", name, usage, repeat, f"R{one}" + f" S{one}" * (places - 1))
+
+
+def _claim_numbers() -> tuple[Segment, ...]:
+    return (
+        c.ref("4N", "Service without authorisation"),
+        c.ref("9F", "Referral"),
+        c.ref("G1", "Prior authorisation"),
+        c.ref("F8", "Payer's claim number"),
+        c.ref("9A", "Repriced claim number"),
+        c.ref("9C", "Adjusted repriced claim number"),
+        c.ref("LX", "Investigational device", 5),
+        c.ref("D9", "Clearinghouse trace number"),
+        c.ref("LU", "State of the car accident"),
+        c.ref("EA", "Medical record number"),
+        c.ref("P4", "Demonstration project"),
+        c.ref("G4", "Peer review approval"),
+    )
+
+
+def _claim_codes() -> tuple[Segment, ...]:
+    return (
+        _codes("Principal diagnosis", "R", 1, "ABK|BK", PRESENT, 1),
+        _codes("Admitting diagnosis", "S", 1, "ABJ|BJ", places=1),
+        _codes("Reason for the visit", "S", 1, "APR|PR", places=3),
+        _codes("External cause of injury", "S", 1, "ABN|BN", PRESENT),
+        _codes("Diagnosis related group", "S", 1, "DR", places=1),
+        _codes("Other diagnoses", "S", 2, "ABF|BF", PRESENT),
+        _codes("Principal procedure", "S", 1, "BBR|BR|CAH", "R=D8 R", 1),
+        _codes("Other procedures", "S", 2, "BBQ|BQ", "R=D8 R"),
+        _codes("Occurrence spans", "S", 2, "BI", "R=RD8 R"),
+        _codes("Occurrences", "S", 2, "BH", "R=D8 R"),
+        _codes("Values", "S", 2, "BE", "- - R"),
+        _codes("Condition codes", "S", 2, "BG"),
+        _codes("Treatment codes", "S", 2, "TC"),
+    )
+
+
+def _claim_providers() -> tuple[Loop, ...]:
+    def physician(id: str, name: str, code: str, ids: str, *more: Segment) -> Loop:
+        numbers = c.ref(ids, f"{name} second number", len(ids.split("|")))
+        return c.named(id, name, c.PERSON, code, *more, numbers)
+
+    return (
+        physician(
+            "2310A", "Attending provider", "71", c.ALL_IDS, c.specialty("AT", "Attending provider")
+        ),
+        physician("2310B", "Operating physician", "72", c.ALL_IDS),
+        physician("2310C", "Other operating physician", "ZZ", c.ALL_IDS),
+        physician("2310D", "Rendering provider", "82", c.ALL_IDS),
+        c.facility("2310E", c.ref(c.FACILITY_IDS, "Service facility second number", 3)),
+        physician("2310F", "Referring provider", "DN", c.REFERRING_IDS),
+    )
+
+
+def _other_coverage() -> Loop:
+    return loop(
+        "2320",
+        "Other coverage",
+        "S",
+        10,
+        c.other_coverage("-"),
+        c.adjustments("Claim adjustments"),
+        c.amt("D", "Paid by the other payer"),
+        c.amt("EAF", "What the patient still owes"),
+        c.amt("A8", "Not covered"),
+        seg("OI", "Other insurance coverage", "R", 1, "- - R=N|W|Y - - R=I|Y"),
+        seg(
+            "MIA",
+            "Inpatient adjudication",
+            "S",
+            1,
+            "R - S S S=@rarc" + " S" * 14 + " S=@rarc S=@rarc S=@rarc S=@rarc S",
+        ),
+        c.outpatient(),
+        c.other_subscriber(2),
+        c.other_payer(),
+        c.elsewhere("2330C", "Attending provider", "71", "1", c.ALL_IDS, 4),
+        c.elsewhere("2330D", "Operating physician", "72", "1", c.ALL_IDS, 4),
+        c.elsewhere("2330E", "Other operating physician", "ZZ", "1", c.ALL_IDS, 4),
+        c.elsewhere("2330F", "Service facility", "77", "2", c.FACILITY_IDS, 3),
+        c.elsewhere("2330G", "Rendering provider", "82", "1", c.ALL_IDS, 4),
+        c.elsewhere("2330H", "Referring provider", "DN", "1", c.REFERRING_IDS, 3),
+        c.elsewhere("2330I", "Billing provider", "85", "2", c.BILLING_IDS, 2),
+    )
+
+
+def _line_providers() -> tuple[Loop, ...]:
+    def physician(id: str, name: str, code: str, ids: str = c.ALL_IDS) -> Loop:
+        return c.named(id, name, c.PERSON, code, c.ref_of_payer(ids, f"{name} second number", 20))
+
+    return (
+        physician("2420A", "Operating physician", "72"),
+        physician("2420B", "Other operating physician", "ZZ"),
+        physician("2420C", "Rendering provider", "82"),
+        physician("2420D", "Referring provider", "DN", c.REFERRING_IDS),
+    )
+
+
+def _line() -> Loop:
+    return loop(
+        "2400",
+        "Service line",
+        "R",
+        999,
+        seg("LX", "Line number", "R", 1, "R"),
+        seg("SV2", "Institutional service", "R", 1, f"R S{PROCEDURE} R R=DA|UN R - S"),
+        c.attachment("Line attachment"),
+        c.dtp("472", "Service", "D8|RD8"),
+        c.ref("6R", "Line control number"),
+        c.ref("9B", "Repriced line number"),
+        c.ref("9D", "Adjusted repriced line number"),
+        c.amt("GT", "Service tax"),
+        c.amt("N8", "Facility tax"),
+        seg("NTE", "Third-party note", "S", 1, "R=TPO R"),
+        c.pricing("Line pricing", f"R={c.PRICING} R S S S S S S S=ER|HC|HP|IV|WK S S=DA|UN S"),
+        c.drug("N4"),
+        *_line_providers(),
+        c.line_decision(f"R R S{PROCEDURE} R R S"),
+    )
+
+
+def _claim(usage: str) -> Loop:
+    return loop(
+        "2300",
+        "Claim",
+        usage,
+        100,
+        seg(
+            "CLM",
+            "Claim",
+            "R",
+            1,
+            "R R - - R(R R=A R) - R=A|B|C R=N|W|Y R=I|Y - - - - - - - - - -" + f" S={c.DELAY}",
+        ),
+        c.dtp("096", "Hour of discharge", "TM"),
+        c.dtp("434", "Statement", "RD8", "R"),
+        c.dtp("435", "Admission", "D8|DT"),
+        c.dtp("050", "Received by the repricer"),
+        seg("CL1", "Institutional claim codes", "R", 1, "S S R"),
+        c.attachment("Claim attachment"),
+        c.contract("Claim contract"),
+        c.amt("F3", "What the patient is expected to owe"),
+        *_claim_numbers(),
+        seg("K3", "Fixed-format information", "S", 10, "R"),
+        seg("NTE", "Claim note", "S", 10, f"R={NOTES} R"),
+        seg("NTE", "Billing note", "S", 1, "R=ADD R"),
+        seg(
+            "CRC", "EPSDT referral", "S", 1, f"R=ZZ R=N|Y R={SCREENING} S={SCREENING} S={SCREENING}"
+        ),
+        *_claim_codes(),
+        c.pricing("Claim pricing", f"R={c.PRICING} R S S S S S S - - S=DA|UN S"),
+        *_claim_providers(),
+        _other_coverage(),
+        _line(),
+    )
+
+
+def _billing() -> Loop:
+    return c.named(
+        "2010AA",
+        "Billing provider",
+        c.PLACE,
+        "85",
+        *c.address("Billing provider"),
+        c.ref("EI", "Billing provider tax number", usage="R"),
+        c.contact("Billing provider", repeat=2),
+        usage="R",
+    )
+
+
+GUIDE = Guide(
+    id=VERSION,
+    kind="837I",
+    transaction="837",
+    functional="HC",
+    name="Institutional claims",
+    also=ALSO,
+    unit="2300",
+    root=loop(
+        "837",
+        "Institutional claims",
+        "R",
+        1,
+        *c.header("|".join((VERSION, *ALSO))),
+        loop(
+            "2000A",
+            "Billing provider level",
+            "R",
+            0,
+            *c.billing_level(),
+            _billing(),
+            *c.pay_to("2"),
+            loop(
+                "2000B",
+                "Subscriber level",
+                "R",
+                0,
+                *c.subscriber_level("-"),
+                c.subscriber(),
+                c.payer(1),
+                _claim("S"),
+                loop(
+                    "2000C",
+                    "Patient level",
+                    "S",
+                    0,
+                    *c.patient_level(""),
+                    c.patient(),
+                    _claim("R"),
+                ),
+            ),
+        ),
+        c.trailer(),
+    ),
+)

@@ -1,0 +1,128 @@
+"""276 005010X212: how a provider asks what became of a claim."""
+
+from clearlane.x12.grammar import Guide, Loop, Segment, loop
+from clearlane.x12.guides.dictionary import seg
+
+PAYER_NAME = "R=PR R=2 R - - - - R=PI|XV R"
+RECEIVER_NAME = "R=41 R=1|2 S S S - - R=46 R"
+PROVIDER_NAME = "R=1P R=1|2 S S S - S R=FI|SV|XX R"
+SUBSCRIBER_NAME = "R=IL R=1|2 R S S - S R=24|II|MI R"
+DEPENDENT_NAME = "R=QC R=1 R S S - S"
+PROCEDURE = "R(R=AD|ER|HC|HP|IV|N4|NU|WK R S S S S - -)"
+PERIOD = "R=472 R=D8|RD8 R"
+TRACE = "R={} R"
+
+
+def reference(code: str, name: str) -> Segment:
+    """A number of the claim that may be given once."""
+    return seg("REF", name, "S", 1, f"R={code} R")
+
+
+def _claims(letter: str, usage: str) -> Loop:
+    """The claims asked about, of a subscriber (D) or a dependent (E)."""
+    return loop(
+        f"2200{letter}",
+        "Claim asked about",
+        usage,
+        0,
+        seg("TRN", "Trace number of the question", "R", 1, TRACE.format("1")),
+        reference("1K", "Payer claim number"),
+        reference("BLT", "Type of bill"),
+        reference("LU", "Application or location of the system"),
+        reference("6P", "Group number"),
+        reference("EJ", "Patient account number"),
+        reference("XZ", "Prescription number"),
+        reference("D9", "Clearinghouse claim number"),
+        seg("AMT", "Total charge of the claim", "S", 1, "R=T3 R"),
+        seg("DTP", "Service date of the claim", "S", 1, PERIOD),
+        loop(
+            f"2210{letter}",
+            "Service line asked about",
+            "S",
+            0,
+            seg("SVC", "Service line asked about", "R", 1, f"{PROCEDURE} R - S - - S"),
+            reference("FJ", "Line control number"),
+            seg("DTP", "Service date of the line", "R", 1, PERIOD),
+        ),
+    )
+
+
+_DEPENDENT = loop(
+    "2000E",
+    "Dependent",
+    "S",
+    0,
+    seg("HL", "Dependent level", "R", 1, "R R R=23"),
+    seg("DMG", "Birth date and sex of the dependent", "R", 1, "R=D8 R S=F|M"),
+    loop("2100E", "Dependent name", "R", 1, seg("NM1", "Dependent name", "R", 1, DEPENDENT_NAME)),
+    _claims("E", "R"),
+)
+
+_SUBSCRIBER = loop(
+    "2000D",
+    "Subscriber",
+    "R",
+    0,
+    seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
+    seg("DMG", "Birth date and sex of the subscriber", "S", 1, "R=D8 R S=F|M"),
+    loop(
+        "2100D", "Subscriber name", "R", 1, seg("NM1", "Subscriber name", "R", 1, SUBSCRIBER_NAME)
+    ),
+    _claims("D", "S"),
+    _DEPENDENT,
+)
+
+GUIDE = Guide(
+    id="005010X212",
+    kind="276",
+    transaction="276",
+    functional="HR",
+    name="Claim status inquiry",
+    unit="2000D",
+    root=loop(
+        "276",
+        "Claim status inquiry",
+        "R",
+        1,
+        seg("ST", "Start of the transaction set", "R", 1, "R=276 R R=005010X212"),
+        seg("BHT", "Purpose and identity of the inquiry", "R", 1, "R=0010 R=13 R R R"),
+        loop(
+            "2000A",
+            "Information source",
+            "R",
+            0,
+            seg("HL", "Information source level", "R", 1, "R - R=20 R=1"),
+            loop("2100A", "Payer name", "R", 1, seg("NM1", "Payer name", "R", 1, PAYER_NAME)),
+            loop(
+                "2000B",
+                "Information receiver",
+                "R",
+                0,
+                seg("HL", "Information receiver level", "R", 1, "R R R=21 R=1"),
+                loop(
+                    "2100B",
+                    "Information receiver name",
+                    "R",
+                    1,
+                    seg("NM1", "Information receiver name", "R", 1, RECEIVER_NAME),
+                ),
+                loop(
+                    "2000C",
+                    "Service provider",
+                    "R",
+                    0,
+                    seg("HL", "Service provider level", "R", 1, "R R R=19 R=1"),
+                    loop(
+                        "2100C",
+                        "Provider name",
+                        "R",
+                        2,
+                        seg("NM1", "Provider name", "R", 1, PROVIDER_NAME),
+                    ),
+                    _SUBSCRIBER,
+                ),
+            ),
+        ),
+        seg("SE", "End of the transaction set", "R", 1, "R R"),
+    ),
+)

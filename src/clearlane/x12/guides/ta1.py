@@ -1,0 +1,12 @@
+"""TA1: how a receiver says whether it could open an interchange.
+
+The segment stands between ISA and IEA, outside any functional group and any transaction set, so there
+is no guide to walk: the envelope reader takes the one segment from here.
+"""
+
+from clearlane.x12.guides.dictionary import seg
+
+# 000 to 031 are the notes of the X12 standard's interchange list (element I18).
+NOTES = "|".join(f"{note:03}" for note in range(32))
+
+SEGMENT = seg("TA1", "Verdict on an interchange", "S", 0, f"R R R R=A|E|R R={NOTES}")

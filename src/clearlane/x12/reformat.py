@@ -1,0 +1,84 @@
+"""The same segments in other separators, with or without line ends.
+
+Bytes in, bytes out, as they come. Data that holds one of the new separators would fall apart, so that it is
+refused (``Unfit``) and never written. Knows segments; knows no guide.
+"""
+
+from collections.abc import Iterator
+
+from clearlane.x12.delimiters import CANONICAL, Delimiters
+from clearlane.x12.lexer import Batch, Header, Lexer, Token
+from clearlane.x12.reader import Source, chunks
+
+SEPARATORS = "*:^~"
+
+
+class Unfit(ValueError):
+    """A file that cannot be written in these separators. Its words name no value of the file."""
+
+
+def reformat(source: Source, target: Delimiters = CANONICAL) -> Iterator[bytes]:
+    """The file piece by piece; Unfit where data holds a new separator or the separators are not four."""
+    _judge(target)
+    lexer = Lexer()
+    writer = _Writer(target)
+    for chunk in chunks(source):
+        for token in lexer.feed(chunk):
+            yield writer.write(token)
+    for token in lexer.finish():
+        yield writer.write(token)
+
+
+def _judge(target: Delimiters) -> None:
+    used = [target.element, target.component, target.repetition, target.terminator]
+    if any(len(one) != 1 for one in used) or len(set(used)) != len(used):
+        raise Unfit("the four separators must be four different characters")
+    if any(one.isalnum() or one == " " or ord(one) > 255 for one in used):
+        raise Unfit("a separator must be neither a letter, a digit nor a blank")
+
+
+class _Writer:
+    """Writes the tokens of a lexer in other separators."""
+
+    def __init__(self, target: Delimiters) -> None:
+        self._target = target
+        self._used = target.element + target.component + target.repetition + target.terminator
+        self._table: dict[int, int] = {}
+        self._clashes = ""
+        self._line = 0
+
+    def write(self, token: Token) -> bytes:
+        match token:
+            case Header(delimiters, segment):
+                self._learn(delimiters)
+                return self._segments([segment])
+            case Batch(_, segments):
+                return self._segments(segments)
+            case _:
+                return b""
+
+    def _learn(self, found: Delimiters) -> None:
+        """How a canonical text of this interchange becomes one in the target's separators."""
+        # A version without repetitions has three separators; its ``^`` is data.
+        kept = SEPARATORS if found.repetition else SEPARATORS.replace("^", "")
+        new = dict(zip(SEPARATORS, self._used, strict=True))
+        data = {chr(a): chr(b) for a, b in found.original().items() if chr(a) not in kept}
+        self._table = {ord(a): ord(b) for a, b in data.items()}
+        self._table |= {ord(c): ord(new[c]) for c in kept}
+        # Every character whose data form would be a separator of the target.
+        self._clashes = "".join(
+            c
+            for c in map(chr, range(256))
+            if c not in kept and data.get(c, c) in {new[k] for k in SEPARATORS}
+        )
+
+    def _segments(self, segments: list[list[str]]) -> bytes:
+        ending = self._target.terminator + self._target.ending
+        out = []
+        for segment in segments:
+            self._line += 1
+            text = "*".join(segment)
+            if any(c in text for c in self._clashes):
+                raise Unfit(f"segment {self._line} of the file holds a new separator in its data")
+            out.append(text.translate(self._table) + ending)
+        return "".join(out).encode("latin-1")

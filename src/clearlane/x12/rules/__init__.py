@@ -1,0 +1,184 @@
+"""The registry of semantic rules: what needs more than one segment at once.
+
+A rule is a small function with an id, a sentence (its docstring) and a loop. The engine calls it each
+time a loop of that id closes, with the loop's own segments and the loops in it:
+
+    from collections.abc import Iterator
+
+    from clearlane.x12.rules import Context, Fault, cents, rule
+    from clearlane.x12.tree import Loop
+
+    @rule("X837-TOTAL", loop="2300", kinds=("837P", "837D", "837I"), snip=3)
+    def total_is_sum_of_lines(loop: Loop, ctx: Context) -> Iterator[Fault]:
+        \"\"\"The total charge of a claim is the sum of its line charges.\"\"\"
+        charges = [cents(line.value("SV1", 2)) for line in loop.loops("2400")]
+        if None not in charges and cents(loop.value("CLM", 2)) != sum(charges):
+            yield Fault("Total charge must equal the sum of the line charges", loop.segment("CLM"), 2)
+
+* ``loop`` names one loop id, or several in a tuple; ``SET`` ("the whole transaction set") means the
+  root loop of the guide, whatever its id, and runs when the SE has been read.
+* ``kinds`` are the ``Guide.kind`` values the rule is for.
+* ``needs`` names own segments or child loops, by id, without one of which the rule has nothing to say
+  (``needs=("2320",)`` for a rule about other payers). The engine then does not call it for nothing.
+* ``Fault.segment`` is the very list taken from the loop (found again by identity, never by value), or
+  a segment of an enclosing loop. With None the fault stands at the segment that opens the loop.
+* ``Fault.code`` is the code a 999 reports: IK403 when an element is named, IK304 otherwise. Left
+  empty the 999 says I12 (the element does not follow the guide) or I6 (a segment that the others call
+  for is missing), as fits.
+* ``ctx.parent("2000B")`` is the nearest open loop of that id around this one, or None.
+* ``ctx.state`` is a dictionary that lives as long as the transaction set. A reader that streams drops
+  each unit loop (2300 in an 837, 2100 in an 835) and each loop that held units once it is closed, so a
+  rule about many units adds up in ``ctx.state`` when the unit closes, and a second rule on ``SET`` (or
+  on the loop around the units) reads the sum. Keep it small, and bounded in number.
+* Messages say what would pass. They never hold a value of the file.
+
+Knows loops and findings; knows no guide by name beyond the ``kinds`` it is told.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clearlane.kernel.finding import Severity
+from clearlane.x12 import tree
+
+# Longer "amounts" are hostile, and int() refuses a few thousand digits with an exception.
+AMOUNT_DIGITS_MAX = 20
+
+SET = "SET"
+"""As the loop of a rule: the whole transaction set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a rule found. The engine turns it into a Finding with its position."""
+
+    message: str
+    segment: list[str] | None = None
+    element: int = 0
+    component: int = 0
+    code: str = ""
+    repetition: int = 0
+    severity: Severity | None = None
+    """Set where this one fault weighs differently from the rule."""
+
+
+class Context:
+    """What a rule may know beside its loop."""
+
+    __slots__ = ("header", "kind", "open", "state")
+
+    def __init__(
+        self, kind: str, header: list[str], state: dict[str, Any], open: Sequence[tree.Loop]
+    ) -> None:
+        self.kind = kind
+        """The guide's kind, such as ``837P``."""
+        self.header = header
+        """The ST segment."""
+        self.state = state
+        """Belongs to the transaction set; rules keep their sums here under keys of their own."""
+        self.open = open
+        """The loops around this one, outermost first."""
+
+    def parent(self, *ids: str) -> tree.Loop | None:
+        """The nearest open loop around this one with one of these ids."""
+        for loop in reversed(self.open):
+            if loop.node.id in ids:
+                return loop
+        return None
+
+
+Check = Callable[[tree.Loop, Context], Iterable[Fault]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of the registry."""
+
+    id: str
+    sentence: str
+    loops: tuple[str, ...]
+    kinds: tuple[str, ...]
+    snip: int
+    severity: Severity
+    check: Check
+    needs: tuple[str, ...] = ()
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(
+    id: str,
+    *,
+    loop: str | tuple[str, ...],
+    kinds: tuple[str, ...],
+    snip: int,
+    severity: Severity = Severity.ERROR,
+    needs: tuple[str, ...] = (),
+) -> Callable[[Check], Check]:
+    """Register a function as the rule of this id."""
+
+    def register(check: Check) -> Check:
+        sentence = " ".join((check.__doc__ or "").split())
+        if id in RULES:
+            raise ValueError(f"rule {id} is defined twice")
+        if not sentence:
+            raise ValueError(f"rule {id} needs a docstring that says what must be true")
+        loops = (loop,) if isinstance(loop, str) else loop
+        RULES[id] = Rule(id, sentence, loops, kinds, snip, severity, check, needs)
+        return check
+
+    return register
+
+
+def rules_for(kind: str, *loops: str) -> tuple[Rule, ...]:
+    """The rules of a guide's kind that run when a loop with one of these ids closes."""
+    _load()
+    return tuple(
+        r for r in RULES.values() if kind in r.kinds and not set(loops).isdisjoint(r.loops)
+    )
+
+
+def cents(text: str) -> int | None:
+    """An X12 decimal number in whole cents; None where it is no number or has parts of a cent.
+
+    Rules add up integers: exact like Decimal and several times faster.
+    """
+    whole, point, part = text.partition(".")
+    if not point:
+        digits = whole + "00"
+    elif len(part) <= 2:
+        digits = whole + part.ljust(2, "0")
+    elif part[2:].strip("0"):
+        return None
+    else:
+        digits = whole + part[:2]
+    bare = digits[1:] if digits[:1] == "-" else digits
+    if not (bare.isascii() and bare.isdigit()) or text in {"", "-", ".", "-."}:
+        return None
+    if len(bare) > AMOUNT_DIGITS_MAX:
+        return None
+    return int(digits)
+
+
+def each(loop: tree.Loop, id: str, *elements: int) -> Iterator[tuple[list[str], tuple[str, ...]]]:
+    """Each own segment of this id with some of its elements, empty text where they are absent."""
+    for segment in loop.segments(id):
+        size = len(segment)
+        yield segment, tuple(segment[at] if at < size else "" for at in elements)
+
+
+_loaded = False
+
+
+def _load() -> None:
+    """Import every module of this package once; importing them registers their rules."""
+    global _loaded  # noqa: PLW0603 - the registry fills itself on first use, not on import
+    if _loaded:
+        return
+    _loaded = True
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")

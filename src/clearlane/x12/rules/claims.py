@@ -1,0 +1,268 @@
+"""What must be true of a claim of an 837 as a whole: totals, numbers, dates, diagnoses, lines.
+
+Errors break the file; what a payer may refuse is a warning. Knows claim loops; knows no other file and no
+clock.
+"""
+
+import re
+from collections.abc import Iterator
+
+from clearlane.kernel.finding import Severity
+from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX, CLAIMS_PER_SET_MAX
+from clearlane.x12.rules import SET, Context, Fault, cents, rule
+from clearlane.x12.rules.claims_facts import CLAIM_KINDS, ICD9, ICD10, at, claim
+from clearlane.x12.tree import Loop
+
+CLAIM_NUMBER_CHARACTERS_MAX = 20
+ICD10_FROM = "20151001"
+WARNING = Severity.WARNING
+# What people write where there is nothing to write.
+NOTHINGS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
+
+_ICD10 = re.compile(r"[A-TV-Z]\d[0-9A-Z][0-9A-Z]{0,4}|U\d[0-9A-Z]{1,5}", re.ASCII)
+_ICD9 = re.compile(r"\d{3,5}|V\d{2,4}|E(?:0[0-3]\d|[89]\d\d)\d?", re.ASCII)
+_ICD10_PROCEDURE = re.compile(r"[0-9A-HJ-NP-Z]{7}", re.ASCII)
+_ICD9_PROCEDURE = re.compile(r"\d{2,4}", re.ASCII)
+# The form of the codes of each list.
+FORMS = {
+    **dict.fromkeys(("ABK", "ABF", "ABJ", "APR", "ABN"), (_ICD10, "an ICD-10-CM code")),
+    **dict.fromkeys(("BK", "BF", "BJ", "PR", "BN"), (_ICD9, "an ICD-9-CM code")),
+    **dict.fromkeys(("BBR", "BBQ"), (_ICD10_PROCEDURE, "an ICD-10-PCS code")),
+    **dict.fromkeys(("BR", "BQ"), (_ICD9_PROCEDURE, "an ICD-9-CM procedure code")),
+}
+
+
+@rule("X837-TOTAL", loop="2300", kinds=CLAIM_KINDS, snip=3)
+def total_is_the_sum_of_lines(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The total charge of a claim is the sum of its line charges."""
+    facts = claim(loop, ctx)
+    total, charges = cents(at(facts.clm, 2)), [line.charge for line in facts.lines]
+    if total is None or None in charges or not charges:
+        return
+    if total != sum(charge for charge in charges if charge is not None):
+        yield Fault("CLM02 (total charge) must equal the sum of the line charges", facts.clm, 2)
+
+
+@rule("X837-NUMBER-TWICE", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def claim_number_is_used_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A claim number stands once in a transaction set."""
+    clm = claim(loop, ctx).clm
+    seen: set[str] = ctx.state.setdefault("837-numbers", set())
+    number = at(clm, 1)
+    if number and number in seen:
+        yield Fault(
+            "CLM01 (claim number) should be unlike that of every earlier claim of the set", clm, 1
+        )
+    elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
+        seen.add(number)
+
+
+@rule("X837-NUMBER-LONG", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def claim_number_comes_back_whole(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A claim number has at most 20 characters, because answers need not carry more."""
+    clm = claim(loop, ctx).clm
+    if len(at(clm, 1)) > CLAIM_NUMBER_CHARACTERS_MAX:
+        yield Fault(
+            f"CLM01 (claim number) should have at most {CLAIM_NUMBER_CHARACTERS_MAX} characters",
+            clm,
+            1,
+        )
+
+
+@rule("X837-COUNT", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def claims_fit_a_set(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A transaction set holds at most 5,000 claims."""
+    count = ctx.state["837-count"] = ctx.state.get("837-count", 0) + 1
+    if count == CLAIMS_PER_SET_MAX + 1:
+        yield Fault(
+            f"A set should hold at most {CLAIMS_PER_SET_MAX:,} claims", claim(loop, ctx).clm
+        )
+
+
+@rule("X837-NO-CLAIM", loop=SET, kinds=CLAIM_KINDS, snip=2)
+def set_holds_a_claim(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A transaction set of claims holds at least one claim."""
+    if not ctx.state.get("837-count"):
+        yield Fault("The set must hold at least one claim (CLM)")
+
+
+@rule("X837-ORIGINAL", loop="2300", kinds=CLAIM_KINDS, snip=4)
+def replacement_names_the_original(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A replacement or void (frequency 7 or 8) names the payer's number of the earlier claim."""
+    facts = claim(loop, ctx)
+    if at(facts.clm, 5, 3) in {"7", "8"} and facts.first("REF", "F8") is None:
+        yield Fault(
+            "A claim with frequency 7 or 8 needs REF*F8 with the payer's claim number",
+            facts.clm,
+            5,
+            3,
+        )
+
+
+@rule("X837-ACCIDENT-DATE", loop="2300", kinds=("837P", "837D"), snip=4)
+def accident_has_a_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A claim that an accident caused tells the day of the accident."""
+    facts = claim(loop, ctx)
+    if not at(facts.clm, 11):
+        return
+    causes = set(at(facts.clm, 11).split(":")[:3])
+    if facts.first("DTP", "439") is not None:
+        return
+    if causes & {"AA", "OA"}:
+        yield Fault(
+            "A claim from an accident (AA, OA) needs DTP*439 with its day", facts.clm, 11, 1
+        )
+    elif "EM" in causes:
+        # A cause in employment need not be an accident, but most payers ask for the day.
+        message = "A claim from employment (EM) should have DTP*439 if there was an accident"
+        yield Fault(message, facts.clm, 11, 1, severity=WARNING)
+
+
+@rule("X837-ACCIDENT-STATE", loop="2300", kinds=("837P", "837D"), snip=4)
+def car_accident_has_a_state(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A car accident happened in a state, or in another country."""
+    clm = claim(loop, ctx).clm
+    if "AA" in at(clm, 11).split(":")[:3] and not (at(clm, 11, 4) or at(clm, 11, 5)):
+        yield Fault(
+            "CLM11-4 (state of the accident) is required for a car accident (AA)", clm, 11, 4
+        )
+
+
+@rule("X837-ATTACHMENT", loop="2300", kinds=CLAIM_KINDS, snip=4)
+def attachment_can_be_found(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """An attachment that travels apart from the claim has a control number."""
+    for row in claim(loop, ctx).every("PWK"):
+        if at(row, 2) in {"BM", "EL", "EM", "FT", "FX"} and not at(row, 6):
+            message = "PWK06 (attachment control number) is required unless PWK02 is AA"
+            yield Fault(message, row, 6, code="1")
+
+
+@rule("X837-ICD-DOT", loop="2300", kinds=CLAIM_KINDS, snip=5)
+def codes_have_no_dot(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A diagnosis or procedure code is written without its dot."""
+    for row, number, listed, code in claim(loop, ctx).codes:
+        if listed in FORMS and "." in code:
+            yield Fault(
+                f"HI{number:02}-2 (code) must be written without a dot", row, number, 2, "6"
+            )
+
+
+@rule("X837-ICD-FORM", loop="2300", kinds=CLAIM_KINDS, snip=5)
+def codes_fit_their_list(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A diagnosis or procedure code has the form of the ICD version its code list names."""
+    for row, number, listed, code in claim(loop, ctx).codes:
+        form = FORMS.get(listed)
+        if form is not None and "." not in code and form[0].fullmatch(code) is None:
+            message = f"HI{number:02}-2 (code) must have the form of {form[1]}, as {listed} says"
+            yield Fault(message, row, number, 2, "7")
+
+
+@rule("X837-ICD-MIX", loop="2300", kinds=CLAIM_KINDS, snip=4)
+def one_icd_version(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """All diagnoses and procedures of a claim are of one ICD version."""
+    first = ""
+    for row, number, listed, _ in claim(loop, ctx).codes:
+        version = "ICD-10" if listed in ICD10 else "ICD-9" if listed in ICD9 else ""
+        if first and version and version != first:
+            yield Fault(
+                f"HI{number:02}-1 must be of {first} like the codes before it", row, number, 1
+            )
+            return
+        first = first or version
+
+
+@rule("X837-ICD-DAY", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def icd_version_fits_the_day(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """Services since 1 October 2015 are told with ICD-10 codes."""
+    facts = claim(loop, ctx)
+    old = next(((row, number) for row, number, listed, _ in facts.codes if listed in ICD9), None)
+    if old is None:
+        return
+    days = [at(row, 3)[-8:] for row in facts.every("DTP") if at(row, 1) in {"472", "434"}]
+    if days and max(days) >= ICD10_FROM:
+        yield Fault("ICD-9 code lists ended with services of September 2015; use ICD-10", *old, 1)
+
+
+@rule("X837-ICD-TWICE", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING)
+def diagnosis_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A diagnosis stands once in a claim."""
+    seen: set[str] = set()
+    for row, number, listed, code in claim(loop, ctx).codes:
+        if listed in FORMS:
+            if code in seen:
+                yield Fault(
+                    f"HI{number:02}-2 (code) should not repeat an earlier diagnosis", row, number, 2
+                )
+            seen.add(code)
+
+
+@rule("X837-POINTER", loop="2300", kinds=("837P", "837D"), snip=4)
+def pointers_point_at_diagnoses(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """Each diagnosis pointer points at a diagnosis of the claim, and no two at the same."""
+    facts = claim(loop, ctx)
+    if not facts.diagnoses and ctx.kind == "837P":
+        return  # The missing HI is told already.
+    element = 7 if ctx.kind == "837P" else 11
+    for line in facts.lines:
+        text = at(line.service, element)
+        if not text:
+            continue
+        name = f"{line.name[:3]}{element:02}"
+        pointers = text.split(":")
+        for number, pointer in enumerate(pointers, 1):
+            # A pointer that is no small number is reported by the guide itself.
+            if not pointer.isdecimal() or len(pointer) > 2:
+                continue
+            if not 1 <= int(pointer) <= facts.diagnoses:
+                message = (
+                    f"{name}-{number} must point at one of the {facts.diagnoses} diagnoses in HI"
+                )
+                yield Fault(message, line.service, element, number)
+            elif pointer in pointers[: number - 1]:
+                message = f"{name}-{number} should not point at the same diagnosis again"
+                yield Fault(message, line.service, element, number, severity=WARNING)
+
+
+@rule("X837-PERIOD", loop="2300", kinds=CLAIM_KINDS, snip=4)
+def periods_run_forwards(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The first day of a period is not after its last."""
+    for row in claim(loop, ctx).every("DTP"):
+        first, _, last = at(row, 3).partition("-")
+        if at(row, 2) == "RD8" and len(first) == len(last) and first > last:
+            yield Fault("DTP03 must be a period whose first day is not after its last", row, 3)
+
+
+@rule("X837-FUTURE", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING)
+def services_are_past(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A service was given before the claim was written."""
+    facts = claim(loop, ctx)
+    written = at(ctx.open[0].segment("BHT"), 4) if ctx.open else ""
+    if len(written) != 8:
+        return
+    for row in facts.every("DTP"):
+        if at(row, 1) == "472" and at(row, 3)[:8] > written:
+            yield Fault("DTP03 (service) should not be after the day in BHT04", row, 3)
+
+
+@rule("X837-PAID", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING)
+def patient_paid_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The amount a patient paid is sent only where there is one, and is not more than the charge."""
+    facts = claim(loop, ctx)
+    row = facts.first("AMT", "F5")
+    paid, total = cents(at(row, 2)), cents(at(facts.clm, 2))
+    if row is None or paid is None:
+        return
+    if paid <= 0:
+        yield Fault(
+            "AMT*F5 (paid by the patient) should be left out where nothing was paid", row, 2
+        )
+    elif total is not None and paid > total:
+        yield Fault("AMT*F5 (paid by the patient) should not exceed the total charge", row, 2)
+
+
+@rule("X837-EMPTY-NUMBER", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def references_say_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A reference number that does not exist is left out."""
+    for row in claim(loop, ctx).every("REF"):
+        if at(row, 2) in NOTHINGS:
+            yield Fault("REF02 should be a real number; leave the segment out otherwise", row, 2)

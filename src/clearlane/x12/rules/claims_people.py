@@ -1,0 +1,188 @@
+"""What must be true of the people and organisations of an 837: who is the patient, who is named how.
+
+The form of single values (NPI, taxonomy, ZIP, telephone) is checked where segments are read.
+Knows claim loops; knows no other file and no clock.
+"""
+
+import re
+from collections.abc import Iterator
+
+from clearlane.kernel.finding import Severity
+from clearlane.x12.rules import Context, Fault, rule
+from clearlane.x12.rules.claims_facts import CLAIM_KINDS, at, claim
+from clearlane.x12.tree import Loop
+
+WARNING, INFO = Severity.WARNING, Severity.INFO
+UNITED_STATES = ("", "US")
+
+# Every loop that a name with a name opens; those of 2330C and after hold numbers only.
+NAMED = (
+    "1000A", "1000B", "2010AA", "2010AC", "2010BA", "2010BB", "2010CA", "2310A", "2310B", "2310C", "2310D", "2310E",
+    "2310F", "2330A", "2330B", "2420A", "2420B", "2420C", "2420D", "2420E", "2420F",
+)  # fmt: skip
+ADDRESSED = (
+    "2010AA", "2010AB", "2010AC", "2010BA", "2010BB", "2010CA", "2310C", "2310E", "2310F", "2330A", "2330B", "2420C",
+    "2420D", "2420E", "2420G", "2420H",
+)  # fmt: skip
+_NINE_DIGITS = re.compile(r"\d{9}", re.ASCII)
+
+
+@rule("X837-NAME", loop=NAMED, kinds=CLAIM_KINDS, snip=4)
+def names_fit_what_is_named(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A person has a first name; an organisation has one name only."""
+    row: list[str] = loop.items[0]  # type: ignore[assignment]
+    if len(row) < 4:
+        return
+    if row[2] == "2":
+        for element in (4, 5, 7):
+            if at(row, element):
+                yield Fault(
+                    f"NM1{element:02} must be empty for an organisation (NM102 = 2)", row, element
+                )
+    elif row[2] == "1" and row[3] and not at(row, 4):
+        message = "NM104 (first name) should be there for a person (NM102 = 1)"
+        yield Fault(message, row, 4, severity=WARNING)
+
+
+@rule("X837-MEMBER", loop="2010BA", kinds=CLAIM_KINDS, snip=4)
+def subscriber_has_a_member_number(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A person who is the subscriber has a member number."""
+    row = loop.segment("NM1")
+    if at(row, 2) == "1" and not at(row, 9):
+        yield Fault("NM109 (member number) is required for a person", row, 9, code="1")
+
+
+@rule("X837-TAX-NUMBER", loop="2010AA", kinds=CLAIM_KINDS, snip=5, severity=WARNING)
+def tax_number_has_nine_digits(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A tax number is nine digits."""
+    for row in loop.segments("REF", "EI", "SY"):
+        if _NINE_DIGITS.fullmatch(at(row, 2)) is None:
+            yield Fault("REF02 (tax number) should be nine digits without hyphens", row, 2)
+
+
+@rule("X837-ADDRESS", loop=ADDRESSED, kinds=CLAIM_KINDS, snip=4)
+def address_in_the_states_is_whole(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """An address in the United States has a state; without a ZIP code payers may refuse it."""
+    row = loop.segment("N4")
+    if row is None or at(row, 4) not in UNITED_STATES:
+        return
+    for element, name, severity in ((2, "state", None), (3, "postal code", Severity.WARNING)):
+        if not at(row, element):
+            sentence = f"N4{element:02} ({name}) is required in the United States"
+            yield Fault(sentence, row, element, code="2", severity=severity)
+
+
+@rule("X837-SELF", loop="2000C", kinds=CLAIM_KINDS, snip=4)
+def own_patient_has_no_patient_level(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """Under a subscriber who is the patient (SBR02 = 18) stands no patient level."""
+    subscriber = ctx.parent("2000B")
+    if subscriber is not None and subscriber.value("SBR", 2) == "18":
+        message = (
+            "A patient level (HL*23) must not stand under SBR02 = 18: the subscriber is the patient"
+        )
+        yield Fault(message, loop.segment("HL"))
+
+
+@rule("X837-WHO-IS-PATIENT", loop="2300", kinds=CLAIM_KINDS, snip=4)
+def claim_under_a_subscriber_is_own(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A claim stands under the subscriber only if the subscriber is the patient (SBR02 = 18)."""
+    level = ctx.parent("2000B", "2000C")
+    if level is not None and level.node.id == "2000B" and level.value("SBR", 2) != "18":
+        sbr = level.segment("SBR")
+        yield Fault("SBR02 must be 18 where the claim stands under the subscriber", sbr, 2)
+
+
+@rule("X837-SELF-FACTS", loop="2010BA", kinds=CLAIM_KINDS, snip=4)
+def own_patient_is_described(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A subscriber who is the patient has an address, a birth date and a sex."""
+    level = ctx.parent("2000B")
+    if level is None or level.value("SBR", 2) != "18":
+        return
+    names = {"N3": "street", "N4": "city, state and ZIP code", "DMG": "birth date and sex"}
+    for id, name in names.items():
+        if loop.segment(id) is None:
+            message = f"{id} ({name}) is required where the subscriber is the patient"
+            yield Fault(message, loop.segment("NM1"), code="3")
+
+
+@rule("X837-NO-PATIENT", loop="2000B", kinds=CLAIM_KINDS, snip=2)
+def subscriber_has_a_claim(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """Every subscriber level holds a claim, its own or a patient's."""
+    count = ctx.state.get("837-count", 0)
+    if count == ctx.state.get("837-count-before", 0):
+        yield Fault(
+            "The subscriber level must hold a claim, its own or a patient's", loop.segment("HL")
+        )
+    ctx.state["837-count-before"] = count
+
+
+@rule("X837-PAYMENT-ORDER", loop="2300", kinds=CLAIM_KINDS, snip=4)
+def payers_have_different_places(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """No two payers of a claim have the same place in the order of payment (SBR01)."""
+    others = claim(loop, ctx).others
+    level = ctx.parent("2000B")
+    if not others or level is None:
+        return
+    seen = {level.value("SBR", 1)}
+    for other, _ in others:
+        row = other.segment("SBR")
+        place = at(row, 1)
+        if place in seen and place != "U":
+            yield Fault("SBR01 must be unlike that of every other payer of the claim", row, 1)
+        seen.add(place)
+
+
+@rule("X837-FILING", loop=("2000B", "2320"), kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def coverage_tells_its_kind(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A coverage tells what kind of insurance it is."""
+    row = loop.segment("SBR")
+    if row is not None and not at(row, 9):
+        yield Fault("SBR09 (claim filing indicator) should be there", row, 9)
+
+
+@rule("X837-GROUP-NAME", loop=("2000B", "2320"), kinds=CLAIM_KINDS, snip=7, severity=INFO)
+def group_is_told_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A group is told by its number, and by its name only where it has no number."""
+    row = loop.segment("SBR")
+    if at(row, 3) and at(row, 4):
+        yield Fault("SBR04 (group name) may be left out: SBR03 has the group number", row, 4)
+
+
+@rule("X837-MEDICARE", loop=("2000B", "2320"), kinds=("837P", "837D"), snip=7, severity=WARNING)
+def reason_belongs_to_second_medicare(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The type of insurance is told where Medicare pays second, and nowhere else."""
+    row = loop.segment("SBR")
+    second = at(row, 1) != "P" and at(row, 9) in {"MA", "MB"}
+    if at(row, 5) and not second:
+        yield Fault("SBR05 belongs only to Medicare (MA, MB) that pays second", row, 5)
+
+
+@rule("X837-BIRTH", loop=("2010BA", "2010CA"), kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def birth_is_past(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A person was born before the claim was written."""
+    row = loop.segment("DMG")
+    written = at(ctx.open[0].segment("BHT"), 4) if ctx.open else ""
+    if row is not None and len(written) == 8 and at(row, 2)[:8] > written:
+        yield Fault("DMG02 (birth date) should not be after the day in BHT04", row, 2)
+
+
+@rule("X837-PROVIDER-AGAIN", loop="2300", kinds=("837P", "837D"), snip=7, severity=INFO)
+def providers_are_told_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A rendering provider is told only where it is another than the level above tells."""
+    level, facts = ctx.parent("2000A"), claim(loop, ctx)
+    billing = level.loop("2010AA") if level is not None else None
+    above = billing.value("NM1", 9) if billing is not None else ""
+    for rendering in facts.by.get("2310B", ()):
+        row = rendering.segment("NM1")
+        if above and at(row, 9) == above:
+            yield Fault(
+                "The rendering provider may be left out: it is the billing provider", row, 9
+            )
+        above = at(row, 9) or above
+    for line in facts.lines:
+        for rendering in line.by.get("2420A", ()):
+            row = rendering.segment("NM1")
+            if above and at(row, 9) == above:
+                yield Fault(
+                    "The rendering provider may be left out: the claim has the same", row, 9
+                )

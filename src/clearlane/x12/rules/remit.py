@@ -1,0 +1,355 @@
+"""What must be true of an 835: it balances at line, claim and check level, and its parts agree.
+
+Errors are what keeps a payment from being posted; what a payer may do but should not is a warning.
+Knows payment loops; knows no claim that was sent and no clock.
+"""
+
+import re
+from collections.abc import Iterator
+
+from clearlane.kernel.finding import Severity
+from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
+from clearlane.x12 import codes
+from clearlane.x12.rules import SET, Context, Fault, cents, rule
+from clearlane.x12.tree import Loop, Segment, element
+
+REMIT = ("835",)
+WARNING, INFO = Severity.WARNING, Severity.INFO
+
+REVERSAL = "22"
+ORIGINATOR = re.compile(r"[139][0-9A-Z]{9}", re.ASCII)
+BANKED = frozenset({"ACH", "BOP", "FWT"})
+REMARK_PLACES = {"MIA": (5, 20, 21, 22, 23), "MOA": (3, 4, 5, 6, 7)}
+
+_FORM = "a remark code: M, MA or N and digits"
+
+
+@rule("X835-LINE", loop="2110", kinds=REMIT, snip=3)
+def line_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The charge of a line less its payment is the sum of its adjustments."""
+    svc = loop.items[0]
+    charged, paid, adjusted = _cents(svc, 2), _cents(svc, 3), adjustments(loop)
+    if (
+        charged is not None
+        and paid is not None
+        and adjusted is not None
+        and charged - paid != adjusted
+    ):
+        yield Fault(
+            "SVC02 (charged) less SVC03 (paid) must equal the sum of the line's CAS amounts",
+            _own(svc),
+            3,
+        )
+
+
+@rule("X835-CLAIM", loop="2100", kinds=REMIT, snip=3)
+def claim_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The charge of a claim less its payment is the sum of the adjustments of the claim and its lines."""
+    clp = loop.items[0]
+    charged, paid = _cents(clp, 3), _cents(clp, 4)
+    sums = [adjustments(loop), *(adjustments(line) for line in loop.loops("2110"))]
+    if charged is None or paid is None or None in sums:
+        return
+    if charged - paid != sum(amount for amount in sums if amount is not None):
+        yield Fault(
+            "CLP03 (charged) less CLP04 (paid) must equal the sum of all CAS amounts of the claim and its lines",
+            _own(clp),
+            4,
+        )
+
+
+@rule("X835-SUM", loop="2100", kinds=REMIT, snip=3, severity=WARNING)
+def claim_is_the_sum_of_its_lines(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The charge of a claim with service lines is the sum of the line charges."""
+    clp = loop.items[0]
+    charges = [_cents(line.items[0], 2) for line in loop.loops("2110")]
+    if not charges or None in charges:
+        return
+    if _cents(clp, 3) != sum(charge for charge in charges if charge is not None):
+        yield Fault(
+            "CLP03 (charged) should equal the sum of the line charges (SVC02)", _own(clp), 3
+        )
+
+
+@rule("X835-CHECK", loop=("2100", SET), kinds=REMIT, snip=3)
+def check_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The payment is the sum of the claim payments less the provider adjustments."""
+    paid: int | None = ctx.state.get("835-paid", 0)
+    if loop.node.id == "2100":
+        ctx.state["835-paid"] = _plus(paid, _cents(loop.items[0], 4))
+        return
+    bpr = loop.segment("BPR")
+    total = cents(element(bpr, 2)) if bpr else None
+    withheld = provider_adjustments(loop)
+    if total is not None and paid is not None and withheld is not None and total != paid - withheld:
+        yield Fault(
+            "BPR02 (amount) must equal the sum of CLP04 (paid) less the sum of the PLB amounts",
+            bpr,
+            2,
+        )
+
+
+@rule("X835-PROVIDER-SUM", loop=("2100", "2000"), kinds=REMIT, snip=3, severity=WARNING)
+def provider_sums_agree(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The sums of a provider (TS3) count its claims and add up their charges."""
+    claims, charges = ctx.state.get("835-provider", (0, 0))
+    if loop.node.id == "2100":
+        ctx.state["835-provider"] = (claims + 1, _plus(charges, _cents(loop.items[0], 3)))
+        return
+    ctx.state["835-provider"] = (0, 0)
+    ts3 = loop.segment("TS3")
+    if ts3 is None:
+        return
+    if cents(element(ts3, 4)) != claims * 100:
+        yield Fault(
+            "TS304 (claims) should equal the number of CLP segments of the provider", ts3, 4
+        )
+    if charges is not None and cents(element(ts3, 5)) != charges:
+        yield Fault("TS305 (charged) should equal the sum of CLP03 of the provider", ts3, 5)
+
+
+@rule("X835-PATIENT-SHARE", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
+def patient_share_agrees(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The patient's responsibility is the sum of the adjustments of group PR."""
+    clp = _own(loop.items[0])
+    share = cents(element(clp, 5) or "0")
+    parts = [adjustments(part, "PR") for part in (loop, *loop.loops("2110"))]
+    if share is None or None in parts or element(clp, 2) == REVERSAL:
+        return
+    if share != sum(part for part in parts if part is not None):
+        yield Fault(
+            "CLP05 (patient responsibility) should equal the sum of CAS amounts of group PR", clp, 5
+        )
+
+
+@rule("X835-REVERSAL", loop=("2100", SET), kinds=REMIT, snip=7, severity=WARNING)
+def reversals_come_in_pairs(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A reversal is followed by the corrected claim of the same patient account number."""
+    waiting: set[str] = ctx.state.setdefault("835-reversed", set())
+    if loop.node.id != "2100":
+        if waiting:
+            yield Fault(f"{len(waiting)} reversed claims should be followed by the corrected claim")
+        return
+    clp = _own(loop.items[0])
+    if element(clp, 2) != REVERSAL:
+        waiting.discard(element(clp, 1))
+    elif len(waiting) < CLAIM_NUMBERS_REMEMBERED_MAX:
+        waiting.add(element(clp, 1))
+
+
+@rule("X835-REVERSAL-SIGN", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
+def reversal_takes_back(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A reversal has no positive charge and no positive payment; any other claim has no negative charge."""
+    clp = _own(loop.items[0])
+    charged, paid = cents(element(clp, 3)), cents(element(clp, 4))
+    if element(clp, 2) == REVERSAL:
+        for at, amount in ((3, charged), (4, paid)):
+            if amount is not None and amount > 0:
+                yield Fault(
+                    "The amounts of a reversal (CLP02 of 22) should not be positive", clp, at
+                )
+    elif charged is not None and charged < 0:
+        yield Fault("CLP03 (charged) should be negative in a reversal only (CLP02 of 22)", clp, 3)
+
+
+@rule("X835-TWICE", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
+def claim_is_told_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """No claim is told twice with the same numbers, status and amounts."""
+    clp = _own(loop.items[0])
+    seen: set[tuple[str, ...]] = ctx.state.setdefault("835-seen", set())
+    mark = (element(clp, 1), element(clp, 2), element(clp, 3), element(clp, 4), element(clp, 7))
+    if mark in seen:
+        yield Fault(
+            "A claim should not be told twice with the same numbers, status and amounts", clp, 1
+        )
+    elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
+        seen.add(mark)
+
+
+@rule("X835-TRACE", loop=SET, kinds=REMIT, snip=7, severity=WARNING)
+def trace_names_the_payer(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The payer in the trace number is 1, 3 or 9 and nine characters, the same as in the payment."""
+    bpr, trn = loop.segment("BPR"), loop.segment("TRN")
+    if bpr is None or trn is None:
+        return
+    if not ORIGINATOR.fullmatch(element(trn, 3)):
+        yield Fault(
+            "TRN03 (originating company) should be 10 characters, the first 1, 3 or 9", trn, 3
+        )
+    if element(bpr, 10) and element(bpr, 10) != element(trn, 3):
+        yield Fault("TRN03 (originating company) should equal BPR10", trn, 3)
+    if element(bpr, 11) and element(trn, 4) and element(bpr, 11) != element(trn, 4):
+        yield Fault("TRN04 (supplement) should equal BPR11", trn, 4)
+
+
+@rule("X835-METHOD", loop=SET, kinds=REMIT, snip=7, severity=WARNING)
+def method_fits_the_payment(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A transfer names both accounts, and a notice without payment pays nothing."""
+    bpr = loop.segment("BPR")
+    if bpr is None:
+        return
+    method, amount = element(bpr, 4), cents(element(bpr, 2))
+    if method in BANKED:
+        empty = [at for at in (7, 9, 10, 13, 15) if not element(bpr, at)]
+        if empty:
+            yield Fault(
+                "A transfer (BPR04) should name the banks and accounts of both sides", bpr, empty[0]
+            )
+    if method == "NON" and amount:
+        yield Fault("BPR02 (amount) should be 0 when nothing is paid (BPR04 of NON)", bpr, 2)
+    if element(bpr, 1) == "H" and amount:
+        yield Fault("BPR02 (amount) should be 0 in a notification only (BPR01 of H)", bpr, 2)
+    if amount is not None and amount < 0:
+        yield Fault(
+            "BPR02 (amount) should not be negative: a balance owed is forwarded in a PLB", bpr, 2
+        )
+
+
+@rule("X835-PERIOD", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING)
+def period_runs_forward(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A period has both its ends, and the first is not after the last."""
+    first, last = ("232", "233") if loop.node.id == "2100" else ("150", "151")
+    begin, end = loop.value("DTM", 2, first), loop.value("DTM", 2, last)
+    if begin and end and begin > end:
+        yield Fault(
+            f"The date of DTM*{first} should not be after that of DTM*{last}",
+            loop.segment("DTM", last),
+            2,
+        )
+    if first == "150" and bool(begin) != bool(end):
+        yield Fault(
+            "The period of a service should have both ends (DTM*150 and DTM*151)",
+            loop.segment("DTM", "150", "151"),
+        )
+    if first == "150" and (begin or end) and loop.segment("DTM", "472"):
+        yield Fault(
+            "A service should have one date (DTM*472) or a period, not both",
+            loop.segment("DTM", "472"),
+        )
+
+
+@rule("X835-DATED", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
+def claim_has_a_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A claim, or each of its lines, has a service date."""
+    lines = list(loop.loops("2110"))
+    if loop.segment("DTM", "232", "233") or (lines and all(line.segment("DTM") for line in lines)):
+        return
+    if element(_own(loop.items[0]), 2) != "25":
+        yield Fault("The claim (DTM*232) or each of its lines (DTM*472) should have a service date")
+
+
+@rule("X835-GROUP", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=WARNING)
+def reason_goes_with_its_group(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A reason code that its list restricts to some groups stands in one of them."""
+    restricted = codes.column("carc", 2)
+    for cas, at in _reasons(loop):
+        if cas[at] in restricted and cas[1] not in restricted[cas[at]].split():
+            wanted = " or ".join(restricted[cas[at]].split())
+            yield Fault(f"This reason code should stand in group {wanted}", cas, at)
+
+
+@rule("X835-GROUP-AGAIN", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING)
+def group_is_told_together(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """Adjustments of one group stand in one CAS until it is full."""
+    full: dict[str, bool] = {}
+    for cas in loop.segments("CAS"):
+        group = element(cas, 1)
+        if full.get(group) is False:
+            yield Fault(
+                "Adjustments of one group should stand in one CAS until its six places are filled",
+                cas,
+                1,
+            )
+        full[group] = bool(element(cas, 18))
+
+
+@rule("X835-REMARK", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=WARNING)
+def remark_codes_have_their_form(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A remark code has the form of its list."""
+    known = codes.load("rarc")
+    for lq in loop.segments("LQ", "HE"):
+        if element(lq, 2) not in known:
+            yield Fault(f"LQ02 (code) should be {_FORM}", lq, 2)
+    for id, places in REMARK_PLACES.items():
+        for segment in loop.segments(id):
+            for at in places:
+                if element(segment, at) and element(segment, at) not in known:
+                    yield Fault(f"{id}{at:02} should be {_FORM}", segment, at)
+
+
+@rule("X835-REMARK-MISSING", loop="2100", kinds=REMIT, snip=5, severity=WARNING)
+def reason_that_needs_a_remark_has_one(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A reason code that says too little alone comes with a remark code."""
+    needing = codes.column("carc", 3)
+    for part in (loop, *loop.loops("2110")):
+        for cas, at in _reasons(part):
+            if cas[at] in needing and not part.segment("LQ") and not _remarked(loop):
+                yield Fault(
+                    "This reason code should come with a remark code (LQ, MOA or MIA)", cas, at
+                )
+
+
+@rule("X835-WITHDRAWN", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=INFO)
+def reason_is_current(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A reason code is one that its list still has."""
+    withdrawn = codes.column("carc", 4)
+    for cas, at in _reasons(loop):
+        if cas[at] in withdrawn:
+            yield Fault("This reason code was withdrawn from its list", cas, at)
+
+
+def adjustments(loop: Loop, group: str = "") -> int | None:
+    """The sum of a loop's own CAS amounts in cents, of one group or all; None where one is no amount."""
+    total = 0
+    for cas in loop.segments("CAS", *filter(None, (group,))):
+        for at in range(3, len(cas), 3):
+            if cas[at]:
+                amount = cents(cas[at])
+                if amount is None:
+                    return None
+                total += amount
+    return total
+
+
+def provider_adjustments(loop: Loop) -> int | None:
+    """The sum of the PLB amounts of a set in cents; None where one is no amount."""
+    total = 0
+    for plb in loop.segments("PLB"):
+        for at in range(4, len(plb), 2):
+            if plb[at]:
+                amount = cents(plb[at])
+                if amount is None:
+                    return None
+                total += amount
+    return total
+
+
+def _reasons(loop: Loop) -> Iterator[tuple[Segment, int]]:
+    """Each place of a reason code in the loop's own CAS segments."""
+    for cas in loop.segments("CAS"):
+        for at in range(2, len(cas), 3):
+            yield cas, at
+
+
+def _remarked(loop: Loop) -> bool:
+    """Whether the claim itself has a remark code."""
+    return any(
+        element(segment, at)
+        for id, places in REMARK_PLACES.items()
+        for segment in loop.segments(id)
+        for at in places
+    )
+
+
+def _own(item: Segment | Loop) -> Segment:
+    """The first item of a loop, which is the segment that opens it."""
+    assert not isinstance(item, Loop), "a loop begins with a segment"
+    return item
+
+
+def _cents(item: Segment | Loop, at: int) -> int | None:
+    return cents(element(_own(item), at))
+
+
+def _plus(total: int | None, amount: int | None) -> int | None:
+    return None if total is None or amount is None else total + amount

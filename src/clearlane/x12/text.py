@@ -1,0 +1,145 @@
+# ruff: noqa: RUF001 - the table of typographic signs holds characters that look like others
+"""Values as X12 writes them: text that it can carry, amounts, days, periods.
+
+``clean(text)`` makes a text fit to be sent; call it when values come in, not when they are written.
+Knows characters and separators; knows no guide and no file.
+"""
+
+import re
+import unicodedata
+from datetime import date
+from decimal import Decimal
+
+from clearlane.x12 import pattern
+from clearlane.x12.delimiters import CANONICAL, Delimiters
+
+REPAIRS = {
+    "case": "small letters became capital letters",
+    "accents": "accented letters and typographic signs became plain ones",
+    "separators": "characters that separate X12 elements became blanks",
+    "controls": "control characters became blanks",
+    "blanks": "blanks at the ends and repeated blanks were removed",
+    "lost": "characters that X12 cannot carry were left out",
+}
+"""What ``clean`` may have done, in words. ``lost`` means that the text is no longer the same."""
+
+_FIT = re.compile(rf"[{pattern.VISIBLE}]+(?: [{pattern.VISIBLE}]+)*|", re.ASCII)
+_UNFIT = re.compile(rf"[^{pattern.TEXT}]", re.ASCII)
+_SEPARATORS = str.maketrans("*:^~", "    ")
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")
+# What Unicode does not decompose into plain letters.
+_PLAIN = str.maketrans({
+    "Æ": "AE", "Œ": "OE", "Ø": "O", "Đ": "D", "Ð": "D", "Ł": "L", "Þ": "TH", "ẞ": "SS", "ß": "SS",
+    "Ħ": "H", "Ŧ": "T", "Ŋ": "N", "ı": "I", "‘": "'", "’": "'", "‚": "'", "‛": "'", "′": "'",
+    "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "«": '"', "»": '"', "–": "-", "—": "-",
+    "‐": "-", "‑": "-", "‒": "-", "−": "-", "…": "...", "·": ".", "•": "-", "×": "X", "÷": "/",
+    "`": "'", "´": "'", "½": "1/2", "¼": "1/4", "¾": "3/4", "⁄": "/", "©": "(C)", "®": "(R)",
+})  # fmt: skip
+
+
+def clean(text: str, delimiters: Delimiters = CANONICAL) -> tuple[str, tuple[str, ...]]:
+    """A text that X12 can carry, and the repairs it took (keys of ``REPAIRS``).
+
+    Capital letters, plain letters for accented ones, blanks for separators and control characters,
+    single blanks inside and none at the ends. Check lengths afterwards: a text may have grown.
+    """
+    if delimiters is CANONICAL and _FIT.fullmatch(text):
+        return text, ()
+    repairs = []
+    for repair, change in _STEPS:
+        changed = change(text, delimiters)
+        if changed != text:
+            repairs.append(repair)
+        text = changed
+    return text, tuple(repairs)
+
+
+def _capital(text: str, delimiters: Delimiters) -> str:
+    return text.upper()
+
+
+def _without_accents(text: str, delimiters: Delimiters) -> str:
+    if text.isascii() and "`" not in text:
+        return text
+    spread = unicodedata.normalize("NFKD", text.translate(_PLAIN)).translate(_PLAIN)
+    return "".join(c for c in spread if not unicodedata.combining(c)).upper()
+
+
+def _without_controls(text: str, delimiters: Delimiters) -> str:
+    return text.translate(_CONTROLS)
+
+
+def _without_separators(text: str, delimiters: Delimiters) -> str:
+    text = text.translate(_SEPARATORS)
+    if delimiters is not CANONICAL:
+        used = (
+            delimiters.element,
+            delimiters.component,
+            delimiters.repetition,
+            delimiters.terminator,
+        )
+        text = text.translate({ord(c): " " for c in used if c})
+    return text
+
+
+def _without_others(text: str, delimiters: Delimiters) -> str:
+    return _UNFIT.sub("", text)
+
+
+def _without_blanks(text: str, delimiters: Delimiters) -> str:
+    return " ".join(text.split())
+
+
+_STEPS = (
+    ("case", _capital),
+    ("accents", _without_accents),
+    ("controls", _without_controls),
+    ("separators", _without_separators),
+    ("lost", _without_others),
+    ("blanks", _without_blanks),
+)
+
+
+def money(amount: Decimal) -> str:
+    """An amount as X12 writes it: no exponent, no trailing zeros, no point it does not need."""
+    text = f"{amount:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in {"-0", ""} else text
+
+
+def day(value: date) -> str:
+    """A day as CCYYMMDD."""
+    return f"{value.year:04}{value.month:02}{value.day:02}"
+
+
+def period(first: date, last: date) -> tuple[str, str]:
+    """The qualifier and text of a period: D8 for one day, RD8 for more."""
+    if first == last:
+        return "D8", day(first)
+    return "RD8", f"{day(first)}-{day(last)}"
+
+
+def element_text(value: object) -> str:
+    """One element as canonical text: composites from tuples, repetitions from lists."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ":".join(map(element_text, value)).rstrip(":")
+    if isinstance(value, list):
+        return "^".join(map(element_text, value))
+    if isinstance(value, Decimal):
+        return money(value)
+    if isinstance(value, date):
+        return day(value)
+    return str(value)
+
+
+def segment(*elements: object) -> list[str]:
+    """A segment from its id and elements, without empty elements at its end."""
+    texts = [element_text(value) for value in elements]
+    while not texts[-1]:
+        texts.pop()
+    return texts

@@ -1,0 +1,247 @@
+"""`clearlane vendor` and `clearlane site`, as an operator types them."""
+
+import asyncio
+import base64
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from clearlane.cli import site, vendor
+from clearlane.cli.counter import reached
+from clearlane.kernel.clock import SystemClock
+from clearlane.store.accounts import load_accounts
+from clearlane.store.database import Actor, System
+from clearlane.store.nodes import Nodes, bump
+from clearlane.store.vault import Vault
+
+APPS = {"vendor": vendor.app, "site": site.app}
+
+
+@pytest.fixture
+def clearlane(place, monkeypatch):
+    """Run a command in this installation: ``clearlane("vendor list", code=0)``."""
+    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
+    monkeypatch.chdir(place.data)
+
+    def run(line, *, code=0):
+        name, *words = line.split()
+        result = CliRunner().invoke(APPS[name], words)
+        assert result.exit_code == code, (result.output, result.exception)
+        return result
+
+    return run
+
+
+def shown(result):
+    return json.loads(result.stdout)
+
+
+def header(key, password):
+    return "Basic " + base64.b64encode(f"{key}:{password}".encode()).decode()
+
+
+async def accounts_of(place):
+    database = await place.open(SystemClock())
+    try:
+        vault = Vault(database, place.keys(), SystemClock())
+        await vault.load()
+        return await load_accounts(database, vault.pepper)
+    finally:
+        await database.close()
+
+
+def opens(place, key, password, now=None):
+    now = now or SystemClock().now()
+    return asyncio.run(accounts_of(place)).authenticate(header(key, password), now) is not None
+
+
+def test_a_vendor_is_added_listed_shown_and_gets_in(clearlane, place):
+    added = shown(clearlane("vendor add ACME --name Acme --limit 60 --json"))
+    assert set(added) == {"vendor_key", "password"}
+    assert len(added["password"]) >= 24
+    assert opens(place, "ACME", added["password"])
+    (listed,) = shown(clearlane("vendor list --json"))
+    assert listed == shown(clearlane("vendor show ACME --json"))
+    assert listed == {
+        "vendor_key": "ACME",
+        "name": "Acme",
+        "state": "active",
+        "proxy_login": True,
+        "rate_per_minute": 60,
+        "sites": [],
+        "passwords_end": ["never"],
+    }
+    for line in ("vendor list", "vendor show ACME"):
+        told = clearlane(line)
+        assert "Acme" in told.stdout
+        assert added["password"] not in told.output
+
+
+def test_people_see_the_password_once_with_a_sentence_about_it(clearlane, place):
+    told = clearlane("vendor add ACME").stdout
+    password = next(line.split()[-1] for line in told.splitlines() if "Password " in line)
+    assert opens(place, "ACME", password)
+    assert "only its hash is stored" in told
+
+
+def test_a_rotation_shows_a_new_password_and_ends_the_old_one(clearlane, place):
+    old = shown(clearlane("vendor add ACME --json"))["password"]
+    new = shown(clearlane("vendor rotate ACME --overlap 2h --json"))["password"]
+    soon = datetime.now(UTC) + timedelta(hours=2, minutes=1)
+    assert opens(place, "ACME", old)
+    assert opens(place, "ACME", new)
+    assert not opens(place, "ACME", old, soon)
+    assert opens(place, "ACME", new, soon)
+    ends = shown(clearlane("vendor show ACME --json"))["passwords_end"]
+    assert ends[1:] == ["never"]
+    clearlane("vendor rotate ACME --overlap 0")
+    assert not opens(place, "ACME", old)
+    assert not opens(place, "ACME", new)
+
+
+def test_a_vendor_is_disabled_enabled_limited_and_switched(clearlane):
+    clearlane("vendor add ACME")
+    assert "disabled" in clearlane("vendor disable ACME").stdout
+    assert "It was so before" in clearlane("vendor disable ACME").stdout
+    clearlane("vendor limit ACME 600")
+    clearlane("vendor proxy-login off ACME")
+    (found,) = shown(clearlane("vendor list --json"))
+    assert (found["state"], found["rate_per_minute"], found["proxy_login"]) == (
+        "disabled",
+        600,
+        False,
+    )
+    clearlane("vendor enable ACME")
+    clearlane("vendor limit ACME off")
+    clearlane("vendor proxy-login on ACME")
+    (found,) = shown(clearlane("vendor list --json"))
+    assert (found["state"], found["rate_per_minute"], found["proxy_login"]) == (
+        "active",
+        None,
+        True,
+    )
+
+
+def test_a_site_is_added_listed_and_changed(clearlane):
+    clearlane("vendor add ACME")
+    clearlane("vendor add BOLT")
+    line = "site add ACME --id S-1 --client-id 100 --name Larkspur --time-zone America/Chicago"
+    added = shown(clearlane(f"{line} --json"))
+    assert added == {
+        "vendor_site_id": "S-1",
+        "vendor_key": "ACME",
+        "client_id": "100",
+        "name": "Larkspur",
+        "time_zone": "America/Chicago",
+        "state": "active",
+        "baa_accepted": False,
+    }
+    made = shown(clearlane("site add BOLT --baa-accepted --json"))
+    assert made["baa_accepted"]
+    assert shown(clearlane("site list --vendor ACME --json")) == [added]
+    assert len(shown(clearlane("site list --json"))) == 2
+    clearlane("site suspend S-1")
+    clearlane("site baa-accept S-1")
+    (found,) = shown(clearlane("site list --vendor ACME --json"))
+    assert (found["state"], found["baa_accepted"]) == ("suspended", True)
+    clearlane("site activate S-1")
+    clearlane("site baa-revoke S-1")
+    assert shown(clearlane("site list --vendor ACME --json")) == [added]
+    assert "Larkspur" in clearlane("site list").stdout
+    assert "Time zone       UTC" in clearlane("site add ACME --id S-2").stdout
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("vendor add a:b", 1, "letters, digits"),
+        ("vendor add ACME --limit ten", 2, "number of calls"),
+        ("vendor add ACME --limit 0", 1, "from 1 to"),
+        ("vendor rotate NOBODY", 1, "There is no vendor NOBODY"),
+        ("vendor rotate NOBODY --overlap tomorrow", 2, "such as 24h"),
+        ("vendor rotate NOBODY --overlap 1000d", 2, "at most"),
+        ("vendor rotate NOBODY --overlap 5", 2, "such as 24h"),
+        ("vendor show NOBODY", 1, "There is no vendor NOBODY"),
+        ("vendor disable NOBODY", 1, "There is no vendor NOBODY"),
+        ("vendor limit NOBODY -- -1", 2, "number of calls"),
+        ("site add NOBODY", 1, "There is no vendor NOBODY"),
+        ("site add NOBODY --time-zone Mars/Base", 1, "IANA"),
+        ("site list --vendor NOBODY", 1, "There is no vendor NOBODY"),
+        ("site suspend nowhere", 1, "There is no site nowhere"),
+        ("site baa-accept nowhere", 1, "There is no site nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence_on_the_error_stream(clearlane, line, code, said):
+    result = clearlane(line, code=code)
+    assert said in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_bad_setting_is_named(clearlane, monkeypatch):
+    monkeypatch.setenv("CLEARLANE_PORT", "door")
+    assert "CLEARLANE_PORT" in clearlane("vendor list", code=2).stderr
+
+
+async def test_a_command_returns_when_a_running_node_has_the_change(place):
+    """A node beside the command, with the pace of a real one."""
+    database = await place.open(SystemClock())
+    vault = Vault(database, place.keys(), SystemClock())
+    await vault.load()
+    seen = []
+
+    async def load():
+        accounts = await load_accounts(database, vault.pepper)
+        seen.append([each.key for each in accounts.vendors])
+
+    nodes = Nodes(database, id="n1", role="serve", beat_seconds=5, keys=place.keys())
+    await nodes.watch("accounts", load)
+    await nodes.beat()
+
+    async def follow():
+        while True:
+            await asyncio.sleep(0.05)
+            await nodes.poll()
+
+    following = asyncio.create_task(follow())
+    try:
+        command = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "clearlane", "vendor", "add", "ACME", "--json",
+            env=os.environ | {"CLEARLANE_DATA": str(place.data), "CLEARLANE_DATABASE_URL": place.url},
+            cwd=place.data,
+            stdout=subprocess.PIPE,
+        )  # fmt: skip
+        told, _ = await command.communicate()
+        at_return = seen[-1]
+    finally:
+        following.cancel()
+        await asyncio.wait([following])
+        await database.close()
+    assert command.returncode == 0
+    assert json.loads(told)["vendor_key"] == "ACME"
+    assert at_return == ["ACME"]
+
+
+async def test_a_node_that_does_not_load_a_change_is_named(database, place, capsys):
+    async def load():
+        pass
+
+    nodes = Nodes(database, id="sleepy", role="serve", beat_seconds=5, keys=place.keys())
+    await nodes.watch("accounts", load)
+    await nodes.beat()
+    revision = await database.write(
+        System("a test"), lambda tx: bump(tx, "accounts"), actor=Actor("operator", "nora")
+    )
+    with pytest.raises(typer.Exit) as stopped:
+        await reached(database, "accounts", revision, seconds=0.2)
+    assert stopped.value.exit_code == 1
+    assert "sleepy" in capsys.readouterr().err
+    await nodes.poll()
+    await reached(database, "accounts", revision, seconds=0.2)

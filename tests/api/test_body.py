@@ -1,0 +1,194 @@
+"""A body is read under limits and cut into raw pieces."""
+
+import json
+import time
+import tracemalloc
+
+import msgspec
+import pytest
+
+from clearlane.api.body import Body, Budget, decode, in_batches, is_json, slices
+from clearlane.api.errors import ClientGone, Refusal
+
+JSON_TYPE = {"content-type": "application/json", "transfer-encoding": "chunked"}
+
+
+def receiving(*chunks: bytes, gone: bool = False):
+    events = [
+        {"type": "http.request", "body": chunk, "more_body": gone or at < len(chunks) - 1}
+        for at, chunk in enumerate(chunks)
+    ]
+    waiting = iter([*events, {"type": "http.disconnect"}])
+
+    async def receive():
+        return next(waiting)
+
+    return receive
+
+
+def body(*chunks: bytes, headers=JSON_TYPE, gone=False, budget=None, bytes_max=1_000_000) -> Body:
+    receive = receiving(*(chunks or (b"",)), gone=gone)
+    return Body(headers, receive, budget or Budget(), bytes_max=bytes_max, seconds_max=5)
+
+
+async def refusal(reading) -> tuple[int, dict]:
+    with pytest.raises(Refusal) as refused:
+        await reading
+    return refused.value.answer.status_code, json.loads(refused.value.answer.body)
+
+
+async def test_a_document_comes_whole_without_its_byte_order_mark():
+    assert await body(b'\xef\xbb\xbf{"a"', b":1}").document() == b'{"a":1}'
+
+
+@pytest.mark.parametrize("text", [b"", b"  \r\n"])
+async def test_an_empty_document_is_refused(text):
+    status, told = await refusal(body(text).document())
+    assert (status, list(told["ModelState"])) == (400, ["Document"])
+
+
+async def test_more_bytes_than_allowed_are_refused_as_they_come():
+    status, told = await refusal(body(b"[1,", b"2]", bytes_max=4).document())
+    assert status == 413
+    assert "4 bytes" in told["Message"]
+
+
+async def test_a_declared_length_beyond_the_limit_is_refused_unread():
+    headers = JSON_TYPE | {"content-length": str(10**15)}
+    read = body(b"{}", headers=headers)
+    assert (await refusal(read.document()))[0] == 413
+
+
+async def test_a_short_declared_length_does_not_help():
+    headers = JSON_TYPE | {"content-length": "1"}
+    status, _ = await refusal(body(b"[1,", b"2]", headers=headers, bytes_max=4).document())
+    assert status == 413
+
+
+async def test_a_caller_that_left_is_not_answered():
+    with pytest.raises(ClientGone):
+        await body(b'{"a":', gone=True).document()
+
+
+async def test_a_body_that_never_ends_is_cut_off_in_time():
+    async def never():
+        import asyncio
+
+        await asyncio.sleep(60)
+
+    read = Body(JSON_TYPE, never, Budget(), bytes_max=10, seconds_max=0.05)
+    assert (await refusal(read.document()))[0] == 408
+
+
+async def test_bodies_share_one_budget_and_give_it_back():
+    budget = Budget(10)
+    first = body(b"[1,2,3]", budget=budget)
+    await first.document()
+    assert budget.held == 7
+    second = body(b"[1,2,3]", budget=budget)
+    assert (await refusal(second.document()))[0] == 503
+    second.release()
+    first.release()
+    assert budget.held == 0
+
+
+@pytest.mark.parametrize("text", [b"", b" ", b"null", b"{}"])
+async def test_a_call_without_a_body_takes_an_empty_one(text):
+    assert await body(text).unwanted() == []
+
+
+async def test_a_call_without_a_body_names_the_fields_it_ignores():
+    text = json.dumps({"a\n": {"inner": 1}, "é": [{"x": "]"}], "c\\": '"', "a": None}).encode()
+    assert await body(text).unwanted() == ["a\n", "é", "c\\", "a"]
+
+
+async def test_the_first_twenty_ignored_fields_are_enough():
+    many = json.dumps({f"f{at}": at for at in range(100_000)}).encode()
+    named = await body(many, bytes_max=10_000_000).unwanted()
+    assert named == [f"f{at}" for at in range(20)]
+
+
+@pytest.mark.parametrize("text", [b"[]", b"3", b'"x"', b"true"])
+async def test_a_call_without_a_body_refuses_what_is_no_object(text):
+    status, told = await refusal(body(text).unwanted())
+    assert (status, list(told["ModelState"])) == (400, ["Document"])
+
+
+BAD_JSON = [b"{", b'{"a":NaN}', b'{"a":-Infinity}', b'{"a":"\\ud800"}', b'{"a":"\\udc00x"}']
+BAD_JSON += [b"{'a':1}", b'{"a":01}', b'{"a":"\x01"}', b"{}{}", b"\x00", b'{"a":1e400}']
+
+
+@pytest.mark.parametrize("text", BAD_JSON)
+async def test_what_is_not_json_is_refused_under_document(text):
+    status, told = await refusal(body(text).unwanted())
+    assert (status, list(told["ModelState"])) == (400, ["Document"])
+    assert text.decode() not in told["ModelState"]["Document"][0]
+
+
+def test_of_a_key_given_twice_the_last_counts():
+    assert decode(b'{"a": 1, "a": 2}', dict[str, int]) == {"a": 2}
+
+
+def test_a_wrong_type_inside_is_named_by_its_path():
+    shape = msgspec.defstruct("Shape", [("Claims", list[int])])
+    with pytest.raises(Refusal) as refused:
+        decode(b'{"Claims": [1, {}]}', shape)
+    told = json.loads(refused.value.answer.body)["ModelState"]
+    assert told == {"Claims[1]": ["A JSON int is expected, not object."]}
+
+
+def test_items_are_cut_out_as_raw_text():
+    items = slices(b'{"x": 1, "Claims": [{"a": 1}, 2 ,"3"]}', "Claims")
+    assert [bytes(item) for item in items] == [b'{"a": 1}', b"2", b'"3"']
+    assert slices(b"{}", "Claims") is None
+    with pytest.raises(Refusal):
+        slices(b'{"Claims": 7}', "Claims")
+
+
+def test_a_million_items_cost_little():
+    text = b'{"Claims":[' + b",".join([b"{}"] * 1_000_000) + b"]}"
+    began = time.perf_counter()
+    assert len(slices(text, "Claims")) == 1_000_000
+    assert time.perf_counter() - began < 1
+    tracemalloc.start()
+    slices(text, "Claims")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200 * 1024 * 1024
+
+
+async def test_batches_hold_every_item_once():
+    batches = [list(batch) async for batch in in_batches(range(7), 3)]
+    assert batches == [[0, 1, 2], [3, 4, 5], [6]]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"content-type": ""},
+        {"content-type": "application/json"},
+        {"content-type": "APPLICATION/JSON;charset=UTF-8"},
+        {"content-type": 'application/json; charset="utf-8"; odata=verbose'},
+        {"content-type": "application/json", "content-encoding": "identity"},
+    ],
+)
+def test_json_or_nothing_is_said_of_a_body(headers):
+    assert is_json(headers)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"content-type": "text/plain"},
+        {"content-type": "application/x-www-form-urlencoded"},
+        {"content-type": "text/json"},
+        {"content-type": "application/json, text/plain"},
+        {"content-type": "application/json; charset=utf-16"},
+        {"content-type": "application/json; charset=latin-1"},
+        {"content-type": "application/jsonx"},
+        {"content-type": "application/json", "content-encoding": "gzip"},
+    ],
+)
+def test_anything_else_is_not_json(headers):
+    assert not is_json(headers)

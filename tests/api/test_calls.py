@@ -1,0 +1,552 @@
+"""Every row of "Every call" and of "Payers", over TLS, on both databases, for every call of the table."""
+
+import gzip
+import json
+import re
+import time
+from base64 import b64encode
+from itertools import product
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clearlane.api.call import Content, Family
+from clearlane.api.v3.routes import TABLE
+from tests.api.markers import places_with
+
+# A value that passes for every parameter of the table.
+PARAMETERS = {"type": "medical"}
+# The status of a call that passes every check and sends no body.
+BODILESS_STATUS = {Content.NONE: 200, Content.IGNORED: 200, Content.JSON: 400}
+
+NO_RESOURCE = {"Message": "No HTTP resource was found that matches the request URI."}
+BAD_CREDENTIALS = "101: Invalid or unknown vendor credentials or vendor not authorized."
+REALM = 'Basic realm="Invalid or unknown credentials or vendor not authorized"'
+PAYERS = [row for row in TABLE if row.family is Family.PAYERS]
+
+every_call = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+every_list = pytest.mark.parametrize("row", PAYERS, ids=lambda row: row.name)
+
+
+def query_of(row, site="A-1", **changes):
+    values = {"vendorSiteId": site}
+    values |= {parameter.name: PARAMETERS.get(parameter.name, "x") for parameter in row.parameters}
+    return {name: value for name, value in (values | changes).items() if value is not None}
+
+
+@pytest.fixture(scope="session")
+def acme(server, parties):
+    with server.client(parties.acme.auth) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def anyone(server):
+    with server.client() as client:
+        yield client
+
+
+# Routes and verbs.
+
+
+@every_call
+def test_a_call_that_passes_every_check_is_answered_with_json(acme, row):
+    answer = acme.post(row.path, params=query_of(row))
+    assert answer.status_code == BODILESS_STATUS[row.content]
+    assert answer.headers["content-type"] == "application/json"
+    answer.json()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/api", "/api/v3", "/api/v3/payers", "/api/v2/payers/get_list", "/api/v3/payers/get_list/x",
+     "/api/v3/payers/get_lis", "//api/v3/payers/get_list", "/api%2Fv3/payers/get_list",
+     "/api/v3/payer%C5%BF/get_list", "/healthz", "/metrics", "/console"],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_unknown_path_is_a_404_whoever_asks(acme, anyone, path, method):
+    for client in (acme, anyone):
+        answer = client.request(method, path)
+        assert (answer.status_code, answer.json()) == (404, NO_RESOURCE)
+
+
+@every_call
+@pytest.mark.parametrize("verb", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
+def test_another_verb_is_a_405_whoever_asks(acme, anyone, row, verb):
+    for client in (acme, anyone):
+        answer = client.request(verb, row.path, params=query_of(row))
+        assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+        if verb != "HEAD":
+            text = f"The requested resource does not support http method '{verb}'."
+            assert answer.json() == {"Message": text}
+
+
+def cased(text):
+    """Any mixture of cases of a text."""
+    letters = [st.sampled_from(sorted({c.lower(), c.upper()})) for c in text]
+    return st.tuples(*letters).map("".join)
+
+
+HOSTED = settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@HOSTED
+@given(data=st.data())
+def test_path_and_query_keys_are_read_in_any_case(acme, data):
+    row = data.draw(st.sampled_from(TABLE))
+    path = data.draw(cased(row.path))
+    names = {name: data.draw(cased(name)) for name in query_of(row)}
+    asked = {names[name]: value for name, value in query_of(row).items()}
+    answer = acme.post(path, params=asked)
+    assert answer.status_code == BODILESS_STATUS[row.content]
+    assert answer.content == acme.post(row.path, params=query_of(row)).content
+
+
+@HOSTED
+@given(data=st.data())
+def test_a_path_that_differs_in_more_than_case_is_unknown(acme, data):
+    row = data.draw(st.sampled_from(TABLE))
+    at = data.draw(st.integers(1, len(row.path) - 1))
+    other = data.draw(st.sampled_from("abxyz019_-.~"))
+    path = row.path[:at] + other + row.path[at + 1 :]
+    known = {one.path.lower() for one in TABLE}
+    if path.lower() not in known and "/../" not in path and "/./" not in path:
+        assert acme.post(path, params=query_of(row)).status_code == 404
+
+
+def test_values_of_the_query_keep_their_case(acme):
+    assert acme.post(TABLE[0].path, params=query_of(TABLE[0], site="a-1")).status_code == 400
+
+
+def test_of_a_parameter_given_twice_the_first_counts(acme):
+    good = acme.post(TABLE[0].path + "?vendorSiteId=A-1&VENDORSITEID=B-1&type=medical&Type=x")
+    bad = acme.post(TABLE[0].path + "?vendorSiteId=B-1&VENDORSITEID=A-1&type=medical")
+    assert (good.status_code, bad.status_code) == (200, 400)
+
+
+# Credentials.
+
+
+def bad_headers(parties):
+    key, password = parties.acme.auth
+
+    def coded(text):
+        return b64encode(text.encode()).decode()
+
+    return {
+        "none": None,
+        "empty": "",
+        "wrong password": f"Basic {coded(f'{key}:{password}x')}",
+        "no password": f"Basic {coded(f'{key}:')}",
+        "no colon": f"Basic {coded(key)}",
+        "unknown key": f"Basic {coded(f'NOBODY:{password}')}",
+        "key in another case": f"Basic {coded(f'{key.lower()}:{password}')}",
+        "other vendor's password": f"Basic {coded(f'{parties.other.key}:{password}')}",
+        "disabled vendor": "Basic " + coded(":".join(parties.gone.auth)),
+        "not base64": "Basic ???",
+        "not UTF-8": "Basic " + b64encode(b"\xff\xfe:\xff").decode(),
+        "another scheme": f"Bearer {coded(f'{key}:{password}')}",
+        "two of them": f"Basic {coded(f'{key}:{password}')}, Basic {coded(f'{key}:{password}')}",
+        "very long": "Basic " + "QUJD" * 5_000,
+    }
+
+
+def check_bad_credentials(answer, row):
+    expected = 404 if row.family is Family.PROXY_LOGIN else 401
+    assert (answer.status_code, answer.text) == (expected, BAD_CREDENTIALS)
+    assert answer.headers["content-type"] == "text/plain"
+    assert answer.headers.get("www-authenticate") == (REALM if expected == 401 else None)
+
+
+@every_call
+def test_bad_credentials_are_refused_alike(anyone, parties, row):
+    seen = set()
+    for header in bad_headers(parties).values():
+        headers = {} if header is None else {"Authorization": header}
+        answer = anyone.post(row.path, params=query_of(row), headers=headers)
+        check_bad_credentials(answer, row)
+        seen.add(
+            tuple((n, v) for n, v in answer.headers.items() if n not in {"date", "x-request-id"})
+        )
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("site", ["A-1", "B-1", "NOWHERE", "", None])
+def test_without_credentials_nothing_is_learnt_about_sites(anyone, site):
+    row = TABLE[0]
+    check_bad_credentials(anyone.post(row.path, params=query_of(row, site=site)), row)
+
+
+def test_the_scheme_may_be_in_any_case(anyone, parties):
+    coded = b64encode(":".join(parties.acme.auth).encode()).decode()
+    for scheme in ("Basic", "basic", "BASIC"):
+        headers = {"Authorization": f"{scheme} {coded}"}
+        assert (
+            anyone.post(TABLE[0].path, params=query_of(TABLE[0]), headers=headers).status_code
+            == 200
+        )
+
+
+def test_failures_slow_down_and_right_credentials_never_wait(server, anyone, parties):
+    account = server.add_vendor(f"TRIED-{server.kind}")
+    site = server.add_site(account, f"TRIED-{server.kind}-1")
+    row, waits = TABLE[0], []
+    for _ in range(9):
+        began = time.perf_counter()
+        answer = anyone.post(row.path, params=query_of(row, site=site), auth=(account.key, "wrong"))
+        waits.append(time.perf_counter() - began)
+        check_bad_credentials(answer, row)
+    assert waits[-1] > 0.4
+    began = time.perf_counter()
+    for _ in range(5):
+        answer = anyone.post(row.path, params=query_of(row, site=site), auth=account.auth)
+        assert answer.status_code == 200
+    assert time.perf_counter() - began < 1
+
+
+# Sites.
+
+
+@every_call
+@pytest.mark.parametrize("site", [None, "", " ", "%09+", "%20"])
+def test_no_site_is_a_404(acme, row, site):
+    rest = "&".join(f"{name}={quote(value)}" for name, value in query_of(row, site=None).items())
+    asked = rest if site is None else f"vendorSiteId={site}&{rest}"
+    answer = acme.post(f"{row.path}?{asked}")
+    assert (answer.status_code, answer.json()) == (404, NO_RESOURCE)
+
+
+def without_identity(answer):
+    headers = [(n, v) for n, v in answer.headers.raw if n.lower() not in {b"date", b"x-request-id"}]
+    return answer.status_code, headers, answer.content
+
+
+SITES = {
+    "A-1": "own", "A-2": "own", "B-1": "foreign", "B-2": "foreign", "GONE-1": "foreign",
+    "A-SUSPENDED": "suspended", "NOWHERE": "unknown", "A-1 ": "unknown", "a-1": "unknown",
+    "1": "unknown", "x" * 5_000: "unknown", "é\x00": "unknown", "A-2x": "unknown",
+}  # fmt: skip
+
+
+@every_call
+def test_foreign_sites_equal_unknown_ones_byte_for_byte(server, parties, row):
+    for account, mine in ((parties.acme, "A-"), (parties.other, "B-")):
+        refused = set()
+        with server.client(account.auth) as client:
+            for site, kind in SITES.items():
+                answer = client.post(row.path, params=query_of(row, site=site))
+                if site.startswith(mine) and kind != "unknown":
+                    assert b"Invalid VendorSiteId" not in answer.content, site
+                    continue
+                assert answer.status_code == 400, site
+                assert answer.json() == {"Message": "Invalid VendorSiteId"}
+                refused.add(repr(without_identity(answer)))
+        assert len(refused) == 1
+
+
+@every_call
+def test_a_disabled_vendor_is_nobody_on_its_own_sites(server, parties, row):
+    site = ("GONE-1", "A-1", "NOWHERE")[TABLE.index(row) % 3]
+    with server.client(parties.gone.auth) as client:
+        check_bad_credentials(client.post(row.path, params=query_of(row, site=site)), row)
+
+
+@every_call
+def test_a_call_with_phi_needs_the_agreement_and_no_other(acme, row):
+    answer = acme.post(row.path, params=query_of(row, site="A-2"))
+    if row.touches_phi:
+        text = "201: The client has not accepted the Business Associate Agreement."
+        assert (answer.status_code, answer.text) == (401, text)
+        assert answer.headers["content-type"] == "text/plain"
+    else:
+        assert answer.status_code == BODILESS_STATUS[row.content]
+
+
+def test_the_agreement_is_asked_for_where_it_was_decided():
+    asked = {Family.CLAIMS, Family.ELIGIBILITY, Family.ENROLLMENT}
+    assert all(row.touches_phi == (row.family in asked) for row in TABLE)
+
+
+@every_list
+def test_payer_lists_need_no_baa_and_answer_suspended_sites(acme, row):
+    for site in ("A-2", "A-SUSPENDED"):
+        assert acme.post(row.path, params=query_of(row, site=site)).status_code == 200
+
+
+# The order of the checks: of several faults the first in the order is told.
+
+FAULTS = ("path", "verb", "credentials", "no site", "bad site", "type", "body")
+
+
+@pytest.mark.parametrize("faults", [
+    tuple(name for name, on in zip(FAULTS, switches, strict=True) if on)
+    for switches in product((False, True), repeat=len(FAULTS))
+    if sum(switches) in {1, 2, 3} and not (switches[3] and switches[4])
+])  # fmt: skip
+def test_the_first_fault_in_the_order_is_told(acme, anyone, faults):
+    row = TABLE[0]
+    query = query_of(
+        row, site=None if "no site" in faults else "NOWHERE" if "bad site" in faults else "A-1"
+    )
+    if "type" in faults:
+        query["type"] = "x"
+    answer = (anyone if "credentials" in faults else acme).request(
+        "PUT" if "verb" in faults else "POST",
+        "/api/v3/nothing" if "path" in faults else row.path,
+        params=query,
+        content=b"{" if "body" in faults else b"",
+        headers={"Content-Type": "application/json"},
+    )
+    told = {
+        "path": (404, "No HTTP resource"),
+        "verb": (405, "http method 'PUT'"),
+        "credentials": (401, "101:"),
+        "no site": (404, "No HTTP resource"),
+        "bad site": (400, "Invalid VendorSiteId"),
+        "type": (400, "parameter 'type'"),
+        "body": (400, "ModelState"),
+    }[faults[0]]
+    assert (answer.status_code, told[1] in answer.text) == (told[0], True)
+
+
+# Payer lists.
+
+
+@every_list
+def test_a_list_holds_payers_with_every_field_of_the_interface(acme, row):
+    fields = ["Type", "Name", "SvcPayerId", "PayerId", "NationalPayerId", "EraAvailability",
+              "OffersEligibility", "ClaimEnrollmentRequired"]  # fmt: skip
+    for type in ("Medical", "Dental"):
+        listed = acme.post(row.path, params=query_of(row, type=type.lower())).json()
+        assert listed
+        assert all(list(payer) == fields and payer["Type"] == type for payer in listed)
+        assert {payer["EraAvailability"] for payer in listed} <= {
+            "Available", "RequiresEnrollment", "NotAvailable",
+        }  # fmt: skip
+
+
+def test_the_sandbox_has_the_test_payers_of_the_document(acme):
+    def ids(name, type):
+        row = next(row for row in PAYERS if row.name == name)
+        return {
+            payer["PayerId"]
+            for payer in acme.post(row.path, params=query_of(row, type=type)).json()
+        }
+
+    assert ids("GetTestPayers", "medical") >= {"TST01"}
+    assert ids("GetTestPayers", "dental") >= {"TST02"}
+    assert ids("GetEligibilityPayers", "medical") >= {"TST01", "TST1E", "TST2E", "TST3E"}
+    assert ids("GetEligibilityPayers", "dental") >= {"TST02"}
+    assert not ids("GetPayers", "medical") & {"TST01", "TST1E", "TST2E", "TST3E"}
+    assert ids("GetPayers", "medical") | ids("GetPayers", "dental")
+
+
+@every_list
+@pytest.mark.parametrize("type", ["medical", "Medical", "MEDICAL", "dEnTaL"])
+def test_the_type_may_be_in_any_case(acme, row, type):
+    listed = acme.post(row.path, params=query_of(row, type=type)).json()
+    assert {payer["Type"] for payer in listed} == {type.capitalize()}
+
+
+@every_list
+@pytest.mark.parametrize("type", [None, "", "  "])
+def test_no_type_is_a_404_with_both_messages(acme, row, type):
+    answer = acme.post(row.path, params=query_of(row, type=type))
+    assert answer.status_code == 404
+    assert answer.json() == NO_RESOURCE | {
+        "MessageDetail": "No action was found on the controller 'Payers' that matches the request."
+    }
+
+
+@every_list
+@pytest.mark.parametrize(
+    "type", ["vision", "medical,dental", "0", "médical", "x" * 9_000, "'\"<>\r\n"]
+)
+def test_another_type_is_a_400_with_both_messages(acme, row, type):
+    answer = acme.post(row.path, params=query_of(row, type=type))
+    assert answer.status_code == 400
+    assert answer.json().keys() == {"Message", "MessageDetail"}
+    assert len(answer.content) < 1_000
+
+
+@every_list
+def test_lists_are_compressed_where_that_is_accepted(acme, row):
+    def ask(accepted):
+        headers = {"Accept-Encoding": accepted}
+        with acme.stream("POST", row.path, params=query_of(row), headers=headers) as answer:
+            raw = b"".join(answer.iter_raw())
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert int(answer.headers["content-length"]) == len(raw)
+        return answer.headers.get("content-encoding"), raw
+
+    plain, packed = ask("identity"), ask("br, gzip;q=0.5")
+    assert plain[0] is None
+    assert packed[0] == "gzip"
+    assert gzip.decompress(packed[1]) == plain[1]
+    assert ask("gzip;q=0, *;q=1")[0] is None
+    assert ask("")[0] is None
+
+
+def test_an_imported_payer_is_listed_by_the_running_service(server, acme, tmp_path):
+    file = tmp_path / "payers.json"
+    payer = {
+        "Type": "Medical",
+        "Name": "Harbor Health Plan",
+        "SvcPayerId": "HHP01",
+        "PayerId": "HHP01",
+        "NationalPayerId": "",
+        "EraAvailability": "Available",
+        "OffersEligibility": False,
+        "ClaimEnrollmentRequired": True,
+    }
+    file.write_text(json.dumps([payer]))
+    server.command("payer", "import", str(file))
+    listed = acme.post(PAYERS[0].path, params=query_of(PAYERS[0])).json()
+    assert payer in listed
+
+
+# Bodies.
+
+BAD_BODIES = {
+    "not JSON": b"{", "not UTF-8": b'{"a": "\xff"}', "UTF-16": '{"a": 1}'.encode("utf-16"),
+    "an array": b"[]", "a number": b"1", "a text": b'"x"', "NaN": b'{"a": NaN}',
+    "infinity": b'{"a": -Infinity}', "1e400": b'{"a": 1e400}', "lone surrogate": b'{"a": "\\ud800"}',
+    "lone surrogate in a key": b'{"\\udfff": 1}', "two documents": b"{}{}", "too deep": b"[" * 100_000,
+    "too deep in an object": b'{"a":' * 100_000, "deep and closed": b"[" * 5_000 + b"]" * 5_000,
+    "a control character": b'{"a": "\x00"}', "a million items": b"[" + b"0," * 999_999 + b"0]",
+    "form": b"a=1&b=2",
+}  # fmt: skip
+
+
+@every_call
+@pytest.mark.parametrize("name", BAD_BODIES)
+def test_a_body_that_cannot_be_read_is_a_400_under_document(acme, row, name):
+    headers = {"Content-Type": "application/json"}
+    began = time.perf_counter()
+    answer = acme.post(row.path, params=query_of(row), content=BAD_BODIES[name], headers=headers)
+    assert time.perf_counter() - began < 1
+    assert answer.status_code == 400
+    told = answer.json()
+    assert told["Message"] == "The request is invalid."
+    assert list(told["ModelState"]) == ["Document"]
+    assert all(isinstance(sentence, str) for sentence in told["ModelState"]["Document"])
+
+
+@every_list
+@pytest.mark.parametrize("content", [b"", b"{}", b"null", b" \n", b'\xef\xbb\xbf{"a":1}'])
+def test_an_empty_body_or_an_object_is_no_fault(acme, row, content):
+    headers = {"Content-Type": "application/json; charset=utf-8"}
+    answer = acme.post(row.path, params=query_of(row), content=content, headers=headers)
+    assert answer.status_code == 200
+
+
+@every_call
+@pytest.mark.parametrize(
+    "media_type",
+    [
+        "text/plain",
+        "text/xml",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=utf-16",
+    ],
+)
+def test_another_media_type_is_a_415(acme, row, media_type):
+    for content in (b"{}", b""):
+        answer = acme.post(
+            row.path, params=query_of(row), content=content, headers={"Content-Type": media_type}
+        )
+        assert (answer.status_code, list(answer.json())) == (415, ["Message"])
+
+
+@every_list
+def test_unknown_fields_are_named_and_ignored(acme, row):
+    fields = {f"Field{at}": {"inner": at} for at in range(30)}
+    answer = acme.post(row.path, params=query_of(row), json={"Typ\r\nX: 1": 1} | fields)
+    assert answer.status_code == 200
+    named = answer.headers["x-ignored-fields"].split(", ")
+    assert named == ["Typ%0D%0AX:%201", *(f"Field{at}" for at in range(19))]
+    assert "x" not in answer.headers
+
+
+@every_list
+def test_without_unknown_fields_there_is_no_such_header(acme, row):
+    assert "x-ignored-fields" not in acme.post(row.path, params=query_of(row)).headers
+
+
+def test_a_key_given_twice_is_no_fault(acme):
+    answer = acme.post(
+        TABLE[0].path,
+        params=query_of(TABLE[0]),
+        content=b'{"a": 1, "a": 2}',
+        headers={"Content-Type": "application/json"},
+    )
+    assert (answer.status_code, answer.headers["x-ignored-fields"]) == (200, "a")
+
+
+# Rates and identity.
+
+
+def test_calls_beyond_a_vendors_rate_are_told_when_to_come_back(server, parties):
+    row = TABLE[0]
+    with server.client(parties.limited.auth) as client:
+        answers = [client.post(row.path, params=query_of(row, site="LIMITED-1")) for _ in range(7)]
+    statuses = [answer.status_code for answer in answers]
+    assert statuses[:5] == [200] * 5
+    assert statuses[6] == 429
+    assert 1 <= int(answers[6].headers["retry-after"]) <= 12
+    assert list(answers[6].json()) == ["Message"]
+
+
+@pytest.mark.parametrize("offered", ["a", "My.Request_1-2", "x" * 64])
+def test_a_callers_request_id_comes_back(acme, anyone, offered):
+    headers = {"X-Request-Id": offered}
+    for answer in (
+        acme.post(TABLE[0].path, params=query_of(TABLE[0]), headers=headers),
+        acme.get("/nothing", headers=headers),
+        anyone.get(TABLE[0].path, headers=headers),
+        anyone.get("/openapi.json", headers=headers),
+    ):
+        assert answer.headers["x-request-id"] == offered
+
+
+@pytest.mark.parametrize(
+    "offered", [None, "", "x" * 65, "a b", "é".encode("latin-1"), "a,b", "<x>"]
+)
+def test_without_a_usable_one_every_answer_has_a_new_request_id(acme, offered):
+    headers = {} if offered is None else {"X-Request-Id": offered}
+    made = {acme.post("/nothing", headers=headers).headers["x-request-id"] for _ in range(3)}
+    assert len(made) == 3
+    assert all(re.fullmatch(r"[0-9a-f]{32}", one) for one in made)
+
+
+def test_the_log_has_one_line_a_request_and_nothing_a_caller_sent(server, acme, parties):
+    marker = "ZQMARKERZQ"
+    row = TABLE[0]
+    before = len(server.requests_logged())
+    acme.post(row.path, params=query_of(row), headers={"X-Request-Id": "known-id"})
+    acme.post(row.path, params=query_of(row, type=marker) | {marker: marker}, json={marker: marker})
+    acme.post(f"/{marker}/{marker}", params={"patient": marker}, headers={"X-Other": marker})
+    acme.post(row.path, params=query_of(row, site=marker))
+    acme.post(row.path, params=query_of(row), auth=(marker, marker))
+    acme.post(
+        row.path,
+        params=query_of(row),
+        content=f'{{"{marker}": "\\ud800"',
+        headers={"Content-Type": "application/json"},
+    )
+    lines = server.requests_logged()[before:]
+    assert [line["status"] for line in lines] == [200, 400, 404, 400, 401, 400]
+    assert lines[0].keys() >= {"request_id", "method", "route", "status", "ms", "vendor", "site"}
+    assert (lines[0]["request_id"], lines[0]["route"]) == ("known-id", row.name)
+    assert isinstance(lines[0]["vendor"], int)
+    assert isinstance(lines[0]["site"], int)
+    everything = "".join(server.log)
+    assert places_with(server, marker) == []
+    assert parties.acme.password not in everything
+    assert "vendorSiteId" not in everything
+    metrics = acme.get(server.sandbox["operations_url"] + "/metrics", auth=None).text
+    assert f'clearlane_requests_total{{route="{row.name}",status="200"}}' in metrics

@@ -1,0 +1,163 @@
+"""The local authority, the operator's own certificate, and changing it without a restart."""
+
+import ssl
+import stat
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import trustme
+from cryptography import x509
+
+from clearlane.api.certificates import BadCertificate, Pair, Seal, check, local_pair
+from tests.api.standing import stand
+from tests.api.wires import Wire
+
+NOW = datetime.now(UTC)
+
+
+def read(file):
+    return x509.load_pem_x509_certificate(file.read_bytes())
+
+
+def names(certificate):
+    held = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    return {str(name.value) for name in held}
+
+
+def test_the_first_start_makes_an_authority_and_a_certificate(tmp_path):
+    pair, ca_file = local_pair(tmp_path / "tls", ["clearlane.example", "192.0.2.1"], NOW)
+    server, authority = read(pair.certificate), read(ca_file)
+    server.verify_directly_issued_by(authority)
+    assert names(server) == {"localhost", "127.0.0.1", "::1", "clearlane.example", "192.0.2.1"}
+    assert timedelta(days=364) < server.not_valid_after_utc - NOW < timedelta(days=366)
+    assert timedelta(days=3_600) < authority.not_valid_after_utc - NOW < timedelta(days=3_700)
+    usage = server.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    assert list(usage) == [x509.OID_SERVER_AUTH] if hasattr(x509, "OID_SERVER_AUTH") else usage
+    assert not server.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+    assert authority.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+
+
+def test_keys_are_for_their_owner_alone(tmp_path):
+    local_pair(tmp_path / "tls", [], NOW)
+    modes = {
+        file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "tls").glob("*.key")
+    }
+    assert modes == {"ca.key": 0o600, "server.key": 0o600}
+
+
+def test_a_second_start_keeps_both(tmp_path):
+    pair, ca_file = local_pair(tmp_path, [], NOW)
+    before = pair.certificate.read_bytes(), ca_file.read_bytes()
+    local_pair(tmp_path, [], NOW + timedelta(days=300))
+    assert (pair.certificate.read_bytes(), ca_file.read_bytes()) == before
+
+
+def test_a_certificate_near_its_end_is_renewed_under_the_same_authority(tmp_path):
+    pair, ca_file = local_pair(tmp_path, [], NOW)
+    before, authority = pair.certificate.read_bytes(), ca_file.read_bytes()
+    local_pair(tmp_path, [], NOW + timedelta(days=340))
+    assert pair.certificate.read_bytes() != before
+    assert ca_file.read_bytes() == authority
+    read(pair.certificate).verify_directly_issued_by(read(ca_file))
+
+
+def test_another_host_makes_another_certificate(tmp_path):
+    pair, _ = local_pair(tmp_path, [], NOW)
+    local_pair(tmp_path, ["clearlane.example"], NOW)
+    assert "clearlane.example" in names(read(pair.certificate))
+
+
+@pytest.mark.parametrize("lost", ["ca.key", "ca.pem", "server.key", "server.pem"])
+def test_what_is_lost_or_spoilt_is_made_anew(tmp_path, lost):
+    local_pair(tmp_path, [], NOW)
+    (tmp_path / lost).write_text("spoilt")
+    pair, ca_file = local_pair(tmp_path, [], NOW)
+    check(pair, NOW)
+    read(pair.certificate).verify_directly_issued_by(read(ca_file))
+
+
+@pytest.fixture
+def own(tmp_path):
+    issued = trustme.CA().issue_cert("clearlane.example")
+    pair = Pair(tmp_path / "own.pem", tmp_path / "own.key")
+    issued.cert_chain_pems[0].write_to_path(pair.certificate)
+    issued.private_key_pem.write_to_path(pair.key)
+    return pair
+
+
+def test_an_operators_pair_that_fits_passes(own):
+    check(own, NOW)
+
+
+def test_a_pair_that_does_not_fit_is_refused(own, tmp_path):
+    other, _ = local_pair(tmp_path / "tls", [], NOW)
+    with pytest.raises(BadCertificate, match="is not the key of the certificate"):
+        check(Pair(own.certificate, other.key), NOW)
+
+
+def test_an_expired_certificate_is_refused_with_its_day(tmp_path):
+    pair, _ = local_pair(tmp_path, [], NOW)
+    with pytest.raises(BadCertificate, match=r"expired on \d{4}-\d\d-\d\d"):
+        check(pair, NOW + timedelta(days=366))
+
+
+@pytest.mark.parametrize("part", ["certificate", "key"])
+def test_a_missing_or_odd_file_is_refused_by_name(own, part):
+    file = getattr(own, part)
+    file.write_text("nothing of the kind")
+    with pytest.raises(BadCertificate, match=f"{file.name} holds no "):
+        check(own, NOW)
+    file.unlink()
+    with pytest.raises(BadCertificate, match=f"{file.name} cannot be read"):
+        check(own, NOW)
+
+
+def test_a_key_that_is_encrypted_is_refused(own):
+    from cryptography.hazmat.primitives import serialization
+
+    key = serialization.load_pem_private_key(own.key.read_bytes(), None)
+    own.key.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"secret"),
+        )
+    )
+    with pytest.raises(BadCertificate, match="unencrypted"):
+        check(own, NOW)
+
+
+def test_only_tls_1_2_and_later_is_spoken(own):
+    assert Seal(own).context.minimum_version is ssl.TLSVersion.TLSv1_2
+
+
+def shown_by(standing, ca_file):
+    with Wire(standing.door.port, ca_file) as wire:
+        return wire.socket.getpeercert()["serialNumber"]
+
+
+def test_a_changed_certificate_is_shown_without_a_restart(tmp_path):
+    standing = stand(tmp_path)
+    try:
+        first = shown_by(standing, standing.ca_file)
+        assert not standing.seal.stale
+        (tmp_path / "tls" / "server.pem").unlink()
+        local_pair(tmp_path / "tls", [], NOW)
+        assert standing.seal.stale
+        standing.seal.reload(NOW)
+        assert not standing.seal.stale
+        assert shown_by(standing, standing.ca_file) != first
+    finally:
+        standing.stop()
+
+
+def test_a_bad_change_leaves_the_old_certificate(tmp_path):
+    standing = stand(tmp_path)
+    try:
+        first = shown_by(standing, standing.ca_file)
+        (tmp_path / "tls" / "server.key").write_text("spoilt")
+        with pytest.raises(BadCertificate):
+            standing.seal.reload(NOW)
+        assert shown_by(standing, standing.ca_file) == first
+    finally:
+        standing.stop()

@@ -1,0 +1,362 @@
+"""Submission over https on both databases: every answer of the interface and of the decisions."""
+
+import asyncio
+import json
+import random
+import sqlite3
+import ssl
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind
+
+PATHS = {
+    ClaimKind.MEDICAL: "/api/v3/claims/submit",
+    ClaimKind.DENTAL: "/api/v3/claims/submitDental",
+}
+DAY = datetime.now(UTC).date() - timedelta(days=30)
+MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+both_kinds = pytest.mark.parametrize("kind", ClaimKind)
+
+
+def fresh_id() -> str:
+    return f"V{random.getrandbits(60):x}"
+
+
+def a_document(kind=MEDICAL, *, full=False, claims=1, **changes):
+    """A document of claims with ids of their own."""
+    document = samples.document(kind, day=DAY, full=full)
+    (claim,) = document["Claims"]
+    document["Claims"] = [
+        {**claim, "Svc_VendorClaimId": fresh_id(), **changes} for _ in range(claims)
+    ]
+    return json.loads(json.dumps(document, default=str))
+
+
+@pytest.fixture(scope="session")
+def acme(server, parties):
+    with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
+        yield client
+
+
+def post(client, document, kind=MEDICAL, **options):
+    return client.post(PATHS[kind], json=document, **options)
+
+
+def results(answer):
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert body["DocumentLevelErrors"] == []
+    return body["ClaimResults"]
+
+
+def model_state(answer):
+    assert answer.status_code == 400, answer.text
+    body = answer.json()
+    assert body["Message"] == "The request is invalid."
+    return body["ModelState"]
+
+
+# Accepted.
+
+
+@both_kinds
+@pytest.mark.parametrize("full", [False, True], ids=["minimal", "extended"])
+def test_the_sample_documents_are_accepted(acme, kind, full):
+    document = a_document(kind, full=full)
+    (result,) = results(post(acme, document, kind))
+    assert result["Status"] == "Accepted"
+    assert result["Errors"] == []
+    assert result["VendorClaimId"] == document["Claims"][0]["Svc_VendorClaimId"]
+    assert result["RequestId"]
+
+
+def test_claims_are_answered_in_order_accepted_and_not_side_by_side(acme):
+    document = a_document(claims=3)
+    document["Claims"][1]["F28_TotalCharge"] = 1
+    document["Claims"][1]["F33A_BillingProviderNpi"] = "1234567890"
+    answered = results(post(acme, document))
+    assert [each["VendorClaimId"] for each in answered] == [
+        each["Svc_VendorClaimId"] for each in document["Claims"]
+    ]
+    assert [each["Status"] for each in answered] == ["Accepted", "NotAccepted", "Accepted"]
+    errors = answered[1]["Errors"]
+    places = {error["Location"] for error in errors}
+    assert {"Claims[1].F28_TotalCharge", "Claims[1].F33A_BillingProviderNpi"} <= places
+    assert {(error["Type"], error["Code"]) for error in errors} == {("Validation", "Validation")}
+    assert all(error["SupplementalInformation"].endswith(".") for error in errors)
+
+
+def test_amounts_and_counts_may_be_strings_and_booleans_words(acme):
+    document = a_document()
+    claim = document["Claims"][0]
+    claim["F28_TotalCharge"] = str(claim["F28_TotalCharge"])
+    claim["F31_PhysicianOrSupplierSignatureIsOnFile"] = "true"
+    assert results(post(acme, document))[0]["Status"] == "Accepted"
+
+
+@pytest.mark.parametrize("spelling", ["Svc_VendorClaimId", "Svc_VendorClaimID"])
+def test_the_dental_id_has_two_spellings(acme, spelling):
+    document = a_document(DENTAL)
+    claim = document["Claims"][0]
+    id = claim.pop("Svc_VendorClaimId")
+    claim[spelling] = id
+    (result,) = results(post(acme, document, DENTAL))
+    assert (result["VendorClaimId"], result["Status"]) == (id, "Accepted")
+
+
+def test_a_payer_may_be_named_by_its_legacy_id_and_in_any_case(acme):
+    assert results(post(acme, a_document(Svc_PayerId="tst01")))[0]["Status"] == "Accepted"
+
+
+# Not accepted.
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("Svc_PayerId", "NOBODY"),
+        ("Svc_PayerId", "TST02"),
+        ("F33A_BillingProviderNpi", "1234567890"),
+        ("F05_PatientState", "ZZ"),
+        ("F05_PatientZip", "1234"),
+        ("F21_DiagnosisCodes", ["ZZZ99"]),
+        ("F03_PatientSex", "Q"),
+        ("F06_PatientRelationshipToInsured", "Neighbour"),
+        ("F03_PatientDob", "2999-01-01"),
+    ],
+)
+def test_what_needs_knowledge_of_the_trade_is_a_validation_error(acme, field, value):
+    (result,) = results(post(acme, a_document(**{field: value})))
+    assert result["Status"] == "NotAccepted"
+    assert any(error["Location"].startswith(f"Claims[0].{field}") for error in result["Errors"])
+
+
+def test_a_not_accepted_claim_may_be_corrected_under_the_same_id(acme):
+    document = a_document()
+    right = document["Claims"][0]["F28_TotalCharge"]
+    document["Claims"][0]["F28_TotalCharge"] = 1
+    assert results(post(acme, document))[0]["Status"] == "NotAccepted"
+    assert results(post(acme, document))[0]["Status"] == "NotAccepted"
+    document["Claims"][0]["F28_TotalCharge"] = right
+    assert results(post(acme, document))[0]["Status"] == "Accepted"
+
+
+# 400.
+
+
+def test_an_empty_list_of_claims(acme):
+    state = model_state(post(acme, {"DocumentType": "MedicalClaim", "Claims": []}))
+    assert state == {"Claims": ["At least one claim is required."]}
+
+
+def test_every_shape_fault_is_told_at_once_under_the_documents_keys(acme):
+    document = a_document(claims=2)
+    document["Claims"][1]["F03_PatientDob"] = "01/02/1980"
+    document["Claims"][1]["F24_ClaimLines"][0]["F24A_DateOfServiceFrom"] = "2024-02-30"
+    document["Claims"][1]["F28_TotalCharge"] = "a lot"
+    del document["Claims"][0]["F02_PatientNameLast"]
+    document["Claims"][0]["F33_BillingProviderCity"] = "  "
+    state = model_state(post(acme, document))
+    assert state["Claims[1].F03_PatientDob"] == [
+        "The value '01/02/1980' is not a valid date in the format yyyy-mm-dd."
+    ]
+    assert state["Claims[1].F24_ClaimLines[0].F24A_DateOfServiceFrom"] == [
+        "The value '2024-02-30' is not a valid date in the format yyyy-mm-dd."
+    ]
+    assert state["Claims[0].F02_PatientNameLast"] == ["The F02_PatientNameLast field is required."]
+    assert state["Claims[0].F33_BillingProviderCity"] == [
+        "The F33_BillingProviderCity field is required."
+    ]
+    assert "Claims[1].F28_TotalCharge" in state
+    assert len(state) == 5
+
+
+@both_kinds
+def test_document_type_and_path_disagree(acme, kind):
+    other = DENTAL if kind is MEDICAL else MEDICAL
+    assert next(iter(model_state(post(acme, a_document(kind), other)))) == "DocumentType"
+
+
+def test_the_rendering_providers_name_is_required_with_any_of_his_fields(acme):
+    state = model_state(post(acme, a_document(X12_RenderingNPI="1679576722")))
+    assert state == {
+        "Claims[0].X12_RendProviderNameLast": ["The X12_RendProviderNameLast field is required."]
+    }
+
+
+def test_nothing_of_a_malformed_document_is_stored(acme):
+    document = a_document(claims=2)
+    good = document["Claims"][0]["Svc_VendorClaimId"]
+    del document["Claims"][1]["F02_PatientNameLast"]
+    model_state(post(acme, document))
+    document["Claims"].pop()
+    document["Claims"][0]["F26_PatientAcctNumber"] = "another"
+    (result,) = results(post(acme, document))
+    assert (result["VendorClaimId"], result["Status"]) == (good, "Accepted")
+
+
+def test_unknown_fields_are_ignored_and_told_in_a_header(acme):
+    document = a_document(F02_PatientNameLst="x")
+    answer = post(acme, document)
+    assert results(answer)[0]["Status"] == "Accepted"
+    assert answer.headers["x-ignored-fields"] == "Claims[0].F02_PatientNameLst"
+
+
+def test_too_many_claims_are_a_413(acme):
+    document = {"DocumentType": "MedicalClaim", "Claims": [{}] * 5_001}
+    answer = post(acme, document)
+    assert answer.status_code == 413
+    assert "5000" in answer.json()["Message"]
+
+
+# The account.
+
+
+def test_a_suspended_account_gets_the_document_level_error(server, parties):
+    with server.client(parties.acme.auth) as client:
+        answer = post(client, a_document(), params={"vendorSiteId": "A-SUSPENDED"})
+    assert answer.status_code == 200
+    body = answer.json()
+    assert body["ClaimResults"] == []
+    (error,) = body["DocumentLevelErrors"]
+    assert (error["Type"], error["Code"]) == ("System", "InvalidSourceDocument")
+    assert "Unknown client" in error["SupplementalInformation"]
+
+
+def test_without_a_baa_nothing_is_read(server, parties):
+    with server.client(parties.acme.auth) as client:
+        answer = post(client, a_document(), params={"vendorSiteId": "A-2"})
+    assert answer.status_code == 401
+    assert int(answer.text.partition(":")[0]) == 201
+
+
+# The same id again.
+
+
+@both_kinds
+def test_the_same_content_gives_the_same_answer_and_is_stored_once(acme, kind):
+    document = a_document(kind)
+    first = results(post(acme, document, kind))
+    assert results(post(acme, document, kind)) == first
+
+
+def test_equal_amounts_written_differently_are_the_same_content(acme):
+    document = a_document()
+    claim = document["Claims"][0]
+    first = results(post(acme, document))
+    claim["F28_TotalCharge"] = f"{float(claim['F28_TotalCharge']):.2f}"
+    assert results(post(acme, document)) == first
+
+
+def test_other_content_under_a_living_id_names_the_first_claim(acme):
+    document = a_document()
+    (first,) = results(post(acme, document))
+    document["Claims"][0]["F26_PatientAcctNumber"] = "CHANGED"
+    (second,) = results(post(acme, document))
+    assert second["Status"] == "NotAccepted"
+    (error,) = second["Errors"]
+    assert error["Location"] == "Claims[0].Svc_VendorClaimId"
+    assert first["RequestId"] in error["SupplementalInformation"]
+
+
+def test_the_same_id_twice_in_one_document_counts_as_sent_later(acme):
+    document = a_document()
+    claim = document["Claims"][0]
+    document["Claims"] = [claim, claim, {**claim, "F26_PatientAcctNumber": "OTHER"}]
+    one, two, three = results(post(acme, document))
+    assert (one["Status"], two) == ("Accepted", one)
+    assert three["Status"] == "NotAccepted"
+    assert one["RequestId"] in three["Errors"][0]["SupplementalInformation"]
+
+
+def test_ids_belong_to_a_site_and_a_kind(server, parties, acme):
+    document = a_document()
+    (own,) = results(post(acme, document))
+    with server.client(parties.other.auth, params={"vendorSiteId": "B-1"}) as other:
+        (foreign,) = results(post(other, document))
+    assert foreign["Status"] == "Accepted"
+    assert foreign["RequestId"] != own["RequestId"]
+    dental = a_document(DENTAL)
+    dental["Claims"][0]["Svc_VendorClaimId"] = document["Claims"][0]["Svc_VendorClaimId"]
+    assert results(post(acme, dental, DENTAL))[0]["Status"] == "Accepted"
+
+
+async def test_a_hundred_equal_posts_at_once_make_one_claim(server, parties):
+    document = a_document()
+    context = ssl.create_default_context(cafile=server.ca_file)
+    async with httpx.AsyncClient(
+        base_url=server.base_url,
+        verify=context,
+        auth=parties.acme.auth,
+        params={"vendorSiteId": "A-1"},
+        timeout=60,
+        limits=httpx.Limits(max_connections=25),
+    ) as client:
+        answers = await asyncio.gather(
+            *(client.post(PATHS[MEDICAL], json=document) for _ in range(100))
+        )
+    told = {answer.text for answer in answers}
+    assert len(told) == 1
+    assert json.loads(told.pop())["ClaimResults"][0]["Status"] == "Accepted"
+
+
+def test_a_cut_connection_and_the_same_document_again_make_one_claim(server, parties, acme):
+    """Cut after every so many bytes sent; whatever was stored, the next answer is one claim each."""
+    import base64
+    import socket
+
+    document = a_document(claims=2)
+    body = json.dumps(document).encode()
+    credentials = base64.b64encode(":".join(parties.acme.auth).encode()).decode()
+    head = (
+        f"POST {PATHS[MEDICAL]}?vendorSiteId=A-1 HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: Basic {credentials}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    context = ssl.create_default_context(cafile=server.ca_file)
+    whole = head + body
+    for cut in (10, len(head), len(head) + 50, len(whole) - 1, len(whole)):
+        with (
+            socket.create_connection(("127.0.0.1", server.port)) as raw,
+            context.wrap_socket(raw, server_hostname="127.0.0.1") as wrapped,
+        ):
+            wrapped.sendall(whole[:cut])
+    first = results(post(acme, document))
+    assert [each["Status"] for each in first] == ["Accepted", "Accepted"]
+    assert results(post(acme, document)) == first
+
+
+# What is kept.
+
+
+def test_no_patient_data_is_readable_in_the_database_or_the_logs(server, acme):
+    marker = "XYZZYMARKERQ"
+    document = a_document(
+        F02_PatientNameLast=marker, F26_PatientAcctNumber=marker, F01A_InsuredId=marker + "9"
+    )
+    document["Claims"][0]["Svc_VendorClaimId"] = marker + fresh_id()
+    post(acme, document)
+    document["Claims"][0]["F03_PatientDob"] = marker
+    post(acme, document)
+    assert marker not in "".join(server.log)
+    if server.kind == "sqlite":
+        with sqlite3.connect(
+            f"file:{server.data / 'clearlane.db'}?mode=ro", uri=True
+        ) as connection:
+            connection.execute("SELECT count(*) FROM claims")
+        for file in server.data.rglob("*"):
+            if file.is_file():
+                assert marker.encode() not in file.read_bytes(), file.name
+
+
+def test_every_submission_is_one_line_of_the_audit_chain(server, acme):
+    request = f"req-{fresh_id()}"
+    (result,) = results(post(acme, a_document(), headers={"X-Request-Id": request}))
+    exported = server.command("audit", "export", "--format", "jsonl")
+    lines = [json.loads(line) for line in exported.splitlines() if request in line]
+    assert [line["action"] for line in lines] == ["claims.submit"]
+    assert result["RequestId"] in json.dumps(lines[0])

@@ -1,0 +1,43 @@
+"""Whatever is made from the document and sent, the answer is one the document tells of."""
+
+import json
+import warnings
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis.generation import GenerationMode
+
+from clearlane.api.documents import pages
+from clearlane.api.v3.routes import TABLE
+
+SCHEMA = schemathesis.openapi.from_dict(json.loads(pages()[0].content))
+BRIEF = settings(
+    deadline=None,
+    max_examples=5,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+@pytest.mark.parametrize("server", ["sqlite"], indirect=True)
+def test_every_answer_is_one_the_document_tells_of(server, parties, row, mode):
+    operation = SCHEMA[row.path]["POST"]
+
+    @BRIEF
+    @given(case=operation.as_strategy(generation_mode=mode), known=st.booleans())
+    def check(case, known):
+        if known and isinstance(case.query, dict):
+            case.query["vendorSiteId"] = "A-1"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            answer = case.call(
+                base_url=server.base_url, verify=str(server.ca_file), auth=parties.acme.auth
+            )
+        assert answer.status_code < 500
+        operation.validate_response(answer)
+
+    check()

@@ -1,0 +1,183 @@
+"""The document and the routes agree, because both are made from one table."""
+
+import json
+import re
+from importlib import metadata
+
+import jsonschema_rs
+import pytest
+
+from clearlane.api import documents, openapi
+from clearlane.api.app import FrontDoor
+from clearlane.api.call import Limits
+from clearlane.api.documents import OPENAPI, REFERENCE, pages
+from clearlane.api.metrics import Metrics
+from clearlane.api.operations import PROBES
+from clearlane.api.proxies import Proxies
+from clearlane.api.v3 import wire
+from clearlane.api.v3.routes import TABLE
+from tests.api.standing import TWO_VENDORS, invented_payers, stand
+
+DOCUMENT = json.loads(pages()[0].content)
+
+
+def operations():
+    for path, item in DOCUMENT["paths"].items():
+        for verb in item.keys() & {"get", "post", "put", "delete", "patch", "head", "options"}:
+            yield path, verb, item[verb]
+
+
+def test_every_route_served_is_in_the_document_and_no_other():
+    served = {(row.path, "post") for row in TABLE}
+    served |= {(page.path, "get") for page in pages()}
+    served |= {(probe.path, "get") for probe in PROBES}
+    assert {(path, verb) for path, verb, _ in operations()} == served
+
+
+def test_every_parameter_read_is_in_the_document_and_no_other():
+    for row in TABLE:
+        told = {one["name"] for one in DOCUMENT["paths"][row.path]["post"]["parameters"]}
+        assert told == {"vendorSiteId"} | {parameter.name for parameter in row.parameters}
+
+
+def test_names_are_given_once():
+    names = [operation["operationId"] for _, _, operation in operations()]
+    assert len(names) == len(set(names))
+
+
+def test_every_reference_leads_somewhere():
+    for reference in re.findall(r'"\$ref": ?"([^"]+)"', json.dumps(DOCUMENT)):
+        target = DOCUMENT
+        for step in reference.removeprefix("#/").split("/"):
+            target = target[step]
+
+
+def test_every_schema_is_a_schema():
+    text = json.dumps({"$defs": DOCUMENT["components"]["schemas"]})
+    definitions = json.loads(text.replace("#/components/schemas/", "#/$defs/"))
+    jsonschema_rs.meta.validate(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **definitions}
+    )
+    for _, _, operation in operations():
+        for answer in operation["responses"].values():
+            for content in answer.get("content", {}).values():
+                schema = json.dumps(content["schema"]).replace("#/components/schemas/", "#/$defs/")
+                jsonschema_rs.validator_for(json.loads(schema) | definitions)
+
+
+def test_the_document_says_what_openapi_3_1_wants():
+    assert DOCUMENT["openapi"].startswith("3.1.")
+    assert DOCUMENT["info"].keys() >= {"title", "version"}
+    for path, _, operation in operations():
+        assert path.startswith("/")
+        assert operation["responses"]
+        for status, answer in operation["responses"].items():
+            assert re.fullmatch(r"[1-5]\d\d", status)
+            assert answer["description"]
+        for one in operation.get("parameters", []):
+            assert one.keys() >= {"name", "in", "schema"}
+        for need in operation["security"]:
+            assert need.keys() <= DOCUMENT["components"]["securitySchemes"].keys()
+
+
+def test_the_tools_of_others_can_load_the_document():
+    import schemathesis
+
+    schema = schemathesis.openapi.from_dict(DOCUMENT)
+    loaded = {operation.ok().label for operation in schema.get_all_operations()}
+    assert "POST /api/v3/payers/get_list" in loaded
+    assert len(loaded) == len(list(operations()))
+
+
+def test_payer_lists_obey_their_schema():
+    definitions = json.loads(
+        json.dumps(DOCUMENT["components"]["schemas"]).replace("#/components/schemas/", "#/$defs/")
+    )
+    schema = {"type": "array", "items": {"$ref": "#/$defs/Payer"}, "$defs": definitions}
+    validator = jsonschema_rs.validator_for(schema)
+    listed = json.loads(invented_payers().listing("live", "Medical").body)
+    assert listed
+    assert validator.is_valid(listed)
+    assert set(listed[0]) == set(definitions["Payer"]["properties"])
+    assert definitions["Payer"]["required"] == list(definitions["Payer"]["properties"])
+
+
+def test_the_version_is_the_packages_own():
+    assert DOCUMENT["info"]["version"] == metadata.version("clearlane")
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory):
+    standing = stand(tmp_path_factory.mktemp("door"))
+    yield standing
+    standing.stop()
+
+
+def test_document_and_page_are_served_to_anyone(door):
+    with door.client(auth=None) as client:
+        document = client.get("/OpenAPI.json")
+        page = client.get("/Reference")
+        head = client.head("/reference")
+    assert document.json() == DOCUMENT
+    assert document.headers["content-type"] == "application/json"
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert (head.status_code, head.content) == (200, b"")
+    assert all(f'id="{row.name}"' in page.text for row in TABLE)
+
+
+def test_the_page_loads_nothing_and_runs_nothing(door):
+    with door.client(auth=None) as client:
+        page = client.get("/reference")
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "script" not in policy
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert not re.search(r"<script|<link|<img|<iframe|@import|url\(|\\son\w+=", page.text)
+    assert not re.search(r"(?:src|href)=\"(?![#/])", page.text)
+
+
+def test_the_style_is_the_one_the_policy_names(door):
+    import base64
+    import hashlib
+
+    with door.client(auth=None) as client:
+        page = client.get("/reference")
+    style = re.search(r"<style>(.*?)</style>", page.text, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in page.headers["content-security-policy"]
+
+
+def test_two_rows_cannot_share_a_path():
+    with pytest.raises(AssertionError, match="twice"):
+        FrontDoor(
+            TWO_VENDORS,
+            (*TABLE, TABLE[0]),
+            limits=Limits(),
+            metrics=Metrics(),
+            proxies=Proxies(),
+            sandbox=True,
+        )
+
+
+def test_a_row_of_the_proxy_login_family_is_documented_with_its_own_refusal():
+    from dataclasses import replace
+
+    from clearlane.api.call import Content, Family
+
+    row = replace(TABLE[0], family=Family.PROXY_LOGIN, deprecated=True)
+    claims = replace(TABLE[0], path="/x", name="X", content=Content.JSON, request=dict[str, int])
+    claims = replace(claims, refusals={204: None, 400: dict[str, str], 404: wire.MessageDetail})
+    made = openapi.document([row, claims], [OPENAPI, REFERENCE], PROBES)
+    answers = made["paths"][row.path]["post"]["responses"]
+    assert "401" not in answers
+    assert "text/plain" in answers["404"]["content"]
+    assert made["paths"][row.path]["post"]["deprecated"]
+    assert made["paths"]["/x"]["post"]["requestBody"]["required"]
+    told = made["paths"]["/x"]["post"]["responses"]
+    assert "content" not in told["204"]
+    assert "X-Message" in told["204"]["headers"]
+    assert {"type": "object", "additionalProperties": {"type": "string"}} in told["400"]["content"][
+        "application/json"
+    ]["schema"]["anyOf"]
+    assert b"Body" in documents.reference.page(made)

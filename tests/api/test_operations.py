@@ -1,0 +1,129 @@
+"""What operators ask a node, when a part of it is not ready; and where its log lines go."""
+
+import asyncio
+import json
+import os
+import time
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+
+import pytest
+
+from clearlane.api import logs
+from clearlane.api.metrics import Metrics
+from clearlane.api.operations import Operations, Readiness
+from clearlane.kernel import limits
+from clearlane.store.schema import HEAD
+from tests.api.standing import TWO_VENDORS, invented_payers, stand
+from tests.api.wires import Wire
+
+
+class Database:
+    """A database with one part that does not do its work."""
+
+    def __init__(self, *, fault: Exception | None = None, revision: str = HEAD, hangs=False):
+        self._fault, self._revision, self._hangs = fault, revision, hangs
+
+    async def revision(self):
+        return self._revision
+
+    @asynccontextmanager
+    async def read(self, _):
+        if self._hangs:
+            await asyncio.sleep(60)
+        if self._fault:
+            raise self._fault
+        yield self
+
+    async def row(self, _):
+        return (1,)
+
+
+def desk(**changes):
+    whole = {"accounts": TWO_VENDORS, "payers": invented_payers(), "database": Database()}
+    return SimpleNamespace(**(whole | changes))
+
+
+async def ask(operations, path, method="GET"):
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "path": path, "headers": [], "query_string": b""}
+    scope |= {"server": ("127.0.0.1", 1), "scheme": "http", "root_path": ""}
+    await operations(scope, None, send)
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+@pytest.mark.parametrize(
+    ("broken", "part"),
+    [
+        ({"database": Database(fault=ConnectionError("secret text"))}, "database"),
+        ({"database": Database(revision="0000")}, "schema"),
+        ({"accounts": None}, "accounts"),
+        ({"payers": None}, "payers"),
+    ],
+)
+async def test_a_node_that_is_not_ready_names_the_part(broken, part):
+    status, told = await ask(Operations(Metrics(), Readiness(desk(**broken))), "/readyz")
+    assert (status, list(told["parts"])) == (503, [part])
+    assert "secret" not in json.dumps(told)
+
+
+async def test_a_database_that_hangs_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(limits, "READY_SECONDS_MAX", 0.05)
+    operations = Operations(Metrics(), Readiness(desk(database=Database(hangs=True))))
+    status, told = await ask(operations, "/readyz")
+    assert (status, told["parts"]["database"]) == (503, "does not answer (TimeoutError)")
+    assert (await ask(operations, "/healthz"))[0] == 200
+
+
+async def test_a_whole_node_is_ready():
+    assert (await ask(Operations(Metrics(), Readiness(desk())), "/readyz"))[0] == 200
+
+
+def test_log_lines_arrive_whole_and_in_order(tmp_path):
+    reading, writing = os.pipe()
+    writer = logs.Writer(writing)
+    for number in range(500):
+        writer.write(b"line %d\n" % number)
+    writer.flush()
+    assert os.read(reading, 65_536).splitlines() == [b"line %d" % n for n in range(500)]
+
+
+def test_a_reader_that_stops_reading_costs_lines_never_time():
+    reading, writing = os.pipe()
+    writer = logs.Writer(writing)
+    began = time.perf_counter()
+    for _ in range(limits.LOG_LINES_WAITING_MAX + 5_000):
+        writer.write(b"x" * 100 + b"\n")
+    writer.flush()
+    assert time.perf_counter() - began < limits.LOG_FLUSH_SECONDS_MAX + 2
+    heard = b""
+    while b"log lines dropped" not in heard:
+        heard += os.read(reading, 1 << 20)
+
+
+def test_a_reader_that_left_does_not_matter():
+    reading, writing = os.pipe()
+    os.close(reading)
+    writer = logs.Writer(writing)
+    writer.write(b"to nobody\n")
+    writer.flush()
+
+
+def test_a_handshake_that_does_not_come_is_cut_off(tmp_path, monkeypatch):
+    import socket
+
+    monkeypatch.setattr(limits, "HANDSHAKE_SECONDS_MAX", 0.5)
+    standing = stand(tmp_path)
+    try:
+        with socket.create_connection(("127.0.0.1", standing.door.port), timeout=5) as silent:
+            began = time.perf_counter()
+            assert silent.recv(100) == b""
+            assert time.perf_counter() - began < 3
+        with Wire(standing.door.port, standing.ca_file):
+            pass
+    finally:
+        standing.stop()

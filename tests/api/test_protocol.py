@@ -1,0 +1,303 @@
+"""Connections under guard: heads, bodies and idleness have limits, and every refusal has the one shape."""
+
+import json
+import re
+import socket
+import time
+
+import pytest
+
+from clearlane.api.call import Limits
+from tests.api.standing import PASSWORD, stand
+from tests.api.wires import Wire, basic, request
+
+AUTH = basic("ACME", PASSWORD)
+QUERY = "vendorSiteId=ACME-1&type=medical"
+LIMITS = Limits(header_seconds_max=1, body_seconds_max=1, body_bytes_max=200_000)
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory):
+    standing = stand(
+        tmp_path_factory.mktemp("door"), limits=LIMITS, linger_seconds_max=0.3, connections_max=20
+    )
+    yield standing
+    standing.stop()
+
+
+@pytest.fixture
+def wire(door):
+    with Wire(door.door.port, door.ca_file) as wire:
+        yield wire
+
+
+def check_shape(answer, status):
+    assert answer.status == status
+    assert re.fullmatch(r"[0-9a-f]{32}", answer.headers["x-request-id"])
+    assert answer.headers["content-type"] == "application/json"
+    assert json.loads(answer.body)["Message"]
+    assert "date" in answer.headers
+    assert "server" not in answer.headers
+
+
+def good(**changes):
+    return request(**{"query": QUERY, "auth": AUTH, **changes})
+
+
+def test_a_good_call_passes_and_keeps_the_connection(wire):
+    for _ in range(3):
+        wire.say(good())
+        assert wire.hear().status == 200
+
+
+def test_pipelined_calls_are_answered_in_order(wire):
+    wire.say(good() + request("/nowhere") + good())
+    assert [wire.hear().status for _ in range(3)] == [200, 404, 200]
+
+
+def test_two_content_lengths_are_refused(wire):
+    wire.say(good(length=5).replace(b"\r\n\r\n", b"\r\nContent-Length: 6\r\n\r\n") + b"{}    ")
+    check_shape(wire.hear(), 400)
+    assert wire.closed()
+
+
+def test_two_equal_content_lengths_are_refused(wire):
+    wire.say(good(length=2).replace(b"\r\n\r\n", b"\r\nContent-Length: 2\r\n\r\n") + b"{}")
+    check_shape(wire.hear(), 400)
+
+
+@pytest.mark.parametrize("length", ["-1", "5x", "0x5", "1 1", "", "99999999999999999999999"])
+def test_a_content_length_that_is_no_number_is_refused(wire, length):
+    wire.say(good(length=length) + b"{}")
+    check_shape(wire.hear(), 400)
+
+
+def test_a_length_beside_chunks_is_refused(wire):
+    wire.say(request("/", "Transfer-Encoding: chunked", length=2) + b"2\r\n{}\r\n0\r\n\r\n")
+    check_shape(wire.hear(), 400)
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        b"\x16\x03\x01\x00\xa5\x01",
+        b"HELLO\r\n\r\n",
+        b"POST / HTTP/1.1\r\nbad header\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\x00b\r\n\r\n",
+        b"POST \xff\xfe HTTP/1.1\r\n\r\n",
+        b"GET http:// HTTP/1.1\r\n\r\n",
+        b"CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST / HTTP/9.9\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+)
+def test_rubbish_is_answered_with_a_400_and_the_end(wire, rubbish):
+    wire.say(rubbish)
+    check_shape(wire.hear(), 400)
+    assert wire.closed()
+
+
+def test_a_head_that_is_too_large_is_refused_whole(wire):
+    wire.say(request("/x", "X-Big: " + "a" * 33_000))
+    check_shape(wire.hear(), 431)
+    assert wire.closed()
+
+
+def test_a_request_line_that_is_too_large_is_refused(wire):
+    wire.say(request("/x", query="q=" + "a" * 33_000))
+    check_shape(wire.hear(), 431)
+
+
+def test_many_small_headers_are_refused(wire):
+    wire.say(request("/x", *(f"X-{at}: {at}" for at in range(4_000))))
+    check_shape(wire.hear(), 431)
+
+
+def test_a_head_that_never_ends_is_refused_in_spite_of_its_pace(wire):
+    wire.say(b"POST /x HTTP/1.1\r\nX-Big: ")
+    for _ in range(40):
+        time.sleep(0.005)
+        wire.say(b"a" * 1_024)
+    check_shape(wire.hear(), 431)
+    assert wire.closed()
+
+
+def test_empty_lines_before_a_request_are_counted_too(wire):
+    for _ in range(40):
+        wire.say(b"\r\n" * 512)
+    check_shape(wire.hear(), 431)
+
+
+def test_a_head_just_within_the_limit_passes(wire):
+    wire.say(good()[:-2] + b"X-Big: " + b"a" * 31_000 + b"\r\n\r\n")
+    assert wire.hear().status == 200
+
+
+def test_a_slow_head_is_cut_off(wire):
+    began = time.perf_counter()
+    for character in b"POST /x HTTP/1.1\r\n":
+        wire.say(bytes([character]))
+        time.sleep(0.1)
+        if time.perf_counter() - began > 1.2:
+            break
+    check_shape(wire.hear(), 408)
+    assert time.perf_counter() - began < 3
+    assert wire.closed()
+
+
+def test_a_connection_that_says_nothing_is_cut_off(wire):
+    began = time.perf_counter()
+    check_shape(wire.hear(), 408)
+    assert 0.5 < time.perf_counter() - began < 3
+
+
+def test_a_slow_head_after_a_good_call_is_cut_off(wire):
+    wire.say(good())
+    assert wire.hear().status == 200
+    wire.say(b"POST /x")
+    check_shape(wire.hear(), 408)
+
+
+def test_a_body_that_does_not_come_is_cut_off(wire):
+    wire.say(good(length=100) + b'{"a":')
+    answer = wire.hear()
+    check_shape(answer, 408)
+    assert 0.5 < answer.seconds < 3
+    assert wire.closed()
+
+
+def test_a_length_beyond_the_limit_is_refused_before_the_body(wire):
+    wire.say(good(length=10**12))
+    answer = wire.hear()
+    check_shape(answer, 413)
+    assert answer.seconds < 1
+
+
+def test_a_body_beyond_its_declared_length_is_a_broken_document_and_then_rubbish(wire):
+    wire.say(good(body=b'{"a": 1, "b": 2}', length=5))
+    check_shape(wire.hear(), 400)
+    wire.closed()
+
+
+def test_chunks_beyond_the_limit_are_refused_as_they_come(wire):
+    wire.say(good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
+    check_shape(wire.talk((b"2710\r\n" + b" " * 10_000 + b"\r\n") * 60), 413)
+
+
+@pytest.mark.parametrize("chunk", [b"zz\r\n", b"-1\r\n", b"5\r\nabcdefgh\r\n"])
+def test_broken_chunks_are_refused(wire, chunk):
+    wire.say(good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n" + chunk)
+    check_shape(wire.hear(), 400)
+    assert wire.closed()
+
+
+def test_endless_trailers_are_refused(wire):
+    wire.say(good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")
+    for _ in range(300):
+        wire.say(b"X-Trailer: " + b"a" * 1_000 + b"\r\n")
+    check_shape(wire.hear(), 400)
+    assert wire.closed()
+
+
+def test_a_chunked_body_with_trailers_passes(wire):
+    wire.say(good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
+    wire.say(b'8\r\n{"a": 1}\r\n0\r\nX-T: 1\r\n\r\n')
+    answer = wire.hear()
+    assert (answer.status, answer.headers["x-ignored-fields"]) == (200, "a")
+    wire.say(good())
+    assert wire.hear().status == 200
+
+
+def test_rubbish_behind_a_good_call_does_not_spoil_its_answer(wire):
+    wire.say(good() + b"HELLO\r\n\r\n")
+    assert wire.hear().status == 200
+    wire.closed()
+
+
+def test_an_early_refusal_reaches_a_caller_that_is_still_sending(door):
+    for _ in range(5):
+        with Wire(door.door.port, door.ca_file) as wire:
+            wire.say(request(query=QUERY, length=5_000_000))
+            assert wire.talk(b" " * 5_000_000).status == 401
+
+
+@pytest.mark.parametrize("version", ["HTTP/1.0", "HTTP/1.1"])
+def test_an_early_refusal_reaches_a_caller_that_closes(door, version):
+    for _ in range(5):
+        with Wire(door.door.port, door.ca_file) as wire:
+            head = request("/", "Connection: close", query=QUERY, length=3_000_000)
+            wire.say(head.replace(b"HTTP/1.1", version.encode()))
+            assert wire.talk(b" " * 3_000_000).status == 404
+
+
+def test_a_caller_that_keeps_sending_after_its_answer_is_cut_off(wire):
+    wire.say(request(length=10**9))
+    assert wire.hear().status == 401
+    began = time.perf_counter()
+    while time.perf_counter() - began < 5:
+        try:
+            wire.socket.sendall(b" " * 1_000)
+        except OSError:
+            break
+        time.sleep(0.02)
+    assert time.perf_counter() - began < 4
+
+
+def test_a_body_that_was_not_wanted_is_drained_and_the_connection_kept(wire):
+    wire.say(request(body=b"x" * 50_000))
+    assert wire.hear().status == 401
+    wire.say(good())
+    assert wire.hear().status == 200
+
+
+def test_continue_is_said_only_when_the_body_is_wanted(wire):
+    wire.say(good(length=2)[:-2] + b"Expect: 100-continue\r\n\r\n")
+    assert wire.hear().status == 100
+    wire.say(b"{}")
+    assert wire.hear().status == 200
+    wire.say(request("/", "Expect: 100-continue", length=2))
+    assert wire.hear().status == 404
+
+
+def test_an_upgrade_is_not_made(wire):
+    wire.say(good()[:-2] + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    assert wire.hear().status == 200
+
+
+def test_a_plain_request_on_the_tls_port_gets_nothing(door):
+    with socket.create_connection(("127.0.0.1", door.door.port), timeout=5) as plain:
+        plain.sendall(good())
+        heard = b""
+        try:
+            while chunk := plain.recv(4_096):
+                heard += chunk
+        except ConnectionError:
+            pass
+    assert b"HTTP" not in heard
+
+
+def test_old_tls_is_not_spoken(door):
+    import ssl
+
+    context = ssl.create_default_context(cafile=door.ca_file)
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    with pytest.warns(DeprecationWarning, match="TLSv1_1"):
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+    with (
+        socket.create_connection(("127.0.0.1", door.door.port), timeout=5) as plain,
+        pytest.raises((ssl.SSLError, ConnectionError)),
+    ):
+        context.wrap_socket(plain, server_hostname="localhost")
+
+
+def test_more_connections_than_allowed_are_told_to_come_back(door):
+    held = [Wire(door.door.port, door.ca_file) for _ in range(20)]
+    try:
+        with Wire(door.door.port, door.ca_file) as late:
+            late.say(good())
+            answer = late.hear()
+            check_shape(answer, 503)
+    finally:
+        for wire in held:
+            wire.socket.close()

@@ -1,0 +1,300 @@
+"""`clearlane serve` as its operator meets it: start, stop, refusals, certificates, operations."""
+
+import json
+import os
+import signal
+import socket
+import ssl
+import stat
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+import trustme
+
+from tests.api.serving import Serving
+from tests.api.wires import Wire, basic, request
+
+PATH = "/api/v3/payers/get_list"
+
+
+@pytest.fixture
+def data(tmp_path):
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def started(data):
+    """Start services and stop those that still run at the end."""
+    running = []
+
+    def start(*arguments, **environment):
+        serving = Serving(data, **environment).start(*arguments)
+        running.append(serving)
+        return serving
+
+    yield start
+    for serving in running:
+        if serving.process.poll() is None:
+            serving.stop()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """One service for the tests that leave it as it was."""
+    serving = Serving(tmp_path_factory.mktemp("running") / "data").start()
+    yield serving
+    assert serving.stop() == 0
+
+
+def ask(serving, **options):
+    facts = serving.sandbox
+    query = {"vendorSiteId": facts["vendor_site_id"], "type": "medical"}
+    with serving.client((facts["vendor_key"], facts["vendor_password"])) as client:
+        return client.post(PATH, params=query, **options)
+
+
+def refused(*arguments, **environment):
+    """Start a service that must not start: its exit code and what it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "clearlane", "serve", *arguments],
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+def test_a_first_start_tells_everything_a_first_call_needs(running):
+    serving, data = running, running.data
+    facts = serving.sandbox
+    assert facts.keys() == {
+        "base_url", "ca_file", "vendor_key", "vendor_password", "vendor_site_id", "operations_url",
+    }  # fmt: skip
+    assert facts["base_url"] == serving.base_url
+    assert stat.S_IMODE((data / "sandbox.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    told = "".join(serving.told)
+    command = next(line.strip() for line in serving.told if line.startswith("  curl"))
+    done = subprocess.run(["sh", "-c", f"{command} -s"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)
+    assert facts["operations_url"] in told
+    assert "SIGTERM" in told
+
+
+def test_a_second_start_keeps_data_and_credentials_and_is_quick(started, data):
+    first = started()
+    facts, port = first.sandbox, first.port
+    authority = first.ca_file.read_bytes()
+    assert first.stop() == 0
+    second = started("--port", str(port))
+    assert second.seconds_to_ready < 10
+    assert second.sandbox | {"operations_url": ""} == facts | {"operations_url": ""}
+    assert second.ca_file.read_bytes() == authority
+    assert ask(second).status_code == 200
+    assert second.stop(signal.SIGINT) == 0
+    (data / "sandbox.json").unlink()
+    third = started()
+    assert third.sandbox["vendor_password"] != facts["vendor_password"]
+    assert ask(third).status_code == 200
+
+
+def test_a_password_an_operator_changed_is_not_brought_back(started, data):
+    serving = started()
+    serving.command("vendor", "rotate", serving.sandbox["vendor_key"], "--overlap", "0")
+    assert ask(serving).status_code == 401
+    serving.stop()
+    again = started()
+    assert again.sandbox["vendor_password"] is None
+    assert "changed by an operator" in "".join(again.told)
+
+
+def test_a_port_in_use_is_a_sentence(data):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = str(held.getsockname()[1])
+        code, told = refused("--data", str(data), "--port", port)
+        assert (code, f"127.0.0.1:{port} is in use" in told) == (2, True)
+        code, told = refused("--data", str(data), "--port", "0", "--ops-port", port)
+        assert (code, "operations address" in told) == (2, True)
+
+
+def test_bad_settings_are_a_sentence(data):
+    code, told = refused("--data", str(data), CLEARLANE_PORT="many")
+    assert (code, "CLEARLANE_PORT cannot be used" in told) == (2, True)
+    code, told = refused("--data", str(data), CLEARLANE_TLS_KEY="only.key", CLEARLANE_PORT="0")
+    assert (code, "go together" in told) == (2, True)
+
+
+def test_a_second_service_on_the_same_data_is_refused(running):
+    code, told = refused("--data", str(running.data), "--port", "0")
+    assert code == 2
+    assert told.strip()
+    assert ask(running).status_code == 200
+
+
+def test_production_does_not_serve_on_an_empty_schema(data):
+    code, told = refused("--data", str(data), "--port", "0", CLEARLANE_MODE="production")
+    assert code == 2
+    assert told.strip()
+
+
+def test_a_stop_finishes_the_running_call_and_refuses_new_ones(started):
+    serving = started()
+    facts = serving.sandbox
+    auth = basic(facts["vendor_key"], facts["vendor_password"])
+    query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
+    with Wire(serving.port, serving.ca_file) as wire, Wire(serving.port, serving.ca_file) as idle:
+        idle.say(request(query=query, auth=auth))
+        assert idle.hear().status == 200
+        wire.say(request(query=query, auth=auth, length=10) + b'{"a"')
+        time.sleep(0.3)
+        serving.process.send_signal(signal.SIGTERM)
+        time.sleep(0.7)
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.1", serving.port), timeout=2).close()
+        ready = httpx.get(facts["operations_url"] + "/readyz")
+        assert (ready.status_code, ready.json()["parts"]) == (503, {"service": "stopping"})
+        wire.say(b":  1}  ")
+        answer = wire.hear()
+        assert (answer.status, answer.headers["connection"]) == (200, "close")
+    assert serving.ended(10) == 0
+
+
+def test_a_stop_does_not_wait_for_ever(started):
+    serving = started(CLEARLANE_STOP_SECONDS_MAX="1")
+    facts = serving.sandbox
+    auth = basic(facts["vendor_key"], facts["vendor_password"])
+    query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
+    with Wire(serving.port, serving.ca_file) as wire:
+        wire.say(request(query=query, auth=auth, length=10) + b'{"a"')
+        time.sleep(0.3)
+        began = time.perf_counter()
+        serving.process.send_signal(signal.SIGTERM)
+        answer = wire.hear()
+        assert (answer.status, answer.headers["retry-after"] > "0") == (503, True)
+        assert serving.ended(10) == 0
+        assert time.perf_counter() - began < 8
+
+
+def test_a_second_signal_does_not_wait_at_all(started):
+    serving = started()
+    facts = serving.sandbox
+    auth = basic(facts["vendor_key"], facts["vendor_password"])
+    query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
+    with Wire(serving.port, serving.ca_file) as wire:
+        wire.say(request(query=query, auth=auth, length=10) + b'{"a"')
+        time.sleep(0.3)
+        serving.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert serving.process.poll() is None
+        began = time.perf_counter()
+        serving.process.send_signal(signal.SIGINT)
+        assert serving.ended(10) == 0
+        assert time.perf_counter() - began < 5
+
+
+def test_an_unread_log_does_not_stop_the_service(data):
+    serving = Serving(data)
+    serving._gather = lambda: None
+    serving.start()
+    try:
+        for _ in range(5):
+            with serving.client() as client:
+                for _ in range(200):
+                    assert client.get("/nothing").status_code == 404
+    finally:
+        assert serving.stop() == 0
+
+
+def serial(serving):
+    context = ssl.create_default_context(cafile=serving.ca_file)
+    with (
+        socket.create_connection(("127.0.0.1", serving.port), timeout=5) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as wrapped,
+    ):
+        return wrapped.getpeercert()["serialNumber"]
+
+
+def test_a_certificate_is_reloaded_on_sighup_and_when_it_changes(running):
+    from datetime import UTC, datetime
+
+    from clearlane.api.certificates import local_pair
+
+    serving, data = running, running.data
+    shown = serial(serving)
+    for wait in ("sighup", "look"):
+        (data / "tls" / "server.pem").unlink()
+        local_pair(data / "tls", ["127.0.0.1"], datetime.now(UTC))
+        if wait == "sighup":
+            serving.process.send_signal(signal.SIGHUP)
+        began = time.perf_counter()
+        while (now := serial(serving)) == shown and time.perf_counter() - began < 10:
+            time.sleep(0.2)
+        assert now != shown
+        shown = now
+    assert ask(serving).status_code == 200
+
+
+def test_an_operators_own_certificate_is_served_or_refused(started, data, tmp_path):
+    authority = trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    certificate, key = tmp_path / "own.pem", tmp_path / "own.key"
+    for blob, file in ((issued.cert_chain_pems[0], certificate), (issued.private_key_pem, key)):
+        blob.write_to_path(file)
+    own = {"CLEARLANE_TLS_CERTIFICATE": str(certificate), "CLEARLANE_TLS_KEY": str(key)}
+    serving = started(**own)
+    assert serving.sandbox["ca_file"] is None
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    context = ssl.create_default_context(cafile=tmp_path / "authority.pem")
+    assert httpx.get(serving.base_url + "/openapi.json", verify=context).status_code == 200
+    serving.stop()
+    key.write_text("spoilt")
+    code, told = refused("--data", str(data), "--port", "0", **own)
+    assert (code, "holds no unencrypted private key" in told) == (2, True)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+@pytest.mark.parametrize("proxies", ["", "127.0.0.0/8"])
+def test_the_plain_listener_serves_only_what_a_trusted_proxy_encrypted(started, proxies):
+    port = free_port()
+    serving = started(CLEARLANE_PLAIN_PORT=str(port), CLEARLANE_TRUSTED_PROXIES=proxies)
+    facts = serving.sandbox
+    auth = (facts["vendor_key"], facts["vendor_password"])
+    query = {"vendorSiteId": facts["vendor_site_id"], "type": "medical"}
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+        encrypted = {"X-Forwarded-Proto": "https"}
+        good = client.post(PATH, params=query, auth=auth, headers=encrypted)
+        assert good.status_code == (200 if proxies else 403)
+        for answer in (
+            client.post(PATH, params=query, auth=auth),
+            client.get("/nothing"),
+            client.get("/openapi.json"),
+            client.post(PATH, headers={"X-Forwarded-Proto": "http"}),
+        ):
+            assert (answer.status_code, answer.json()) == (403, {"Message": "HTTPS is required."})
+            assert answer.headers["x-request-id"]
+    assert ask(serving).status_code == 200
+
+
+def test_the_operations_address_answers_operators(running):
+    serving = running
+    url = serving.sandbox["operations_url"]
+    ask(serving)
+    assert httpx.get(url + "/healthz").json() == {"status": "alive"}
+    assert httpx.get(url + "/readyz").json() == {"status": "ready"}
+    metrics = httpx.get(url + "/metrics")
+    assert 'clearlane_requests_total{route="GetPayers",status="200"}' in metrics.text
+    assert "process_resident_memory_bytes" in metrics.text
+    assert httpx.get(url + "/nothing").status_code == 404
+    assert httpx.post(url + "/healthz").status_code == 405
+    assert httpx.head(url + "/readyz").status_code == 200
+    assert httpx.post(url + PATH).status_code == 404

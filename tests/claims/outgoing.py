@@ -1,0 +1,93 @@
+"""Claims on their way to a payer, for the tests of the placements."""
+
+import io
+import json
+import logging
+from datetime import UTC, date, datetime
+from functools import cache
+from random import Random
+
+import pyx12.params
+import pyx12.x12n_document
+
+from clearlane.claims import decode, fields
+from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of
+from clearlane.claims.interchange import Envelope, Outgoing, Party, write_claims
+from clearlane.claims.repairs import repair
+from clearlane.claims.samples import extended_claim, minimal_claim
+from clearlane.claims.variety import random_claim
+from clearlane.x12.reader import parse
+from clearlane.x12.tree import Loop
+
+DAY = date(2026, 4, 10)
+MOMENT = datetime(2026, 4, 15, 12, 30, tzinfo=UTC)
+ENVELOPE = Envelope(sender="CLEARLANE", receiver="MEADOW", control=17, moment=MOMENT)
+SUBMITTER = Party(name="Clearlane", id="CL0001", contact="Service Desk", phone="2065550100")
+RECEIVER = Party(name="Meadow Mutual", id="MM001")
+
+
+@cache
+def random_claims(kind: ClaimKind, count: int, seed: int = 7) -> tuple[Claim, ...]:
+    """Random valid claims as they come out of the store."""
+    rng = Random(seed)
+    return tuple(stored(kind, random_claim(kind, rng, DAY)) for _ in range(count))
+
+
+def stored(kind: ClaimKind, raw: dict) -> Claim:
+    """A claim as the store gives it back."""
+    read = decode.read_claim(kind, json.dumps(raw).encode(), "Claims[0]")
+    assert read.claim is not None, read.findings
+    return decode.restore(kind, fields.encode(repair(read.claim)[0]))
+
+
+def medical(line: dict | None = None, **own: object) -> Claim:
+    """A minimal medical claim with some fields of its own; None leaves a field out."""
+    return _claim(ClaimKind.MEDICAL, line, own)
+
+
+def dental(line: dict | None = None, **own: object) -> Claim:
+    """A minimal dental claim with some fields of its own; None leaves a field out."""
+    return _claim(ClaimKind.DENTAL, line, own)
+
+
+def _claim(kind: ClaimKind, line: dict | None, own: dict) -> Claim:
+    raw = minimal_claim(kind, DAY) | own
+    lines = raw[PAPERS[kind].lines]
+    raw[PAPERS[kind].lines] = [each | (line or {}) for each in lines]
+    return stored(kind, raw)
+
+
+def extended(kind: ClaimKind) -> Claim:
+    """A claim in which every field appears."""
+    return stored(kind, extended_claim(kind, DAY))
+
+
+def outgoing(claim: Claim, number: int = 1, **more: object) -> Outgoing:
+    return Outgoing(claim=claim, number=f"C{number:018}", payer_id="MM001", **more)
+
+
+def written(kind: ClaimKind, outs: list[Outgoing], envelope: Envelope = ENVELOPE) -> bytes:
+    return b"".join(write_claims(kind, outs, envelope, SUBMITTER, RECEIVER))
+
+
+def segments(claim: Claim, **more: object) -> list[str]:
+    """The segments of one claim's file, from the first level to the end."""
+    out = outgoing(claim, **more)
+    rows = written(kind_of(claim), [out]).decode().split("~")
+    return rows[next(at for at, row in enumerate(rows) if row.startswith("HL*")) : -4]
+
+
+def root_of(data: bytes) -> Loop:
+    """The tree of a file's first set."""
+    return next(parse(data, check=False).sets()).root
+
+
+def refusals(data: bytes, caplog) -> list[str]:
+    """What pyx12 says against an interchange."""
+    with caplog.at_level(logging.ERROR):
+        caplog.clear()
+        accepted = pyx12.x12n_document.x12n_document(
+            pyx12.params.params(), io.StringIO(data.decode()), fd_997=io.StringIO(), fd_html=None
+        )
+        said = [record.getMessage() for record in caplog.records]
+    return said if said or accepted else ["refused without a word"]

@@ -1,0 +1,511 @@
+"""Documents become claims, or every fault of their shape with the document's own key."""
+
+import json
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from clearlane.claims import decode, samples
+from clearlane.claims.decode import open_document, read_claim, read_document
+from clearlane.claims.fields import PAPERS, ClaimKind, encode, parts, rows
+from clearlane.claims.kinds import Adjusted, Kind
+from clearlane.kernel import limits
+from clearlane.kernel.finding import Stage
+
+DAY = date(2025, 3, 14)
+MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+
+
+def body(value):
+    return json.dumps(value).encode()
+
+
+def minimal(kind=MEDICAL, **changes):
+    """The minimal claim with some fields changed; ``...`` leaves a field out."""
+    claim = samples.minimal_claim(kind, DAY)
+    line = claim[PAPERS[kind].lines][0]
+    for name, value in changes.items():
+        part = line if name in rows(PAPERS[kind].line) else claim
+        part[name] = value
+        if value is ...:
+            del part[name]
+    return claim
+
+
+def read(claim, kind=MEDICAL):
+    return read_claim(kind, body(claim), "Claims[0]")
+
+
+def state(found):
+    """Key and messages, as an answer shows them."""
+    shown = {}
+    for finding in found.findings:
+        assert finding.stage is Stage.SHAPE
+        shown.setdefault(finding.location, []).append(finding.message)
+    return shown
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("full", [False, True])
+def test_the_sample_documents_are_read_without_a_finding(kind, full):
+    document = samples.document(kind, day=DAY, full=full)
+    sheaf, reads = read_document(body(document), kind)
+    assert sheaf.findings == sheaf.ignored == ()
+    assert [each.findings for each in reads] == [()]
+    assert reads[0].claim.Svc_VendorClaimId == "SAMPLE-1"
+
+
+def test_types_change_at_the_border_and_names_do_not():
+    claim = read(minimal(F24G_DaysOrUnits=1.5, F10A_PatientCondEmployment="TRUE")).claim
+    assert claim.F03_PatientDob == date(1985, 3, 24)
+    assert claim.F28_TotalCharge == Decimal("100.00")
+    assert claim.F24_ClaimLines[0].F24G_DaysOrUnits == Decimal("1.5")
+    assert claim.F10A_PatientCondEmployment is True
+    assert claim.F21_DiagnosisCodes == ("J02.9", "R05.9")
+    assert claim.F29_PatientAmountPaid is None
+
+
+# --- required ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("blank", [..., None, "", " \t "])
+def test_every_required_field_left_out_null_or_blank_is_told(kind, blank):
+    for row in rows(PAPERS[kind].claim).values():
+        if row.required:
+            found = state(read(minimal(kind, **{row.name: blank}), kind))
+            assert found == {f"Claims[0].{row.name}": [f"The {row.name} field is required."]}
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("blank", [..., None, "", "  "])
+def test_every_required_field_of_a_line_is_told(kind, blank):
+    lines = PAPERS[kind].lines
+    for row in rows(PAPERS[kind].line).values():
+        if row.required:
+            found = state(read(minimal(kind, **{row.name: blank}), kind))
+            assert found == {
+                f"Claims[0].{lines}[0].{row.name}": [f"The {row.name} field is required."]
+            }
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("blank", [None, "", "   "])
+def test_every_optional_field_may_be_null_or_blank(kind, blank):
+    for part in (PAPERS[kind].claim, PAPERS[kind].line):
+        for row in rows(part).values():
+            if not row.required and not row.when:
+                found = read(minimal(kind, **{row.name: blank}), kind)
+                assert found.findings == (), row.name
+                assert row.name not in found.claim.__dict__
+
+
+@pytest.mark.parametrize("empty", [[], [None], ["", None]])
+def test_an_array_without_anything_in_it_is_missing(empty):
+    assert state(read(minimal(F21_DiagnosisCodes=empty))) == {
+        "Claims[0].F21_DiagnosisCodes": ["The F21_DiagnosisCodes field is required."]
+    }
+    assert state(read(minimal(F24E_DiagnosisPointers=empty))) == {
+        "Claims[0].F24_ClaimLines[0].F24E_DiagnosisPointers": [
+            "The F24E_DiagnosisPointers field is required."
+        ]
+    }
+
+
+def test_a_blank_place_in_an_array_stays_a_place():
+    claim = read(minimal(F21_DiagnosisCodes=["J02.9", "", "R05.9"])).claim
+    assert claim.F21_DiagnosisCodes == ("J02.9", None, "R05.9")
+
+
+def test_ein_or_ssn_is_required():
+    assert state(read(minimal(F25_FederalTaxIdEin=...))) == {
+        "Claims[0].F25_FederalTaxIdEin": ["The F25_FederalTaxIdEin field is required."]
+    }
+    assert read(minimal(F25_FederalTaxIdEin=None, F25_FederalTaxIdSsn="987654320")).claim
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in rows(PAPERS[MEDICAL].claim) if n.startswith("X12_Rend")]
+)
+def test_any_field_of_the_rendering_provider_wants_the_last_name(name):
+    found = state(read(minimal(**{name: "X"})))
+    if name == "X12_RendProviderNameLast":
+        assert found == {}
+    else:
+        assert found == {
+            "Claims[0].X12_RendProviderNameLast": [
+                "The X12_RendProviderNameLast field is required."
+            ]
+        }
+    assert read(minimal(**{name: "X", "X12_RendProviderNameLast": "Fenn"})).claim
+
+
+PATIENT = {
+    "F20_PatientLastName": "Arden",
+    "F20_PatientFirstName": "Milo",
+    "F20_PatientAddress": "12 Fernhill Road",
+    "F20_PatientCity": "Austin",
+    "F20_PatientST": "TX",
+    "F20_PatientZip": "78701",
+    "F20_PatientDOB": "2015-01-01",
+    "F22_PatientSex": "M",
+}
+
+
+@pytest.mark.parametrize("relationship", ["Child", "19", "spouse", "G8"])
+def test_a_dental_patient_who_is_not_the_insured_is_described(relationship):
+    found = state(read(minimal(DENTAL, F18_PatientRelationship=relationship), DENTAL))
+    assert set(found) == {f"Claims[0].{name}" for name in PATIENT}
+    assert read(minimal(DENTAL, F18_PatientRelationship=relationship, **PATIENT), DENTAL).claim
+
+
+@pytest.mark.parametrize("relationship", ["Self", "18", "SELF", "no such word"])
+def test_a_dental_patient_who_is_the_insured_need_not_be_described(relationship):
+    assert read(minimal(DENTAL, F18_PatientRelationship=relationship), DENTAL).claim
+
+
+@pytest.mark.parametrize("word", ["Predetermination", "PB", "Request for Predetermination"])
+def test_a_predetermination_needs_no_service_date(word):
+    dates = {"X12_ServiceDate": ..., "F24_DateOfServiceFrom": ...}
+    assert read(minimal(DENTAL, F01_TypeOfTransaction=word, **dates), DENTAL).claim
+    assert set(state(read(minimal(DENTAL, **dates), DENTAL))) == {
+        "Claims[0].X12_ServiceDate",
+        "Claims[0].LineItems[0].F24_DateOfServiceFrom",
+    }
+
+
+def test_both_spellings_of_the_dental_claim_id_are_one_field():
+    claim = minimal(DENTAL, Svc_VendorClaimId=..., Svc_VendorClaimID="OTHER")
+    found = read(claim, DENTAL)
+    assert found.claim.Svc_VendorClaimId == "OTHER"
+    assert found.ignored == ()
+    assert read(minimal(DENTAL, Svc_VendorClaimId=None, Svc_VendorClaimID="O"), DENTAL).claim
+
+
+# --- types ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "03/14/2025",
+        "2025-3-14",
+        "20250314",
+        "2025-02-30",
+        "2025-W11-5",
+        "0000-01-01",
+        "abc",
+        "2025-03-14T00:00:00",
+        "٢٠٢٥-٠٣-١٤",
+        "2025-03-14x",
+    ],
+)
+def test_a_date_has_one_form(value):
+    message = f"The value '{value}' is not a valid date in the format yyyy-mm-dd."
+    assert state(read(minimal(F03_PatientDob=value))) == {"Claims[0].F03_PatientDob": [message]}
+    assert state(read(minimal(F24A_DateOfServiceTo=value))) == {
+        "Claims[0].F24_ClaimLines[0].F24A_DateOfServiceTo": [message]
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(20250314, "'20250314'"), (True, "'true'"), ([], None), ({}, "{...}"), ([1], "[...]")],
+)
+def test_a_date_is_a_string(value, shown):
+    found = state(read(minimal(F12_PatientAuthorizationDate=value)))
+    if shown is None:
+        assert found == {}
+    else:
+        assert found == {
+            "Claims[0].F12_PatientAuthorizationDate": [
+                f"The value {shown} is not a valid date in the format yyyy-mm-dd."
+            ]
+        }
+
+
+WRONG = {
+    Kind.FLAG: ["yes", 1, 0, "1", [], {}],
+    Kind.AMOUNT: ["abc", "1e5", "$5", "1,000", True, {}, "٥", "1_000", "NaN", "Infinity", "9" * 31],
+    Kind.COUNT: ["abc", True, {}, "--1"],
+    Kind.ADJUSTMENTS: [
+        "abc",
+        "45",
+        "45:",
+        ":5",
+        "45:1:2:3",
+        "45:abc",
+        True,
+        {},
+        [],
+        [1],
+        [["45", "x", None]],
+    ],
+    Kind.TOOTH: [1.5, True, {}],
+    Kind.PARTS: ["x", 1, {}, ["x"], [1]],
+}
+PLAIN_WRONG = [1, 1.5, True, ["x"], {"a": 1}]
+FINE = {Kind.ADJUSTMENTS: ["45"], Kind.TOOTH: []}
+
+
+def every_field():
+    for kind in ClaimKind:
+        for part in (PAPERS[kind].claim, PAPERS[kind].line):
+            for row in rows(part).values():
+                yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
+
+
+@pytest.mark.parametrize(("kind", "part", "row"), list(every_field()))
+def test_a_wrong_type_is_told_at_the_field(kind, part, row):
+    inside = f"Claims[0].{PAPERS[kind].lines}[0]." if part is PAPERS[kind].line else "Claims[0]."
+    for value in WRONG.get(row.kind, PLAIN_WRONG):
+        if value in FINE.get(row.kind, ()) and not isinstance(value, bool):
+            continue
+        if value in ([], {}) and value == []:
+            continue
+        claim = minimal(
+            kind, **{row.name: [value] if row.many and row.kind is not Kind.PARTS else value}
+        )
+        found = state(read(claim, kind))
+        keys = {key for key in found if key.startswith(inside + row.name)}
+        assert keys, (row.name, value, found)
+
+
+@pytest.mark.parametrize("value", [100, 100.0, "100", "100.00", " 100 ", "0100", ".5", "5."])
+def test_amounts_are_numbers_or_numeric_strings(value):
+    assert read(minimal(F28_TotalCharge=value)).claim.F28_TotalCharge == Decimal(str(value).strip())
+
+
+@pytest.mark.parametrize(
+    ("value", "truth"), [(True, True), ("true", True), ("False", False), ("FALSE ", False)]
+)
+def test_booleans_are_booleans_or_words(value, truth):
+    assert read(minimal(F11D_OtherPlan=value)).claim.F11D_OtherPlan is truth
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        (12.5, (Adjusted(None, Decimal("12.5")),)),
+        ("12.50", (Adjusted(None, Decimal("12.50")),)),
+        ("45:12.50", (Adjusted("45", Decimal("12.50")),)),
+        (
+            " 45 = 12.50 ; b7:3:2 ",
+            (Adjusted("45", Decimal("12.50")), Adjusted("B7", Decimal(3), Decimal(2))),
+        ),
+        ("45:-3", (Adjusted("45", Decimal(-3)),)),
+        (0, None),
+        ("0.00", None),
+        ("45:0", None),
+    ],
+)
+def test_adjustments_are_an_amount_or_reasons_with_amounts(value, meant):
+    claim = read(minimal(X12_ClaimOtherAdjustments=value)).claim
+    assert claim.X12_ClaimOtherAdjustments == meant
+
+
+def test_every_fault_of_a_document_is_told_at_once():
+    first = minimal(F03_PatientDob="14.3.2025", F28_TotalCharge="much", F00_PayerName=...)
+    second = minimal(F24F_Charges={}, F21_DiagnosisCodes=["A", 7], F11D_OtherPlan="perhaps")
+    second["F24_ClaimLines"].append({})
+    third = "no claim"
+    sheaf, reads = read_document(
+        body({"DocumentType": "DentalClaim", "Claims": [first, second, third]}), MEDICAL
+    )
+    keys = {finding.location for read in (sheaf, *reads) for finding in read.findings}
+    assert keys == {
+        "DocumentType",
+        "Claims[0].F03_PatientDob",
+        "Claims[0].F28_TotalCharge",
+        "Claims[0].F00_PayerName",
+        "Claims[1].F24_ClaimLines[0].F24F_Charges",
+        "Claims[1].F21_DiagnosisCodes[1]",
+        "Claims[1].F11D_OtherPlan",
+        *(
+            f"Claims[1].F24_ClaimLines[1].{row.name}"
+            for row in rows(PAPERS[MEDICAL].line).values()
+            if row.required
+        ),
+        "Claims[2]",
+    }
+    assert reads[0].claim is reads[1].claim is reads[2].claim is None
+
+
+# --- unknown fields -----------------------------------------------------------------------------------------
+
+
+def test_unknown_fields_are_ignored_and_their_paths_collected():
+    claim = minimal(f28_totalcharge=5, Nested={"a": [1]})
+    claim["F24_ClaimLines"][0]["F24H_FamilyPlanning"] = True
+    sheaf, (found,) = read_document(
+        body({"DocumentType": "MedicalClaim", "Claims": [claim], "Extra": 1}), MEDICAL
+    )
+    assert sheaf.ignored == ("Extra",)
+    assert found.ignored == (
+        "Claims[0].f28_totalcharge",
+        "Claims[0].Nested",
+        "Claims[0].F24_ClaimLines[0].F24H_FamilyPlanning",
+    )
+    assert found.claim is not None
+
+
+def test_unknown_fields_are_collected_beside_faults_and_blanks_too():
+    claim = minimal(DENTAL, F35_Remarks="", Odd=1, Teeth=[{"F27_Tooth": "3", "Colour": "white"}])
+    found = read(claim, DENTAL)
+    assert set(found.ignored) == {"Claims[0].Odd", "Claims[0].LineItems[0].Teeth[0].Colour"}
+    assert found.claim is not None
+
+
+def test_a_key_given_twice_counts_the_last_time():
+    text = body(minimal()).replace(
+        b'"F01A_InsuredId": ', b'"F01A_InsuredId": "FIRST", "F01A_InsuredId": '
+    )
+    assert read_claim(MEDICAL, text, "Claims[0]").claim.F01A_InsuredId == "II4711"
+
+
+# --- documents --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "location"),
+    [
+        (b"", "Document"),
+        (b"{", "Document"),
+        (b"[]", "Document"),
+        (b"null", "Document"),
+        (b'"x"', "Document"),
+        (b'{"a": NaN}', "Document"),
+        (b'{"a": "\\ud800"}', "Document"),
+        (
+            b'{"DocumentType": "MedicalClaim", "Claims": ['
+            + b"[" * 100_000
+            + b"]" * 100_000
+            + b"]}",
+            "Document",
+        ),
+        (b'\xff\xfe{"a":1}', "Document"),
+        (b'{"DocumentType": "MedicalClaim"}', "Claims"),
+        (b'{"DocumentType": "MedicalClaim", "Claims": null}', "Claims"),
+        (b'{"DocumentType": "MedicalClaim", "Claims": []}', "Claims"),
+        (b'{"DocumentType": "MedicalClaim", "Claims": {}}', "Claims"),
+        (b'{"DocumentType": "MedicalClaim", "Claims": "x"}', "Claims"),
+        (b'{"Claims": [{}]}', "DocumentType"),
+        (b'{"DocumentType": " ", "Claims": [{}]}', "DocumentType"),
+        (b'{"DocumentType": 5, "Claims": [{}]}', "DocumentType"),
+        (b'{"DocumentType": {"a": 1}, "Claims": [{}]}', "DocumentType"),
+        (b'{"DocumentType": "DentalClaim", "Claims": [{}]}', "DocumentType"),
+        (b'{"DocumentType": "medicalclaim", "Claims": [{}]}', "DocumentType"),
+    ],
+)
+def test_what_is_wrong_with_the_document_is_told(text, location):
+    sheaf = open_document(text, MEDICAL)
+    assert location in {finding.location for finding in sheaf.findings}
+
+
+def test_an_empty_list_says_that_a_claim_is_required():
+    sheaf = open_document(b'{"DocumentType": "MedicalClaim", "Claims": []}', MEDICAL)
+    assert [finding.message for finding in sheaf.findings] == ["At least one claim is required."]
+
+
+@pytest.mark.parametrize(
+    ("inside", "location"),
+    [
+        (b'{"F00_PayerName": ' + b"9" * 6_000 + b"}", "Document"),
+        (b'{"F00_PayerName": ' + b"[" * 500 + b"]" * 500 + b"}", "Document"),
+        (b'{"F28_TotalCharge": 1e400}', "Claims[0].F28_TotalCharge"),
+        (b'{"F28_TotalCharge": 1e400, "Unknown": 1e400}', "Claims[0].F28_TotalCharge"),
+        (b"5", "Claims[0]"),
+        (b"null", "Claims[0]"),
+        (b"[]", "Claims[0]"),
+    ],
+)
+def test_hostile_claims_are_findings_and_never_a_crash(inside, location):
+    sheaf, reads = read_document(
+        b'{"DocumentType": "MedicalClaim", "Claims": [' + inside + b"]}", MEDICAL
+    )
+    told = {f.location for each in (sheaf, *reads) for f in each.findings}
+    assert location in told or "Document" in told
+    assert all(each.claim is None for each in reads)
+
+
+def test_a_byte_order_mark_is_skipped():
+    text = b"\xef\xbb\xbf" + body(samples.document(MEDICAL, day=DAY))
+    assert open_document(text, MEDICAL).findings == ()
+
+
+def test_a_claim_too_large_is_told_and_not_read():
+    text = body(minimal(Padding="x" * limits.CLAIM_BYTES_MAX))
+    found = read_claim(MEDICAL, text, "Claims[0]")
+    assert [finding.location for finding in found.findings] == ["Claims[0]"]
+
+
+def test_a_long_list_is_told_about_once():
+    found = read(minimal(F24_ClaimLines=[1] * 100_000))
+    assert len(found.findings) <= limits.LIST_ITEMS_READ_MAX + 1
+    assert any("At most" in finding.message for finding in found.findings)
+
+
+@pytest.mark.parametrize("item", [b"1", b"{}"])
+def test_a_million_elements_are_counted_and_not_kept(item):
+    text = (
+        b'{"DocumentType": "MedicalClaim", "Claims": [' + (item + b",") * 1_000_000 + item + b"]}"
+    )
+    sheaf = open_document(text, MEDICAL, claims_max=100)
+    assert sheaf.count == 101
+
+
+def test_after_ten_thousand_faults_the_others_are_not_told():
+    claim = {"F24_ClaimLines": [{}] * limits.LIST_ITEMS_READ_MAX}
+    sheaf = open_document(body({"DocumentType": "MedicalClaim", "Claims": [claim] * 100}), MEDICAL)
+    reads = [*sheaf.read(0, 50), *sheaf.read(50, 100)]
+    told = [finding for each in reads for finding in each.findings]
+    assert limits.SHAPE_FINDINGS_MAX <= len(told) <= limits.SHAPE_FINDINGS_MAX + 1_100
+    assert told[-1].location == "Document"
+    assert all(each.claim is None for each in reads)
+
+
+def test_of_many_unknown_fields_the_first_are_named():
+    many = {f"Odd{number}": number for number in range(1_000)}
+    for blank in ({}, {"F35_Remarks": ""}):
+        found = read(minimal(DENTAL, **many, **blank), DENTAL)
+        assert len(found.ignored) == limits.IGNORED_FIELDS_SHOWN_MAX
+        assert found.claim.__pydantic_extra__ == {}
+
+
+def test_claims_are_read_in_any_slices():
+    claims = [minimal(Svc_VendorClaimId=f"C{at}") for at in range(7)]
+    sheaf = open_document(body({"DocumentType": "MedicalClaim", "Claims": claims}), MEDICAL)
+    ids = [
+        each.claim.Svc_VendorClaimId
+        for start in range(0, 7, 3)
+        for each in sheaf.read(start, start + 3)
+    ]
+    assert ids == [f"C{at}" for at in range(7)]
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_a_stored_claim_comes_back_as_it_was(kind):
+    claim = read(samples.extended_claim(kind, DAY), kind).claim
+    stored = encode(claim)
+    again = decode.restore(kind, stored)
+    assert again == claim
+    assert encode(again) == stored
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_findings_do_not_show_values_when_printed(kind):
+    claim = minimal(kind, Svc_PayerId=["SECRETVALUE"])
+    line = PAPERS[kind].lines
+    claim[line][0] = {
+        "F24A_DateOfServiceFrom": "SECRETVALUE",
+        "F24_DateOfServiceFrom": "SECRETVALUE",
+    }
+    found = read(claim, kind)
+    assert any("SECRETVALUE" in finding.message for finding in found.findings)
+    assert "SECRETVALUE" not in repr(found)
+    assert "SECRETVALUE" not in str(found.findings)
+
+
+def test_parts_inside_a_line_are_known():
+    assert set(parts(PAPERS[DENTAL].line)) == {"Teeth", "Adjustments"}

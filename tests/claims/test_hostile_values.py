@@ -1,0 +1,74 @@
+"""No value of any field makes a claim that X12 could not carry: it is refused, or put right, or not sent."""
+
+import json
+from datetime import date
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.decode import read_claim
+from clearlane.claims.fields import PAPERS, ClaimKind, Fields, rows
+from clearlane.claims.kinds import Kind
+from clearlane.claims.repairs import is_carried
+from clearlane.claims.rules import Facts, judge
+
+DAY = date(2025, 3, 14)
+FACTS = Facts(today=date(2025, 3, 20), known=frozenset())
+NUMBERS = {Kind.AMOUNT, Kind.COUNT, Kind.FLAG, Kind.DAY, Kind.ADJUSTMENTS, Kind.PARTS}
+# Kept for the caller and for routing, never written into a file.
+NOT_SENT = {"Svc_VendorClaimId", "Svc_PayerId"}
+
+
+def fields():
+    for kind in ClaimKind:
+        for part in (PAPERS[kind].claim, PAPERS[kind].line):
+            for row in rows(part).values():
+                if row.kind not in NUMBERS:
+                    yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
+
+
+def judged(kind, part, row, value):
+    claim = samples.extended_claim(kind, DAY)
+    at = f"{PAPERS[kind].lines}[0]." if part is PAPERS[kind].line else ""
+    (claim[PAPERS[kind].lines][0] if at else claim)[row.name] = [value] if row.many else value
+    found = read_claim(kind, json.dumps(claim).encode(), "")
+    assert found.findings == ()
+    return judge(found.claim, FACTS), at + row.name
+
+
+def texts(part):
+    for name, value in part.__dict__.items():
+        if isinstance(value, str) and name not in NOT_SENT:
+            yield name, value
+        for inner in value if isinstance(value, tuple) else ():
+            if isinstance(inner, Fields):
+                yield from texts(inner)
+            elif isinstance(inner, str):
+                yield name, inner
+
+
+VALUES = [
+    "A*B:C~D^E",
+    "~",
+    "*",
+    "A\nB",
+    "\x00",
+    "\ud7ff",
+    "a\u2028b",
+    "é*",
+    "X" * 300,
+    "9" * 300,
+]
+
+
+@pytest.mark.parametrize(("kind", "part", "row"), list(fields()))
+def test_a_value_ends_refused_or_fit_to_be_sent(kind, part, row):
+    known = rows(PAPERS[kind].claim) | rows(PAPERS[kind].line)
+    for value in VALUES:
+        judgement, at = judged(kind, part, row, value)
+        if not judgement.accepted:
+            assert any(finding.location.startswith(at) for finding in judgement.findings), value
+            continue
+        for name, text in texts(judgement.claim):
+            assert is_carried(text), name
+            assert name not in known or not known[name].max or len(text) <= known[name].max, name

@@ -1,0 +1,400 @@
+import re
+
+import pytest
+
+from clearlane.claims import acks, advice, provenance
+from clearlane.claims import sent as sending
+from clearlane.claims.facts import Complaint, Fact, Kind
+from clearlane.claims.fields import PAPERS, ClaimKind, parts, rows
+from clearlane.claims.interchange import TABLES
+from clearlane.claims.provenance import fields_at
+from clearlane.x12 import codes
+from clearlane.x12.views import remit, views
+from tests.claims.answers import (
+    NOW,
+    claim,
+    controls,
+    nine,
+    outgoing,
+    paid,
+    patient,
+    payment,
+    sent,
+    status,
+    ta1,
+)
+
+SELF = claim(F06_PatientRelationshipToInsured="Self", F33A_BillingProviderNpi="1234567893")
+CHILD = claim(
+    F06_PatientRelationshipToInsured="Child",
+    F02_PatientNameFirst="Milo",
+    F02_PatientNameLast="Arden",
+)
+FULL = claim(full=True)
+DENTAL = claim(ClaimKind.DENTAL)
+
+
+def complained(one, claim, *, controls=()):
+    fact = Fact(kind=Kind.STATUS, at=NOW, source=one.source, complaints=(one,))
+    [told] = provenance.refusal(fact, claim, controls)
+    return told
+
+
+def stated(code, claim, *, category="A7", entity="", **more):
+    return complained(
+        Complaint(source="277CA", code=code, category=category, entity=entity, level="claim", **more), claim,
+        controls=("L1", "L2"),
+    )  # fmt: skip
+
+
+def paths(told):
+    return [field.path for field in told.fields]
+
+
+def refused(out, segment, *errors, nth=1, kind=ClaimKind.MEDICAL):
+    """What a 999 about one segment of a claim's file is told as."""
+    content = sent(out, kind=kind)
+    at = [n for n, row in enumerate(content.decode().split("~")[2:], 1) if row.startswith(segment)][
+        nth - 1
+    ]
+    answer = nine(
+        21, ["AK2*837*0001*005010X222A1", f"IK3*{segment[:3].rstrip('*')}*{at}**8", *errors, "IK5*R*5"],
+        verdict="R",
+    )  # fmt: skip
+    [heard] = acks.read(answer)
+    layout = sending.layout(content, asked=heard.asks.positions)
+    [fact] = acks.facts(heard, layout)
+    return list(provenance.refusal(fact, out.claim, controls(out)))
+
+
+# 999 and TA1.
+
+
+@pytest.mark.parametrize(
+    ("segment", "error", "path", "box"),
+    [
+        ("NM1*85", "IK4*9*67*7", "F33A_BillingProviderNpi", "33a"),
+        ("N4", "IK4*3*116*1", "F33_BillingProviderZip", "33"),
+        ("NM1*IL", "IK4*9*67*4", "F01A_InsuredId", "1a"),
+        ("CLM", "IK4*2*782*1", "F28_TotalCharge", "28"),
+        ("CLM", "IK4*5:1*1331*7", "F24_ClaimLines[0].F24B_PlaceOfServiceCode", "24B"),
+        ("HI", "IK4*2*1271*7", "F21_DiagnosisCodes[1]", "21"),
+        ("SV1", "IK4*1:2*234*7", "F24_ClaimLines[0].F24D_HcpcsProcedureCode", "24D"),
+        ("SV1", "IK4*2*782*7", "F24_ClaimLines[0].F24F_Charges", "24F"),
+        ("DTP*472", "IK4*3*1251*8", "F24_ClaimLines[0].F24A_DateOfServiceFrom", "24A"),
+    ],
+)  # fmt: skip
+def test_an_element_that_a_999_refuses_is_told_as_the_callers_field(segment, error, path, box):
+    [told] = refused(outgoing("C1", SELF), segment, error)
+    assert told.fields[0].path == path
+    assert told.fields[0].box == box
+    assert told.fields[0].form == "CMS-1500"
+    assert f"box {box} of the CMS-1500" in told.happened
+    assert told.todo == advice.CORRECT
+
+
+def test_a_dental_999_names_the_dental_fields():
+    [told] = refused(outgoing("C1", DENTAL), "SV3", "IK4*1:2*234*7", kind=ClaimKind.DENTAL)
+    assert told.fields[0].path == "LineItems[0].F29_ProcedureCode"
+    assert told.fields[0].form == "ADA"
+
+
+def test_a_segment_that_a_999_refuses_names_the_fields_that_are_filled_in_it():
+    [told] = refused(outgoing("C1", SELF), "N4")
+    assert paths(told) == ["F33_BillingProviderCity", "F33_BillingProviderState"]
+
+
+def test_an_element_that_is_ours_names_the_segments_fields():
+    [told] = refused(outgoing("C1", SELF), "NM1*85", "IK4*8*66*7")
+    assert "F33A_BillingProviderNpi" in paths(told)
+
+
+def test_a_place_without_any_field_goes_to_the_operator():
+    one = Complaint(source="999", code="2", level="segment", loop="2000A", segment="CUR")
+    told = complained(one, SELF)
+    assert told.fields == ()
+    assert "the place 2000A/CUR" in told.happened
+    assert "operator" in told.todo
+
+
+def test_a_loop_cut_to_four_characters_is_still_understood():
+    one = Complaint(source="999", code="7", level="element", loop="2010", segment="NM1", element=9)
+    assert "F33A_BillingProviderNpi" in paths(complained(one, SELF))
+
+
+def test_which_of_many_lines_is_left_open_where_nobody_says():
+    assert paths(stated("187", FULL))[0] == "F24_ClaimLines[].F24A_DateOfServiceFrom"
+
+
+def test_a_tooth_that_is_not_numbered_is_named_by_its_array():
+    one = Complaint(
+        source="999", code="7", level="element", loop="2400", segment="TOO", element=2, line=1
+    )
+    assert paths(complained(one, ClaimKind.DENTAL)) == ["LineItems[0].Teeth"]
+
+
+def test_a_repeated_segment_is_told_by_its_number():
+    one = Complaint(
+        source="999",
+        code="7",
+        level="element",
+        loop="2400",
+        segment="TOO",
+        qualifier="JP",
+        nth=2,
+        element=2,
+        line=1,
+    )
+    assert "LineItems[0].Teeth[1].F27_Tooth" in paths(complained(one, ClaimKind.DENTAL))
+
+
+def test_a_ta1_says_that_nothing_in_the_claim_is_wrong():
+    [heard] = acks.read(ta1(21))
+    [fact] = acks.facts(heard, sending.layout(sent(outgoing("C1"))))
+    [told] = provenance.refusal(fact, SELF)
+    assert (
+        told.happened == "The payer refused the whole file this claim went in: sender is invalid."
+    )
+    assert told.todo.startswith("Nothing in the claim is wrong")
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        (Kind.SEND_AGAIN, "because of other claims"),
+        (Kind.SET_REFUSED, "did not say why"),
+        (Kind.TA1_REFUSED, "did not say why"),
+    ],
+)
+def test_a_refusal_without_reasons_is_told_too(kind, part):
+    [told] = provenance.refusal(Fact(kind=kind, at=NOW, source="999"), SELF)
+    assert part in told.happened
+    assert told.todo
+
+
+def test_a_set_that_is_refused_as_a_whole_is_told_in_words():
+    one = Complaint(source="999", code="4", level="set")
+    assert (
+        complained(one, SELF).happened
+        == "The payer refused the whole set of claims: number of segments does not match."
+    )
+
+
+def test_an_acceptance_has_nothing_to_tell():
+    assert list(provenance.refusal(Fact(kind=Kind.ACCEPTED_999, at=NOW, source="999"), SELF)) == []
+
+
+# Statuses.
+
+
+@pytest.mark.parametrize(
+    ("code", "entity", "path"),
+    [
+        ("562", "85", "F33A_BillingProviderNpi"),
+        ("562", "82", "X12_RenderingNPI"),
+        ("164", "IL", "F01A_InsuredId"),
+        ("158", "QC", "F11A_InsuredDob"),
+        ("125", "IL", "F04_InsuredNameLast"),
+        ("500", "85", "F33_BillingProviderZip"),
+        ("178", "", "F28_TotalCharge"),
+        ("254", "", "F21_DiagnosisCodes[0]"),
+        ("187", "", "F24_ClaimLines[0].F24A_DateOfServiceFrom"),
+        ("454", "", "F24_ClaimLines[0].F24D_HcpcsProcedureCode"),
+        ("116", "PR", "Svc_PayerId"),
+    ],
+)
+def test_a_status_names_the_field_it_is_about(code, entity, path):
+    told = stated(code, SELF, entity=entity)
+    assert path in paths(told)
+    assert told.code == f"A7:{code}" + (f":{entity}" if entity else "")
+    assert told.todo
+
+
+def test_a_patient_who_is_not_the_insured_has_fields_of_its_own():
+    assert paths(stated("158", CHILD, entity="QC")) == ["F03_PatientDob"]
+
+
+def test_a_line_is_found_by_its_control_number():
+    told = stated("454", claim(full=True), control="L2")
+    assert told.line == 2
+    assert paths(told)[0] == "F24_ClaimLines[1].F24D_HcpcsProcedureCode"
+
+
+def test_what_concerns_the_clearinghouse_names_no_field_of_the_caller():
+    told = stated("24", SELF, entity="41")
+    assert told.fields == ()
+    assert "enroll" in told.todo
+
+
+def test_the_payers_own_words_are_passed_on():
+    assert "The payer writes: CALL US" in stated("21", SELF, text="CALL US").happened
+
+
+@pytest.mark.parametrize("category", ["A3", "A6", "A8", "P1", "P3", "F1", "R4", "D0", "E1", "Z9"])
+def test_every_category_comes_with_advice(category):
+    assert stated("21", SELF, category=category).todo
+
+
+def test_an_unknown_status_is_told_by_its_code():
+    assert "Status 9X9X" in stated("9X9X", SELF).happened
+
+
+# Remittances.
+
+
+def decided(*rest, claim=SELF, code="1", lines=("C1-1", "C1-2")):
+    [interchange] = views(payment(paid("C1", code, "100", "80", *rest)))
+    [one] = interchange.sets
+    [found] = one.view.claims
+    assert isinstance(found, remit.Claim)
+    return list(provenance.decision(found, claim, lines))
+
+
+LINE = ("SVC*HC:99213*100*80**1", "DTM*472*20261001")
+
+
+@pytest.mark.parametrize(
+    ("reason", "path"),
+    [
+        ("CO*45", "F24_ClaimLines[0].F24F_Charges"),
+        ("PR*1", "F24_ClaimLines[0].F24F_Charges"),
+        ("CO*11", "F21_DiagnosisCodes"),
+        ("CO*4", "F24_ClaimLines[0].F24D_HcpcsProcedureCode"),
+        ("CO*31", "F01A_InsuredId"),
+        ("CO*29", "F24_ClaimLines[0].F24A_DateOfServiceFrom"),
+        ("CO*208", "F33A_BillingProviderNpi"),
+        ("OA*18", "F24_ClaimLines[0].F24A_DateOfServiceFrom"),
+        ("CO*109", "Svc_PayerId"),
+        ("CO*6", "F11A_InsuredDob"),
+    ],
+)
+def test_an_adjustment_of_a_line_names_the_field_it_is_about(reason, path):
+    [told] = decided(*LINE, f"CAS*{reason}*20", "REF*6R*C1-1")
+    assert path in paths(told)
+    assert told.code == reason.replace("*", "-")
+    assert (told.line, told.amount) == (1, 20)
+    assert "$20 was not paid" in told.happened
+    assert told.todo
+
+
+def test_a_remark_says_more_exactly_what_is_missing():
+    [told] = decided(*LINE, "CAS*CO*16*20", "REF*6R*C1-1", "LQ*HE*N290")
+    assert "X12_RenderingNPI" in paths(told)
+    assert "N290: Rendering provider's identifier is missing or invalid." in told.happened
+
+
+def test_an_adjustment_of_the_claim_names_the_total_charge():
+    [told] = decided("CAS*PR*2*20")
+    assert paths(told) == ["F28_TotalCharge"]
+    assert told.todo == advice.GROUP_ADVICE["PR"]
+    assert told.line == 0
+
+
+def test_a_remark_of_the_claim_speaks_for_its_adjustments():
+    [told] = decided("CAS*CO*16*20", "MOA***MA63")
+    assert paths(told)[0] == "F21_DiagnosisCodes[0]"
+
+
+def test_what_the_patient_owes_waits_for_a_payer_it_was_forwarded_to():
+    [told] = decided("CAS*PR*2*20", "NM1*TT*2*HARBOR HEALTH PLAN*****PI*HARBOR", code="19")
+    assert told.todo.startswith("Nothing yet")
+
+
+def test_unknown_codes_are_told_as_they_are():
+    [told] = decided(*LINE, "CAS*XX*ZZZ*20", "LQ*HE*QQQ")
+    assert "Reason ZZZ" in told.happened
+    assert told.todo == "Ask the payer."
+
+
+def test_dental_adjustments_name_dental_fields():
+    [told] = decided("SVC*AD:D0120*100*80**1", "CAS*CO*45*20", "REF*6R*C1-1", claim=DENTAL)
+    assert paths(told) == ["LineItems[0].F31_LineFee"]
+
+
+# The tables.
+
+
+def places():
+    for table in (advice.STATUS_PLACES, advice.REASON_PLACES, advice.REMARK_PLACES):
+        for code, found in table.items():
+            for place in found:
+                yield code, place
+
+
+def test_every_place_of_the_advice_is_told_by_some_field():
+    lost = set()
+    for _, place in places():
+        loops = sorted(set(advice.ENTITY_LOOPS.values())) if "{e}" in place else [""]
+        known = [
+            fields_at(kind, [place.format(e=loop, line=provenance.LINE_SEGMENT[kind])])
+            for kind in ClaimKind
+            for loop in loops
+        ]
+        if not any(known):
+            lost.add(place)
+    # The order of payment is ours to say; a diagnosis segment is named as a whole.
+    assert lost <= {"2000B/SBR/01"}
+
+
+def test_every_code_of_the_advice_is_a_code_of_its_list():
+    assert advice.STATUS_PLACES.keys() | advice.STATUS_ADVICE.keys() <= set(codes.load("statuses"))
+    assert advice.REASON_PLACES.keys() | advice.REASON_ADVICE.keys() <= set(codes.load("carc"))
+    assert advice.REMARK_PLACES.keys() <= set(codes.load("rarc"))
+    assert advice.GROUP_ADVICE.keys() == set(codes.load("adjustment_groups"))
+    assert advice.CATEGORY_ADVICE.keys() <= set(codes.load("status_categories"))
+    assert advice.ENTITY_LOOPS.keys() | advice.OURS <= set(codes.load("entities"))
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_every_placed_field_can_be_named_from_its_place(kind):
+    paper = PAPERS[kind]
+    for scope in TABLES[kind].scopes:
+        for name, place in scope.told():
+            where = re.sub(r"#\d+", "", place).replace("/period", "/03")
+            nth = int((re.findall(r"#(\d+)", place) or ["0"])[0])
+            told = fields_at(kind, [where], missing=True, nth=nth)
+            found = [re.sub(r"\[\d*\]", "[]", field.path) for field in told]
+            wanted = re.sub(r"\[\d*\]", "[]", name)
+            known = {
+                one.removeprefix(f"{paper.lines}[].").removesuffix("[]") for one in found
+            } | set(found)
+            assert known & {wanted, f"{paper.lines}[].{wanted}"}, (name, place, found)
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_every_field_that_is_named_has_a_label(kind):
+    for scope in TABLES[kind].scopes:
+        for _, place in scope.told():
+            for field in fields_at(kind, [re.sub(r"#\d+", "", place).replace("/period", "/03")]):
+                assert field.label
+    assert parts(PAPERS[kind].claim) is not None
+    assert rows(PAPERS[kind].claim)
+
+
+def test_explanations_hold_no_value_of_the_claim():
+    for code in advice.STATUS_PLACES:
+        for entity in ("85", "IL", "QC", ""):
+            told = stated(code, FULL, entity=entity)
+            for value in (
+                FULL.F01A_InsuredId,
+                FULL.F02_PatientNameLast,
+                FULL.F26_PatientAcctNumber,
+            ):
+                assert not re.search(rf"\b{re.escape(str(value))}\b", told.happened)
+
+
+def test_a_277ca_of_a_real_file_is_told_to_its_end():
+    out = outgoing("C1", SELF)
+    answer = status(
+        patient(
+            "C1",
+            "A7:562:85*20261102*U*100",
+            extra=["SVC*HC:99213*100", "STC*A7:476**U", "REF*FJ*C1-1"],
+        )
+    )
+    [heard] = acks.read(answer)
+    told = list(provenance.refusal(heard.fact, SELF, controls(out)))
+    assert [paths(one)[0] for one in told] == [
+        "F33A_BillingProviderNpi",
+        "F24_ClaimLines[0].F24G_DaysOrUnits",
+    ]

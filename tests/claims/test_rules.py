@@ -1,0 +1,1397 @@
+"""Every rule, by a table: a claim that breaks it, with the place it speaks about, and one that keeps it."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import date
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.decode import read_claim
+from clearlane.claims.fields import PAPERS, ClaimKind, rows
+from clearlane.claims.rules import RULES, Facts, judge, unchecked
+from clearlane.claims.rules.registry import Need, Scope, listed, quoted, rule
+from clearlane.kernel.finding import Severity, Stage
+from clearlane.payers.model import Payer
+
+DAY = date(2025, 3, 14)
+TODAY = date(2025, 3, 20)
+FUTURE = "2025-03-21"
+MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+PAYERS = {
+    MEDICAL: Payer("Medical", "Meadow Mutual", "T1", "TST01", is_test=True, has_route=True),
+    DENTAL: Payer("Dental", "Summit Dental", "T2", "TST02", is_test=True, has_route=True),
+}
+OFFLINE: frozenset[Need] = frozenset()
+
+
+class Case(NamedTuple):
+    """Changes that break a rule, where it then speaks, and changes that keep it."""
+
+    kind: ClaimKind
+    breaks: dict[str, Any]
+    at: str
+    keeps: dict[str, Any]
+    full: bool = False
+    facts: Mapping[str, Any] = MappingProxyType({})
+    fine: Mapping[str, Any] = MappingProxyType({})
+    """Facts with which the kept claim is judged."""
+
+
+def m(breaks, at, keeps, **more):
+    return Case(MEDICAL, breaks, at, keeps, **more)
+
+
+def d(breaks, at, keeps, **more):
+    return Case(DENTAL, breaks, at, keeps, **more)
+
+
+L, T = "F24_ClaimLines[0].", "LineItems[0]."
+TEETH = f"{T}Teeth"
+OTHER = {
+    "F09_OtherInsuredNameLast": "Lund",
+    "F09A_OtherInsuredGroupNum": "G77",
+    "F09_PatientRelationshipToInsured": "Child",
+    "X12_OtherPayerName": "Harbor Health Plan",
+}
+DENTAL_OTHER = {
+    "F05_OtherInsuredLastName": "Lund",
+    "F08_OtherInsuredPolicy": "P77",
+    "F10_OtherPatientRelationship": "Child",
+    "F11_OtherPayerName": "Harbor Health Plan",
+    "F04_OtherCoverage": True,
+}
+DECIDED = {
+    **OTHER,
+    "X12_ClaimPrimaryPayerPaidAmount": 60,
+    "X12_ClaimContractualObligationAdjustments": "45:40",
+    "X12_ClaimAdjudicationDate": "2025-03-18",
+}
+LINE_DECIDED = {
+    **OTHER,
+    f"{L}X12_PrimaryPayerPaidAmount": 60,
+    f"{L}X12_LineContractualObligationAdjustments": "45:40",
+    f"{L}X12_AdjudicationOrPaymentDate": "2025-03-18",
+}
+DENTAL_DECIDED = {
+    **DENTAL_OTHER,
+    f"{T}X12_PrimaryPaidAmount": "60.00",
+    f"{T}X12_AdjudicationDate": "2025-03-18",
+    f"{T}Adjustments": [
+        {
+            "X12_AdjustmentGroupCode": "CO",
+            "X12_AdjustmentReasonCode": "45",
+            "X12_AdjustmentAmount": "35.00",
+        }
+    ],
+}
+ADJUSTMENT = {
+    "X12_AdjustmentGroupCode": "CO",
+    "X12_AdjustmentReasonCode": "45",
+    "X12_AdjustmentAmount": "1",
+}
+SPOUSE = {
+    "F06_PatientRelationshipToInsured": "Spouse",
+    "F05_PatientAddress1": "12 Fernhill Road",
+    "F02_PatientNameFirst": "Ivo",
+}
+CHILD = {
+    "F18_PatientRelationship": "Child",
+    "F20_PatientLastName": "Arden",
+    "F20_PatientFirstName": "Milo",
+    "F20_PatientAddress": "12 Fernhill Road",
+    "F20_PatientCity": "Austin",
+    "F20_PatientST": "TX",
+    "F20_PatientZip": "78701",
+    "F20_PatientDOB": "2015-01-01",
+    "F22_PatientSex": "M",
+}
+FACILITY = {
+    "F32_FacilityName": "Fernhill Clinic",
+    "F32_FacilityAddress1": "1 Elm St",
+    "F32_FacilityCity": "Austin",
+    "F32_FacilityState": "TX",
+    "F32_FacilityZip": "78701",
+}
+LOCATION = {
+    "F56_TreatmentAddress": "1 Elm St",
+    "F56_TreatmentCity": "Austin",
+    "F56_TreatmentST": "TX",
+    "F56_TreatmentZip": "78701",
+}
+PAY_TO = {
+    "X12_Paytoaddress": "PO Box 5",
+    "X12_PaytoCity": "Austin",
+    "X12_PaytoST": "TX",
+    "X12_PaytoZip": "78701",
+}
+PAYER_ADDRESS = {
+    "F00_PayerAddress1": "1 Elm St",
+    "F00_PayerCity": "Austin",
+    "F00_PayerState": "TX",
+    "F00_PayerZip": "78701",
+}
+MEASURED = {
+    f"{L}X12_MeasurementId": "TR",
+    f"{L}X12_MeasurementQualifier": "R1",
+    f"{L}X12_MeasurementValue": 12.5,
+}
+ORTHODONTICS = {
+    "F40_OrthoTreatment": True,
+    "F41_DateAppliancePlaced": "2025-01-05",
+    "F42_MonthsTreatment": 24,
+}
+PREDETERMINATION = {
+    "F01_TypeOfTransaction": "Predetermination",
+    "X12_ServiceDate": ...,
+    f"{T}F24_DateOfServiceFrom": ...,
+}
+ATTACHED = {
+    "X12_AttachmentReportType": "RB",
+    "X12_AttachmentTransmissionCode": "EL",
+    "X12_AttachmentControlNumber": "ACN1",
+}
+LINE = samples.minimal_claim(MEDICAL, DAY)["F24_ClaimLines"][0]
+DENTAL_LINE = samples.minimal_claim(DENTAL, DAY)["LineItems"][0]
+
+
+def tooth(name, *surfaces):
+    return [{"F27_Tooth": name, "F28_ToothSurface": list(surfaces)}]
+
+
+def lines(count, base=LINE, **own):
+    return [
+        {**base, **{name: value.format(at) for name, value in own.items()}} for at in range(count)
+    ]
+
+
+CASES: dict[str, list[Case]] = {
+    "C101": [
+        m({}, "Svc_PayerId", {}, facts={"payer": None}),
+        d({}, "Svc_PayerId", {}, facts={"payer": None}),
+    ],
+    "C102": [m({}, "Svc_PayerId", {}, facts={"payer": None, "payer_of_other_type": True})],
+    "C103": [
+        m(
+            {},
+            "Svc_PayerId",
+            {},
+            facts={"payer": Payer("Medical", "M", "T1", "TST01", active=False)},
+        )
+    ],
+    "C104": [m({}, "Svc_PayerId", {}, facts={"payer": Payer("Medical", "M", "T1", "TST01")})],
+    "C105": [
+        m({}, "Svc_PayerId", {}, facts={"sandbox": False}, fine={"sandbox": True}),
+        m(
+            {},
+            "Svc_PayerId",
+            {},
+            facts={"sandbox": False},
+            fine={"sandbox": False, "payer": Payer("Medical", "M", "L1", "LIVE1", has_route=True)},
+        ),
+    ],
+    "C106": [
+        m(
+            {},
+            "Svc_PayerId",
+            {},
+            facts={"payer": Payer("Medical", "M", "T1", "TST01", claim_enrollment_required=True)},
+            fine={
+                "payer": Payer("Medical", "M", "T1", "TST01", claim_enrollment_required=True),
+                "enrolled": True,
+            },
+        )
+    ],
+    "C107": [m({}, "Svc_VendorClaimId", {}, facts={"earlier_request_id": "R-1"})],
+    "C201": [
+        m(
+            {"F02_PatientNameLast": "Lund"},
+            "F02_PatientNameLast",
+            {"F02_PatientNameLast": "ar-den"},
+        ),
+        m(
+            {"F03_PatientDob": "1990-01-01"},
+            "F03_PatientDob",
+            SPOUSE | {"F03_PatientDob": "1990-01-01"},
+        ),
+        d(
+            {"F20_PatientFirstName": "Ivo"},
+            "F20_PatientFirstName",
+            {"F20_PatientFirstName": "Rosa"},
+        ),
+        d({"F22_PatientSex": "M"}, "F22_PatientSex", {"F22_PatientSex": "female"}),
+    ],
+    "C202": [m(SPOUSE | {"F05_PatientAddress1": ...}, "F05_PatientAddress1", SPOUSE)],
+    "C203": [m(SPOUSE | {"F02_PatientNameFirst": "Rosa"}, "F02_PatientNameLast", SPOUSE)],
+    "C204": [
+        m(
+            SPOUSE | {"F06_PatientRelationshipToInsured": "Child", "F03_PatientDob": "1950-01-01"},
+            "F03_PatientDob",
+            SPOUSE | {"F03_PatientDob": "1950-01-01"},
+        ),
+        d(CHILD | {"F20_PatientDOB": "1950-01-01"}, "F20_PatientDOB", CHILD),
+    ],
+    "C205": [
+        m({"F11A_InsuredDob": FUTURE}, "F11A_InsuredDob", {"F09B_OtherInsuredDOB": "2025-03-20"}),
+        d({"F13_InsuredDOB": FUTURE}, "F13_InsuredDOB", {}),
+    ],
+    "C206": [
+        m({"F03_PatientDob": "1825-01-01"}, "F03_PatientDob", {"F03_PatientDob": "1925-01-01"}),
+        d(
+            {"F06_OtherInsuredDOB": "1825-01-01"},
+            "F06_OtherInsuredDOB",
+            {"F06_OtherInsuredDOB": "1925-01-01"},
+        ),
+    ],
+    "C207": [
+        d(
+            {"X12_SubscriberEntityTypeQualifier": "2"},
+            "X12_SubscriberEntityTypeQualifier",
+            CHILD | {"X12_SubscriberEntityTypeQualifier": "2"},
+        )
+    ],
+    "C208": [
+        d(
+            {"F36_PatientSignature": "none"},
+            "F36_PatientSignature",
+            {"F36_PatientSignature": "R Arden"},
+        )
+    ],
+    "C301": [
+        m({"F00_PayerName": "X" * 61}, "F00_PayerName", {"F00_PayerName": "X" * 60}),
+        m({"F23_ReferralNumber": "X" * 51}, "F23_ReferralNumber", {"F23_ReferralNumber": "X" * 50}),
+        m({"Svc_VendorClaimId": "X" * 101}, "Svc_VendorClaimId", {"Svc_VendorClaimId": "X" * 100}),
+        m(
+            {f"{L}X12_Description": "X" * 81},
+            f"{L}X12_Description",
+            {f"{L}X12_Description": "X" * 80},
+        ),
+        m({"F21_DiagnosisCodes": ["J0290000"]}, "F21_DiagnosisCodes[0]", {}),
+        d({"F34a_DiagnosisCode": "K" * 41}, "F34a_DiagnosisCode", {}),
+    ],
+    "C302": [
+        m({"F05_PatientCity": "X"}, "F05_PatientCity", {"F05_PatientCity": "Ox"}),
+        m({"F01A_InsuredId": "1"}, "F01A_InsuredId", {"F01A_InsuredId": "12"}),
+    ],
+    "C303": [
+        m({"F01A_InsuredId": "A*1"}, "F01A_InsuredId", {"F01A_InsuredId": "A-1"}),
+        m({"F23_ReferralNumber": "A~1"}, "F23_ReferralNumber", {"F23_ReferralNumber": "A/1"}),
+        m({"F02_PatientNameLast": "李"}, "F02_PatientNameLast", {"F02_PatientNameLast": "Ärden"}),
+        m({"F02_PatientNameLast": "Arden 李"}, "F02_PatientNameLast", {}),
+        m({"F23_ReferralNumber": "A\u0007B"}, "F23_ReferralNumber", {}),
+        d(
+            {f"{T}X12_LineControlNumber": "1:2"},
+            f"{T}X12_LineControlNumber",
+            {f"{T}F30_Description": "a:b*c~d^e"},
+        ),
+    ],
+    "C304": [
+        m(
+            {"F33A_BillingProviderNpi": "1234567890"},
+            "F33A_BillingProviderNpi",
+            {"F33A_BillingProviderNpi": "1234567893"},
+        ),
+        m(
+            {"F17B_ReferringProviderNpi": "123456789"},
+            "F17B_ReferringProviderNpi",
+            {"F17B_ReferringProviderNpi": "123-456-7893"},
+        ),
+        m({f"{L}F24J_RenderingNpi": "3234567893"}, f"{L}F24J_RenderingNpi", {}),
+        d({"F48_BillingDentistNPI": "1234567894"}, "F48_BillingDentistNPI", {}),
+        d({f"{T}X12_LineTreatingDentistNPI": "ABC"}, f"{T}X12_LineTreatingDentistNPI", {}),
+    ],
+    "C305": [
+        m({"F05_PatientState": "XX"}, "F05_PatientState", {"F05_PatientState": "tx"}),
+        m({"F07_InsuredState": "ON"}, "F07_InsuredState", {"F07_InsuredState": "PR"}),
+        d({"F48_BillingDentistST": "Texas"}, "F48_BillingDentistST", {}),
+    ],
+    "C306": [
+        m({"F05_PatientZip": "7870"}, "F05_PatientZip", {"F05_PatientZip": "78701-1234"}),
+        d({"F12_InsuredZip": "00000"}, "F12_InsuredZip", {"F12_InsuredZip": "00501"}),
+    ],
+    "C307": [
+        m(
+            {"F05_PatientPhone": "555-0142"},
+            "F05_PatientPhone",
+            {"F05_PatientPhone": "1 (512) 555-0142"},
+        ),
+        d(
+            {"F52_BillingDentistPhone": "0125550142"},
+            "F52_BillingDentistPhone",
+            {"F52_BillingDentistPhone": "512.555.0142"},
+        ),
+    ],
+    "C308": [
+        m(
+            {"F33B_BillingProviderTaxonomyCode": "207Q"},
+            "F33B_BillingProviderTaxonomyCode",
+            {"F33B_BillingProviderTaxonomyCode": "207q00000x"},
+        )
+    ],
+    "C309": [
+        m(
+            {"F25_FederalTaxIdEin": "12345678"},
+            "F25_FederalTaxIdEin",
+            {"F25_FederalTaxIdEin": "12-3456789"},
+        ),
+        d({"F51_BillingDentistTaxID": "000000000"}, "F51_BillingDentistTaxID", {}),
+    ],
+    "C310": [
+        m({"F03_PatientSex": "Z"}, "F03_PatientSex", {"F03_PatientSex": "female"}),
+        m(
+            {"F12_PatientAuthorization": "No"},
+            "F12_PatientAuthorization",
+            {"F12_PatientAuthorization": "i"},
+        ),
+        m(
+            {f"{L}F24B_PlaceOfServiceCode": "98"},
+            f"{L}F24B_PlaceOfServiceCode",
+            {f"{L}F24B_PlaceOfServiceCode": "office"},
+        ),
+        m({"X12_ContactLenses": "L1,L9"}, "X12_ContactLenses", {"X12_ContactLenses": "L1, l5"}),
+        d(
+            {"F01_TypeOfTransaction": "Guess"},
+            "F01_TypeOfTransaction",
+            {"F01_TypeOfTransaction": "EPSDT/Title XIX"},
+        ),
+        d(
+            {f"{T}F25_AreaOfOralCavity": ["10", "99"]},
+            f"{T}F25_AreaOfOralCavity[1]",
+            {f"{T}F25_AreaOfOralCavity": ["UR", None]},
+        ),
+        d(
+            {TEETH: tooth("3", "M", "Q")},
+            f"{TEETH}[0].F28_ToothSurface[1]",
+            {TEETH: tooth("3", "MOD")},
+        ),
+    ],
+    "C311": [
+        m({f"{L}F24F_Charges": -1}, f"{L}F24F_Charges", {f"{L}F24F_Charges": 0}),
+        d(
+            {"X12_PatientAmountPaid": "-0.01"},
+            "X12_PatientAmountPaid",
+            {
+                f"{TEETH}": None,
+                **DENTAL_DECIDED,
+                f"{T}Adjustments": [{**ADJUSTMENT, "X12_AdjustmentAmount": "-5"}],
+            },
+        ),
+    ],
+    "C312": [m({"F28_TotalCharge": 100.005}, "F28_TotalCharge", {"F28_TotalCharge": "100.000"})],
+    "C313": [
+        m({"F28_TotalCharge": 100000000}, "F28_TotalCharge", {"F28_TotalCharge": 99999999.99})
+    ],
+    "C314": [
+        m(
+            {f"{L}F24G_DaysOrUnits": 0},
+            f"{L}F24G_DaysOrUnits",
+            {f"{L}F24G_DaysOrUnits": 1.125, f"{L}X12_NdcQuantity": 0},
+        ),
+        m({f"{L}F24G_DaysOrUnits": 1.0005}, f"{L}F24G_DaysOrUnits", {}),
+        m({f"{L}F24G_DaysOrUnits": 10**8}, f"{L}F24G_DaysOrUnits", {}),
+    ],
+    "C315": [
+        m(
+            {"X12_ClaimOtherAdjustments": "23:1.005"},
+            "X12_ClaimOtherAdjustments",
+            {"X12_ClaimOtherAdjustments": "23:1.05"},
+        )
+    ],
+    "C316": [
+        m(
+            {"X12_ClaimOtherAdjustments": "ZZ9:5"},
+            "X12_ClaimOtherAdjustments",
+            {"X12_ClaimOtherAdjustments": "b7:5"},
+        ),
+        m(
+            {f"{L}X12_LineOtherAdjustments": "999:5"},
+            f"{L}X12_LineOtherAdjustments",
+            {f"{L}X12_LineOtherAdjustments": "5"},
+        ),
+    ],
+    "C317": [
+        m(
+            {"X12_ClaimOtherAdjustments": ",".join(f"{n}:1" for n in range(1, 8))},
+            "X12_ClaimOtherAdjustments",
+            {"X12_ClaimOtherAdjustments": ",".join(f"{n}:1" for n in range(1, 7))},
+        )
+    ],
+    "C318": [
+        m(
+            {"F23_PriorAuthorizationNumber": "none"},
+            "F23_PriorAuthorizationNumber",
+            {"F23_PriorAuthorizationNumber": "NONE1"},
+        )
+    ],
+    "C319": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "9921"},
+            f"{L}F24D_HcpcsProcedureCode",
+            {f"{L}F24D_HcpcsProcedureCode": "g0008"},
+        ),
+        d({f"{T}F29_ProcedureCode": "D111"}, f"{T}F29_ProcedureCode", {}),
+    ],
+    "C320": [
+        m({f"{L}X12_NdcCode": "12345"}, f"{L}X12_NdcCode", {f"{L}X12_NdcCode": "0009-0011-3"})
+    ],
+    "C321": [
+        d({TEETH: tooth("33")}, f"{TEETH}[0].F27_Tooth", {TEETH: tooth("08")}),
+        d(
+            {"F33_MissingTeeth": ["1", "X"]},
+            "F33_MissingTeeth[1]",
+            {"F33_MissingTeeth": [1, "t", "82", "AS", None]},
+        ),
+    ],
+    "C322": [
+        m(
+            {f"{L}F24D_Modifiers": "25,59,76,77,GT"},
+            f"{L}F24D_Modifiers",
+            {f"{L}F24D_Modifiers": "25597677"},
+        ),
+        m({f"{L}F24D_Modifiers": "2"}, f"{L}F24D_Modifiers", {f"{L}F24D_Modifiers": "rt lt"}),
+    ],
+    "C401": [
+        m(
+            {"F33_BillingProviderAddress1": "P.O. Box 12"},
+            "F33_BillingProviderAddress1",
+            {"F33_BillingProviderAddress1": "12 Boxwood Rd"},
+        ),
+        d({"F48_BillingDentistAddress": "PO BOX 12"}, "F48_BillingDentistAddress", {}),
+    ],
+    "C402": [
+        m(FACILITY | {"F32_FacilityCity": ...}, "F32_FacilityCity", FACILITY),
+        m({"F32A_FacilityNpi": "1234567893"}, "F32_FacilityName", {}),
+    ],
+    "C403": [d(LOCATION | {"F56_TreatmentZip": ...}, "F56_TreatmentZip", LOCATION)],
+    "C404": [
+        m(
+            {"F17B_SupervisingProviderNpi": "1234567893"},
+            "F17_SupervisingProviderNameLast",
+            {
+                "F17B_SupervisingProviderNpi": "1234567893",
+                "F17_SupervisingProviderNameLast": "Fenn",
+            },
+        )
+    ],
+    "C405": [
+        m(
+            {f"{L}F24J_RenderingNpi": "1679576722"},
+            f"{L}F24J_RenderingNpi",
+            {f"{L}F24J_RenderingNpi": "1234567893", "F33A_BillingProviderNpi": "1234567893"},
+        ),
+        m(
+            {
+                f"{L}F24J_RenderingNpi": "1679576722",
+                "X12_RendProviderNameLast": "Fenn",
+                "X12_RenderingNPI": "1234567893",
+            },
+            f"{L}F24J_RenderingNpi",
+            {f"{L}F24J_RenderingNpi": "1679576722", "X12_RendProviderNameLast": "Fenn"},
+        ),
+    ],
+    "C406": [
+        m(
+            {f"{L}F24J_Shaded_RendProviderLocationNumber": "L1"},
+            f"{L}F24J_Shaded_RendProviderLocationNumber",
+            {
+                f"{L}F24J_Shaded_RendProviderLocationNumber": "L1",
+                "X12_RendProviderNameLast": "Fenn",
+            },
+        )
+    ],
+    "C407": [
+        d(
+            {"F53_TreatingDentistNPI": "1679576722"},
+            "X12_RenderingProvLastName",
+            {"F53_TreatingDentistNPI": "1234567893"},
+        ),
+        d(
+            {"F55_TreatingDentistLicense": "L1"},
+            "X12_RenderingProvLastName",
+            {"F55_TreatingDentistLicense": "L1", "X12_RenderingProvLastName": "Birch"},
+        ),
+    ],
+    "C408": [
+        d(
+            {f"{T}X12_LineTreatingDentistNPI": "1679576722"},
+            f"{T}X12_LineTreatingDentistLastname",
+            {
+                f"{T}X12_LineTreatingDentistNPI": "1679576722",
+                f"{T}X12_LineTreatingDentistLastname": "Birch",
+            },
+        )
+    ],
+    "C409": [d(PAY_TO | {"X12_PaytoST": ...}, "X12_PaytoST", PAY_TO)],
+    "C410": [
+        m(
+            {"F25_FederalTaxIdSsn": "987654320", "F33B_BillingProviderSsn": "987654321"},
+            "F33B_BillingProviderSsn",
+            {"F25_FederalTaxIdSsn": "987654320", "F33B_BillingProviderSsn": "987-65-4320"},
+        )
+    ],
+    "C411": [m({}, "F33A_BillingProviderNpi", {"F33A_BillingProviderNpi": "1234567893"})],
+    "C412": [m({}, "F33_BillingProviderZip", {"F33_BillingProviderZip": "78701"})],
+    "C413": [
+        m({"F00_PayerCity": "Austin"}, "F00_PayerAddress1", PAYER_ADDRESS),
+        d({"F11_OtherPayerZip": "78701", **DENTAL_OTHER}, "F11_OtherPayerCity", DENTAL_OTHER),
+    ],
+    "C501": [
+        m({"F21_IcdIndicator": "9", "F21_DiagnosisCodes": ["4019"]}, "F21_IcdIndicator", {}),
+        m(
+            {f"{L}F24A_DateOfServiceFrom": "2015-09-30"},
+            "F21_IcdIndicator",
+            {
+                f"{L}F24A_DateOfServiceFrom": "2015-09-30",
+                "F21_IcdIndicator": "ICD-9",
+                "F21_DiagnosisCodes": ["401.9"],
+            },
+        ),
+        d(
+            {"F34_DiagnosiseCodeQualifier": "B", "F34a_DiagnosisCode": "521.00"},
+            "F34_DiagnosiseCodeQualifier",
+            {"F34_DiagnosiseCodeQualifier": "AB", "F34a_DiagnosisCode": "K02.9"},
+        ),
+    ],
+    "C502": [
+        m(
+            {"F21_DiagnosisCodes": ["J02.9", "12345"]},
+            "F21_DiagnosisCodes[1]",
+            {"F21_DiagnosisCodes": ["j02.9", "I10"]},
+        ),
+        m({"F21_DiagnosisCodes": ["J02*9"]}, "F21_DiagnosisCodes[0]", {}),
+        d(
+            {"F34_DiagnosiseCodeQualifier": "AB", "F34a_DiagnosisCode": "K02.9,K"},
+            "F34a_DiagnosisCode",
+            {},
+        ),
+    ],
+    "C503": [
+        m(
+            {"F21_DiagnosisCodes": ["J99.99"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["U07.1"]},
+        )
+    ],
+    "C504": [
+        m(
+            {"F21_DiagnosisCodes": ["E11"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["E11.9"]},
+        )
+    ],
+    "C505": [m({"F21_DiagnosisCodes": ["J02.9", "j029"]}, "F21_DiagnosisCodes[1]", {})],
+    "C506": [
+        m(
+            {"F21_DiagnosisCodes": [f"E11.{n}" for n in range(13)]},
+            "F21_DiagnosisCodes",
+            {"F21_DiagnosisCodes": ["J02.9", *[f"M54.{n}" for n in range(11)]]},
+        ),
+        d(
+            {
+                "F34_DiagnosiseCodeQualifier": "AB",
+                "F34a_DiagnosisCode": "K02.9 K05.30 K08.109 Z01.20 K04.0",
+            },
+            "F34a_DiagnosisCode",
+            {},
+        ),
+    ],
+    "C507": [
+        m(
+            {"F21_DiagnosisCodes": [None, "J02.9"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["J02.9", None]},
+        )
+    ],
+    "C508": [
+        m(
+            {"F21_DiagnosisCodes": ["W19.XXXA"]},
+            "F21_DiagnosisCodes[0]",
+            {"F21_DiagnosisCodes": ["J02.9", "W19.XXXA"]},
+        )
+    ],
+    "C509": [
+        d(
+            {"F34a_DiagnosisCode": "K02.9"},
+            "F34_DiagnosiseCodeQualifier",
+            {"F34a_DiagnosisCode": "K02.9", "F34_DiagnosiseCodeQualifier": "AB"},
+        )
+    ],
+    "C510": [
+        m(
+            {f"{L}F24E_DiagnosisPointers": ["A", "C"]},
+            f"{L}F24E_DiagnosisPointers[1]",
+            {f"{L}F24E_DiagnosisPointers": ["ab"]},
+        ),
+        m(
+            {f"{L}F24E_DiagnosisPointers": ["13"]},
+            f"{L}F24E_DiagnosisPointers[0]",
+            {f"{L}F24E_DiagnosisPointers": ["2", "1"]},
+        ),
+        m(
+            {f"{L}F24E_DiagnosisPointers": ["B"], "F21_DiagnosisCodes": ["J02.9", None, "R05.9"]},
+            f"{L}F24E_DiagnosisPointers[0]",
+            {f"{L}F24E_DiagnosisPointers": ["C"], "F21_DiagnosisCodes": ["J02.9", None, "R05.9"]},
+        ),
+        d(
+            {f"{T}F29a_DiagnosisPointer": "A"},
+            f"{T}F29a_DiagnosisPointer",
+            {f"{T}F29a_DiagnosisPointer": "A", "F34a_DiagnosisCode": "K02.9"},
+        ),
+    ],
+    "C511": [
+        m(
+            {
+                f"{L}F24E_DiagnosisPointers": ["A", "B", "C", "D", "E"],
+                "F21_DiagnosisCodes": ["J02.9", "R05.9", "I10", "E11.9", "N39.0"],
+            },
+            f"{L}F24E_DiagnosisPointers",
+            {},
+        ),
+        d({f"{T}F29a_DiagnosisPointer": "ABCDE"}, f"{T}F29a_DiagnosisPointer", {}),
+    ],
+    "C512": [
+        m(
+            {f"{L}F24E_DiagnosisPointers": ["A", "A"]},
+            f"{L}F24E_DiagnosisPointers",
+            {f"{L}F24E_DiagnosisPointers": ["A", "B"]},
+        )
+    ],
+    "C601": [
+        d(
+            {f"{T}F29_ProcedureCode": "99213"},
+            f"{T}F29_ProcedureCode",
+            {f"{T}F29_ProcedureCode": "d1110"},
+        )
+    ],
+    "C602": [
+        m({"F24_ClaimLines": lines(51)}, "F24_ClaimLines", {"F24_ClaimLines": lines(50)}),
+        d({"LineItems": lines(51, DENTAL_LINE)}, "LineItems", {}),
+    ],
+    "C603": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "J3490"},
+            f"{L}X12_Description",
+            {f"{L}F24D_HcpcsProcedureCode": "J3490", f"{L}X12_Description": "Drug"},
+        ),
+        d(
+            {f"{T}F29_ProcedureCode": "D9999"},
+            f"{T}F30_Description",
+            {f"{T}F29_ProcedureCode": "D9999", f"{T}F30_Description": "Other"},
+        ),
+    ],
+    "C604": [
+        m(
+            {"F24_ClaimLines": lines(2, X12_ProviderControlNumber="1")},
+            "F24_ClaimLines[1].X12_ProviderControlNumber",
+            {"F24_ClaimLines": lines(2, X12_ProviderControlNumber="{}")},
+        ),
+        d(
+            {"LineItems": lines(2, DENTAL_LINE, X12_LineControlNumber="1")},
+            "LineItems[1].X12_LineControlNumber",
+            {},
+        ),
+    ],
+    "C605": [
+        m(
+            {f"{L}X12_Anesthesia": True, f"{L}F24D_HcpcsProcedureCode": "00170"},
+            f"{L}F24G_DaysOrUnits",
+            {
+                f"{L}X12_Anesthesia": True,
+                f"{L}F24D_HcpcsProcedureCode": "00170",
+                f"{L}F24G_DaysOrUnits": 45,
+            },
+        ),
+        m(
+            {f"{L}X12_Anesthesia": True, f"{L}F24G_DaysOrUnits": 4.5},
+            f"{L}F24G_DaysOrUnits",
+            {f"{L}X12_Anesthesia": False},
+        ),
+    ],
+    "C606": [
+        m({f"{L}F24D_HcpcsProcedureCode": "00170"}, f"{L}X12_Anesthesia", {}),
+        m(
+            {f"{L}X12_Anesthesia": True, f"{L}F24G_DaysOrUnits": 5},
+            f"{L}X12_Anesthesia",
+            {f"{L}F24D_HcpcsProcedureCode": "0001A"},
+        ),
+    ],
+    "C607": [
+        m(
+            MEASURED | {f"{L}X12_MeasurementQualifier": ...},
+            f"{L}X12_MeasurementQualifier",
+            MEASURED,
+        ),
+        m(
+            {f"{L}X12_MeasurementValue": 5},
+            f"{L}X12_MeasurementId",
+            {f"{L}X12_MeasurementValue": 0},
+        ),
+    ],
+    "C608": [
+        m(
+            {f"{L}X12_ContractMonetaryAmount": 5},
+            f"{L}X12_ContractTypeCode",
+            {f"{L}X12_ContractMonetaryAmount": 5, f"{L}X12_ContractTypeCode": "flat"},
+        )
+    ],
+    "C609": [
+        m(
+            {"X12_ClaimContractCode": "A1"},
+            "X12_ClaimContractTypeCode",
+            {"X12_ClaimContractCode": "A1", "X12_ClaimContractTypeCode": "4"},
+        )
+    ],
+    "C610": [
+        m({f"{L}F24D_Modifiers": "25,25"}, f"{L}F24D_Modifiers", {f"{L}F24D_Modifiers": "25,59"})
+    ],
+    "C611": [d({f"{T}F29b_Quantity": 1.5}, f"{T}F29b_Quantity", {f"{T}F29b_Quantity": "2"})],
+    "C612": [
+        m(
+            {"F24_ClaimLines": lines(2)},
+            "F24_ClaimLines[1].F24D_HcpcsProcedureCode",
+            {"F24_ClaimLines": lines(2, F24D_Modifiers="2{}")},
+        ),
+        d({"LineItems": lines(2, DENTAL_LINE)}, "LineItems[1].F29_ProcedureCode", {}),
+    ],
+    "C651": [
+        m(
+            {f"{L}X12_NdcCode": "00009001103"},
+            f"{L}X12_NdcQuantity",
+            {f"{L}X12_NdcCode": "00009001103", f"{L}X12_NdcQuantity": 1},
+        )
+    ],
+    "C652": [
+        m({f"{L}X12_NdcQuantity": 1}, f"{L}X12_NdcCode", {f"{L}X12_NdcQuantity": 0}),
+        m({f"{L}X12_NdcLinkSequenceNumber": "1"}, f"{L}X12_NdcCode", {}),
+    ],
+    "C653": [
+        m(
+            {
+                f"{L}X12_NdcCode": "00009001103",
+                f"{L}X12_DrugQuantityGrams": 1,
+                f"{L}X12_DrugQuantityUnits": 1,
+            },
+            f"{L}X12_DrugQuantityUnits",
+            {
+                f"{L}X12_NdcCode": "00009001103",
+                f"{L}X12_DrugQuantityGrams": 1,
+                f"{L}X12_DrugQuantityUnits": 0,
+            },
+        ),
+        m(
+            {
+                f"{L}X12_NdcCode": "00009001103",
+                f"{L}X12_DrugQuantityGrams": 1,
+                f"{L}X12_NdcQuantity": 2,
+            },
+            f"{L}X12_NdcQuantity",
+            {
+                f"{L}X12_NdcCode": "00009001103",
+                f"{L}X12_DrugQuantityGrams": 1,
+                f"{L}X12_NdcQuantity": "1.0",
+            },
+        ),
+    ],
+    "C701": [
+        m({"F28_TotalCharge": 100.01}, "F28_TotalCharge", {"F28_TotalCharge": "100"}),
+        d(
+            {f"{T}F31a_OtherFee": "5"},
+            "F32_TotalFee",
+            {f"{T}F31a_OtherFee": "5", "F32_TotalFee": "100.00"},
+        ),
+    ],
+    "C702": [
+        m(
+            {"F29_PatientAmountPaid": 100.01},
+            "F29_PatientAmountPaid",
+            {"F29_PatientAmountPaid": 100},
+        ),
+        d({"X12_PatientAmountPaid": 96}, "X12_PatientAmountPaid", {}),
+    ],
+    "C703": [m({"F28_TotalCharge": 0, f"{L}F24F_Charges": 0}, "F28_TotalCharge", {})],
+    "C751": [
+        m({"F11D_OtherPlan": True}, "F09_OtherInsuredNameLast", OTHER | {"F11D_OtherPlan": True}),
+        m(
+            OTHER | {"X12_OtherPayerName": ...},
+            "X12_OtherPayerName",
+            OTHER | {"X12_OtherPayerName": ..., "F09D_OtherPlanName": "Harbor"},
+        ),
+        m({"F29_PayerAmountPaid": 5}, "F09A_OtherInsuredGroupNum", {"F29_PayerAmountPaid": 0}),
+        m(
+            {f"{L}X12_AdjudicationOrPaymentDate": "2025-03-18"},
+            "F09_PatientRelationshipToInsured",
+            {"F09_PatientRelationshipToInsured": "Self"},
+        ),
+        d({"F04_OtherCoverage": True}, "F08_OtherInsuredPolicy", DENTAL_OTHER),
+        d({f"{T}X12_PrimaryPaidAmount": 5}, "F11_OtherPayerName", {f"{T}X12_PrimaryPaidAmount": 0}),
+    ],
+    "C752": [
+        m(OTHER | {"F11D_OtherPlan": False}, "F11D_OtherPlan", OTHER),
+        d(DENTAL_OTHER | {"F04_OtherCoverage": False}, "F04_OtherCoverage", DENTAL_OTHER),
+    ],
+    "C753": [
+        m(DECIDED | {"X12_ClaimAdjudicationDate": ...}, "X12_ClaimAdjudicationDate", DECIDED),
+        m(
+            LINE_DECIDED | {f"{L}X12_AdjudicationOrPaymentDate": ...},
+            f"{L}X12_AdjudicationOrPaymentDate",
+            LINE_DECIDED
+            | {f"{L}X12_AdjudicationOrPaymentDate": ..., "X12_ClaimAdjudicationDate": "2025-03-18"},
+        ),
+        d(
+            DENTAL_DECIDED | {f"{T}X12_AdjudicationDate": ...},
+            f"{T}X12_AdjudicationDate",
+            DENTAL_DECIDED,
+        ),
+    ],
+    "C754": [
+        m(
+            LINE_DECIDED | {f"{L}X12_PrimaryPayerPaidAmount": 61},
+            f"{L}X12_PrimaryPayerPaidAmount",
+            LINE_DECIDED,
+        ),
+        d(
+            DENTAL_DECIDED | {f"{T}X12_PrimaryPaidAmount": "59"},
+            f"{T}X12_PrimaryPaidAmount",
+            DENTAL_DECIDED,
+        ),
+    ],
+    "C755": [
+        m(
+            DECIDED | {"X12_ClaimPrimaryPayerPaidAmount": 61},
+            "X12_ClaimPrimaryPayerPaidAmount",
+            DECIDED,
+        ),
+        m(
+            DECIDED | {"X12_ClaimPrimaryPayerPaidAmount": ..., "F29_PayerAmountPaid": 61},
+            "X12_ClaimPrimaryPayerPaidAmount",
+            DECIDED | {"X12_ClaimPrimaryPayerPaidAmount": ..., "F29_PayerAmountPaid": 60},
+        ),
+        m(
+            LINE_DECIDED | {"X12_ClaimPrimaryPayerPaidAmount": 5},
+            "X12_ClaimPrimaryPayerPaidAmount",
+            LINE_DECIDED,
+        ),
+        d(
+            DENTAL_DECIDED | {f"{T}X12_PrimaryPaidAmount": "59"},
+            f"{T}X12_PrimaryPaidAmount",
+            DENTAL_DECIDED,
+        ),
+    ],
+    "C756": [
+        m(
+            DECIDED | {"F29_PayerAmountPaid": 50},
+            "F29_PayerAmountPaid",
+            DECIDED | {"F29_PayerAmountPaid": "60.00"},
+        )
+    ],
+    "C757": [
+        d(
+            {f"{T}Adjustments": [{**ADJUSTMENT, "X12_AdjustmentGroupCode": None}]},
+            f"{T}Adjustments[0].X12_AdjustmentGroupCode",
+            DENTAL_DECIDED,
+        ),
+        d(
+            {f"{T}Adjustments": [{**ADJUSTMENT, "X12_AdjustmentReasonCode": "ZZZ"}]},
+            f"{T}Adjustments[0].X12_AdjustmentReasonCode",
+            {f"{T}Adjustments": None},
+        ),
+    ],
+    "C758": [
+        d(
+            {f"{T}Adjustments": [ADJUSTMENT] * 7},
+            f"{T}Adjustments",
+            {f"{T}Adjustments": [ADJUSTMENT] * 6},
+        )
+    ],
+    "C759": [
+        m(DECIDED | {"X12_ClaimAdjudicationDate": FUTURE}, "X12_ClaimAdjudicationDate", DECIDED),
+        m(
+            LINE_DECIDED | {f"{L}X12_AdjudicationOrPaymentDate": FUTURE},
+            f"{L}X12_AdjudicationOrPaymentDate",
+            LINE_DECIDED,
+        ),
+        d(
+            DENTAL_DECIDED | {f"{T}X12_AdjudicationDate": FUTURE},
+            f"{T}X12_AdjudicationDate",
+            DENTAL_DECIDED,
+        ),
+    ],
+    "C801": [
+        m(
+            {f"{L}F24A_DateOfServiceTo": "2025-03-13"},
+            f"{L}F24A_DateOfServiceTo",
+            {f"{L}F24A_DateOfServiceTo": "2025-03-14"},
+        ),
+        d({f"{T}F24_DateOfServiceTo": "2025-03-13"}, f"{T}F24_DateOfServiceTo", {}),
+    ],
+    "C802": [
+        m(
+            {f"{L}F24A_DateOfServiceFrom": FUTURE},
+            f"{L}F24A_DateOfServiceFrom",
+            {f"{L}F24A_DateOfServiceFrom": "2025-03-20"},
+        ),
+        m({f"{L}F24A_DateOfServiceTo": FUTURE}, f"{L}F24A_DateOfServiceTo", {}),
+        d(
+            {f"{T}F24_DateOfServiceFrom": FUTURE},
+            f"{T}F24_DateOfServiceFrom",
+            {"F01_TypeOfTransaction": "PB", f"{T}F24_DateOfServiceFrom": FUTURE},
+        ),
+    ],
+    "C803": [
+        m(
+            {"F03_PatientDob": "2025-03-15"},
+            f"{L}F24A_DateOfServiceFrom",
+            {"F03_PatientDob": "2025-03-14"},
+        ),
+        d({"F13_InsuredDOB": "2025-03-15"}, f"{T}F24_DateOfServiceFrom", {}),
+    ],
+    "C804": [
+        m(
+            {f"{L}F24A_DateOfServiceFrom": "2004-12-31"},
+            f"{L}F24A_DateOfServiceFrom",
+            {f"{L}F24A_DateOfServiceFrom": "2018-04-01"},
+        )
+    ],
+    "C805": [
+        m(
+            {
+                "F18_HospitalizationDateFrom": "2025-03-10",
+                "F18_HospitalizationDateTo": "2025-03-09",
+            },
+            "F18_HospitalizationDateTo",
+            {
+                "F18_HospitalizationDateFrom": "2025-03-10",
+                "F18_HospitalizationDateTo": "2025-03-10",
+            },
+        ),
+        m(
+            {"F18_HospitalizationDateTo": "2025-03-09"},
+            "F18_HospitalizationDateFrom",
+            {"X12_DisabilityDateTo": "2025-06-01"},
+        ),
+        m(
+            {"F16_LastWorkedDate": "2025-03-10", "F16_AuthorizedReturnToWorkDate": "2025-03-09"},
+            "F16_AuthorizedReturnToWorkDate",
+            {},
+        ),
+    ],
+    "C806": [
+        m(
+            {"F14_DateOfCurrentIllnessOrSymptom": FUTURE},
+            "F14_DateOfCurrentIllnessOrSymptom",
+            {"F16_AuthorizedReturnToWorkDate": FUTURE},
+        ),
+        d(
+            {"F36_PatientSignatureDate": FUTURE},
+            "F36_PatientSignatureDate",
+            {"F36_PatientSignatureDate": "2025-03-20"},
+        ),
+    ],
+    "C807": [
+        m(
+            {"F15_InitialTreatmentDate": "1940-01-01"},
+            "F15_InitialTreatmentDate",
+            {"F15_InitialTreatmentDate": "2020-01-01"},
+        ),
+        d(
+            {"F44_ProsthesisDateOfPriorPlacement": "1940-01-01", "F43_Prosthesis": True},
+            "F44_ProsthesisDateOfPriorPlacement",
+            {},
+        ),
+    ],
+    "C808": [
+        m(
+            {f"{L}F24B_PlaceOfServiceCode": "21"},
+            "F18_HospitalizationDateFrom",
+            {f"{L}F24B_PlaceOfServiceCode": "21", "F18_HospitalizationDateFrom": "2025-03-10"},
+        )
+    ],
+    "C809": [
+        m(
+            {
+                "F14_LastMenstrualPeriodDate": "2025-03-01",
+                "F03_PatientSex": "M",
+                "F11A_InsuredSex": "M",
+            },
+            "F14_LastMenstrualPeriodDate",
+            {"F14_LastMenstrualPeriodDate": "2025-03-01"},
+        )
+    ],
+    "C810": [
+        d({"X12_ServiceDate": "2025-03-01"}, "X12_ServiceDate", {"X12_ServiceDate": "2025-03-14"})
+    ],
+    "C851": [
+        m(
+            {"F10C_PatientCondOtherAccident": True},
+            "F15_AccidentDate",
+            {"F10A_PatientCondEmployment": True},
+        ),
+        d(
+            {"F45_TreatmentResultingFrom": "OtherAccident"},
+            "F46_AccidentDate",
+            {"F45_TreatmentResultingFrom": "None"},
+        ),
+    ],
+    "C852": [
+        m(
+            {"F15_AccidentDate": "2025-03-01"},
+            "F15_AccidentDate",
+            {"F15_AccidentDate": "2025-03-01", "F10A_PatientCondEmployment": True},
+        ),
+        d(
+            {"F46_AccidentDate": "2025-03-01"},
+            "F46_AccidentDate",
+            {"F46_AccidentDate": "2025-03-01", "F45_TreatmentResultingFrom": "EM"},
+        ),
+    ],
+    "C853": [
+        m(
+            {"F10B_PatientCondAutoAccident": True, "F15_AccidentDate": "2025-03-01"},
+            "F10B_PatientCondAutoAccidentState",
+            {"F10B_PatientCondAutoAccident": False},
+        ),
+        d(
+            {"F45_TreatmentResultingFrom": "Auto accident", "F46_AccidentDate": "2025-03-01"},
+            "F47_AutoAccidentState",
+            {},
+        ),
+    ],
+    "C854": [
+        m(
+            {"F10B_PatientCondAutoAccidentState": "TX"},
+            "F10B_PatientCondAutoAccidentState",
+            {"F10B_PatientCondAutoAccidentState": "TX", "F10B_PatientCondAutoAccident": True},
+        )
+    ],
+    "C855": [
+        m(
+            {"F10A_PatientCondEmployment": True, "F15_AccidentDate": "2025-03-15"},
+            "F15_AccidentDate",
+            {"F10A_PatientCondEmployment": True, "F15_AccidentDate": "2025-03-14"},
+        )
+    ],
+    "C856": [
+        m(
+            {
+                "F10A_PatientCondEmployment": True,
+                "F10B_PatientCondAutoAccident": True,
+                "F10C_PatientCondOtherAccident": True,
+            },
+            "F10C_PatientCondOtherAccident",
+            {"F10A_PatientCondEmployment": True, "F10B_PatientCondAutoAccident": True},
+        )
+    ],
+    "C901": [
+        m(
+            {"F22_MedicaidResubmissionCode": "7"},
+            "F22_OriginalReferenceNumber",
+            {"F22_MedicaidResubmissionCode": "7", "F22_OriginalReferenceNumber": "ICN1"},
+        ),
+        d(
+            {"X12_ClaimFrequencyCode": "Void"},
+            "X12_PayerControlNumber",
+            {"X12_ClaimFrequencyCode": "1"},
+        ),
+    ],
+    "C902": [
+        m(
+            {"F22_OriginalReferenceNumber": "ICN1"},
+            "F22_OriginalReferenceNumber",
+            {"F22_MedicaidResubmissionCode": "8", "F22_OriginalReferenceNumber": "ICN1"},
+        )
+    ],
+    "C903": [
+        m(
+            {"F23_ClinicalLaboratoryImprovementAmendmentNumber": "45X0123456"},
+            "F23_ClinicalLaboratoryImprovementAmendmentNumber",
+            {"F23_ClinicalLaboratoryImprovementAmendmentNumber": "45d0123456"},
+        )
+    ],
+    "C904": [
+        m(
+            {"F23_MammographyCertificationNumber": "12"},
+            "F23_MammographyCertificationNumber",
+            {"F23_MammographyCertificationNumber": "123456"},
+        )
+    ],
+    "C905": [
+        m(
+            {f"{L}F24D_HcpcsProcedureCode": "77067"},
+            "F23_MammographyCertificationNumber",
+            {
+                f"{L}F24D_HcpcsProcedureCode": "77067",
+                "F23_MammographyCertificationNumber": "123456",
+            },
+        )
+    ],
+    "C906": [
+        m(
+            {"X12_RendProviderUpinNumber": "12345", "X12_RendProviderNameLast": "Fenn"},
+            "X12_RendProviderUpinNumber",
+            {"X12_RendProviderUpinNumber": "a12345", "X12_RendProviderNameLast": "Fenn"},
+        ),
+        m(
+            {f"{L}F24J_Shaded_RendProviderUpinNumber": "X"},
+            f"{L}F24J_Shaded_RendProviderUpinNumber",
+            {},
+        ),
+    ],
+    "C907": [
+        d(ATTACHED | {"X12_AttachmentControlNumber": ...}, "X12_AttachmentControlNumber", ATTACHED),
+        d(
+            ATTACHED | {"X12_AttachmentReportType": ...},
+            "X12_AttachmentReportType",
+            ATTACHED | {"X12_AttachmentTransmissionCode": "AA", "X12_AttachmentControlNumber": ...},
+        ),
+    ],
+    "D101": [
+        d(
+            {TEETH: tooth("8", "O")},
+            f"{TEETH}[0].F28_ToothSurface[0]",
+            {TEETH: tooth("8", "I", "M")},
+        ),
+        d(
+            {TEETH: tooth("30", "M", "I")},
+            f"{TEETH}[0].F28_ToothSurface[1]",
+            {TEETH: tooth("30", "O", "M")},
+        ),
+        d({TEETH: tooth("E", "O")}, f"{TEETH}[0].F28_ToothSurface[0]", {TEETH: tooth("A", "O")}),
+    ],
+    "D102": [
+        d(
+            {TEETH: tooth("30", "M", "M")},
+            f"{TEETH}[0].F28_ToothSurface",
+            {TEETH: tooth("30", "M", None, "O")},
+        ),
+        d({TEETH: tooth("30", "M", "O", "D", "B", "L", "F")}, f"{TEETH}[0].F28_ToothSurface", {}),
+    ],
+    "D103": [d({TEETH: [{"F28_ToothSurface": ["M"]}]}, f"{TEETH}[0].F27_Tooth", {TEETH: [{}]})],
+    "D104": [
+        d({TEETH: [*tooth("3"), *tooth("3")]}, TEETH, {TEETH: [*tooth("3"), *tooth("4")]}),
+        d({TEETH: [{"F27_Tooth": n} for n in range(1, 34)]}, TEETH, {}),
+    ],
+    "D105": [
+        d(
+            {f"{T}F29_ProcedureCode": "D2140"},
+            TEETH,
+            {f"{T}F29_ProcedureCode": "D2140", TEETH: tooth("3", "O")},
+        )
+    ],
+    "D106": [
+        d(
+            {f"{T}F25_AreaOfOralCavity": ["10", "10"]},
+            f"{T}F25_AreaOfOralCavity",
+            {f"{T}F25_AreaOfOralCavity": ["10", "20"]},
+        )
+    ],
+    "D107": [
+        d(
+            {f"{T}F29_ProcedureCode": "D4341"},
+            f"{T}F25_AreaOfOralCavity",
+            {f"{T}F29_ProcedureCode": "D4341", f"{T}F25_AreaOfOralCavity": ["UR"]},
+        )
+    ],
+    "D108": [
+        d(
+            {f"{T}F26_ToothSystem": "ISO", TEETH: tooth("99")},
+            f"{T}F26_ToothSystem",
+            {f"{T}F26_ToothSystem": "ISO", TEETH: tooth("46", "O")},
+        )
+    ],
+    "D109": [
+        d({"F33_MissingTeeth": ["1", "01"]}, "F33_MissingTeeth", {"F33_MissingTeeth": ["1", "2"]}),
+        d(
+            {"F33_MissingTeeth": [*range(1, 33), "A", "B", "C", "D"]},
+            "F33_MissingTeeth",
+            {"F33_MissingTeeth": [*range(1, 33)]},
+        ),
+    ],
+    "D110": [
+        d(
+            {"F33_MissingTeeth": ["3"], f"{T}F29_ProcedureCode": "D2140", TEETH: tooth("3", "O")},
+            TEETH,
+            {"F33_MissingTeeth": ["3"], f"{T}F29_ProcedureCode": "D6010", TEETH: tooth("3")},
+        )
+    ],
+    "D111": [
+        d(ORTHODONTICS | {"F41_DateAppliancePlaced": ...}, "F41_DateAppliancePlaced", ORTHODONTICS),
+        d(ORTHODONTICS | {"F42_MonthsTreatment": 0}, "F42_MonthsTreatment", {}),
+    ],
+    "D112": [
+        d(ORTHODONTICS | {"F42_MonthsTreatment": 1.5}, "F42_MonthsTreatment", ORTHODONTICS),
+        d(ORTHODONTICS | {"F42_MonthsTreatment": 121}, "F42_MonthsTreatment", {}),
+    ],
+    "D113": [
+        d(ORTHODONTICS | {"F40_OrthoTreatment": False}, "F41_DateAppliancePlaced", ORTHODONTICS),
+        d(
+            ORTHODONTICS | {"F40_OrthoTreatment": False},
+            "F42_MonthsTreatment",
+            {"F42_MonthsTreatment": 0},
+        ),
+    ],
+    "D114": [
+        d(
+            {"F43_Prosthesis": True},
+            "F44_ProsthesisDateOfPriorPlacement",
+            {"F43_Prosthesis": True, "F44_ProsthesisDateOfPriorPlacement": "2018-01-01"},
+        )
+    ],
+    "D115": [
+        d(
+            {"F44_ProsthesisDateOfPriorPlacement": "2018-01-01"},
+            "F44_ProsthesisDateOfPriorPlacement",
+            {},
+        )
+    ],
+    "D116": [
+        d({"F01_TypeOfTransaction": "Predetermination"}, "X12_ServiceDate", PREDETERMINATION),
+        d({"F01_TypeOfTransaction": "Predetermination"}, f"{T}F24_DateOfServiceFrom", {}),
+    ],
+    "D117": [
+        d({TEETH: tooth("8", "B")}, f"{TEETH}[0].F28_ToothSurface", {TEETH: tooth("8", "F")}),
+        d({TEETH: tooth("3", "F")}, f"{TEETH}[0].F28_ToothSurface", {TEETH: tooth("3", "B")}),
+    ],
+}
+PAIRS = [
+    pytest.param(rule_id, case, id=f"{rule_id}-{at}")
+    for rule_id, cases in CASES.items()
+    for at, case in enumerate(cases)
+]
+
+
+def changed(case, changes):
+    claim = (samples.extended_claim if case.full else samples.minimal_claim)(case.kind, DAY)
+    for path, value in changes.items():
+        part, name = claim, path
+        inside = re.fullmatch(r"(\w+)\[(\d+)\]\.(.+)", path)
+        if inside:
+            part, name = claim[inside[1]][int(inside[2])], inside[3]
+        if value is ...:
+            part.pop(name, None)
+        else:
+            part[name] = value
+    return claim
+
+
+def judged(case, changes, facts):
+    found = read_claim(case.kind, json.dumps(changed(case, changes)).encode(), "Claims[0]")
+    assert found.findings == (), [(f.location, f.message) for f in found.findings]
+    assert found.ignored == ()
+    known = {"today": TODAY, "payer": PAYERS[case.kind], **facts}
+    return judge(found.claim, Facts(**known))
+
+
+def test_every_rule_has_a_claim_that_breaks_it_and_one_that_keeps_it():
+    assert CASES.keys() == RULES.keys()
+
+
+@pytest.mark.parametrize(("rule_id", "case"), PAIRS)
+def test_a_claim_that_breaks_a_rule_is_told_so_at_the_field(rule_id, case):
+    judgement = judged(case, case.breaks, case.facts)
+    found = {(finding.rule, finding.location) for finding in judgement.findings}
+    assert (rule_id, case.at) in found
+    if RULES[rule_id].severity is Severity.ERROR:
+        assert not judgement.accepted
+
+
+@pytest.mark.parametrize(("rule_id", "case"), PAIRS)
+def test_a_claim_that_keeps_a_rule_is_left_in_peace(rule_id, case):
+    judgement = judged(case, case.keeps, case.fine)
+    assert rule_id not in {finding.rule for finding in judgement.findings}
+
+
+@pytest.mark.parametrize(("rule_id", "case"), PAIRS)
+def test_a_finding_says_what_is_wrong_and_never_shows_it_when_printed(rule_id, case):
+    for finding in judged(case, case.breaks, case.facts).findings:
+        assert finding.stage is Stage.RULE
+        assert finding.message[-1] == "."
+        assert len(finding.message) > 20
+        assert finding.message not in repr(finding)
+        assert finding.rule in repr(finding)
+
+
+@pytest.mark.parametrize("found", RULES.values(), ids=lambda found: found.id)
+def test_a_rule_names_its_fields_boxes_and_place(found):
+    assert re.fullmatch(r"[CD]\d{3}", found.id)
+    assert found.sentence[-1] == "."
+    assert found.fields
+    assert found.x12
+    for kind in found.kinds:
+        known = {**rows(PAPERS[kind].line), **rows(PAPERS[kind].claim)}
+        boxes = {known[name].form for name in found.fields if name in known} - {""}
+        assert set(found.boxes(kind)) == boxes
+    everywhere = {
+        name
+        for paper in PAPERS.values()
+        for part in (paper.claim, paper.line)
+        for name in rows(part)
+    }
+    assert set(found.fields) <= everywhere
+    assert found.when <= everywhere
+
+
+def test_all_findings_of_a_claim_are_told_at_once():
+    case = m(
+        {
+            "F33A_BillingProviderNpi": "1234567890",
+            "F05_PatientState": "XX",
+            "F28_TotalCharge": 5,
+            f"{L}F24D_Modifiers": "1",
+            f"{L}F24E_DiagnosisPointers": ["L"],
+            "F15_AccidentDate": FUTURE,
+        },
+        "",
+        {},
+    )
+    rules = {finding.rule for finding in judged(case, case.breaks, {}).findings}
+    assert {"C304", "C305", "C701", "C322", "C510", "C806", "C852", "C855"} <= rules
+
+
+def test_the_path_of_the_claim_stands_before_every_location():
+    claim = read_claim(
+        MEDICAL, json.dumps(changed(m({}, "", {}), {"F28_TotalCharge": 5})).encode(), ""
+    ).claim
+    findings = judge(claim, Facts(today=TODAY, known=OFFLINE), at="Claims[7]").findings
+    assert findings
+    assert all(finding.location.startswith("Claims[7].F") for finding in findings)
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
+    facts = Facts(today=TODAY, known=OFFLINE)
+    assert {each.id for each in unchecked(kind, facts)} == {f"C10{n}" for n in range(1, 8)}
+    assert unchecked(kind, Facts(today=TODAY)) == []
+    claim = read_claim(kind, json.dumps(samples.minimal_claim(kind, DAY)).encode(), "").claim
+    assert not any(f.rule.startswith("C1") for f in judge(claim, facts).findings)
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("full", [False, True])
+def test_the_sample_claims_are_accepted(kind, full):
+    judgement = judged(Case(kind, {}, "", {}, full=full), {}, {})
+    assert judgement.accepted
+    if full:
+        assert judgement.findings == ()
+
+
+def test_a_rule_is_registered_once():
+    with pytest.raises(AssertionError, match="twice"):
+        rule("C101", fields=("Svc_PayerId",))(lambda claim, facts: ())
+
+
+def test_a_rule_has_a_sentence():
+    with pytest.raises(AssertionError, match="sentence"):
+        rule("C000", fields=("Svc_PayerId",))(lambda claim, facts: ())
+
+
+def test_words_of_a_sentence():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert quoted("x" * 61) == f"'{'x' * 60}...'"
+
+
+def test_scopes_are_three():
+    assert {each.scope for each in RULES.values()} == set(Scope)

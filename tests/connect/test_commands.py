@@ -1,0 +1,174 @@
+"""`clearlane route`, as an operator types it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli import payer, route
+from tests.connect import sftp_server
+from tests.connect.invented import interchange
+
+SFTP = (
+    "route add MDW10 --type medical --kind sftp --option sender_id=CLEARLANE --option receiver_id=MEADOW "
+    "--option host=127.0.0.1 --option username=clearlane --option inbox=/out --option outbox=/in "
+    f"--option host_key={sftp_server.HOST_KEY.get_fingerprint()} --option seconds_max=5"
+)
+
+
+@pytest.fixture
+def folder(place):
+    return place.data
+
+
+@pytest.fixture
+def clearlane(place, monkeypatch):
+    """Run a command in this installation, in a folder of its own: ``clearlane("route list")``."""
+    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
+    monkeypatch.chdir(place.data)
+
+    def run(line, *, code=0, stdin=None, app=route.app):
+        result = CliRunner().invoke(app, line.split()[1:], input=stdin)
+        assert result.exit_code == code, (result.output, result.exception)
+        return result
+
+    return run
+
+
+def add_folder(clearlane, folder, **more):
+    for name in ("in", "out"):
+        (folder / name).mkdir(exist_ok=True)
+    return clearlane(
+        "route add MDW10 --type medical --kind folder --option sender_id=CLEARLANE --option receiver_id=MEADOW "
+        f"--option inbox={folder}/in --option outbox={folder}/out --json",
+        **more,
+    )
+
+
+def shown(result):
+    return json.loads(result.stdout)
+
+
+def test_a_route_is_added_listed_tried_disabled_and_enabled(clearlane, folder):
+    added = shown(add_folder(clearlane, folder))
+    id = added["id"]
+    assert (added["payer_id"], added["kind"], added["active"]) == ("MDW10", "folder", True)
+    (folder / "in" / "one.835").write_bytes(interchange())
+    assert "1 files for us" in clearlane(f"route test {id}").stdout
+    assert not list((folder / "out").iterdir())
+    assert "Route" in clearlane(f"route disable {id}").stdout
+    assert [row["active"] for row in shown(clearlane("route list --json"))] == [False]
+    assert "It was so before." in clearlane(f"route disable {id}").stdout
+    clearlane(f"route enable {id}")
+    assert "MDW10" in clearlane("route list").stdout
+
+
+def test_a_trial_that_fails_says_where_and_ends_with_a_code(clearlane, folder):
+    id = shown(add_folder(clearlane, folder))["id"]
+    (folder / "out").rmdir()
+    told = clearlane(f"route test {id}", code=1).stdout
+    assert "FAILED  outbox" in told
+    (check,) = shown(clearlane(f"route test {id} --json", code=1))
+    assert (check["what"], check["passed"]) == ("outbox", False)
+
+
+def test_every_fault_is_told_at_once(clearlane):
+    told = clearlane(
+        "route add MDW10 --type medical --kind sftp --option port=x --option password=hush-hush",
+        code=2,
+    ).stderr
+    for name in (
+        "port:",
+        "password:",
+        "sender_id:",
+        "host:",
+        "host_key:",
+        "password or private_key:",
+    ):
+        assert name in told
+    assert "hush-hush" not in told
+
+
+def test_what_is_not_there_is_named(clearlane):
+    assert (
+        "There is no dental payer MDW10"
+        in clearlane("route add MDW10 --type dental --kind folder", code=1).stderr
+    )
+    assert "There is no route 7" in clearlane("route test 7", code=1).stderr
+    assert "There is no route 7" in clearlane("route disable 7", code=1).stderr
+    clearlane("route add MDW10 --type medical --kind pigeon", code=2)
+    assert (
+        "give NAME=VALUE"
+        in clearlane("route add MDW10 --type medical --kind folder --option x", code=2).stderr
+    )
+    assert (
+        "cannot be read"
+        in clearlane(
+            "route add MDW10 --type medical --kind sftp --secret-file password=nowhere", code=2
+        ).stderr
+    )
+    assert (
+        "There is no secret pin"
+        in clearlane("route add MDW10 --type medical --kind sftp --secret pin", code=2).stderr
+    )
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_secret_comes_from_a_prompt_a_file_or_standard_input_and_is_never_shown(
+    clearlane, folder
+):
+    (folder / "secret").write_text("hush-hush\n")
+    ways = [
+        (f"{SFTP} --secret password --position 1", "hush-hush\n"),
+        (f"{SFTP} --secret-file password=secret --position 2", None),
+        (f"{SFTP} --secret-file password=- --position 3", "hush-hush\n"),
+    ]
+    for line, stdin in ways:
+        result = clearlane(line, stdin=stdin)
+        assert "hush" not in result.output
+    listed = clearlane("route list --json")
+    assert "hush" not in listed.output
+    assert [row["secrets"] for row in shown(listed)] == ["sealed"] * 3
+    told = clearlane(f"{SFTP} --secret password=hush-hush --position 4", code=2)
+    assert "hush" not in told.output
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_an_internal_address_is_refused_until_it_is_allowed(clearlane, folder):
+    (folder / "secret").write_text("harbor")
+    id = shown(clearlane(f"{SFTP} --secret-file password=secret --json"))["id"]
+    assert "internal network" in clearlane(f"route test {id}", code=1).stdout
+    other = shown(
+        clearlane(
+            f"{SFTP} --option port=1 --secret-file password=secret --position 2 --allow-internal --json"
+        )
+    )
+    assert other["options"]["allow_internal"] is True
+    assert "connection refused" in clearlane(f"route test {other['id']}", code=1).stdout
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_in_production_a_payer_has_a_route_when_there_is_one(clearlane, folder, monkeypatch):
+    clearlane("payer list", app=payer.app)  # a sandbox made the keys and the payers
+    monkeypatch.setenv("CLEARLANE_MODE", "production")
+
+    def routed(id):
+        (found,) = shown(clearlane(f"payer show {id} --type medical --json", app=payer.app))
+        return found["HasRoute"]
+
+    assert not routed("MDW10")
+    id = shown(add_folder(clearlane, folder))["id"]
+    assert routed("MDW10")
+    assert not routed("HHP20")
+    clearlane(f"route disable {id}")
+    assert not routed("MDW10")
+
+
+@pytest.mark.parametrize("kind", ["folder", "sftp", "core", "core-realtime"])
+def test_the_options_of_a_kind_are_shown(kind):
+    result = CliRunner().invoke(route.app, ["options", kind])
+    assert result.exit_code == 0
+    assert "sender_id" in result.stdout
+    assert ("password" in result.stdout) == (kind != "folder")
+    assert CliRunner().invoke(route.app, ["options", kind, "--json"]).exit_code == 0

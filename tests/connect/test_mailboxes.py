@@ -1,0 +1,299 @@
+"""One table of behaviours, held by every kind of mailbox."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import pytest
+
+from clearlane.connect.loopback import LoopbackMailbox
+from clearlane.connect.memory import MemoryLedger, MemoryMailbox
+from clearlane.connect.open import open_mailbox
+from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
+from clearlane.kernel.clock import ManualClock
+from clearlane.payers.routes import Secrets
+from tests.connect import core_server, sftp_server
+from tests.connect.invented import interchange, route
+
+CLOCK = ManualClock(datetime(2024, 3, 5, 12, 0, tzinfo=UTC))
+FILE, OTHER = interchange(), interchange(claims=2)
+EVERY_BYTE = b"ISA" + bytes(range(256)) * 20
+BYTES_MAX = 100_000
+
+
+@dataclass
+class Bench:
+    """A mailbox, and the payer's side of it."""
+
+    mailbox: Mailbox
+    arrived: Callable[[], list[bytes]]
+    leave: Callable[[str, bytes], None]
+    left: Callable[[], list[bytes]]
+    never: Presence = Presence.ABSENT
+    after: Presence = Presence.THERE
+
+
+@contextlib.asynccontextmanager
+async def memory(tmp_path):
+    box = MemoryMailbox()
+    yield Bench(
+        box, lambda: [*box.sent.values()], box.files.__setitem__, lambda: [*box.files.values()]
+    )
+
+
+@contextlib.asynccontextmanager
+async def folder(tmp_path):
+    inbox, outbox = tmp_path / "from", tmp_path / "to"
+    inbox.mkdir()
+    outbox.mkdir()
+    made, secrets = route(
+        "folder", inbox=inbox, outbox=outbox, uploads_stay="yes", bytes_max=BYTES_MAX
+    )
+    box = open_mailbox(made, secrets, clock=CLOCK)
+    yield Bench(
+        box, lambda: held(outbox), lambda n, c: (inbox / n).write_bytes(c), lambda: held(inbox)
+    )
+
+
+@contextlib.asynccontextmanager
+async def sftp(tmp_path):
+    async with sftp_server.sftp_payer(tmp_path) as payer:
+        made, secrets = route(
+            "sftp", Secrets(password=sftp_server.PASSWORD), host="127.0.0.1", port=payer.port,
+            username=sftp_server.USER, host_key=sftp_server.HOST_KEY.get_fingerprint(),
+            inbox="/out", outbox="/in", allow_internal="yes", uploads_stay="yes",
+            bytes_max=BYTES_MAX, seconds_max=10,
+        )  # fmt: skip
+        box = open_mailbox(made, secrets, clock=CLOCK)
+        inbox, outbox = tmp_path / "out", tmp_path / "in"
+        yield Bench(
+            box, lambda: held(outbox), lambda n, c: (inbox / n).write_bytes(c), lambda: held(inbox)
+        )
+        await box.close()
+
+
+def core(form, **options):
+    @contextlib.asynccontextmanager
+    async def opened(tmp_path):
+        async with core_server.core_payer() as payer:
+            payer.keeps_mail = True
+            payer.inline = options.get("attachment") == "inline"
+            made, secrets = route(
+                "core", Secrets(password=core_server.PASSWORD), username=core_server.USER,
+                url=f"https://127.0.0.1:{payer.port}/core", authority=core_server.AUTHORITY_PEM,
+                form=form, allow_internal="yes", acknowledge="receipt", pickups="835",
+                bytes_max=BYTES_MAX, seconds_max=10, **options,
+            )  # fmt: skip
+            box = open_mailbox(made, secrets, clock=CLOCK)
+            yield Bench(
+                box,
+                lambda: [*payer.batches.values()],
+                lambda n, c: payer.mail.append(("X12_835_Request_005010X221A1", n, c)),
+                lambda: [content for _, _, content in payer.mail],
+                Presence.UNKNOWN,
+                Presence.UNKNOWN,
+            )
+            await box.close()
+
+    return opened
+
+
+class EchoPayer:
+    """A payer that leaves what the test gives it."""
+
+    def __init__(self):
+        self.got, self.due = {}, []
+
+    async def receive(self, name, content, now):
+        self.got[name] = content
+
+    async def work(self, now):
+        due, self.due = self.due, []
+        return due
+
+
+@contextlib.asynccontextmanager
+async def loopback(tmp_path):
+    payer, ledger = EchoPayer(), MemoryLedger()
+    box = LoopbackMailbox(payer, name="TST01", ledger=ledger, clock=CLOCK)
+    yield Bench(
+        box,
+        lambda: [*payer.got.values()],
+        lambda n, c: payer.due.append((n, c)),
+        lambda: [v for (_, k), (v, _) in ledger._entries.items() if k.startswith("loopback/mail/")],
+    )
+
+
+def held(directory):
+    return [file.read_bytes() for file in sorted(directory.iterdir())]
+
+
+ENDS = {
+    "memory": memory,
+    "folder": folder,
+    "sftp": sftp,
+    "core soap": core("soap"),
+    "core soap inline": core("soap", attachment="inline"),
+    "core soap generic": core("soap", actions="generic"),
+    "core mime": core("mime"),
+    "loopback": loopback,
+}
+
+
+@pytest.fixture(params=ENDS, ids=lambda name: name.replace(" ", "-"))
+async def bench(request, tmp_path):
+    async with ENDS[request.param](tmp_path) as opened:
+        yield opened
+
+
+async def test_a_file_arrives_byte_by_byte(bench):
+    await bench.mailbox.put("A1.837", FILE)
+    assert bench.arrived() == [FILE]
+
+
+async def test_the_same_file_again_changes_nothing(bench):
+    await bench.mailbox.put("A1.837", FILE)
+    await bench.mailbox.put("A1.837", FILE)
+    await bench.mailbox.put("A2.837", OTHER)
+    assert bench.arrived() == [FILE, OTHER]
+
+
+async def test_another_file_of_the_same_name_is_refused(bench):
+    await bench.mailbox.put("A1.837", FILE)
+    for different in (OTHER, FILE.replace(b"ROSA", b"MILO")):
+        with pytest.raises(Denied):
+            await bench.mailbox.put("A1.837", different)
+    assert bench.arrived() == [FILE]
+
+
+async def test_after_a_crash_one_can_look(bench):
+    assert await bench.mailbox.look("A1.837") is bench.never
+    await bench.mailbox.put("A1.837", FILE)
+    assert await bench.mailbox.look("A1.837") is bench.after
+    assert await bench.mailbox.look("A2.837") is bench.never
+
+
+NAMES = [
+    "",
+    ".",
+    "..",
+    "../up",
+    "a/b",
+    "/etc/x",
+    ".hidden",
+    "a\nb",
+    "a b",
+    "x.part",
+    "é",
+    "x" * 300,
+]
+
+
+async def test_a_name_that_is_more_than_a_name_is_refused(bench):
+    for name in NAMES:
+        with pytest.raises(Denied):
+            await bench.mailbox.put(name, FILE)
+        with pytest.raises(Denied):
+            await bench.mailbox.look(name)
+    assert bench.arrived() == []
+
+
+async def test_files_for_us_wait_are_taken_stay_and_are_dropped(bench):
+    assert await bench.mailbox.waiting() == []
+    bench.leave("one.835", FILE)
+    bench.leave("two.835", EVERY_BYTE)
+    contents = []
+    while files := await bench.mailbox.waiting():
+        for file in files:
+            content = await bench.mailbox.take(file.name)
+            assert len(content) == file.size
+            assert content in bench.left()
+            assert await bench.mailbox.take(file.name) == content
+            contents.append(content)
+            await bench.mailbox.drop(file.name)
+            await bench.mailbox.drop(file.name)
+            assert content not in bench.left()
+    assert sorted(contents) == sorted([FILE, EVERY_BYTE])
+    assert bench.left() == []
+
+
+async def test_what_is_not_for_us_is_not_taken(bench):
+    for name in ("absent.835", "../one.835", "/etc/passwd", ".hidden", ""):
+        with pytest.raises(Denied):
+            await bench.mailbox.take(name)
+
+
+async def test_closing_twice_is_closing(bench):
+    await bench.mailbox.waiting()
+    await bench.mailbox.close()
+    await bench.mailbox.close()
+
+
+@pytest.mark.parametrize("end", [name for name in ENDS if name not in {"memory", "loopback"}])
+async def test_what_is_too_large_goes_neither_way(end, tmp_path):
+    async with ENDS[end](tmp_path) as bench:
+        with pytest.raises(Denied, match="larger than 100000 bytes"):
+            await bench.mailbox.put("A1.837", interchange(filler=BYTES_MAX))
+        assert bench.arrived() == []
+        if end in {"folder", "sftp"}:
+            bench.leave("big.835", b"x" * (BYTES_MAX + 1))
+            (file,) = await bench.mailbox.waiting()
+            with pytest.raises(Denied, match="larger than 100000 bytes"):
+                await bench.mailbox.take(file.name)
+
+
+@pytest.mark.parametrize("end", ["folder", "sftp"])
+async def test_what_is_no_finished_plain_file_is_not_for_us(end, tmp_path):
+    async with ENDS[end](tmp_path) as bench:
+        inbox = tmp_path / ("from" if end == "folder" else "out")
+        (inbox / "dir.835").mkdir()
+        (inbox / "link.835").symlink_to("/etc/hostname")
+        (inbox / ".dot").write_bytes(b"x")
+        (inbox / "half.835.part").write_bytes(b"x")
+        (inbox / "half.filepart").write_bytes(b"x")
+        bench.leave("with blanks (1).835", FILE)
+        assert [file.name for file in await bench.mailbox.waiting()] == ["with blanks (1).835"]
+        for name in ("link.835", "dir.835"):
+            with pytest.raises(Denied):
+                await bench.mailbox.take(name)
+
+
+@pytest.mark.parametrize("end", ["folder", "sftp"])
+async def test_a_file_that_grew_since_it_was_read_is_not_dropped(end, tmp_path):
+    async with ENDS[end](tmp_path) as bench:
+        bench.leave("one.835", FILE)
+        await bench.mailbox.take("one.835")
+        bench.leave("one.835", FILE + OTHER)
+        with pytest.raises(Unreachable, match="changed since it was read"):
+            await bench.mailbox.drop("one.835")
+        assert bench.left() == [FILE + OTHER]
+
+
+@pytest.mark.parametrize("end", ["folder", "sftp"])
+async def test_a_directory_that_is_gone_is_for_a_person(end, tmp_path):
+    async with ENDS[end](tmp_path) as bench:
+        for name in ("from", "to", "in", "out"):
+            if (tmp_path / name).exists():
+                (tmp_path / name).rmdir()
+        box = bench.mailbox
+        for call in (box.put("A1.837", FILE), box.waiting(), box.take("x.835"), box.look("A1.837")):
+            with pytest.raises(Denied) as refused:
+                await call
+            assert "ARDEN" not in str(refused.value)
+
+
+@pytest.mark.parametrize("end", ["folder", "sftp"])
+async def test_a_missing_file_may_have_been_collected_unless_uploads_stay(end, tmp_path):
+    async with ENDS[end](tmp_path) as bench:
+        outbox = tmp_path / ("to" if end == "folder" else "in")
+        box = bench.mailbox
+        if end == "folder":
+            box._uploads_stay = False
+        else:
+            box._route = replace(box._route, facts={**box._route.facts, "uploads_stay": False})
+        assert await box.look("A1.837") is Presence.UNKNOWN
+        (outbox / "A1.837.part").write_bytes(b"half")
+        assert await box.look("A1.837") is Presence.ABSENT
+        await box.put("A1.837", FILE)
+        assert bench.arrived() == [FILE]

@@ -1,0 +1,199 @@
+"""SFTP against a real server: who it is, who we are, and what happens when it fails."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+import asyncssh
+import pytest
+
+from clearlane.connect.open import open_mailbox, try_route
+from clearlane.connect.port import Denied, Presence, Unreachable
+from clearlane.kernel.clock import ManualClock
+from clearlane.payers.routes import Secrets
+from tests.connect import sftp_server as there
+from tests.connect.invented import interchange, route
+
+CLOCK = ManualClock(datetime(2024, 3, 5, 12, 0, tzinfo=UTC))
+FILE = interchange(filler=400_000)
+LOGIN = Secrets(password=there.PASSWORD)
+PUBLIC = there.HOST_KEY.export_public_key().decode().strip()
+
+
+@pytest.fixture
+async def payer(tmp_path):
+    async with there.sftp_payer(tmp_path) as started:
+        yield started
+
+
+def mailbox(port, secrets=LOGIN, **options):
+    return open_mailbox(*settled(port, secrets, **options), clock=CLOCK)
+
+
+def settled(port, secrets=LOGIN, **options):
+    given = {
+        "host": "127.0.0.1", "port": port, "username": there.USER, "inbox": "/out",
+        "outbox": "/in", "host_key": there.HOST_KEY.get_fingerprint(), "allow_internal": "yes",
+        "seconds_max": 1,
+    }  # fmt: skip
+    return route("sftp", secrets, **(given | options))
+
+
+@pytest.mark.parametrize(
+    "pin", [there.HOST_KEY.get_fingerprint(), PUBLIC, f"SHA256:{'A' * 43},{PUBLIC}"]
+)
+async def test_a_pinned_host_key_is_accepted(payer, pin):
+    box = mailbox(payer.port, host_key=pin)
+    assert await box.waiting() == []
+    await box.close()
+
+
+@pytest.mark.parametrize(
+    "pin", [there.OTHER_KEY.get_fingerprint(), there.OTHER_KEY.export_public_key().decode()]
+)
+async def test_another_host_key_ends_it_before_the_login(payer, pin):
+    box = mailbox(payer.port, host_key=pin)
+    with pytest.raises(Denied, match="not the pinned one") as refused:
+        await box.put("A1.837", FILE)
+    assert there.HOST_KEY.get_fingerprint() in str(refused.value)
+    assert not list((payer.root / "in").iterdir())
+
+
+async def test_a_private_key_opens_with_and_without_a_passphrase(payer):
+    plain = there.CLIENT_KEY.export_private_key().decode()
+    locked = there.CLIENT_KEY.export_private_key("pkcs8-pem", passphrase="birch").decode()
+    for secrets in (Secrets(private_key=plain), Secrets(private_key=locked, passphrase="birch")):
+        box = mailbox(payer.port, secrets)
+        assert await box.waiting() == []
+        await box.close()
+
+
+BAD_LOGINS = {
+    "wrong password": Secrets(password="wrong"),
+    "another key": Secrets(private_key=there.OTHER_KEY.export_private_key().decode()),
+    "no key at all": Secrets(private_key="nonsense"),
+    "wrong passphrase": Secrets(
+        private_key=there.CLIENT_KEY.export_private_key("pkcs8-pem", passphrase="birch").decode(),
+        passphrase="fenn",
+    ),
+}
+
+
+@pytest.mark.parametrize("secrets", BAD_LOGINS.values(), ids=BAD_LOGINS)
+async def test_a_login_that_fails_is_for_a_person_and_tells_no_secret(payer, secrets):
+    with pytest.raises(Denied) as refused:
+        await mailbox(payer.port, secrets).waiting()
+    assert not any(held in str(refused.value) for held in secrets.filled().values())
+
+
+async def test_a_server_that_is_away_is_unreachable_and_nothing_has_arrived(payer):
+    await payer.stop()
+    with pytest.raises(Unreachable, match="connection refused") as away:
+        await mailbox(payer.port).put("A1.837", FILE)
+    assert away.value.arrival is Presence.ABSENT
+
+
+async def test_a_black_hole_swallows_no_more_than_the_timeout():
+    async with there.black_hole() as port:
+        began = time.monotonic()
+        with pytest.raises(Unreachable, match="did not answer in 1 seconds"):
+            await mailbox(port).put("A1.837", FILE)
+        assert time.monotonic() - began < 5
+
+
+async def test_a_slow_server_is_given_up(payer):
+    box = mailbox(payer.port)
+    await box.waiting()
+    payer.delay = 30
+    began = time.monotonic()
+    with pytest.raises(Unreachable, match="silent for 1 seconds") as slow:
+        await box.put("A1.837", FILE)
+    assert time.monotonic() - began < 5
+    assert slow.value.arrival is Presence.ABSENT
+    payer.delay = 0
+    await box.put("A1.837", FILE)
+    assert (payer.root / "in" / "A1.837").read_bytes() == FILE
+    await box.close()
+
+
+async def test_a_server_restarted_in_mid_upload_gets_the_file_once_and_whole(payer):
+    box = mailbox(payer.port, seconds_max=5)
+    payer.break_after = 100_000
+    with pytest.raises(Unreachable) as broken:
+        await box.put("A1.837", FILE)
+    assert broken.value.arrival is Presence.ABSENT
+    assert [(f.name, f.stat().st_size) for f in (payer.root / "in").iterdir()] == [
+        ("A1.837.part", 100_000)
+    ]
+    payer.break_after = None
+    await payer.start()
+    assert await box.look("A1.837") is Presence.ABSENT
+    await box.put("A1.837", FILE)
+    assert {file.name for file in (payer.root / "in").iterdir()} == {"A1.837"}
+    assert (payer.root / "in" / "A1.837").read_bytes() == FILE
+    await box.close()
+
+
+async def test_a_server_restarted_with_another_key_is_refused(payer):
+    box = mailbox(payer.port)
+    await box.waiting()
+    await payer.stop()
+    await payer.start(there.OTHER_KEY)
+    with pytest.raises((Denied, Unreachable)):
+        await box.waiting()
+    with pytest.raises(Denied, match="not the pinned one"):
+        await box.waiting()
+
+
+async def test_what_is_no_ssh_is_unreachable():
+    async def greet(reader, writer):
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\nROSA ARDEN")
+        writer.close()
+
+    server = await asyncio.start_server(greet, "127.0.0.1", 0)
+    with pytest.raises(Unreachable) as refused:
+        await mailbox(server.sockets[0].getsockname()[1]).waiting()
+    assert "ARDEN" not in str(refused.value)
+    server.close()
+
+
+async def test_an_internal_address_is_refused_unless_the_route_allows_it(payer):
+    with pytest.raises(Denied, match="internal network"):
+        await mailbox(payer.port, allow_internal="no").waiting()
+
+
+async def test_the_address_that_was_judged_is_the_one_connected_to(payer):
+    """The first answer of the name server counts; a second, internal one is never asked for."""
+    asked = []
+
+    async def lookup(host, port):
+        asked.append(host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["10.0.0.1"]
+
+    made, secrets = settled(payer.port, host="payer.example")
+    box = open_mailbox(made, secrets, clock=CLOCK, lookup=lookup)
+    assert await box.waiting() == []
+    assert asked == ["payer.example"]
+    await box.close()
+
+
+async def test_a_trial_tells_each_step_and_sends_nothing(payer):
+    made, secrets = settled(payer.port)
+    checks = await try_route(made, secrets, clock=CLOCK)
+    assert [(check.what, check.passed) for check in checks] == [
+        ("login", True), ("outbox", True), ("inbox", True),
+    ]  # fmt: skip
+    (payer.root / "in").rmdir()
+    *_, last = await try_route(made, secrets, clock=CLOCK)
+    assert (last.what, last.passed) == ("outbox", False)
+    made, secrets = settled(payer.port, Secrets(password="wrong"))
+    (only,) = await try_route(made, secrets, clock=CLOCK)
+    assert (only.what, only.passed, only.words) == (
+        "login", False, f"127.0.0.1:{payer.port} refused the login.",
+    )  # fmt: skip
+    assert not list((payer.root / "out").iterdir())
+
+
+def test_the_library_still_knows_what_we_sort_by():
+    assert issubclass(asyncssh.SFTPNoSuchFile, asyncssh.SFTPError)
+    assert not issubclass(asyncssh.PermissionDenied, asyncssh.SFTPError)

@@ -1,0 +1,161 @@
+"""Routes in the database: sealed, audited, announced, and seen in the payer directory."""
+
+import json
+
+import pytest
+from sqlalchemy import select
+
+from clearlane.payers.model import Payer
+from clearlane.payers.routes import Secrets
+from clearlane.store import schema
+from clearlane.store.database import Actor, Refused, System
+from clearlane.store.payers import import_payers, load_payers
+from clearlane.store.routes import add_route, list_routes, load_routes, open_route, set_active
+from clearlane.store.sql import Statement
+from clearlane.store.vault import NotSealed, Vault
+from tests.connect.invented import route
+from tests.connect.sftp_server import HOST_KEY
+from tests.databases import START
+
+NORA = Actor("operator", "nora")
+ALL = System("a test")
+AUDIT = Statement(
+    select(schema.audit.c.action, schema.audit.c.ids, schema.audit.c.detail).order_by(
+        schema.audit.c.seq
+    )
+)
+REVISIONS = Statement(select(schema.revisions.c.name, schema.revisions.c.revision))
+ROWS = Statement(select(schema.routes.c.facts, schema.routes.c.secrets))
+HUSH = Secrets(password="hush-hush")
+
+
+@pytest.fixture
+async def vault(database, place, clock):
+    made = Vault(database, place.keys(), clock)
+    await made.load()
+    return made
+
+
+def sftp(**changes):
+    options = {
+        "host": "sftp.example", "username": "u", "host_key": HOST_KEY.get_fingerprint(), "inbox": "out", "outbox": "in",
+    }  # fmt: skip
+    return route("sftp", HUSH, **(options | changes))[0]
+
+
+def folder(**changes):
+    return route("folder", inbox="/srv/in", outbox="/srv/out", **changes)[0]
+
+
+async def add(database, vault, made, secrets=HUSH):
+    held = secrets if made.kind == "sftp" else Secrets()
+    return await add_route(database, vault, made, held, now=START, actor=NORA)
+
+
+async def rows(database, statement):
+    async with database.read(ALL) as tx:
+        return await tx.rows(statement)
+
+
+async def has_route(database, id="MDW10"):
+    return (await load_payers(database, sandbox=False)).find(id, "Medical").has_route
+
+
+@pytest.fixture
+async def payers(database):
+    known = [
+        Payer("Medical", "Meadow Mutual", "MM010", "MDW10"),
+        Payer("Medical", "Harbor Health Plan", "HHP20", "HHP20"),
+    ]
+    await import_payers(database, list(enumerate(known, 2)), drop_others=False, actor=NORA)
+
+
+async def test_a_route_comes_back_as_it_was_with_its_secrets(database, vault):
+    made = sftp(port=2222)
+    done = await add(database, vault, made)
+    cable = await open_route(database, vault, done.route.id)
+    assert cable.route == done.route
+    assert (cable.route.facts, cable.route.created_at) == (made.facts, START)
+    assert cable.secrets == HUSH
+    assert await list_routes(database) == [(done.route, True)]
+
+
+async def test_secrets_lie_sealed_and_bound_to_their_row(database, vault, place, clock):
+    one = await add(database, vault, sftp())
+    ((facts, sealed),) = await rows(database, ROWS)
+    assert b"hush" not in sealed
+    assert "hush" not in facts
+    with pytest.raises(NotSealed):
+        vault.open(0, "routes", one.route.id + 1, sealed)
+    with pytest.raises(NotSealed):
+        vault.open(1, "routes", one.route.id, sealed)
+    another_node = Vault(database, place.keys(), clock)
+    await another_node.load()
+    assert (await open_route(database, another_node, one.route.id)).secrets == HUSH
+
+
+async def test_every_change_is_audited_and_announced(database, vault):
+    id = (await add(database, vault, folder())).route.id
+    await set_active(database, id, active=False, actor=NORA)
+    again = await set_active(database, id, active=False, actor=NORA)
+    assert again.revision is None
+    await set_active(database, id, active=True, actor=NORA)
+    told = await rows(database, AUDIT)
+    assert [action for action, _, _ in told] == ["route.add", "route.disable", "route.enable"]
+    assert {(json.loads(ids)[0], detail) for _, ids, detail in told} == {
+        (str(id), "Medical MDW10 folder")
+    }
+    revisions = dict(await rows(database, REVISIONS))
+    assert (revisions["routes"], revisions["payers"]) == (3, 3)
+
+
+async def test_a_payer_has_a_route_while_an_active_one_for_files_exists(database, vault, payers):
+    assert not await has_route(database)
+    id = (await add(database, vault, folder())).route.id
+    assert await has_route(database)
+    assert not await has_route(database, "HHP20")
+    await set_active(database, id, active=False, actor=NORA)
+    assert not await has_route(database)
+    realtime, secrets = route("core-realtime", HUSH, url="https://core.example/", username="u")
+    await add_route(database, vault, realtime, secrets, now=START, actor=NORA)
+    assert not await has_route(database), "claims cannot go where only questions are answered"
+    assert (await load_payers(database, sandbox=True)).find("MDW10", "Medical").has_route
+
+
+async def test_routes_are_found_in_their_order_and_only_while_active(database, vault):
+    second = await add(database, vault, folder(position=2))
+    first = await add(database, vault, sftp())
+    await add(database, vault, folder(payer_id="HHP20"))
+    realtime, secrets = route("core-realtime", HUSH, url="https://core.example/", username="u")
+    asked = await add_route(database, vault, realtime, secrets, now=START, actor=NORA)
+    found = await load_routes(database, vault)
+    assert [c.route.id for c in found.mailboxes("Medical", "mdw10")] == [
+        first.route.id,
+        second.route.id,
+    ]
+    assert [c.route.id for c in found.realtime("Medical", "MDW10")] == [asked.route.id]
+    assert found.mailboxes("Dental", "MDW10") == []
+    assert len(found.all_mailboxes()) == 3
+    assert found.mailboxes("Medical", "MDW10")[0].secrets == HUSH
+    await set_active(database, first.route.id, active=False, actor=NORA)
+    left = await load_routes(database, vault)
+    assert [c.route.id for c in left.mailboxes("Medical", "MDW10")] == [second.route.id]
+
+
+async def test_a_position_holds_one_active_route(database, vault):
+    first = await add(database, vault, folder())
+    with pytest.raises(Refused, match=f"taken by route {first.route.id}"):
+        await add(database, vault, sftp())
+    await set_active(database, first.route.id, active=False, actor=NORA)
+    await add(database, vault, sftp())
+    with pytest.raises(Refused, match="taken by route"):
+        await set_active(database, first.route.id, active=True, actor=NORA)
+
+
+async def test_an_unknown_route_is_named(database, vault):
+    for call in (
+        open_route(database, vault, 99),
+        set_active(database, 99, active=True, actor=NORA),
+    ):
+        with pytest.raises(Refused, match="There is no route 99"):
+            await call

@@ -1,0 +1,52 @@
+"""The public sample files beside the checkout, where they are to be had.
+
+They are never copied into the project; a test that needs them skips where they are absent.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1].parent / "shared" / "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One file of the corpus."""
+
+    kind: str
+    path: Path
+    guide: str
+    clean: bool
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.path.name}"
+
+
+@cache
+def samples() -> tuple[Sample, ...]:
+    """Every file the index names; empty where there is no corpus."""
+    index = ROOT / "INDEX.md"
+    if not index.exists():
+        return ()
+    found = []
+    for line in index.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 7 or not (path := ROOT / cells[0] / cells[1]).is_file():
+            continue
+        found.append(Sample(cells[0], path, cells[5], cells[6] == "yes"))
+    return tuple(found)
+
+
+def corpus_files(*kinds: str, clean: bool | None = None) -> list[object]:
+    """Parameters for ``pytest.mark.parametrize``: the samples of these kinds, or one that skips."""
+    wanted = [
+        pytest.param(sample, id=str(sample))
+        for sample in samples()
+        if (not kinds or sample.kind in kinds) and clean in (None, sample.clean)
+    ]
+    return wanted or [
+        pytest.param(None, marks=pytest.mark.skip(reason="no corpus beside the checkout"))
+    ]

@@ -1,0 +1,103 @@
+"""Settings: one table, three sources, clear refusals."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clearlane.settings import BadSettings, Settings, load, table, variable
+
+EXAMPLES = {
+    "mode": "production",
+    "data": "elsewhere",
+    "database_url": "postgresql://app@db/clearlane",
+    "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
+    "log_level": "warning",
+}
+BAD = {
+    "mode": "live",
+    "database_url": "mysql://db",
+    "port": "70000",
+    "trusted_proxies": "proxy.example",
+    "body_bytes_max": "lots",
+    "log_level": "loud",
+}
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in table()])
+def test_every_setting_is_read_from_environment_and_file(name, tmp_path):
+    default = getattr(Settings(), name)
+    text = EXAMPLES.get(name, str(default + 1) if isinstance(default, int) else "/some/where")
+    from_environment = getattr(load({variable(name): text}), name)
+    file = tmp_path / "clearlane.toml"
+    file.write_text(f'{name} = "{text}"\n')
+    assert getattr(load({}, file=file), name) == from_environment != default
+
+
+@pytest.mark.parametrize(("name", "text"), BAD.items())
+def test_a_bad_value_is_refused_by_name_and_says_what_would_pass(name, text):
+    with pytest.raises(BadSettings, match=rf"{variable(name)} cannot be used: give "):
+        load({variable(name): text})
+
+
+def test_every_fault_is_told_at_once(tmp_path):
+    file = tmp_path / "clearlane.toml"
+    file.write_text("prot = 1\n[table]\nx = 1\n")
+    with pytest.raises(BadSettings) as refused:
+        load({"CLEARLANE_PORT": "x", "CLEARLANE_HOTS": "y"}, file=file)
+    told = str(refused.value)
+    assert all(word in told for word in ("CLEARLANE_PORT", "CLEARLANE_HOTS", "prot", "[table]"))
+
+
+def test_a_file_that_is_no_toml_is_refused(tmp_path):
+    file = tmp_path / "clearlane.toml"
+    file.write_text("= nonsense")
+    with pytest.raises(BadSettings, match=r"clearlane\.toml: cannot be read"):
+        load({}, file=file)
+
+
+def test_environment_wins_over_file_and_the_command_line_over_both(tmp_path):
+    file = tmp_path / "clearlane.toml"
+    file.write_text('port = 1\nhost = "a"\ntrusted_proxies = ["10.0.0.1", "10.0.0.2"]\n')
+    read = load({"CLEARLANE_PORT": "2", "CLEARLANE_HOST": "b"}, {"port": 3, "host": None}, file)
+    assert (read.port, read.host, read.trusted_proxies) == (3, "b", ("10.0.0.1", "10.0.0.2"))
+
+
+def test_the_file_can_stand_elsewhere(tmp_path):
+    file = tmp_path / "other.toml"
+    file.write_text("port = 77\n")
+    assert load({"CLEARLANE_CONFIG": str(file), "CLEARLANE_TEST_DATABASE_URL": "x"}).port == 77
+
+
+def test_derived_places():
+    settings = load({"CLEARLANE_DATA": "there"})
+    assert settings.sqlite_file == Path("there/clearlane.db")
+    assert settings.key_file == Path("there/master.key")
+    assert load({"CLEARLANE_DATABASE_URL": "sqlite:///x/y.db"}).sqlite_file == Path("x/y.db")
+    assert load({"CLEARLANE_MASTER_KEY_FILE": "k"}).key_file == Path("k")
+
+
+def run_settings(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "clearlane", "settings", *arguments],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin", **environment},
+        check=False,
+    )
+
+
+def test_the_command_shows_every_setting_and_hides_secrets():
+    shown = run_settings("--json", CLEARLANE_MASTER_KEY="very secret", CLEARLANE_PORT="9000")
+    values = json.loads(shown.stdout)
+    assert set(values) == {name for name, _, _ in table()}
+    assert values["port"] == 9000
+    assert "very secret" not in shown.stdout
+
+
+def test_the_command_stops_at_a_bad_setting():
+    refused = run_settings(CLEARLANE_PROT="9000")
+    assert refused.returncode == 2
+    assert "CLEARLANE_PROT: there is no such setting" in refused.stderr

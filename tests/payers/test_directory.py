@@ -1,0 +1,117 @@
+"""Payer lists from memory: who is in which, and the exact bytes."""
+
+import gzip
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
+
+ALL = (*LIVE_PAYERS, *TEST_PAYERS)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Payers:
+    return Payers(ALL, sandbox=True)
+
+
+@pytest.fixture(scope="module")
+def production() -> Payers:
+    return Payers(ALL, sandbox=False)
+
+
+def ids(payers: Payers, which, type) -> set[str]:
+    return {row["PayerId"] for row in json.loads(payers.listing(which, type).body)}
+
+
+def test_a_row_holds_the_fields_of_the_interface_in_its_order():
+    payers = Payers(
+        [Payer("Dental", "Summit \u00c9", "SD005", "SMD05", "", "Available", True)], sandbox=True
+    )
+    assert (
+        payers.listing("live", "Dental").body
+        == (
+            '[{"Type":"Dental","Name":"Summit \u00c9","SvcPayerId":"SD005","PayerId":"SMD05",'
+            '"NationalPayerId":"","EraAvailability":"Available","OffersEligibility":true,'
+            '"ClaimEnrollmentRequired":false}]'
+        ).encode()
+    )
+
+
+def test_the_live_list_holds_active_live_payers_of_the_type(sandbox):
+    for type in ("Medical", "Dental"):
+        expected = {p.payer_id for p in LIVE_PAYERS if p.type == type}
+        assert ids(sandbox, "live", type) == expected
+
+
+def test_an_inactive_payer_is_in_no_list_and_still_found():
+    asleep = replace(LIVE_PAYERS[0], active=False)
+    payers = Payers([asleep], sandbox=True)
+    for which in ("live", "test", "eligibility"):
+        assert payers.listing(which, asleep.type).body == b"[]"
+    assert payers.find(asleep.payer_id, asleep.type) == asleep
+
+
+def test_the_test_list_holds_the_sandbox_payers(sandbox):
+    assert ids(sandbox, "test", "Medical") == {"TST01", "TST1E", "TST2E", "TST3E"}
+    assert ids(sandbox, "test", "Dental") == {"TST02"}
+
+
+def test_the_eligibility_list_of_a_sandbox_holds_test_payers_too(sandbox):
+    medical = {p.payer_id for p in LIVE_PAYERS if p.type == "Medical" and p.offers_eligibility}
+    assert ids(sandbox, "eligibility", "Medical") == medical | {"TST01", "TST1E", "TST2E", "TST3E"}
+    dental = {p.payer_id for p in LIVE_PAYERS if p.type == "Dental" and p.offers_eligibility}
+    assert ids(sandbox, "eligibility", "Dental") == dental | {"TST02"}
+
+
+def test_production_has_no_test_payers_anywhere(production):
+    for type in ("Medical", "Dental"):
+        assert production.listing("test", type).body == b"[]"
+        assert not any(id.startswith("TST") for id in ids(production, "eligibility", type))
+    assert production.find("TST01", "Medical") is None
+    assert production.search("TST01") == []
+
+
+def test_lists_are_ordered_by_name_and_compressed_once(sandbox):
+    listing = sandbox.listing("live", "Medical")
+    names = [row["Name"] for row in json.loads(listing.body)]
+    assert names == sorted(names, key=str.casefold)
+    assert listing.count == len(names)
+    assert gzip.decompress(listing.gzipped) == listing.body
+    assert listing.gzipped is listing.gzipped
+    sandbox.compress()
+
+
+def test_two_nodes_compress_a_list_to_the_same_bytes():
+    one, other = (Payers(ALL, sandbox=True).listing("live", "Dental") for _ in range(2))
+    assert one.gzipped == other.gzipped
+
+
+@pytest.mark.parametrize("id", ["MDW10", "mdw10", "MM010", "mm010"])
+def test_a_payer_is_found_by_either_id_in_any_case(sandbox, id):
+    assert sandbox.find(id, "Medical").name == "Meadow Mutual"
+    assert sandbox.find(id, "Dental") is None
+    assert sandbox.find(id, "Vision") is None
+
+
+def test_a_payer_is_found_by_its_national_id(sandbox):
+    assert sandbox.find("7900000205", "Medical").payer_id == "HHP20"
+    assert sandbox.find("7900000205", "Dental").payer_id == "HHP20"
+    assert sandbox.find("", "Medical") is None
+
+
+def test_the_preferred_id_wins_over_the_legacy_and_the_national_one():
+    national = Payer("Medical", "National", "N1", "N", "X")
+    legacy = Payer("Medical", "Legacy", "X", "L")
+    preferred = Payer("Medical", "Preferred", "P1", "X")
+    assert Payers([national], sandbox=True).find("x", "Medical") is national
+    assert Payers([legacy, national], sandbox=True).find("x", "Medical") is legacy
+    assert Payers([preferred, legacy, national], sandbox=True).find("x", "Medical") is preferred
+
+
+def test_a_national_id_of_two_payers_names_neither():
+    one, other = (Payer("Medical", "Plan", id, id, "79") for id in "AB")
+    assert Payers([one, other], sandbox=True).find("79", "Medical") is None

@@ -1,0 +1,137 @@
+"""One value at a time: what a payer's fields take and what they refuse."""
+
+import pytest
+
+from clearlane.kernel import limits
+from clearlane.payers.directory import Listed
+from clearlane.payers.fields import COLUMNS, findings_of, read_payer, shown
+from clearlane.payers.model import Payer
+
+GOOD = {
+    "Type": "Medical",
+    "Name": "Meadow Mutual",
+    "SvcPayerId": "MM010",
+    "PayerId": "MDW10",
+    "NationalPayerId": "",
+    "EraAvailability": "RequiresEnrollment",
+    "OffersEligibility": "true",
+    "ClaimEnrollmentRequired": "false",
+}
+
+
+def read(**changes):
+    payer, findings = read_payer(GOOD | changes)
+    return payer if payer is not None else [(f.rule, f.location) for f in findings]
+
+
+def test_the_table_lists_the_fields_of_the_interface_in_its_order():
+    assert tuple(c.wire for c in COLUMNS if c.listed) == Listed.__struct_fields__
+
+
+def test_every_field_of_a_payer_is_in_the_table_or_ours_alone():
+    assert {c.attribute for c in COLUMNS} | {"is_test", "has_route"} == set(Payer.__struct_fields__)
+
+
+def test_a_good_payer_is_read():
+    assert read() == Payer(
+        "Medical", "Meadow Mutual", "MM010", "MDW10", "", "RequiresEnrollment", True, False
+    )
+
+
+def test_blanks_around_and_within_are_tidied():
+    payer = read(Name="  Meadow \u00a0 Mutual\t", PayerId=" MDW10 ")
+    assert (payer.name, payer.payer_id) == ("Meadow Mutual", "MDW10")
+
+
+def test_without_a_legacy_id_the_preferred_one_stands_for_it():
+    assert read(SvcPayerId="").svc_payer_id == "MDW10"
+
+
+@pytest.mark.parametrize(
+    "missing", ["Type", "Name", "PayerId", "EraAvailability", "OffersEligibility"]
+)
+@pytest.mark.parametrize("blank", ["", "  ", None])
+def test_a_required_field_that_is_blank_is_found(missing, blank):
+    assert read(**{missing: blank}) == [("PAY001", missing)]
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "attribute", "value"),
+    [
+        ("Type", "dental", "type", "Dental"),
+        ("EraAvailability", "NOTAVAILABLE", "era_availability", "NotAvailable"),
+        ("EraAvailability", "available", "era_availability", "Available"),
+        ("OffersEligibility", "FALSE", "offers_eligibility", False),
+        ("OffersEligibility", "Yes", "offers_eligibility", True),
+        ("OffersEligibility", True, "offers_eligibility", True),
+        ("ClaimEnrollmentRequired", "1", "claim_enrollment_required", True),
+        ("Active", "no", "active", False),
+        ("Aliases", "MMIC| Meadow |MMIC|", "aliases", ("MMIC", "Meadow")),
+        ("Aliases", ["MMIC", " Meadow"], "aliases", ("MMIC", "Meadow")),
+        ("Aliases", [], "aliases", ()),
+        ("PayerId", "00-1&B_/+", "payer_id", "00-1&B_/+"),
+        ("Name", "=1+1", "name", "=1+1"),
+        ("Name", "\u00c9toile Sant\u00e9", "name", "\u00c9toile Sant\u00e9"),
+        (
+            "Name",
+            "x" * limits.PAYER_NAME_CHARACTERS_MAX,
+            "name",
+            "x" * limits.PAYER_NAME_CHARACTERS_MAX,
+        ),
+    ],
+)
+def test_a_value_in_any_usual_form_is_read(field, text, attribute, value):
+    assert getattr(read(**{field: text}), attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("Type", "Vision"),
+        ("Type", 1),
+        ("EraAvailability", "Sometimes"),
+        ("OffersEligibility", "maybe"),
+        ("OffersEligibility", 2.5),
+        ("ClaimEnrollmentRequired", {}),
+        ("Active", "on and off"),
+        ("PayerId", 12345),
+        ("PayerId", "A B"),
+        ("PayerId", "A*B"),
+        ("PayerId", "A:B"),
+        ("PayerId", "A^B"),
+        ("PayerId", "A|B"),
+        ("PayerId", "A~B"),
+        ("PayerId", "caf\u00e9"),
+        ("SvcPayerId", "x" * (limits.PAYER_ID_CHARACTERS_MAX + 1)),
+        ("NationalPayerId", "a\x00b"),
+        ("Name", "x" * (limits.PAYER_NAME_CHARACTERS_MAX + 1)),
+        ("Name", "a\x00b"),
+        ("Name", "zero\u200bwidth"),
+        ("Name", "\ud800"),
+        ("Name", ["Meadow"]),
+        ("Aliases", ["a|b"]),
+        ("Aliases", [7]),
+        ("Aliases", {"a": 1}),
+        ("Aliases", [f"alias {n}" for n in range(limits.PAYER_ALIASES_MAX + 1)]),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_found_with_what_would_pass(field, text):
+    payer, findings = read_payer(GOOD | {field: text})
+    assert payer is None
+    assert [(f.rule, f.location) for f in findings] == [("PAY002", field)]
+    assert "give" in findings[0].message
+
+
+def test_every_fault_of_a_row_is_told_at_once():
+    found = read(Type="Vision", Name="", OffersEligibility="maybe")
+    assert found == [("PAY002", "Type"), ("PAY001", "Name"), ("PAY002", "OffersEligibility")]
+
+
+def test_a_field_nobody_knows_is_named():
+    (finding,) = findings_of(["Type", "payerid", "Colour"])
+    assert (finding.rule, finding.location) == ("PAY003", "Colour")
+
+
+def test_what_a_message_quotes_is_short_and_harmless():
+    assert shown("a\x1b[31mb") == "a?[31mb"
+    assert len(shown("x" * 1_000)) < 50

@@ -1,0 +1,348 @@
+"""What the engine promises to the verbs, to the operator and to patients while it lives."""
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from datetime import timedelta
+
+import asyncpg
+import psutil
+import pytest
+from sqlalchemy import select
+
+from clearlane.kernel import limits
+from clearlane.kernel.clock import ManualClock, SystemClock
+from clearlane.pipeline import smoke, work
+from clearlane.pipeline.desk import Desk, Failed, NotAnId, Schedule, Workflow, only_ids, plain
+from clearlane.pipeline.engine import Engine, EngineRefused, Pace
+from clearlane.pipeline.home import address
+from clearlane.pipeline.ledger import CANCELLED, DONE, FAILED, Ledger
+from clearlane.pipeline.takeover import Takeover
+from clearlane.store.nodes import NODES, Nodes, living
+from clearlane.store.schema import audit
+from clearlane.store.sql import Statement
+
+PACE = Pace(heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7)
+MARKER = "ROSA ARDEN 1931-12-01"
+# As the product's tables, but quick to look, so that the tests do not wait for the queue.
+QUICK = replace(work.TABLES, queues=tuple(replace(row, look_seconds=0.05) for row in work.QUEUES))
+
+
+def tables(**verbs):
+    rows = tuple(Workflow(name=name, verb=verb, queue="work") for name, verb in verbs.items())
+    return replace(QUICK, workflows=(*QUICK.workflows, *rows))
+
+
+@asynccontextmanager
+async def running(place, has=QUICK, *, node="node", stop_seconds=5, pace=PACE):
+    """An engine in this process, as the server runs it."""
+    database = await place.open(SystemClock())
+    nodes = Nodes(database, id=node, role="worker", beat_seconds=1, keys=place.keys())
+    desk = Desk(database=database, clock=SystemClock(), data=place.data, node=node)
+    engine = Engine(desk, has, nodes=nodes, url=place.url, pace=pace, stop_seconds=stop_seconds)
+    try:
+        await engine.start()
+        yield engine
+        await engine.stop()
+    finally:
+        await database.close()
+
+
+async def until(condition, seconds=10):
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110  (it waits for a file)
+            await asyncio.sleep(0.02)
+
+
+async def everything_kept(place):
+    """Every text in the engine's tables."""
+    if place.kind == "sqlite":
+        files = place.data.glob("engine.db*")
+        return b"".join(file.read_bytes() for file in files).decode("latin-1")
+    connection = await asyncpg.connect(place.url)
+    names = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'dbos'")
+    rows = [await connection.fetch(f'SELECT t::text FROM dbos."{name}" t') for [name] in names]
+    await connection.close()
+    return "\n".join(row[0] for table in rows for row in table)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Rosa Arden",
+        "",
+        "x" * (limits.ENGINE_ID_CHARACTERS_MAX + 1),
+        1.5,
+        True,
+        None,
+        {"a": 1},
+        ["a"],
+        b"a",
+    ],
+)
+def test_only_ids_enter(value):
+    with pytest.raises(NotAnId, match="value 2 is no id"):
+        only_ids(["good", value])
+
+
+def test_ids_enter_and_ids_are_left_behind():
+    assert only_ids(["claim-17", 17, "2024-01-31T10:00:00+00:00"])
+    assert [plain(value) for value in (None, True, 3, "b-1", ["a", "b"], (1, 2))] == [
+        None, True, 3, "b-1", ["a", "b"], [1, 2],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value", ["two words", {"id": 1}, 2.5, [["a"]], ["a"] * (limits.ENGINE_LIST_IDS_MAX + 1)]
+)
+def test_nothing_else_is_left_behind(value):
+    with pytest.raises(NotAnId):
+        plain(value)
+
+
+def test_a_fault_without_a_code_of_one_word_stays_unnamed():
+    assert Failed("payer-away").code == "payer-away"
+    assert Failed(f"no claim of {MARKER}").code == "unnamed"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (tables(smoke=smoke.smoke), r"twice: \['smoke'\]"),
+        (replace(QUICK, queues=()), r"missing: \['work'\]"),
+    ],
+)
+def test_tables_that_cannot_work_are_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        wrong.check()
+    QUICK.check()
+
+
+async def test_work_runs_and_of_its_faults_only_a_code_is_kept(place, capfd, caplog):
+    async def leak(desk, steps, id):
+        async def step():
+            raise ValueError(MARKER)
+
+        with pytest.raises(Failed, match=r"^ValueError$"):
+            await steps.run("leak", step)
+        raise RuntimeError(MARKER)
+
+    async def spill(desk, steps, id):
+        async def step():
+            return MARKER
+
+        await steps.run("spill", step)
+
+    async with running(place, tables(leak=leak, spill=spill)) as engine:
+        assert (
+            await engine.result(await engine.enqueue("smoke", "a", 2, 0), seconds=10)
+            == ["node"] * 2
+        )
+        assert smoke.marks(place.data, "a") == [
+            "1 begun node", "1 ended node", "2 begun node", "2 ended node",
+        ]  # fmt: skip
+        for name, code in (("leak", "RuntimeError"), ("spill", "NotAnId")):
+            with pytest.raises(Failed, match=f"^{code}$"):
+                await engine.result(await engine.enqueue(name, 1), seconds=10)
+        with pytest.raises(NotAnId):
+            await engine.enqueue("leak", MARKER)
+        kept = await everything_kept(place)
+    said = "".join(capfd.readouterr()) + caplog.text
+    assert "ValueError" in kept
+    assert "test_engine.py:" in said, "the log says where"
+    for text in (kept, said):
+        assert "ROSA" not in text
+        assert "1931" not in text
+
+
+async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place, monkeypatch):
+    monkeypatch.setattr(limits, "STEP_PAUSE_SECONDS", 0.01)
+    tries = []
+
+    async def shaky(desk, steps, id):
+        async def step():
+            tries.append(id)
+            if len(tries) < 3:
+                raise TimeoutError
+            return len(tries)
+
+        taken = await steps.run("shaky", step, attempts=3)
+        assert await steps.start("smoke", "child", 1, 0) == "smoke-child-1-0"
+        return taken
+
+    async with running(await new_place("sqlite"), tables(shaky=shaky)) as engine:
+        assert await engine.enqueue("shaky", 7) == await engine.enqueue("shaky", 7) == "shaky-7"
+        assert await engine.result("shaky-7", seconds=10) == 3
+        assert await engine.result("smoke-child-1-0", seconds=10) == ["node"]
+        assert await engine.enqueue("shaky", 7, key="shaky-7") == "shaky-7"
+        await asyncio.sleep(0.3)
+        assert tries == [7, 7, 7]
+        assert (await engine.find("shaky-7")).state == DONE
+        assert await engine.find("unknown") is None
+
+
+async def test_a_stopping_engine_ends_its_step_hands_the_rest_on_and_leaves_no_trace(place):
+    async with running(place, node="one") as engine:
+        await engine.enqueue("smoke", "long", 3, 250)
+        await until(lambda: smoke.marks(place.data, "long"))
+    assert smoke.marks(place.data, "long") == ["1 begun one", "1 ended one"]
+    assert await asyncio.to_thread(lambda: "threads work after it") == "threads work after it"
+    database = await place.open(SystemClock())
+    async with database.read(NODES) as tx:
+        assert await living(tx) == []
+    await database.close()
+    async with running(place, node="two") as engine:
+        assert await engine.result("smoke-long-3-250", seconds=10) == ["one", "two", "two"]
+        assert await engine.parked() == []
+
+
+async def test_work_that_does_not_end_in_time_is_cut_and_goes_on_later(new_place):
+    place = await new_place("postgresql")
+    async with running(place, node="one", stop_seconds=0) as engine:
+        await engine.enqueue("smoke", "cut", 2, 300)
+        await until(lambda: smoke.marks(place.data, "cut"))
+    async with running(place, node="two") as engine:
+        assert await engine.result("smoke-cut-2-300", seconds=10) == ["two", "two"]
+    assert smoke.marks(place.data, "cut")[:2] == ["1 begun one", "1 begun two"]
+
+
+async def test_the_engines_file_is_private_and_can_be_thrown_away(new_place):
+    place = await new_place("sqlite")
+    file = place.data / "engine.db"
+    for id in ("before", "after"):
+        async with running(place) as engine:
+            await engine.result(await engine.enqueue("smoke", id, 1, 0), seconds=10)
+            for each in place.data.glob("engine.*"):
+                assert each.stat().st_mode & 0o777 == 0o600, each.name
+            with closing(sqlite3.connect(file)) as connection:
+                assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+            assert await engine.find("smoke-before-1-0") is None or id == "before"
+        file.unlink()
+        file.with_name("engine.db-wal").write_bytes(b"left over")
+
+
+async def test_a_file_that_is_no_database_is_set_aside(new_place):
+    place = await new_place("sqlite")
+    (place.data / "engine.db").write_bytes(b"no database at all" * 100)
+    async with running(place) as engine:
+        await engine.result(await engine.enqueue("smoke", "new", 1, 0), seconds=10)
+    assert (place.data / "engine.db.damaged").read_bytes().startswith(b"no database")
+
+
+async def test_one_engine_in_a_process_and_one_process_on_a_data_directory(new_place):
+    place = await new_place("sqlite")
+    async with running(place):
+        with pytest.raises(EngineRefused, match="already runs an engine"):
+            async with running(await new_place("sqlite")):
+                pass
+
+
+async def test_it_speaks_to_nobody_outside(new_place, monkeypatch):
+    monkeypatch.setenv("DBOS__CLOUD", "true")
+    monkeypatch.setenv("DBOS__APPVERSION", "another")
+    async with running(await new_place("sqlite")) as engine:
+        await engine.result(await engine.enqueue("smoke", "quiet", 1, 0), seconds=10)
+        inet = [
+            c for c in psutil.Process().net_connections("inet") if c.raddr or c.status == "LISTEN"
+        ]
+        assert inet == []
+        assert not [name for name in os.environ if name.startswith("DBOS_")]
+
+
+async def test_ticks_come_from_the_table_and_go_with_it(new_place):
+    place = await new_place("sqlite")
+    ticked = []
+
+    async def tick(desk, steps):
+        ticked.append(steps.work)
+
+    with_tick = replace(
+        QUICK,
+        schedules=(Schedule(name="tick", verb=tick, cron="* * * * * *", queue="house"),),
+    )
+    async with running(place, with_tick):
+        await until(lambda: ticked)
+    with closing(sqlite3.connect(place.data / "engine.db")) as connection:
+        query = "SELECT schedule_name FROM workflow_schedules ORDER BY schedule_name"
+        assert connection.execute(query).fetchall() == [("purge",), ("tick",)]
+        async with running(place):
+            assert connection.execute(query).fetchall() == [("purge",)]
+
+
+async def test_finished_work_is_purged_parked_work_is_kept_until_it_is_released(place):
+    async def sick(desk, steps, id):
+        raise Failed("sick")
+
+    later = ManualClock(SystemClock().now() + timedelta(days=8))
+    async with running(place, tables(sick=sick)) as engine:
+        await engine.result(await engine.enqueue("smoke", "good", 1, 0), seconds=10)
+        with pytest.raises(Failed, match=r"^sick$"):
+            await engine.result(await engine.enqueue("sick", 1), seconds=10)
+        await engine.enqueue("smoke", "stuck", 2, 400)
+        await until(lambda: smoke.marks(place.data, "stuck"))
+        taker = Takeover(
+            engine._desk.database, engine._ledger, replace(PACE, takeovers_max=0),
+            node="taker", queue_of=engine._tables.queue_of, ticks=frozenset(["purge"]), clock=later,
+        )  # fmt: skip
+        await taker.adopt(alive="node")
+        [parked] = await engine.parked()
+        assert (parked.work, parked.takeovers) == ("smoke-stuck-2-400", 1)
+        assert (await engine.find(parked.work)).state == CANCELLED
+
+        assert (await engine.find("sick-1")).state == FAILED
+        assert await taker.purge() == 2
+        assert await engine.find("smoke-good-1-0") is None
+        assert await engine.find("sick-1") is None
+
+        assert await engine.release("smoke-good-1-0") is False
+        assert await engine.release(parked.work) is True
+        assert await engine.parked() == []
+        assert await engine.result(parked.work, seconds=10) == ["node", "node"]
+        async with engine._desk.database.read(NODES) as tx:
+            actions = [row[0] for row in await tx.rows(Statement(select(audit.c.action)))]
+        assert [action for action in actions if action.startswith("work.")] == [
+            "work.park", "work.release",
+        ]  # fmt: skip
+
+
+async def test_work_can_be_sent_from_beside_the_engine(place):
+    async with running(place):
+        ledger = Ledger(address(place.data, place.url))
+        assert await smoke.check(ledger, place.data, seconds=10) == ["node"]
+        await ledger.close()
+        assert list((place.data / "smoke").iterdir()) == []
+
+
+async def test_without_tables_and_the_right_to_make_them_it_is_refused(new_place):
+    place = await new_place("postgresql")
+    database = await place.open(SystemClock())
+    nodes = Nodes(database, id="n", role="worker", beat_seconds=1, keys=place.keys())
+    desk = Desk(database=database, clock=SystemClock(), data=place.data, node="n")
+    engine = Engine(desk, work.TABLES, nodes=nodes, url=place.url, pace=PACE, migrate=False)
+    with pytest.raises(EngineRefused, match="clearlane db upgrade"):
+        await engine.start()
+    async with database.read(NODES) as tx:
+        assert await living(tx) == []
+    await database.close()
+
+
+async def test_threads_are_bounded(new_place):
+    before = threading.active_count()
+    async with running(await new_place("sqlite")) as engine:
+        pieces = [await engine.enqueue("smoke", f"many{n}", 2, 0) for n in range(12)]
+        for piece in pieces:
+            await engine.result(piece, seconds=20)
+        assert threading.active_count() - before <= limits.ENGINE_THREADS_MAX + 14
+
+
+def test_a_command_that_does_not_need_the_library_does_not_load_it():
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import clearlane.cli.worker, clearlane.pipeline, sys; print('dbos' in sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert loaded.stdout.strip() == "False"

@@ -1,0 +1,200 @@
+"""What the engine promises when nodes die: each is a real process, killed with no warning."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from clearlane.kernel.clock import SystemClock
+from clearlane.pipeline import smoke, work
+from clearlane.pipeline.desk import Failed
+from clearlane.pipeline.home import EMBEDDED, address
+from clearlane.pipeline.ledger import CANCELLED, Ledger
+from clearlane.pipeline.takeover import Pace, Takeover
+from clearlane.store.nodes import NODES, living
+from clearlane.store.schema import takeovers
+from clearlane.store.sql import Statement
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = Path(__file__).with_name("nodes_engine.py")
+PACE = Pace(heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7)
+
+
+class Node:
+    """A node in a process of its own."""
+
+    def __init__(self, place, name):
+        given = {"kind": place.kind, "url": place.url, "data": str(place.data), "node": name}
+        self.name = name
+        self.process = subprocess.Popen(
+            [sys.executable, SCRIPT, json.dumps(given)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    async def says(self, word):
+        async with asyncio.timeout(20):
+            while line := await asyncio.to_thread(self.process.stdout.readline):
+                if line.startswith(word):
+                    return line
+        raise AssertionError(f"{self.name} ended without saying {word}")
+
+    async def ends(self):
+        async with asyncio.timeout(20):
+            return await asyncio.to_thread(self.process.wait)
+
+    def kill(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+
+
+@asynccontextmanager
+async def nodes(place, *names, ready=True):
+    """Nodes that run, with none left when the test is over."""
+    started = [Node(place, name) for name in names]
+    try:
+        for node in started if ready else ():
+            await node.says("ready")
+        yield started
+    finally:
+        for node in started:
+            node.kill(signal.SIGCONT)
+            node.kill()
+            node.process.wait()
+            node.process.stdout.close()
+
+
+@asynccontextmanager
+async def ledger_of(place):
+    ledger = Ledger(address(place.data, place.url))
+    yield ledger
+    await ledger.close()
+
+
+async def until(condition, seconds=20):
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110  (it waits for another process)
+            await asyncio.sleep(0.02)
+
+
+def begun(place, id, step):
+    return any(mark.startswith(f"{step} begun") for mark in smoke.marks(place.data, id))
+
+
+def how_often(place, id):
+    """How often each step began and ended, whoever took it."""
+    return Counter(mark.rsplit(" ", 1)[0] for mark in smoke.marks(place.data, id))
+
+
+ONCE = Counter(f"{step} {what}" for step in (1, 2, 3) for what in ("begun", "ended"))
+
+
+async def test_killed_on_sqlite_work_goes_on_at_its_last_finished_step(new_place):
+    place = await new_place("sqlite")
+    async with ledger_of(place) as ledger:
+        async with nodes(place, "first") as [first]:
+            piece = await ledger.enqueue("smoke", ("kill", 3, 300), queue="work")
+            await until(lambda: begun(place, "kill", 2))
+            first.kill()
+            await first.ends()
+        async with nodes(place, "second"):
+            ready = time.monotonic()
+            await until(lambda: how_often(place, "kill")["2 begun"] == 2)
+            assert time.monotonic() - ready < 2
+            assert await ledger.result(piece, seconds=10) == ["first", "second", "second"]
+    assert how_often(place, "kill") == ONCE + Counter({"2 begun": 1})
+
+
+async def test_on_postgresql_another_node_takes_over_and_only_the_step_in_flight_runs_twice(
+    new_place,
+):
+    place = await new_place("postgresql")
+    ids = [f"piece{number}" for number in range(3)]
+    async with ledger_of(place) as ledger, nodes(place, "first", "second") as [first, second]:
+        second.kill(signal.SIGSTOP)  # so that the first takes it all
+        pieces = [await ledger.enqueue("smoke", (id, 3, 500), queue="work") for id in ids]
+        await until(lambda: all(begun(place, id, 2) for id in ids))
+        first.kill()
+        second.kill(signal.SIGCONT)
+        results = [await ledger.result(piece, seconds=20) for piece in pieces]
+        second.kill(signal.SIGTERM)
+        assert await second.ends() == 0
+    for id, result in zip(ids, results, strict=True):
+        assert result == ["first", "second", "second"]
+        assert how_often(place, id) == ONCE + Counter({"2 begun": 1})
+
+
+async def test_a_node_that_wakes_after_its_work_was_taken_records_no_further_step(new_place):
+    place = await new_place("postgresql")
+    async with ledger_of(place) as ledger, nodes(place, "sleeper") as [sleeper]:
+        piece = await ledger.enqueue("smoke", ("zombie", 3, 300), queue="work")
+        await until(lambda: begun(place, "zombie", 2))
+        sleeper.kill(signal.SIGSTOP)
+        async with nodes(place, "heir"):
+            assert await ledger.result(piece, seconds=20) == ["sleeper", "heir", "heir"]
+            sleeper.kill(signal.SIGCONT)
+            await until(lambda: "2 ended sleeper" in smoke.marks(place.data, "zombie"))
+            assert not any(mark == "3 begun sleeper" for mark in smoke.marks(place.data, "zombie"))
+            assert await ledger.result(piece, seconds=5) == ["sleeper", "heir", "heir"]
+
+
+async def test_a_node_that_leaves_in_good_order_hands_its_work_on_uncounted(new_place):
+    place = await new_place("postgresql")
+    async with ledger_of(place) as ledger, nodes(place, "going", "staying") as [going, staying]:
+        staying.kill(signal.SIGSTOP)
+        piece = await ledger.enqueue("smoke", ("left", 3, 300), queue="work")
+        await until(lambda: begun(place, "left", 2))
+        staying.kill(signal.SIGCONT)
+        going.kill(signal.SIGTERM)
+        assert await going.ends() == 0
+        assert await ledger.result(piece, seconds=10) == ["going", "going", "staying"]
+    assert how_often(place, "left") == ONCE
+    database = await place.open(SystemClock())
+    async with database.read(NODES) as tx:
+        assert await tx.rows(Statement(select(takeovers.c.work_id))) == []
+        assert [node.id for node in await living(tx)] in (["staying"], [])
+    await database.close()
+
+
+async def test_work_that_kills_its_nodes_is_parked_and_ticks_run_once_over_those_that_live(place):
+    async with ledger_of(place) as ledger:
+        async with nodes(place, "a") as [first]:
+            piece = await ledger.enqueue("poison", ("dose",), queue="work")
+            assert await first.ends() == -signal.SIGKILL
+        async with nodes(place, "b", ready=False) as [second]:
+            assert await second.ends() == -signal.SIGKILL
+        async with nodes(place, *("c", "d") if place.kind == "postgresql" else ("c",)):
+            before = len(ticks(place))
+            with pytest.raises(Failed, match=r"^cancelled$"):
+                await ledger.result(piece, seconds=20)
+            assert (await ledger.find(piece)).state == CANCELLED
+            await until(lambda: len(ticks(place)) >= before + 2)
+        assert (place.data / "dose").read_text().splitlines() == ["died a", "died b"]
+        assert len(ticks(place)) == len(set(ticks(place)))
+        database = await place.open(SystemClock())
+        [parked] = await _takeover(database, ledger).parked()
+        await database.close()
+    last = EMBEDDED if place.kind == "sqlite" else "b"
+    assert (parked.work, parked.takeovers, parked.last_node) == (piece, 2, last)
+    assert parked.reason == f"2 nodes died while they did it; the last was {last}."
+
+
+def ticks(place):
+    file = place.data / "ticks"
+    return [line.split()[0] for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def _takeover(database, ledger):
+    return Takeover(
+        database, ledger, PACE, node="test", queue_of=work.TABLES.queue_of, ticks=frozenset()
+    )

@@ -1,0 +1,149 @@
+"""The commands of the storage: what they print, and how they end."""
+
+import contextlib
+import csv
+import io
+import json
+import sqlite3
+import stat
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli import audit, backup, db, keys, restore
+from clearlane.store.keys import new_key, read_key_file
+
+APPS = {"audit": audit, "backup": backup, "db": db, "keys": keys, "restore": restore}
+
+
+@pytest.fixture(params=("sqlite", "postgresql"))
+async def place(request, new_place):
+    return await new_place(request.param, upgraded=False)
+
+
+@pytest.fixture
+async def sqlite_place(new_place):
+    return await new_place("sqlite", upgraded=False)
+
+
+def run(place, command, *words, monkeypatch):
+    monkeypatch.delenv("CLEARLANE_MASTER_KEY", raising=False)
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
+    return again(place, command, *words)
+
+
+def again(place, command, *words):
+    return CliRunner().invoke(APPS[command].app, [*words, "--data", str(place.data)])
+
+
+def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
+    def told(code, *words):
+        result = run(place, *words, monkeypatch=monkeypatch)
+        assert result.exit_code == code, result.output
+        return result.output
+
+    assert "is empty" in told(1, "db", "status")
+    assert "is empty" in told(1, "audit", "verify")
+    assert "There is no master key" in told(1, "keys", "show")
+    assert "was moved from an empty database" in told(0, "db", "upgrade")
+    assert "is current" in told(0, "db", "status")
+    assert "clearlane keys create" in told(1, "audit", "verify")
+    assert "safe place" in told(0, "keys", "create")
+    assert "exists already" in told(1, "keys", "create")
+    (key,) = read_key_file(place.data / "master.key")
+    assert key.id in told(0, "keys", "show")
+    assert "is current" in told(0, "db", "upgrade")
+    assert "is whole: 0 rows" in told(0, "audit", "verify")
+    assert "3 keys were re-wrapped" in told(0, "keys", "rotate")
+    shown = told(0, "keys", "show")
+    assert key.id not in shown
+    assert key.text not in shown
+    assert "wraps 3 keys" in shown
+    assert "is whole: 3 rows" in told(0, "audit", "verify")
+
+
+def test_a_broken_chain_ends_with_one_and_names_the_row(sqlite_place, monkeypatch):
+    for words in (("keys", "create"), ("db", "upgrade"), ("keys", "rotate")):
+        assert run(sqlite_place, *words, monkeypatch=monkeypatch).exit_code == 0
+    with contextlib.closing(sqlite3.connect(sqlite_place.sqlite_file)) as connection:
+        connection.execute("DROP TRIGGER audit_no_update")
+        connection.execute("UPDATE audit SET actor = 'operator:other' WHERE seq = 2")
+        connection.commit()
+    result = again(sqlite_place, "audit", "verify")
+    assert result.exit_code == 1
+    assert "Row 2 was changed" in result.output
+
+
+def test_an_export_is_complete_readable_and_audited(place, monkeypatch, tmp_path):
+    for words in (("keys", "create"), ("db", "upgrade"), ("keys", "rotate")):
+        assert run(place, *words, monkeypatch=monkeypatch).exit_code == 0
+    lines = again(place, "audit", "export").stdout.splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["seq"] for row in rows] == list(range(1, len(rows) + 1))
+    assert rows[-1]["action"] == "audit.exported"
+    assert rows[-1]["actor"].startswith("operator:")
+    assert rows[0]["at"].endswith("Z")
+    file = tmp_path / "out.csv"
+    done = again(place, "audit", "export", "--format", "csv", "--output", str(file))
+    assert done.exit_code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    table = list(csv.DictReader(io.StringIO(file.read_text())))
+    assert [row["hash"] for row in table][: len(rows)] == [row["hash"] for row in rows]
+    assert again(place, "audit", "export", "--output", str(file)).exit_code == 1
+    early = again(place, "audit", "export", "--from", "1999-01-01", "--to", "1999-12-31")
+    assert (early.exit_code, early.stdout) == (0, "")
+    wrong = again(place, "audit", "export", "--from", "2024-02-02", "--to", "2024-02-01")
+    assert wrong.exit_code == 2
+    assert again(place, "audit", "export", "--from", "yesterday").exit_code == 2
+    assert again(place, "audit", "export", "--format", "xml").exit_code == 2
+
+
+def test_backup_and_restore_by_command(sqlite_place, monkeypatch, tmp_path):
+    for words in (("keys", "create"), ("db", "upgrade")):
+        assert run(sqlite_place, *words, monkeypatch=monkeypatch).exit_code == 0
+    file = tmp_path / "a.backup"
+    made = again(sqlite_place, "backup", str(file))
+    assert made.exit_code == 0, made.output
+    assert "The master key is not in it" in made.output
+    done = again(sqlite_place, "restore", str(file))
+    assert done.exit_code == 0, done.output
+    assert "before-restore" in done.output
+    assert again(sqlite_place, "audit", "verify").exit_code == 0
+    refused = again(sqlite_place, "restore", str(tmp_path / "no"))
+    assert (refused.exit_code, "cannot be read" in refused.output) == (1, True)
+
+
+def test_on_postgresql_backup_and_restore_point_to_its_own_tools(monkeypatch, tmp_path):
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", "postgresql://nowhere/none")
+    for command in ("backup", "restore"):
+        words = [str(tmp_path / "x"), "--data", str(tmp_path)]
+        result = CliRunner().invoke(APPS[command].app, words)
+        assert result.exit_code == 1
+        assert "pg_dump" in result.output
+
+
+def test_a_key_of_the_environment_is_used_and_never_written(sqlite_place, monkeypatch):
+    new, old = new_key(), new_key()
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", "")
+    monkeypatch.setenv("CLEARLANE_MASTER_KEY", old.text)
+    assert again(sqlite_place, "db", "upgrade").exit_code == 0
+    assert "CLEARLANE_MASTER_KEY" in again(sqlite_place, "keys", "show").output
+    assert again(sqlite_place, "keys", "create").exit_code == 1
+    alone = again(sqlite_place, "keys", "rotate")
+    assert (alone.exit_code, "NEW,OLD" in alone.output) == (1, True)
+    monkeypatch.setenv("CLEARLANE_MASTER_KEY", f"{new.text},{old.text}")
+    done = again(sqlite_place, "keys", "rotate")
+    assert done.exit_code == 0, done.output
+    assert old.id in done.output
+    monkeypatch.setenv("CLEARLANE_MASTER_KEY", new.text)
+    assert again(sqlite_place, "audit", "verify").exit_code == 0
+    monkeypatch.setenv("CLEARLANE_MASTER_KEY", old.text)
+    assert again(sqlite_place, "audit", "verify").exit_code == 1
+    assert not (sqlite_place.data / "master.key").exists()
+
+
+def test_a_bad_setting_ends_with_two_and_its_name(sqlite_place, monkeypatch):
+    monkeypatch.setenv("CLEARLANE_PORT", "high")
+    result = again(sqlite_place, "db", "status")
+    assert result.exit_code == 2
+    assert "CLEARLANE_PORT" in result.output

@@ -1,0 +1,126 @@
+"""The schema moves forward once, as a whole, and a wrong one is never served."""
+
+import asyncio
+import sqlite3
+import sys
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from clearlane.store import migrate
+from clearlane.store.database import Refused
+from clearlane.store.migrate import Standing
+from clearlane.store.schema import HEAD, metadata
+
+
+async def sql(place, statement):
+    """Run one statement with every right there is."""
+    if place.kind == "postgresql":
+        connection = await place.raw()
+        await connection.execute(statement)
+        await connection.close()
+    else:
+        with sqlite3.connect(place.sqlite_file) as connection:
+            connection.execute(statement)
+        connection.close()
+
+
+def where(place):
+    return {"url": place.url, "sqlite_file": place.sqlite_file}
+
+
+async def test_models_and_migrations_agree(place):
+    def difference(connection):
+        options = migrate.configuration()
+        del options["target_metadata"]
+        context = MigrationContext.configure(connection, opts=options)
+        return compare_metadata(context, metadata)
+
+    assert await migrate._connected(place.url, place.sqlite_file, difference) == []
+
+
+def test_the_code_names_the_newest_step():
+    assert migrate._scripts().get_current_head() == HEAD
+
+
+async def test_an_empty_database_is_moved_forward_and_a_current_one_left_alone(
+    new_place, database_kind
+):
+    place = await new_place(database_kind, upgraded=False)
+    assert (await migrate.state(**where(place))).standing is Standing.EMPTY
+    assert (await migrate.upgrade(**where(place))).standing is Standing.EMPTY
+    assert (await migrate.state(**where(place))).standing is Standing.CURRENT
+    assert (await migrate.upgrade(**where(place))).standing is Standing.CURRENT
+
+
+async def test_asking_for_the_state_does_not_create_a_database(new_place):
+    place = await new_place("sqlite", upgraded=False)
+    await migrate.state(**where(place))
+    assert not place.sqlite_file.exists()
+
+
+UPGRADE = """
+import asyncio, sys
+from pathlib import Path
+from clearlane.store import migrate
+print(asyncio.run(migrate.upgrade(url=sys.argv[1], sqlite_file=Path(sys.argv[2]))).standing)
+"""
+
+
+async def test_nodes_that_start_together_migrate_once(new_place, database_kind):
+    place = await new_place(database_kind, upgraded=False)
+    arguments = (sys.executable, "-c", UPGRADE, place.url, str(place.sqlite_file))
+    starting = [
+        await asyncio.create_subprocess_exec(*arguments, stdout=asyncio.subprocess.PIPE)
+        for _ in range(2)
+    ]
+    await asyncio.gather(*(migrate.upgrade(**where(place)) for _ in range(2)))
+    for process in starting:
+        told, _ = await process.communicate()
+        assert process.returncode == 0
+        assert told.decode().strip() in {"empty", "current"}
+    database = await place.open()
+    await database.close()
+
+
+@pytest.mark.parametrize(
+    ("revision", "standing", "sentence"),
+    [
+        ("0001", Standing.OLD, "Run: clearlane db upgrade"),
+        ("9999", Standing.NEWER, "a newer version has been here"),
+    ],
+)
+async def test_another_schema_is_refused_with_what_to_do(place, revision, standing, sentence):
+    await sql(place, f"UPDATE alembic_version SET version_num = '{revision}'")
+    assert (await migrate.state(**where(place))).standing is standing
+    with pytest.raises(Refused, match=sentence):
+        await place.open()
+
+
+async def test_an_empty_database_is_not_served(new_place, database_kind):
+    place = await new_place(database_kind, upgraded=False)
+    with pytest.raises(Refused, match="The database is empty"):
+        await place.open()
+
+
+async def test_a_newer_schema_is_not_upgraded(place):
+    await sql(place, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(Refused, match="Install that version"):
+        await migrate.upgrade(**where(place))
+
+
+async def test_a_failing_upgrade_leaves_nothing_behind(new_place, database_kind):
+    place = await new_place(database_kind, upgraded=False)
+    await sql(place, "CREATE TABLE audit_head (x INTEGER)")  # in the way of a late step
+    with pytest.raises(Exception):  # noqa: B017
+        await migrate.upgrade(**where(place))
+    assert (await migrate.state(**where(place))).standing is Standing.EMPTY
+    await sql(place, "DROP TABLE audit_head")
+    await migrate.upgrade(**where(place))
+    await (await place.open()).close()
+
+
+async def test_tables_of_others_are_left_alone(place):
+    await sql(place, "CREATE TABLE somebody_elses (x INTEGER)")
+    await test_models_and_migrations_agree(place)

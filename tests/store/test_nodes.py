@@ -1,0 +1,125 @@
+"""Nodes hear of changes through the database, and commands know when they have."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import bindparam, update
+
+from clearlane.store import schema
+from clearlane.store.database import Actor, System
+from clearlane.store.nodes import Nodes, bump, living, wait_until_seen
+from clearlane.store.sql import Statement, database_now
+
+OPERATOR = Actor("operator", "nora")
+ALL = System("a test")
+SILENCE = Statement(
+    update(schema.nodes)
+    .where(schema.nodes.c.id == bindparam("id"))
+    .values(seen_at=database_now() - 4_000_000)
+)
+
+
+def node(database, place, id="n1"):
+    return Nodes(database, id=id, role="serve", beat_seconds=1, keys=place.keys())
+
+
+async def bumped(database, name):
+    return await database.write(ALL, lambda tx: bump(tx, name), actor=OPERATOR)
+
+
+async def names(database):
+    async with database.read(ALL) as tx:
+        return [found.id for found in await living(tx)]
+
+
+async def test_a_revision_counts_up_by_one_in_the_transaction_that_bumps_it(database):
+    assert [await bumped(database, "payers") for _ in range(3)] == [1, 2, 3]
+    assert await bumped(database, "accounts") == 1
+
+
+async def test_a_bump_that_is_rolled_back_moves_nothing(database):
+    async def failing(tx):
+        await bump(tx, "payers")
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await database.write(ALL, failing, actor=OPERATOR)
+    assert await bumped(database, "payers") == 1
+
+
+async def test_a_node_reloads_what_moved_and_nothing_else(database, place):
+    loads = []
+
+    async def load_accounts():
+        loads.append("accounts")
+
+    async def load_payers():
+        loads.append("payers")
+
+    one = node(database, place)
+    await one.watch("accounts", load_accounts)
+    await one.watch("payers", load_payers)
+    assert loads == ["accounts", "payers"]
+    assert await one.poll() == []
+    await bumped(database, "payers")
+    assert await one.poll() == ["payers"]
+    assert await one.poll() == []
+    assert loads == ["accounts", "payers", "payers"]
+
+
+async def test_a_command_waits_until_every_living_node_has_loaded_its_change(database, place):
+    async def load():
+        pass
+
+    one, two = node(database, place), node(database, place, "n2")
+    for each in (one, two):
+        await each.watch("accounts", load)
+        await each.beat()
+    revision = await bumped(database, "accounts")
+    await one.poll()
+    assert await wait_until_seen(database, "accounts", revision, 0.05) == ["n2"]
+    waiting = asyncio.create_task(wait_until_seen(database, "accounts", revision, 10))
+    await asyncio.sleep(0.02)
+    assert not waiting.done()
+    await two.poll()
+    assert await waiting == []
+
+
+async def test_a_node_that_does_not_load_the_snapshot_is_not_waited_for(database, place):
+    await node(database, place).beat()
+    assert await wait_until_seen(database, "accounts", 7, 0) == []
+
+
+async def test_a_silent_node_is_not_waited_for_and_comes_back_with_a_beat(database, place):
+    async def load():
+        pass
+
+    one = node(database, place)
+    await one.watch("accounts", load)
+    await one.beat()
+    assert await names(database) == ["n1"]
+    await database.write(ALL, lambda tx: tx.run(SILENCE, id="n1"), actor=OPERATOR)
+    assert await names(database) == []
+    assert await wait_until_seen(database, "accounts", 9, 0) == []
+    await one.beat()
+    assert await names(database) == ["n1"]
+
+
+async def test_a_node_that_stops_takes_its_row_away(database, place):
+    one = node(database, place)
+    await one.beat()
+    await one.leave()
+    assert await names(database) == []
+
+
+async def test_a_change_during_the_first_load_is_loaded_again(database, place):
+    loads = []
+
+    async def load():
+        loads.append(1)
+        if len(loads) == 1:
+            await bumped(database, "accounts")
+
+    one = node(database, place)
+    await one.watch("accounts", load)
+    assert await one.poll() == ["accounts"]

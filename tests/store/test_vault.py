@@ -1,0 +1,187 @@
+"""The vault: what is sealed opens in its own place only, and nothing of it is readable elsewhere."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+from clearlane.kernel import limits
+from clearlane.kernel.clock import ManualClock
+from clearlane.kernel.ids import Scope
+from clearlane.store.database import Actor, System
+from clearlane.store.schema import data_keys
+from clearlane.store.sql import Statement
+from clearlane.store.vault import KeyNotReady, NotSealed, Vault
+from tests.databases import START, make_site
+from tests.store.test_database import CLAIM, a_claim
+
+ALL = System("a test")
+KEYS = Statement(select(data_keys.c.vendor_id, data_keys.c.month).order_by("vendor_id", "month"))
+COUNT = Statement(select(func.count()).select_from(data_keys))
+MARKER = b"MARKER ROSA ARDEN 1980-02-29 member W123456789"
+
+
+@pytest.fixture
+async def vault(database, place, clock):
+    opened = Vault(database, place.keys(), clock)
+    await opened.load()
+    return opened
+
+
+@pytest.fixture(scope="module")
+async def quick(new_place):
+    """One vault for the properties, which need no database of their own."""
+    place = await new_place("sqlite")
+    database = await place.open()
+    opened = Vault(database, place.keys(), ManualClock(START))
+    await opened.load()
+    await opened.ready(7)
+    yield opened
+    await database.close()
+
+
+async def rows(database, statement):
+    async with database.read(ALL) as tx:
+        return await tx.rows(statement)
+
+
+async def test_what_is_sealed_opens_again(quick):
+    @given(st.binary(max_size=5_000), st.one_of(st.integers(), st.text()))
+    def holds(payload, row_id):
+        sealed = quick.seal(7, "claims", row_id, payload)
+        assert quick.open(7, "claims", row_id, sealed) == payload
+        assert quick.open(Scope(7, 1), "claims", row_id, sealed) == payload
+
+    holds()
+
+
+async def test_a_payload_opens_in_its_own_place_only(quick):
+    sealed = quick.seal(7, "claims", 12, MARKER)
+    for vendor, table, row_id in (
+        (8, "claims", 12), (7, "files", 12), (7, "claims", 13), (7, "claims", "12"),
+    ):  # fmt: skip
+        with pytest.raises(NotSealed):
+            quick.open(vendor, table, row_id, sealed)
+
+
+async def test_any_change_of_a_payload_is_seen(quick):
+    sealed = quick.seal(7, "claims", 1, MARKER)
+    for at in range(len(sealed)):
+        changed = sealed[:at] + bytes([sealed[at] ^ 1]) + sealed[at + 1 :]
+        with pytest.raises((NotSealed, KeyNotReady)):
+            quick.open(7, "claims", 1, changed)
+    for length in range(len(sealed)):
+        with pytest.raises(NotSealed):
+            quick.open(7, "claims", 1, sealed[:length])
+
+
+async def test_the_same_payload_is_never_sealed_the_same_and_is_compressed(quick):
+    payload = MARKER * 100
+    one, two = (quick.seal(7, "claims", 1, payload) for _ in range(2))
+    assert one != two
+    assert len(one) < len(payload) / 10
+    assert b"ROSA" not in one
+
+
+async def test_a_payload_over_the_limit_is_refused_both_ways(quick, monkeypatch):
+    sealed = quick.seal(7, "claims", 1, b"x" * 10_000)
+    monkeypatch.setattr(limits, "PAYLOAD_BYTES_MAX", 9_999)
+    with pytest.raises(ValueError, match="at most"):
+        quick.seal(7, "claims", 1, b"x" * 10_000)
+    with pytest.raises(NotSealed, match="decompressed"):
+        quick.open(7, "claims", 1, sealed)
+
+
+async def test_a_key_is_made_once_for_a_vendor_and_month(vault, database, clock):
+    await asyncio.gather(*(vault.ready(vendor) for vendor in (1, 2, 1, 2, 1)))
+    await vault.ready(1)
+    found = await rows(database, KEYS)
+    assert set(found) == {(1, "2024-03"), (2, "2024-03")}
+    sealed = vault.seal(1, "claims", 1, b"march")
+    clock.advance(timedelta(days=31))
+    await vault.ready(1)
+    assert (1, "2024-04") in await rows(database, KEYS)
+    later = vault.seal(1, "claims", 1, b"april")
+    assert sealed[:9] != later[:9]
+    assert vault.open(1, "claims", 1, sealed) == b"march"
+    assert vault.open(1, "claims", 1, later) == b"april"
+
+
+async def test_sealing_without_a_durable_key_is_refused(vault):
+    with pytest.raises(KeyNotReady):
+        vault.seal(99, "claims", 1, b"x")
+
+
+async def test_a_key_that_was_not_committed_is_not_used(vault, database, place, clock):
+    await database.close()
+    with pytest.raises(Exception):  # noqa: B017
+        await vault.ready(5)
+    with pytest.raises(KeyNotReady):
+        vault.seal(5, "claims", 1, b"x")
+
+
+async def test_another_nodes_payload_opens_after_its_key_is_fetched(vault, database, place, clock):
+    other = Vault(database, place.keys(), clock)
+    await other.load()
+    await other.ready(3)
+    sealed = other.seal(3, "claims", 1, MARKER)
+    with pytest.raises(KeyNotReady):
+        vault.open(3, "claims", 1, sealed)
+    async with database.read(Scope(3, 1)) as tx:
+        await vault.fetch(tx, [sealed, sealed])
+    assert vault.open(3, "claims", 1, sealed) == MARKER
+
+    async def inside_a_job(tx):
+        await vault.fetch(tx, [sealed])
+        return vault.open(3, "claims", 1, sealed)
+
+    assert await database.write(Scope(3, 1), inside_a_job, actor=Actor("vendor", "x")) == MARKER
+
+
+async def test_keys_are_loaded_again_after_a_restart(vault, database, place, clock):
+    await vault.ready(3)
+    sealed = vault.seal(3, "claims", 1, MARKER)
+    again = Vault(database, place.keys(), clock)
+    await again.load()
+    assert again.open(3, "claims", 1, sealed) == MARKER
+    await again.ready(3)
+    assert await rows(database, COUNT) == [(1,)]  # and the month's key is used, not another made
+
+
+async def test_a_fingerprint_is_equal_for_equal_parts_and_tells_nothing(quick, vault):
+    one = quick.fingerprint(7, "member", "W123", b"1980")
+    assert one == quick.fingerprint(Scope(7, 2), "member", "W123", "1980")
+    different = {
+        quick.fingerprint(8, "member", "W123", "1980"),
+        quick.fingerprint(7, "claim", "W123", "1980"),
+        quick.fingerprint(7, "member", "W1231980"),
+        quick.fingerprint(7, "member", "W1231", "980"),
+        quick.fingerprint(7, "member", "", "W123", "1980"),
+        vault.fingerprint(7, "member", "W123", "1980"),  # another installation
+    }
+    assert len(different | {one}) == 7
+
+
+async def test_the_marker_is_nowhere_in_the_database_files(new_place, clock):
+    place = await new_place("sqlite")
+    database = await place.open(clock)
+    vault = Vault(database, place.keys(), clock)
+    await vault.load()
+    scope = await make_site(database)
+    await vault.ready(scope)
+    sealed = vault.seal(scope, "claims", "r1", MARKER)
+    claim = a_claim("r1") | {
+        "payload": sealed,
+        "vendor_claim": vault.fingerprint(scope, "claim", MARKER).hex(),
+    }
+    await database.write(scope, lambda tx: tx.run(CLAIM, **claim), actor=Actor("vendor", "x"))
+    for file in place.data.iterdir():
+        content = file.read_bytes()
+        assert b"ROSA" not in content
+        assert b"W123456789" not in content
+    await database.close()
+    for file in place.data.iterdir():
+        assert b"ROSA" not in file.read_bytes()

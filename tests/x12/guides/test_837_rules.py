@@ -1,0 +1,181 @@
+"""Every rule about claims fails where it should and is silent where it should."""
+
+from random import Random
+
+import pytest
+
+from clearlane.kernel.finding import Severity
+from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX, CLAIMS_PER_SET_MAX
+from clearlane.x12.reader import parse
+from clearlane.x12.rules import RULES, Context, rules_for
+from tests.x12 import samples837
+from tests.x12.injected_faults import FAULTS, GOOD, D, Fault, P, good, inject
+
+ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
+KINDS = ("837P", "837D", "837I")
+
+# More ways to break a rule than the injected faults have, and how much each weighs.
+BROKEN: tuple[tuple[Fault, Severity], ...] = (
+    (Fault("no subscriber's claim", "CLM*A100", "", "X837-NO-PATIENT", spot="HL*2"), ERROR),
+    (Fault("cause in employment without a day", "CLM*A100", "CLM*A100*250***11:B:1*Y*A*Y*Y**EM", "X837-ACCIDENT-DATE"), WARNING),
+    (Fault("diagnosis twice", "HI*ABK", "HI*ABK:K029*ABF:K029", "X837-ICD-TWICE"), WARNING),
+    (Fault("pointer twice", "SV1*HC:99213", "SV1*HC:99213:25*150*UN*1***1:1", "X837-POINTER", P), WARNING),
+    (Fault("pointer without a diagnosis", "HI*ABK", "", "X837-POINTER", D, spot="SV3*AD:D2392"), ERROR),
+    (Fault("patient paid more than the charge", "AMT*F5", "AMT*F5*201", "X837-PAID"), WARNING),
+    (Fault("negative charge", "SV1*HC:36415", "SV1*HC:36415*-100*UN*1***1", "X837-CHARGE", P), WARNING),
+    (Fault("negative units", "SV1*HC:36415", "SV1*HC:36415*100*UN*-1***1", "X837-UNITS", P), WARNING),
+    (Fault("place told twice", "SV1*HC:36415", "SV1*HC:36415*100*UN*1*11**1", "X837-PLACE-AGAIN", P), INFO),
+    (Fault("place told twice", "SV3*AD:D4341", "SV3*AD:D4341*100*11*10**1", "X837-PLACE-AGAIN", D), INFO),
+    (Fault("no drug", "CTP", "CTP****0*ML", "X837-DRUG-QUANTITY", P), WARNING),
+    (Fault("malformed CLIA number", "REF*D9", "REF*X4*12345", "X837-CLIA", P), WARNING),
+    (Fault("coverage of no kind", "SBR*P*18", "SBR*P*18*GRP100", "X837-FILING"), WARNING),
+    (Fault("group told twice", "SBR*P*18", "SBR*P*18*GRP100*GROUP*****CI", "X837-GROUP-NAME"), INFO),
+    (Fault("reason without Medicare", "SBR*S", "SBR*S**GRP200**12****CI", "X837-MEDICARE"), WARNING),
+    (Fault("first Medicare with a reason", "SBR*P*18", "SBR*P*18*GRP100**12****MB", "X837-MEDICARE"), WARNING),
+    (Fault("rendering provider is the billing provider", "NM1*82", "NM1*82*1*FENN*OSKAR****XX*1234567893", "X837-PROVIDER-AGAIN"), INFO),
+    (Fault("rendering provider told again", "REF*6R*A100L1", "REF*6R*A100L1~NM1*82*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-AGAIN", spot="NM1*82*1*FENN*OSKAR"), INFO),
+    (Fault("rest to pay without a decision", "AMT*D", "AMT*EAF*5", "X837-COB-PAID", spot="SBR*P*19"), ERROR),
+    (Fault("rest to pay before any decision", "LX*1", "SBR*S*18*GRP400******CI~AMT*EAF*5~OI***Y***Y~NM1*IL*1*LUND*IVO****MI*M4~NM1*PR*2*SUMMIT DENTAL*****PI*SD001~LX*1", "X837-COB-PAID", spot="AMT*EAF"), WARNING),
+    (Fault("adjusted and not paid", "AMT*D", "CAS*CO*45*1", "X837-COB-PAID", spot="SBR*P*19"), ERROR),
+    (Fault("adjustments at both levels", "AMT*D", "CAS*CO*45*1~AMT*D*119", "X837-COB-LEVELS"), INFO),
+    (Fault("not covered in part", "AMT*D", "AMT*D*120~AMT*A8*5", "X837-COB-UNCOVERED", spot="AMT*A8"), INFO),
+    (Fault("decision of one without an id", "NM1*PR*2*SUMMIT", "NM1*PR*2*SUMMIT DENTAL", "ELM-MISSING"), ERROR),
+    (Fault("tooth twice", "TOO*JP*14", "TOO*JP*14*M:O~TOO*JP*14*D", "X837D-TOOTH-TWICE", D, spot="TOO*JP*14*D"), WARNING),
+    (Fault("buccal side of a canine", "TOO*JP*14", "TOO*JP*C*M:B", "X837D-SURFACE", D), WARNING),
+    (Fault("facial side of a molar", "TOO*JP*14", "TOO*JP*64*M:F", "X837D-SURFACE", D), WARNING),
+    (Fault("incisal edge of a milk molar", "TOO*JP*14", "TOO*JP*AS*I", "X837D-SURFACE", D), ERROR),
+    (Fault("orthodontics without months", "SV3*AD:D4341", "SV3*AD:D8080*100**10**1", "X837D-ORTHODONTICS", D, spot="SV3*AD:D8080"), WARNING),
+)  # fmt: skip
+
+
+def found_in(data: bytes, rule: str):
+    return [f for f in parse(data).all_findings() if f.rule == rule]
+
+
+CASES = [(kind, fault, weight) for fault, weight in BROKEN for kind in fault.kinds]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault", "weight"), CASES, ids=[f"{k} {f.name}" for k, f, _ in CASES]
+)
+def test_a_broken_rule_is_told(kind, fault, weight):
+    data, position = inject(kind, fault)
+    if fault.name == "orthodontics without months":
+        data = data.replace(b"DN1*24*20~\n", b"")
+    found = found_in(data, fault.rule)
+    assert [f.severity for f in found][:1] == [weight]
+    assert position in {f.spot.segment for f in found} or "without months" in fault.name
+
+
+def test_every_rule_about_claims_has_a_test_that_breaks_it():
+    broken = {fault.rule for fault in FAULTS} | {fault.rule for fault, _ in BROKEN}
+    rules_for("837P")
+    ours = {id for id, rule in RULES.items() if set(rule.kinds) & set(KINDS)}
+    assert ours - broken == {"X837-COUNT", "X837-NO-CLAIM"}, (
+        "those two have tests of their own below"
+    )
+
+
+def test_a_cause_that_is_no_code_asks_for_no_day():
+    odd = Fault("odd cause", "CLM*A100", "CLM*A100*250***11:B:1*Y*A*Y*Y**ZZ", "ELM-CODE")
+    data, _ = inject("837P", odd)
+    assert [f.rule for f in parse(data).all_findings()] == ["ELM-CODE"]
+
+
+def test_the_memory_for_claim_numbers_is_bounded():
+    read = next(parse("".join(row + "~" for row in good("837P")).encode()).sets())
+    claim = next(read.root.descend("2300"))
+    full = set(map(str, range(CLAIM_NUMBERS_REMEMBERED_MAX)))
+    context = Context("837P", read.header, {"837-numbers": full}, [read.root])
+    assert list(RULES["X837-NUMBER-TWICE"].check(claim, context)) == []
+    assert len(full) == CLAIM_NUMBERS_REMEMBERED_MAX
+
+
+def test_no_rule_speaks_of_a_good_file():
+    for kind in GOOD:
+        data = "".join(row + "~" for row in good(kind)).encode()
+        assert [f.rule for f in parse(data).all_findings()] == []
+
+
+def test_rules_say_in_a_sentence_what_must_be_true():
+    for id, rule in RULES.items():
+        assert rule.sentence.endswith("."), id
+
+
+def test_a_set_without_a_claim_is_told():
+    rows = good("837P")
+    start = next(i for i, row in enumerate(rows) if row.startswith("CLM*A100"))
+    end = next(i for i, row in enumerate(rows) if row.startswith("SE"))
+    data = "".join(row + "~" for row in rows[:start] + rows[end:]).encode()
+    assert found_in(data, "X837-NO-CLAIM")
+
+
+def test_more_claims_than_a_set_should_hold_are_told_once():
+    rows = samples837.plain("837P")
+    start = next(i for i, row in enumerate(rows) if row[0] == "CLM")
+    claim = rows[start:-1]
+    many = [
+        ["CLM", f"N{n}", *row[2:]] if row[0] == "CLM" else row
+        for n in range(5_001)
+        for row in claim
+    ]
+    rows = [*rows[:start], *many, ["SE", str(start + len(many) + 1), "0001"]]
+    data = samples837.interchange("837P", [rows]).encode()
+    found = found_in(data, "X837-COUNT")
+    assert [f.severity for f in found] == [WARNING]
+    assert f"{CLAIMS_PER_SET_MAX:,}" in found[0].message
+
+
+@pytest.mark.parametrize(("kind", "most"), [("837P", 50), ("837D", 50), ("837I", 999)])
+def test_a_claim_has_so_many_lines_and_no_more(kind, most):
+    for lines, rules in ((most, []), (most + 1, ["LOOP-REPEAT"])):
+        rows = samples837.plain(kind)
+        first, second = (i for i, row in enumerate(rows) if row[0] == "LX")
+        line = [[*row] for row in rows[first:second]]
+        many = [[*row] for _ in range(lines) for row in line]
+        number = 0
+        for row in many:
+            number += row[0] == "LX"
+            row[:] = {"LX": ["LX", str(number)], "REF": ["REF", "6R", f"L{number}"]}.get(
+                row[0], row
+            )
+        rows[first:-1] = many
+        charge_at = 3 if kind == "837I" else 2
+        charge = round(float(next(row[charge_at] for row in line if row[0][:2] == "SV")) * 100)
+        next(row for row in rows if row[0] == "CLM")[2] = samples837.money(charge * lines)
+        rows[-1][1] = str(len(rows))
+        data = samples837.interchange(kind, [rows]).encode()
+        assert [f.rule for f in parse(data).all_findings()] == rules
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_rule_falls_over_what_it_does_not_expect(kind):
+    """Segments cut short, emptied, doubled and left out end in findings, never in an exception."""
+    rng = Random(20250301)
+    for _ in range(40):
+        rows = samples837.claims(rng, kind, subscribers=1, everything=True)
+        for _ in range(rng.randint(1, 12)):
+            spoil(rng, rows)
+        data = samples837.interchange(kind, [rows]).encode("latin-1")
+        assert all(f.message for f in parse(data).all_findings())
+
+
+def spoil(rng: Random, rows: list[list[str]]) -> None:
+    at = rng.randrange(1, len(rows))
+    match rng.randrange(5):
+        case 0:
+            rows[at] = rows[at][: rng.randint(1, len(rows[at]))]
+        case 1:
+            rows[at] = [rows[at][0], *("" for _ in rows[at][1:])]
+        case 2:
+            rows.insert(at, list(rows[at]))
+        case 3:
+            rows[at] = [
+                rows[at][0],
+                *(
+                    rng.choice(["", "X", "1:2:3:4:5:6:7:8:9", "^", "-", text])
+                    for text in rows[at][1:]
+                ),
+            ]
+        case _:
+            rows[at] = ["ZZ"]

@@ -1,0 +1,133 @@
+"""Randomly filled claims of each kind: accepted by an independent witness, clean here, read without loss."""
+
+import io
+import logging
+from random import Random
+
+import pytest
+import pyx12.params
+import pyx12.x12n_document
+
+from clearlane.kernel.finding import Severity
+from clearlane.x12.grammar import Loop, Segment
+from clearlane.x12.guides import by_kind
+from clearlane.x12.reader import parse
+from clearlane.x12.writer import write
+from tests.corpus import Sample, corpus_files
+from tests.x12 import samples837
+
+KINDS = ("837P", "837D", "837I")
+SETS = 60
+CLAIMS_MIN = 200
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request) -> str:
+    return request.param
+
+
+def made(kind: str, seed: int, *, everything: bool) -> list[list[list[str]]]:
+    return [
+        samples837.claims(
+            Random(seed + n), kind, number=n + 1, everything=everything, subscribers=3
+        )
+        for n in range(SETS)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["837P", "837I"])
+def test_the_witness_accepts_every_sample(kind, caplog):
+    text = samples837.interchange(kind, made(kind, 500, everything=False))
+    assert text.count("\nCLM*") >= CLAIMS_MIN
+    assert refusals(text, caplog) == []
+
+
+def test_every_sample_is_clean_here_and_read_without_loss(kind):
+    sets = made(kind, 900, everything=True)
+    file = parse(samples837.interchange(kind, sets).encode())
+    assert [f for f in file.all_findings() if f.severity is not Severity.INFO] == []
+    assert [list(read.walk()) for read in file.sets()] == sets
+
+
+def test_samples_show_every_loop_and_segment_of_the_guide(kind):
+    """What no sample shows, no witness has judged."""
+    shown = set()
+    for rows in (
+        samples837.Maker(Random(n), kind, 1, 0.9, everything=True).claims(3) for n in range(12)
+    ):
+        for read in parse(samples837.interchange(kind, [rows]).encode(), check=False).sets():
+            collect(read.root, shown)
+    assert set(everything(by_kind(kind).root)) - shown == set()
+
+
+@pytest.mark.parametrize("kind", ["837P", "837I"])
+def test_segments_of_one_position_may_stand_in_any_order(kind, caplog):
+    """X12 orders positions; the guide's order of the REF or DTP segments of one position binds nobody."""
+    rows = samples837.plain(kind)
+    at = next(i for i, row in enumerate(rows) if row[0] == ("CLM" if kind == "837P" else "CL1"))
+    extra = [["REF", "D9", "T1"], ["REF", "G1", "A1"]]
+    rows[at + 1 : at + 1] = extra
+    rows[-1][1] = str(len(rows))
+    text = samples837.interchange(kind, [rows])
+    assert refusals(text, caplog) == []
+    assert [f.rule for f in parse(text.encode()).all_findings()] == []
+
+
+@pytest.mark.parametrize("sample", corpus_files(*KINDS, clean=True))
+def test_clean_files_of_the_corpus_have_no_error(sample: Sample):
+    file = parse(sample.path.read_bytes())
+    assert [f for f in file.all_findings() if f.severity is Severity.ERROR] == []
+
+
+@pytest.mark.parametrize("sample", corpus_files(*KINDS))
+def test_every_file_of_the_corpus_is_read_without_loss(sample: Sample):
+    file = parse(sample.path.read_bytes())
+    again = parse(write(file))
+    assert [list(read.walk()) for read in again.sets()] == [
+        list(read.walk()) for read in file.sets()
+    ]
+    for read in file.sets():
+        assert sum(1 for _ in read.walk()) == read.root.size()
+
+
+def refusals(text: str, caplog) -> list[str]:
+    """What pyx12 says against an interchange."""
+    with caplog.at_level(logging.ERROR):
+        caplog.clear()
+        accepted = pyx12.x12n_document.x12n_document(
+            pyx12.params.params(), io.StringIO(text), fd_997=io.StringIO(), fd_html=None
+        )
+        said = [record.getMessage() for record in caplog.records]
+    return said if said or accepted else ["refused without a word"]
+
+
+def everything(node: Loop, path: str = ""):
+    """Every loop and segment of a guide by its path."""
+    for child in node.children:
+        yield place(path, child)
+        if isinstance(child, Loop):
+            yield from everything(child, f"{path}{child.id}/")
+
+
+def place(path: str, node: Segment | Loop) -> str:
+    return path + node.id + ("" if isinstance(node, Loop) else ":" + "|".join(node.qualifiers))
+
+
+def collect(loop, shown: set[str], path: str = "") -> None:
+    """Every loop and segment of a tree by the path of its place in the guide."""
+    for item in loop.items:
+        if isinstance(item, list):
+            for child in loop.node.children:
+                if isinstance(child, Segment) and child.id == item[0] and fits(child, item):
+                    shown.add(place(path, child))
+        else:
+            shown.add(path + item.id)
+            collect(item, shown, f"{path}{item.id}/")
+
+
+def fits(node: Segment, row: list[str]) -> bool:
+    number, component = node.key
+    if not node.qualifiers:
+        return True
+    text = row[number] if len(row) > number else ""
+    return (text.split(":")[component - 1] if component else text) in node.qualifiers

@@ -1,0 +1,245 @@
+"""The code lists: each tells where it comes from, reads once, and agrees with the guides that use it."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import pytest
+import pyx12
+
+from clearlane.x12 import codes
+from clearlane.x12.codes import icd10
+from clearlane.x12.grammar import Element, Loop, Segment
+from clearlane.x12.guides import KINDS, by_kind, q270, ta1
+
+LISTS = codes.names()
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_tells_its_source_and_has_each_code_once_with_words(name):
+    text = (resources.files("clearlane.x12.codes") / "lists" / f"{name}.txt").read_text(
+        encoding="utf-8"
+    )
+    lines = text.splitlines()
+    comments = [line for line in lines if line.startswith("#")]
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    assert any(line.startswith("# Source: ") for line in comments)
+    assert lines[: len(comments)] == comments, "comments stand first"
+    assert len({row[0] for row in rows}) == len(rows)
+    assert all(row[0].strip() == row[0] and row[1].strip() for row in rows)
+    assert text.isascii()
+
+
+def test_an_unknown_list_is_empty():
+    assert dict(codes.load("no-such-list")) == {}
+    assert codes.meaning("XYZ", 1, "A") == ""
+
+
+def test_a_list_cannot_be_changed():
+    with pytest.raises(TypeError):
+        codes.load("states")["ZZ"] = "Nowhere"
+
+
+def test_an_open_list_holds_every_code_of_its_form():
+    remarks = codes.load("rarc")
+    assert "N130" in remarks
+    assert "N9999" in remarks
+    assert remarks["N9999"] == ""
+    assert not codes.written("rarc", "N9999")
+    assert codes.written("rarc", "N130")
+    assert "X1" not in remarks
+    assert 17 not in remarks
+    with pytest.raises(KeyError):
+        remarks["X1"]
+    assert len(remarks) == len(list(remarks)) >= 150
+
+
+@pytest.mark.parametrize(
+    ("segment", "element", "code", "component", "words"),
+    [
+        ("CLP", 2, "22", 0, "Reversal of an earlier payment"),
+        ("CAS", 8, "45", 0, "Charge is above the fee schedule or contracted amount"),
+        ("STC", 10, "A7", 1, "Rejected: information is invalid"),
+        ("STC", 1, "562", 2, "Entity's NPI"),
+        ("PLB", 5, "WO", 1, "Overpayment recovery"),
+        ("TA1", 5, "025", 0, "Control number was used before"),
+        ("AAA", 3, "75", 0, "Subscriber was not found"),
+    ],
+)
+def test_a_code_is_told_in_words(segment, element, code, component, words):
+    assert codes.meaning(segment, element, code, component) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "word"),
+    [
+        ("service_types", "30", "HealthBenefitPlanCoverage"),
+        ("service_types", "1", "MedicalCare"),
+        ("service_types", "47", "Hospital"),
+        ("service_types", "52", "HospitalEmergencyMedical"),
+        ("service_types", "86", "EmergencyServices"),
+        ("service_types", "98", "ProfessionalPhysicianVisitOffice"),
+        ("service_types", "AL", "VisionOptometry"),
+        ("service_types", "DM", "DurableMedicalEquipment"),
+        ("service_types", "MH", "MentalHealth"),
+        ("service_types", "UC", "UrgentCare"),
+        ("benefits", "A", "CoInsurance"),
+        ("benefits", "1", "ActiveCoverage"),
+        ("benefits", "C", "Deductible"),
+        ("benefits", "F", "Limitations"),
+        ("benefits", "G", "OutOfPocketStopLoss"),
+        ("coverage_levels", "IND", "Individual"),
+        ("time_periods", "29", "Remaining"),
+        ("time_periods", "23", "CalendarYear"),
+        ("quantities", "VS", "Visits"),
+        ("claim_payment_statuses", "1", "ProcessedAsPrimary"),
+        ("claim_payment_statuses", "22", "ReversalOfPreviousPayment"),
+    ],
+)
+def test_the_interface_has_its_name_for_a_code(name, code, word):
+    assert codes.column(name, 2)[code] == word
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "service_types",
+        "benefits",
+        "coverage_levels",
+        "time_periods",
+        "quantities",
+        "insurance_types",
+        "claim_payment_statuses",
+        "places_of_service",
+    ],
+)
+def test_interface_names_are_one_word_each_and_differ(name):
+    words = codes.column(name, 2)
+    assert set(words) == set(codes.load(name))
+    assert len(set(words.values())) == len(words)
+    assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]+", word) for word in words.values())
+
+
+def test_every_list_that_a_guide_or_an_element_names_is_there():
+    named = {e.list for kind in KINDS for _, e in elements(kind) if e.list}
+    assert named | set(codes.LISTS.values()) <= set(LISTS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_code_of_a_guide_can_be_told_in_words(kind):
+    """Where a list explains an element, it explains each code that the guide admits there."""
+    silent = {
+        (place, code)
+        for place, e in elements(kind)
+        if place in codes.LISTS
+        for code in e.codes
+        if code not in codes.load(codes.LISTS[place])
+    }
+    assert silent == set()
+
+
+def test_the_guides_admit_the_lists_in_full():
+    assert set(q270.SERVICE_TYPES.split("|")) == set(codes.load("service_types"))
+    assert set(ta1.NOTES.split("|")) == set(codes.load("ta1_notes"))
+
+
+def test_lists_hold_what_the_witness_knows():
+    """pyx12 carries some of the lists; what it has and we have not has a reason."""
+    ours = {
+        "states": "states",
+        "country": "countries",
+        "pos": "places_of_service",
+        "claim_status_cat": "status_categories",
+    }
+    missing = {
+        theirs: set(witness_codes(theirs)) - set(codes.load(mine)) for theirs, mine in ours.items()
+    }
+    assert missing == {
+        "states": set(),
+        "country": {"AN", "TP", "YU"},  # Countries that are no more.
+        "pos": set(),
+        "claim_status_cat": set(),
+    }
+    assert {
+        code for code in witness_codes("remark_code") if code not in codes.load("rarc")
+    } == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("carc", 400),
+        ("rarc", 800),
+        ("statuses", 680),
+        ("states", 59),
+        ("countries", 249),
+        ("places_of_service", 50),
+    ],
+)
+def test_the_large_lists_are_as_large_as_they_should_be(name, least):
+    assert len(codes.load(name)) >= least
+
+
+def test_reason_codes_know_their_groups_and_remarks():
+    groups, remarks, withdrawn = (codes.column("carc", at) for at in (2, 3, 4))
+    assert groups["23"] == "OA"
+    assert set(" ".join(groups.values()).split()) <= set(codes.load("adjustment_groups"))
+    assert {"16", "96", "A1"} <= set(remarks)
+    assert set(withdrawn.values()) == {"withdrawn"}
+    assert "45" not in withdrawn
+
+
+def test_icd10_codes_exist_with_and_without_the_dot():
+    assert icd10.exists("E11.9") is True
+    assert icd10.exists("e119") is True
+    assert icd10.exists("E1199") is False
+    assert icd10.exists("A00-A09") is False
+    assert icd10.billable("E119") is True
+    assert icd10.billable("E11") is False
+    assert icd10.billable("X") is False
+    assert re.fullmatch(r"[A-Z][a-z]+-\d{4}", icd10.edition())
+
+
+def test_icd10_cannot_tell_without_the_package():
+    assert icd10.exists("E119", package="no_such_package") is None
+    assert icd10.billable("E119", package="no_such_package") is None
+    assert icd10.edition(package="no_such_package") == ""
+    assert icd10.exists("E119", package="json") is None
+
+
+def test_looking_up_icd10_does_not_import_the_slow_package():
+    program = (
+        "import sys; from clearlane.x12 import codes; codes.icd10.exists('E119');"
+        "sys.exit('simple_icd_10_cm' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def elements(kind: str):
+    """Every element and component of a guide with its place."""
+
+    def walk(node: Loop):
+        for child in node.children:
+            if isinstance(child, Segment):
+                for e in child.elements:
+                    yield (child.id, e.number, 0), e
+                    for part in e.components:
+                        yield (child.id, e.number, part.number), part
+            else:
+                yield from walk(child)
+
+    found: list[tuple[tuple[str, int, int], Element]] = [
+        row for row in walk(by_kind(kind).root) if row[1].usage != "N"
+    ]
+    return found
+
+
+@cache
+def witness_codes(name: str) -> list[str]:
+    root = ET.parse(Path(pyx12.__file__).parent / "map" / "codes.xml").getroot()
+    found = next(node for node in root.iter("codeset") if node.findtext("id") == name)
+    return [code.text for code in found.iter("code")]

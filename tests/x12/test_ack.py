@@ -1,0 +1,191 @@
+"""The answers to a file: TA1 and 999, both clean by our own check and by a witness."""
+
+import io
+import logging
+from datetime import UTC, datetime
+
+import pytest
+
+from clearlane.x12 import check
+from clearlane.x12.ack import Answer, answers
+from clearlane.x12.reader import parse
+from tests.corpus import Sample, corpus_files
+from tests.x12.toy import (
+    BODY,
+    CLAIM,
+    ISA,
+    SUBSCRIBER,
+    VERSION,
+    choose,
+    file,
+    replaced,
+    set_of,
+    wrap,
+)
+
+NOW = datetime(2024, 5, 2, 8, 30, tzinfo=UTC)
+
+
+def reply(data: bytes) -> Answer:
+    (one,) = answers(data, control=500, moment=NOW, choose=choose)
+    return one
+
+
+def rows(data: bytes) -> list[str]:
+    return ["*".join(s) for set in parse(data).sets() for s in set.walk()]
+
+
+def nine(data: bytes) -> list[str]:
+    return rows(reply(data).nine)[1:-1]
+
+
+def test_a_clean_file_is_accepted():
+    answer = reply(file())
+    assert (answer.interchange, answer.accepted) == (1, "A")
+    assert b"~TA1*000000001*240501*1200*A*000~IEA*0*000000500~" in answer.ta1
+    assert answer.ta1[35:50] == b"RECEIVER       "
+    assert nine(file()) == [
+        f"AK1*HC*1*{VERSION}", f"AK2*837*0001*{VERSION}", "IK5*A", "AK9*A*1*1*1",
+    ]  # fmt: skip
+
+
+def test_a_faulty_set_is_rejected_with_its_places():
+    body = replaced("REF*G1*AUTH", "REF*G1*" + "X" * 51, "QQQ*1", "REF*G1*B")
+    body = replaced("SV1*HC:99213*100*UN*1***1:2", "SV1*HC*100*UN*1***1:2", body=body)
+    at = body.index("QQQ*1") + 2
+    assert nine(file(body)) == [
+        f"AK1*HC*1*{VERSION}",
+        f"AK2*837*0001*{VERSION}",
+        f"IK3*REF*{at - 1}*2300*8",
+        "CTX*CLM01:A1",
+        "IK4*2**5",
+        f"IK3*QQQ*{at}*2300*6",
+        "CTX*CLM01:A1",
+        f"IK3*REF*{at + 1}*2300*5",
+        "CTX*CLM01:A1",
+        f"IK3*SV1*{body.index('SV1*HC*100*UN*1***1:2') + 2}*2400*8",
+        "CTX*CLM01:A1",
+        "IK4*1:2**1",
+        "IK5*R*5",
+        "AK9*R*1*1*0",
+    ]
+
+
+def test_long_loop_names_are_shortened_and_the_root_is_not_named():
+    found = nine(file(replaced("N4*PORTLAND*OR*972011234")))
+    assert f"IK3*N4*{BODY.index('N4*PORTLAND*OR*972011234') + 2}*2010*3" in found
+    found = nine(file(replaced(BODY[0])))
+    assert "IK3*BHT*2**3" in found
+
+
+def test_faults_of_the_guide_alone_say_so():
+    body = [row.replace("100.5", "900.5").replace("*100*UN", "*900*UN") for row in BODY]
+    body = [row.replace("900", "9000") for row in body]
+    found = nine(file(body))
+    assert "IK5*R*I5" in found
+    assert any(row.endswith("*I6") for row in found)
+
+
+def test_warnings_that_a_999_can_tell_are_accepted_with_errors():
+    data = wrap(set_of(BODY), version="009990X001")
+    found = nine(data)
+    assert "IK5*E*I6" in found
+    assert found[-1] == "AK9*E*1*1*1"
+    # A warning without a code is not told.
+    assert "IK5*A" in nine(file(replaced(BODY[4], BODY[4].replace("1234567893", "1234567890"))))
+
+
+def test_a_group_may_be_accepted_in_part():
+    bad = set_of([*BODY, "QQQ*1"], control="0002")
+    found = nine(wrap([*set_of(BODY), *bad], sets=2))
+    assert found[-1] == "AK9*P*2*2*1"
+    assert found.count("IK5*A") == 1
+
+
+def test_faults_of_the_set_itself_are_told_at_its_end():
+    found = nine(file().replace(b"SE*29*", b"SE*99*"))
+    assert found[2] == "IK5*R*4"
+    found = nine(wrap(set_of(BODY, version="XX"), version="XX"))
+    assert found[2] == "IK5*R*I6"
+
+
+def test_faults_of_the_group_reject_it():
+    found = nine(file().replace(b"GE*1*1", b"GE*2*1"))
+    assert found[-1] == "AK9*R*1*1*0*5"
+    assert found[-2] == "IK5*A"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (b"IEA*1*000000001", b"IEA*1*000000002", "001"),
+        (b"*0*T*:", b"*0*I*:", "020"),
+        (b"240501*1200*^", b"991350*2599*^", "014"),
+        (b"*000000001*0*T", b"*00000000A*0*T", "018"),
+        (b"IEA*1*000000001~", b"", "022"),
+        (b"*ZZ*SENDER         ", b"*Z *               ", "005"),
+    ],
+)
+def test_a_rejected_interchange_gets_no_999(old, new, code):
+    answer = reply(file().replace(old, new, 1))
+    assert answer.accepted == "R"
+    assert answer.nine == b""
+    assert f"*R*{code}~".encode() in answer.ta1
+    assert not check.check(answer.ta1).findings
+
+
+def test_a_small_fault_of_the_interchange_is_noted():
+    answer = reply(file().replace(b"~GS", b"~~GS"))
+    assert answer.accepted == "A"
+    answer = reply(file().replace(b"HC*SENDER", b"HC*sender"))
+    assert answer.accepted == "A"
+
+
+def test_an_acknowledgement_is_not_acknowledged():
+    assert reply(reply(file()).nine).nine == b""
+    assert reply(ISA.encode() + b"~IEA*0*000000001~").nine == b""
+
+
+def test_each_interchange_has_its_own_answer_and_numbers():
+    second = file().replace(b"000000001", b"000000002")
+    found = list(answers(file() + second, control=7, moment=NOW, choose=choose))
+    assert [a.interchange for a in found] == [1, 2]
+    assert b"*000000008*0*" in found[0].nine
+    assert b"*000000010*0*" in found[1].nine
+
+
+def test_keys_that_cannot_be_told_are_left_out():
+    odd = replaced(CLAIM[0], CLAIM[0].replace("A1", "a1").replace("100.5", "1"))
+    assert not [row for row in nine(file(odd)) if row.startswith("CTX")]
+    fine = [*BODY, "HL*3*1*22*0", *SUBSCRIBER[1:], *CLAIM, "QQQ*1"]
+    assert nine(file(fine)).count("CTX*CLM01:A1") == 1
+
+
+def test_units_of_other_kinds_have_no_key_or_their_own():
+    remit = wrap(["ST*835*0001", "CLP*A1", "LX*1", "CLP*A1", "SE*5*0001"], version="005010X221A1")
+    remit = remit.replace(b"GS*HC", b"GS*HP")
+    assert reply(remit).nine
+
+
+def _witness(data: bytes) -> bool:
+    import pyx12.params
+    import pyx12.x12n_document
+
+    logging.getLogger("pyx12").setLevel(logging.CRITICAL)
+    return pyx12.x12n_document.x12n_document(
+        pyx12.params.params(), io.StringIO(data.decode()), io.StringIO(), None
+    )
+
+
+@pytest.mark.parametrize("sample", corpus_files())
+def test_answers_to_every_public_sample_are_clean(sample: Sample):
+    for answer in answers(sample.path.read_bytes(), control=1, moment=NOW):
+        for data in filter(None, (answer.ta1, answer.nine)):
+            assert not check.check(data).findings
+
+
+def test_a_witness_accepts_our_999():
+    body = replaced("REF*G1*AUTH", "REF*G1*", "QQQ*1")
+    rows = [*set_of(body), *set_of(BODY, control="0002")]
+    data = wrap(rows, sets=2, version=VERSION)
+    assert _witness(reply(data).nine)

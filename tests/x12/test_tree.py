@@ -1,0 +1,103 @@
+"""Loops and what can be asked of them."""
+
+from clearlane.x12 import tree
+from clearlane.x12.delimiters import Delimiters
+from tests.x12.toy import BODY, file, read
+
+
+def claim() -> tree.Loop:
+    (found,) = next(read(file()).sets()).root.descend("2300")
+    return found
+
+
+def test_segments_are_found_by_id_and_qualifier():
+    loop = claim()
+    assert [s[1] for s in loop.segments("DTP")] == ["431", "472"]
+    assert loop.segment("DTP", "472")[2] == "RD8"
+    assert loop.segment("DTP", "999") is None
+    assert loop.segment("CLM", "Y", at=6) is not None
+    assert loop.segment("CLM", "Y", at=60) is None
+
+
+def test_values_are_empty_where_there_is_none():
+    loop = claim()
+    assert loop.value("CLM", 1) == "A1"
+    assert loop.value("CLM", 5, component=3) == "1"
+    assert loop.value("CLM", 5, component=9) == ""
+    assert loop.value("CLM", 50) == loop.value("ZZZ", 1) == ""
+    assert loop.value("DTP", 3, "431") == "20240420"
+
+
+def test_loops_are_found_by_id():
+    loop = claim()
+    assert loop.id == "2300"
+    assert [child.id for child in loop.loops()] == ["2310B", "2400", "2400"]
+    assert loop.loop("2400").value("LX", 1) == "1"
+    assert loop.loop("9999") is None
+    assert len(list(next(read(file()).sets()).root.descend("2400", "2310B"))) == 3
+
+
+def test_a_walk_gives_every_segment_in_order():
+    set = next(read(file()).sets())
+    assert ["*".join(s) for s in set.walk()][1:-1] == BODY
+    assert set.root.size() == len(BODY) + 2
+    assert (set.control, set.header[0], set.number) == ("0001", "ST", 1)
+
+
+def test_positions_count_from_the_header():
+    set = next(read(file()).sets())
+    for position, segment in enumerate(set.walk(), 1):
+        found = set.root.find(segment)
+        assert found is not None
+        assert found[0] == position
+    assert set.root.find(["REF"]) is None
+
+
+def test_what_was_let_go_still_takes_room():
+    root = next(read(file()).sets()).root
+    billing = root.loop("2000A")
+    subscriber = billing.loop("2000B")
+    after = ["K3", "X"]
+    subscriber.items.append(after)
+    position = subscriber.find(after)[0]
+    size = subscriber.loop("2300").size()
+    index = subscriber.items.index(subscriber.loop("2300"))
+    del subscriber.items[-1]
+    subscriber.let_go(index, size)
+    subscriber.items.append(after)
+    assert subscriber.find(after)[0] == position
+    subscriber.items.pop()
+    subscriber.let_go(index, 1)
+    subscriber.items.append(after)
+    assert subscriber.find(after)[0] == position + 1
+    subscriber.let_go(len(subscriber.items), 4)
+    assert subscriber.gaps == [(index, size + 1), (index + 1, 4)]
+    assert subscriber.size() == position + 1 - subscriber.position + 5
+
+
+def test_loops_are_equal_by_what_they_hold():
+    first, second = claim(), claim()
+    assert first == second
+    second.items[0][1] = "OTHER"
+    assert first != second
+    assert first != first.items
+
+
+def test_a_loop_shows_its_shape_and_never_its_content():
+    assert repr(claim()) == "Loop(2300, 10 items)"
+
+
+def test_parts_of_a_file_know_their_numbers():
+    group = next(read(file()).sets()).group
+    assert (group.control, group.version[:6]) == ("1", "009990")
+    assert group.interchange.control == "000000001"
+    other = tree.Interchange(1, ["ISA"], Delimiters("|", ">", "!", "'"))
+    assert other.original("A|B*C") == "A*B|C"
+    assert other.control == ""
+
+
+def test_parts_of_an_element():
+    assert tree.components("HC:99213") == ["HC", "99213"]
+    assert tree.repetitions("30^35") == ["30", "35"]
+    assert tree.element(["A", "B"], 1) == "B"
+    assert tree.element(["A"], 1) == ""

@@ -1,0 +1,121 @@
+"""Nothing is lost on the way into a view: every value of a file is in a field or in ``other``."""
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clearlane.x12 import reader, views
+from clearlane.x12.delimiters import Delimiters
+from clearlane.x12.reformat import reformat
+from tests.corpus import corpus_files
+from tests.x12 import samples837, samples_other
+from tests.x12.views.leaves import file_values, segments, separators, view_values
+
+OTHER_KINDS = ("270", "271", "276", "277", "277CA", "835", "999")
+CLAIM_KINDS = ("837P", "837D", "837I")
+
+
+def random_file(kind, seed, sets=2):
+    """A valid file, richly filled."""
+    rng = Random(seed)
+    if kind in CLAIM_KINDS:
+        rows = [samples837.claims(rng, kind, number=n + 1) for n in range(sets)]
+        return samples837.interchange(kind, rows).encode()
+    rows = [samples_other.made(rng, kind, number=n + 1) for n in range(sets)]
+    return samples_other.interchange(kind, rows).encode()
+
+
+def lost(data):
+    """What is in the file and not in its views."""
+    inner = separators(data)
+    found = list(views.views(data))
+    return file_values(data) - view_values(found, *inner)
+
+
+def lost_in_stream(data):
+    """The same while streaming, the envelopes left out."""
+    inside = [row for row in segments(data) if row[0] not in {"ISA", "GS", "GE", "IEA", "TA1"}]
+    component, repetition = separators(data)
+    header = next(segments(data))
+    body = header[0] + "*" + "*".join(header[1:])
+    plain = body + "~" + "~".join("*".join(row) for row in inside) + "~"
+    wanted = file_values(plain.encode("latin-1"))
+    wanted -= file_values((body + "~").encode("latin-1"))
+    pieces = [[piece.part, piece.unit, piece.view] for piece in views.stream(data)]
+    return wanted - view_values(pieces, component, repetition)
+
+
+@pytest.mark.parametrize("kind", (*CLAIM_KINDS, *OTHER_KINDS))
+@pytest.mark.parametrize("seed", range(3))
+def test_every_value_of_a_random_file_is_in_its_view(kind, seed):
+    data = random_file(kind, seed)
+    assert not lost(data)
+    assert not lost_in_stream(data)
+
+
+@pytest.mark.parametrize("sample", corpus_files())
+def test_every_value_of_a_public_file_is_in_its_view(sample):
+    data = sample.path.read_bytes()
+    if list(reader.parse(data, check=False).findings):
+        pytest.skip("characters outside any interchange are in no view")
+    if len(list(views.views(data))) == 1:
+        assert not lost(data)
+
+
+@pytest.mark.parametrize("sample", corpus_files())
+def test_a_streamed_file_tells_the_same_units_as_a_whole_one(sample):
+    data = sample.path.read_bytes()
+    whole = [one.view for file in views.views(data) for one in file.sets]
+    pieces = list(views.stream(data))
+    assert [p.control for p in pieces if p.view is not None] == [
+        one.control for file in views.views(data) for one in file.sets
+    ]
+    told = view_values([[p.part, p.unit, p.view] for p in pieces])
+    assert not view_values(whole) - told
+
+
+@pytest.mark.parametrize("kind", (*CLAIM_KINDS, *OTHER_KINDS))
+def test_a_view_tells_the_same_whatever_the_separators(kind):
+    data = random_file(kind, 5, sets=1)
+    for target in (Delimiters("|", ">", "!", "\x1c"), Delimiters(":", "*", "~", "^", "\r\n")):
+        again = b"".join(reformat(data, target))
+        assert [one.view for one in next(views.views(again)).sets] == [
+            one.view for one in next(views.views(data)).sets
+        ]
+        assert list(views.stream(again)) == list(views.stream(data))
+
+
+def test_data_that_was_swapped_inside_comes_back():
+    # A file that separates with | may hold a * in its data.
+    data = random_file("835", 7, sets=1)
+    again = b"".join(reformat(data, Delimiters("|", ">", "!", "\n")))
+    again = again.replace(b"N1|PR|", b"N1|PR|A*B:C^D~E ", 1)
+    payer = next(next(views.views(again)).sets).view.payer
+    assert payer.name.startswith("A*B:C^D~E ")
+    streamed = [p.view for p in views.stream(again) if p.view is not None]
+    assert streamed[0].payer.name == payer.name
+    assert payer.role_words == "Payer"
+
+
+def test_segments_in_other_come_back_in_the_files_own_separators():
+    data = random_file("835", 7, sets=1)
+    again = b"".join(reformat(data, Delimiters("|", ">", "!", "\n")))
+    again = again.replace(b"\nLX|", b"\nZZ1|A>B|*\nLX|", 1)
+    view = next(next(views.views(again)).sets).view
+    assert ["ZZ1", "A>B", "*"] in [*view.other, *view.payee.other]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_shuffled_and_broken_sets_lose_nothing(data):
+    kind = data.draw(st.sampled_from((*CLAIM_KINDS, *OTHER_KINDS)))
+    rows = list(segments(random_file(kind, data.draw(st.integers(0, 3)), sets=1)))
+    body = rows[3:-3]
+    order = data.draw(st.permutations(range(len(body)))) if len(body) < 120 else range(len(body))
+    dropped = data.draw(st.sets(st.integers(0, len(body) - 1), max_size=5))
+    mixed = [body[at] for at in order if at not in dropped]
+    text = "".join("*".join(row) + "~" for row in [*rows[:3], *mixed, *rows[-3:]])
+    assert not lost(text.encode("latin-1"))
+    assert not lost_in_stream(text.encode("latin-1"))

@@ -1,0 +1,158 @@
+"""Typed totals of the public files equal those computed straight from their segments."""
+
+from collections import Counter
+from decimal import Decimal
+
+import pytest
+
+from clearlane.x12 import views
+from clearlane.x12.views import benefits, claims, remit, status, verdicts
+from tests.corpus import corpus_files
+from tests.x12.views.leaves import segments, separators
+
+
+def typed(sample):
+    """The views of a file's sets."""
+    return [one.view for file in views.views(sample.path.read_bytes()) for one in file.sets]
+
+
+def rows(sample, *ids):
+    """The raw segments of these ids, each long enough for the elements a total needs."""
+    found = [row for row in segments(sample.path.read_bytes()) if row[0] in ids]
+    return [row + [""] * 20 for row in found]
+
+
+def amount(text):
+    return Decimal(text or "0")
+
+
+def kept(view, *ids):
+    """How many segments of these ids a view has no field for, wherever in it."""
+    count = 0
+    if isinstance(view, views.Value):
+        count += sum(segment[0] in ids for segment in getattr(view, "other", ()))
+        count += sum(kept(getattr(view, name), *ids) for name in view.__struct_fields__)
+    elif isinstance(view, tuple | list):
+        count += sum(kept(one, *ids) for one in view)
+    return count
+
+
+@pytest.mark.parametrize("sample", corpus_files("835"))
+def test_the_totals_of_a_remittance(sample):
+    found = typed(sample)
+    if kept(found, "CLP", "SVC", "CAS", "BPR", "PLB"):
+        assert not sample.clean
+        return
+    paid = rows(sample, "CLP")
+    every = [claim for one in found for claim in one.claims]
+    assert [claim.number for claim in every] == [row[1] for row in paid]
+    assert sum(one.totals.paid for one in found) == sum(amount(row[4]) for row in paid)
+    assert sum(one.totals.charged for one in found) == sum(amount(row[3]) for row in paid)
+    assert sum(one.payment.amount for one in found) == sum(
+        amount(row[2]) for row in rows(sample, "BPR")
+    )
+    lines = [line for claim in every for line in claim.lines]
+    assert [line.paid for line in lines] == [amount(row[3]) for row in rows(sample, "SVC")]
+    adjusted = sum(one.amount for claim in every for one in claim.all_adjustments)
+    assert adjusted == sum(amount(row[at]) for row in rows(sample, "CAS") for at in range(3, 20, 3))
+    withheld = sum(one.totals.provider_adjusted for one in found)
+    assert withheld == sum(amount(row[at]) for row in rows(sample, "PLB") for at in range(4, 15, 2))
+
+
+@pytest.mark.parametrize("sample", corpus_files("835"))
+def test_a_streamed_remittance_has_the_same_claims_and_totals(sample):
+    pieces = list(remit.stream(sample.path.read_bytes()))
+    whole = [one for one in typed(sample) if isinstance(one, remit.Remittance)]
+    ends = [piece for piece in pieces if isinstance(piece, remit.Remittance)]
+    assert [one.totals for one in ends] == [one.totals for one in whole]
+    claims = [piece for piece in pieces if isinstance(piece, remit.Claim)]
+    assert claims == [claim for one in whole for claim in one.claims]
+
+
+@pytest.mark.parametrize("sample", corpus_files("837P", "837D", "837I"))
+def test_the_totals_of_claims(sample):
+    found = [one for one in typed(sample) if isinstance(one, claims.Claims)]
+    if len(found) != len(typed(sample)) or kept(found, "CLM", "SV1", "SV2", "SV3", "HI"):
+        assert not sample.clean
+        return
+    every = [filed for one in found for filed in one.filed]
+    raw = rows(sample, "CLM")
+    assert sorted(filed.claim.number for filed in every) == sorted(row[1] for row in raw)
+    assert sum(filed.claim.charge or 0 for filed in every) == sum(amount(row[2]) for row in raw)
+    lines = [line for filed in every for line in filed.claim.lines]
+    charges = sum(amount(row[2]) for row in rows(sample, "SV1", "SV3"))
+    charges += sum(amount(row[3]) for row in rows(sample, "SV2"))
+    assert sum(line.charge for line in lines if line.charge is not None) == charges
+    component, _ = separators(sample.path.read_bytes())
+    codes = Counter(
+        text.split(component)[0] for row in rows(sample, "HI") for text in row[1:] if text
+    )
+    told = Counter(code.qualifier for filed in every for code in filed.claim.codes)
+    assert told == codes
+    diagnoses = sum(len(filed.claim.diagnoses) for filed in every)
+    assert diagnoses == sum(count for list, count in codes.items() if list in claims.DIAGNOSES)
+
+
+@pytest.mark.parametrize("sample", corpus_files("271"))
+def test_the_totals_of_benefits(sample):
+    found = [one for one in typed(sample) if isinstance(one, benefits.Eligibility)]
+    if kept(found, "EB", "AAA"):
+        assert not sample.clean
+        return
+    told = [benefit for one in found for member in one.members for benefit in member.benefits]
+    raw = rows(sample, "EB")
+    assert Counter(benefit.benefit for benefit in told) == Counter(row[1] for row in raw)
+    assert sum(b.amount for b in told if b.amount is not None) == sum(amount(r[7]) for r in raw)
+    reasons = Counter(refusal.reason for one in found for refusal in one.refusals)
+    assert reasons == Counter(row[3] for row in rows(sample, "AAA"))
+
+
+@pytest.mark.parametrize("sample", corpus_files("277", "277CA"))
+def test_the_totals_of_statuses(sample):
+    found = [one for one in typed(sample) if isinstance(one, status.Statuses)]
+    told = list(every_status(found))
+    raw = rows(sample, "STC")
+    component, _ = separators(sample.path.read_bytes())
+    assert len(told) + kept(found, "STC") >= len(raw)
+    if not kept(found, "STC"):
+        assert Counter(one.codes[0].category for one in told) == Counter(
+            row[1].split(component)[0] for row in raw
+        )
+        assert sum(one.charged or 0 for one in told) == sum(amount(row[4]) for row in raw)
+
+
+def every_status(value):
+    if isinstance(value, status.Status):
+        yield value
+    elif isinstance(value, views.Value):
+        for name in value.__struct_fields__:
+            yield from every_status(getattr(value, name))
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from every_status(one)
+
+
+@pytest.mark.parametrize("sample", corpus_files("999"))
+def test_the_totals_of_verdicts(sample):
+    found = [one for one in typed(sample) if isinstance(one, verdicts.GroupVerdict)]
+    if kept(found, "AK2", "IK3", "IK4", "IK5", "AK9") or len(found) != len(typed(sample)):
+        assert not sample.clean
+        return
+    sets = [one for group in found for one in group.sets]
+    assert [one.verdict for one in sets] == [row[1] for row in rows(sample, "IK5")]
+    errors = [error for one in sets for error in one.errors]
+    assert [error.segment for error in errors] == [row[1] for row in rows(sample, "IK3")]
+    elements = [element for error in errors for element in error.elements]
+    assert [element.error for element in elements] == [row[3] for row in rows(sample, "IK4")]
+    assert [group.verdict for group in found] == [row[1] for row in rows(sample, "AK9")]
+
+
+@pytest.mark.parametrize("sample", corpus_files("TA1"))
+def test_the_verdict_of_an_interchange(sample):
+    files = list(views.views(sample.path.read_bytes()))
+    told = [answer for file in files for answer in file.answers]
+    raw = rows(sample, "TA1")
+    assert [(one.control, one.verdict, one.note) for one in told] == [
+        (row[1], row[4], row[5]) for row in raw
+    ]
+    assert all(one.verdict_words and one.note_words for one in told)
