@@ -54,17 +54,7 @@ class Commands(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        try:
-            module = importlib.import_module(f"clearlane.cli.{entry.module}")
-        except ModuleNotFoundError as missing:
-            if (missing.name or "").startswith("clearlane"):
-                raise
-            typer.echo(
-                f"`clearlane {cmd_name}` needs the package {missing.name!r}, which is not installed. "
-                "Install the server with: pip install 'clearlane[server]'",
-                err=True,
-            )
-            raise typer.Exit(1) from None
+        module = importlib.import_module(f"clearlane.cli.{entry.module}")
         command = get_command(module.app)
         command.name = cmd_name
         return command
@@ -77,6 +67,8 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     rich_markup_mode=None,
+    # A decorated traceback would show what variables hold, and that can be patient data.
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
 )
@@ -109,3 +101,12 @@ def main() -> None:
         app(prog_name="clearlane")
     except BrokenPipeError:
         sys.exit(0)
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("clearlane"):
+            raise
+        typer.echo(
+            f"This command needs the package {missing.name!r}, which is not installed. "
+            "Install the server with: pip install 'clearlane[server]'",
+            err=True,
+        )
+        sys.exit(1)
