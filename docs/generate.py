@@ -4,7 +4,9 @@
 one row of PAGES.
 """
 
+import json
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 REFERENCE = Path(__file__).parent / "reference"
+PLACES_SHOWN_MAX = 4
+SAMPLE_DAY = date(2026, 1, 15)
 NOTE = "<!-- Written by `make docs` from the product's tables. Do not edit. -->"
 
 
@@ -162,13 +166,17 @@ def file_rules_page() -> Iterator[str]:
 
 
 def fields_page() -> Iterator[str]:
-    """Every field of a claim."""
+    """Every field of a claim, and where it goes."""
     from clearlane.claims.fields import PAPERS, Adjustment, Tooth, rows
 
     yield "# Claim fields"
     yield ""
-    yield "Names are those of the interface, spelling included. The box is that of the paper form."
+    yield (
+        "Names are those of the interface, spelling included. The box is that of the paper form; the place is "
+        "where the field stands in the 837. A field without a place is kept and never sent, for the reason given."
+    )
     for kind, paper in PAPERS.items():
+        sent = _sent(kind)
         groups = [(f"{kind.title()} claim", paper.claim), (f"{kind.title()} line", paper.line)]
         groups += [("Tooth", Tooth), ("Adjustment", Adjustment)] if kind == "dental" else []
         for title, part in groups:
@@ -184,6 +192,7 @@ def fields_page() -> Iterator[str]:
                     row.max or "",
                     "yes" if row.required else row.when,
                     f"[{row.codes}](#{row.codes.replace('_', '-')})" if row.codes else "",
+                    sent.get(row.name, ""),
                 ]
                 for row in rows(part).values()
             ]
@@ -195,9 +204,50 @@ def fields_page() -> Iterator[str]:
                 "Longest",
                 "Required",
                 "Codes",
+                "In the 837",
             ]
             yield from grid(head, table)
     yield from _code_lists()
+
+
+def _sent(kind: Any) -> dict[str, str]:
+    """Where each field is sent, or why it is not."""
+    from clearlane.claims.interchange import TABLES
+    from clearlane.claims.whence import places
+
+    found: dict[str, list[str]] = {}
+    for place in places(kind):
+        name = place.name.rpartition(".")[2].partition("[")[0]
+        if place.text not in found.setdefault(name, []):
+            found[name].append(place.text)
+    told = {
+        name: ", ".join(f"`{text}`" for text in texts[:PLACES_SHOWN_MAX])
+        for name, texts in found.items()
+    }
+    return told | {name: f"Not sent: {reason}" for name, reason in TABLES[kind].not_sent.items()}
+
+
+def samples_page() -> Iterator[str]:
+    """The minimal and the extended document of each kind."""
+    from clearlane.claims import samples
+    from clearlane.claims.fields import PAPERS
+
+    yield "# Sample documents"
+    yield ""
+    yield (
+        "Made from the catalogue, accepted by the sandbox. `clearlane claim sample [--kind dental] [--full]` makes "
+        "them with a day of service that is not old."
+    )
+    for kind, paper in PAPERS.items():
+        for full in (False, True):
+            yield ""
+            yield f"## {paper.document_type}, {'extended' if full else 'minimal'}"
+            yield ""
+            yield "```json"
+            yield json.dumps(
+                samples.document(kind, day=SAMPLE_DAY, full=full), indent=2, default=str
+            )
+            yield "```"
 
 
 def _code_lists() -> Iterator[str]:
@@ -271,6 +321,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "calls.md": calls_page,
     "claim-fields.md": fields_page,
     "claim-rules.md": claim_rules_page,
+    "claim-samples.md": samples_page,
     "x12-guides.md": guides_page,
     "x12-findings.md": file_rules_page,
 }
