@@ -4,7 +4,8 @@ from clearlane.api.call import Content, Family, Parameter, Row
 from clearlane.api.v3 import wire
 from clearlane.api.v3.claims import submission, suspended
 from clearlane.api.v3.payers import payers, read_type
-from clearlane.claims.fields import ClaimKind, DentalDocument, MedicalDocument
+from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.payers.directory import Which
 
 PAYER_TYPE = Parameter(
     name="type",
@@ -13,67 +14,47 @@ PAYER_TYPE = Parameter(
     schema={"type": "string", "enum": ["medical", "dental"]},
 )
 
+
+def _payer_list(name: str, path: str, summary: str, which: Which) -> Row:
+    return Row(
+        name=name,
+        path=f"/api/v3/payers/{path}",
+        family=Family.PAYERS,
+        summary=summary,
+        handler=payers(which),
+        answer=list[wire.Payer],
+        touches_phi=False,
+        suspended=None,
+        parameters=(PAYER_TYPE,),
+        refusals={404: wire.MessageDetail},
+    )
+
+
+def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> Row:
+    return Row(
+        name=name,
+        path=f"/api/v3/claims/{path}",
+        family=Family.CLAIMS,
+        summary=summary,
+        handler=submission(kind),
+        answer=wire.ClaimSubmission,
+        touches_phi=True,
+        suspended=suspended,
+        content=Content.JSON,
+        request=PAPERS[kind].document,
+        refusals={204: None, 400: wire.ModelState, 413: wire.Message},
+    )
+
+
 TABLE: tuple[Row, ...] = (
-    Row(
-        name="GetPayers",
-        path="/api/v3/payers/get_list",
-        family=Family.PAYERS,
-        summary="The payers that claims can be sent to.",
-        handler=payers("live"),
-        answer=list[wire.Payer],
-        touches_phi=False,
-        suspended=None,
-        parameters=(PAYER_TYPE,),
-        refusals={404: wire.MessageDetail},
+    _payer_list("GetPayers", "get_list", "The payers that claims can be sent to.", "live"),
+    _payer_list("GetTestPayers", "get_list_of_test", "The test payers of a sandbox.", "test"),
+    _payer_list(
+        "GetEligibilityPayers",
+        "get_list_of_eligibility",
+        "The payers that answer eligibility requests.",
+        "eligibility",
     ),
-    Row(
-        name="GetTestPayers",
-        path="/api/v3/payers/get_list_of_test",
-        family=Family.PAYERS,
-        summary="The test payers of a sandbox.",
-        handler=payers("test"),
-        answer=list[wire.Payer],
-        touches_phi=False,
-        suspended=None,
-        parameters=(PAYER_TYPE,),
-        refusals={404: wire.MessageDetail},
-    ),
-    Row(
-        name="GetEligibilityPayers",
-        path="/api/v3/payers/get_list_of_eligibility",
-        family=Family.PAYERS,
-        summary="The payers that answer eligibility requests.",
-        handler=payers("eligibility"),
-        answer=list[wire.Payer],
-        touches_phi=False,
-        suspended=None,
-        parameters=(PAYER_TYPE,),
-        refusals={404: wire.MessageDetail},
-    ),
-    Row(
-        name="SubmitClaims",
-        path="/api/v3/claims/submit",
-        family=Family.CLAIMS,
-        summary="Submit medical claims.",
-        handler=submission(ClaimKind.MEDICAL),
-        answer=wire.ClaimSubmission,
-        touches_phi=True,
-        suspended=suspended,
-        content=Content.JSON,
-        request=MedicalDocument,
-        refusals={204: None, 400: wire.ModelState, 413: wire.Message},
-    ),
-    Row(
-        name="SubmitDentalClaims",
-        path="/api/v3/claims/submitDental",
-        family=Family.CLAIMS,
-        summary="Submit dental claims.",
-        handler=submission(ClaimKind.DENTAL),
-        answer=wire.ClaimSubmission,
-        touches_phi=True,
-        suspended=suspended,
-        content=Content.JSON,
-        request=DentalDocument,
-        refusals={204: None, 400: wire.ModelState, 413: wire.Message},
-    ),
+    _submission("SubmitClaims", "submit", "Submit medical claims.", ClaimKind.MEDICAL),
+    _submission("SubmitDentalClaims", "submitDental", "Submit dental claims.", ClaimKind.DENTAL),
 )
