@@ -21,6 +21,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import uvloop
+
 from bench.harness import Measure, bench
 from clearlane.claims import decode, samples
 from clearlane.claims.fields import ClaimKind
@@ -161,7 +163,8 @@ def _load(facts: dict, document: bytes, connections: int, seconds: float, pipe) 
         )
         return sum(count for count, _ in done), time.perf_counter() - began
 
-    pipe.send(asyncio.run(run()))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        pipe.send(runner.run(run()))
 
 
 def submitted(facts: dict, document: bytes, connections: int, seconds: float = SECONDS) -> float:

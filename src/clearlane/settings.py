@@ -6,6 +6,7 @@ Knows no room of the house: a setting is read here and handed on as a value.
 """
 
 import os
+import string
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -13,11 +14,14 @@ from ipaddress import ip_network
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
 
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
+# Names the file itself, so it is no row of the table.
+CONFIG = PREFIX + "CONFIG"
 # Read by the tools and tests around the service, not by the service.
 FOREIGN_PREFIXES = ("CLEARLANE_TEST_",)
 
@@ -81,6 +85,17 @@ def _one_of(*words: str) -> Callable[[str], str]:
     return read
 
 
+def _web_address(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in {"https", "http"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if text and (not usable or parts.query or parts.fragment or set(text) & set(string.whitespace)):
+        raise ValueError("a base URL such as https://claims.example.org")
+    return text
+
+
 def _database(text: str) -> str:
     if text and not text.startswith(("postgresql://", "postgres://", "sqlite:///")):
         raise ValueError(
@@ -96,7 +111,7 @@ def row(
     return field(default=default, metadata={"row": Row(help=help, read=read, secret=secret)})
 
 
-PORT = _whole(0, 65_535)
+PORT = _whole(0, limits.PORT_MAX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +137,9 @@ class Settings:
     host: str = row("127.0.0.1", "Address the front door listens on.")
     port: int = row(8443, "Port of the front door (https); 0 picks a free one.", read=PORT)
     public_url: str = row(
-        "", "Base URL callers use, when a proxy or a name stands before the node."
+        "",
+        "Base URL callers use, when a proxy or a name stands before the node.",
+        read=_web_address,
     )
     operations_host: str = row(
         "127.0.0.1", "Address of /healthz, /readyz and /metrics (plain http)."
@@ -253,18 +270,29 @@ def load(
     if faults:
         raise BadSettings("\n".join(faults))
     values |= {name: value for name, value in overrides.items() if value is not None}
-    return Settings(**values)
+    settings = Settings(**values)
+    if settings.dead_node_seconds < 2 * settings.heartbeat_seconds:
+        raise BadSettings(
+            f"{variable('dead_node_seconds')} cannot be used: a node that beats every "
+            f"{settings.heartbeat_seconds} seconds would seem dead. Give at least twice "
+            f"{variable('heartbeat_seconds')}."
+        )
+    return settings
 
 
 def _sources(
     environ: Mapping[str, str], file: Path | None, faults: list[str]
 ) -> dict[str, tuple[str, str]]:
     """Raw text and source of every setting given, the environment over the file."""
-    found = dict(_file_entries(file or Path(environ.get(PREFIX + "CONFIG", FILE_NAME)), faults))
+    named = environ.get(CONFIG)
+    if named is not None and file is None and not Path(named).is_file():
+        faults.append(f"{CONFIG} cannot be used: there is no file {named}.")
+        named = None
+    found = dict(_file_entries(file or Path(named or FILE_NAME), faults))
     for variable_name, text in environ.items():
         if not variable_name.startswith(PREFIX) or variable_name.startswith(FOREIGN_PREFIXES):
             continue
-        if variable_name == PREFIX + "CONFIG":
+        if variable_name == CONFIG:
             continue
         found[variable_name.removeprefix(PREFIX).lower()] = (text, variable_name)
     return found

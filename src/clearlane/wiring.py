@@ -160,7 +160,7 @@ async def _settle_node(house: House, role: Role, keys: MasterKeys, closing: Asyn
     house._engine = engine = _engine(house, nodes)  # noqa: SLF001  (one room)
     await engine.start()  # the node lives from here on: the engine keeps its heartbeat
     closing.push_async_callback(engine.stop)
-    following = asyncio.create_task(_follow(nodes))
+    following = asyncio.create_task(_follow(nodes, house.database))
     closing.push_async_callback(_ended, following)
 
 
@@ -187,14 +187,25 @@ def _engine(house: House, nodes: Nodes) -> "Engine":
     )
 
 
-async def _follow(nodes: Nodes) -> None:
+async def _follow(nodes: Nodes, database: Database) -> None:
     """Keep the snapshots up to date, whatever happens: the next look may succeed."""
+    told = ""
     while True:
         await asyncio.sleep(limits.REVISION_POLL_SECONDS)
+        told = _tell_anchor(told, database.anchor_fault)
         try:
             await nodes.poll()
         except Exception as fault:  # noqa: BLE001  (a node outlives a database that is away)
             log.warning("snapshots not refreshed", fault=type(fault).__name__)
+
+
+def _tell_anchor(told: str, fault: str) -> str:
+    """Say once that the audit chain is not anchored, and once that it is again."""
+    if fault and not told:
+        log.error("audit not anchored", fault=fault)
+    elif told and not fault:
+        log.info("audit anchored again")
+    return fault
 
 
 async def _ended(task: "asyncio.Task[None]") -> None:

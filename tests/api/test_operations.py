@@ -21,6 +21,8 @@ from tests.api.wires import Wire
 class Database:
     """A database with one part that does not do its work."""
 
+    anchor_fault = ""
+
     def __init__(self, *, fault: Exception | None = None, revision: str = HEAD, hangs=False):
         self._fault, self._revision, self._hangs = fault, revision, hangs
 
@@ -81,6 +83,17 @@ async def test_a_database_that_hangs_is_not_waited_for(monkeypatch):
 
 async def test_a_whole_node_is_ready():
     assert (await ask(Operations(Metrics(), Readiness(desk())), "/readyz"))[0] == 200
+
+
+async def test_an_audit_chain_that_is_not_anchored_is_a_warning_of_a_ready_node():
+    database = Database()
+    database.anchor_fault = "No space left on device"
+    operations = Operations(Metrics(), Readiness(desk(database=database)))
+    status, told = await ask(operations, "/readyz")
+    assert (status, told["status"]) == (200, "ready")
+    assert told["warnings"] == {"audit": "The chain is not anchored: No space left on device"}
+    database.anchor_fault = ""
+    assert await ask(operations, "/readyz") == (200, {"status": "ready"})
 
 
 def test_log_lines_arrive_whole_and_in_order(tmp_path):

@@ -128,6 +128,8 @@ def test_bad_settings_are_a_sentence(data):
     assert (code, "CLEARLANE_PORT cannot be used" in told) == (2, True)
     code, told = refused("--data", str(data), CLEARLANE_TLS_KEY="only.key", CLEARLANE_PORT="0")
     assert (code, "go together" in told) == (2, True)
+    code, told = refused("--data", str(data), "--port", "99999")
+    assert (code, "--port" in told, "65535" in told) == (2, True, True)
 
 
 def test_a_second_service_on_the_same_data_is_refused(running):

@@ -394,7 +394,9 @@ def test_public_samples_are_read_without_a_crash(sample):
 
 
 def test_our_own_engines_999_names_the_single_claim():
-    broken = FILE.replace(b"CLM*C2*100*", b"CLM*C2*ONE*")
+    whole = claim(F33_BillingProviderZip="78701", F33A_BillingProviderNpi="1234567893")
+    file = sent(*(outgoing(number, whole) for number in ("C1", "C2", "C3")))
+    broken = file.replace(b"CLM*C2*100*", b"CLM*C2*ONE*")
     [reply] = ack.answers(broken, control=77, moment=NOW)
     facts = told(reply.nine, broken)
     assert {number: [fact.kind for fact in found] for number, found in facts.items()} == {

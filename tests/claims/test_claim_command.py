@@ -1,7 +1,8 @@
-"""``clearlane claim check`` and ``sample``: offline, with exit codes."""
+"""``clearlane claim``: ``check`` and ``sample`` offline, ``x12`` and ``explain`` on stored claims."""
 
+import asyncio
 import json
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +10,13 @@ from typer.testing import CliRunner
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.cli.claim import app
+from clearlane.cli.root import app as every_command
+from clearlane.kernel.finding import Severity
+from clearlane.pipeline.submit import Desk, Submitted, submit
+from clearlane.settings import load
+from clearlane.store.database import Actor
+from clearlane.wiring import open_house
+from clearlane.x12.check import check
 
 RUN = CliRunner()
 DAY = date(2025, 3, 14)
@@ -92,7 +100,198 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path):
     assert "none.json" in checked.stderr
 
 
+def test_the_answer_has_the_servers_shape_and_tells_more(tmp_path):
+    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    document["Claims"][0] |= {"F05_PatientState": "XX", "F33_BillingProviderZip": "78701"}
+    checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
+    answer = json.loads(checked.stdout)
+    assert list(answer) == ["ClaimResults", "DocumentLevelErrors", "NotChecked", "IgnoredFields"]
+    (result,) = answer["ClaimResults"]
+    assert list(result) == ["VendorClaimId", "Status", "Errors", "RequestId", "Warnings", "Repairs"]
+    (error,) = result["Errors"]
+    assert list(error) == ["Type", "Code", "Location", "SupplementalInformation"]
+    assert {"Field": "F33_BillingProviderZip", "Kind": "completed"} in result["Repairs"]
+    assert "Claims[0].F33A_BillingProviderNpi" in {one["Location"] for one in result["Warnings"]}
+    assert result["RequestId"] is None
+
+
+def test_what_is_not_checked_says_what_it_would_need():
+    document = json.dumps(samples.document(ClaimKind.DENTAL, day=DAY))
+    answer = json.loads(RUN.invoke(app, ["check", "-", "--json"], input=document).stdout)
+    needs = {row["Needs"] for row in answer["NotChecked"]}
+    assert needs == {"the payer directory", "the provider's enrollments", "the claims sent before"}
+    assert all(row["Says"].endswith(".") for row in answer["NotChecked"])
+    shown = RUN.invoke(app, ["check", "-"], input=document, env={"COLUMNS": "200"}).stdout
+    assert (
+        f"Not checked here: what needs {', '.join(dict.fromkeys(row['Needs'] for row in answer['NotChecked']))}."
+        in shown
+    )
+
+
+def test_one_bad_claim_of_several_makes_the_exit_code(tmp_path):
+    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    good = document["Claims"][0]
+    document["Claims"] = [good, {**good, "F28_TotalCharge": 5}]
+    checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
+    statuses = [one["Status"] for one in json.loads(checked.stdout)["ClaimResults"]]
+    assert (checked.exit_code, statuses) == (1, ["Accepted", "NotAccepted"])
+
+
+def test_a_folder_cannot_be_read_as_a_document(tmp_path):
+    assert RUN.invoke(app, ["check", str(tmp_path)]).exit_code == 2
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_a_sample_takes_an_id_and_its_services_are_recent(kind):
+    made = RUN.invoke(app, ["sample", "--kind", kind, "--id", "MY-7", "--scenario", "1234"])
+    (claim,) = json.loads(made.stdout)["Claims"]
+    assert claim["Svc_VendorClaimId"] == "MY-7"
+    assert claim[MEMBER[kind]] == "1234"
+    assert claim["Svc_PayerId"] == samples.TEST_PAYERS[kind]
+    (line,) = claim[LINES[kind]]
+    day = date.fromisoformat(line[FIRST_DAY[kind]])
+    assert timedelta(0) < datetime.now(UTC).date() - day < timedelta(days=7)
+
+
+MEMBER = {ClaimKind.MEDICAL: "F01A_InsuredId", ClaimKind.DENTAL: "F15_InsuredID"}
+LINES = {ClaimKind.MEDICAL: "F24_ClaimLines", ClaimKind.DENTAL: "LineItems"}
+FIRST_DAY = {
+    ClaimKind.MEDICAL: "F24A_DateOfServiceFrom",
+    ClaimKind.DENTAL: "F24_DateOfServiceFrom",
+}
+
+
+def test_the_fullest_sample_holds_every_field():
+    made = RUN.invoke(app, ["sample", "--kind", "dental", "--full"])
+    few = RUN.invoke(app, ["sample", "--kind", "dental"])
+    (full,), (few,) = (json.loads(one.stdout)["Claims"] for one in (made, few))
+    assert full.keys() > few.keys()
+    assert RUN.invoke(app, ["sample", "--kind", "veterinary"]).exit_code == 2
+
+
 def test_standard_input_and_a_given_kind():
     document = json.dumps(samples.document(ClaimKind.MEDICAL, day=DAY))
     assert RUN.invoke(app, ["check", "-"], input=document).exit_code == 0
     assert RUN.invoke(app, ["check", "-", "--kind", "dental"], input=document).exit_code == 1
+
+
+# --- stored claims --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """The data directory of a sandbox with one site."""
+    folder = tmp_path_factory.mktemp("installation") / "data"
+    for words in (
+        ["vendor", "add", "ACME"],
+        ["site", "add", "ACME", "--id", "A-1", "--baa-accepted"],
+    ):
+        done = RUN.invoke(every_command, [*words, "--data", str(folder)])
+        assert done.exit_code == 0, done.output
+    return folder
+
+
+def stored(data, kind, **changes):
+    """Submit a sample claim as the server does; its answer."""
+    today = datetime.now(UTC)
+    document = samples.document(kind, day=today.date() - timedelta(days=3), full=True)
+    document["Claims"][0] |= {"Svc_VendorClaimId": f"{kind}-{len(changes)}", **changes}
+
+    async def work():
+        async with open_house(load(environ={}, overrides={"data": data}), role="command") as house:
+            desk = Desk(
+                database=house.database, vault=house.vault, payers=house.payers, sandbox=True
+            )
+            return await submit(
+                desk,
+                json.dumps(document, default=str).encode(),
+                kind,
+                site=house.accounts.any_site("A-1"),
+                actor=Actor("vendor", "ACME"),
+                now=today,
+            )
+
+    outcome = asyncio.run(work())
+    assert isinstance(outcome, Submitted), outcome
+    (answer,) = outcome.answers
+    return answer
+
+
+def command(data, *words):
+    done = RUN.invoke(every_command, ["claim", *words, "--data", str(data)], env={"COLUMNS": "250"})
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_a_stored_claim_is_printed_as_a_clean_interchange(data, kind):
+    answer = stored(data, kind)
+    assert answer.accepted
+    printed = command(data, "x12", answer.request_id)
+    rows = [row.strip() for row in printed.split("~")]
+    assert rows[0].startswith("ISA*00*")
+    assert f"REF*D9*{answer.request_id}" in rows
+    errors = [f for f in check(printed.encode()).findings if f.severity is Severity.ERROR]
+    assert errors == []
+
+
+def test_a_stored_claim_is_explained_field_by_field(data):
+    answer = stored(data, ClaimKind.MEDICAL)
+    shown = json.loads(command(data, "explain", answer.request_id, "--json"))
+    assert (shown["RequestId"], shown["State"]) == (answer.request_id, "Received")
+    fields = {row["field"]: row for row in shown["Fields"]}
+    charge = fields["F24_ClaimLines[0].F24F_Charges"]
+    assert (charge["form"], charge["given"], charge["sent"]) == (
+        "24F",
+        "100",
+        [["2400/SV1/02", "100"]],
+    )
+    assert {"field": "F33_BillingProviderZip", "repair": "completed"} in shown["Repairs"]
+    table = command(data, "explain", answer.request_id)
+    assert f"{answer.request_id}: medical, Received" in table
+    assert "2400/SV1/02" in table
+    assert "Repaired: completed." in table
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("F05_PatientState", "XX"), ("F02_PatientNameLast", "\u674e~*"), ("F28_TotalCharge", 1)],
+)
+def test_a_claim_that_was_not_accepted_is_explained_with_its_findings(data, field, value):
+    answer = stored(data, ClaimKind.MEDICAL, **{field: value})
+    assert not answer.accepted
+    shown = json.loads(command(data, "explain", answer.request_id, "--json"))
+    assert shown["State"] == "NotAccepted"
+    found = {row["field"]: row for row in shown["Fields"]}
+    assert found[field]["findings"]
+    assert found[field]["sent"]
+    assert {value for row in found.values() for _, value in row["sent"]} <= {""}
+    table = command(data, "explain", answer.request_id)
+    assert "NotAccepted" in table
+    refused = RUN.invoke(every_command, ["claim", "x12", answer.request_id, "--data", str(data)])
+    assert refused.exit_code == 1
+    assert "was not accepted" in refused.stderr
+    assert "claim explain" in refused.stderr
+
+
+@pytest.mark.parametrize("verb", ["x12", "explain"])
+@pytest.mark.parametrize("unknown", ["C0000000000000000AA", "'; --", ""])
+def test_an_unknown_id_is_a_sentence(data, verb, unknown):
+    done = RUN.invoke(every_command, ["claim", verb, unknown, "--data", str(data)])
+    assert done.exit_code == 1
+    assert done.stderr == f"There is no claim with the RequestId {unknown}.\n"
+    assert done.stdout == ""
+
+
+def test_every_look_at_a_claim_is_audited(data):
+    answer = stored(data, ClaimKind.DENTAL)
+    command(data, "x12", answer.request_id)
+    command(data, "explain", answer.request_id)
+    exported = RUN.invoke(
+        every_command, ["audit", "export", "--format", "jsonl", "--data", str(data)]
+    )
+    lines = [json.loads(line) for line in exported.stdout.splitlines() if answer.request_id in line]
+    looks = [line for line in lines if line["action"] == "claim.read"]
+    assert len(looks) >= 2
+    assert all(line["actor"].startswith("operator:") for line in looks)
+    assert "claims.submit" in {line["action"] for line in lines}

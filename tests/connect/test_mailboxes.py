@@ -109,8 +109,10 @@ class EchoPayer:
         self.got[name] = content
 
     async def work(self, now):
-        due, self.due = self.due, []
-        return due
+        return list(self.due)
+
+    async def left(self, names):
+        self.due = [file for file in self.due if file[0] not in names]
 
 
 @contextlib.asynccontextmanager

@@ -72,8 +72,10 @@ class Dying:
             self.got.append(name)
 
     async def work(self, now):
-        due, self.due = self.due, []
-        return due
+        return list(self.due)
+
+    async def left(self, names):
+        self.due = [file for file in self.due if file[0] not in names]
 
 
 async def test_a_kill_between_arrival_and_record_sends_again_and_counts_once():
@@ -131,3 +133,12 @@ ISA = interchange()[:106]
 )
 def test_an_answer_is_named_by_what_it_is(answer, kind):
     assert payload_type_of(answer) == kind
+
+
+async def test_the_payer_is_told_what_is_in_the_mailbox_and_only_then_forgets_it():
+    payer, ledger = Dying(), MemoryLedger()
+    box = LoopbackMailbox(payer, name="TST01", ledger=ledger, clock=CLOCK)
+    await box.waiting()
+    assert payer.due == []
+    await box.drop("one.835")
+    assert await box.waiting() == []

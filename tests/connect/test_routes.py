@@ -16,7 +16,7 @@ from clearlane.payers.routes import (
 from tests.connect.invented import route
 from tests.connect.sftp_server import HOST_KEY
 
-PIN = HOST_KEY.get_fingerprint()
+PIN = HOST_KEY.get_fingerprint()  # a new one each time: no test may be named after it
 PARTIES = {"sender_id": "CLEARLANE", "receiver_id": "MEADOW"}
 GOOD = {
     Kind.FOLDER: (Secrets(), {"outbox": "/srv/out", "inbox": "/srv/in"}),
@@ -83,7 +83,11 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "name", "text"), BAD)
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    BAD,
+    ids=[f"{kind}-{name}-{at}" for at, (kind, name, _) in enumerate(BAD)],
+)
 def test_a_bad_option_is_refused_by_name(kind, name, text):
     assert faults(kind, **{name: text}) == [name]
 

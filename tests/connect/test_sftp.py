@@ -40,7 +40,9 @@ def settled(port, secrets=LOGIN, **options):
 
 
 @pytest.mark.parametrize(
-    "pin", [there.HOST_KEY.get_fingerprint(), PUBLIC, f"SHA256:{'A' * 43},{PUBLIC}"]
+    "pin",
+    [there.HOST_KEY.get_fingerprint(), PUBLIC, f"SHA256:{'A' * 43},{PUBLIC}"],
+    ids=["fingerprint", "key", "one of two"],
 )
 async def test_a_pinned_host_key_is_accepted(payer, pin):
     box = mailbox(payer.port, host_key=pin)
@@ -49,7 +51,9 @@ async def test_a_pinned_host_key_is_accepted(payer, pin):
 
 
 @pytest.mark.parametrize(
-    "pin", [there.OTHER_KEY.get_fingerprint(), there.OTHER_KEY.export_public_key().decode()]
+    "pin",
+    [there.OTHER_KEY.get_fingerprint(), there.OTHER_KEY.export_public_key().decode()],
+    ids=["fingerprint", "key"],
 )
 async def test_another_host_key_ends_it_before_the_login(payer, pin):
     box = mailbox(payer.port, host_key=pin)

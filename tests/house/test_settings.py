@@ -13,6 +13,7 @@ EXAMPLES = {
     "mode": "production",
     "data": "elsewhere",
     "database_url": "postgresql://app@db/clearlane",
+    "public_url": "https://claims.example.org/edi",
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
     "log_level": "warning",
 }
@@ -20,6 +21,8 @@ BAD = {
     "mode": "live",
     "database_url": "mysql://db",
     "port": "70000",
+    "public_url": "claims.example.org",
+    "dead_node_seconds": "1",
     "trusted_proxies": "proxy.example",
     "body_bytes_max": "lots",
     "log_level": "loud",
@@ -71,6 +74,25 @@ def test_the_file_can_stand_elsewhere(tmp_path):
     assert load({"CLEARLANE_CONFIG": str(file), "CLEARLANE_TEST_DATABASE_URL": "x"}).port == 77
 
 
+def test_a_named_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(BadSettings, match=r"CLEARLANE_CONFIG cannot be used: .*nowhere\.toml"):
+        load({"CLEARLANE_CONFIG": str(tmp_path / "nowhere.toml")})
+
+
+@pytest.mark.parametrize(
+    "text", ["https://", "https://a:port", "https://a b", "ftp://a", "https://a?b"]
+)
+def test_a_public_url_that_nobody_could_call_is_refused(text):
+    with pytest.raises(BadSettings, match="CLEARLANE_PUBLIC_URL cannot be used"):
+        load({"CLEARLANE_PUBLIC_URL": text})
+
+
+def test_a_node_is_not_called_dead_before_its_second_heartbeat():
+    with pytest.raises(BadSettings, match="CLEARLANE_DEAD_NODE_SECONDS cannot be used"):
+        load({"CLEARLANE_HEARTBEAT_SECONDS": "10", "CLEARLANE_DEAD_NODE_SECONDS": "19"})
+    assert load({"CLEARLANE_HEARTBEAT_SECONDS": "10", "CLEARLANE_DEAD_NODE_SECONDS": "20"})
+
+
 def test_derived_places():
     settings = load({"CLEARLANE_DATA": "there"})
     assert settings.sqlite_file == Path("there/clearlane.db")
@@ -95,6 +117,12 @@ def test_the_command_shows_every_setting_and_hides_secrets():
     assert set(values) == {name for name, _, _ in table()}
     assert values["port"] == 9000
     assert "very secret" not in shown.stdout
+
+
+def test_the_command_cuts_no_name_short():
+    shown = run_settings(CLEARLANE_MASTER_KEY_FILE="/a/long/path/" + "x" * 90).stdout
+    assert all(f" {variable(name)} " in shown for name, _, _ in table())
+    assert "x" * 90 in shown
 
 
 def test_the_command_stops_at_a_bad_setting():

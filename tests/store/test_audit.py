@@ -232,6 +232,26 @@ async def test_the_anchor_moves_within_seconds_without_another_write(trail):
     assert not trail.database.anchor_fault
 
 
+async def test_an_anchor_that_cannot_be_written_is_told_and_tried_again(trail):
+    file = trail.anchor.file
+    kept = file.rename(file.with_name("kept"))
+    file.mkdir()
+    await trail.grow(1)
+    await until(lambda: trail.database.anchor_fault)
+    file.rmdir()
+    kept.rename(file)
+    await until(lambda: not trail.database.anchor_fault)  # without another write
+    assert trail.anchor.read().seq == ROWS + 1
+
+
+async def until(seen):
+    for _ in range(200):
+        if seen():
+            return
+        await asyncio.sleep(0.05)
+    raise TimeoutError
+
+
 async def test_an_anchor_goes_forward_only(tmp_path):
     anchor = Anchor(tmp_path / "anchor", b"key")
     assert anchor.read() is None

@@ -11,7 +11,7 @@ from sqlalchemy import Column, Text, bindparam, select, update
 
 from clearlane.store import migrate, schema
 from clearlane.store.database import Actor, OutcomeUnknown, Refused, System, Unavailable
-from clearlane.store.postgresql import check
+from clearlane.store.postgresql import check, connect
 from clearlane.store.schema import APP_ROLE, client_table, metadata, number_id, secure
 from clearlane.store.sql import CLIENT_TABLES, Statement, insertion, mine
 from tests.databases import ADD_VENDOR, make_site
@@ -207,6 +207,18 @@ async def test_a_server_that_cannot_be_reached_is_refused_without_its_password(p
         await away.open()
     assert "cannot be reached" in str(caught.value)
     assert "pass-word" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "end", ["@127.0.0.1:port/none", "@[::1/none", "@127.0.0.1:1/none?sslmode=bogus"]
+)
+async def test_an_address_that_cannot_be_read_is_refused_without_its_password(place, end):
+    bad = "postgresql://user:pass-word" + end
+    for opened in (replace(place, url=bad).open(), connect(bad)):
+        with pytest.raises(Refused) as caught:
+            await opened
+        assert "cannot be read: give one such as postgresql://" in str(caught.value)
+        assert "pass-word" not in str(caught.value)
 
 
 def vendor(key):

@@ -164,9 +164,9 @@ class Maker:
         there = must | {
             n for n in used if self.rng.random() < self.fill and not self.empty(loop, node.id, n)
         }
-        there = settled(
-            there, node.syntax, used - {n for n in used if self.empty(loop, node.id, n)}, must
-        )
+        usable = used - {n for n in used if self.empty(loop, node.id, n)}
+        # A segment that says nothing would be left out.
+        there = settled(there or set(sorted(usable)[:1]), node.syntax, usable, must)
         row = [node.id] + [""] * len(node.elements)
         for element in node.elements:
             if element.number in there:
@@ -439,6 +439,7 @@ BEFORE["270", "2000C"] = patient_of_270
 COUNTS["270", "2000D"] = lambda m: int(m.plan["dependents"])  # type: ignore[call-overload]
 COUNTS["270", "2110C"] = lambda m: with_dependents(m, "2110C+2000D")
 COUNTS["270", "2110D"] = some
+COUNTS["270", "2100D/INS"] = always
 for _loop in ("2100C", "2100D"):
     for _kind in ("270", "271"):
         COUNTS[_kind, f"{_loop}/DMG"] = always

@@ -138,6 +138,12 @@ def test_an_empty_group_is_told():
     assert rules(wrap([], sets=0)) == ["GROUP-EMPTY"]
 
 
+def test_an_interchange_holds_a_group_or_a_ta1():
+    empty = f"{ISA}~IEA*0*000000001~".encode()
+    assert rules(empty) == ["ISA-EMPTY"]
+    assert rules(empty.replace(b"IEA", b"TA1*000000005*240501*1200*A*000~IEA")) == []
+
+
 def test_a_trailer_may_have_blanks_before_the_terminator():
     data = file().replace(b"SE*29*0001~", b"SE*29*0001 ~")
     (finding,) = list(read(data).all_findings())
@@ -152,6 +158,22 @@ def test_a_ta1_stands_alone_in_its_interchange():
 
 
 # --- Versions ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("verdict", "rules"),
+    [
+        ("A*000", []), ("E*018", []), ("R*001", []),
+        ("A*018", ["TA1-NOTE"]), ("E*000", ["TA1-NOTE"]), ("R*000", ["TA1-NOTE"]),
+        # What has no form is told once, and not as a contradiction too.
+        ("X*000", ["TA1-FORM"]), ("R*99", ["TA1-FORM"]), ("A", ["TA1-FORM"]),
+    ],
+)  # fmt: skip
+def test_the_verdict_of_a_ta1_agrees_with_its_note(verdict, rules):
+    ta1 = f"~TA1*000000001*240501*1200*{verdict}~IEA*0*000000001~"
+    found = list(read(ISA.encode() + ta1.encode()).all_findings())
+    assert [f.rule for f in found] == rules
+    assert all((f.spot.interchange, f.spot.line, f.spot.segment_id) == (1, 2, "TA1") for f in found)
 
 
 def test_an_earlier_name_is_read_with_information():

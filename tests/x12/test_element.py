@@ -132,6 +132,9 @@ def test_composites_and_repetitions():
     assert rules(eq, "EQ**:99213^HC:99214") == []
     assert rules(eq, "EQ**HC^HC:99214") == ["ELM-MISSING"]
     assert rules(eq, "EQ") == ["SYN-R"]
+    dn1 = seg("DN1", "Orthodontics", "S", 1, "S S - S")
+    assert rules(dn1, "DN1*24") == []
+    assert rules(dn1, "DN1") == ["SEG-BARE"]
     found = element.flaws(eq, "", ["EQ", "", "HC:99213^HC"])
     assert [(f.element, f.component, f.repetition) for f in found] == [(2, 2, 2)]
     odd = place(

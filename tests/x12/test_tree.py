@@ -2,6 +2,7 @@
 
 from clearlane.x12 import tree
 from clearlane.x12.delimiters import Delimiters
+from clearlane.x12.tree import Gap, Loop
 from tests.x12.toy import BODY, file, read
 
 
@@ -55,24 +56,34 @@ def test_positions_count_from_the_header():
 
 def test_what_was_let_go_still_takes_room():
     root = next(read(file()).sets()).root
-    billing = root.loop("2000A")
-    subscriber = billing.loop("2000B")
+    subscriber = root.loop("2000A").loop("2000B")
     after = ["K3", "X"]
     subscriber.items.append(after)
     position = subscriber.find(after)[0]
-    size = subscriber.loop("2300").size()
-    index = subscriber.items.index(subscriber.loop("2300"))
+    claim_loop = subscriber.loop("2300")
+    size, index = claim_loop.size(), subscriber.items.index(claim_loop)
     del subscriber.items[-1]
-    subscriber.let_go(index, size)
+    subscriber.let_go(size)
     subscriber.items.append(after)
     assert subscriber.find(after)[0] == position
-    subscriber.items.pop()
-    subscriber.let_go(index, 1)
+    # The same loop again takes more room at the same place.
+    subscriber.items[-1:] = [Loop(claim_loop.node)]
+    subscriber.let_go(1)
     subscriber.items.append(after)
     assert subscriber.find(after)[0] == position + 1
-    subscriber.let_go(len(subscriber.items), 4)
-    assert subscriber.gaps == [(index, size + 1), (index + 1, 4)]
-    assert subscriber.size() == position + 1 - subscriber.position + 5
+    # Another loop is told apart, and so is another place.
+    other = subscriber.loop("2010BA").node
+    subscriber.items[-1:] = [Loop(other)]
+    subscriber.let_go(2)
+    subscriber.items += [after, Loop(other)]
+    subscriber.let_go(4)
+    assert subscriber.find(after)[0] == position + 3
+    assert subscriber.gaps == [
+        Gap(index, size + 1, claim_loop.node),
+        Gap(index, 2, other),
+        Gap(index + 1, 4, other),
+    ]
+    assert subscriber.size() == position + 3 - subscriber.position + 5
 
 
 def test_loops_are_equal_by_what_they_hold():

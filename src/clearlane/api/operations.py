@@ -45,6 +45,11 @@ class Readiness:
                 found[part] = f"does not answer ({type(fault).__name__})"
         return {part: why for part, why in found.items() if why}
 
+    def warnings(self) -> dict[str, str]:
+        """What an operator must see to while the node goes on answering calls."""
+        fault = self.desk.database.anchor_fault
+        return {"audit": f"The chain is not anchored: {fault}"} if fault else {}
+
 
 async def _service(readiness: Readiness) -> str:
     return "stopping" if readiness.stopping else ""
@@ -121,7 +126,8 @@ async def _ready(operations: Operations) -> Response:
     faults = await operations.readiness.faults()
     if faults:
         return wire.answer(503, {"status": "not ready", "parts": faults})
-    return wire.answer(200, {"status": "ready"})
+    warnings = operations.readiness.warnings()
+    return wire.answer(200, {"status": "ready"} | ({"warnings": warnings} if warnings else {}))
 
 
 async def _metrics(operations: Operations) -> Response:
@@ -141,7 +147,10 @@ PROBES: tuple[Probe, ...] = (
         path="/readyz",
         summary="Whether the node can answer calls: database, accounts and payers.",
         answer=_ready,
-        statuses={200: "It can.", 503: "It cannot; the body names each part that is not ready."},
+        statuses={
+            200: "It can; `warnings` name what an operator must see to.",
+            503: "It cannot; the body names each part that is not ready.",
+        },
     ),
     Probe(
         name="Metrics",

@@ -158,10 +158,10 @@ def other_payer_id(case: Case) -> str | None:
     """What lines name the other payer by.
 
     X12 wants an id, and a claim has no field for it: without one from the directory the name without its
-    blanks serves, so that the decisions of lines can point at the payer.
+    blanks serves, so that the decisions of lines can point at the payer. An id has two characters at least.
     """
     name = cob.other_payer_name(case.claim)
-    return case.out.other_payer_id or (name and name.replace(" ", ""))
+    return case.out.other_payer_id or (name and name.replace(" ", "").ljust(2, "0"))
 
 
 def person(told: object) -> str:

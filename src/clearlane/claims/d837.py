@@ -264,13 +264,13 @@ def pointers(told: LineCase) -> str | None:
 
 
 def teeth(told: LineCase) -> list[str | None]:
-    """The teeth."""
-    return [tooth.F27_Tooth for tooth in told.given["Teeth"] if tooth.F27_Tooth]
+    """The teeth; a line may name the notation and no tooth."""
+    return [tooth.F27_Tooth for tooth in told.given.get("Teeth", ()) if tooth.F27_Tooth]
 
 
 def surfaces(told: LineCase) -> list[str | None]:
     """The surfaces of each tooth."""
-    named = [tooth for tooth in told.given["Teeth"] if tooth.F27_Tooth]
+    named = [tooth for tooth in told.given.get("Teeth", ()) if tooth.F27_Tooth]
     return [_surfaces(tooth.F28_ToothSurface) for tooth in named]
 
 

@@ -89,8 +89,7 @@ def open_document(
     """Cut a document into claims; what is wrong with the document itself is in the findings."""
     body = body.removeprefix(BYTE_ORDER_MARK)
     try:
-        top = _TOP.decode(body)
-        ignored = _unknown_at_top(body)
+        top, ignored = _top(body, claims_max)
     except msgspec.ValidationError:
         return Sheaf(kind, findings=(_fault(DOCUMENT, "The document must be a JSON object."),))
     except RecursionError:
@@ -100,7 +99,7 @@ def open_document(
     findings = list(_document_type(top.DocumentType, PAPERS[kind]))
     raws: Sequence[msgspec.Raw] = ()
     try:
-        raws = _slices(top.Claims, claims_max)
+        raws = top.cut or _slices(top.Claims, claims_max)
     except (msgspec.DecodeError, RecursionError):
         findings.append(_fault("Claims", "The Claims field must be an array of claims."))
     else:
@@ -144,11 +143,15 @@ def restore(kind: ClaimKind, stored: bytes) -> Claim:
 # --- the document ---------------------------------------------------------------------------------
 
 
-class _Top(msgspec.Struct):
-    """The two fields of a document, unread."""
+Cut = msgspec.Raw | msgspec.UnsetType
 
-    DocumentType: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    Claims: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+class _Top(msgspec.Struct):
+    """The two fields of a document, unread; the claims of a large one may be cut already."""
+
+    DocumentType: Cut = msgspec.UNSET
+    Claims: Cut = msgspec.UNSET
+    cut: Sequence[msgspec.Raw] = ()
 
 
 _TOP = msgspec.json.Decoder(_Top)
@@ -156,14 +159,26 @@ _NAMES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def _unknown_at_top(body: bytes) -> tuple[str, ...]:
-    # A large document would be scanned twice for this, and could hold millions of names.
+def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
+    """The two fields, and the names of fields nobody knows."""
+    # A large document could hold millions of names: nobody asks for them.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
-        return ()
-    return tuple(name for name in _NAMES.decode(body) if name not in _Top.__struct_fields__)
+        return _large_top(body, claims_max), ()
+    found = _NAMES.decode(body)
+    known = _Top(found.pop("DocumentType", msgspec.UNSET), found.pop("Claims", msgspec.UNSET))
+    return known, tuple(found)
 
 
-def _document_type(raw: msgspec.Raw | msgspec.UnsetType, paper: Paper) -> Iterator[ClaimFinding]:
+def _large_top(body: bytes, claims_max: int) -> _Top:
+    """Cut in one scan, since nobody else runs meanwhile; the scan in two steps tells what is wrong."""
+    try:
+        top = _large(claims_max + 1).decode(body)
+    except msgspec.ValidationError:
+        return _TOP.decode(body)
+    return _Top(top.DocumentType, cut=_filled_slots(top.Claims))
+
+
+def _document_type(raw: Cut, paper: Paper) -> Iterator[ClaimFinding]:
     value = None if raw is msgspec.UNSET else msgspec.json.decode(raw)
     if value is None or (isinstance(value, str) and not value.strip()):
         yield _required("DocumentType")
@@ -174,24 +189,37 @@ def _document_type(raw: msgspec.Raw | msgspec.UnsetType, paper: Paper) -> Iterat
         )
 
 
-def _slices(raw: msgspec.Raw | msgspec.UnsetType, claims_max: int) -> Sequence[msgspec.Raw]:
+def _slices(raw: Cut, claims_max: int) -> Sequence[msgspec.Raw]:
     """The elements of the array, at most one more than the limit."""
     if raw is msgspec.UNSET or bytes(memoryview(raw)[:5]) == b"null":
         return ()
     if memoryview(raw).nbytes <= limits.SMALL_DOCUMENT_BYTES_MAX:
         return _LIST.decode(raw)[: claims_max + 1]
-    slots = _slots(claims_max + 1).decode(raw)
-    return [item for item in msgspec.structs.astuple(slots) if item is not msgspec.UNSET]
+    return _filled_slots(msgspec.json.decode(raw, type=_slots(claims_max + 1)))
 
 
 @cache
-def _slots(count: int) -> msgspec.json.Decoder[Any]:
-    """A decoder that keeps the first elements of an array and skips the others without storing them.
+def _slots(count: int) -> type[msgspec.Struct]:
+    """The first elements of an array; the others are skipped without being stored.
 
     A list would hold every element of a hostile array: a gigabyte for 16 million ones.
     """
-    fields = [(f"c{at}", msgspec.Raw | msgspec.UnsetType, msgspec.UNSET) for at in range(count)]
-    return msgspec.json.Decoder(msgspec.defstruct("Slots", fields, array_like=True))
+    fields = [(f"c{at}", Cut, msgspec.UNSET) for at in range(count)]
+    return msgspec.defstruct("Slots", fields, array_like=True)
+
+
+@cache
+def _large(count: int) -> msgspec.json.Decoder[Any]:
+    """A decoder of a document whose claims are cut."""
+    fields = [
+        ("DocumentType", Cut, msgspec.UNSET),
+        ("Claims", _slots(count), msgspec.NODEFAULT),
+    ]
+    return msgspec.json.Decoder(msgspec.defstruct("Large", fields, kw_only=True))
+
+
+def _filled_slots(slots: msgspec.Struct) -> list[msgspec.Raw]:
+    return [item for item in msgspec.structs.astuple(slots) if item is not msgspec.UNSET]
 
 
 # --- one claim, slowly: blanks count as missing, and every fault is told ------------------------------

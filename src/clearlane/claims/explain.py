@@ -3,7 +3,8 @@
     for row in explain(outgoing, findings): row.field, row.form, row.label, row.sent, row.findings
 
 The claim is written and read again, so what is shown is what the file holds, not what the tables mean to put
-there. Data only: a face prints it.
+there. A claim that was refused is not written: its rows tell where each field would stand, and no value.
+Data only: a face prints it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from clearlane.claims.case import Outgoing
 from clearlane.claims.fields import PAPERS, ClaimKind, Fields, kind_of
 from clearlane.claims.interchange import TABLES, Envelope, Party, case_of, write_claims
 from clearlane.claims.whence import Place, places, source
-from clearlane.kernel.finding import Finding
+from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import tree
 from clearlane.x12.path import get
 from clearlane.x12.reader import parse
@@ -44,7 +45,7 @@ class Explained:
     """The value as the house keeps it; empty for a field that only a finding names."""
     sent: tuple[Sent, ...]
     not_sent: str
-    """Why nothing is sent, where nothing is."""
+    """Why nothing is sent, where nothing is. A refused claim has places too, without values."""
     findings: tuple[Finding, ...]
 
 
@@ -61,6 +62,7 @@ def explain(out: Outgoing, findings: Sequence[Finding] = ()) -> list[Explained]:
     return rows
 
 
+REFUSED = "The claim was not accepted, so nothing is sent."
 NOT_THIS_TIME = "Another field of this claim says it, or nothing asks for it."
 # The envelope is cut away again; it only has to be one.
 _ENVELOPE = Envelope(
@@ -70,22 +72,39 @@ _PARTY = Party(name="CLEARLANE", id="CLEARLANE", phone="2065550100")
 _LINE_LOOPS = ("2400", "2410", "2420", "2430")
 
 
+class _Page(NamedTuple):
+    """A claim as it was written: the whole set, and its lines."""
+
+    root: tree.Loop
+    lines: Sequence[tree.Loop]
+
+    def sent(self, place: Place, number: int) -> str:
+        """What stands at a place; of the line's number, or of the first line for a field of the claim."""
+        of_line = place.text.startswith(_LINE_LOOPS)
+        return _value(self.lines[max(number - 1, 0)] if of_line else self.root, place)
+
+
+def _page(kind: ClaimKind, out: Outgoing) -> _Page:
+    data = b"".join(write_claims(kind, [out], _ENVELOPE, _PARTY, _PARTY))
+    root = next(parse(data, check=False).sets()).root
+    return _Page(root, list(root.descend("2400")))
+
+
 def _rows(
     kind: ClaimKind, out: Outgoing, found: Sequence[tuple[str, Finding]]
 ) -> Iterator[Explained]:
-    data = b"".join(write_claims(kind, [out], _ENVELOPE, _PARTY, _PARTY))
-    root = next(parse(data, check=False).sets()).root
+    refused = any(finding.severity is Severity.ERROR for _, finding in found)
+    page = None if refused else _page(kind, out)
     own_patient = case_of(TABLES[kind], out).own_patient
     told = [place for place in places(kind) if own_patient or not _is_echo_of_patient(kind, place)]
-    lines = list(root.descend("2400"))
     paper = PAPERS[kind]
     for name, value in out.claim.__dict__.items():
         if name != paper.lines:
-            yield _row(kind, name, value, told, root, lines[0], 0, found)
+            yield _row(kind, name, value, told, page, 0, found)
             continue
-        for number, (line, loop) in enumerate(zip(value, lines, strict=True), 1):
+        for number, line in enumerate(value, 1):
             for inner, held in line.__dict__.items():
-                yield _row(kind, inner, held, told, root, loop, number, found)
+                yield _row(kind, inner, held, told, page, number, found)
 
 
 def _row(
@@ -93,32 +112,37 @@ def _row(
     name: str,
     value: Any,
     told: Sequence[Place],
-    root: tree.Loop,
-    line: tree.Loop,
+    page: _Page | None,
     number: int,
     found: Sequence[tuple[str, Finding]],
 ) -> Explained:
     field = source(kind, name, of_line=bool(number), line=number)
     mine = [place for place in told if place.name == name and place.of_line == bool(number)]
-    sent = [
-        Sent(place.text, text)
-        for place in mine
-        if (text := _value(line if place.text.startswith(_LINE_LOOPS) else root, place))
-        and (text == _text(value) or not (place.echo or value is False))
-    ]
-    # Where several fields share a place, it is this one's only if its own value stands there.
-    exact = [one for one in sent if one.value == _text(value)]
-    told_here = tuple(dict.fromkeys(exact or sent))
-    reason = TABLES[kind].not_sent.get(name, NOT_THIS_TIME)
+    told_here = _sent(mine, value, page, number)
+    reason = TABLES[kind].not_sent.get(name, NOT_THIS_TIME if page else REFUSED)
     return Explained(
         field=field.field,
         form=field.form,
         label=field.label,
         given=_text(value),
         sent=told_here,
-        not_sent="" if told_here else reason,
+        not_sent="" if told_here and page else reason,
         findings=tuple(one for location, one in found if _is_at(location, field.field)),
     )
+
+
+def _sent(mine: Sequence[Place], value: Any, page: _Page | None, number: int) -> tuple[Sent, ...]:
+    if page is None:
+        return tuple(dict.fromkeys(Sent(place.text, "") for place in mine if not place.echo))
+    sent = [
+        Sent(place.text, text)
+        for place in mine
+        if (text := page.sent(place, number))
+        and (text == _text(value) or not (place.echo or value is False))
+    ]
+    # Where several fields share a place, it is this one's only if its own value stands there.
+    exact = [one for one in sent if one.value == _text(value)]
+    return tuple(dict.fromkeys(exact or sent))
 
 
 def _only_found(kind: ClaimKind, location: str, finding: Finding) -> Explained:

@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from clearlane.claims.kinds import (
     Adjustments,
     Amount,
+    AttachmentNumber,
     City,
     Coded,
     Count,
@@ -648,7 +649,7 @@ class DentalClaim(Fields):
     X12_AttachmentReportType: Coded | None = may(
         "Kind of attachment", "39", codes="attachment_type"
     )
-    X12_AttachmentControlNumber: Reference | None = may("Attachment's control number", "39")
+    X12_AttachmentControlNumber: AttachmentNumber | None = may("Attachment's control number", "39")
     X12_AttachmentTransmissionCode: Coded | None = may(
         "How the attachment is sent", "39", codes="attachment_transmission"
     )

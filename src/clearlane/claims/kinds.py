@@ -113,7 +113,8 @@ def number(value: object) -> Decimal:
         found = _float_number(value)
     elif type(value) is int and abs(value) < 10**limits.NUMBER_CHARACTERS_MAX:
         found = Decimal(value)
-    if found is None:
+    # What is kept must be read again, so a number in JSON may be no longer than one in a string.
+    if found is None or len(str(found)) > limits.NUMBER_CHARACTERS_MAX:
         raise PydanticCustomError("number", "not a number")
     return found
 
@@ -130,7 +131,8 @@ def _float_number(value: float) -> Decimal | None:
 
     Without exponent, so that it can be written and read again.
     """
-    return _shortest(Decimal(repr(value))) if math.isfinite(value) else None
+    found = Decimal(repr(value)) if math.isfinite(value) else None
+    return None if found is None else _shortest(found)
 
 
 def _shortest(number: Decimal) -> Decimal:
@@ -210,6 +212,7 @@ Taxonomy = Annotated[str, Form(Kind.TAXONOMY, max=10)]
 TaxId = Annotated[str, Form(Kind.TAX_ID, max=9)]
 MemberId = Annotated[str, Form(Kind.REFERENCE, max=80, min=2)]
 Reference = Annotated[str, Form(Kind.REFERENCE, max=50)]
+AttachmentNumber = Annotated[str, Form(Kind.REFERENCE, max=50, min=2)]
 Note = Annotated[str, Form(Kind.NOTE, max=80)]
 Signature = Annotated[str, Form(Kind.SIGNATURE, max=80)]
 Coded = Annotated[str, Form(Kind.CODED)]

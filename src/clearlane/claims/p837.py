@@ -441,7 +441,6 @@ PATIENT: Scope[Case] = Scope(
         "F02_PatientNameFirst": "2010CA/NM1/04",
         "F02_PatientNameMiddle": "2010CA/NM1/05",
         "F02_PatientSuffix": "2010CA/NM1/07",
-        "F05_PatientAddress1": "2010CA/N3/01",
         "F05_PatientAddress2": "2010CA/N3/02",
         "F05_PatientCity": "2010CA/N4/01",
         "F05_PatientState": "2010CA/N4/02",
@@ -449,6 +448,15 @@ PATIENT: Scope[Case] = Scope(
         "F03_PatientDob": "2010CA/DMG/02",
         "F03_PatientSex": "2010CA/DMG/03",
     },
+    made=(
+        # The required fields tell a dependent's city and no street; the insured's is the likeliest.
+        Made(
+            "2010CA/N3/01",
+            ask.first_of("F05_PatientAddress1", "F07_InsuredAddress1"),
+            ["F05_PatientAddress1"],
+            always=True,
+        ),
+    ),
     blocks=(Block(when=is_property_and_casualty, rows={"F05_PatientPhone": "2010CA/PER/04"}),),
     constants={"2010CA/PER/03": "TE"},
 )

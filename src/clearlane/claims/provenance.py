@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.claims import advice
-from clearlane.claims.facts import Complaint, Fact, Kind
+from clearlane.claims.facts import Complaint, Fact, Kind, Value
 from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of, lines_of, rows
 from clearlane.claims.rules.people import relationship
 from clearlane.claims.whence import places, source
@@ -50,8 +50,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     """Where it stands in the 837."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """One complaint or adjustment, told."""
+class Told(Value, frozen=True):
+    """One complaint or adjustment, told. A payer's own words may name a patient, so it prints none of them."""
 
     source: str
     """TA1, 999, 277CA, 277 or 835."""

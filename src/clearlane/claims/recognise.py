@@ -14,6 +14,7 @@ Knows envelopes; knows no claim.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from clearlane.kernel.limits import FILE_HEAD_BYTES
 from clearlane.x12 import guides, lexer, reader
 from clearlane.x12.tree import Segment, element
 
@@ -76,8 +77,8 @@ class _Look:
     split: lexer.Lexer = field(default_factory=lexer.Lexer)
 
     def feed(self, chunk: bytes) -> None:
-        if len(self.head) < 64:
-            self.head = (self.head + chunk).lstrip(b"\xef\xbb\xbf \t\r\n\x00")[:64]
+        if len(self.head) < FILE_HEAD_BYTES:
+            self.head = (self.head + chunk).lstrip(b"\xef\xbb\xbf \t\r\n\x00")[:FILE_HEAD_BYTES]
         self._take(self.split.feed(chunk))
 
     def verdict(self) -> Recognised:

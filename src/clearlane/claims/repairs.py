@@ -266,7 +266,7 @@ def _digits(text: str) -> str:
 def _without_punctuation(text: str) -> str:
     if text.isalnum():
         return text
-    return text.replace("-", "").replace(" ", "").replace(".", "")
+    return text.replace("-", "").replace(" ", "").replace(".", "") or text
 
 
 def _zip(text: str) -> str:
@@ -289,7 +289,7 @@ def _ndc(text: str) -> str:
     """Eleven digits: the three groups of a hyphenated code are filled up to 5, 4 and 2."""
     groups = text.replace(" ", "").split("-")
     if len(groups) != 3 or not all(group.isdigit() for group in groups):
-        return text.replace("-", "").replace(" ", "")
+        return text.replace("-", "").replace(" ", "") or text
     widths = (5, 4, 2)
     return "".join(group.zfill(width) for group, width in zip(groups, widths, strict=True))
 

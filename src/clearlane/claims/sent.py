@@ -10,12 +10,16 @@ one of the header to the whole set. Reads our own 837 claim by claim, so memory 
 Knows the loops of an 837; knows no field and no answer.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from clearlane.x12 import reader, tree
+
+QUALIFIED = frozenset({"AMT", "CAS", "CRC", "DTP", "NM1", "PWK", "REF", "TOO"})
+"""Segments whose first element tells one from another. In others it may be a patient's number."""
 
 
 class SentClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,12 +55,13 @@ class SentSet(msgspec.Struct, frozen=True, kw_only=True):
     reference: str = ""
     """BHT03, which a 277CA gives back as the number of the batch."""
     claims: tuple[SentClaim, ...] = ()
+    """In the order of the file."""
 
     def concerned(self, position: int) -> tuple[SentClaim, ...] | None:
         """The claims a segment belongs to; None where it belongs to the set as a whole."""
-        own = tuple(one for one in self.claims if one.first <= position <= one.last)
-        if own:
-            return own
+        at = bisect_right(self.claims, position, key=lambda one: one.first) - 1
+        if at >= 0 and position <= self.claims[at].last:
+            return (self.claims[at],)
         starts = {at for one in self.claims for at in one.levels if at <= position}
         last = max((one.last for one in self.claims), default=0)
         if not starts or position > last:
@@ -179,4 +184,5 @@ def _spots(unit: reader.Unit, wanted: set[int]) -> Iterator[tuple[int, Spot]]:
 
 
 def _spot(loop: tree.Loop, segment: tree.Segment, nth: int, line: int) -> Spot:
-    return Spot(loop.node.id, segment[0], tree.element(segment, 1), nth, line)
+    qualifier = tree.element(segment, 1) if segment[0] in QUALIFIED else ""
+    return Spot(loop.node.id, segment[0], qualifier, nth, line)

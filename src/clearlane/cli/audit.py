@@ -16,7 +16,9 @@ import typer
 from clearlane.cli.door import Data, Store, refuse, shown_to_a_person, with_store
 from clearlane.kernel.clock import micros, moment
 
-app = typer.Typer(no_args_is_help=True, help="The audit trail: verify, export.")
+app = typer.Typer(
+    no_args_is_help=True, help="The audit trail: verify, export.", add_completion=False
+)
 
 DAY = "%Y-%m-%d"
 
@@ -30,7 +32,10 @@ class Format(StrEnum):
 
 @app.command()
 def verify(data: Data = None) -> None:
-    """Walk the whole chain; name the first bad row and end with 1 if there is one."""
+    """Walk the whole chain; name the first bad row and end with 1 if there is one.
+
+    Example: clearlane audit verify --data .data
+    """
     from clearlane.store import audit
 
     async def work(store: Store) -> audit.Verdict:
@@ -61,7 +66,10 @@ def export(
         Path | None, typer.Option(help="File to write (mode 0600); standard output without it.")
     ] = None,
 ) -> None:
-    """Write the audit rows of some days, oldest first. The export is audited itself."""
+    """Write the audit rows of some days, oldest first. The export is audited itself.
+
+    Example: clearlane audit export --from 2026-01-01 --to 2026-01-31 --format csv --output january.csv
+    """
     first, after = _bounds(start, end)
     if first >= after:
         refuse("--from is after --to: no day lies between them.", 2)

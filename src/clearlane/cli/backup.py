@@ -7,7 +7,7 @@ import typer
 
 from clearlane.cli.door import Data, Store, refuse, settings_of, with_store
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 ON_POSTGRESQL = (
     "This installation is on PostgreSQL, which has its own tools: use pg_dump and pg_restore, "
@@ -20,7 +20,10 @@ def backup(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")],
     data: Data = None,
 ) -> None:
-    """Write a backup of a SQLite installation, while it runs."""
+    """Write a backup of a SQLite installation, while it runs.
+
+    Example: clearlane backup --data .data /backups/monday.backup
+    """
     from clearlane.store.archive import Manifest
     from clearlane.store.backup import write_backup
 

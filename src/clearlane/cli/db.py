@@ -5,12 +5,17 @@ import typer
 from clearlane.cli.door import Data, finish, master_keys, operator, settings_of, with_store
 from clearlane.settings import Settings
 
-app = typer.Typer(no_args_is_help=True, help="The database schema: status, upgrade.")
+app = typer.Typer(
+    no_args_is_help=True, help="The database schema: status, upgrade.", add_completion=False
+)
 
 
 @app.command()
 def status(data: Data = None) -> None:
-    """Say whether the schema is the one this version works with (exit 1 when it is not)."""
+    """Say whether the schema is the one this version works with (exit 1 when it is not).
+
+    Example: clearlane db status --data .data
+    """
     from clearlane.store import migrate
 
     settings = settings_of(data)
@@ -21,7 +26,10 @@ def status(data: Data = None) -> None:
 
 @app.command()
 def upgrade(data: Data = None) -> None:
-    """Move the schema forward to this version's. Stop nodes of older versions first."""
+    """Move the schema forward to this version's. Stop nodes of older versions first.
+
+    Example: clearlane db upgrade --data /var/lib/clearlane
+    """
     from clearlane.store import migrate
     from clearlane.store.schema import HEAD
 

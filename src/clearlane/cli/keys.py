@@ -4,12 +4,17 @@ import typer
 
 from clearlane.cli.door import Data, Store, master_keys, refusals, refuse, settings_of, with_store
 
-app = typer.Typer(no_args_is_help=True, help="The master key: show, create, rotate.")
+app = typer.Typer(
+    no_args_is_help=True, help="The master key: show, create, rotate.", add_completion=False
+)
 
 
 @app.command()
 def show(data: Data = None) -> None:
-    """List the ids of the master keys and how many keys each of them wraps."""
+    """List the ids of the master keys and how many keys each of them wraps.
+
+    Example: clearlane keys show --data .data
+    """
     from clearlane.store.rotation import usage
 
     async def work(store: Store) -> tuple[tuple[str, ...], dict[str, int]]:
@@ -30,7 +35,10 @@ def show(data: Data = None) -> None:
 
 @app.command()
 def create(data: Data = None) -> None:
-    """Make the key file of a new installation."""
+    """Make the key file of a new installation.
+
+    Example: clearlane keys create --data /var/lib/clearlane
+    """
     from clearlane.store.keys import new_key, write_key_file
 
     settings = settings_of(data)
@@ -50,7 +58,10 @@ def create(data: Data = None) -> None:
 
 @app.command()
 def rotate(data: Data = None) -> None:
-    """Change the master key while nodes serve."""
+    """Change the master key while nodes serve.
+
+    Example: clearlane keys rotate --data /var/lib/clearlane
+    """
     from clearlane.store.rotation import Rotated
     from clearlane.store.rotation import rotate as rotated
 

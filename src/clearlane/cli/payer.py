@@ -72,6 +72,8 @@ def import_(
     """Bring a file of payers into the directory, all of it or nothing.
 
     A payer of the same type and PayerId is replaced. Every bad row is reported.
+
+    Example: clearlane payer import payers.csv
     """
     content = _read(file)
 
@@ -96,7 +98,10 @@ def import_(
 def list_(
     type: OfType = None, test: OnlyTest = False, as_json: AsJson = False, data: Data = None
 ) -> None:
-    """List the live payers, or the test payers."""
+    """List the live payers, or the test payers.
+
+    Example: clearlane payer list --test
+    """
 
     async def work(house: House) -> list[Payer]:
         return _chosen(house, type, test=test)
@@ -111,7 +116,10 @@ def show(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Show a payer by any of its ids."""
+    """Show a payer by any of its ids.
+
+    Example: clearlane payer show TST01
+    """
 
     async def work(house: House) -> list[Payer]:
         types = [type.capitalize()] if type else PAYER_TYPES
@@ -141,7 +149,10 @@ def search(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Find payers by words that may be misspelt, best match first."""
+    """Find payers by words that may be misspelt, best match first.
+
+    Example: clearlane payer search harbr helth
+    """
 
     def among(payer: Payer) -> bool:
         return (payer.is_test or not test) and (type is None or payer.type == type.capitalize())
@@ -171,7 +182,10 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     data: Data = None,
 ) -> None:
-    """Write the directory as a file that `import` reads back."""
+    """Write the directory as a file that `import` reads back.
+
+    Example: clearlane payer export payers.csv
+    """
 
     async def work(house: House) -> list[Payer]:
         chosen = _chosen(house, type, test=test)

@@ -21,7 +21,7 @@ from clearlane.cli.door import (
 from clearlane.kernel import limits
 from clearlane.kernel.clock import SystemClock, moment
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
@@ -29,7 +29,10 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A file that `clearlane backup` wrote.")],
     data: Data = None,
 ) -> None:
-    """Restore a backup on a SQLite installation, while it runs, and check the result."""
+    """Restore a backup on a SQLite installation, while it runs, and check the result.
+
+    Example: clearlane restore --data .data /backups/monday.backup
+    """
     from clearlane.store.backup import Restore
 
     settings = settings_of(data)

@@ -1,6 +1,7 @@
 """``clearlane settings``: what this process would run with, and where each value can be set."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from clearlane.settings import BadSettings, Settings, load, table, variable
 app = typer.Typer(help="Show the effective settings.", add_completion=False)
 
 HIDDEN = "(set, hidden)"
+PIPE_COLUMNS = 400
 
 
 @app.command()
@@ -20,7 +22,10 @@ def settings(
     data: Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Show every setting, its effective value (secrets hidden) and its environment variable."""
+    """Show every setting, its effective value (secrets hidden) and its environment variable.
+
+    Example: CLEARLANE_PORT=9443 clearlane settings --json
+    """
     try:
         effective = load(overrides={"data": data})
     except BadSettings as faults:
@@ -31,9 +36,14 @@ def settings(
         typer.echo(json.dumps(shown, indent=2))
         return
     grid = Table("Setting", "Value", "Environment", "What it does")
+    for column in grid.columns:
+        column.overflow = "fold"  # a name or a path is never cut short
     for name, _, row in table():
-        grid.add_row(name, str(shown[name]), variable(name), row.help)
-    Console().print(grid)
+        value = shown[name]
+        words = ", ".join(value) if isinstance(value, list) else str(value)
+        grid.add_row(name, words, variable(name), row.help)
+    # A pipe has no width: there each setting is one line that can be searched.
+    Console(width=None if sys.stdout.isatty() else PIPE_COLUMNS).print(grid)
 
 
 def show(effective: Settings, name: str, *, secret: bool) -> str | int | bool | list[str]:

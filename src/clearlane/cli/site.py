@@ -38,7 +38,10 @@ def add(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Add a site of a vendor."""
+    """Add a site of a vendor.
+
+    Example: clearlane site add ACME --id LARK-1 --name "Larkspur Dental" --time-zone America/Chicago
+    """
     new = NewSite(
         vendor_key=vendor,
         name=name,
@@ -70,7 +73,10 @@ def list_(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """List the sites."""
+    """List the sites.
+
+    Example: clearlane site list --json
+    """
 
     async def work(house: House) -> list[dict[str, object]]:
         if vendor and house.accounts.vendor(vendor) is None:
@@ -88,7 +94,10 @@ def list_(
 
 @app.command()
 def suspend(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Let a site submit nothing more; it may still read."""
+    """Let a site submit nothing more; it may still read.
+
+    Example: clearlane site suspend LARK-1
+    """
     change(
         data,
         REVISION,
@@ -101,7 +110,10 @@ def suspend(vendor_site_id: SiteId, data: Data = None) -> None:
 
 @app.command()
 def activate(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Let a suspended site submit again."""
+    """Let a suspended site submit again.
+
+    Example: clearlane site activate LARK-1
+    """
     change(
         data,
         REVISION,
@@ -114,7 +126,10 @@ def activate(vendor_site_id: SiteId, data: Data = None) -> None:
 
 @app.command("baa-accept")
 def baa_accept(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Note that the client has accepted the Business Associate Agreement."""
+    """Note that the client has accepted the Business Associate Agreement.
+
+    Example: clearlane site baa-accept LARK-1
+    """
     change(
         data,
         REVISION,
@@ -127,7 +142,10 @@ def baa_accept(vendor_site_id: SiteId, data: Data = None) -> None:
 
 @app.command("baa-revoke")
 def baa_revoke(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Note that the client no longer accepts the agreement: calls with PHI are refused."""
+    """Note that the client no longer accepts the agreement: calls with PHI are refused.
+
+    Example: clearlane site baa-revoke LARK-1
+    """
     change(
         data,
         REVISION,

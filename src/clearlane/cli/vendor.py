@@ -45,7 +45,10 @@ def add(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Add a vendor. Its password is made by the service and shown this once."""
+    """Add a vendor. Its password is made by the service and shown this once.
+
+    Example: clearlane vendor add ACME --name "Acme Practice Software"
+    """
     most = rate(limit)
 
     async def make(house: House, actor: Actor) -> Done:
@@ -71,7 +74,10 @@ def rotate(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Give a vendor a new password, shown this once. The old one opens until the overlap ends."""
+    """Give a vendor a new password, shown this once. The old one opens until the overlap ends.
+
+    Example: clearlane vendor rotate ACME --overlap 24h
+    """
     time = duration(overlap)
 
     async def make(house: House, actor: Actor) -> Done:
@@ -91,7 +97,10 @@ def rotate(
 
 @app.command("list")
 def list_(as_json: AsJson = False, data: Data = None) -> None:
-    """List the vendors."""
+    """List the vendors.
+
+    Example: clearlane vendor list --json
+    """
 
     async def work(house: House) -> list[dict[str, object]]:
         return [facts(house, vendor) for vendor in house.accounts.vendors]
@@ -122,7 +131,10 @@ def show(key: Key, as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def disable(key: Key, data: Data = None) -> None:
-    """Refuse a vendor's credentials, at once and on every node."""
+    """Refuse a vendor's credentials, at once and on every node.
+
+    Example: clearlane vendor disable ACME
+    """
     said, state = f"Vendor {key} is disabled.", VendorState.DISABLED
     change(
         data,
@@ -165,7 +177,10 @@ def limit(
     calls: Annotated[str, typer.Argument(metavar="N|off", help="Calls a minute, or off.")],
     data: Data = None,
 ) -> None:
-    """Limit the calls a vendor may make in a minute."""
+    """Limit the calls a vendor may make in a minute.
+
+    Example: clearlane vendor limit ACME 600
+    """
     most = rate(calls)
     said = f"Vendor {key} may make {'any number of' if most is None else most} calls a minute."
     change(

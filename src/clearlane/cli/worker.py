@@ -32,7 +32,10 @@ def worker(
         ),
     ] = False,
 ) -> None:
-    """Run a worker until it is told to stop (SIGTERM or SIGINT); work in hand is handed on."""
+    """Run a worker until it is told to stop (SIGTERM or SIGINT); work in hand is handed on.
+
+    Example: CLEARLANE_DATABASE_URL=postgresql://clearlane@db/clearlane clearlane worker
+    """
     import uvloop
 
     from clearlane.pipeline.desk import Failed

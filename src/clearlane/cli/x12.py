@@ -125,13 +125,16 @@ def json_(
 
     encode = msgspec.json.encode
     for name in files or [STANDARD]:
-        if lines:
+        if not lines:
+            whole = encode(list(_some(name, views.views(_opened(name)))))
+            typer.echo(msgspec.json.format(whole, indent=2).decode())
+            continue
+        try:
             for piece in _some(name, views.stream(_opened(name))):
                 told = {key: value for key, value in piece._asdict().items() if value is not None}
                 typer.echo(encode(told).decode())
-        else:
-            whole = encode(list(_some(name, views.views(_opened(name)))))
-            typer.echo(msgspec.json.format(whole, indent=2).decode())
+        except views.TooMany as many:
+            _stop(f"{_shown(name)}: {many}")
 
 
 @app.command()

@@ -7,6 +7,7 @@ two steps loses nothing. Knows of the payer only what the two protocols here say
 import asyncio
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -25,7 +26,11 @@ class SimulatedPayer(Protocol):
         ...
 
     async def work(self, now: datetime) -> list[tuple[str, bytes]]:
-        """The files due now, to be left in the mailbox."""
+        """The files due now, to be left in the mailbox; again each time, until they are said to be there."""
+        ...
+
+    async def left(self, names: Sequence[str]) -> None:
+        """These files are in the mailbox, durably: they need not be handed out again."""
         ...
 
 
@@ -67,6 +72,7 @@ class LoopbackMailbox:
             sizes |= {require_theirs(name): len(content) for name, content in left}
             mail = {MAIL + name: content for name, content in left}
             await self._ledger.put(self._name, {**mail, INDEX: json.dumps(sizes).encode()})
+            await self._payer.left([name for name, _ in left])
         return [Incoming(name, size) for name, size in sizes.items()]
 
     async def take(self, name: str) -> bytes:

@@ -5,6 +5,7 @@ A limit that an operator may move is a setting whose default stands here.
 
 # The front door.
 BODY_BYTES_MAX = 64 * 1024 * 1024
+PORT_MAX = 65_535
 HEADER_BYTES_MAX = 32 * 1024
 HEADER_SECONDS_MAX = 20
 BODY_SECONDS_MAX = 120
@@ -150,7 +151,8 @@ CERTIFICATE_LOOK_SECONDS = 5
 AUTHORITY_DAYS = 3_650
 
 # Submission.
-CLAIMS_AT_ONCE = 50
+CLAIMS_AT_ONCE = 10
+CLAIMS_ANSWERED_AT_ONCE = 500
 WRITE_SECONDS_MAX = 10
 CLAIM_NUMBER_CHARACTERS_MAX = 20
 
@@ -183,3 +185,10 @@ SANDBOX_DAY_SECONDS_MAX = 86_400
 SANDBOX_SLOW_SECONDS = 30
 SANDBOX_STEPS_AT_ONCE = 100
 SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX = 1_000
+
+# Answers of payers: how much of a file is looked at to name what is no X12.
+FILE_HEAD_BYTES = 64
+
+# The garbage collector of a node: new objects before a look at the young, looks at the young before
+# one at the older, and looks at the older before one at everything.
+GARBAGE_THRESHOLDS = (10_000, 5, 1_000)

@@ -6,11 +6,13 @@ Knows no HTTP: a face turns the outcome into an answer.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from clearlane.accounts.model import Site
@@ -28,7 +30,8 @@ from clearlane.payers.model import Payer
 from clearlane.pipeline.recall import seal
 from clearlane.store import claims as store
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim, Settled
-from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.database import Actor, Database, OutcomeUnknown, Together, Tx, Unavailable
+from clearlane.store.grouping import Contended
 from clearlane.store.vault import Vault
 
 PAYER_TYPES = {ClaimKind.MEDICAL: "Medical", ClaimKind.DENTAL: "Dental"}
@@ -103,18 +106,22 @@ async def submit(
     faults = (*sheaf.findings, *(finding for read in reads for finding in read.findings))
     if faults:
         return Malformed(faults, ignored)
-    claims = [read.claim for read in reads if read.claim is not None]
-    await desk.vault.ready(site.scope)
-    prepared = await _prepared(desk, claims, kind, site, now)
+    claims = deque(read.claim for read in reads if read.claim is not None)
+    del reads
     try:
+        if not desk.vault.is_ready(site.scope):
+            async with asyncio.timeout(desk.write_seconds_max):
+                await desk.vault.ready(site.scope)
+        prepared = await _prepared(desk, claims, kind, site, now)
         async with asyncio.timeout(desk.write_seconds_max):
             settled = await desk.database.write(
-                site.scope, lambda tx: _save(tx, [each.row for each in prepared]), actor=actor
+                site.scope, Together(_save, [each.row for each in prepared]), actor=actor
             )
-    except TimeoutError:
+    except OutcomeUnknown:  # perhaps it is stored, so nobody may say that it is not
+        raise
+    except (TimeoutError, Unavailable, Contended):
         return NotImported()
-    answers = [_answer(each, end) for each, end in zip(prepared, settled, strict=True)]
-    return Submitted(tuple(answers), ignored)
+    return Submitted(tuple(await _answers(prepared, settled)), ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,50 +144,72 @@ async def _reads(sheaf: decode.Sheaf) -> list[decode.Read]:
     return found
 
 
+# Claims are let go of one by one: thousands at once would hold the others up as long as thousands read.
+
+
 async def _prepared(
-    desk: Desk, claims: Sequence[Claim], kind: ClaimKind, site: Site, now: datetime
-) -> list[_Prepared]:
-    facts = _facts_of(desk, kind, _local(now, site))
-    found: list[_Prepared] = []
-    for number, claim in enumerate(claims):
-        if number and not number % limits.CLAIMS_AT_ONCE:
+    desk: Desk, claims: deque[Claim], kind: ClaimKind, site: Site, now: datetime
+) -> deque[_Prepared]:
+    today = now.astimezone(_zone(site.time_zone)).date()
+    facts: dict[str, Facts] = {}
+    found: deque[_Prepared] = deque()
+    while claims:
+        if found and not len(found) % limits.CLAIMS_AT_ONCE:
             await asyncio.sleep(0)
-        found.append(_prepare(desk, claim, facts, kind, site, now, f"Claims[{number}]"))
+        claim = claims.popleft()
+        payer_id = claim.Svc_PayerId
+        if payer_id not in facts:
+            facts[payer_id] = _facts(desk, kind, payer_id, today)
+        found.append(
+            _prepare(desk, claim, facts[payer_id], kind, site, now, f"Claims[{len(found)}]")
+        )
     return found
+
+
+async def _answers(prepared: deque[_Prepared], settled: Sequence[Settled]) -> list[Answered]:
+    answers: list[Answered] = []
+    for end in settled:
+        if answers and not len(answers) % limits.CLAIMS_ANSWERED_AT_ONCE:
+            await asyncio.sleep(0)
+        answers.append(_answer(prepared.popleft(), end))
+    return answers
 
 
 def _prepare(
     desk: Desk,
     claim: Claim,
-    facts: "_FactsOf",
+    known: Facts,
     kind: ClaimKind,
     site: Site,
     now: datetime,
     at: str,
 ) -> _Prepared:
-    known = facts(claim.Svc_PayerId)
     judgement = judge(claim, known, at=at)
+    accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
     row = NewClaim(
         request_id=request_id,
         kind=kind.value,
-        state=RECEIVED if judgement.accepted else NOT_ACCEPTED,
+        state=RECEIVED if accepted else NOT_ACCEPTED,
         payer_id=payer,
         vendor_claim=desk.vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
         content=desk.vault.fingerprint(site.scope, "content", fields.encode(claim)).hex(),
-        reference=_reference(desk, judgement.claim, payer) if judgement.accepted else "",
-        total_cents=_cents(judgement.claim) if judgement.accepted else 0,
+        reference=_reference(desk, judgement.claim, payer) if accepted else "",
+        total_cents=_cents(judgement.claim) if accepted else 0,
         created_at=micros(now),
-        created_day=_local(now, site).date().isoformat(),
+        created_day=known.today.isoformat(),
         payload=desk.vault.seal(site.scope, store.TABLE, request_id, _content(judgement)),
     )
     return _Prepared(at, claim.Svc_VendorClaimId, known, judgement, row)
 
 
-async def _save(tx: Tx, rows: Sequence[NewClaim]) -> list[Settled]:
-    settled = await store.settle(tx, rows)
-    tx.audit("claims.submit", ids=[each.request_id for each in settled])
+async def _save(txs: Sequence[Tx], documents: Sequence[Sequence[NewClaim]]) -> list[list[Settled]]:
+    """Store documents that wait at the same time as if they were one; each has its own audit row."""
+    ends = iter(await store.settle(txs[0], [row for rows in documents for row in rows]))
+    settled = [list(islice(ends, len(rows))) for rows in documents]
+    for tx, own in zip(txs, settled, strict=True):
+        tx.audit("claims.submit", ids=[each.request_id for each in own])
     return settled
 
 
@@ -207,28 +236,17 @@ def _taken(prepared: _Prepared, earlier: str) -> tuple[ClaimFinding, ...]:
     )
 
 
-_FactsOf = Callable[[str], Facts]
-
-
-def _facts_of(desk: Desk, kind: ClaimKind, today: datetime) -> "_FactsOf":
-    """Facts by payer id, looked up once a document and payer."""
-    mine, other = (PAYER_TYPES[kind], *(t for k, t in PAYER_TYPES.items() if k is not kind))
-
-    @lru_cache(maxsize=limits.CLAIMS_PER_DOCUMENT_MAX)
-    def facts(identifier: str) -> Facts:
-        payer: Payer | None = desk.payers.find(identifier, mine)
-        return Facts(
-            today=today.date(),
-            sandbox=desk.sandbox,
-            payer=payer,
-            payer_of_other_type=payer is None and desk.payers.find(identifier, other) is not None,
-        )
-
-    return facts
-
-
-def _local(now: datetime, site: Site) -> datetime:
-    return now.astimezone(_zone(site.time_zone))
+def _facts(desk: Desk, kind: ClaimKind, payer_id: str, today: date) -> Facts:
+    """What the rules are told about the world, looked up once a document and payer."""
+    payer: Payer | None = desk.payers.find(payer_id, PAYER_TYPES[kind])
+    others = [type for of, type in PAYER_TYPES.items() if of is not kind]
+    return Facts(
+        today=today,
+        sandbox=desk.sandbox,
+        payer=payer,
+        payer_of_other_type=payer is None
+        and any(desk.payers.find(payer_id, type) is not None for type in others),
+    )
 
 
 @lru_cache(maxsize=1_024)
@@ -252,8 +270,14 @@ def _content(judgement: Judgement) -> bytes:
 
 def new_request_id(now: datetime) -> str:
     """A claim's number: time first, so that rows lie in order, then chance. 19 characters."""
-    milliseconds, chance = micros(now) // 1_000, int.from_bytes(random_bytes(RANDOM_BYTES), "big")
-    return f"C{_digits(milliseconds, TIME_DIGITS)}{_digits(chance, RANDOM_DIGITS)}"
+    chance = int.from_bytes(random_bytes(RANDOM_BYTES), "big")
+    return f"C{_time_digits(micros(now) // 1_000)}{_digits(chance, RANDOM_DIGITS)}"
+
+
+@lru_cache(maxsize=8)
+def _time_digits(milliseconds: int) -> str:
+    """The claims of a document, and of those that come with it, share their moment."""
+    return _digits(milliseconds, TIME_DIGITS)
 
 
 def _digits(number: int, count: int) -> str:

@@ -223,7 +223,7 @@ class Case(_Value, frozen=True, kw_only=True):
     claim: Claim
     number: str
     """The payer's claim number (``REF*1K``, CLP07)."""
-    refusal: Refusal | None = None
+    refusals: tuple[Refusal, ...] = ()
     decision: Decision | None = None
     corrected: Decision | None = None
     """What a second look decides, after the first payment is taken back."""
@@ -316,6 +316,8 @@ class Arrival(_Value, frozen=True, kw_only=True):
     """A file that has arrived and was not yet looked at."""
 
     at: datetime
+    calendar: datetime
+    """The day by the calendar that the payer waits by."""
     content: bytes
 
 

@@ -156,6 +156,12 @@ def adjusted(charge: Decimal, paid: Decimal, *parts: tuple[str, str, Decimal]) -
     return LineDecision(paid=paid, adjustments=kept, allowed=charge - withheld)
 
 
+def turned_down(charge: Decimal, group: str, reason: str, remark: str = "") -> LineDecision:
+    """A line of which nothing is paid."""
+    parts = (Adjustment(group=group, reason=reason, amount=charge),) if charge else ()
+    return LineDecision(paid=ZERO, adjustments=parts, remarks=(remark,) if remark else ())
+
+
 def plus(one: Used, other: Used, sign: int = 1) -> Used:
     """What two claims used up together; with ``sign`` -1 what is left when the second is taken back."""
     years = dict(one.years)
@@ -186,13 +192,9 @@ class _Desk:
     def line(self, line: Line) -> LineDecision:
         """What is paid for a line."""
         if self._bundled(line):
-            found = adjusted(line.charge, ZERO, ("CO", "97", line.charge))
-            return LineDecision(paid=ZERO, adjustments=found.adjustments, remarks=("M15",))
+            return turned_down(line.charge, "CO", "97", "M15")
         if self._too_often(line):
-            parts = (Adjustment(group=PATIENT, reason="119", amount=line.charge),)
-            return LineDecision(
-                paid=ZERO, adjustments=parts if line.charge else (), remarks=("N362",)
-            )
+            return turned_down(line.charge, PATIENT, "119", "N362")
         allowed = self._allowed(line)
         shares = self._shares(line, allowed)
         prior = self._before(line)
@@ -217,9 +219,7 @@ class _Desk:
 
     def _bundled(self, line: Line) -> bool:
         whole = self.terms.bundles.get(line.code, frozenset())
-        return any(
-            other.code in whole and other.first == line.first for other in self.claim.lines
-        )
+        return any(other.code in whole and other.first == line.first for other in self.claim.lines)
 
     def _too_often(self, line: Line) -> bool:
         most = self.terms.limits.get(line.code)

@@ -110,13 +110,13 @@ class _Reading:
             self._claims.append(claim_of(unit, self._heads, provider))
 
     def set(self, set: tree.Set) -> None:
-        texts = (element(set.header, at) for at in (1, 2, 3))
+        transaction, control, version = (element(set.header, at) for at in (1, 2, 3))
         units = [
             (claim.first, claim.last, UNIT_NAME, claim.account)
             for claim in self._claims
             if claim.account and clean(claim.account)[0] == claim.account
         ]
-        verdict = SetVerdict(*texts, set.findings, units)
+        verdict = SetVerdict(transaction, control, version, set.findings, units)
         self._sets.append(SetRead(_head(set.root), verdict, self._claims))
         self._claims = []
         self._heads += 1
@@ -166,7 +166,7 @@ def claim_of(unit: reader.Unit, set: int, provider: int) -> Claim:
     level = unit.parent("2000B") or Loop(loop.node)
     own = unit.parent("2000C")
     clm = loop.segment("CLM") or ["CLM"]
-    place, _, frequency = (components(element(clm, 5)) + ["", "", ""])[:3]
+    place, _, frequency = [*components(element(clm, 5)), "", "", ""][:3]
     names = own.loop("2010CA") if own is not None else level.loop("2010BA")
     payer = level.loop("2010BB")
     days = _days(loop)
@@ -199,7 +199,7 @@ def claim_of(unit: reader.Unit, set: int, provider: int) -> Claim:
 def _line(loop: Loop, kind: str, days: tuple[date | None, date | None]) -> Line:
     service = loop.segment(SERVICES[kind]) or [SERVICES[kind]]
     found = loop.find(service)
-    whose, code, *modifiers = (components(element(service, 1)) + ["", ""])[:6]
+    whose, code, *modifiers = [*components(element(service, 1)), "", ""][:6]
     first, last = _days(loop)
     decisions = [one.value("SVD", 2) for one in loop.loops("2430")]
     return Line(

@@ -12,7 +12,6 @@ from clearlane.kernel.limits import SANDBOX_DAY_SECONDS, SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import plan
 from clearlane.sandbox.model import (
     DENIED,
-    ZERO,
     Claim,
     Decision,
     LineDecision,
@@ -91,7 +90,7 @@ def denied(claim: Claim) -> Decision:
 
 def duplicate(claim: Claim) -> Decision:
     """Nothing is paid: the claim was seen before."""
-    lines = tuple(plan.adjusted(line.charge, ZERO, ("OA", "18", line.charge)) for line in claim.lines)
+    lines = tuple(plan.turned_down(line.charge, "OA", "18") for line in claim.lines)
     return Decision(code=DENIED, lines=lines)
 
 
@@ -123,8 +122,7 @@ def last_line_denied(claim: Claim) -> Decision:
 
 
 def _denied(charge: Decimal) -> LineDecision:
-    found = plan.adjusted(charge, ZERO, ("CO", "50", charge))
-    return LineDecision(paid=ZERO, adjustments=found.adjustments, remarks=("N115",))
+    return plan.turned_down(charge, "CO", "50", "N115")
 
 
 REFUSED_IN_999 = "3005"
@@ -253,9 +251,7 @@ RESERVED = Scenario(
         words="NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.",
     ),
 )
-BY_PLAN = Scenario(
-    id="any other", words="Decided by the plan", figures="See the plans below."
-)
+BY_PLAN = Scenario(id="any other", words="Decided by the plan", figures="See the plans below.")
 
 
 def scenario_of(member: str) -> Scenario:
@@ -281,7 +277,7 @@ def page() -> Iterator[str]:
     yield "## Insured ids that steer the outcome"
     yield ""
     yield (
-        "The insured's id of a claim (`F01A_InsuredId`, dental `F15_PolicyHolderId`) picks what happens. Days "
+        "The insured's id of a claim (`F01A_InsuredId`, dental `F15_InsuredID`) picks what happens. Days "
         "are counted from the day the claim arrives. The checks a payer makes on its own are left out for these ids."
     )
     yield ""

@@ -21,6 +21,7 @@ from clearlane.store.grouping import (
     Refused,
     Row,
     StoreFault,
+    Together,
     Tx,
     Unavailable,
 )
@@ -29,8 +30,8 @@ from clearlane.store.sql import Statement, System, UnscopedStatement, WrongScope
 
 __all__ = [
     "Actor", "Conflict", "Database", "ForeignAwait", "Job", "OutcomeUnknown", "Refused", "Row",
-    "Scope", "Statement", "StoreFault", "System", "Tx", "Unavailable", "UnscopedStatement",
-    "WrongScope", "open_database",
+    "Scope", "Statement", "StoreFault", "System", "Together", "Tx", "Unavailable",
+    "UnscopedStatement", "WrongScope", "open_database",
 ]  # fmt: skip
 
 T = TypeVar("T")

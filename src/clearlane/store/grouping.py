@@ -7,9 +7,9 @@ coroutine runs a group on both databases; on SQLite the writer thread drives it 
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, micros
@@ -95,6 +95,24 @@ class Tx(Protocol):
 
 
 Job = Callable[[Tx], Awaitable[T]]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Together(Generic[Item, T]):
+    """A job that runs once for all of its like in a group: many small writes cost as one large one.
+
+    ``run`` takes what each of them brings, with a view of the one transaction for each: any of them
+    executes, and each notes its own audit lines. It gives one result for each, in order. Where it
+    fails, each is run alone, so that a fault meets its own caller only.
+    """
+
+    run: Callable[[Sequence[Tx], Sequence[Item]], Awaitable[Sequence[T]]]
+    item: Item
+
+    async def __call__(self, tx: Tx) -> T:
+        (result,) = await self.run([tx], [self.item])
+        return result
 
 
 @dataclass(slots=True, eq=False)
@@ -146,6 +164,12 @@ class Waiting:
             if len(self._entries) >= limits.WRITES_WAITING_MAX:
                 raise Unavailable("too many writes are waiting")
             self._entries.append(entry)
+        # Not at once: what other calls of this turn of the loop write goes into the same group, and
+        # the two threads hand the interpreter to and fro less often.
+        entry.loop.call_soon(self._wake)
+
+    def _wake(self) -> None:
+        with self.changed:
             self.changed.notify()
 
     def take(self) -> list[Entry]:
@@ -229,6 +253,9 @@ class Lines:
         )
 
 
+Ended = tuple[Outcome, list[chain.Line]]
+
+
 @dataclass(slots=True)
 class Group:
     """What the writers of one database share."""
@@ -244,11 +271,11 @@ class Group:
         When this raises, nothing of the group was stored, unless it raises
         :class:`OutcomeUnknown`.
         """
-        outcomes, lines = [], []
-        for entry in entries:
-            outcome, noted = await self._attempt(session, entry)
-            outcomes.append(outcome)
-            lines += noted
+        ended: list[Ended] = []
+        for alike in _alike(entries):
+            ended += await self._attempt_all(session, alike)
+        outcomes = [outcome for outcome, _ in ended]
+        lines = [line for _, noted in ended for line in noted]
         head = None
         if lines:
             if self.audit_key is None:
@@ -257,7 +284,28 @@ class Group:
         await session.commit()
         return outcomes, head
 
-    async def _attempt(self, session: Session, entry: Entry) -> tuple[Outcome, list[chain.Line]]:
+    async def _attempt_all(self, session: Session, entries: Sequence[Entry]) -> list[Ended]:
+        """Run jobs of one kind and scope together in one savepoint, or each in its own."""
+        jobs = [entry.job for entry in entries if isinstance(entry.job, Together)]
+        if len(jobs) < 2:
+            return [await self._attempt(session, entry) for entry in entries]
+        scope = entries[0].scope
+        noted = [Lines(scope, entry.actor, self.clock) for entry in entries]
+        await session.enter(scope)
+        try:
+            txs = [session.tx(scope, lines) for lines in noted]
+            results = await jobs[0].run(txs, [job.item for job in jobs])
+        except Exception:
+            if session.broken():
+                raise
+            await session.undo()
+            return [await self._attempt(session, entry) for entry in entries]
+        return [
+            (Outcome(entry, result), lines.found)
+            for entry, result, lines in zip(entries, results, noted, strict=True)
+        ]
+
+    async def _attempt(self, session: Session, entry: Entry) -> Ended:
         """Run one job in its own savepoint; a contended one is tried again."""
         for attempt in range(1, limits.WRITE_ATTEMPTS_MAX + 1):
             lines = Lines(entry.scope, entry.actor, self.clock)
@@ -273,6 +321,16 @@ class Group:
             else:
                 return Outcome(entry, result), lines.found
         raise AssertionError("the last attempt returns")
+
+
+def _alike(entries: Sequence[Entry]) -> Iterable[list[Entry]]:
+    """The entries, those that can run together side by side. Writes that wait together have no order."""
+    found: dict[object, list[Entry]] = {}
+    for entry in entries:
+        job = entry.job
+        key = (entry.scope, job.run) if isinstance(job, Together) else entry
+        found.setdefault(key, []).append(entry)
+    return found.values()
 
 
 def failed(entries: Sequence[Entry], fault: Exception) -> list[Outcome]:

@@ -45,6 +45,10 @@ REFUSED = (
     ("fsync", "off", "a crash could lose everything"),
     ("synchronous_commit", "off", "a crash could lose what was acknowledged"),
 )
+BAD_ADDRESS = (
+    "The address of the database cannot be read: give one such as "
+    "postgresql://user@host:5432/name, with parameters that PostgreSQL knows."
+)
 DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 SEES_ALL = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user"
 HAS_ROLE = f"SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}')"
@@ -82,6 +86,8 @@ class PostgresqlDatabase:
             await self._pool
         except BaseException as error:
             self._pool.terminate()
+            if isinstance(error, ValueError):
+                raise Refused(BAD_ADDRESS) from None
             if isinstance(error, DRIVER_ERRORS):
                 raise Refused(f"PostgreSQL cannot be reached: {_reason(error)}.") from None
             raise
@@ -201,8 +207,11 @@ class PostgresqlDatabase:
             async with self.read(System("anchor")) as tx:
                 await chain.require_anchored(tx, anchor, head)
             await asyncio.to_thread(_advance, anchor, head)
-        except (chain.AnchorBroken, StoreFault, OSError) as fault:
+        except chain.AnchorBroken as fault:
             self.anchor_fault = str(fault)
+        except (StoreFault, OSError) as fault:
+            self.anchor_fault = str(fault)
+            self._note(head)  # a full disk or a closed directory may pass: tried again
         else:
             self.anchor_fault = ""
 
@@ -218,6 +227,8 @@ async def connect(url: str) -> Any:
     """A bare connection with the rights of the login, for migrations."""
     try:
         return await asyncpg.connect(url, **OPTIONS)
+    except ValueError:  # the driver's own complaint may quote the password
+        raise Refused(BAD_ADDRESS) from None
     except DRIVER_ERRORS as error:
         reason = _reason(error)
     raise Refused(f"PostgreSQL cannot be reached: {reason}.")

@@ -444,8 +444,11 @@ class Writer:
             with anchor.locked():
                 drive(chain.require_anchored(tx, anchor, head))
                 anchor.advance(head)
-        except (chain.AnchorBroken, StoreFault, OSError) as fault:
+        except chain.AnchorBroken as fault:
             self.anchor_fault = str(fault)
+        except (StoreFault, OSError) as fault:
+            self.anchor_fault = str(fault)
+            self._unanchored = head  # a full disk or a closed directory may pass: tried again
         else:
             self.anchor_fault = ""
 

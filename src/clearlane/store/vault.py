@@ -85,14 +85,18 @@ class Vault:
         Nearly always it is, and this returns at once. The key is committed by itself before
         anything is sealed with it, so no payload can outlive its key.
         """
-        vendor, month = _vendor(owner), self._month()
-        present = self._current.get(vendor)
-        if present is not None and present.month == month:
+        if self.is_ready(owner):
             return
+        vendor, month = _vendor(owner), self._month()
         row = await self._database.write(
             KEYS, lambda tx: self._made(tx, vendor, month), actor=Actor("node", "vault")
         )
         self._current[vendor] = self._known[row[0]] = self._unwrapped(*row)
+
+    def is_ready(self, owner: Scope | int) -> bool:
+        """Whether the vendor's data key of this month is loaded."""
+        present = self._current.get(_vendor(owner))
+        return present is not None and present.month == self._month()
 
     def seal(self, owner: Scope | int, table: str, row_id: int | str, payload: bytes) -> bytes:
         """Compress and encrypt a payload for this one row of this one vendor."""
@@ -131,13 +135,12 @@ class Vault:
         """A keyed hash: equal for equal parts of one vendor and kind, and telling nothing else."""
         words = [str(_vendor(owner)).encode(), kind.encode()]
         words += [part.encode() if isinstance(part, str) else part for part in parts]
+        text = b"".join([len(word).to_bytes(4, "big") + word for word in words])
         hashed = hashlib.blake2b(key=self._secrets.fingerprint, digest_size=FINGERPRINT_BYTES)
-        for word in words:
-            hashed.update(len(word).to_bytes(4, "big"))
-            # In pieces that are hashed without letting another thread in: on a busy node the way
-            # back costs a hundred times the hash.
-            for at in range(0, len(word), HASHED_AT_ONCE):
-                hashed.update(word[at : at + HASHED_AT_ONCE])
+        # In pieces that are hashed without letting another thread in: on a busy node the way back
+        # costs a hundred times the hash.
+        for at in range(0, len(text), HASHED_AT_ONCE):
+            hashed.update(text[at : at + HASHED_AT_ONCE])
         return hashed.digest()
 
     @property
@@ -190,7 +193,8 @@ class Vault:
         raise NotSealed(f"{table}: the payload cannot be decompressed")
 
     def _month(self) -> str:
-        return f"{self._clock.now():%Y-%m}"
+        now = self._clock.now()
+        return f"{now.year:04}-{now.month:02}"
 
 
 class _Codec(threading.local):

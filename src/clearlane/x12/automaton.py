@@ -12,9 +12,11 @@ from functools import lru_cache
 
 from clearlane.x12 import grammar, pattern
 from clearlane.x12.look import watch
-from clearlane.x12.rules import SET, Rule, rules_for
+from clearlane.x12.rules import SET, Check, Rule, rules_for
 
 GUIDES_COMPILED_MAX = 64
+ALWAYS = -1
+"""Every bit: a loop that closes has seen at least the segment that opened it."""
 UNKNOWN = "\x00"
 """Stands for every qualifier the guide does not know."""
 
@@ -59,8 +61,8 @@ class Plan:
     """A loop at one place of the guide."""
 
     __slots__ = (
-        "bit", "children", "depth", "holds_unit", "index", "inner", "is_level", "judged", "levels", "node",
-        "parent", "repeat", "required", "rules", "unit",
+        "_bits", "bit", "children", "depth", "holds_unit", "index", "inner", "is_level", "judged", "levels", "node",
+        "parent", "repeat", "required", "rules", "telling", "tells", "unit",
     )  # fmt: skip
 
     def __init__(
@@ -89,11 +91,17 @@ class Plan:
         )
         """The bits of the hierarchical levels below this one."""
         self.is_level = node.head.id == "HL"
+        self.tells: list[tuple[int, int]] = []
+        """For a rule of the loop around: the bit of a child here, and the bit that tells it there."""
+        self.telling = 0
+        """The former bits together."""
+        self._bits = len(self.children)
         names = (node.id,) if parent else (node.id, SET)
-        self.rules: tuple[tuple[Rule, int], ...] = tuple(
-            (rule, self._mask(rule.needs)) for rule in rules_for(guide.kind, *names)
+        self.rules: tuple[tuple[int, Check, Rule], ...] = tuple(
+            (self._mask(rule.needs) or ALWAYS, rule.check, rule)
+            for rule in rules_for(guide.kind, *names)
         )
-        """Each rule with the bits of the children without one of which it need not run."""
+        """Each rule after the bits of the children without one of which it need not run."""
         self.judged = self.is_level or bool(self.rules)
         """Whether something must be looked at when the loop closes."""
         self.unit = bool(guide.unit) and node.id == guide.unit
@@ -101,8 +109,25 @@ class Plan:
             child.holds_unit for child in self.children if isinstance(child, Plan)
         )
 
-    def _mask(self, ids: tuple[str, ...]) -> int:
-        return sum(1 << at for at, child in enumerate(self.node.children) if child.id in ids)
+    def _mask(self, needs: tuple[str, ...]) -> int:
+        """The bits of the children that a rule needs; a child's child gets a bit beyond them."""
+        mask = 0
+        for need in needs:
+            id, _, inner = need.partition("/")
+            for child in self.children:
+                if child.node.id != id:
+                    continue
+                mask |= self._told(child, inner) if isinstance(child, Plan) and inner else child.bit
+        return mask
+
+    def _told(self, child: "Plan", id: str) -> int:
+        own = sum(c.bit for c in child.children if c.node.id == id)
+        bit = next((theirs for ours, theirs in child.tells if ours == own), 1 << self._bits)
+        if bit == 1 << self._bits:
+            self._bits += 1
+            child.tells.append((own, bit))
+            child.telling |= own
+        return bit
 
     @property
     def head(self) -> Place:
@@ -168,7 +193,7 @@ class Automaton:
             return found
         known = self._known[id]
         values = [key_value(segment, key) for key in keys]
-        name = "*".join(value if value in known else UNKNOWN for value in values)
+        name = "*".join([value if value in known else UNKNOWN for value in values])
         if keys == ((1, 0),):
             memory = place.goto.setdefault(id, {})
         else:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 ISA_CHARACTERS = 106
 ISA_ELEMENTS = 16
 ISA_WIDTHS = (2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1)
+# Where the element separator stands in an ISA of full width.
+ISA_SEPARATORS = tuple(3 + sum(ISA_WIDTHS[:n]) + n for n in range(ISA_ELEMENTS))
 # An ISA whose elements are not padded is still understood if it ends within this many characters.
 ISA_CHARACTERS_MAX = 200
 REPETITION_ELEMENT, COMPONENT_ELEMENT = 11, 16
@@ -68,10 +70,12 @@ def learn(text: str) -> tuple[Delimiters, int] | None:
     if text[:3] != "ISA" or not separator or separator.isalnum() or separator in " \t\r\n":
         return None
     parts = text[:ISA_CHARACTERS_MAX].split(separator, ISA_ELEMENTS)
-    if len(parts) <= ISA_ELEMENTS or len(parts[-1]) < 2:
+    if len(parts) <= ISA_ELEMENTS:
         return None
-    component, terminator = parts[-1][0], parts[-1][1]
-    if component.isalnum() or terminator.isalnum() or terminator in {" ", component}:
+    # Some programs put blanks before every terminator, that of the ISA too.
+    component, after = parts[-1][:1], parts[-1][1:].lstrip(" ")
+    terminator = after[:1]
+    if not terminator or not _separates(component, terminator):
         return None
     repetition = parts[REPETITION_ELEMENT]
     if (
@@ -81,5 +85,11 @@ def learn(text: str) -> tuple[Delimiters, int] | None:
         or parts[12] < REPETITION_SINCE
     ):
         repetition = ""
-    length = sum(map(len, parts[:-1])) + ISA_ELEMENTS + 2
+    blanks = len(parts[-1]) - 1 - len(after)
+    length = sum(map(len, parts[:-1])) + ISA_ELEMENTS + 2 + blanks
     return Delimiters(separator, component, repetition, terminator), length
+
+
+def _separates(component: str, terminator: str) -> bool:
+    alphanumeric = component.isalnum() or terminator.isalnum()
+    return not alphanumeric and component not in {" ", terminator}

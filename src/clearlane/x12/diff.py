@@ -118,7 +118,7 @@ class _Comparison:
         own = [[item for item in loop.items if isinstance(item, list)] for loop in (old, new)]
         yield from self._segments(path, old.node, own[0], own[1], sides)
         inner = [list(loop.loops()) for loop in (old, new)]
-        for before, after in _matched(inner[0], inner[1], _loop_key, ordered=_is_keyless):
+        for before, after in _matched(inner[0], inner[1], _loop_key, sort=_sort):
             one = before or after
             assert one is not None, "a pair has a side"
             below = f"{path} > {_title(one)}"
@@ -142,7 +142,7 @@ class _Comparison:
             text = tree.element(segment, number) if number else ""
             return segment[0], text.split(":")[component - 1] if component else text
 
-        for before, after in _matched(old, new, place, ordered=lambda segment: True):
+        for before, after in _matched(old, new, place):
             yield from self._elements(path, node, before, after, sides)
 
     def _elements(
@@ -221,12 +221,10 @@ def _name(element: grammar.Element | None, at: int) -> str:
 
 def _same_number(old: str, new: str, element: grammar.Element | None, at: int) -> bool:
     """Whether two texts of a numeric element are the same number."""
-    if element is None or element.type[:1] not in {"R", "N", "C"}:
+    parts = element.components if element else ()
+    part = element if not parts else parts[at - 1] if at <= len(parts) else None
+    if part is None or part.type[:1] not in {"R", "N"}:
         return False
-    if element.components:
-        part = element.components[at - 1] if at <= len(element.components) else None
-        if part is None or part.type[:1] not in {"R", "N"}:
-            return False
     first, second = kinds.money(old or "0"), kinds.money(new or "0")
     return first is not None and first == second and bool(old) == bool(new)
 
@@ -239,9 +237,9 @@ def _loop_key(loop: tree.Loop) -> object:
     return loop.node.id, _key(loop)
 
 
-def _is_keyless(loop: tree.Loop) -> bool:
-    """Whether nothing names the loop, so that only its order can tell it."""
-    return loop.node.id not in KEYS
+def _sort(loop: tree.Loop) -> str:
+    """What a loop is told by where nothing names it: its kind and its order; empty for the others."""
+    return "" if loop.node.id in KEYS else loop.node.id
 
 
 def _key(loop: tree.Loop) -> str:
@@ -265,12 +263,12 @@ def _matched(
     new: list[T],
     key: Callable[[T], object],
     *,
-    ordered: Callable[[T], bool] | None = None,
+    sort: Callable[[T], str] | None = None,
 ) -> Iterator[Pair[T]]:
     """Pairs of what has the same key, in order; the rest alone.
 
-    Among several of one key, equal ones are paired first. What ``ordered`` admits is paired by the order
-    of its sort where no key matches.
+    Among several of one key, equal ones are paired first. What has a ``sort`` is paired in order with
+    others of it where no key matches.
     """
     waiting: dict[object, list[T]] = {}
     for one in new:
@@ -287,25 +285,13 @@ def _matched(
     rest = [one for group in waiting.values() for one in group]
     for before, after in pairs:
         partner = after
-        if partner is None and ordered is not None and ordered(before):
-            partner = _alike(before, rest)
+        if partner is None and sort is not None and sort(before):
+            alike = (at for at, other in enumerate(rest) if sort(other) == sort(before))
+            found = next(alike, None)
+            partner = None if found is None else rest.pop(found)
         yield before, partner
     for one in rest:
         yield None, one
-
-
-def _alike(one: T, rest: list[T]) -> T | None:
-    """The first of the rest that is the same sort of loop or segment, taken out of it."""
-    for at, other in enumerate(rest):
-        if _sort(one) == _sort(other):
-            return rest.pop(at)
-    return None
-
-
-def _sort(one: object) -> object:
-    if isinstance(one, tree.Loop):
-        return one.node.id
-    return tuple(one[:2]) if isinstance(one, list) else None
 
 
 def summary(changes: Iterable[Change]) -> str:

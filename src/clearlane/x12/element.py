@@ -11,7 +11,7 @@ from clearlane.kernel import kinds
 from clearlane.x12.flaw import Flaw, designate, value_kind
 from clearlane.x12.grammar import Element, Segment
 from clearlane.x12.look import looks
-from clearlane.x12.pattern import MONEY_DIGITS_MAX, MONEY_MAX, TEXT
+from clearlane.x12.pattern import MONEY_DIGITS_MAX, MONEY_MAX, TEXT, syntax
 
 _BASIC = re.compile(rf"[{TEXT}a-z]*", re.ASCII)
 _LOWER = re.compile(r"[a-z]", re.ASCII)
@@ -47,9 +47,17 @@ def generic(segment: list[str]) -> list[Flaw]:
 
 def _shape(node: Segment, segment: list[str]) -> Iterator[Flaw]:
     most = len(node.elements)
+    if len(segment) == 1 and not _asks(node):
+        yield Flaw("SEG-BARE", f"{node.id} must have an element, or be left out")
     if len(segment) - 1 > most:
         yield Flaw("ELM-SURPLUS", f"{node.id} must have at most {most} elements", most + 1)
     yield from _trailing(segment)
+
+
+def _asks(node: Segment) -> bool:
+    """Whether a segment without any element is told of by what it lacks."""
+    required = any(element.usage == "R" for element in node.elements)
+    return required or any(note.kind == "R" for note in syntax(node))
 
 
 def _trailing(segment: list[str]) -> Iterator[Flaw]:

@@ -7,12 +7,13 @@ names; knows nothing of what a set holds.
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import element as elements
 from clearlane.x12 import grammar
-from clearlane.x12.delimiters import ISA_WIDTHS
+from clearlane.x12.delimiters import COMPONENT_ELEMENT, ISA_WIDTHS
 from clearlane.x12.faults import FAULTS
 from clearlane.x12.flaw import value_kind
 from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.guides.ta1 import SEGMENT as TA1
 from clearlane.x12.report import Report
+from clearlane.x12.rules.acks import note_agrees
 from clearlane.x12.tree import Group, Interchange, Segment, element
 
 GS = seg("GS", "Group header", "R", 1, "R R R R R R R=X R")
@@ -42,7 +43,10 @@ def check_header(interchange: Interchange, report: Report) -> None:
     isa = interchange.header
     for number, width in enumerate(ISA_WIDTHS, 1):
         text = element(isa, number)
-        if len(text) != width:
+        if number == COMPONENT_ELEMENT and text != text.rstrip(" "):
+            message = "ISA16 must not be followed by blanks: the terminator comes at once"
+            report.add("ELM-BLANKS", message, "ISA", 1, element=number, kind="text")
+        elif len(text) != width:
             message = f"ISA{number:02} must be {width} characters wide"
             report.add("ISA-WIDTH", message, "ISA", 1, element=number, kind=value_kind(text))
     for number, known in ISA_CODES.items():
@@ -61,6 +65,9 @@ def check_header(interchange: Interchange, report: Report) -> None:
 def check_trailer(interchange: Interchange, groups: int, report: Report, position: int) -> None:
     """The IEA against the ISA."""
     iea = interchange.trailer
+    if not groups and not any(segment[0] == "TA1" for _, segment in interchange.stray):
+        message = "An interchange must hold at least one group, or a TA1"
+        report.add("ISA-EMPTY", message, "ISA", 1)
     if iea is None:
         report.add("IEA-MISSING", "The interchange must end with an IEA segment", "IEA", position)
         return
@@ -115,6 +122,15 @@ def check_set_control(header: Segment, report: Report) -> None:
 def check_ta1(segment: Segment, report: Report, position: int) -> None:
     """A TA1, which stands between the ISA and the first group."""
     form("TA1-FORM", TA1, segment, report, position)
+    verdict, note = element(segment, 4), element(segment, 5)
+    # Where one of them has no form there is nothing to agree with, and that is told already.
+    if (
+        verdict in TA1.elements[3].codes
+        and note in TA1.elements[4].codes
+        and not note_agrees(segment)
+    ):
+        message = "TA104 (verdict) must be A with the note 000, and E or R with any other note"
+        report.add("TA1-NOTE", message, "TA1", position, element=5, kind=value_kind(note))
 
 
 def form(rule: str, node: grammar.Segment, segment: Segment, report: Report, position: int) -> None:

@@ -14,7 +14,13 @@ import re
 from typing import NamedTuple, TypeAlias
 
 from clearlane.kernel.limits import SEGMENT_BYTES_MAX
-from clearlane.x12.delimiters import ISA_CHARACTERS_MAX, Delimiters, learn
+from clearlane.x12.delimiters import (
+    ISA_CHARACTERS,
+    ISA_CHARACTERS_MAX,
+    ISA_SEPARATORS,
+    Delimiters,
+    learn,
+)
 
 
 class Header(NamedTuple):
@@ -46,7 +52,7 @@ class Overlong(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The file ends inside a segment, whose beginning is the one that follows."""
+    """The file or the interchange ends inside a segment, whose beginning is the one that follows."""
 
 
 class Blank(NamedTuple):
@@ -113,13 +119,13 @@ class Lexer:
             text, self._rest = self._rest.removeprefix(BYTE_ORDER_MARK.decode("latin-1")), ""
             self._drain(text, out, final=True)
         if self._inside:
-            text = self._rest.strip(BLANKS)
+            rest = self._cut(self._without_blanks(self._rest), out)
             overlong = self._overlong
             self._end(out)
             if overlong:
                 out += [Cut(), Overlong(overlong)]
-            elif text:
-                out += [Cut(), Batch([text], [text.split("*")])]
+            else:
+                _cut_off(rest, out)
         self._rest = ""
         if self._junk:
             out.append(Junk(self._junk, self._broken))
@@ -188,13 +194,15 @@ class Lexer:
                 return ""
             out.append(Overlong(self._overlong))
             self._overlong = ""
-        end = _edge(text)
+        end, held = _edge(text, self._back)
         if end is None:
-            self._rest = self._cut(self._without_blanks(text), out)
+            # What is held begins where a segment begins, so nothing is left over before it.
+            rest = self._cut(self._without_blanks(text[:held]), out)
+            self._rest = rest + text[held:]
             return ""
         part = self._without_blanks(text[:end])
         self._end(out)
-        self._cut(part, out)
+        _cut_off(self._cut(part, out), out)
         self._rest = ""
         return text[end:].translate(self._back)
 
@@ -228,18 +236,49 @@ class Lexer:
         return rest
 
 
-def _edge(text: str) -> int | None:
-    """Where the interchange ends: after its IEA, or before an ISA that comes without one."""
+def _edge(text: str, back: dict[int, int]) -> tuple[int | None, int]:
+    """Where the interchange ends, and from where on more text must come before that can be said.
+
+    It ends after its IEA, or before an ISA that comes without one. Where a file was cut and another
+    put behind it, the ISA stands inside a segment; it is one if all its characters fit.
+    """
+    close = 0
     for found in _EDGE.finditer(text):
-        before = found.start() - 1
+        start = found.start()
+        if 0 < close <= start:
+            break
+        before = start - 1
         while before >= 0 and text[before] in BLANKS:
             before -= 1
-        if before >= 0 and text[before] != "~":
-            continue
+        begins = before < 0 or text[before] == "~"
         if found[1] == "S":
-            return found.start()
-        return text.find("~", found.end()) + 1 or None
-    return None
+            fits = True if begins else _is_header(text, start, back)
+            if fits:
+                return start, len(text)
+            if fits is None:
+                return None, text.rfind("~", 0, start) + 1
+        elif begins:
+            close = text.find("~", found.end()) + 1
+    return close or None, len(text)
+
+
+def _is_header(text: str, at: int, back: dict[int, int]) -> bool | None:
+    """Whether a whole ISA stands here; None where the text ends before it can be said."""
+    # The swap of separators is a permutation: what is equal in the file is equal here.
+    there = len(text) - at
+    if any(text[at + n] != text[at + 3] for n in ISA_SEPARATORS if n < there):
+        return False
+    if there < ISA_CHARACTERS:
+        return None
+    learnt = learn(text[at : at + ISA_CHARACTERS].translate(back))
+    return learnt is not None and learnt[1] == ISA_CHARACTERS
+
+
+def _cut_off(text: str, out: list[Token]) -> None:
+    """A segment without its terminator is kept, and told."""
+    text = text.rstrip(BLANKS)
+    if text:
+        out += [Cut(), Batch([text], [text.split("*")])]
 
 
 def _id(text: str) -> str:

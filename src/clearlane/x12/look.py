@@ -4,7 +4,7 @@
 Knows guide nodes, code lists and kinds of values; knows no file, no loop instance and no position.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,11 +27,15 @@ class Look(NamedTuple):
     """(element, codes): look only where that element holds one of these."""
 
 
+# The same providers and places stand in claim after claim.
 is_npi = lru_cache(QUALIFIERS_REMEMBERED_MAX)(kinds.is_npi)
+is_zip = lru_cache(QUALIFIERS_REMEMBERED_MAX)(kinds.is_zip)
+is_phone = lru_cache(QUALIFIERS_REMEMBERED_MAX)(kinds.is_phone)
+is_taxonomy = lru_cache(QUALIFIERS_REMEMBERED_MAX)(kinds.is_taxonomy)
 
 
 def _is_nine_digits(text: str) -> bool:
-    return not kinds.is_zip(text) or len(text) == 9
+    return not is_zip(text) or len(text) == 9
 
 
 _NPI = "must be an NPI: ten digits with a right check digit"
@@ -41,13 +45,13 @@ _TAXONOMY = "must be a taxonomy code: ten characters, the last an X"
 # By segment: the values that have a role wherever the segment stands.
 LOOKS: dict[str, tuple[Look, ...]] = {
     "NM1": (Look("VAL-NPI", 9, is_npi, _NPI, (8, ("XX",))),),
-    "PRV": (Look("VAL-TAXONOMY", 3, kinds.is_taxonomy, _TAXONOMY, (2, ("PXC",))),),
+    "PRV": (Look("VAL-TAXONOMY", 3, is_taxonomy, _TAXONOMY, (2, ("PXC",))),),
     "PER": tuple(
-        Look("VAL-PHONE", at, kinds.is_phone, _PHONE, (at - 1, ("TE", "FX"))) for at in (4, 6, 8)
+        Look("VAL-PHONE", at, is_phone, _PHONE, (at - 1, ("TE", "FX"))) for at in (4, 6, 8)
     ),
     "N4": (
         Look(
-            "VAL-ZIP", 3, kinds.is_zip, "must be five or nine digits in the United States",
+            "VAL-ZIP", 3, is_zip, "must be five or nine digits in the United States",
             (4, ("", "US")),
         ),
     ),
@@ -159,7 +163,23 @@ def _watch_note(note: Note) -> Watch:
     # How far a segment must reach before the note can be broken.
     in_order = sorted(note.elements)
     reach = {"R": 0, "P": in_order[0], "E": in_order[1]}.get(note.kind, note.elements[0])
-    return lambda segment: len(segment) > reach
+    return lambda segment: len(segment) > reach and _is_broken(note, segment)
+
+
+def _is_broken(note: Note, segment: list[str]) -> bool:
+    size = len(segment)
+    there = [n for n in note.elements if n < size and segment[n]]
+    match note.kind:
+        case "P":
+            return 0 < len(there) < len(note.elements)
+        case "R":
+            return not there
+        case "E":
+            return len(there) > 1
+        case "C":
+            return note.elements[0] in there and len(there) < len(note.elements)
+        case _:
+            return there == [note.elements[0]]
 
 
 def _unlisted(node: Segment, element: Element, part: Element | None, value: str, nth: int) -> Flaw:
@@ -177,22 +197,24 @@ def in_list(name: str, code: str) -> bool:
 
 
 def _note(node: Segment, note: Note, segment: list[str]) -> Iterator[Flaw]:
+    if not _is_broken(note, segment):
+        return
+    first, *others = note.elements
     there = [n for n in note.elements if n < len(segment) and segment[n]]
-    first, absent = note.elements[0], [n for n in note.elements if n not in there]
-    names = _names(node, note.elements)
-    if note.kind == "P" and there and absent:
-        yield Flaw("SYN-P", f"{names} must be all there or all empty", absent[0])
-    elif note.kind == "R" and not there:
-        yield Flaw("SYN-R", f"One of {names} is required", first)
-    elif note.kind == "E" and len(there) > 1:
-        yield Flaw("SYN-E", f"Only one of {names} may be there", there[1])
-    elif note.kind == "C" and first in there and absent:
-        others = _names(node, tuple(absent))
-        yield Flaw("SYN-C", f"{node.id}{first:02} requires {others} too", absent[0])
-    elif note.kind == "L" and there == [first]:
-        others = _names(node, note.elements[1:])
-        yield Flaw("SYN-L", f"{node.id}{first:02} requires one of {others} too", note.elements[1])
+    absent = [n for n in note.elements if n not in there]
+    names, own = _names(node, note.elements), f"{node.id}{first:02}"
+    match note.kind:
+        case "P":
+            yield Flaw("SYN-P", f"{names} must be all there or all empty", absent[0])
+        case "R":
+            yield Flaw("SYN-R", f"One of {names} is required", first)
+        case "E":
+            yield Flaw("SYN-E", f"Only one of {names} may be there", there[1])
+        case "C":
+            yield Flaw("SYN-C", f"{own} requires {_names(node, absent)} too", absent[0])
+        case _:
+            yield Flaw("SYN-L", f"{own} requires one of {_names(node, others)} too", others[0])
 
 
-def _names(node: Segment, elements: tuple[int, ...]) -> str:
+def _names(node: Segment, elements: Iterable[int]) -> str:
     return " and ".join(f"{node.id}{number:02}" for number in elements)

@@ -57,7 +57,9 @@ def compile(node: Segment) -> re.Pattern[str]:
 
 def expression(node: Segment) -> str:
     """The same as text."""
-    return node.id + _sequence(node.elements, r"\*", _pairs(node)) + r"(?<![*:^])"
+    # A segment all of whose elements may be left out is left out itself when they are.
+    something = "" if any(e.usage == "R" for e in node.elements) else r"(?=\*)"
+    return node.id + something + _sequence(node.elements, r"\*", _pairs(node)) + r"(?<![*:^])"
 
 
 @lru_cache(maxsize=PLACES_REMEMBERED_MAX)

@@ -102,6 +102,8 @@ class Reader:
         self._report = Report(self._file.findings)
         self._count = 0
         self._numbers: set[tuple[str, str]] = set()
+        self._kept: dict[str, Any] = {}
+        """What the rules remember from set to set."""
         self._interchange: OpenInterchange | None = None
         self._group: OpenGroup | None = None
         self._set: OpenSet | None = None
@@ -329,7 +331,14 @@ class Reader:
             self._out.append(Unit(loop, parents, set))
 
         streamed = give if self._stream else None
-        return Walk(set.root, automaton(set.guide), report, check=self._check, give=streamed)
+        return Walk(
+            set.root,
+            automaton(set.guide),
+            report,
+            check=self._check,
+            give=streamed,
+            file=self._kept,
+        )
 
     # Ends.
 

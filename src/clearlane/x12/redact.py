@@ -41,12 +41,11 @@ KEPT: dict[str, dict[int, str]] = {
     "ST": {2: "0", 3: "0"}, "SE": {2: "0"}, "HL": {1: "0", 2: "0"}, "LX": {1: "0"},
     "LS": {1: "0"}, "LE": {1: "0"},
     "AK1": {2: "0", 3: "0"}, "AK2": {2: "0", 3: "0"}, "IK3": {1: "0", 3: "0"},
-    "CTX": {1: "1", 2: "0", 4: "0"}, "CL1": {0: "0"}, "CLM": {5: "1 2 3", 11: "1 2 3 4 5"},
+    "CTX": {1: "1", 2: "0", 4: "0", 6: "1 2"}, "CL1": {0: "0"}, "CLM": {5: "1"},
     "CLP": {8: "0", 9: "0", 11: "0"}, "DN1": {4: "0"}, "DN2": {1: "0"}, "TOO": {2: "0", 3: "1 2 3 4 5"},
     "EB": {13: "1 2 3 4 5 6 8"}, "EQ": {2: "1 2 3 4 5 6"}, "FRM": {1: "0"},
-    "HCP": {6: "0", 8: "0", 10: "0"}, "HI": dict.fromkeys(range(1, 13), "1 2"), "III": {2: "0"},
+    "HCP": {6: "0", 8: "0", 10: "0"}, "HI": dict.fromkeys(range(1, 13), "2"), "III": {2: "0"},
     "LIN": {3: "0"}, "LQ": {2: "0"}, "MIA": {0: "0"}, "MOA": {0: "0"}, "PRV": {3: "0"},
-    "STC": {1: "1 2 3 4", 10: "1 2 3 4", 11: "1 2 3 4"},
     "SV1": {1: _CODES, 7: "1 2 3 4"}, "SV2": {1: "0", 2: _CODES},
     "SV3": {1: _CODES, 4: "1 2 3 4 5", 11: "1 2 3 4"}, "SV5": {1: _CODES},
     "SVC": {1: _CODES, 4: "0", 6: _CODES}, "SVD": {3: _CODES, 4: "0"}, "TS3": {2: "0"},
@@ -57,6 +56,8 @@ KEPT_REFERENCES = frozenset({"4N", "BLT", "F2", "F5", "T4"})
 # Places that the dictionary calls codes, and that name where someone lives.
 HIDDEN = frozenset({("N4", 3), ("N4", 7), ("INS", 14)})
 DATE_TYPES = frozenset({"DT", "TP"})
+TIMES = frozenset({"TM", "RTM"})
+"""Forms of dates that hold an hour and no day."""
 NUMBER_TYPES = frozenset({"R", "N", "N0", "N2", "TM", "B"})
 BANKS = frozenset({("BPR", 7), ("BPR", 13)})
 ROUTING_WEIGHTS = (3, 7, 1, 3, 7, 1, 3, 7, 1)
@@ -67,6 +68,8 @@ YEAR_MIN = 2
 KEPT_CHARACTERS_MAX = 12
 PIECE_SEGMENTS = 1_000
 
+CODE = re.compile(r"[A-Z0-9.-]+", re.ASCII)
+CLIA = re.compile(r"\d{2}D\d{7}", re.ASCII)
 ROUTING = re.compile(r"\d{9}", re.ASCII)
 SHORT_DAY = re.compile(r"\d{6}", re.ASCII)
 DAYS = re.compile(r"\d{8}(?:\d{4,6})?(?:-\d{8}(?:\d{4,6})?)?", re.ASCII)
@@ -103,11 +106,14 @@ class Redaction:
         elements = node.elements if node else ()
         kept = id if SEGMENT_ID.fullmatch(id) else self._pseudonyms.text(id)
         out = [kept]
-        if id == "REF" and tree.element(segment, 1) in KEPT_REFERENCES:
+        before = ""
+        if tree.element(segment, 1) in KEPT_REFERENCES and _is_code(segment):
             return segment
         for number, text in enumerate(segment[1:], 1):
             element = elements[number - 1] if number <= len(elements) else None
-            out.append(self._element(id, number, text, element))
+            timed = before in TIMES and element is not None and element.type in DATE_TYPES
+            out.append(text if timed else self._element(id, number, text, element))
+            before = text
         return out
 
     def _isa(self, at: int, text: str) -> str:
@@ -141,13 +147,19 @@ class Redaction:
         return self._pseudonyms.text(text)
 
 
+def _is_code(segment: tree.Segment) -> bool:
+    """Whether a reference holds one short code."""
+    return segment[0] == "REF" and len(segment) == 3 and CODE.fullmatch(segment[2]) is not None
+
+
 def _says_nothing(spot: tuple[str, int, int], text: str, element: grammar.Element) -> bool:
     """Whether a text is a code, a number or part of the structure."""
+    text = text.strip()
     if text in element.codes or (element.list and text in codes.load(element.list)):
         return True
-    if element.type in NUMBER_TYPES:
-        return kinds.money(text) is not None
-    if len(text) > KEPT_CHARACTERS_MAX or not text.isascii() or " " in text:
+    if element.type in NUMBER_TYPES and kinds.money(text) is not None:
+        return True
+    if len(text) > KEPT_CHARACTERS_MAX or not CODE.fullmatch(text):
         return False
     id, number, component = spot
     places = KEPT.get(id, {})
@@ -190,6 +202,9 @@ class Pseudonyms:
         if kinds.is_npi(text):
             head = text[0] + self._permuted(text[1:9])
             return next(head + last for last in DIGITS if kinds.is_npi(head + last))
+        if CLIA.fullmatch(text):
+            digits = self._permuted(text[:2] + text[3:])
+            return digits[:2] + text[2] + digits[2:]
         # Telephone numbers and payers' tax numbers have ten characters, of which the first is bound.
         if len(text) == TEN and text.isalnum():
             return text[0] + self._permuted(text[1:])

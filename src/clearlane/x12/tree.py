@@ -7,7 +7,8 @@ Knows the guide's loops and nothing of claims.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias, Union
+from dataclasses import dataclass
+from typing import TypeAlias, Union
 
 from clearlane.kernel.finding import Finding
 from clearlane.x12 import grammar
@@ -17,7 +18,8 @@ Segment: TypeAlias = list[str]
 Item: TypeAlias = Union[Segment, "Loop"]
 
 
-class Gap(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Gap:
     """Where loops stood that a streaming reader let go."""
 
     index: int
@@ -31,27 +33,19 @@ class Gap(NamedTuple):
 class Loop:
     """One loop of a file. ``items`` keeps everything in file order, also what could not be placed."""
 
-    __slots__ = ("gone", "items", "node", "position")
+    __slots__ = ("gaps", "items", "node", "position")
 
     def __init__(self, node: grammar.Loop, position: int = 0) -> None:
         self.node = node
         self.items: list[Item] = []
         self.position = position
         """Where the loop's first segment stands in its set, the ST being 1."""
-        self.gone: list[Gap] | None = None
+        self.gaps: list[Gap] | None = None
         """What a streaming reader let go, in file order."""
 
     @property
     def id(self) -> str:
         return self.node.id
-
-    @property
-    def gaps(self) -> dict[int, int]:
-        """How many segments a streaming reader let go before each item, by its index."""
-        found: dict[int, int] = {}
-        for gap in self.gone or ():
-            found[gap.index] = found.get(gap.index, 0) + gap.segments
-        return found
 
     def segments(self, id: str, *qualifiers: str, at: int = 1) -> Iterator[Segment]:
         """The loop's own segments of this id whose element ``at`` holds one of the qualifiers."""
@@ -65,7 +59,15 @@ class Loop:
 
     def segment(self, id: str, *qualifiers: str, at: int = 1) -> Segment | None:
         """The first of them, or None."""
-        return next(self.segments(id, *qualifiers, at=at), None)
+        # Not by way of ``segments``: rules ask this several times a loop.
+        for item in self.items:
+            if (
+                item.__class__ is list
+                and item[0] == id
+                and (not qualifiers or (len(item) > at and item[at] in qualifiers))
+            ):
+                return item
+        return None
 
     def value(self, id: str, element: int, *qualifiers: str, component: int = 0) -> str:
         """One element (or component) of the first such segment; empty where there is none."""
@@ -86,7 +88,10 @@ class Loop:
 
     def loop(self, *ids: str) -> "Loop | None":
         """The first of them, or None."""
-        return next(self.loops(*ids), None)
+        for item in self.items:
+            if item.__class__ is Loop and (not ids or item.node.id in ids):
+                return item
+        return None
 
     def walk(self) -> Iterator[Segment]:
         """Every segment of the loop and of the loops in it, in file order."""
@@ -108,7 +113,8 @@ class Loop:
         position = self.position
         gaps = self.gaps
         for index, item in enumerate(self.items):
-            position += gaps.get(index, 0)
+            if gaps:
+                position += sum(gap.segments for gap in gaps if gap.index == index)
             if item is segment:
                 return position, self
             if item.__class__ is Loop:
@@ -122,7 +128,7 @@ class Loop:
 
     def size(self) -> int:
         """How many segments the loop had in the file, those that were let go included."""
-        total = sum(gap.segments for gap in self.gone or ())
+        total = sum(gap.segments for gap in self.gaps or ())
         for item in self.items:
             total += item.size() if item.__class__ is Loop else 1
         return total
@@ -130,13 +136,13 @@ class Loop:
     def let_go(self, size: int) -> None:
         """Forget the last item, a loop, but not the room of ``size`` segments it took."""
         node = self.items.pop().node  # type: ignore[union-attr]
-        index, gone = len(self.items), self.gone
-        if gone is None:
-            self.gone = [Gap(index, size, node)]
-        elif gone[-1].index == index and gone[-1].node is node:
-            gone[-1] = Gap(index, gone[-1].segments + size, node)
+        index, gaps = len(self.items), self.gaps
+        if gaps is None:
+            self.gaps = [Gap(index, size, node)]
+        elif gaps[-1].index == index and gaps[-1].node is node:
+            gaps[-1] = Gap(index, gaps[-1].segments + size, node)
         else:
-            gone.append(Gap(index, size, node))
+            gaps.append(Gap(index, size, node))
 
     def __eq__(self, other: object) -> bool:
         """The same loop of the same guide with the same segments, wherever it stands."""

@@ -37,7 +37,14 @@ class Walk:
     )  # fmt: skip
 
     def __init__(
-        self, root: tree.Loop, machine: Automaton, report: Report, *, check: bool, give: Give | None
+        self,
+        root: tree.Loop,
+        machine: Automaton,
+        report: Report,
+        *,
+        check: bool,
+        give: Give | None,
+        file: dict[str, Any] | None = None,
     ) -> None:
         self._machine = machine
         self._report = report
@@ -53,7 +60,7 @@ class Walk:
         self._levels = 0
         header: tree.Segment = root.items[0]  # type: ignore[assignment]
         state: dict[str, Any] = {}
-        self._context = Context(machine.guide.kind, header, state, self._loops)
+        self._context = Context(machine.guide.kind, header, state, self._loops, file)
         self.position = 1
         """How many segments of the set have been read."""
         self.done = False
@@ -234,6 +241,10 @@ class Walk:
             self._counts.pop(len(self._loops), None)
         loop = self._loops.pop()
         seen = self._seens.pop()
+        if seen & plan.telling:
+            for own, theirs in plan.tells:
+                if seen & own:
+                    self._seens[-1] |= theirs
         if plan.required & ~seen or (plan.judged and self._check):
             self._complete(loop, plan, seen)
         if plan.holds_unit and self._give is not None:
@@ -241,7 +252,7 @@ class Walk:
                 self._give(loop, tuple(self._loops))
             size = position - loop.position
             # What was let go inside is no longer held.
-            self._held -= size - sum(gap.segments for gap in loop.gone or ())
+            self._held -= size - sum(gap.segments for gap in loop.gaps or ())
             self._loops[-1].let_go(size)
         assert plan.parent is not None, "the root is never closed by a move"
         return plan.parent
@@ -254,9 +265,10 @@ class Walk:
         if self._check:
             if plan.is_level:
                 self._children(loop, has_child=bool(seen & plan.levels))
-            for rule, needs in plan.rules:
-                if not needs or seen & needs:
-                    for fault in rule.check(loop, self._context):
+            context = self._context
+            for needs, check, rule in plan.rules:
+                if seen & needs:
+                    for fault in check(loop, context):
                         self._fault(rule, fault, loop)
 
     def _fault(self, rule: Rule, fault: Fault, loop: tree.Loop) -> None:
@@ -310,11 +322,11 @@ class Walk:
         # After a jump the count goes on from what the file says, so that one slip is told once.
         plain = number.isascii() and number.isdigit() and len(number) < 10
         self._levels = int(number) if plain else expected
-        above = [p for p in self._loops[:-1] if p.node.head.id == "HL"]
-        if above:
-            head: list[str] = above[-1].items[0]  # type: ignore[assignment]
+        above = self._loops[-2]
+        if above.node.head.id == "HL":
+            head: list[str] = above.items[0]  # type: ignore[assignment]
             if parent != tree.element(head, 1):
-                message = f"HL02 must be the HL01 of the level above, loop {above[-1].node.id}"
+                message = f"HL02 must be the HL01 of the level above, loop {above.node.id}"
                 weight = Severity.WARNING if self._context.kind in ANSWERS else None
                 self._report.add(
                     "HL-PARENT", message, "HL", position, loop=loop, element=2, severity=weight
@@ -374,7 +386,7 @@ class Walk:
         for loop, end in zip(self._loops, following, strict=True):
             inner = [] if loop is self._loops[-1] else loop.items[-1:]
             loop.items[1:] = inner
-            loop.gone = [tree.Gap(1, end - loop.position - 1, None)]
+            loop.gaps = [tree.Gap(1, end - loop.position - 1, None)]
         self._held = 0
 
 
@@ -390,18 +402,18 @@ def _expected(loop: tree.Loop, plan: Plan, index: int) -> int:
 
 def _parts(loop: tree.Loop, plan: Plan) -> Iterator[tuple[int, int]]:
     """The parts of a loop in file order, also those let go: how many segments, which child."""
-    gone = loop.gone or []
+    gaps = loop.gaps or []
     for at, item in enumerate(loop.items):
-        yield from _let_go(gone, plan, at)
+        yield from _let_go(gaps, plan, at)
         if item.__class__ is tree.Loop:
             yield item.size(), _index(plan, item.node)
         else:
             yield 1, _place_index(plan, item)  # type: ignore[arg-type]
-    yield from _let_go(gone, plan, len(loop.items))
+    yield from _let_go(gaps, plan, len(loop.items))
 
 
-def _let_go(gone: list[tree.Gap], plan: Plan, at: int) -> Iterator[tuple[int, int]]:
-    for gap in gone:
+def _let_go(gaps: list[tree.Gap], plan: Plan, at: int) -> Iterator[tuple[int, int]]:
+    for gap in gaps:
         if gap.index == at:
             yield gap.segments, _index(plan, gap.node)
 

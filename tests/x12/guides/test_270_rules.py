@@ -25,8 +25,9 @@ HL*5*4*23*0
 TRN*1*TRACE2*9123456789
 NM1*03*1*ARDEN*MILO
 DMG*D8*20150301
+INS*N*19
 EQ*30
-SE*21*0001
+SE*22*0001
 """
 ANSWER = """
 ST*271*0001*005010X279A1
@@ -62,6 +63,7 @@ BROKEN = [
     ("270", "X270-SEARCH", set_to("NM1", 5, 4, ""), ("NM1", 4)),
     ("270", "X270-SEARCH", drop("DMG", 2), ("NM1", 0)),
     ("270", "X270-SEARCH", drop("DMG", 1), ("NM1", 0)),
+    ("270", "X270-RELATION", drop("INS"), ("NM1", 0)),
     ("270", "X270-TRACE", set_to("TRN", 1, 3, "8123456789"), ("TRN", 3)),
     ("271", "X270-TRACE", set_to("TRN", 2, 3, "8123456789"), ("TRN", 3)),
     ("270", "X270-TRACE-TWICE", after("TRN", 1, "TRN*1*TRACE1*9123456789"), ("TRN", 2)),

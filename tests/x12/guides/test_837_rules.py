@@ -5,7 +5,12 @@ from random import Random
 import pytest
 
 from clearlane.kernel.finding import Severity
-from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX, CLAIMS_PER_SET_MAX
+from clearlane.kernel.limits import (
+    CLAIM_NUMBERS_REMEMBERED_MAX,
+    CLAIMS_PER_SET_MAX,
+    CONTROL_NUMBERS_REMEMBERED_MAX,
+)
+from clearlane.x12.check import check
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, Context, rules_for
 from tests.x12 import samples837
@@ -26,6 +31,12 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
     (Fault("negative units", "SV1*HC:36415", "SV1*HC:36415*100*UN*-1***1", "X837-UNITS", P), WARNING),
     (Fault("place told twice", "SV1*HC:36415", "SV1*HC:36415*100*UN*1*11**1", "X837-PLACE-AGAIN", P), INFO),
     (Fault("place told twice", "SV3*AD:D4341", "SV3*AD:D4341*100*11*10**1", "X837-PLACE-AGAIN", D), INFO),
+    (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", P, spot="SV1*HC:99213"), INFO),
+    (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", D, spot="SV3*AD:D2392"), INFO),
+    (Fault("a day told as a period", "DTP*472*D8*20250210", "DTP*472*RD8*20250210-20250210", "X837-PERIOD"), INFO),
+    (Fault("referring after rendering provider", "PRV*PE", "NM1*DN*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-ORDER"), INFO),
+    (Fault("facility is where the billing provider is", "PRV*PE", "NM1*77*2*CLINIC*****XX*1679576722~N3*12 ALDER STREET~N4*PORTLAND*OR*972011234", "X837-FACILITY-AGAIN"), INFO),
+    (Fault("orthodontics that say nothing", "DN1", "DN1", "SEG-BARE", D), ERROR),
     (Fault("no drug", "CTP", "CTP****0*ML", "X837-DRUG-QUANTITY", P), WARNING),
     (Fault("malformed CLIA number", "REF*D9", "REF*X4*12345", "X837-CLIA", P), WARNING),
     (Fault("coverage of no kind", "SBR*P*18", "SBR*P*18*GRP100", "X837-FILING"), WARNING),
@@ -71,8 +82,8 @@ def test_every_rule_about_claims_has_a_test_that_breaks_it():
     broken = {fault.rule for fault in FAULTS} | {fault.rule for fault, _ in BROKEN}
     rules_for("837P")
     ours = {id for id, rule in RULES.items() if set(rule.kinds) & set(KINDS)}
-    assert ours - broken == {"X837-COUNT", "X837-NO-CLAIM"}, (
-        "those two have tests of their own below"
+    assert ours - broken == {"X837-COUNT", "X837-NO-CLAIM", "X837-BATCH-TWICE"}, (
+        "those three have tests of their own below"
     )
 
 
@@ -86,9 +97,33 @@ def test_the_memory_for_claim_numbers_is_bounded():
     read = next(parse("".join(row + "~" for row in good("837P")).encode()).sets())
     claim = next(read.root.descend("2300"))
     full = set(map(str, range(CLAIM_NUMBERS_REMEMBERED_MAX)))
-    context = Context("837P", read.header, {"837-numbers": full}, [read.root])
+    context = Context("837P", read.header, {}, [read.root], {"837-numbers": full})
     assert list(RULES["X837-NUMBER-TWICE"].check(claim, context)) == []
     assert len(full) == CLAIM_NUMBERS_REMEMBERED_MAX
+
+
+def test_the_memory_for_batch_numbers_is_bounded():
+    read = next(parse("".join(row + "~" for row in good("837P")).encode()).sets())
+    full = set(map(str, range(CONTROL_NUMBERS_REMEMBERED_MAX)))
+    context = Context("837P", read.header, {}, [], {"837-batches": full})
+    assert list(RULES["X837-BATCH-TWICE"].check(read.root, context)) == []
+    assert len(full) == CONTROL_NUMBERS_REMEMBERED_MAX
+
+
+def test_claim_and_batch_numbers_are_remembered_from_set_to_set():
+    rows = good("837P")
+    start, end = (next(i for i, r in enumerate(rows) if r[:3] == id) for id in ("ST*", "SE*"))
+    again = [
+        r.replace("*0017", "*0018") if r[:2] in {"ST", "SE"} else r for r in rows[start : end + 1]
+    ]
+    both = [*rows[: end + 1], *again, "GE*2*17", rows[-1]]
+    data = "".join(row + "~" for row in both).encode()
+    found = [(f.rule, f.spot.set, f.spot.segment_id) for f in check(data).findings]
+    assert found == [
+        ("X837-NUMBER-TWICE", 2, "CLM"),
+        ("X837-NUMBER-TWICE", 2, "CLM"),
+        ("X837-BATCH-TWICE", 2, "BHT"),
+    ]
 
 
 def test_no_rule_speaks_of_a_good_file():

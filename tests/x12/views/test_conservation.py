@@ -13,8 +13,8 @@ from tests.corpus import corpus_files
 from tests.x12 import samples837, samples_other
 from tests.x12.views.leaves import file_values, segments, separators, view_values
 
-OTHER_KINDS = ("270", "271", "276", "277", "277CA", "835", "999")
-CLAIM_KINDS = ("837P", "837D", "837I")
+OTHER_KINDS = ["270", "271", "276", "277", "277CA", "835", "999"]
+CLAIM_KINDS = ["837P", "837D", "837I"]
 
 
 def random_file(kind, seed, sets=2):
@@ -47,7 +47,7 @@ def lost_in_stream(data):
     return wanted - view_values(pieces, component, repetition)
 
 
-@pytest.mark.parametrize("kind", (*CLAIM_KINDS, *OTHER_KINDS))
+@pytest.mark.parametrize("kind", [*CLAIM_KINDS, *OTHER_KINDS])
 @pytest.mark.parametrize("seed", range(3))
 def test_every_value_of_a_random_file_is_in_its_view(kind, seed):
     data = random_file(kind, seed)
@@ -76,7 +76,7 @@ def test_a_streamed_file_tells_the_same_units_as_a_whole_one(sample):
     assert not view_values(whole) - told
 
 
-@pytest.mark.parametrize("kind", (*CLAIM_KINDS, *OTHER_KINDS))
+@pytest.mark.parametrize("kind", [*CLAIM_KINDS, *OTHER_KINDS])
 def test_a_view_tells_the_same_whatever_the_separators(kind):
     data = random_file(kind, 5, sets=1)
     for target in (Delimiters("|", ">", "!", "\x1c"), Delimiters(":", "*", "~", "^", "\r\n")):
@@ -110,7 +110,7 @@ def test_segments_in_other_come_back_in_the_files_own_separators():
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_shuffled_and_broken_sets_lose_nothing(data):
-    kind = data.draw(st.sampled_from((*CLAIM_KINDS, *OTHER_KINDS)))
+    kind = data.draw(st.sampled_from([*CLAIM_KINDS, *OTHER_KINDS]))
     rows = list(segments(random_file(kind, data.draw(st.integers(0, 3)), sets=1)))
     body = rows[3:-3]
     order = data.draw(st.permutations(range(len(body)))) if len(body) < 120 else range(len(body))

@@ -190,7 +190,39 @@ def test_what_comes_twice_or_cannot_be_read_is_kept():
     assert [one.amount for one in found.provider_adjustments] == [1, 1, None]
 
 
-def test_a_field_holds_so_many_segments_and_the_rest_is_kept(monkeypatch):
+def test_dates_that_are_no_days_are_kept_as_texts():
+    odd = (
+        "DTP*291",
+        "DTP*291*D8*20241301",
+        "DTP*291*RD8*20240101-X",
+        "DTP",
+        "DTP*291*D8*20240101*X",
+    )
+    rows = [*BENEFITS[:18], *odd, "EB*ZZ**QQQ^WWW"]
+    (member,) = view("271", *rows).members
+    told = [(one.qualifier, one.form, one.text) for one in member.dates]
+    assert told == [
+        ("291", "", ""), ("291", "D8", "20241301"), ("291", "RD8", "20240101-X"), ("", "", ""),
+        ("291", "", ""),
+    ]  # fmt: skip
+    assert member.other == (["DTP", "291"], ["DTP"], ["DTP", "291", "D8", "20240101", "X"])
+    assert (member.benefits[0].benefit, member.benefits[0].benefit_words) == ("ZZ", "")
+
+
+def test_a_line_has_the_first_control_number_and_keeps_the_others():
+    rows = [row.replace("REF*6R*L1", "REF*6R*L1~REF*6R*L2~REF*6R*L3*X") for row in REMITTANCE]
+    rows = [row.replace("MOA***MA01*N19", "MOA***MA01*N19*****1*9*TOO MUCH") for row in rows]
+    claim = next(view("835", *rows).claims)
+    assert claim.lines[0].control == "L1"
+    assert len(claim.lines[0].references) == 4
+    assert [row[0] for row in claim.other] == ["MOA"]
+
+
+def test_a_stream_of_remittances_passes_over_other_sets():
+    assert not list(remit.stream(file("837P", *CLAIMS)))
+
+
+def test_a_field_holds_so_many_segments_and_the_rest_is_kept():
     many = [f"DTM*232*202401{at % 28 + 1:02}" for at in range(limits.SEGMENTS_PER_FIELD_MAX + 2)]
     notes = [f"REF*1L*{at}" for at in range(limits.SEGMENTS_PER_FIELD_MAX + 3)]
     found = view("835", *REMITTANCE[:9], "CLP*A1*1*200*150", *many, *notes)
@@ -532,7 +564,8 @@ def test_a_stream_ends_sets_without_their_trailer():
     cut = whole[: whole.index(b"SE*")]
     assert [p.view.totals.claims for p in views.stream(cut) if p.view] == [2]
     for after in (b"ST*835*0002~", b"GE*1*17~", b"IEA*1*000000017~", whole):
-        assert [p.view.totals.claims for p in views.stream(cut + after) if p.view][0] == 2
+        told = next(p.view for p in views.stream(cut + after) if p.view)
+        assert told.totals.claims == 2
     unknown = cut.replace(b"005010X221A1", b"004010X091")
     assert len([p for p in views.stream(unknown + b"GE*1*17~") if p.view]) == 1
     assert len([p for p in views.stream(unknown) if p.view]) == 1
@@ -553,13 +586,11 @@ def test_a_chunking_of_any_size_gives_the_same_pieces():
 
 
 def test_a_second_loop_where_one_is_expected_is_kept():
-    rows = [*REMITTANCE[:9], "N1*PR*SECOND", "N3*STREET", *REMITTANCE[9:]]
-    whole = view("835", *REMITTANCE[:8], "N1*PE*AGAIN*XX*1679576722", "N3*STREET", *REMITTANCE[8:])
-    assert ["N1", "PE", "AGAIN", "XX", "1679576722"] in whole.other
-    data = file("835", *REMITTANCE[:8], "N1*PE*AGAIN*XX*1679576722", "N3*STREET", *REMITTANCE[8:])
-    streamed = [p.view for p in views.stream(data) if p.view]
+    rows = [*REMITTANCE[:8], "N1*PE*AGAIN*XX*1679576722", "N3*STREET", *REMITTANCE[8:]]
+    whole = view("835", *rows)
+    assert whole.other == (["N1", "PE", "AGAIN", "XX", "1679576722"], ["N3", "STREET"])
+    streamed = [p.view for p in views.stream(file("835", *rows)) if p.view]
     assert streamed[0].other == whole.other
-    assert rows
 
 
 def test_too_many_segments_of_one_unit_are_refused(monkeypatch):

@@ -11,6 +11,7 @@ from clearlane.claims.rules.registry import (
     WARNING,
     Facts,
     Fault,
+    is_whole,
     line_rule,
     quoted,
     rule,
@@ -213,7 +214,7 @@ def orthodontics_are_complete(claim: DentalClaim, facts: Facts) -> Iterator[Faul
 def months_are_whole(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
     """Months of treatment are whole, and ten years at most."""
     months = claim.F42_MonthsTreatment
-    if months is not None and (months % 1 or months > limits.TREATMENT_MONTHS_MAX):
+    if months is not None and (not is_whole(months) or months > limits.TREATMENT_MONTHS_MAX):
         yield (
             "F42_MonthsTreatment",
             f"Months of treatment are {months}; give a whole number up to {limits.TREATMENT_MONTHS_MAX}.",

@@ -67,13 +67,20 @@ def self_is_the_insured(claim: Claim, facts: Facts) -> Iterator[Fault]:
             )
 
 
-@rule("C202", fields=("F05_PatientAddress1",), x12="2010CA/N3/01", kinds=(MEDICAL,))
+@rule(
+    "C202",
+    fields=("F05_PatientAddress1",),
+    x12="2010CA/N3/01",
+    kinds=(MEDICAL,),
+    severity=WARNING,
+)
 def dependent_has_an_address(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
-    """A patient who is not the insured has a street address."""
+    """A patient who is not the insured has a street address; without one the insured's is sent."""
     if relationship(claim) != codes.SELF and claim.F05_PatientAddress1 is None:
         yield (
             "F05_PatientAddress1",
-            "The patient is not the insured, and no address was given; give the patient's address.",
+            "The patient is not the insured, and no street was given; the insured's is sent. Give the "
+            "patient's own.",
         )
 
 

@@ -15,6 +15,7 @@ what is wrong, what was found, and what would pass.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -176,6 +177,11 @@ def _register(
         return check
 
     return register
+
+
+def is_whole(number: Decimal) -> bool:
+    """Whether a number has no fraction, however large it is; a remainder of a huge one cannot be computed."""
+    return number == number.to_integral_value()
 
 
 def quoted(value: object) -> str:

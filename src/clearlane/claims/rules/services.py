@@ -18,6 +18,7 @@ from clearlane.claims.rules.registry import (
     WARNING,
     Facts,
     Fault,
+    is_whole,
     line_rule,
     on_line,
     quoted,
@@ -58,7 +59,7 @@ def procedure(line: Line) -> str:
 
 def is_unlisted(code: str) -> bool:
     """Whether a procedure code tells nothing without a description."""
-    return code in UNLISTED or (code[0] == "D" and code.endswith("999"))
+    return code in UNLISTED or (code.startswith("D") and code.endswith("999"))
 
 
 @line_rule("C601", fields=("F29_ProcedureCode",), x12="2400/SV3/01-02", kinds=(DENTAL,))
@@ -134,7 +135,7 @@ def anaesthesia_is_counted_in_minutes(
             "F24G_DaysOrUnits",
             "Anaesthesia is counted in minutes; give the minutes in F24G_DaysOrUnits.",
         )
-    elif minutes % 1 or minutes > limits.ANAESTHESIA_MINUTES_MAX:
+    elif not is_whole(minutes) or minutes > limits.ANAESTHESIA_MINUTES_MAX:
         yield (
             "F24G_DaysOrUnits",
             f"Anaesthesia of {minutes} minutes was found; give whole minutes up to "
@@ -236,7 +237,7 @@ def modifiers_are_different(claim: MedicalClaim, facts: Facts) -> Iterator[Fault
 )
 def dental_quantity_is_whole(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
     """A dental quantity is a whole number."""
-    if line.F29b_Quantity is not None and line.F29b_Quantity % 1:
+    if line.F29b_Quantity is not None and not is_whole(line.F29b_Quantity):
         yield (
             "F29b_Quantity",
             f"The quantity {line.F29b_Quantity} is not whole; give a whole number.",

@@ -19,7 +19,8 @@ time a loop of that id closes, with the loop's own segments and the loops in it:
   root loop of the guide, whatever its id, and runs when the SE has been read.
 * ``kinds`` are the ``Guide.kind`` values the rule is for.
 * ``needs`` names own segments or child loops, by id, without one of which the rule has nothing to say
-  (``needs=("2320",)`` for a rule about other payers). The engine then does not call it for nothing.
+  (``needs=("2320",)`` for a rule about other payers; ``"2400/2430"`` is a 2430 in a child loop 2400). The
+  engine then does not call it for nothing.
 * ``Fault.segment`` is the very list taken from the loop (found again by identity, never by value), or
   a segment of an enclosing loop. With None the fault stands at the segment that opens the loop.
 * ``Fault.code`` is the code a 999 reports: IK403 when an element is named, IK304 otherwise. Left
@@ -30,6 +31,7 @@ time a loop of that id closes, with the loop's own segments and the loops in it:
   each unit loop (2300 in an 837, 2100 in an 835) and each loop that held units once it is closed, so a
   rule about many units adds up in ``ctx.state`` when the unit closes, and a second rule on ``SET`` (or
   on the loop around the units) reads the sum. Keep it small, and bounded in number.
+* ``ctx.file`` is one that lives as long as the file, for what must not come again in a later set.
 * Messages say what would pass. They never hold a value of the file.
 
 Knows loops and findings; knows no guide by name beyond the ``kinds`` it is told.
@@ -68,10 +70,15 @@ class Fault:
 class Context:
     """What a rule may know beside its loop."""
 
-    __slots__ = ("header", "kind", "open", "state")
+    __slots__ = ("file", "header", "kind", "open", "state")
 
     def __init__(
-        self, kind: str, header: list[str], state: dict[str, Any], open: Sequence[tree.Loop]
+        self,
+        kind: str,
+        header: list[str],
+        state: dict[str, Any],
+        open: Sequence[tree.Loop],
+        file: dict[str, Any] | None = None,
     ) -> None:
         self.kind = kind
         """The guide's kind, such as ``837P``."""
@@ -81,6 +88,8 @@ class Context:
         """Belongs to the transaction set; rules keep their sums here under keys of their own."""
         self.open = open
         """The loops around this one, outermost first."""
+        self.file: dict[str, Any] = {} if file is None else file
+        """Belongs to the file; bounded in number like ``state``."""
 
     def parent(self, *ids: str) -> tree.Loop | None:
         """The nearest open loop around this one with one of these ids."""
@@ -147,6 +156,8 @@ def cents(text: str) -> int | None:
 
     Rules add up integers: exact like Decimal and several times faster.
     """
+    if text.isdigit() and text.isascii() and len(text) < AMOUNT_DIGITS_MAX - 1:
+        return int(text) * 100
     whole, point, part = text.partition(".")
     if not point:
         digits = whole + "00"

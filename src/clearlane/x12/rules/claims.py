@@ -8,14 +8,18 @@ import re
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX, CLAIMS_PER_SET_MAX
+from clearlane.kernel.limits import (
+    CLAIM_NUMBERS_REMEMBERED_MAX,
+    CLAIMS_PER_SET_MAX,
+    CONTROL_NUMBERS_REMEMBERED_MAX,
+)
 from clearlane.x12.rules import SET, Context, Fault, cents, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, ICD9, ICD10, at, claim
+from clearlane.x12.rules.claims_facts import CLAIM_KINDS, ICD9, ICD10, Row, at, claim, written
 from clearlane.x12.tree import Loop
 
 CLAIM_NUMBER_CHARACTERS_MAX = 20
 ICD10_FROM = "20151001"
-WARNING = Severity.WARNING
+WARNING, INFO = Severity.WARNING, Severity.INFO
 # What people write where there is nothing to write.
 NOTHINGS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
 
@@ -36,22 +40,22 @@ FORMS = {
 def total_is_the_sum_of_lines(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """The total charge of a claim is the sum of its line charges."""
     facts = claim(loop, ctx)
-    total, charges = cents(at(facts.clm, 2)), [line.charge for line in facts.lines]
-    if total is None or None in charges or not charges:
+    charges = [line.charge for line in facts.lines]
+    if facts.total is None or None in charges or not charges:
         return
-    if total != sum(charge for charge in charges if charge is not None):
+    if facts.total != sum(charges):  # type: ignore[arg-type]
         yield Fault("CLM02 (total charge) must equal the sum of the line charges", facts.clm, 2)
 
 
 @rule("X837-NUMBER-TWICE", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
 def claim_number_is_used_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A claim number stands once in a transaction set."""
+    """A claim number stands once in a file."""
     clm = claim(loop, ctx).clm
-    seen: set[str] = ctx.state.setdefault("837-numbers", set())
+    seen: set[str] = ctx.file.setdefault("837-numbers", set())
     number = at(clm, 1)
     if number and number in seen:
         yield Fault(
-            "CLM01 (claim number) should be unlike that of every earlier claim of the set", clm, 1
+            "CLM01 (claim number) should be unlike that of every earlier claim of the file", clm, 1
         )
     elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
         seen.add(number)
@@ -84,6 +88,19 @@ def set_holds_a_claim(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A transaction set of claims holds at least one claim."""
     if not ctx.state.get("837-count"):
         yield Fault("The set must hold at least one claim (CLM)")
+
+
+@rule("X837-BATCH-TWICE", loop=SET, kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+def batch_number_is_used_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A batch number (BHT03) stands once in a file."""
+    row = loop.segment("BHT")
+    seen: set[str] = ctx.file.setdefault("837-batches", set())
+    number = at(row, 3)
+    if number and number in seen:
+        message = "BHT03 (batch number) should be unlike that of every earlier set of the file"
+        yield Fault(message, row, 3)
+    elif len(seen) < CONTROL_NUMBERS_REMEMBERED_MAX:
+        seen.add(number)
 
 
 @rule("X837-ORIGINAL", loop="2300", kinds=CLAIM_KINDS, snip=4)
@@ -122,13 +139,17 @@ def accident_has_a_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
 def car_accident_has_a_state(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A car accident happened in a state, or in another country."""
     clm = claim(loop, ctx).clm
-    if "AA" in at(clm, 11).split(":")[:3] and not (at(clm, 11, 4) or at(clm, 11, 5)):
+    if (
+        len(clm) > 11
+        and "AA" in at(clm, 11).split(":")[:3]
+        and not (at(clm, 11, 4) or at(clm, 11, 5))
+    ):
         yield Fault(
             "CLM11-4 (state of the accident) is required for a car accident (AA)", clm, 11, 4
         )
 
 
-@rule("X837-ATTACHMENT", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-ATTACHMENT", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("PWK", "2400/PWK"))
 def attachment_can_be_found(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """An attachment that travels apart from the claim has a control number."""
     for row in claim(loop, ctx).every("PWK"):
@@ -137,7 +158,7 @@ def attachment_can_be_found(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault(message, row, 6, code="1")
 
 
-@rule("X837-ICD-DOT", loop="2300", kinds=CLAIM_KINDS, snip=5)
+@rule("X837-ICD-DOT", loop="2300", kinds=CLAIM_KINDS, snip=5, needs=("HI",))
 def codes_have_no_dot(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A diagnosis or procedure code is written without its dot."""
     for row, number, listed, code in claim(loop, ctx).codes:
@@ -147,7 +168,7 @@ def codes_have_no_dot(loop: Loop, ctx: Context) -> Iterator[Fault]:
             )
 
 
-@rule("X837-ICD-FORM", loop="2300", kinds=CLAIM_KINDS, snip=5)
+@rule("X837-ICD-FORM", loop="2300", kinds=CLAIM_KINDS, snip=5, needs=("HI",))
 def codes_fit_their_list(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A diagnosis or procedure code has the form of the ICD version its code list names."""
     for row, number, listed, code in claim(loop, ctx).codes:
@@ -157,7 +178,7 @@ def codes_fit_their_list(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault(message, row, number, 2, "7")
 
 
-@rule("X837-ICD-MIX", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-ICD-MIX", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("HI",))
 def one_icd_version(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """All diagnoses and procedures of a claim are of one ICD version."""
     first = ""
@@ -171,7 +192,7 @@ def one_icd_version(loop: Loop, ctx: Context) -> Iterator[Fault]:
         first = first or version
 
 
-@rule("X837-ICD-DAY", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule("X837-ICD-DAY", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("HI",))
 def icd_version_fits_the_day(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """Services since 1 October 2015 are told with ICD-10 codes."""
     facts = claim(loop, ctx)
@@ -183,7 +204,9 @@ def icd_version_fits_the_day(loop: Loop, ctx: Context) -> Iterator[Fault]:
         yield Fault("ICD-9 code lists ended with services of September 2015; use ICD-10", *old, 1)
 
 
-@rule("X837-ICD-TWICE", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING)
+@rule(
+    "X837-ICD-TWICE", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING, needs=("HI",)
+)
 def diagnosis_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A diagnosis stands once in a claim."""
     seen: set[str] = set()
@@ -203,53 +226,69 @@ def pointers_point_at_diagnoses(loop: Loop, ctx: Context) -> Iterator[Fault]:
     if not facts.diagnoses and ctx.kind == "837P":
         return  # The missing HI is told already.
     element = 7 if ctx.kind == "837P" else 11
+    right = {""}
     for line in facts.lines:
         text = at(line.service, element)
-        if not text:
+        if text not in right:
+            found = list(_pointers(line.service, element, text.split(":"), facts.diagnoses))
+            # Lines tend to point alike, so that most need no second look.
+            right |= set() if found else {text}
+            yield from found
+
+
+def _pointers(row: Row | None, element: int, pointers: list[str], most: int) -> Iterator[Fault]:
+    for number, pointer in enumerate(pointers, 1):
+        # A pointer that is no small number is reported by the guide itself.
+        if not pointer.isdecimal() or len(pointer) > 2:
             continue
-        name = f"{line.name[:3]}{element:02}"
-        pointers = text.split(":")
-        for number, pointer in enumerate(pointers, 1):
-            # A pointer that is no small number is reported by the guide itself.
-            if not pointer.isdecimal() or len(pointer) > 2:
-                continue
-            if not 1 <= int(pointer) <= facts.diagnoses:
-                message = (
-                    f"{name}-{number} must point at one of the {facts.diagnoses} diagnoses in HI"
-                )
-                yield Fault(message, line.service, element, number)
-            elif pointer in pointers[: number - 1]:
-                message = f"{name}-{number} should not point at the same diagnosis again"
-                yield Fault(message, line.service, element, number, severity=WARNING)
+        name = f"{'SV1' if element == 7 else 'SV3'}{element:02}-{number}"
+        if not 1 <= int(pointer) <= most:
+            yield Fault(
+                f"{name} must point at one of the {most} diagnoses in HI", row, element, number
+            )
+        elif pointer in pointers[: number - 1]:
+            message = f"{name} should not point at the same diagnosis again"
+            yield Fault(message, row, element, number, severity=WARNING)
 
 
-@rule("X837-PERIOD", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-PERIOD", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("DTP", "2400/DTP"))
 def periods_run_forwards(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """The first day of a period is not after its last."""
+    """The first day of a period is not after its last; a single day needs no period."""
     for row in claim(loop, ctx).every("DTP"):
+        if at(row, 2) != "RD8":
+            continue
         first, _, last = at(row, 3).partition("-")
-        if at(row, 2) == "RD8" and len(first) == len(last) and first > last:
+        if len(first) == len(last) and first > last:
             yield Fault("DTP03 must be a period whose first day is not after its last", row, 3)
+        elif first == last:
+            message = "DTP03 may be a single day (D8): the period begins and ends on the same"
+            yield Fault(message, row, 3, severity=INFO)
 
 
-@rule("X837-FUTURE", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING)
+@rule(
+    "X837-FUTURE",
+    loop="2300",
+    kinds=("837P", "837D"),
+    snip=7,
+    severity=WARNING,
+    needs=("DTP", "2400/DTP"),
+)
 def services_are_past(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A service was given before the claim was written."""
-    facts = claim(loop, ctx)
-    written = at(ctx.open[0].segment("BHT"), 4) if ctx.open else ""
-    if len(written) != 8:
+    day = written(ctx)
+    if not day:
         return
-    for row in facts.every("DTP"):
-        if at(row, 1) == "472" and at(row, 3)[:8] > written:
+    for row in claim(loop, ctx).every("DTP"):
+        if len(row) > 3 and row[1] == "472" and row[3][:8] > day:
             yield Fault("DTP03 (service) should not be after the day in BHT04", row, 3)
 
 
-@rule("X837-PAID", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING)
+@rule("X837-PAID", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING, needs=("AMT",))
 def patient_paid_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """The amount a patient paid is sent only where there is one, and is not more than the charge."""
     facts = claim(loop, ctx)
     row = facts.first("AMT", "F5")
-    paid, total = cents(at(row, 2)), cents(at(facts.clm, 2))
+    paid, total = cents(at(row, 2)), facts.total
     if row is None or paid is None:
         return
     if paid <= 0:
@@ -260,9 +299,16 @@ def patient_paid_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
         yield Fault("AMT*F5 (paid by the patient) should not exceed the total charge", row, 2)
 
 
-@rule("X837-EMPTY-NUMBER", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule(
+    "X837-EMPTY-NUMBER",
+    loop="2300",
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=WARNING,
+    needs=("REF", "2400/REF"),
+)
 def references_say_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A reference number that does not exist is left out."""
     for row in claim(loop, ctx).every("REF"):
-        if at(row, 2) in NOTHINGS:
+        if len(row) > 2 and row[2] in NOTHINGS:
             yield Fault("REF02 should be a real number; leave the segment out otherwise", row, 2)

@@ -15,7 +15,7 @@ WARNING, INFO = Severity.WARNING, Severity.INFO
 ELEMENTS_OF_A_FULL_CAS = 17  # CAS17 begins the sixth adjustment.
 
 
-@rule("X837-COB-PAYER", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-COB-PAYER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400/2430",))
 def decisions_name_a_payer(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """The payer of a line decision (SVD01) is one of the claim's other payers."""
     facts = claim(loop, ctx)
@@ -27,7 +27,7 @@ def decisions_name_a_payer(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault("SVD01 must equal the NM109 of an other payer (2330B) of the claim", row, 1)
 
 
-@rule("X837-COB-LINE", loop="2300", kinds=CLAIM_KINDS, snip=3)
+@rule("X837-COB-LINE", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2400/2430",))
 def lines_balance(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """For each payer that decided a line, the charge is what it paid plus what it adjusted."""
     for line in claim(loop, ctx).lines:
@@ -41,11 +41,11 @@ def lines_balance(loop: Loop, ctx: Context) -> Iterator[Fault]:
                 yield Fault("SVD02 (paid) plus the CAS amounts must equal the line charge", row, 2)
 
 
-@rule("X837-COB-CLAIM", loop="2300", kinds=CLAIM_KINDS, snip=3)
+@rule("X837-COB-CLAIM", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2320",))
 def claim_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """For each payer that decided the claim, the total is what it paid plus all it adjusted."""
     facts = claim(loop, ctx)
-    total = cents(at(facts.clm, 2))
+    total = facts.total
     for other, payer in facts.others:
         row = other.segment("AMT", "D")
         if row is None or total is None or not payer:
@@ -56,7 +56,7 @@ def claim_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault("AMT*D (paid) plus all CAS of this payer must equal CLM02", row, 2)
 
 
-@rule("X837-COB-PAID", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-COB-PAID", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
 def decided_claim_has_an_amount(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A payer that decided the claim says what it paid, if only 0; one that did not has no amounts."""
     facts = claim(loop, ctx)
@@ -71,7 +71,7 @@ def decided_claim_has_an_amount(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault(message, rest, 1, severity=WARNING)
 
 
-@rule("X837-COB-DATE", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-COB-DATE", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
 def decision_has_one_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """The day a payer decided stands with the claim or with its lines, not with both."""
     facts = claim(loop, ctx)
@@ -87,7 +87,7 @@ def decision_has_one_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
                 yield Fault(message, paid, 1, severity=WARNING)
 
 
-@rule("X837-COB-LEVELS", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO)
+@rule("X837-COB-LEVELS", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO, needs=("2320",))
 def adjustments_stand_at_one_level(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A payer's adjustments stand with the claim or with its lines, as it reported them."""
     facts = claim(loop, ctx)
@@ -99,7 +99,14 @@ def adjustments_stand_at_one_level(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault("CAS stands with the claim and with its lines; one of them is usual", row)
 
 
-@rule("X837-COB-GROUP", loop=("2320", "2430"), kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule(
+    "X837-COB-GROUP",
+    loop=("2320", "2430"),
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=WARNING,
+    needs=("CAS",),
+)
 def group_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """All adjustments of a group stand in one CAS, until its six places are full."""
     sizes: dict[str, int] = {}
@@ -110,13 +117,13 @@ def group_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
         sizes[group] = len(row)
 
 
-@rule("X837-COB-UNCOVERED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO)
+@rule("X837-COB-UNCOVERED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO, needs=("2320",))
 def uncovered_is_the_whole_charge(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """The amount that another payer would not cover at all is the whole charge."""
     facts = claim(loop, ctx)
     for other, _ in facts.others:
         row = other.segment("AMT", "A8")
-        if row is not None and cents(at(row, 2)) != cents(at(facts.clm, 2)):
+        if row is not None and cents(at(row, 2)) != facts.total:
             yield Fault("AMT*A8 (not covered) usually equals the total charge", row, 2)
 
 

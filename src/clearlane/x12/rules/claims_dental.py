@@ -20,7 +20,7 @@ NEVER = {True: "O", False: "I"}
 SELDOM = {True: "B", False: "F"}
 
 
-@rule("X837D-SURFACE", loop="2300", kinds=DENTAL, snip=4)
+@rule("X837D-SURFACE", loop="2300", kinds=DENTAL, snip=4, needs=("2400/TOO",))
 def surfaces_belong_to_the_tooth(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A surface is one that the tooth has, and stands once."""
     for row in claim(loop, ctx).every("TOO"):
@@ -28,7 +28,7 @@ def surfaces_belong_to_the_tooth(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield from _surfaces(row, front=is_anterior(at(row, 2)))
 
 
-@rule("X837D-TOOTH-TWICE", loop="2300", kinds=DENTAL, snip=7, severity=WARNING)
+@rule("X837D-TOOTH-TWICE", loop="2300", kinds=DENTAL, snip=7, severity=WARNING, needs=("2400/TOO",))
 def tooth_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A tooth stands once in a line, with all its surfaces."""
     for line in claim(loop, ctx).lines:
@@ -39,7 +39,7 @@ def tooth_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
             seen.add(at(row, 2))
 
 
-@rule("X837D-MISSING-TWICE", loop="2300", kinds=DENTAL, snip=7, severity=WARNING)
+@rule("X837D-MISSING-TWICE", loop="2300", kinds=DENTAL, snip=7, severity=WARNING, needs=("DN2",))
 def missing_tooth_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A missing tooth, or one to be extracted, is told once."""
     seen: set[str] = set()
@@ -49,7 +49,7 @@ def missing_tooth_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
         seen.add(at(row, 1))
 
 
-@rule("X837D-PRIOR", loop="2300", kinds=DENTAL, snip=4)
+@rule("X837D-PRIOR", loop="2300", kinds=DENTAL, snip=4, needs=("2400",))
 def replacement_tells_the_earlier_day(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A replaced prosthesis, crown or inlay tells when the earlier one was placed."""
     for line in claim(loop, ctx).lines:

@@ -3,7 +3,6 @@
 Knows the segments of a claim loop; holds no rule.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from clearlane.x12.rules import Context, cents
@@ -11,6 +10,7 @@ from clearlane.x12.tree import Loop
 
 CLAIM_KINDS = ("837P", "837D", "837I")
 STATE = "837-claim"
+WRITTEN = "837-written"
 
 # Where each kind keeps the service of a line: segment, charge, procedure.
 SERVICE = {"837P": ("SV1", 2, 1), "837D": ("SV3", 2, 1), "837I": ("SV2", 3, 2)}
@@ -19,72 +19,86 @@ ICD10 = frozenset({"ABK", "ABF", "ABJ", "APR", "ABN", "BBR", "BBQ"})
 ICD9 = frozenset({"BK", "BF", "BJ", "PR", "BN", "BR", "BQ"})
 DIAGNOSES = frozenset({"ABK", "BK", "ABF", "BF", "TQ"})
 
+# How messages call the procedure, such as SV101.
+PROCEDURE_NAMES = {kind: f"{id}{procedure:02}" for kind, (id, _, procedure) in SERVICE.items()}
+
 Row = list[str]
 
 
 class Line:
     """One service line."""
 
-    __slots__ = ("by", "charge", "loop", "name", "procedure", "service")
+    __slots__ = ("by", "charge", "loop", "procedure", "service")
 
-    def __init__(self, loop: Loop, kind: str) -> None:
+    def __init__(self, loop: Loop, service: tuple[str, int, int]) -> None:
         self.loop = loop
         self.by = by_id(loop)
-        id, charge_at, procedure_at = SERVICE[kind]
-        found = self.by.get(id)
-        self.service: Row | None = found[0] if found else None
-        self.charge = cents(at(self.service, charge_at)) if self.service else None
-        self.procedure = at(self.service, procedure_at).split(":") if self.service else []
+        id, charge_at, procedure_at = service
+        row: Row | None = self.by[id][0] if id in self.by else None
+        self.service = row
+        size = len(row) if row else 0
+        self.charge = cents(row[charge_at]) if row and size > charge_at else None
+        self.procedure = row[procedure_at].split(":") if row and size > procedure_at else [""]
         """The components of the procedure: list, code, up to four modifiers, description."""
-        self.name = f"{id}{procedure_at:02}"
-        """How messages call the procedure, such as SV101."""
 
 
 class Claim:
     """One claim: its segments by id, its lines, its diagnoses."""
 
-    __slots__ = ("by", "clm", "codes", "decisions", "diagnoses", "lines", "loop", "others", "parts")
+    __slots__ = (
+        "_rows", "by", "clm", "codes", "decisions", "diagnoses", "lines", "loop", "others", "total",
+    )  # fmt: skip
 
     def __init__(self, loop: Loop, kind: str) -> None:
         self.loop = loop
-        self.by = by_id(loop)
-        self.clm: Row = self.by["CLM"][0]
-        self.lines = [Line(line, kind) for line in self.by.get("2400", ())]
-        self.parts = [self.by, *(line.by for line in self.lines)]
-        """The segments of the claim itself, then those of each line."""
+        self.by = by = by_id(loop)
+        self.clm: Row = by["CLM"][0]
+        self.total = cents(at(self.clm, 2))
+        service = SERVICE[kind]
+        self.lines = [Line(line, service) for line in by.get("2400", ())]
+        self._rows: dict[str, list[Row]] = {}
         self.others: list[tuple[Loop, str]] = [
-            (other, _payer(other)) for other in self.by.get("2320", ())
+            (other, _payer(other)) for other in by.get("2320", ())
         ]
         """Each other coverage with the id of its payer."""
         self.decisions: list[tuple[Loop, Row, str]] = [
             (decision, decision.items[0], at(decision.items[0], 1))
             for line in self.lines
-            for decision in line.by.get("2430", ())
+            if "2430" in line.by
+            for decision in line.by["2430"]
         ]
         """Each line decision with its SVD and the id of its payer."""
         self.codes = [
             (row, number, *_pair(text))
-            for row in self.by.get("HI", ())
-            for number, text in enumerate(row[1:], 1)
-            if text
+            for row in by.get("HI", ())
+            for number, text in enumerate(row)
+            if number and text
         ]
         """(HI segment, element, code list, code) of every health care code."""
         self.diagnoses = 0
         """How many a pointer may point at: those of the HI that holds the principal one."""
-        for row in self.by.get("HI", ()):
-            if at(row, 1).partition(":")[0] in DIAGNOSES:
-                self.diagnoses = sum(1 for text in row[1:] if text)
+        for row, number, listed, _ in self.codes:
+            if number == 1 and listed in DIAGNOSES:
+                self.diagnoses = len(row) - 1 - row.count("")
                 break
 
     def first(self, id: str, qualifier: str) -> Row | None:
         """The first own segment of this id and qualifier."""
-        return next((row for row in self.by.get(id, ()) if at(row, 1) == qualifier), None)
+        for row in self.by.get(id, ()):
+            if at(row, 1) == qualifier:
+                found: Row = row
+                return found
+        return None
 
-    def every(self, id: str) -> Iterator[Row]:
+    def every(self, id: str) -> list[Row]:
         """The segments of this id in the claim and in its lines."""
-        for part in self.parts:
-            if id in part:
-                yield from part[id]
+        rows = self._rows.get(id)
+        if rows is None:
+            rows = self._rows[id] = list(self.by.get(id, ()))
+            for line in self.lines:
+                if id in line.by:
+                    rows += line.by[id]
+        return rows
 
 
 def claim(loop: Loop, ctx: Context) -> Claim:
@@ -93,6 +107,15 @@ def claim(loop: Loop, ctx: Context) -> Claim:
     if held is None or held.loop is not loop:
         held = ctx.state[STATE] = Claim(loop, ctx.kind)
     return held
+
+
+def written(ctx: Context) -> str:
+    """The day the set was written (BHT04), looked up once a set; empty where it has no form."""
+    day: str | None = ctx.state.get(WRITTEN)
+    if day is None:
+        day = at(ctx.open[0].segment("BHT"), 4) if ctx.open else ""
+        day = ctx.state[WRITTEN] = day if len(day) == 8 else ""
+    return day
 
 
 def by_id(loop: Loop) -> dict[str, list[Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.rules import Context, Fault, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, SERVICE, at, claim
+from clearlane.x12.rules.claims_facts import CLAIM_KINDS, PROCEDURE_NAMES, SERVICE, at, claim
 from clearlane.x12.tree import Loop
 
 WARNING, INFO = Severity.WARNING, Severity.INFO
@@ -47,11 +47,11 @@ UNITS = {"837P": 4, "837D": 6, "837I": 5}
 ANAESTHESIA_FIRST, ANAESTHESIA_LAST = "00100", "01999"
 
 
-@rule("X837-LINE-NUMBER", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-LINE-NUMBER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
 def lines_count_up(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """Lines are numbered 1, 2, 3 within each claim."""
     for number, line in enumerate(claim(loop, ctx).lines, 1):
-        row = line.by["LX"][0]
+        row: list[str] = line.loop.items[0]  # type: ignore[assignment]
         if at(row, 1) != str(number):
             yield Fault(
                 f"LX01 must be {number}: lines count from 1 in each claim, without gaps", row, 1
@@ -59,20 +59,26 @@ def lines_count_up(loop: Loop, ctx: Context) -> Iterator[Fault]:
             return
 
 
-@rule("X837-LINE-CONTROL", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-LINE-CONTROL", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
 def line_control_numbers_differ(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """No two lines of a claim have the same control number."""
+    """Each line of a claim has a control number, and no two have the same."""
     seen: set[str] = set()
+    without = None
     for line in claim(loop, ctx).lines:
-        for row in line.by.get("REF", ()):
-            if at(row, 1) != "6R":
-                continue
+        own = [row for row in line.by.get("REF", ()) if row[1:2] == ["6R"]]
+        if not own:
+            without = without or line.service
+        for row in own:
             if at(row, 2) in seen:
                 yield Fault("REF*6R must be unlike that of every other line of the claim", row, 2)
             seen.add(at(row, 2))
+    if without is not None:
+        # Told once a claim: a program that sends none sends none anywhere.
+        message = "A line may have REF*6R, a number that the remittance repeats"
+        yield Fault(message, without, severity=INFO)
 
 
-@rule("X837-PROCEDURE", loop="2300", kinds=CLAIM_KINDS, snip=5, severity=WARNING)
+@rule("X837-PROCEDURE", loop="2300", kinds=CLAIM_KINDS, snip=5, severity=WARNING, needs=("2400",))
 def procedures_have_the_form_of_their_list(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A procedure code has the form of the list it is from."""
     element = SERVICE[ctx.kind][2]
@@ -80,21 +86,24 @@ def procedures_have_the_form_of_their_list(loop: Loop, ctx: Context) -> Iterator
         form = _PROCEDURES.get(line.procedure[0]) if len(line.procedure) > 1 else None
         if form is not None and form[0].fullmatch(line.procedure[1]) is None:
             yield Fault(
-                f"{line.name}-2 (procedure code) should be {form[1]}", line.service, element, 2
+                f"{PROCEDURE_NAMES[ctx.kind]}-2 (procedure code) should be {form[1]}",
+                line.service,
+                element,
+                2,
             )
 
 
-@rule("X837-FIFTH-MODIFIER", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-FIFTH-MODIFIER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
 def descriptions_are_no_modifiers(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A procedure has at most four modifiers; a fifth would stand where the description belongs."""
     for line in claim(loop, ctx).lines:
         parts = line.procedure
         if len(parts) > 6 and all(parts[2:6]) and _MODIFIER.fullmatch(parts[6]):
-            message = f"{line.name}-7 must be a description: a procedure has at most four modifiers"
+            message = f"{PROCEDURE_NAMES[ctx.kind]}-7 must be a description: a procedure has at most four modifiers"
             yield Fault(message, line.service, SERVICE[ctx.kind][2], 7)
 
 
-@rule("X837-UNLISTED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule("X837-UNLISTED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("2400",))
 def unlisted_procedures_are_described(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """An unlisted procedure is described, in the line or in a note."""
     for line in claim(loop, ctx).lines:
@@ -105,31 +114,31 @@ def unlisted_procedures_are_described(loop: Loop, ctx: Context) -> Iterator[Faul
             and not "".join(parts[6:])
             and "NTE" not in line.by
         ):
-            message = f"{line.name}-7 (description) should say what the unlisted procedure was"
+            message = f"{PROCEDURE_NAMES[ctx.kind]}-7 (description) should say what the unlisted procedure was"
             yield Fault(message, line.service, SERVICE[ctx.kind][2], 7)
 
 
-@rule("X837-UNITS", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule("X837-UNITS", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("2400",))
 def units_are_positive(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A line counts more than nothing."""
     element = UNITS[ctx.kind]
     for line in claim(loop, ctx).lines:
         if _is_nothing(at(line.service, element)):
-            message = f"{line.name[:3]}{element:02} (units) should be more than 0"
+            message = f"{SERVICE[ctx.kind][0]}{element:02} (units) should be more than 0"
             yield Fault(message, line.service, element)
 
 
-@rule("X837-CHARGE", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule("X837-CHARGE", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("2400",))
 def charges_are_not_negative(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A charge is not negative."""
     element = SERVICE[ctx.kind][1]
     for line in claim(loop, ctx).lines:
         if line.charge is not None and line.charge < 0:
-            message = f"{line.name[:3]}{element:02} (charge) should not be negative"
+            message = f"{SERVICE[ctx.kind][0]}{element:02} (charge) should not be negative"
             yield Fault(message, line.service, element)
 
 
-@rule("X837-MINUTES", loop="2300", kinds=("837P",), snip=7, severity=WARNING)
+@rule("X837-MINUTES", loop="2300", kinds=("837P",), snip=7, severity=WARNING, needs=("2400",))
 def minutes_are_for_anaesthesia(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """Only anaesthesia is counted in minutes."""
     for line in claim(loop, ctx).lines:
@@ -141,20 +150,24 @@ def minutes_are_for_anaesthesia(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault(message, line.service, 3)
 
 
-@rule("X837-PLACE-AGAIN", loop="2300", kinds=("837P", "837D"), snip=7, severity=INFO)
+@rule(
+    "X837-PLACE-AGAIN", loop="2300", kinds=("837P", "837D"), snip=7, severity=INFO, needs=("2400",)
+)
 def place_is_told_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A line tells its place of service only where it differs from the claim's."""
     facts = claim(loop, ctx)
     place, element = at(facts.clm, 5, 1), 5 if ctx.kind == "837P" else 3
+    if not place:
+        return
     for line in facts.lines:
-        if line.service and place and at(line.service, element) == place:
+        if line.service and at(line.service, element) == place:
             name = f"{line.service[0]}{element:02}"
             yield Fault(
                 f"{name} may be left out: the claim has the same place", line.service, element
             )
 
 
-@rule("X837-NDC", loop="2410", kinds=CLAIM_KINDS, snip=5)
+@rule("X837-NDC", loop="2410", kinds=CLAIM_KINDS, snip=5, needs=("LIN",))
 def drug_code_has_eleven_digits(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A national drug code is eleven digits without hyphens."""
     row = loop.segment("LIN", "N4", at=2)
@@ -162,7 +175,9 @@ def drug_code_has_eleven_digits(loop: Loop, ctx: Context) -> Iterator[Fault]:
         yield Fault("LIN03 (drug code) must be eleven digits without hyphens", row, 3, code="7")
 
 
-@rule("X837-DRUG-QUANTITY", loop="2410", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule(
+    "X837-DRUG-QUANTITY", loop="2410", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("CTP",)
+)
 def drug_quantity_is_positive(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A drug was given in some quantity."""
     row = loop.segment("CTP")
@@ -170,7 +185,9 @@ def drug_quantity_is_positive(loop: Loop, ctx: Context) -> Iterator[Fault]:
         yield Fault("CTP04 (quantity) should be more than 0", row, 4)
 
 
-@rule("X837-CLIA", loop="2300", kinds=("837P",), snip=5, severity=WARNING)
+@rule(
+    "X837-CLIA", loop="2300", kinds=("837P",), snip=5, severity=WARNING, needs=("REF", "2400/REF")
+)
 def laboratory_numbers_have_their_form(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A CLIA number is two digits, D, and seven digits."""
     for row in claim(loop, ctx).every("REF"):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.rules import Context, Fault, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, at, claim
+from clearlane.x12.rules.claims_facts import CLAIM_KINDS, at, claim, written
 from clearlane.x12.tree import Loop
 
 WARNING, INFO = Severity.WARNING, Severity.INFO
@@ -24,6 +24,7 @@ ADDRESSED = (
     "2010AA", "2010AB", "2010AC", "2010BA", "2010BB", "2010CA", "2310C", "2310E", "2310F", "2330A", "2330B", "2420C",
     "2420D", "2420E", "2420G", "2420H",
 )  # fmt: skip
+SELF_FACTS = {"N3": "street", "N4": "city, state and ZIP code", "DMG": "birth date and sex"}
 _NINE_DIGITS = re.compile(r"\d{9}", re.ASCII)
 
 
@@ -52,7 +53,7 @@ def subscriber_has_a_member_number(loop: Loop, ctx: Context) -> Iterator[Fault]:
         yield Fault("NM109 (member number) is required for a person", row, 9, code="1")
 
 
-@rule("X837-TAX-NUMBER", loop="2010AA", kinds=CLAIM_KINDS, snip=5, severity=WARNING)
+@rule("X837-TAX-NUMBER", loop="2010AA", kinds=CLAIM_KINDS, snip=5, severity=WARNING, needs=("REF",))
 def tax_number_has_nine_digits(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A tax number is nine digits."""
     for row in loop.segments("REF", "EI", "SY"):
@@ -60,11 +61,11 @@ def tax_number_has_nine_digits(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault("REF02 (tax number) should be nine digits without hyphens", row, 2)
 
 
-@rule("X837-ADDRESS", loop=ADDRESSED, kinds=CLAIM_KINDS, snip=4)
+@rule("X837-ADDRESS", loop=ADDRESSED, kinds=CLAIM_KINDS, snip=4, needs=("N4",))
 def address_in_the_states_is_whole(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """An address in the United States has a state; without a ZIP code payers may refuse it."""
     row = loop.segment("N4")
-    if row is None or at(row, 4) not in UNITED_STATES:
+    if row is None or (len(row) > 3 and row[2] and row[3]) or at(row, 4) not in UNITED_STATES:
         return
     for element, name, severity in ((2, "state", None), (3, "postal code", Severity.WARNING)):
         if not at(row, element):
@@ -98,9 +99,9 @@ def own_patient_is_described(loop: Loop, ctx: Context) -> Iterator[Fault]:
     level = ctx.parent("2000B")
     if level is None or level.value("SBR", 2) != "18":
         return
-    names = {"N3": "street", "N4": "city, state and ZIP code", "DMG": "birth date and sex"}
-    for id, name in names.items():
-        if loop.segment(id) is None:
+    own = {item[0] for item in loop.items if isinstance(item, list)}
+    for id, name in SELF_FACTS.items():
+        if id not in own:
             message = f"{id} ({name}) is required where the subscriber is the patient"
             yield Fault(message, loop.segment("NM1"), code="3")
 
@@ -110,21 +111,17 @@ def subscriber_has_a_claim(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """Every subscriber level holds a claim, its own or a patient's."""
     count = ctx.state.get("837-count", 0)
     if count == ctx.state.get("837-count-before", 0):
-        yield Fault(
-            "The subscriber level must hold a claim, its own or a patient's", loop.segment("HL")
-        )
+        message = "The subscriber level must hold a claim, its own or a patient's"
+        yield Fault(message, loop.segment("HL"))
     ctx.state["837-count-before"] = count
 
 
-@rule("X837-PAYMENT-ORDER", loop="2300", kinds=CLAIM_KINDS, snip=4)
+@rule("X837-PAYMENT-ORDER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
 def payers_have_different_places(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """No two payers of a claim have the same place in the order of payment (SBR01)."""
-    others = claim(loop, ctx).others
     level = ctx.parent("2000B")
-    if not others or level is None:
-        return
-    seen = {level.value("SBR", 1)}
-    for other, _ in others:
+    seen = {level.value("SBR", 1)} if level is not None else set()
+    for other, _ in claim(loop, ctx).others:
         row = other.segment("SBR")
         place = at(row, 1)
         if place in seen and place != "U":
@@ -157,16 +154,78 @@ def reason_belongs_to_second_medicare(loop: Loop, ctx: Context) -> Iterator[Faul
         yield Fault("SBR05 belongs only to Medicare (MA, MB) that pays second", row, 5)
 
 
-@rule("X837-BIRTH", loop=("2010BA", "2010CA"), kinds=CLAIM_KINDS, snip=7, severity=WARNING)
+@rule(
+    "X837-BIRTH",
+    loop=("2010BA", "2010CA"),
+    kinds=CLAIM_KINDS,
+    snip=7,
+    severity=WARNING,
+    needs=("DMG",),
+)
 def birth_is_past(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A person was born before the claim was written."""
     row = loop.segment("DMG")
-    written = at(ctx.open[0].segment("BHT"), 4) if ctx.open else ""
-    if row is not None and len(written) == 8 and at(row, 2)[:8] > written:
+    day = written(ctx)
+    if day and at(row, 2)[:8] > day:
         yield Fault("DMG02 (birth date) should not be after the day in BHT04", row, 2)
 
 
-@rule("X837-PROVIDER-AGAIN", loop="2300", kinds=("837P", "837D"), snip=7, severity=INFO)
+@rule(
+    "X837-FACILITY-AGAIN",
+    loop="2300",
+    kinds=("837P", "837D"),
+    snip=7,
+    severity=INFO,
+    needs=("2310C",),
+)
+def facility_is_another_place(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A service facility is told only where its address is another than the billing provider's."""
+    level = ctx.parent("2000A")
+    billing = level.loop("2010AA") if level is not None else None
+    street = billing.segment("N3") if billing is not None else None
+    for facility in claim(loop, ctx).by.get("2310C", ()):
+        if (
+            billing is not None
+            and street is not None
+            and facility.segment("N3") == street
+            and facility.segment("N4") == billing.segment("N4")
+        ):
+            message = "The service facility may be left out: it is where the billing provider is"
+            yield Fault(message, facility.segment("NM1"))
+
+
+@rule(
+    "X837-PROVIDER-ORDER",
+    loop="2300",
+    kinds=("837P", "837D"),
+    snip=7,
+    severity=INFO,
+    # Two kinds of provider can stand in the wrong order only if one of them is not the rendering one.
+    needs=("2310A", "2310C", "2310D", "2310E", "2310F"),
+)
+def providers_come_in_order(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """The providers of a claim come in the order of the guide, though X12 gives them one position."""
+    last = ""
+    for item in loop.items:
+        if item.__class__ is not Loop or not item.node.id.startswith("2310"):
+            continue
+        if item.node.id < last:
+            message = (
+                f"The provider of loop {item.node.id} comes before that of loop {last} in the guide"
+            )
+            yield Fault(message, item.segment("NM1"), 1)
+            return
+        last = item.node.id
+
+
+@rule(
+    "X837-PROVIDER-AGAIN",
+    loop="2300",
+    kinds=("837P", "837D"),
+    snip=7,
+    severity=INFO,
+    needs=("2310B", "2400/2420A"),
+)
 def providers_are_told_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A rendering provider is told only where it is another than the level above tells."""
     level, facts = ctx.parent("2000A"), claim(loop, ctx)

@@ -50,6 +50,14 @@ def patient_can_be_found(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault("The patient should have a birth date (DMG02)", name)
 
 
+@rule("X270-RELATION", loop="2100D", kinds=INQUIRY, snip=7, severity=Severity.INFO)
+def dependent_has_a_relationship(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    """A dependent is told with the relationship to the subscriber."""
+    if loop.segment("INS") is None:
+        message = "A dependent may have INS, the relationship to the subscriber"
+        yield Fault(message, loop.segment("NM1"))
+
+
 @rule("X270-TRACE", loop=PATIENTS, kinds=BOTH, snip=7, severity=WARNING)
 def trace_names_its_maker(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """The maker of a trace number is 10 characters, the first 1, 3 or 9."""

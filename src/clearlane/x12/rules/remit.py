@@ -128,7 +128,8 @@ def reversals_come_in_pairs(loop: Loop, ctx: Context) -> Iterator[Fault]:
     waiting: set[str] = ctx.state.setdefault("835-reversed", set())
     if loop.node.id != "2100":
         if waiting:
-            yield Fault(f"{len(waiting)} reversed claims should be followed by the corrected claim")
+            claims = "1 reversed claim" if len(waiting) == 1 else f"{len(waiting)} reversed claims"
+            yield Fault(f"{claims} should be followed by the corrected claim")
         return
     clp = _own(loop.items[0])
     if element(clp, 2) != REVERSAL:
@@ -205,7 +206,7 @@ def method_fits_the_payment(loop: Loop, ctx: Context) -> Iterator[Fault]:
         )
 
 
-@rule("X835-PERIOD", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING)
+@rule("X835-PERIOD", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING, needs=("DTM",))
 def period_runs_forward(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A period has both its ends, and the first is not after the last."""
     first, last = ("232", "233") if loop.node.id == "2100" else ("150", "151")
@@ -238,7 +239,7 @@ def claim_has_a_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
         yield Fault("The claim (DTM*232) or each of its lines (DTM*472) should have a service date")
 
 
-@rule("X835-GROUP", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=WARNING)
+@rule("X835-GROUP", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=WARNING, needs=("CAS",))
 def reason_goes_with_its_group(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A reason code that its list restricts to some groups stands in one of them."""
     restricted = codes.column("carc", 2)
@@ -248,7 +249,9 @@ def reason_goes_with_its_group(loop: Loop, ctx: Context) -> Iterator[Fault]:
             yield Fault(f"This reason code should stand in group {wanted}", cas, at)
 
 
-@rule("X835-GROUP-AGAIN", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING)
+@rule(
+    "X835-GROUP-AGAIN", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING, needs=("CAS",)
+)
 def group_is_told_together(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """Adjustments of one group stand in one CAS until it is full."""
     full: dict[str, bool] = {}
@@ -263,7 +266,14 @@ def group_is_told_together(loop: Loop, ctx: Context) -> Iterator[Fault]:
         full[group] = bool(element(cas, 18))
 
 
-@rule("X835-REMARK", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=WARNING)
+@rule(
+    "X835-REMARK",
+    loop=("2100", "2110"),
+    kinds=REMIT,
+    snip=5,
+    severity=WARNING,
+    needs=("LQ", "MIA", "MOA"),
+)
 def remark_codes_have_their_form(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A remark code has the form of its list."""
     known = codes.load("rarc")
@@ -277,7 +287,14 @@ def remark_codes_have_their_form(loop: Loop, ctx: Context) -> Iterator[Fault]:
                     yield Fault(f"{id}{at:02} should be {_FORM}", segment, at)
 
 
-@rule("X835-REMARK-MISSING", loop="2100", kinds=REMIT, snip=5, severity=WARNING)
+@rule(
+    "X835-REMARK-MISSING",
+    loop="2100",
+    kinds=REMIT,
+    snip=5,
+    severity=WARNING,
+    needs=("CAS", "2110/CAS"),
+)
 def reason_that_needs_a_remark_has_one(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A reason code that says too little alone comes with a remark code."""
     needing = codes.column("carc", 3)
@@ -289,7 +306,7 @@ def reason_that_needs_a_remark_has_one(loop: Loop, ctx: Context) -> Iterator[Fau
                 )
 
 
-@rule("X835-WITHDRAWN", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=INFO)
+@rule("X835-WITHDRAWN", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=INFO, needs=("CAS",))
 def reason_is_current(loop: Loop, ctx: Context) -> Iterator[Fault]:
     """A reason code is one that its list still has."""
     withdrawn = codes.column("carc", 4)
@@ -301,10 +318,12 @@ def reason_is_current(loop: Loop, ctx: Context) -> Iterator[Fault]:
 def adjustments(loop: Loop, group: str = "") -> int | None:
     """The sum of a loop's own CAS amounts in cents, of one group or all; None where one is no amount."""
     total = 0
-    for cas in loop.segments("CAS", *filter(None, (group,))):
-        for at in range(3, len(cas), 3):
-            if cas[at]:
-                amount = cents(cas[at])
+    for cas in loop.items:
+        if cas.__class__ is not list or cas[0] != "CAS" or (group and element(cas, 1) != group):
+            continue
+        for text in cas[3::3]:
+            if text:
+                amount = cents(text)
                 if amount is None:
                     return None
                 total += amount
@@ -326,9 +345,10 @@ def provider_adjustments(loop: Loop) -> int | None:
 
 def _reasons(loop: Loop) -> Iterator[tuple[Segment, int]]:
     """Each place of a reason code in the loop's own CAS segments."""
-    for cas in loop.segments("CAS"):
-        for at in range(2, len(cas), 3):
-            yield cas, at
+    for cas in loop.items:
+        if cas.__class__ is list and cas[0] == "CAS":
+            for at in range(2, len(cas), 3):
+                yield cas, at
 
 
 def _remarked(loop: Loop) -> bool:

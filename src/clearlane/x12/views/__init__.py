@@ -20,11 +20,11 @@ from msgspec.structs import replace
 
 from clearlane.x12 import reader, tree
 from clearlane.x12.views import benefits, claims, parts, remit, status, verdicts
-from clearlane.x12.views.flow import END, PART, UNIT, follow
+from clearlane.x12.views.flow import END, PART, UNIT, TooMany, follow
 from clearlane.x12.views.original import Originals
 from clearlane.x12.views.shelves import Sorter, Value, each, fill
 
-__all__ = ["Interchange", "Piece", "SetView", "Unknown", "stream", "view", "views"]
+__all__ = ["Interchange", "Piece", "SetView", "TooMany", "Unknown", "stream", "view", "views"]
 
 
 class Unknown(Value, frozen=True, tag_field="view", tag="unknown"):

@@ -351,7 +351,7 @@ KINDS |= {
     "place": Composite(Place, "code qualifier frequency?claim_frequencies"),
     "causes": Composite(Causes, "first second third state country"),
 }
-_PAT = fill("relationship?relationships - - - -=d8 died! weight_unit weight$ pregnant")
+_PATIENT = "- - - -=d8 died! weight_unit weight$ pregnant"
 _SBR = fill(
     "order relationship?relationships group_number group_name insurance - - - filing?claim_filing"
 )
@@ -445,12 +445,12 @@ CLAIM = Sorter(
 )
 PATIENT = Sorter(
     Patient,
-    {"HL": parts.LEVEL, "PAT": _PAT},
+    {"HL": parts.LEVEL, "PAT": fill(f"relationship?relationships {_PATIENT}")},
     loops={"2300": Below("claims", CLAIM), "2010CA": Below("party", parts.PARTY, many=False)},
 )
 SUBSCRIBER = Sorter(
     Subscriber,
-    {"HL": parts.LEVEL, "SBR": _SBR, "PAT": _PAT},
+    {"HL": parts.LEVEL, "SBR": _SBR, "PAT": fill(f"- {_PATIENT}")},
     loops={
         "2010BA": Below("party", parts.PARTY, many=False),
         "2010BB": Below("payer", parts.PARTY, many=False),

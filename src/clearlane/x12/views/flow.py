@@ -178,15 +178,10 @@ class _Course:
         id, qualifier = segment[0], segment[1] if len(segment) > 1 else ""
         known, choice = place.goto.get(id), self.use(move[0].plan).rows.get(id)
         memory = self.steps.setdefault(place, {})
-        if known is None:
-            # Told by another element than the first.
-            return step
-        if known.__class__ is tuple and choice.__class__ is not dict:
-            memory[id] = step
-        elif (known.__class__ is tuple or qualifier in known) and (
-            choice.__class__ is not dict or qualifier in choice or known.__class__ is dict
-        ):
+        if known.__class__ is dict and qualifier in known:
             memory.setdefault(id, {})[qualifier] = step
+        elif known.__class__ is tuple and choice.__class__ is not dict:
+            memory[id] = step
         return step
 
     def made(self, move: Move, segment: Segment) -> _Step:

@@ -1,0 +1,240 @@
+"""The 835: what is paid, one payment for each billing provider, balanced at line, claim and check.
+
+    payments = gather(file, told, owed)
+    content = write(profile, payments, envelope, checks)
+
+Where claims are taken back for more than the others bring, the payment is nothing and the balance is forwarded in a
+PLB; the provider's next payment makes up for it. Knows decisions; knows no benefits and no clock.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+
+from clearlane.kernel.limits import ADJUSTMENTS_PER_GROUP_MAX
+from clearlane.sandbox.model import (
+    PATIENT,
+    REVERSAL,
+    ZERO,
+    Adjustment,
+    Claim,
+    Decision,
+    File,
+    Line,
+    LineDecision,
+    Profile,
+    Provider,
+    total,
+)
+from clearlane.sandbox.status277ca import NOT_KNOWN, person
+from clearlane.x12 import guides
+from clearlane.x12.guides.r835 import CLAIM_FILING
+from clearlane.x12.text import clean
+from clearlane.x12.writer import Envelope, seal, segment
+
+STREET, CITY, STATE, ZIP = "100 SANDBOX WAY", "PORTLAND", "OR", "972010000"
+PHONE = "5035550100"
+BANK, ACCOUNT = "999999992", "1000200"
+NEXT_PAYER = ("HARBOR HEALTH PLAN", "HHP20")
+FILING = {"11": "ZZ", "BL": "12", "CI": "15", "FI": "OF"}
+"""CLP06 for the plans of SBR09 that it has no place for."""
+REMARKS_MAX = 5
+
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A claim in a payment."""
+
+    claim: Claim
+    number: str
+    decision: Decision
+    received: datetime
+    reverses: bool = False
+    """Whether it takes an earlier payment back."""
+    original: str = ""
+    """The claim number that it corrects."""
+    interest: Decimal = ZERO
+
+    @property
+    def paid(self) -> Decimal:
+        return -self.decision.paid if self.reverses else self.decision.paid
+
+
+@dataclass(slots=True)
+class Payment:
+    """What one provider is paid at once."""
+
+    provider: Provider
+    told: list[Told] = field(default_factory=list)
+    balances: list[tuple[str, str, Decimal]] = field(default_factory=list)
+    """PLB: reason, reference and amount; a positive one is withheld."""
+    owed: Decimal = ZERO
+    """What is left to be withheld from the next payment."""
+
+    @property
+    def amount(self) -> Decimal:
+        """BPR02."""
+        return total(one.paid for one in self.told) - total(b[2] for b in self.balances)
+
+
+def gather(file: File, told: Sequence[Told], owed: Mapping[str, Decimal]) -> list[Payment]:
+    """The payments, in the order of the file's providers; ``owed`` is by the provider's number."""
+    payments: dict[str, Payment] = {}
+    for one in told:
+        provider = file.providers[one.claim.provider]
+        payments.setdefault(provider.id, Payment(provider)).told.append(one)
+    for id, payment in payments.items():
+        _settle(payment, owed.get(id, ZERO))
+    return list(payments.values())
+
+
+def _settle(payment: Payment, owed: Decimal) -> None:
+    """Interest is added; what was forwarded is withheld; what would be less than nothing is forwarded."""
+    for one in payment.told:
+        if one.interest:
+            payment.balances.append(("L6", one.number, -one.interest))
+    amount, reference = payment.amount, payment.told[0].number
+    if amount < 0:
+        payment.balances.append(("FB", reference, amount))
+        payment.owed = owed - amount
+        return
+    withheld = min(owed, amount)
+    if withheld:
+        payment.balances.append(("FB", reference, withheld))
+    payment.owed = owed - withheld
+
+
+def write(
+    profile: Profile, payments: Sequence[Payment], envelope: Envelope, first_check: int
+) -> bytes:
+    """The interchange: one set a payment; checks count on from ``first_check``."""
+    bodies = [
+        ["*".join(segment(*row)) for row in _payment(profile, one, envelope, first_check + at)]
+        for at, one in enumerate(payments)
+    ]
+    return b"".join(seal(envelope, guides.by_kind("835"), bodies))
+
+
+def by_transfer(provider: Provider) -> bool:
+    """Whether a provider is paid electronically: an even last digit."""
+    return provider.id[-1:] in set("02468")
+
+
+def _payment(profile: Profile, payment: Payment, envelope: Envelope, check: int) -> Iterator[Row]:
+    today, provider = envelope.moment.date(), payment.provider
+    yield from _money(profile, payment, check, today)
+    yield ("DTM", "405", today)
+    yield ("N1", "PR", clean(profile.name)[0][:60])
+    yield ("N3", STREET)
+    yield ("N4", CITY, STATE, ZIP)
+    yield ("REF", "2U", clean(profile.id)[0][:50])
+    yield ("PER", "BL", "SANDBOX PAYMENTS", "TE", PHONE)
+    name = " ".join(filter(None, (provider.name or NOT_KNOWN, provider.first)))[:60]
+    yield ("N1", "PE", name, "XX" if provider.npi else "FI", provider.id)
+    if provider.street:
+        yield ("N3", provider.street)
+    if provider.city:
+        yield ("N4", provider.city, provider.state, provider.zip)
+    if provider.npi and provider.tax:
+        yield ("REF", "TJ", provider.tax)
+    yield ("LX", "1")
+    for one in payment.told:
+        yield from _claim(one)
+    year_end = date(today.year, 12, 31)
+    for at in range(0, len(payment.balances), ADJUSTMENTS_PER_GROUP_MAX):
+        part = payment.balances[at : at + ADJUSTMENTS_PER_GROUP_MAX]
+        pairs = (
+            value for reason, reference, amount in part for value in ((reason, reference), amount)
+        )
+        yield ("PLB", provider.id, year_end, *pairs)
+
+
+def _money(profile: Profile, payment: Payment, check: int, today: date) -> Iterator[Row]:
+    """BPR and TRN: a transfer, a check, or a notice that nothing is paid."""
+    payer, amount = f"1{profile.tax}", payment.amount
+    if not amount:
+        yield ("BPR", "H", ZERO, "C", "NON", *("",) * 11, today)
+        yield ("TRN", "1", f"N{check:08}", payer)
+    elif by_transfer(payment.provider):
+        ours, theirs = ("01", BANK, "DA", ACCOUNT), ("01", BANK, "DA", payment.provider.id)
+        yield ("BPR", "I", amount, "C", "ACH", "CCP", *ours, payer, "", *theirs, today)
+        yield ("TRN", "1", f"E{check:08}", payer)
+    else:
+        yield ("BPR", "I", amount, "C", "CHK", *("",) * 11, today)
+        yield ("TRN", "1", f"{check:08}", payer)
+
+
+def _claim(told: Told) -> Iterator[Row]:
+    claim, decision = told.claim, told.decision
+    sign = -1 if told.reverses else 1
+    yield (
+        "CLP", claim.account, REVERSAL if told.reverses else decision.code, sign * claim.charge,
+        told.paid, "" if told.reverses else decision.patient or "", _filing(claim), told.number,
+        claim.place, claim.frequency,
+    )  # fmt: skip
+    insured = claim.subscriber
+    yield ("NM1", "QC", "1", *person(claim.patient or insured), *_member(claim))
+    if claim.patient:
+        yield ("NM1", "IL", insured.entity, *person(insured), *_member(claim))
+    if claim.rendering:
+        yield (
+            "NM1",
+            "82",
+            claim.rendering.entity,
+            *person(claim.rendering),
+            "XX",
+            claim.rendering.id,
+        )
+    if decision.forwarded:
+        name, id = NEXT_PAYER
+        yield ("NM1", "TT", "2", name, "", "", "", "", "PI", id)
+    if decision.remarks:
+        yield ("MOA", "", "", *decision.remarks[:REMARKS_MAX])
+    if claim.group:
+        yield ("REF", "1L", claim.group)
+    if told.original:
+        yield ("REF", "F8", told.original)
+    if claim.days:
+        first, last = claim.days
+        yield ("DTM", "232", first)
+        yield ("DTM", "233", last)
+    yield ("DTM", "050", told.received.date())
+    for line, decided in zip(claim.lines, decision.lines, strict=True):
+        yield from _line(line, decided, sign)
+
+
+def _line(line: Line, decided: LineDecision, sign: int) -> Iterator[Row]:
+    units = line.units if sign > 0 else ""
+    service = (line.kind, line.code, *line.modifiers)
+    yield ("SVC", service, sign * line.charge, sign * decided.paid, "", units)
+    if line.first:
+        days = [("472", line.first)] if line.last in {None, line.first} else []
+        days = days or [("150", line.first), ("151", line.last or line.first)]
+        yield from (("DTM", qualifier, day) for qualifier, day in days)
+    yield from _adjustments(decided.adjustments, sign)
+    if line.control:
+        yield ("REF", "6R", line.control)
+    shared = any(one.group == PATIENT for one in decided.adjustments)
+    if sign > 0 and decided.allowed and (decided.paid or shared):
+        yield ("AMT", "B6", decided.allowed)
+    yield from (("LQ", "HE", remark) for remark in decided.remarks)
+
+
+def _adjustments(adjustments: Sequence[Adjustment], sign: int) -> Iterator[Row]:
+    """One CAS a group: reason, amount, and an empty quantity between two of them."""
+    for group in dict.fromkeys(one.group for one in adjustments):
+        mine = [one for one in adjustments if one.group == group]
+        triples = (value for one in mine for value in (one.reason, sign * one.amount, ""))
+        yield ("CAS", group, *triples)
+
+
+def _member(claim: Claim) -> tuple[str, ...]:
+    return ("MI", claim.member) if claim.member else ()
+
+
+def _filing(claim: Claim) -> str:
+    found = FILING.get(claim.filing, claim.filing)
+    return found if found in CLAIM_FILING.split("|") else "ZZ"

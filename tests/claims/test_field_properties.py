@@ -1,0 +1,169 @@
+"""Whatever stands in a field, a claim is refused, or it becomes a clean file: never a broken one, never a crash.
+
+Every field of the catalogue is tried: of the claim, of a line, of a tooth and of an adjustment; in a claim
+that has every field and in one that has few. The values are of the wrong type, too long, or hold what X12
+uses or cannot carry.
+"""
+
+import json
+import random
+from datetime import date
+from functools import cache
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.decode import open_document, restore
+from clearlane.claims.explain import explain
+from clearlane.claims.fields import PAPERS, ClaimKind, encode, parts, rows
+from clearlane.claims.interchange import Outgoing
+from clearlane.claims.kinds import Kind
+from clearlane.claims.rules import Facts, judge
+from clearlane.kernel.finding import Severity
+from clearlane.payers.model import Payer
+from clearlane.x12.check import check
+from tests.claims.outgoing import written
+
+DAY = date(2025, 3, 14)
+TODAY = date(2025, 3, 20)
+MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
+PAYERS = {
+    MEDICAL: Payer("Medical", "Meadow Mutual", "T1", "TST01", is_test=True, has_route=True),
+    DENTAL: Payer("Dental", "Summit Dental", "T2", "TST02", is_test=True, has_route=True),
+}
+
+WRONG_TYPES = [None, True, -1, 10**30, 1e300, 1.5, [], [{}], ["A", 1], {}, [None, None]]
+LONG = ["X" * 300, "9" * 300, "A B " * 50, "1" * 12, "0.1234567890123", "9" * 11 + ".99", "A1" * 26]
+SEPARATORS = [
+    "*", "~", ":", "^", "A*B", "A~B", "A:B", "A^B", "A*B:C~D^E", "~ISA*00*", "~\nSE*1*0001~", "12*34", "1:2",
+    "2025-01-01~", "Y~",
+]  # fmt: skip
+STRANGE = [
+    "A\nB", "A\r\nB", "\t", "\x00", "A\x00B", "\x1f", "A\x1fB", "\x7f", "\u0085", "\u00a0", "A\u2028B",
+    "\ufeff", "\u200b", "Caf\u00e9", "\u00c5ngstr\u00f6m", "stra\u00dfe", "\u0130i", "O\u2019Fern",
+    "A\u2013B", "\u674e", "Arden \u674e", "\U0001f600", "A\U0001f600B", "e\u0301", "\u0660\u0661", "\u00b2",
+    "\uff11\uff12", "\ud7ff", "a`b", '"', "\\", "|", "<>", "NONE", "-", ".", "--", "+1", "1e5", "-0",
+]  # fmt: skip
+# How many of each a field is tried with; which ones is drawn by the field's name.
+DRAWN = ((LONG, 3), (SEPARATORS, 4), (STRANGE, 6))
+MIXED = 2
+"""How many more are made of all these pieces."""
+EXPLAINED = 1
+"""How many refused claims of each field and claim are shown to an operator."""
+FEWER = 3
+"""Of how many values one is tried in the claim with few fields."""
+
+
+def fields():
+    """Every field with the path of lists that leads to it."""
+    for kind in ClaimKind:
+        paper = PAPERS[kind]
+        for path, part in _within(paper.claim, ()):
+            for row in rows(part).values():
+                yield pytest.param(kind, path, row, id=f"{kind}-{part.__name__}-{row.name}")
+
+
+def _within(part, path):
+    yield path, part
+    for name, inner in parts(part).items():
+        yield from _within(inner, (*path, name))
+
+
+@cache
+def bases(kind):
+    """Accepted claims with a clean file: one with every field, one with few."""
+    few = samples.minimal_claim(kind, DAY)
+    if kind is MEDICAL:
+        few |= {"F33_BillingProviderZip": "787011234", "F33A_BillingProviderNpi": "1234567893"}
+    else:
+        few["LineItems"][0] |= {"Teeth": [{}], "Adjustments": None}
+    return samples.extended_claim(kind, DAY), few
+
+
+def put(base, path, name, value):
+    """A copy of a claim with a value in a field, inside the first element of each list on the way."""
+    claim = json.loads(json.dumps(base))
+    part = claim
+    for step in path:
+        part[step] = part.get(step) or [{}]
+        part = part[step][0]
+    part[name] = value
+    return claim
+
+
+def values(row):
+    rng = random.Random(row.name)
+    texts = [text for pieces, count in DRAWN for text in rng.sample(pieces, count)]
+    texts += [
+        "".join(rng.choices([*texts, "A", "1", " "], k=rng.randint(2, 4))) for _ in range(MIXED)
+    ]
+    wrap = (
+        (lambda value: [value]) if row.many and row.kind is not Kind.PARTS else lambda value: value
+    )
+    return [*WRONG_TYPES, [texts[0]], *map(wrap, texts)]
+
+
+def judged(kind, claims):
+    """What became of claims whose shape is right, by the order in which they were given."""
+    document = {"DocumentType": PAPERS[kind].document_type, "Claims": claims}
+    sheaf = open_document(json.dumps(document).encode(), kind)
+    assert sheaf.findings == ()
+    facts = Facts(today=TODAY, payer=PAYERS[kind])
+    found = {}
+    for at, read in enumerate(sheaf.read(0, sheaf.count)):
+        assert (read.claim is None) == bool(read.findings)
+        assert all(finding.location.startswith(f"Claims[{at}]") for finding in read.findings)
+        if read.claim is not None:
+            found[at] = judge(read.claim, facts, at=f"Claims[{at}]")
+            places = (finding.location for finding in found[at].findings)
+            assert all(place.startswith(f"Claims[{at}].") for place in places)
+    return found
+
+
+def outgoing(at, judgement):
+    return Outgoing(
+        claim=judgement.claim, number=f"C{at:018}", payer_id="MM001", account_as_number=True
+    )
+
+
+def faults(kind, outs):
+    """What our checker calls an error in the claims' file, and a wrong number of claims."""
+    data = written(kind, outs)
+    assert data.count(b"~CLM*") == len(outs)
+    assert data.count(b"~") == data.count(b"~", 0, -1) + 1
+    return {
+        (finding.rule, finding.spot.loop, finding.spot.segment)
+        for finding in check(data).findings
+        if finding.severity is Severity.ERROR
+    }
+
+
+def sent(found):
+    """The accepted claims as they go out."""
+    return {at: outgoing(at, judgement) for at, judgement in found.items() if judgement.accepted}
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_the_claims_to_start_from_are_accepted_and_clean(kind):
+    outs = sent(judged(kind, list(bases(kind))))
+    assert len(outs) == 2
+    assert faults(kind, list(outs.values())) == set()
+
+
+@pytest.mark.parametrize(("kind", "path", "row"), list(fields()))
+def test_a_value_ends_in_a_refusal_or_in_a_clean_file(kind, path, row):
+    full, few = bases(kind)
+    every = values(row)
+    for base, tried in ((full, every), (few, every[len(row.name) % FEWER :: FEWER])):
+        found = judged(kind, [put(base, path, row.name, value) for value in tried])
+        outs = sent(found)
+        if outs and faults(kind, list(outs.values())):
+            told = {repr(tried[at]): faults(kind, [out]) for at, out in outs.items()}
+            pytest.fail(str({value: wrong for value, wrong in told.items() if wrong}))
+        for judgement in found.values():
+            assert restore(kind, encode(judgement.claim)) == judgement.claim
+        refused = [at for at in found if at not in outs]
+        for at in random.Random(row.name).sample(refused, min(len(refused), EXPLAINED)):
+            shown = explain(outgoing(at, found[at]), found[at].findings)
+            told = {finding.location for one in shown for finding in one.findings}
+            assert told == {finding.location for finding in found[at].findings}

@@ -1,0 +1,325 @@
+"""Every insured id of the table, from the file that arrives to the last answer, in figures computed by hand."""
+
+import pytest
+
+from clearlane.sandbox import scenarios
+from clearlane.x12 import reader
+from tests.sandbox.invented import (
+    CHECK_NPI,
+    DENTAL,
+    TRANSFER_NPI,
+    Stage,
+    clean,
+    file,
+    guide_of,
+    kind,
+    medical,
+    one,
+    rows,
+    services,
+    starting,
+    witnessed,
+)
+
+CHARGES = ("100", "80", "60")
+
+
+async def played(member: str, days: int = 40, charges=CHARGES, **more) -> tuple[dict, Stage]:
+    """One claim of three lines, 240.00, and everything that comes back."""
+    stage = Stage()
+    await stage.send(medical(member, *charges, **more))
+    await stage.days(days)
+    return stage.files, stage
+
+
+def claims(content: bytes) -> list[str]:
+    return starting(rows(content), "CLP*")
+
+
+def lines(content: bytes) -> list[str]:
+    return starting(rows(content), "SVC*", "CAS*", "LQ*")
+
+
+async def test_3001_is_paid_in_full():
+    files, _ = await played("3001")
+    assert list(files) == ["TST01.000000001.999", "TST01.000000002.277CA", "TST01.000000003.835"]
+    assert "IK5*A" in one(files, "999")
+    (remit,) = kind(files, "835")
+    assert claims(remit) == ["CLP*A1*1*240*240**15*S00000100000*11*1"]
+    assert lines(remit) == [
+        "SVC*HC:99213*100*100**1",
+        "SVC*HC:71046*80*80**1",
+        "SVC*HC:97110*60*60**1",
+    ]
+    assert starting(rows(remit), "REF*6R") == ["REF*6R*CLA1-1", "REF*6R*CLA1-2", "REF*6R*CLA1-3"]
+    assert starting(rows(remit), "BPR*", "TRN*", "PLB*") == [
+        "BPR*I*240*C*CHK************20260316",
+        "TRN*1*00000001*1995142783",
+    ]
+
+
+async def test_the_277ca_has_four_levels_and_gives_every_number_back():
+    files, _ = await played("3001", days=1)
+    found = one(files, "277CA")
+    assert [row.split("*")[3] for row in starting(found, "HL*")] == ["20", "21", "19", "PT"]
+    assert starting(found, "STC*") == [
+        "STC*A1:19:PR*20260303*WQ*240",
+        "STC*A1:19:PR*20260303*WQ*240",
+        "STC*A2:20:PR*20260303*WQ*240",
+    ]
+    assert "TRN*2*0000000010001" in found  # BHT03 of the set
+    assert "TRN*2*A1" in found  # CLM01
+    assert starting(found, "REF*") == ["REF*1K*S00000100000", "REF*D9*CLA1"]
+    assert starting(found, "QTY*", "AMT*") == ["QTY*90*1", "AMT*YU*240", "QTY*QA*1", "AMT*YU*240"]
+    assert guide_of(kind(files, "277CA")[0]) == "277CA"
+
+
+async def test_3002_has_a_deductible_and_coinsurance():
+    files, _ = await played("3002")
+    (remit,) = kind(files, "835")
+    # 100: 20 off, 80 allowed, 50 deductible, 20 % of 30 = 6, paid 24
+    #  80: 16 off, 64 allowed, 20 % = 12.80, paid 51.20;  60: 12 off, 48 allowed, 9.60, paid 38.40
+    assert lines(remit) == [
+        "SVC*HC:99213*100*24**1", "CAS*CO*45*20", "CAS*PR*1*50**2*6",
+        "SVC*HC:71046*80*51.2**1", "CAS*CO*45*16", "CAS*PR*2*12.8",
+        "SVC*HC:97110*60*38.4**1", "CAS*CO*45*12", "CAS*PR*2*9.6",
+    ]  # fmt: skip
+    # paid 24 + 51.20 + 38.40 = 113.60; the patient owes 56 + 12.80 + 9.60 = 78.40
+    assert claims(remit) == ["CLP*A1*1*240*113.6*78.4*15*S00000100000*11*1"]
+
+
+async def test_3002_takes_the_deductible_from_small_lines_one_after_the_other():
+    files, _ = await played("3002", charges=("30", "50"))
+    # 30: 6 off, 24 deductible;  50: 10 off, 40 allowed, 26 deductible, 14 left, 2.80, paid 11.20
+    assert lines(kind(files, "835")[0])[-3:] == [
+        "SVC*HC:71046*50*11.2**1", "CAS*CO*45*10", "CAS*PR*1*26**2*2.8",
+    ]  # fmt: skip
+
+
+async def test_3003_is_denied():
+    files, _ = await played("3003")
+    (remit,) = kind(files, "835")
+    assert claims(remit) == ["CLP*A1*4*240*0**15*S00000100000*11*1"]
+    assert lines(remit)[:3] == ["SVC*HC:99213*100*0**1", "CAS*CO*50*100", "LQ*HE*N115"]
+    assert starting(rows(remit), "BPR*") == ["BPR*H*0*C*NON************20260316"]
+
+
+async def test_3004_is_refused_in_the_277ca_and_never_paid():
+    files, _ = await played("3004")
+    found = one(files, "277CA")
+    assert "STC*A7:562:85*20260303*U*240" in found
+    assert starting(found, "QTY*") == ["QTY*AA*1", "QTY*QC*1"]
+    assert not starting(found, "REF*1K")
+    assert not kind(files, "835")
+
+
+async def test_3005_is_refused_in_the_999_by_its_position_and_the_set_is_not_taken_in():
+    stage = Stage()
+    content = file(medical("3001", account="A1"), medical("3005", *CHARGES, account="A2"))
+    await stage.payer.receive("b.837", content, stage.now)
+    found = one(await stage.work(), "999")
+    segments = list(next(iter(reader.parse(content).sets())).walk())
+    at = 1 + max(i for i, s in enumerate(segments) if s[0] == "CLM")
+    first_line = next(i for i in range(at, len(segments)) if segments[i][0] == "SV1") + 1
+    assert starting(found, "IK3", "CTX", "IK4", "IK5", "AK9") == [
+        f"IK3*SV1*{first_line}*2400*8", "CTX*CLM01:A2", "IK4*1:2**7", "IK5*R*5", "AK9*R*1*1*0",
+    ]  # fmt: skip
+    assert not await stage.days(40)
+
+
+async def test_3005_leaves_the_other_sets_of_the_interchange_alone():
+    stage = Stage()
+    left = await stage.send(medical("3005"), medical("3001", account="A2"), sets=2)
+    assert starting(one(left, "999"), "IK5", "AK9") == ["IK5*R*5", "IK5*A", "AK9*P*2*2*1"]
+    assert claims(kind(await stage.days(14), "835")[0]) == [
+        "CLP*A2*1*100*100**15*S00000100000*11*1"
+    ]
+
+
+async def test_3006_refuses_the_whole_interchange_by_ta1():
+    stage = Stage()
+    left = await stage.send(medical("3001"), medical("3006", account="A2"))
+    assert [name[-3:] for name in left] == ["TA1"]
+    assert starting(one(left, "TA1"), "TA1") == ["TA1*000000001*260302*0930*R*024"]
+    assert not await stage.days(40)
+
+
+async def test_3007_is_pended_and_then_paid_with_interest():
+    files, _ = await played("3007")
+    assert [name.split(".")[-1] for name in files] == ["999", "277CA", "277", "835"]
+    found = one(files, "277")
+    assert "STC*P2:46*20260307**240" in found  # day 5
+    assert starting(found, "TRN*", "REF*") == [
+        "TRN*2*A1", "REF*1K*S00000100000", "REF*EJ*A1", "REF*D9*CLA1",
+    ]  # fmt: skip
+    (remit,) = kind(files, "835")
+    assert claims(remit) == ["CLP*A1*1*240*240**15*S00000100000*11*1"]
+    # 1 % of 240 is 2.40, so the check is 242.40
+    assert starting(rows(remit), "BPR*", "PLB*") == [
+        "BPR*I*242.4*C*CHK************20260323",
+        "PLB*1234567893*20261231*L6:S00000100000*-2.4",
+    ]
+
+
+async def test_3008_is_paid_then_reversed_and_corrected():
+    files, stage = await played("3008", days=28)
+    first, second = kind(files, "835")
+    assert claims(first) == ["CLP*A1*1*240*240**15*S00000100000*11*1"]
+    # a quarter off: 25 + 20 + 15 = 60, paid 180
+    assert claims(second) == [
+        "CLP*A1*22*-240*-240**15*S00000100000*11*1",
+        "CLP*A1*1*240*180**15*S00000100000*11*1",
+    ]
+    assert lines(second) == [
+        "SVC*HC:99213*-100*-100", "SVC*HC:71046*-80*-80", "SVC*HC:97110*-60*-60",
+        "SVC*HC:99213*100*75**1", "CAS*CO*45*25", "SVC*HC:71046*80*60**1", "CAS*CO*45*20",
+        "SVC*HC:97110*60*45**1", "CAS*CO*45*15",
+    ]  # fmt: skip
+    # -240 + 180 = -60: nothing is paid, and 60 is forwarded
+    assert starting(rows(second), "BPR*", "PLB*") == [
+        "BPR*H*0*C*NON************20260330",
+        "PLB*1234567893*20261231*FB:S00000100000*-60",
+    ]
+    # the provider's next payment of 45 makes up for 45 of it, the one after for the other 15
+    await stage.send(
+        medical("3001", "45", account="B1"), medical("3001", "50", account="B2", npi=TRANSFER_NPI)
+    )
+    payments = one(await stage.days(14), "835")
+    assert starting(payments, "BPR*", "PLB*") == [
+        "BPR*H*0*C*NON************20260413",
+        "PLB*1234567893*20261231*FB:S00000200000*45",
+        "BPR*I*50*C*ACH*CCP*01*999999992*DA*1000200*1995142783**01*999999992*DA*1679576722*20260413",
+    ]
+    await stage.send(medical("3001", "45", account="B3"))
+    assert starting(one(await stage.days(14), "835"), "BPR*", "PLB*") == [
+        "BPR*I*30*C*CHK************20260427",
+        "PLB*1234567893*20261231*FB:S00000300000*15",
+    ]
+    await stage.send(medical("3001", "45", account="B4"))
+    assert starting(one(await stage.days(14), "835"), "PLB*") == []
+
+
+async def test_3009_is_never_answered():
+    files, _ = await played("3009")
+    assert [name.split(".")[-1] for name in files] == ["999"]
+    assert "IK5*A" in one(files, "999")
+
+
+async def test_3010_is_a_duplicate():
+    files, _ = await played("3010")
+    (remit,) = kind(files, "835")
+    assert claims(remit) == ["CLP*A1*4*240*0**15*S00000100000*11*1"]
+    assert starting(rows(remit), "CAS") == ["CAS*OA*18*100", "CAS*OA*18*80", "CAS*OA*18*60"]
+
+
+async def test_3011_is_paid_and_forwarded():
+    files, _ = await played("3011")
+    (remit,) = kind(files, "835")
+    # a fifth is coinsurance: 20 + 16 + 12 = 48, paid 192
+    assert claims(remit) == ["CLP*A1*19*240*192*48*15*S00000100000*11*1"]
+    assert "NM1*TT*2*HARBOR HEALTH PLAN*****PI*HHP20" in rows(remit)
+    assert "MOA***MA18" in rows(remit)
+
+
+async def test_3012_is_paid_before_it_is_acknowledged():
+    files, _ = await played("3012")
+    assert [name.split(".")[-1] for name in files] == ["999", "835", "277CA"]
+    assert "DTM*405*20260307" in one(files, "835")
+    assert "STC*A2:20:PR*20260311*WQ*240" in one(files, "277CA")
+
+
+async def test_3013_is_answered_unreadably_first_and_truly_a_day_later():
+    files, _ = await played("3013")
+    assert [name.split(".")[-1] for name in files] == ["999", "HTML", "277CA", "835", "835"]
+    assert kind(files, "HTML")[0].startswith(b"<!DOCTYPE html>")
+    cut, true = kind(files, "835")
+    assert not cut.endswith(b"~") or b"IEA*" not in cut
+    assert clean(true)
+    assert claims(true) == ["CLP*A1*1*240*240**15*S00000100000*11*1"]
+    assert "DTM*405*20260317" in rows(true)
+
+
+async def test_3014_is_denied_in_its_last_line():
+    files, _ = await played("3014")
+    (remit,) = kind(files, "835")
+    assert claims(remit) == ["CLP*A1*1*240*180**15*S00000100000*11*1"]
+    assert lines(remit)[2:] == ["SVC*HC:97110*60*0**1", "CAS*CO*50*60", "LQ*HE*N115"]
+
+
+async def test_3014_with_one_line_is_denied():
+    files, _ = await played("3014", charges=("100",))
+    assert claims(kind(files, "835")[0]) == ["CLP*A1*4*100*0**15*S00000100000*11*1"]
+
+
+async def test_3015_is_answered_twice_with_the_same_bytes():
+    files, _ = await played("3015")
+    assert [name.split(".", 2)[2] for name in files] == [
+        "999",
+        "277CA",
+        "277CA.AGAIN",
+        "835",
+        "835.AGAIN",
+    ]
+    contents = list(files.values())
+    assert contents[1] == contents[2]
+    assert contents[3] == contents[4]
+
+
+@pytest.mark.parametrize("member", ["3016", "3500", "3999"])
+async def test_reserved_ids_are_not_found_and_told_so(member):
+    files, _ = await played(member)
+    (told,) = [row for row in one(files, "277CA") if row.startswith("STC*A3:33*")]
+    assert told.endswith("*NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.")
+    assert not kind(files, "835")
+
+
+@pytest.mark.parametrize("member", ["3000", "4000", "03001", "W3001", "30160"])
+async def test_ids_beside_the_table_are_decided_by_the_plan(member):
+    assert scenarios.scenario_of(member) is scenarios.BY_PLAN
+
+
+def test_every_scenario_that_is_answered_ends_within_forty_days():
+    assert max(act.day for row in scenarios.SCENARIOS.values() for act in row.acts) <= 40
+    assert set(scenarios.SCENARIOS) == {str(number) for number in range(3001, 3016)}
+
+
+@pytest.mark.parametrize("member", ["3001", "3002", "3003", "3008", "3011", "3014"])
+async def test_dental_claims_are_steered_alike(member):
+    stage = Stage(DENTAL)
+    await stage.send(services(member, ("D1110", "100"), ("D2391", "80"), ("D2740", "60")))
+    await stage.days(40)
+    medical_files, _ = await played(member)
+    amounts = [[row.split("*")[2:5] for row in claims(c)] for c in kind(stage.files, "835")]
+    assert amounts == [
+        [row.split("*")[2:5] for row in claims(c)] for c in kind(medical_files, "835")
+    ]
+    assert all(map(clean, stage.files.values()))
+
+
+async def test_claims_of_one_file_share_a_check_for_each_provider_and_every_answer_is_clean():
+    stage = Stage()
+    members = [row for row in scenarios.SCENARIOS if row not in {"3005", "3006"}]
+    sent = [
+        medical(member, *CHARGES, account=f"{npi[:2]}{member}", npi=npi, child=member == "3002")
+        for npi in (CHECK_NPI, TRANSFER_NPI)
+        for member in (*members, "3016", "W100")
+    ]
+    await stage.send(*sent)
+    await stage.days(40)
+    main = kind(stage.files, "835")[1]
+    # 3001, 3002, 3003, 3008, 3010, 3011, 3014 and the plan's claim, for two providers
+    assert len(claims(main)) == 16
+    assert starting(rows(main), "TRN*") == [
+        "TRN*1*00000003*1995142783",
+        "TRN*1*E00000004*1995142783",
+    ]
+    whole = [
+        content
+        for name, content in stage.files.items()
+        if not name.endswith(".HTML") and b"IEA*" in content
+    ]
+    assert len(whole) == len(stage.files) - 2  # a web page and half a file
+    assert all(map(clean, whole))
+    remits = [content for content in whole if b"GS*HP*" in content]
+    assert len(remits) == 7
+    assert all(map(witnessed, remits))

@@ -1,0 +1,276 @@
+"""``clearlane x12`` on files alone."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli import x12
+from clearlane.kernel import limits
+from clearlane.x12 import views
+from clearlane.x12.check import check
+from clearlane.x12.views import flow
+from tests.corpus import corpus_files
+from tests.x12.samples837 import interchange, plain
+from tests.x12.views.test_views import CLAIMS, REMITTANCE, VERDICTS, file
+
+CLEAN = interchange("837P", [plain("837P")]).encode()
+KEYS = [
+    "rule", "severity", "snip", "interchange", "group", "set", "segment", "line", "loop",
+    "segment_id", "element", "component", "repetition", "kind", "message",
+]  # fmt: skip
+
+
+def run(*arguments, stdin=b""):
+    return CliRunner().invoke(x12.app, [str(a) for a in arguments], input=stdin)
+
+
+@pytest.fixture
+def clean(tmp_path):
+    path = tmp_path / "clean.837"
+    path.write_bytes(CLEAN)
+    return path
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    path = tmp_path / "faulty.837"
+    path.write_bytes(CLEAN.replace(b"BHT*0019", b"BHT*0020"))
+    return path
+
+
+@pytest.fixture
+def warned(tmp_path):
+    path = tmp_path / "warned.837"
+    # A short postal code is what a payer may refuse, not what breaks the file.
+    path.write_bytes(CLEAN.replace(b"*537031020~\nREF", b"*53703~\nREF", 1))
+    assert (check(path.read_bytes()).errors, check(path.read_bytes()).warnings) == (0, 1)
+    return path
+
+
+def test_check_says_nothing_is_wrong(clean):
+    result = run("check", clean)
+    assert result.exit_code == 0
+    assert result.output == f"{clean}: 0 errors, 0 warnings\n"
+
+
+def test_check_tells_what_is_wrong_in_a_table(faulty):
+    result = run("check", faulty)
+    assert result.exit_code == 1
+    first, heading, row = result.output.splitlines()
+    assert first == f"{faulty}: 1 error, 0 warnings"
+    assert heading.split() == ["line", "segment", "element", "severity", "finding"]
+    assert row.split()[:5] == ["4", "BHT", "(837)", "01", "error"]
+
+
+def test_check_counts_warnings_only_when_strict(warned):
+    assert run("check", warned).exit_code == 0
+    assert run("check", "--strict", warned).exit_code == 1
+
+
+def test_check_answers_an_object_a_line_for_each_file(clean, faulty, tmp_path):
+    result = run("check", "--json", clean, faulty, tmp_path / "nowhere")
+    assert result.exit_code == 2
+    first, second, third = map(json.loads, result.stdout.splitlines())
+    assert list(first) == ["file", "readable", "errors", "warnings", "findings"]
+    assert (first["file"], first["readable"], first["findings"]) == (str(clean), True, [])
+    assert (second["errors"], second["warnings"]) == (1, 0)
+    (finding,) = second["findings"]
+    assert list(finding) == KEYS
+    assert (finding["line"], finding["segment_id"], finding["element"]) == (4, "BHT", 1)
+    assert (finding["severity"], finding["set"], finding["segment"]) == ("error", 1, 2)
+    assert not third["readable"]
+    assert third["findings"][0]["message"].endswith("there is no such file")
+
+
+def test_check_reads_standard_input():
+    assert run("check", stdin=CLEAN).output == "standard input: 0 errors, 0 warnings\n"
+    assert run("check", "-", stdin=CLEAN).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["check", "describe", "json", "ack", "reformat", "redact"])
+def test_a_missing_file_and_a_directory_are_told_in_a_sentence(command, tmp_path):
+    for name, words in ((tmp_path / "nowhere", "no such file"), (tmp_path, "directory")):
+        result = run(command, name)
+        assert result.exit_code == 2
+        assert words in result.stderr
+        assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("command", ["check", "describe", "json", "ack", "reformat", "redact"])
+def test_what_is_no_x12_is_told_in_a_sentence(command, tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear payer")
+    result = run(command, path)
+    assert result.exit_code == 2
+    assert "cannot be read as X12" in result.output
+
+
+def test_a_file_nobody_may_read_is_told_in_a_sentence(monkeypatch, clean):
+    def refused(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refused)
+    assert "may not read it" in run("check", clean).stderr
+
+    def broken(*_):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "open", broken)
+    assert "Input/output error" in run("describe", clean).stderr
+
+
+def test_findings_without_a_place_have_a_row_too():
+    result = run("check", stdin=b"junk ISA")
+    assert result.exit_code == 2
+    assert "FILE-" in result.output
+
+
+def test_describe_explains_segments(tmp_path):
+    result = run("describe", stdin=file("835", *REMITTANCE))
+    assert result.exit_code == 0
+    assert "2100 Claim payment" in result.output
+    assert "CLP02  Claim status: 1  (" in result.output
+
+
+def test_describe_answers_as_json():
+    result = run("describe", "--json", stdin=file("835", *REMITTANCE))
+    told = [json.loads(line) for line in result.output.splitlines()]
+    assert told[0]["segment"] == "ISA"
+    assert {"place", "name", "value", "words"} == set(told[0]["parts"][0])
+
+
+def test_json_shows_typed_values():
+    (found,) = json.loads(run("json", stdin=file("835", *REMITTANCE)).output)
+    view = found["groups"][0]["sets"][0]["view"]
+    assert view["view"] == "remittance"
+    assert view["payment"]["amount"] == "190"
+    assert view["totals"]["balance"] == "0"
+
+
+def test_json_lines_come_one_by_one():
+    result = run("json", "--lines", stdin=file("837P", *CLAIMS))
+    told = [json.loads(line) for line in result.output.splitlines()]
+    assert [next(key for key in one if key in {"part", "unit", "view"}) for one in told] == [
+        "part", "part", "part", "unit", "part", "unit", "view",
+    ]  # fmt: skip
+
+
+def test_json_lines_say_when_too_much_belongs_together(monkeypatch):
+    monkeypatch.setattr(flow, "SEGMENTS_HELD_MAX", 2)
+    unknown = file("835", *REMITTANCE).replace(b"005010X221A1", b"004010X091")
+    result = run("json", "--lines", stdin=unknown)
+    assert result.exit_code == 2
+    assert "more than 2 segments" in result.stderr
+
+
+def test_diff_tells_changes_and_its_exit_status(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_bytes(file("837P", *CLAIMS))
+    rows = [row.replace("CLM*A1*200", "CLM*A1*201") for row in CLAIMS if not row.startswith("NTE")]
+    two.write_bytes(file("837P", *rows).replace(b"000000017", b"000000018"))
+    same = run("diff", one, one)
+    assert (same.exit_code, same.output) == (0, "no differences\n")
+    result = run("diff", "--ignore-envelopes", one, two)
+    assert result.exit_code == 1
+    assert "CLM02 Total charge: 200 became 201" in result.output
+    assert "NTE Claim note removed: ADD*NOTE" in result.output
+    assert result.output.endswith("1 changed, 1 removed\n")
+    as_json = json.loads(run("diff", "--json", one, two).output)
+    assert {change["place"] for change in as_json} == {"ISA13", "IEA02", "CLM02", "NTE"}
+    assert run("diff", one, tmp_path / "nowhere").exit_code == 2
+    (tmp_path / "letter").write_text("Dear payer")
+    assert run("diff", one, tmp_path / "letter").exit_code == 2
+
+
+def test_diff_tells_a_whole_loop_that_went(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_bytes(file("837P", *CLAIMS))
+    two.write_bytes(file("837P", *CLAIMS[: CLAIMS.index("HL*3*2*23*0")]))
+    assert "2000C Patient level removed" in run("diff", one, two).output
+
+
+def test_ack_writes_a_999_or_a_ta1(clean):
+    nine = run("ack", clean).stdout_bytes
+    (found,) = views.views(nine)
+    (verdict,) = found.sets
+    assert verdict.view.accepted
+    assert check(nine).errors == 0
+    ta1 = run("ack", "--ta1", "--control", "41", clean).stdout_bytes
+    assert b"TA1*" in ta1
+    assert b"000000041" in ta1
+    broken = run("ack", stdin=CLEAN.replace(b"*00501*", b"*00599*", 1)).stdout_bytes
+    assert b"TA1*" in broken
+
+
+def test_reformat_changes_separators_and_lines(clean):
+    lines = run("reformat", clean).stdout_bytes
+    assert lines == CLEAN
+    one = run("reformat", "--element", "|", "--no-newline", clean).stdout_bytes
+    assert one == CLEAN.replace(b"\n", b"").replace(b"*", b"|")
+    result = run("reformat", "--element", "A", clean)
+    assert result.exit_code == 1
+    assert "separator" in result.stderr
+
+
+def test_redact_gives_the_same_each_time_and_follows_its_key(clean):
+    first = run("redact", clean).stdout_bytes
+    assert first == run("redact", clean).stdout_bytes == run("redact", stdin=CLEAN).stdout_bytes
+    keyed = run("redact", "--key", "one", clean).stdout_bytes
+    assert keyed == run("redact", "--key", "one", clean).stdout_bytes != first
+    assert check(first).errors == check(keyed).errors == 0
+
+
+def test_large_files_show_a_bar_on_a_terminal(clean, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(x12, "BYTES_WITHOUT_BAR_MAX", 10)
+    assert b"".join(x12.pieces(str(clean))) == CLEAN
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert b"".join(x12.pieces(str(clean))) == CLEAN
+    assert "100%" in screen.getvalue()
+    assert limits.BYTES_WITHOUT_BAR_MAX > 10
+
+
+def test_a_terminal_is_told_that_input_is_awaited(monkeypatch, capsys):
+    class Keyboard:
+        buffer = io.BytesIO(CLEAN)
+
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Keyboard())
+    assert b"".join(x12.pieces("-")) == CLEAN
+    assert "Ctrl-D" in capsys.readouterr().err
+
+
+def test_every_command_has_help_with_an_example():
+    for name in ("check", "describe", "json", "diff", "ack", "reformat", "redact"):
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        assert f"clearlane x12 {name}" in " ".join(result.output.split())
+    assert "describe" in run("--help").output
+
+
+def test_the_command_starts_without_server_libraries():
+    code = (
+        "import sys, clearlane.cli.x12, clearlane.x12.views, clearlane.x12.redact\n"
+        "heavy = {'sqlalchemy', 'starlette', 'dbos', 'uvicorn', 'pydantic', 'httpx', 'cryptography'}\n"
+        "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("sample", corpus_files("999", "TA1", "277CA", "837D"))
+def test_every_command_takes_the_public_files(sample):
+    assert run("check", sample.path).exit_code in {0, 1}
+    for command in ("describe", "json", "ack", "redact", "reformat"):
+        assert run(command, sample.path).exit_code in {0, 1}
+    assert VERDICTS
