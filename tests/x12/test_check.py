@@ -3,11 +3,11 @@
 import pytest
 
 from clearlane.kernel.finding import Severity, Stage
-from clearlane.x12.check import check
+from clearlane.x12.check import check, of_event
 from clearlane.x12.faults import FAULTS
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
-from clearlane.x12.reader import parse
+from clearlane.x12.reader import Reader, parse
 from clearlane.x12.report import Report
 from tests.x12.toy import (
     BODY,
@@ -63,6 +63,18 @@ def test_faults_of_the_interchange_header(old, new, rule, element):
 def test_a_control_number_is_nine_digits():
     data = wrap(set_of(BODY), isa=ISA.replace("000000001", "00000001A"))
     assert set(rules(data)) == {"ISA-13", "IEA-CONTROL"}
+
+
+@pytest.mark.parametrize("ending", [" ~", "   ~\r\n", "  \n"])
+def test_blanks_before_every_terminator_are_told_once_and_are_no_data(ending):
+    plain = file()
+    data = plain.decode().replace("~", ending).encode()
+    assert told(data) == [("ELM-BLANKS", 0, 16, 0)]
+    reader = Reader(choose=choose)
+    events = [e for n in range(len(data)) for e in reader.feed(data[n : n + 1])] + reader.finish()
+    assert [f.rule for e in events for f in of_event(e)] == ["ELM-BLANKS"]
+    sets = [next(parse(text, choose=choose).sets()) for text in (plain, data)]
+    assert list(sets[0].root.walk()) == list(sets[1].root.walk())
 
 
 def test_early_control_versions_need_no_repetition_separator():

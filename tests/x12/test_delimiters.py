@@ -31,6 +31,11 @@ def test_a_newline_may_be_the_terminator(terminator):
     assert learnt[0].terminator == terminator
 
 
+def test_blanks_before_the_terminator_are_passed_over():
+    assert learn(ISA + "  ~GS*") == (CANONICAL, ISA_CHARACTERS + 2)
+    assert learn(ISA + "  G") is None
+
+
 def test_an_unpadded_header_is_understood():
     text = "ISA*00**00**ZZ*S*ZZ*R*240501*1200*^*00501*000000001*0*T*:~GS"
     assert learn(text) == (CANONICAL, len(text) - 2)

@@ -204,7 +204,7 @@ async def submit(waiting: Waiting, entry: Entry) -> Any:
     try:
         return await asyncio.shield(entry.future)
     except asyncio.CancelledError:
-        if entry.future.done() or waiting.withdraw(entry):
+        if not entry.future.done() and waiting.withdraw(entry):
             raise
         return await asyncio.shield(entry.future)
 

@@ -91,5 +91,4 @@ def learn(text: str) -> tuple[Delimiters, int] | None:
 
 
 def _separates(component: str, terminator: str) -> bool:
-    alphanumeric = component.isalnum() or terminator.isalnum()
-    return not alphanumeric and component not in {" ", terminator}
+    return component != terminator and not component.isalnum() and not terminator.isalnum()

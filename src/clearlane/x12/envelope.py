@@ -44,7 +44,7 @@ def check_header(interchange: Interchange, report: Report) -> None:
     for number, width in enumerate(ISA_WIDTHS, 1):
         text = element(isa, number)
         if number == COMPONENT_ELEMENT and text != text.rstrip(" "):
-            message = "ISA16 must not be followed by blanks: the terminator comes at once"
+            message = "No blanks must stand before the terminators, in the ISA and after it"
             report.add("ELM-BLANKS", message, "ISA", 1, element=number, kind="text")
         elif len(text) != width:
             message = f"ISA{number:02} must be {width} characters wide"

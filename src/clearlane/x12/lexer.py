@@ -71,6 +71,8 @@ SLICE_BYTES = SEGMENT_BYTES_MAX - 4_000
 
 _ODD = re.compile(r"~[ \t\r\n~]")
 _EMPTIES = re.compile(r"~[ \t\r\n~]+")
+# The look back keeps a long run of blanks from being tried from each of them.
+_PADDED = re.compile(r"(?<! ) +~")
 # What stands before it is looked at afterwards: an expression that did both would be quadratic.
 _EDGE = re.compile(r"I([SE])A(?![A-Z0-9])")
 _PADDING = dict.fromkeys(map(ord, "\x00\x1a"))
@@ -80,8 +82,8 @@ class Lexer:
     """Split a stream of interchanges into segments."""
 
     __slots__ = (
-        "_back", "_blank", "_broken", "_first", "_inside", "_junk", "_overlong", "_rest", "_swap",
-        "_visible",
+        "_back", "_blank", "_broken", "_first", "_inside", "_junk", "_overlong", "_padded", "_rest",
+        "_swap", "_visible",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -91,6 +93,8 @@ class Lexer:
         self._swap: dict[int, int] = {}
         self._back: dict[int, int] = {}
         self._visible = False
+        self._padded = False
+        """Whether blanks stand before the terminator of the ISA, so that they end every segment."""
         self._blank = 0
         self._junk = 0
         self._broken = False
@@ -174,7 +178,9 @@ class Lexer:
         self._swap = delimiters.canonical()
         self._back = delimiters.original()
         self._visible = delimiters.terminator not in BLANKS
-        out.append(Header(delimiters, header.translate(self._swap).split("*")))
+        segment = header.translate(self._swap).split("*")
+        self._padded = len(segment[-1]) > 1
+        out.append(Header(delimiters, segment))
 
     def _end(self, out: list[Token]) -> None:
         if self._blank and self._visible:
@@ -208,6 +214,8 @@ class Lexer:
 
     def _without_blanks(self, text: str) -> str:
         """The text without blanks and empty segments between its segments; the latter are counted."""
+        if self._padded:
+            text = _PADDED.sub("~", text)
         if "\n" in text:
             text = text.replace("~\r\n", "~").replace("~\n", "~")
         bare = text.lstrip(" \t\r\n~")
