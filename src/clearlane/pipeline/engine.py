@@ -278,9 +278,11 @@ class Engine:
             await asyncio.wait(self._tasks, timeout=limits.CANCEL_SECONDS_MAX)
 
     async def _destroy(self) -> None:
+        # The library lent its pool to this loop and is about to close it; others still use the loop's.
+        loop, pool = asyncio.get_running_loop(), ThreadPoolExecutor()
+        loop.set_default_executor(pool)
         await self._off_loop(lambda: library().DBOS.destroy(destroy_registry=True))
-        # The library lent its pool to this loop and has just closed it.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+        loop.set_default_executor(pool)
         if not self._launched:
             return
         try:
