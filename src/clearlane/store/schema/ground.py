@@ -27,10 +27,15 @@ from sqlalchemy.schema import SchemaItem
 
 from clearlane.store.sql import CLIENT_TABLES
 
-__all__ = ["CLIENT_TABLES", "HEAD", "client_table", "metadata", "number_id", "secure"]
+__all__ = [
+    "APP_ROLE", "BIG", "CLIENT_TABLES", "HEAD", "LIVING", "RIGHTS", "RIGHTS_ELSE", "VENDORS_SETTING",
+    "audit", "audit_head", "claim_events", "claim_references", "claims", "client_table", "data_keys",
+    "installation_keys", "installation_table", "metadata", "nodes", "number_id", "owner_columns", "payers",
+    "revisions", "routes", "secure", "sites", "takeovers", "vendor_secrets", "vendors",
+]  # fmt: skip
 
 # The revision this code works with: the newest file in migrations/versions.
-HEAD = "0003"
+HEAD = "0007"
 
 # The role our connections take where the login could see through row-level security.
 APP_ROLE = "clearlane_app"
@@ -98,11 +103,12 @@ def secure(op: Any, table: str) -> None:
     op.execute(text(f'CREATE POLICY "{table}_vendors" ON "{table}" USING ({condition})'))
 
 
-def _installation_table(name: str, *items: SchemaItem, **options: Any) -> Table:
+def installation_table(name: str, *items: SchemaItem, **options: Any) -> Table:
+    """A table of the installation, which belongs to no client."""
     return Table(name, metadata, *items, **options)
 
 
-vendors = _installation_table(
+vendors = installation_table(
     "vendors",
     number_id(),
     Column("vendor_key", Text, nullable=False, unique=True),
@@ -115,7 +121,7 @@ vendors = _installation_table(
     sqlite_autoincrement=True,
 )
 
-vendor_secrets = _installation_table(
+vendor_secrets = installation_table(
     "vendor_secrets",
     number_id(),
     Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False, index=True),
@@ -125,7 +131,7 @@ vendor_secrets = _installation_table(
     sqlite_autoincrement=True,
 )
 
-sites = _installation_table(
+sites = installation_table(
     "sites",
     number_id(),
     Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False),
@@ -142,7 +148,7 @@ sites = _installation_table(
     sqlite_autoincrement=True,
 )
 
-payers = _installation_table(
+payers = installation_table(
     "payers",
     Column("payer_id", Text, primary_key=True),
     Column("type", Text, primary_key=True),
@@ -159,13 +165,13 @@ payers = _installation_table(
     CheckConstraint("type IN ('Medical', 'Dental')", name="type"),
 )
 
-revisions = _installation_table(
+revisions = installation_table(
     "revisions",
     Column("name", Text, primary_key=True),
     Column("revision", BigInteger, nullable=False),
 )
 
-nodes = _installation_table(
+nodes = installation_table(
     "nodes",
     Column("id", Text, primary_key=True),
     Column("role", Text, nullable=False),
@@ -179,7 +185,7 @@ nodes = _installation_table(
     Column("master_keys", Text, nullable=False),
 )
 
-takeovers = _installation_table(
+takeovers = installation_table(
     "takeovers",
     Column("work_id", Text, primary_key=True),
     Column("count", Integer, nullable=False),
@@ -191,7 +197,7 @@ takeovers = _installation_table(
 
 # No foreign key to vendors: a restore keeps the keys of rows that running nodes may still write.
 # A vendor may have several keys for a month (two nodes made one at the same time); all stay good.
-data_keys = _installation_table(
+data_keys = installation_table(
     "data_keys",
     Column("id", BIG, primary_key=True, autoincrement=False),
     Column("vendor_id", BigInteger, nullable=False),
@@ -202,7 +208,7 @@ data_keys = _installation_table(
     Index(None, "vendor_id", "month"),
 )
 
-installation_keys = _installation_table(
+installation_keys = installation_table(
     "installation_keys",
     Column("name", Text, primary_key=True),
     Column("master_id", Text, nullable=False),
@@ -210,7 +216,7 @@ installation_keys = _installation_table(
     Column("created_at", BigInteger, nullable=False),
 )
 
-audit = _installation_table(
+audit = installation_table(
     "audit",
     Column("seq", BIG, primary_key=True, autoincrement=False),
     Column("at", BigInteger, nullable=False, index=True),
@@ -226,7 +232,7 @@ audit = _installation_table(
     Column("hash", LargeBinary, nullable=False),
 )
 
-audit_head = _installation_table(
+audit_head = installation_table(
     "audit_head",
     Column("id", SmallInteger, primary_key=True, autoincrement=False),
     Column("seq", BigInteger, nullable=False),
@@ -286,7 +292,7 @@ claim_events = client_table(
 
 # Which living claim to a payer carries an account number as CLM01. It spans vendors, because the
 # payer answers with that number whoever sent it; it holds keyed hashes only.
-claim_references = _installation_table(
+claim_references = installation_table(
     "claim_references",
     Column("payer_id", Text, primary_key=True),
     Column("reference", Text, primary_key=True),
@@ -294,7 +300,7 @@ claim_references = _installation_table(
 )
 
 # How payers are reached. The sealed secrets are bound to the row, so they come after its number.
-routes = _installation_table(
+routes = installation_table(
     "routes",
     number_id(),
     Column("payer_id", Text, nullable=False),

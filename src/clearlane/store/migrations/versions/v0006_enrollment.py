@@ -1,0 +1,8 @@
+"""Enrollments."""
+
+revision = "0006"
+down_revision = "0005"
+
+
+def upgrade() -> None:
+    """Create the tables."""

@@ -1,0 +1,8 @@
+"""Console users and proxy login."""
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    """Create the tables."""

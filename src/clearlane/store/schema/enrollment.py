@@ -1,0 +1,3 @@
+"""Enrollments of providers and their life."""
+
+__all__: list[str] = []
