@@ -25,9 +25,11 @@ from clearlane.store.database import Database, Refused, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import Nodes
 from clearlane.store.payers import ensure_sandbox_payers, load_payers
+from clearlane.store.routes import load_routes
 from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
+    from clearlane.connect.lines import Lines
     from clearlane.pipeline.engine import Engine
 
 __all__ = ["House", "Refused", "Role", "open_house"]
@@ -51,6 +53,7 @@ class House:
         self._accounts: Accounts | None = None
         self._payers: Payers | None = None
         self._engine: Engine | None = None
+        self._lines: Lines | None = None
 
     @property
     def accounts(self) -> Accounts:
@@ -63,6 +66,12 @@ class House:
         """The payer directory as it was when its revision last moved."""
         assert self._payers is not None, "a house is opened with open_house"
         return self._payers
+
+    @property
+    def lines(self) -> "Lines":
+        """The ways to payers as they were when their revision last moved."""
+        assert self._lines is not None, "a house is opened with open_house"
+        return self._lines
 
     @property
     def engine(self) -> "Engine":
@@ -80,6 +89,12 @@ class House:
         await self.vault.load()
         await self._load_accounts()
         await self._load_payers()
+        await self._load_lines()
+
+    async def _load_lines(self) -> None:
+        from clearlane.pipeline.lines import RouteLines
+
+        self._lines = RouteLines(await load_routes(self.database, self.vault), self.clock)
 
     async def _load_accounts(self) -> None:
         self._accounts = await load_accounts(self.database, self.pepper)
@@ -96,6 +111,7 @@ class House:
             "keys": self.vault.load,
             "accounts": self._load_accounts,
             "payers": self._load_payers,
+            "routes": self._load_lines,
         }
 
 
@@ -165,14 +181,25 @@ async def _settle_node(house: House, role: Role, keys: MasterKeys, closing: Asyn
 
 
 def _engine(house: House, nodes: Nodes) -> "Engine":
-    from clearlane.pipeline.desk import Desk
+    from clearlane.pipeline.desk import Desk, Outside
     from clearlane.pipeline.engine import Engine
     from clearlane.pipeline.takeover import Pace
     from clearlane.pipeline.work import TABLES
 
     settings = house.settings
     return Engine(
-        Desk(database=house.database, clock=house.clock, data=settings.data, node=nodes.id),
+        Desk(
+            database=house.database,
+            clock=house.clock,
+            data=settings.data,
+            node=nodes.id,
+            beyond=Outside(
+                vault=house.vault,
+                payers=lambda: house.payers,
+                lines=lambda: house.lines,
+                sandbox=settings.sandbox,
+            ),
+        ),
         TABLES,
         nodes=nodes,
         url=settings.database_url,

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from clearlane.connect.lines import Lines
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
+from clearlane.payers.directory import Payers
 from clearlane.store.database import Database
+from clearlane.store.vault import Vault
 
 Id = str | int
 Plain = None | bool | int | str | list[str] | list[int]
@@ -36,6 +39,16 @@ class NotAnId(TypeError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """What verbs that deal with payers use as well. The directories are snapshots: ask each time."""
+
+    vault: Vault
+    payers: Callable[[], Payers]
+    lines: Callable[[], Lines]
+    sandbox: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """What every verb may use."""
 
@@ -43,6 +56,13 @@ class Desk:
     clock: Clock
     data: Path
     node: str
+    beyond: Outside | None = None
+
+    @property
+    def outside(self) -> Outside:
+        """The way to payers, on a node that has one."""
+        assert self.beyond is not None, "this desk has no way to payers"
+        return self.beyond
 
 
 class Steps(Protocol):

@@ -149,6 +149,7 @@ def _row(claim: NewClaim, accounts: set[str]) -> dict[str, object]:
     row = dict(zip(_GIVEN, _given(claim), strict=True))
     row["updated_at"] = claim.created_at
     row["account_as_number"] = int(claim.request_id in accounts)
+    row["waits"] = int(claim.state == RECEIVED)
     return row
 
 
@@ -177,7 +178,7 @@ _given = attrgetter(*_GIVEN)
 
 # The only conflict that may be: a living claim has the caller's id.
 _ADD = Statement(
-    insertion(claims, *_GIVEN, "updated_at", "account_as_number").on_conflict_do_nothing()
+    insertion(claims, *_GIVEN, "updated_at", "account_as_number", "waits").on_conflict_do_nothing()
 )
 _EVENT = Statement(insertion(claim_events, "request_id", "at", "event"))
 # The index over living claims serves this only where the states stand in the text itself: a database

@@ -75,11 +75,21 @@ def client_table(name: str, *columns: SchemaItem) -> Table:
         *owner_columns(),
         *columns,
         ForeignKeyConstraint(["vendor_id", "site_id"], ["sites.vendor_id", "sites.id"]),
-        Index(None, "vendor_id", "site_id"),
+        *([] if _led_by_owner(columns) else [Index(None, "vendor_id", "site_id")]),
         sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
     )
     CLIENT_TABLES[name] = table
     return table
+
+
+def _led_by_owner(items: tuple[SchemaItem, ...]) -> bool:
+    """Whether an index of the table begins with the owner, so that another of the owner alone is waste."""
+    return any(
+        isinstance(item, Index)
+        and [str(named) for named in item._pending_colargs][:2] == ["vendor_id", "site_id"]  # noqa: SLF001
+        and not item.kwargs
+        for item in items
+    )
 
 
 def owner_columns() -> tuple[Column[int], Column[int]]:
@@ -261,6 +271,11 @@ claims = client_table(
     Column("created_day", Text, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("payload", LargeBinary, nullable=False),
+    # How often it was put into a batch; 1 while it waits to be put into one.
+    Column("sendings", SmallInteger, nullable=False, server_default="0"),
+    Column("waits", SmallInteger, nullable=False, server_default="0"),
+    # The row of the status list as it is sent, sealed: made anew whenever the standing changes.
+    Column("status", LargeBinary),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     Index(
@@ -276,9 +291,10 @@ claims = client_table(
     Index(
         "ix_claims_waiting",
         "payer_id",
+        "kind",
         "request_id",
-        sqlite_where=text("state = 'Received'"),
-        postgresql_where=text("state = 'Received'"),
+        sqlite_where=text("waits = 1"),
+        postgresql_where=text("waits = 1"),
     ),
 )
 

@@ -1,0 +1,57 @@
+"""The lines of an installation with real payers: its active routes."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from clearlane.connect.lines import Line
+from clearlane.connect.open import open_mailbox
+from clearlane.connect.port import Mailbox
+from clearlane.kernel.clock import Clock
+from clearlane.store.routes import Cable, Routes
+
+ADDRESS = (
+    "sender_id", "receiver_id", "sender_qualifier", "receiver_qualifier", "group_sender",
+    "group_receiver", "usage",
+)  # fmt: skip
+"""Options of a route that a line has by the same name."""
+
+PACE = ("window_seconds", "claims_max", "poll_seconds", "takeover_seconds")
+
+
+class RouteLines:
+    """Routes as lines, one snapshot."""
+
+    def __init__(self, routes: Routes, clock: Clock) -> None:
+        self._routes = routes
+        self._clock = clock
+        self._cables = {cable.route.id: cable for cable in routes.all_mailboxes()}
+
+    def ways(self, type: str, payer_id: str) -> Sequence[Line]:
+        """The active routes that carry files, in their order."""
+        return _lines(self._routes.mailboxes(type, payer_id))
+
+    def all(self) -> Sequence[Line]:
+        """Every active route that carries files."""
+        return _lines(self._cables.values())
+
+    def open(self, line: Line) -> Mailbox:
+        """The mailbox of a route."""
+        cable = self._cables[line.route_id]
+        return open_mailbox(cable.route, cable.secrets, clock=self._clock)
+
+
+def _lines(cables: Iterable[Cable]) -> list[Line]:
+    return [_line(cable) for cable in cables]
+
+
+def _line(cable: Cable) -> Line:
+    route = cable.route
+    options: dict[str, Any] = {name: route.text(name) for name in ADDRESS}
+    options |= {name: route.number(name) for name in PACE}
+    return Line(
+        route_id=route.id,
+        payer_id=route.payer_id,
+        type=route.type,
+        kind=route.kind.value,
+        **options,
+    )
