@@ -1,7 +1,7 @@
-"""Write the reference pages from the tables of the product.
+"""Write the reference pages and the pictures from the tables of the product.
 
 ``make docs`` writes them; a test fails when a page and its table disagree. Each page is one function,
-one row of PAGES.
+one row of PAGES; those about calls stand in ``interface``, the pictures in ``pictures``.
 """
 
 import json
@@ -13,23 +13,14 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from docs import interface
+from docs.markdown import grid
+from docs.pictures import DRAWN, PICTURES
+
 REFERENCE = Path(__file__).parent / "reference"
 PLACES_SHOWN_MAX = 4
 SAMPLE_DAY = date(2026, 1, 15)
 NOTE = "<!-- Written by `make docs` from the product's tables. Do not edit. -->"
-
-
-def cell(text: object) -> str:
-    """Text that can stand in a Markdown table."""
-    return str(text).replace("|", "\\|").replace("\n", " ")
-
-
-def grid(head: list[str], rows: list[list[object]]) -> Iterator[str]:
-    """A Markdown table."""
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        yield "| " + " | ".join(map(cell, row)) + " |"
 
 
 def settings_page() -> Iterator[str]:
@@ -315,10 +306,62 @@ def calls_page() -> Iterator[str]:
     yield from grid(["Call", "Path", "What it does", "Parameters", "Needs a BAA"], rows)
 
 
+def sandbox_page() -> Iterator[str]:
+    """The payers of a sandbox, and how its time is moved."""
+    from clearlane.api.sandbox import TABLE
+    from clearlane.sandbox.scenarios import page
+
+    yield from page()
+    yield ""
+    yield "## Moving time and payers"
+    yield ""
+    yield (
+        "`clearlane sandbox clock`, `sandbox advance` and `sandbox payer` speak to the running service over https. A "
+        "program can do the same, with the credentials and `vendorSiteId` of every other call. An advance answers when "
+        "everything that is due then has been posted, so a test can say: advance, then look. It passes over the "
+        "days between, so what follows from an answer happens on its day. On a production installation there are no "
+        "such paths."
+    )
+    yield ""
+    rows: list[list[object]] = [
+        [" ".join(row.verbs), f"`{row.path}`", row.summary, f"`{_BODIES[row.name]}`"]
+        for row in TABLE
+    ]
+    yield from grid(["Verb", "Path", "What it does", "Body of a POST"], rows)
+    yield ""
+    yield "```sh"
+    yield "clearlane sandbox clock --freeze"
+    yield "clearlane claim sample | clearlane claim submit -"
+    yield "clearlane sandbox advance 14d"
+    yield "clearlane claim status"
+    yield "```"
+
+
+_BODIES = {
+    "SandboxClock": '{"Frozen": true, "SecondsPerDay": 2}',
+    "SandboxAdvance": '{"By": "14d"}',
+    "SandboxPayers": '{"PayerId": "TST01", "Mode": "down"}',
+}
+
+
+def sandbox_members_page() -> Iterator[str]:
+    """What the sandbox's payers answer about members."""
+    from clearlane.sandbox import members
+
+    return members.page()
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings.md": settings_page,
     "commands.md": commands_page,
     "calls.md": calls_page,
+    "errors.md": interface.errors_page,
+    "states.md": interface.states_page,
+    "client.md": interface.client_page,
+    "eligibility-fields.md": interface.eligibility_fields_page,
+    "enrollment-fields.md": interface.enrollment_fields_page,
+    "sandbox.md": sandbox_page,
+    "sandbox-members.md": sandbox_members_page,
     "claim-fields.md": fields_page,
     "claim-rules.md": claim_rules_page,
     "claim-samples.md": samples_page,
@@ -337,6 +380,10 @@ def main() -> None:
     for page in PAGES:
         (REFERENCE / page).write_text(text_of(page), encoding="utf-8")
         print(f"wrote docs/reference/{page}")
+    PICTURES.mkdir(exist_ok=True)
+    for picture, draw in DRAWN.items():
+        (PICTURES / picture).write_text(draw(), encoding="utf-8")
+        print(f"wrote docs/pictures/{picture}")
 
 
 if __name__ == "__main__":

@@ -17,13 +17,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
+from clearlane.kernel.kinds import is_phone
 
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
 # Names the file itself, so it is no row of the table.
 CONFIG = PREFIX + "CONFIG"
-# Read by the tools and tests around the service, not by the service.
-FOREIGN_PREFIXES = ("CLEARLANE_TEST_",)
+# Read by tests, and by programs that call a service: not by the service.
+FOREIGN_PREFIXES = ("CLEARLANE_TEST_", "CLEARLANE_CLIENT_")
 
 
 class BadSettings(Exception):
@@ -83,6 +84,20 @@ def _one_of(*words: str) -> Callable[[str], str]:
         return text.strip().lower()
 
     return read
+
+
+def _submitter(text: str) -> str:
+    name = text.strip().upper()
+    if not name or len(name) > limits.SUBMITTER_NAME_CHARACTERS_MAX or not name.isascii():
+        raise ValueError(f"a name of at most {limits.SUBMITTER_NAME_CHARACTERS_MAX} characters")
+    return name
+
+
+def _phone(text: str) -> str:
+    digits = "".join(sign for sign in text if sign not in " ()-.")
+    if not is_phone(digits):
+        raise ValueError("a telephone number of ten digits")
+    return digits
 
 
 def _web_address(text: str) -> str:
@@ -204,6 +219,22 @@ class Settings:
     )
     finished_work_days: int = row(
         7, "Days the durable engine keeps finished work.", read=_whole(0, 365)
+    )
+    eligibility_days: int = row(
+        limits.ELIGIBILITY_KEPT_DAYS,
+        "Days that eligibility requests and their responses are kept.",
+        read=_whole(1, 3_650),
+    )
+    eligibility_x12: str = row(
+        "off",
+        "`on` puts the raw 271 into `X12Document` of eligibility responses.",
+        read=_one_of("on", "off"),
+    )
+    submitter_name: str = row(
+        "CLEARLANE", "Who sends claims, as payers are told (1000A).", read=_submitter
+    )
+    submitter_phone: str = row(
+        "8005550100", "Whom payers call about a file: ten digits.", read=_phone
     )
     log_level: str = row(
         "info", "Least severe log lines written.", read=_one_of("debug", "info", "warning", "error")

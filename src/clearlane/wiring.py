@@ -9,6 +9,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import structlog
@@ -26,13 +27,23 @@ from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import Nodes
 from clearlane.store.payers import ensure_sandbox_payers, load_payers
 from clearlane.store.routes import load_routes
+from clearlane.store.sandbox import REVISION as SANDBOX_REVISION
 from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
+    from clearlane.api.app import Mounted
+    from clearlane.claims.interchange import Party
     from clearlane.connect.lines import Lines
+    from clearlane.connect.loopback import AnsweringPayer
+    from clearlane.connect.questions import Questions
+    from clearlane.payers.model import Payer
+    from clearlane.pipeline.asking import Asking
+    from clearlane.pipeline.desk import Desk
     from clearlane.pipeline.engine import Engine
+    from clearlane.pipeline.settle import Steering
+    from clearlane.sandbox.payer import SandboxPayer
 
-__all__ = ["House", "Refused", "Role", "open_house"]
+__all__ = ["House", "Refused", "Role", "console", "open_house"]
 
 log = structlog.get_logger()
 
@@ -43,17 +54,23 @@ class House:
     """An opened installation. The directories are snapshots: ask for them each time."""
 
     def __init__(
-        self, settings: Settings, clock: Clock, database: Database, vault: Vault, *, node: bool
+        self, settings: Settings, wall: Clock, database: Database, vault: Vault, *, node: str = ""
     ) -> None:
         self.settings = settings
-        self.clock = clock
+        self.wall = wall
+        """The time outside: certificates, credentials, sessions and heartbeats live by it."""
         self.database = database
         self.vault = vault
         self._node = node
+        self._playground = Playground(self) if settings.sandbox else None
+        self.clock: Clock = self._playground.world.clock if self._playground else wall
+        """The time that claims live by and dates are written from. In a sandbox it can be advanced."""
         self._accounts: Accounts | None = None
         self._payers: Payers | None = None
         self._engine: Engine | None = None
         self._lines: Lines | None = None
+        self._questions: Questions | None = None
+        self._asking: Asking | None = None
 
     @property
     def accounts(self) -> Accounts:
@@ -74,10 +91,36 @@ class House:
         return self._lines
 
     @property
+    def questions(self) -> "Questions":
+        """The ways to ask payers as they were when their revision last moved."""
+        assert self._questions is not None, "a house is opened with open_house"
+        return self._questions
+
+    @property
+    def asking(self) -> "Asking":
+        """The open questions of a node."""
+        assert self._asking is not None, "only nodes ask"
+        return self._asking
+
+    @property
+    def steering(self) -> "Steering | None":
+        """How callers move a sandbox's time and payers; None in production."""
+        return None if self._playground is None else self._playground.steering
+
+    @property
     def engine(self) -> "Engine":
         """The durable engine of a node."""
         assert self._engine is not None, "only nodes have an engine"
         return self._engine
+
+    @property
+    def submitter(self) -> "Party":
+        """Who sends claims, as payers are told."""
+        from clearlane.claims.interchange import Party
+
+        settings = self.settings
+        name = settings.submitter_name
+        return Party(name=name, id=name, phone=settings.submitter_phone)
 
     @property
     def pepper(self) -> bytes:
@@ -86,15 +129,24 @@ class House:
 
     async def refresh(self) -> None:
         """Load every snapshot anew."""
-        await self.vault.load()
-        await self._load_accounts()
-        await self._load_payers()
-        await self._load_lines()
+        for load in self.snapshots().values():
+            await load()
 
     async def _load_lines(self) -> None:
         from clearlane.pipeline.lines import RouteLines
+        from clearlane.pipeline.questions import RouteQuestions
 
-        self._lines = RouteLines(await load_routes(self.database, self.vault), self.clock)
+        if self._playground is not None:
+            # Nothing ever leaves a sandbox, whatever routes it has.
+            self._lines = self._playground.lines
+            self._questions = self._playground.questions
+            return
+        routes = await load_routes(self.database, self.vault)
+        before = self._questions
+        self._lines = RouteLines(routes, self.clock)
+        self._questions = RouteQuestions(routes, self.clock)
+        if before is not None and self._asking is not None:
+            self._asking.retire(before)
 
     async def _load_accounts(self) -> None:
         self._accounts = await load_accounts(self.database, self.pepper)
@@ -112,7 +164,72 @@ class House:
             "accounts": self._load_accounts,
             "payers": self._load_payers,
             "routes": self._load_lines,
+            **({SANDBOX_REVISION: self._playground.load} if self._playground else {}),
         }
+
+
+class Playground:
+    """What a sandbox has and an installation with real payers has not: its own time, and payers."""
+
+    def __init__(self, house: House) -> None:
+        from clearlane.sandbox.world import World
+        from clearlane.store.sandbox import NODE, StoredClock, StoredLedger, Turns
+
+        self._house = house
+        self._who = NODE
+        self._turns = Turns(house.database, house._node)  # noqa: SLF001  (one room)
+        self.ledger = StoredLedger(house.database, house.vault)
+        self.keeper = StoredClock(house.database)
+        self.world = World(house.wall, self.ledger, self.keeper)
+        self.steering: Steering | None = None
+
+    async def load(self) -> None:
+        """Run on the time that all nodes run on, and learn whom they have sent something."""
+        await self.world.load(self._who)
+        await self.ledger.load()
+
+    @property
+    def lines(self) -> "Lines":
+        """Every payer of the directory, reached by loopback."""
+        from clearlane.connect.loopback_lines import LoopbackLines
+
+        return LoopbackLines(
+            lambda: self._house.payers,
+            seat=self._seat,
+            ledger=self.ledger,
+            used=lambda: self.ledger.payers,
+            clock=self.world.clock,
+            turn=self._turns.turn,
+        )
+
+    @cached_property
+    def questions(self) -> "Questions":
+        """Every payer of the directory, asked by loopback."""
+        from clearlane.connect.loopback_questions import LoopbackQuestions
+
+        return LoopbackQuestions(
+            lambda: self._house.payers, seat=self._answering, clock=self.world.clock
+        )
+
+    def _answering(self, payer: "Payer") -> "AnsweringPayer":
+        from clearlane.connect.loopback_lines import ledger_name
+
+        books = ledger_name(payer.type, payer.payer_id)
+        return self.world.answering(
+            books,
+            id=payer.payer_id,
+            name=payer.name,
+            dental=payer.type == "Dental",
+        )
+
+    def _seat(self, payer: "Payer", books: str) -> "SandboxPayer":
+        return self.world.payer(books, id=payer.payer_id, name=payer.name, ids=payer.ids)
+
+    def steered_at(self, desk: "Desk") -> None:
+        """Let callers of this node move time and payers."""
+        from clearlane.pipeline.settle import Steering
+
+        self.steering = Steering(desk, self.world, self.keeper)
 
 
 @asynccontextmanager
@@ -120,16 +237,18 @@ async def open_house(
     settings: Settings, *, role: Role, clock: Clock | None = None
 ) -> AsyncIterator[House]:
     """Open an installation; what stands in the way is a :class:`Refused` with a sentence."""
-    clock = clock or SystemClock()
+    wall = clock or SystemClock()
     _own_directory(settings)
     async with AsyncExitStack() as closing:
         keys = load_master_keys(
             text=settings.master_key, file=settings.key_file, may_create=settings.sandbox
         )
-        database = await _open_database(settings, keys, clock)
+        database = await _open_database(settings, keys, wall)
         closing.push_async_callback(database.close)
-        vault = Vault(database, keys, clock)
-        house = House(settings, clock, database, vault, node=role != "command")
+        vault = Vault(database, keys, wall)
+        # A fresh id for every start, so that a restart is never mistaken for the process that died.
+        node = "" if role == "command" else f"{socket.gethostname()}-{secrets.token_hex(4)}"
+        house = House(settings, wall, database, vault, node=node)
         await house.vault.load()
         if settings.sandbox:
             await ensure_sandbox_payers(database)
@@ -138,6 +257,17 @@ async def open_house(
         else:
             await _settle_node(house, role, keys, closing)
         yield house
+
+
+def console(house: House, base_url: str) -> "Mounted":
+    """The web console, for the front door to show."""
+    from clearlane.api.app import Mounted
+    from clearlane.api.auth import Slowdown
+    from clearlane.console.app import SEGMENT, Console
+
+    # Whoever fails to sign in waits as a vendor does who fails to log in.
+    shown = Console(house, base_url, Slowdown().wait)
+    return Mounted("Console", SEGMENT, shown.answer)
 
 
 def _own_directory(settings: Settings) -> None:
@@ -166,40 +296,68 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
 async def _settle_node(house: House, role: Role, keys: MasterKeys, closing: AsyncExitStack) -> None:
     """Make this process a node: its row, its snapshots, its engine."""
     settings = house.settings
-    # A fresh id for every start, so that a restart is never mistaken for the process that died.
-    id = f"{socket.gethostname()}-{secrets.token_hex(4)}"
     nodes = Nodes(
-        house.database, id=id, role=role, beat_seconds=settings.heartbeat_seconds, keys=keys
+        house.database,
+        id=house._node,  # noqa: SLF001  (one room)
+        role=role,
+        beat_seconds=settings.heartbeat_seconds,
+        keys=keys,
     )
     for name, load in house.snapshots().items():
         await nodes.watch(name, load)
-    house._engine = engine = _engine(house, nodes)  # noqa: SLF001  (one room)
+    house._asking = asking = _asking(house)  # noqa: SLF001  (one room)
+    house._engine = engine = _engine(house, nodes)  # noqa: SLF001
     await engine.start()  # the node lives from here on: the engine keeps its heartbeat
     closing.push_async_callback(engine.stop)
+    closing.push_async_callback(asking.stop)
     following = asyncio.create_task(_follow(nodes, house.database))
     closing.push_async_callback(_ended, following)
 
 
-def _engine(house: House, nodes: Nodes) -> "Engine":
+def _desk(house: House, nodes: Nodes) -> "Desk":
     from clearlane.pipeline.desk import Desk, Outside
+
+    return Desk(
+        database=house.database,
+        clock=house.clock,
+        data=house.settings.data,
+        node=nodes.id,
+        beyond=Outside(
+            vault=house.vault,
+            payers=lambda: house.payers,
+            lines=lambda: house.lines,
+            sandbox=house.settings.sandbox,
+            submitter=house.submitter,
+            asking=house.asking,
+            eligibility_days=house.settings.eligibility_days,
+        ),
+    )
+
+
+def _asking(house: House) -> "Asking":
+    from clearlane.pipeline.asking import Asking, nobody
+
+    return Asking(
+        house.database,
+        house.vault,
+        house.clock,
+        lambda: house.questions,
+        node=house._node,  # noqa: SLF001  (one room)
+        asleep=house._playground.world.sleepers.asleep if house._playground else nobody,  # noqa: SLF001
+    )
+
+
+def _engine(house: House, nodes: Nodes) -> "Engine":
     from clearlane.pipeline.engine import Engine
     from clearlane.pipeline.takeover import Pace
     from clearlane.pipeline.work import TABLES
 
     settings = house.settings
+    desk = _desk(house, nodes)
+    if house._playground is not None:  # noqa: SLF001  (one room)
+        house._playground.steered_at(desk)  # noqa: SLF001
     return Engine(
-        Desk(
-            database=house.database,
-            clock=house.clock,
-            data=settings.data,
-            node=nodes.id,
-            beyond=Outside(
-                vault=house.vault,
-                payers=lambda: house.payers,
-                lines=lambda: house.lines,
-                sandbox=settings.sandbox,
-            ),
-        ),
+        desk,
         TABLES,
         nodes=nodes,
         url=settings.database_url,

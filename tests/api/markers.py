@@ -17,11 +17,12 @@ def places_with(server: Serving, marker: str) -> list[str]:
     files = [file for file in server.data.rglob("*") if file.is_file()]
     found += [str(file) for file in files if marker.encode() in file.read_bytes()]
     if server.kind == "postgresql":
-        found += asyncio.run(_tables_with(server.environment["CLEARLANE_DATABASE_URL"], marker))
+        found += asyncio.run(tables_with(server.environment["CLEARLANE_DATABASE_URL"], marker))
     return found
 
 
-async def _tables_with(url: str, marker: str) -> list[str]:
+async def tables_with(url: str, marker: str) -> list[str]:
+    """Every table of a PostgreSQL database that keeps the marker in clear."""
     connection = await asyncpg.connect(url)
     try:
         tables = await connection.fetch(

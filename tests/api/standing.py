@@ -121,7 +121,10 @@ def stand(
     limits = limits or Limits()
     metrics = Metrics()
     desk = SimpleNamespace(
-        accounts=accounts, payers=payers or invented_payers(), clock=SystemClock()
+        accounts=accounts,
+        payers=payers or invented_payers(),
+        clock=SystemClock(),
+        wall=SystemClock(),
     )
     app = FrontDoor(
         desk,

@@ -183,9 +183,9 @@ def test_a_999_of_what_we_did_not_send_comes_back_unmatched():
     [reason] = kinds(nine(99, answered(verdict="A")))
     assert reason == "It answers a group that we did not send."
     [reason, *_] = [
-        r for r in kinds(nine(21, answered(verdict="A", control="0077"))) if "0077" in r
+        r for r in kinds(nine(21, answered(verdict="A", control="0077"))) if "a set" in r
     ]
-    assert reason == "It answers the set 0077, which we did not send."
+    assert reason == "It answers a set that we did not send."
     [heard] = acks.read(nine(21))
     [fact] = acks.facts(heard)
     assert fact.kind is Kind.ACCEPTED_999

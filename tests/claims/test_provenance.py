@@ -184,6 +184,13 @@ def test_an_acceptance_has_nothing_to_tell():
     assert list(provenance.refusal(Fact(kind=Kind.ACCEPTED_999, at=NOW, source="999"), SELF)) == []
 
 
+def test_what_a_payer_notes_and_takes_all_the_same_asks_for_nothing_now():
+    one = Complaint(source="999", code="4", level="set")
+    fact = Fact(kind=Kind.ACCEPTED_999, at=NOW, source="999", complaints=(one,))
+    [told] = provenance.refusal(fact, SELF)
+    assert told.todo.startswith("Nothing now")
+
+
 # Statuses.
 
 

@@ -33,6 +33,8 @@ class SftpPayer:
         self.root = root
         self.delay = 0.0
         self.break_after = None  # bytes of an upload after which the server goes away
+        self.at_rename = None  # "before" or "after" it: when the server goes away
+        self.watch = None  # told what happens: "written", "before" or "after" a rename
         self.port = 0
         self.lines = []
         self.files = []
@@ -58,7 +60,17 @@ class SftpPayer:
                     super().write(file, offset, data[: payer.break_after - offset])
                     await payer.stop()
                     raise asyncssh.SFTPFailure("gone")
-                return super().write(file, offset, data)
+                written = super().write(file, offset, data)
+                payer.seen("written")
+                return written
+
+            async def rename(self, oldpath, newpath):
+                await payer.passes("before")
+                super().rename(oldpath, newpath)
+                await payer.passes("after")
+
+            async def posix_rename(self, oldpath, newpath):
+                await self.rename(oldpath, newpath)
 
             async def read(self, file, offset, size):
                 await asyncio.sleep(payer.delay)
@@ -74,6 +86,16 @@ class SftpPayer:
         )
         self.port = self._listener.get_port()
         return self
+
+    def seen(self, what):
+        if self.watch:
+            self.watch(what)
+
+    async def passes(self, what):
+        self.seen(what)
+        if self.at_rename == what:
+            await self.stop()
+            raise asyncssh.SFTPFailure("gone")
 
     async def stop(self):
         listener, self._listener = self._listener, None

@@ -108,6 +108,9 @@ class EchoPayer:
     async def receive(self, name, content, now):
         self.got[name] = content
 
+    async def busy(self, now):
+        return bool(self.due)
+
     async def work(self, now):
         return list(self.due)
 

@@ -71,6 +71,9 @@ class Dying:
         if name not in self.got:  # as the port asks of it
             self.got.append(name)
 
+    async def busy(self, now):
+        return bool(self.due)
+
     async def work(self, now):
         return list(self.due)
 

@@ -16,8 +16,13 @@ EXAMPLES = {
     "public_url": "https://claims.example.org/edi",
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
     "log_level": "warning",
+    "eligibility_x12": "on",
+    "submitter_name": "Fernhill Exchange",
+    "submitter_phone": "(206) 555-0100",
 }
 BAD = {
+    "submitter_name": " ",
+    "submitter_phone": "911",
     "mode": "live",
     "database_url": "mysql://db",
     "port": "70000",

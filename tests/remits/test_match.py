@@ -13,7 +13,7 @@ from clearlane.remits.match import (
     numbers,
 )
 from clearlane.remits.model import Payment, Remit
-from clearlane.remits.r835 import NEVER
+from clearlane.x12.stamp import NEVER
 from tests.claims.answers import patient, status
 
 A = Candidate(number="K1", account="ACC7", controls=frozenset({"K1-1", "K1-2"}))

@@ -6,7 +6,7 @@ import pytest
 
 from clearlane.connect.memory import MemoryLedger
 from clearlane.kernel.clock import ManualClock
-from clearlane.sandbox.clock import SandboxClock, decoded
+from clearlane.sandbox.clock import COUNTED_DAY, SandboxClock, decoded
 from clearlane.sandbox.payer import SandboxPayer
 from tests.sandbox.invented import MEDICAL, NOW, file, medical
 
@@ -25,7 +25,7 @@ def clock(wall) -> SandboxClock:
 
 def test_a_day_of_the_payers_lasts_two_seconds_and_dates_follow_the_wall(wall, clock):
     wall.advance(28 * SECOND)
-    assert clock.calendar() - NOW == 14 * DAY
+    assert clock.calendar() - NOW == 14 * COUNTED_DAY
     assert clock.now() == NOW + 28 * SECOND
 
 
@@ -33,9 +33,9 @@ def test_advancing_moves_dates_and_payers_by_the_same(wall, clock):
     wall.advance(2 * SECOND)
     clock.advance(14 * DAY)
     assert clock.now() == NOW + 14 * DAY + 2 * SECOND
-    assert clock.calendar() - NOW == 15 * DAY
+    assert clock.calendar() - NOW == 15 * COUNTED_DAY
     wall.advance(2 * SECOND)
-    assert clock.calendar() - NOW == 16 * DAY
+    assert clock.calendar() - NOW == 16 * COUNTED_DAY
     assert clock.calendar(clock.now()) == clock.calendar()
 
 
@@ -45,22 +45,22 @@ def test_freezing_stops_the_payers_only(wall, clock):
     assert clock.calendar() == NOW
     assert clock.now() == NOW + 60 * SECOND
     clock.advance(DAY)
-    assert clock.calendar() == NOW + DAY
+    assert clock.calendar() == NOW + COUNTED_DAY
     clock.thaw()
     wall.advance(2 * SECOND)
-    assert clock.calendar() == NOW + 2 * DAY
+    assert clock.calendar() == NOW + 2 * COUNTED_DAY
 
 
 def test_the_pace_can_be_set(wall, clock):
     clock.set_pace(86_400)
     wall.advance(DAY)
-    assert clock.calendar() == NOW + DAY
+    assert clock.calendar() == NOW + COUNTED_DAY
     clock.set_pace(0.5)
     wall.advance(SECOND)
-    assert clock.calendar() == NOW + 3 * DAY
+    assert clock.calendar() == NOW + 3 * COUNTED_DAY
 
 
-@pytest.mark.parametrize("seconds", [0, -1, 86_401, float("nan")])
+@pytest.mark.parametrize("seconds", [0, -1, 0.0009, 86_401, float("nan")])
 def test_a_pace_that_makes_no_sense_is_refused(clock, seconds):
     with pytest.raises(ValueError, match="a sandbox day must last"):
         clock.set_pace(seconds)
@@ -73,6 +73,11 @@ def test_time_never_runs_backwards_nor_out_of_the_calendar(wall, clock):
         clock.advance(200 * 365 * DAY)
     wall.advance(-5 * SECOND)
     assert clock.calendar() == NOW
+
+
+def test_a_sandbox_outlives_the_pace_of_its_days(wall, clock):
+    wall.advance(100 * 365 * DAY)
+    assert clock.calendar() - NOW == 100 * 365 * 43_200 * COUNTED_DAY
 
 
 def test_the_state_can_be_kept_and_shared(wall, clock):

@@ -189,3 +189,15 @@ def test_a_witness_accepts_our_999():
     rows = [*set_of(body), *set_of(BODY, control="0002")]
     data = wrap(rows, sets=2, version=VERSION)
     assert _witness(reply(data).nine)
+
+
+def test_characters_that_no_answer_can_carry_are_not_echoed():
+    content = (
+        b"ISA*00*          *00*          *ZZ*CLEARLANE      *ZZ*PAYER          *240305*1200*^*00501*"
+        b"000000001*0*T*:~GS*HC*CLEARLANE*PAYER*20240305*1200*1*X*005010X222A1~ST*837*0001*"
+        b"005010X222A1~\xe9\xff\xe8*1~SE*3*\xfc001~GE*1*\xe91~IEA*1*000000001~"
+    )
+    (reply,) = answers(content, control=1, moment=NOW)
+    assert reply.ta1.isascii()
+    assert b"999" in reply.nine
+    assert reply.nine.isascii()

@@ -8,12 +8,13 @@ import asyncio
 import itertools
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import structlog
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -49,6 +50,16 @@ class Page:
     headers: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """Another room's pages under a first path segment. It answers by itself, behind our https and log."""
+
+    name: str
+    segment: str
+    answer: Callable[[Request, str, str], Awaitable[Response]]
+    """Is told the request, the caller's address and the request id."""
+
+
 class FrontDoor:
     """Answers every request that reaches the service."""
 
@@ -62,9 +73,14 @@ class FrontDoor:
         metrics: Metrics,
         proxies: Proxies,
         sandbox: bool,
+        base_url: str = "",
+        mounted: Sequence[Mounted] = (),
     ) -> None:
         self.stopping = asyncio.Event()
-        self._checks = Checks(desk, limits, metrics, self.stopping, sandbox=sandbox)
+        self._checks = Checks(
+            desk, limits, metrics, self.stopping, sandbox=sandbox, base_url=base_url
+        )
+        self._mounted = {one.segment.encode(): one for one in mounted}
         served: tuple[Row | Page, ...] = (*rows, *pages)
         self._routes = Routes((one.path, one) for one in served)
         self._metrics = metrics
@@ -126,14 +142,19 @@ class FrontDoor:
             return wire.message(status, text, {"Connection": "close"})
         if not self._proxies.encrypted(scope, visit.headers):
             return wire.https_required()
+        mounted = self._mounted.get(visit.path[1:].partition(b"/")[0])
+        if mounted is not None:
+            visit.route = mounted.name
+            request = Request(scope, visit.receive)
+            return await mounted.answer(request, visit.address, visit.request_id)
         row = self._routes.find(visit.path)
         if row is None:
             return wire.no_resource()
         visit.route = row.name
         if isinstance(row, Page):
             return page_answer(row, visit.method)
-        if visit.method != "POST":
-            return wire.wrong_verb(visit.method, "POST")
+        if visit.method not in row.verbs:
+            return wire.wrong_verb(visit.method, ", ".join(row.verbs))
         return await self._checks.answer(row, visit)
 
     def _tell(self, visit: Visit, status: int, seconds: float) -> None:

@@ -66,16 +66,20 @@ class Slowdown:
         self.waiting = 0
 
     async def failed(self, address: str, authorization: str | None) -> None:
-        """Remember a failure and wait as long as it deserves.
+        """Remember a failure of Basic credentials and wait as long as it deserves."""
+        pair = read_basic(authorization)
+        await self.wait(address, None if pair is None else pair[0])
+
+    async def wait(self, address: str, key: bytes | None) -> None:
+        """Remember a failure of this address, and of the key where one was given, and wait.
 
         Where too many wait already, the answer is given at once: the waiting room must not become
         the way to exhaust the door.
         """
         now = asyncio.get_running_loop().time()
         seconds = self._addresses.count(household(address), now)
-        pair = read_basic(authorization)
-        if pair is not None:
-            seconds = max(seconds, self._keys.count(pair[0], now))
+        if key is not None:
+            seconds = max(seconds, self._keys.count(key, now))
         if not seconds or self.waiting >= limits.FAILED_LOGINS_WAITING_MAX:
             return
         self.waiting += 1

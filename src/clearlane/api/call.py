@@ -19,13 +19,18 @@ from clearlane.api.body import Body
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import Payers
+from clearlane.pipeline.asking import Asking
+from clearlane.pipeline.settle import Steering
 from clearlane.store.database import Database
 from clearlane.store.grouping import Actor
 from clearlane.store.vault import Vault
 
 
 class Desk(Protocol):
-    """What the house gives the front door. The directories are snapshots: ask for them each time."""
+    """What the house gives the front door. The directories are snapshots: ask for them each time.
+
+    Claims live by ``clock``, which a sandbox can advance; certificates and credentials by ``wall``.
+    """
 
     @property
     def accounts(self) -> Accounts: ...
@@ -37,6 +42,12 @@ class Desk(Protocol):
     def vault(self) -> Vault: ...
     @property
     def clock(self) -> Clock: ...
+    @property
+    def wall(self) -> Clock: ...
+    @property
+    def asking(self) -> Asking: ...
+    @property
+    def steering(self) -> Steering | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +61,7 @@ class Limits:
     stop_seconds_max: int = limits.STOP_SECONDS_MAX
     claims_per_document_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
     write_seconds_max: int = limits.WRITE_SECONDS_MAX
+    eligibility_x12: bool = False
 
 
 class Family(StrEnum):
@@ -59,6 +71,7 @@ class Family(StrEnum):
     CLAIMS = "Claims"
     ELIGIBILITY = "Eligibility"
     ENROLLMENT = "Enrollment"
+    SANDBOX = "Sandbox"
     PROXY_LOGIN = "ProxyLogin"
 
 
@@ -107,8 +120,11 @@ class Call:
     request_id: str
     now: datetime
     sandbox: bool
+    base_url: str
+    """Where callers reach the service: from the settings, since anyone can send a Host header."""
     stopping: asyncio.Event
     """Set when the node stops: a call that waits for something answers with what it has."""
+    verb: str = "POST"
     ignored: list[str] = field(default_factory=list)
     """Paths of unknown fields; the handler adds them, the answer's header tells them."""
 
@@ -135,6 +151,7 @@ class Row:
     touches_phi: bool
     suspended: Handler | None
     """Answers instead of the handler where the site is suspended; None answers as usual."""
+    verbs: tuple[str, ...] = ("POST",)
     parameters: tuple[Parameter, ...] = ()
     content: Content = Content.NONE
     request: Any = None

@@ -54,12 +54,14 @@ class Checks:
         stopping: asyncio.Event,
         *,
         sandbox: bool,
+        base_url: str = "",
     ) -> None:
         self._desk = desk
         self._limits = limits
         self._metrics = metrics
         self._stopping = stopping
         self._sandbox = sandbox
+        self._base_url = base_url
         self._slowdown = Slowdown()
         self._rates = Rates()
         self._budget = Budget()
@@ -91,7 +93,9 @@ class Checks:
             request_id=visit.request_id,
             now=self._desk.clock.now(),
             sandbox=self._sandbox,
+            base_url=self._base_url,
             stopping=self._stopping,
+            verb=visit.method,
         )
         try:
             return await _handle(call, query)
@@ -100,7 +104,7 @@ class Checks:
 
     async def _vendor(self, row: Row, visit: Visit) -> Vendor:
         authorization = visit.headers.get("authorization")
-        vendor = self._desk.accounts.authenticate(authorization, self._desk.clock.now())
+        vendor = self._desk.accounts.authenticate(authorization, self._desk.wall.now())
         if vendor is None:
             self._metrics.login_failed()
             await self._slowdown.failed(visit.address, authorization)

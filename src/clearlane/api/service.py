@@ -5,13 +5,13 @@ Knows values, no settings and no signals.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
 
-from clearlane.api.app import FrontDoor
+from clearlane.api.app import FrontDoor, Mounted
 from clearlane.api.call import Desk, Limits
 from clearlane.api.certificates import BadCertificate, Seal
 from clearlane.api.documents import pages
@@ -21,6 +21,7 @@ from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
 from clearlane.api.protocol import Guard
 from clearlane.api.proxies import Proxies
+from clearlane.api.sandbox import TABLE as SANDBOX_TABLE
 from clearlane.api.v3.routes import TABLE
 from clearlane.kernel import limits as house_limits
 
@@ -64,6 +65,8 @@ class Service:
         limits: Limits,
         trusted_proxies: tuple[str, ...],
         sandbox: bool,
+        base_url: str = "",
+        mounted: Sequence[Mounted] = (),
     ) -> None:
         self._desk = desk
         self._seal = seal
@@ -71,12 +74,14 @@ class Service:
         self.readiness = Readiness(desk)
         self._app = FrontDoor(
             desk,
-            TABLE,
+            (*TABLE, *SANDBOX_TABLE) if sandbox else TABLE,
             pages(),
             limits=limits,
             metrics=self.metrics,
             proxies=Proxies(trusted_proxies),
             sandbox=sandbox,
+            base_url=base_url,
+            mounted=mounted,
         )
         self._guard = Guard(
             header_bytes_max=limits.header_bytes_max,
@@ -129,7 +134,7 @@ class Service:
     def reload_certificate(self) -> None:
         """Show what the certificate files hold now; a bad pair is told and the old one kept."""
         try:
-            self._seal.reload(self._desk.clock.now())
+            self._seal.reload(self._desk.wall.now())
         except BadCertificate as why:
             log.error("certificate not reloaded", why=str(why))  # noqa: TRY400
         else:

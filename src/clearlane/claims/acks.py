@@ -21,25 +21,20 @@ from msgspec.structs import replace
 from clearlane.claims import statuses
 from clearlane.claims.facts import Complaint, Fact, Kind, Unmatched, Where
 from clearlane.claims.heard import (
-    NEVER,
     Asks,
     Heard,
     HeardGroup,
     HeardInterchange,
     HeardLevel,
     HeardStatus,
-    moment,
     same_number,
     sent_key,
-    serial_of,
-    time_of,
     where_in,
-    whole_number,
 )
 from clearlane.claims.sent import Layout, SentClaim, SentSet
 from clearlane.claims.statuses import Statuses
 from clearlane.x12 import reader, tree
-from clearlane.x12.tree import element
+from clearlane.x12.stamp import serial_of, time_of, time_of_interchange, whole_number
 from clearlane.x12.views import verdicts
 from clearlane.x12.views.original import Originals
 
@@ -108,10 +103,9 @@ def _interchanges(interchange: tree.Interchange) -> Iterator[HeardInterchange]:
     for number, (_, segment) in enumerate(interchange.stray, 1):
         if segment[0] == "TA1":
             verdict = originals.restored(verdicts.ta1(segment))
-            header = interchange.header
             yield HeardInterchange(
                 asks=Asks(by="interchange", number=verdict.control),
-                at=moment("20" + element(header, 9), element(header, 10)) or NEVER,
+                at=time_of_interchange(interchange),
                 serial=serial_of(interchange),
                 where=Where(interchange=interchange.number, position=number),
                 verdict=verdict,
@@ -160,8 +154,9 @@ def _of_group(heard: HeardGroup, sent: Layout) -> Iterator[Fact | Unmatched]:
     for one in mine:
         answer, at = known.pop(one.control, (None, 1))
         yield from _of_set(heard, sent, one, answer, replace(heard.where, position=at))
-    for control in known:
-        yield _unmatched(heard, f"It answers the set {control}, which we did not send.")
+    # A number is whatever the payer wrote there, and reasons are kept in clear.
+    for _ in known:
+        yield _unmatched(heard, "It answers a set that we did not send.")
 
 
 def _of_set(

@@ -1,6 +1,7 @@
 """The claim's part of a payer's file, as a complete interchange of its own.
 
     part_of(content, fact)                       # of a stored file
+    Clippings(content).of(fact)                  # of a stored file, for one claim after the other
     cut(unit, position)                          # while a file is read: an 835, 277CA or 277
 
 Envelope and header stay as received, in the file's own separators; of the claims only this one stays, with the
@@ -11,7 +12,7 @@ Knows the loops of the answers to claims; knows no field and no database.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from clearlane.claims.facts import Complaint, Fact
 from clearlane.claims.statuses import levels
@@ -23,6 +24,10 @@ NAMES = frozenset({"2100A", "2100B", "2100C"})
 VERDICTS = frozenset({"2200A", "2200B", "2200C"})
 CHARGE = 4
 """STC04, which above the claims is a sum of their charges."""
+
+
+Sheet: TypeAlias = tuple[int, int, int]
+"""A set in a file: interchange, group, set."""
 
 
 class Placed(Protocol):
@@ -46,6 +51,52 @@ def part_of(content: bytes, claim: Fact | Placed) -> bytes:
     if found is None:
         raise LookupError("the file has no such part")
     return found
+
+
+class Clippings:
+    """The parts of one file that are no claim's alone: what many claims share is looked for once.
+
+    A 999 that refuses thousands of claims is read once for all of them.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._groups: dict[Sheet, tuple[tree.Set, list[reader.Unit]]] | None = None
+        self._last: tuple[object, bytes] = (None, b"")
+
+    def of(self, fact: Fact) -> bytes:
+        """The part of the fact's claim; LookupError where nothing stands there."""
+        positions = frozenset(one.position for one in fact.complaints if one.position)
+        key = (fact.where, positions)
+        if self._last[0] != key:
+            self._last = (key, self._cut(fact))
+        return self._last[1]
+
+    def _cut(self, fact: Fact) -> bytes:
+        where = fact.where
+        if not where.group:
+            return part_of(self._content, fact)
+        found = self._read().get((where.interchange, where.group, where.set))
+        if found is None:
+            return part_of(self._content, fact)
+        set, units = found
+        answer = next((one for one in units if one.loop.position == where.position), None)
+        return _of_group(set, answer, fact.complaints)
+
+    def _read(self) -> dict[Sheet, tuple[tree.Set, list[reader.Unit]]]:
+        if self._groups is None:
+            self._groups = {}
+            units: list[reader.Unit] = []
+            for event in reader.read(self._content, check=False):
+                if isinstance(event, reader.SetOpened):
+                    units = []
+                elif isinstance(event, reader.Unit) and _kind(event.set) == "999":
+                    units.append(event)
+                elif isinstance(event, reader.SetClosed) and _kind(event.set) == "999":
+                    group = event.set.group
+                    key = (group.interchange.number, group.number, event.set.number)
+                    self._groups[key] = (event.set, units)
+        return self._groups
 
 
 def _in_set(content: bytes, where: Placed, complaints: Iterable[Complaint]) -> bytes | None:

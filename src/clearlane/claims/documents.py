@@ -24,7 +24,7 @@ from clearlane.claims.lifecycle import action
 from clearlane.x12 import codes
 from clearlane.x12.views import parts, remit, status, views
 
-__all__ = ["Head", "answer", "claim_status", "cut", "part_of", "remittance_advice"]
+__all__ = ["Head", "answer", "claim_status", "cut", "paid_in", "part_of", "remittance_advice"]
 
 JSON = dict[str, Any]
 NO_DAY = "0001-01-01"
@@ -60,10 +60,7 @@ def answer(advices: Iterable[JSON] = (), statuses: Iterable[JSON] = ()) -> JSON:
 
 def remittance_advice(part: bytes, head: Head, claim: Claim) -> JSON:
     """What an 835 says of the claim. ValueError where the part holds no claim payment."""
-    found = next((one for one in _sets(part) if isinstance(one, remit.Remittance)), None)
-    paid = next(found.claims, None) if found else None
-    if found is None or paid is None:
-        raise ValueError("the part holds no claim payment")
+    found, paid = paid_in(part)
     payment = found.payment or remit.Payment()
     patient, others = _shares(paid.all_adjustments)
     method = codes.column("payment_methods", NAMES).get(payment.method, payment.method)
@@ -92,6 +89,15 @@ def remittance_advice(part: bytes, head: Head, claim: Claim) -> JSON:
         "Explanations": _told(provenance.decision(paid, claim, head.controls)),
         "X12Document": part.decode("latin-1"),
     }
+
+
+def paid_in(part: bytes) -> tuple[remit.Remittance, remit.Claim]:
+    """The payment and the claim of a part. ValueError where it holds no claim payment."""
+    found = next((one for one in _sets(part) if isinstance(one, remit.Remittance)), None)
+    paid = next(found.claims, None) if found else None
+    if found is None or paid is None:
+        raise ValueError("the part holds no claim payment")
+    return found, paid
 
 
 def claim_status(part: bytes, head: Head, fact: Fact, claim: Claim) -> JSON:

@@ -9,12 +9,8 @@ from typing import TypeAlias
 
 from clearlane.claims.facts import ClaimKey, Fact, Where
 from clearlane.claims.sent import SentClaim
-from clearlane.kernel import kinds
 from clearlane.x12 import reader, tree
-from clearlane.x12.tree import element
 from clearlane.x12.views import verdicts
-
-NEVER = datetime(1, 1, 1)  # noqa: DTZ001 - a payer's clock has no zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,36 +86,3 @@ def where_in(set: tree.Set, position: int) -> Where:
     return Where(
         interchange=group.interchange.number, group=group.number, set=set.number, position=position
     )
-
-
-def time_of(group: tree.Group) -> datetime:
-    """When a group was written (GS04 and GS05), else its interchange; seconds where there are any."""
-    header = group.interchange.header
-    return (
-        moment(element(group.header, 4), element(group.header, 5))
-        or moment("20" + element(header, 9), element(header, 10))
-        or NEVER
-    )
-
-
-def moment(day: str, time: str) -> datetime | None:
-    """A day and a time as X12 writes them; None where there is no day."""
-    found = kinds.x12_date(day)
-    if found is None:
-        return None
-    digits = time[:6] if time.isascii() and time.isdigit() else ""
-    hour, minute, second = (int(digits[at : at + 2] or 0) for at in (0, 2, 4))
-    if hour > 23 or minute > 59 or second > 59:
-        hour = minute = second = 0
-    return datetime(found.year, found.month, found.day, hour, minute, second)  # noqa: DTZ001
-
-
-def serial_of(interchange: tree.Interchange) -> int:
-    """ISA13 as a number."""
-    return whole_number(interchange.control)
-
-
-def whole_number(text: str) -> int:
-    """A plain count; 0 where the text is none."""
-    text = text.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 11 else 0

@@ -16,14 +16,15 @@ from typing import Any
 
 from clearlane.claims import cob, d837, p837
 from clearlane.claims.case import Case, LineCase, Outgoing
-from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of
+from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of, lines_of
 from clearlane.claims.placing import Scope
 from clearlane.kernel import limits
 from clearlane.x12 import grammar
 from clearlane.x12.writer import Envelope, clean, seal, segment
 
 __all__ = [
-    "TABLES", "Envelope", "Outgoing", "Party", "Tables", "account_of", "write_claims",
+    "TABLES", "Envelope", "Outgoing", "Party", "Tables", "account_of", "given_controls",
+    "write_claims",
 ]  # fmt: skip
 
 
@@ -106,6 +107,13 @@ def write_claims(
 def account_of(claim: Claim) -> str | None:
     """The patient's account number where it can be CLM01: given, and of at most 20 characters."""
     return _account(TABLES[kind_of(claim)], claim)
+
+
+def given_controls(claim: Claim) -> list[str]:
+    """The line control numbers that the caller chose (``REF*6R``), each once."""
+    name = TABLES[kind_of(claim)].line_control
+    found = (line.__dict__.get(name) for line in lines_of(claim))
+    return list(dict.fromkeys(control for control in found if control))
 
 
 def case_of(tables: Tables, out: Outgoing) -> Case:

@@ -335,26 +335,28 @@ def _in_force(remits: Sequence[Remitted]) -> list[Remitted]:
 
 def _sorted_sendings(facts: Iterable[Fact]) -> list[Fact]:
     """Sending after sending, and in each of them the weightiest fact last, whatever the clocks say."""
-    weights = {kind: weight for weight, kind in enumerate(SENDINGS)}
-    return sorted(_once(facts), key=lambda one: (one.attempt, weights[one.kind]))
+    return sorted(_once(facts), key=lambda one: (one.attempt, _SENDING_WEIGHTS[one.kind]))
 
 
 def _sorted_statuses(facts: Iterable[Fact]) -> list[Fact]:
-    weights = {verdict: weight for weight, verdict in enumerate(VERDICTS)}
     return sorted(
         _once(facts),
         key=lambda one: (
-            one.day or one.at.date(), one.at, one.serial, weights[one.verdict],
+            one.day or one.at.date(), one.at, one.serial, _VERDICT_WEIGHTS[one.verdict],
             [(code.category, code.status, code.entity) for code in one.codes],
         ),
     )  # fmt: skip
 
 
 def _sorted_remits(remits: Iterable[Remitted]) -> list[Remitted]:
-    return sorted(
-        _once(remits),
-        key=lambda one: (one.day, one.at, one.serial, one.order, str(one.identity)),
-    )
+    found = list(_once(remits))
+    if len(found) > 1:  # nearly always there is one, and days of thousands are folded
+        found.sort(key=lambda one: (one.day, one.at, one.serial, one.order, str(one.identity)))
+    return found
+
+
+_SENDING_WEIGHTS = {kind: weight for weight, kind in enumerate(SENDINGS)}
+_VERDICT_WEIGHTS = {verdict: weight for weight, verdict in enumerate(VERDICTS)}
 
 
 _F = TypeVar("_F", bound=Fact | Remitted)
@@ -364,9 +366,10 @@ def _once(facts: Iterable[_F]) -> Iterable[_F]:
     """Each statement once: of several reports of it the first."""
     found: dict[tuple[object, ...], _F] = {}
     for fact in facts:
-        known = found.get(fact.identity)
+        identity = fact.identity
+        known = found.get(identity)
         if known is None or _first(fact) < _first(known):
-            found[fact.identity] = fact
+            found[identity] = fact
     return found.values()
 
 

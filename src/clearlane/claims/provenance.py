@@ -38,6 +38,9 @@ PERIOD = frozenset({2, 3})
 """The elements that a period of days takes in a DTP."""
 
 
+TAKEN = "Nothing now: the payer took the claim all the same. Put it right in the next one."
+
+
 class Field(msgspec.Struct, frozen=True, kw_only=True):
     """A field of the caller's claim."""
 
@@ -68,7 +71,8 @@ class Told(Value, frozen=True):
 def refusal(fact: Fact, claim: Claim | ClaimKind, controls: Sequence[str] = ()) -> Iterator[Told]:
     """What a TA1, 999, 277CA or 277 objects to. ``controls`` are the line control numbers as sent."""
     for one in fact.complaints:
-        yield _TELLERS[one.source](one, claim, controls)
+        told = _TELLERS[one.source](one, claim, controls)
+        yield msgspec.structs.replace(told, todo=TAKEN) if fact.kind is Kind.ACCEPTED_999 else told
     if fact.kind is Kind.SEND_AGAIN:
         happened = "The payer refused the set this claim went in, because of other claims in it."
         yield Told(

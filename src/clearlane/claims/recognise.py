@@ -11,6 +11,7 @@ more, so a large file costs little.
 Knows envelopes; knows no claim.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -158,7 +159,9 @@ class _Look:
             if guide is not None:
                 (self.kinds if guide.kind in POSTED else self.others).add(guide.kind)
                 return
-        self.others.add(f"{transaction} of the version {self.version or 'unknown'}")
+        self.others.add(
+            f"{_coded(transaction, _SET)} of the version {_coded(self.version, _VERSION)}"
+        )
 
     def se(self, segment: Segment) -> None:
         if len(self.open) == 3:
@@ -205,6 +208,13 @@ class _Look:
             )
 
 
+def _coded(text: str, form: re.Pattern[str]) -> str:
+    """A code as it was sent; anything else may be somebody's data, and reasons are kept in clear."""
+    return text if form.fullmatch(text) else "unknown"
+
+
+_SET = re.compile(r"[0-9]{3}", re.ASCII)
+_VERSION = re.compile(r"[0-9]{6}(X[0-9]{3}([A-Z][0-9])?)?", re.ASCII)
 _ENVELOPE = {
     "TA1": _Look.ta1, "GS": _Look.gs, "ST": _Look.st, "SE": _Look.se, "GE": _Look.ge,
     "IEA": _Look.iea,

@@ -16,13 +16,12 @@ from clearlane.claims.heard import (
     HeardStatus,
     same_number,
     sent_key,
-    serial_of,
-    time_of,
     where_in,
 )
 from clearlane.claims.sent import Layout
 from clearlane.x12 import codes, guides, reader, tree
 from clearlane.x12.grammar import Guide
+from clearlane.x12.stamp import serial_of, time_of
 from clearlane.x12.views import status as statuses
 from clearlane.x12.views.original import Originals
 

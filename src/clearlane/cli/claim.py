@@ -21,11 +21,12 @@ from clearlane.claims.decode import open_document
 from clearlane.claims.fields import PAPERS, ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.rules import Facts, Judgement, judge, unchecked
+from clearlane.cli.claim_sent import register
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Severity
 
 app = typer.Typer(
-    help="Check, make and explain claims.",
+    help="Check, make, submit, follow and explain claims.",
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -49,7 +50,7 @@ AsJson = Annotated[
 
 @app.callback()
 def claim() -> None:
-    """Check, make and explain claims."""
+    """Check, make, submit, follow and explain claims."""
 
 
 @app.command()
@@ -101,7 +102,7 @@ def sample(
         day=now.date() - timedelta(days=DAYS_AGO),
         full=full,
         insured_id=scenario,
-        claim_id=claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}",
+        claim_id=claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}",
     )
     typer.echo(json.dumps(document, indent=2))
 
@@ -130,6 +131,17 @@ def explain(request_id: RequestId, data: Data = None, as_json: AsJson = False) -
     from clearlane.cli.claim_stored import print_explained
 
     print_explained(request_id, data, as_json=as_json)
+
+
+@app.command()
+def show(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> None:
+    """Tell a claim's story: received, checked, sent, each acknowledgement, paid, with amounts.
+
+    Example: clearlane claim show C193N353RW88KF7KA1W
+    """
+    from clearlane.cli.claim_stored import print_story
+
+    print_story(request_id, data, as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -241,3 +253,7 @@ def _print_table(verdict: Verdict) -> None:
         console.print("The server would answer 400, and nothing would be stored.", markup=False)
     needs = dict.fromkeys(str(rule.need) for rule in unchecked(verdict.kind, verdict.facts))
     console.print(f"Not checked here: what needs {', '.join(needs)}.", markup=False)
+
+
+# What a vendor does with claims over the service stands beside what needs none.
+register(app)

@@ -1,6 +1,6 @@
-"""``clearlane claim x12`` and ``claim explain``: what became of a stored claim.
+"""``clearlane claim x12``, ``claim explain`` and ``claim show``: what became of a stored claim.
 
-These two need the installation's database; the rest of ``clearlane claim`` works on files alone.
+These need the installation's database; the rest of ``clearlane claim`` works on files alone.
 """
 
 import json
@@ -8,20 +8,22 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from clearlane.claims.batching import US
 from clearlane.claims.case import Outgoing
 from clearlane.claims.explain import Explained, explain
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.interchange import Envelope, Party, write_claims
+from clearlane.claims.provenance import Told
 from clearlane.cli.counter import serve
 from clearlane.cli.door import operator, refuse
 from clearlane.pipeline.recall import Recalled, recall
+from clearlane.pipeline.story import Story, tell_story
 from clearlane.wiring import House
-
-US = Party(name="CLEARLANE", id="CLEARLANE", phone="8005550100")
 
 
 def print_x12(request_id: str, data: Path | None) -> None:
@@ -44,7 +46,9 @@ def print_x12(request_id: str, data: Path | None) -> None:
         receiver = Party(
             name=_payer_name(house, found) or found.row.payer_id, id=found.row.payer_id
         )
-        return b"".join(write_claims(kind, [_outgoing(house, found)], envelope, US, receiver))
+        return b"".join(
+            write_claims(kind, [_outgoing(house, found)], envelope, house.submitter, receiver)
+        )
 
     sys.stdout.buffer.write(serve(data, work).replace(b"~", b"~\n"))
 
@@ -53,11 +57,29 @@ def print_explained(request_id: str, data: Path | None, *, as_json: bool) -> Non
     """The claim side by side: field, form box, X12 element, and what was found."""
 
     async def work(house: House) -> tuple[Recalled, list[Explained]]:
-        found = await _found(house, request_id)
-        return found, explain(_outgoing(house, found), found.findings)
+        story = await _story(house, request_id)
+        found = story.recalled
+        return found, explain(_outgoing(house, found), (*found.findings, *story.findings))
 
     found, rows = serve(data, work)
     (_print_json if as_json else _print_table)(found, rows)
+
+
+def print_story(request_id: str, data: Path | None, *, as_json: bool) -> None:
+    """The claim from its coming to its payment."""
+
+    async def work(house: House) -> Story:
+        return await _story(house, request_id)
+
+    story = serve(data, work)
+    (_print_story_json if as_json else _print_story)(story)
+
+
+async def _story(house: House, request_id: str) -> Story:
+    found = await tell_story(house.database, house.vault, request_id.strip(), actor=operator())
+    if found is None:
+        refuse(f"There is no claim with the RequestId {request_id}.")
+    return found
 
 
 async def _found(house: House, request_id: str) -> Recalled:
@@ -75,6 +97,50 @@ def _outgoing(house: House, found: Recalled) -> Outgoing:
         payer_name=_payer_name(house, found),
         account_as_number=found.row.account_as_number,
     )
+
+
+def _print_story(story: Story) -> None:
+    row, status = story.recalled.row, story.status
+    typer.echo(f"{row.request_id}: {row.kind}, payer {row.payer_id}, {_state(story)}")
+    if status:
+        amounts = ("TotalClaimAmount", "PayerAmount", "PatientAmount", "Adjustments")
+        typer.echo("  " + "  ".join(f"{name} {status[name]:.2f}" for name in amounts))
+    for chapter in story.chapters:
+        typer.echo(f"\n{chapter.at:%Y-%m-%d %H:%M:%S}  {chapter.headline}")
+        notes = [chapter.file and f"file {chapter.file}", *chapter.sentences]
+        notes += [chapter.document_id and f"document {chapter.document_id}"]
+        for note in filter(None, notes):
+            typer.echo(f"    {note}")
+        for told in chapter.told:
+            _print_told(told)
+
+
+def _print_told(told: Told) -> None:
+    amount = f" {told.amount:.2f}" if told.amount is not None else ""
+    line = f"line {told.line}: " if told.line else ""
+    typer.echo(f"    {told.source} {told.code}{amount}: {line}{told.happened}")
+    for field in told.fields:
+        box = f", {field.form} box {field.box}" if field.box else ""
+        typer.echo(f"      {field.path} ({field.label}{box}, {field.place})")
+    if told.todo:
+        typer.echo(f"      What to do: {told.todo}")
+
+
+def _print_story_json(story: Story) -> None:
+    shown = {
+        "RequestId": story.recalled.row.request_id,
+        "State": _state(story),
+        "Status": story.status,
+        "Timeline": [
+            asdict(chapter) | {"told": [msgspec.to_builtins(told) for told in chapter.told]}
+            for chapter in story.chapters
+        ],
+    }
+    typer.echo(json.dumps(shown, indent=2, default=str))
+
+
+def _state(story: Story) -> str:
+    return str(story.status.get("CurrentState") or story.recalled.row.state)
 
 
 def _payer_name(house: House, found: Recalled) -> str:

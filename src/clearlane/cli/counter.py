@@ -5,14 +5,14 @@ prints. Knows no vendor, site or payer.
 """
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Protocol, TypeVar
 
 import typer
 
 from clearlane.cli.door import operator, refusals, refuse
+from clearlane.cli.shown import show_facts, show_json, show_table
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.settings import load
@@ -20,6 +20,17 @@ from clearlane.store.accounts import AccountRefused
 from clearlane.store.database import Actor, Database
 from clearlane.store.nodes import wait_until_seen
 from clearlane.wiring import House, open_house
+
+__all__ = [
+    "AsJson",
+    "Stored",
+    "change",
+    "reached",
+    "serve",
+    "show_facts",
+    "show_json",
+    "show_table",
+]
 
 T = TypeVar("T")
 
@@ -77,35 +88,6 @@ async def reached(
             f"The change is stored, but after {seconds} seconds these nodes have not loaded it: "
             f"{', '.join(silent)}. They may still work with what was before."
         )
-
-
-def show_json(value: object) -> None:
-    """Print a value for programs."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def show_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print aligned columns, whole whatever the width: a terminal wraps them, a pipe keeps them."""
-    lines = [[label.upper() for label in header], *([_word(cell) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        typer.echo("  ".join(padded).rstrip())
-
-
-def show_facts(facts: Sequence[tuple[str, object]]) -> None:
-    """Print one thing's facts, a line each."""
-    width = max(len(label) for label, _ in facts)
-    for label, value in facts:
-        typer.echo(f"  {label.ljust(width)}  {_word(value)}".rstrip())
-
-
-def _word(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)
 
 
 def _sentence(finding: Finding) -> str:

@@ -54,6 +54,12 @@ def restore(
     typer.echo(f"Restored the backup of {made:%Y-%m-%d %H:%M:%S} UTC; its audit chain is whole.")
     if done.kept:
         typer.echo(f"What was there before is kept in {done.kept}.")
+    batches, claims = done.doubtful
+    if batches or claims:
+        typer.echo(
+            f"{batches} batches and {claims} claims that waited then may have gone out since: they are in "
+            "doubt, and nothing of them is sent before you decide. See: clearlane batch list"
+        )
     _wait(data, done.revisions)
 
 

@@ -1,19 +1,29 @@
 """The table of commands and the way a command is found, loaded and run.
 
 Knows no command's work. A command's module has a ``typer.Typer`` named ``app``; a module with one
-command in it becomes that command, a module with several becomes a group.
+command in it becomes that command, a module with several becomes a group. What a vendor does over the
+client stands in a module of its own with ``register(app)``, so that it needs no server's library.
 """
 
 import importlib
 import sys
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any
 
 import typer
+from typer.completion import (  # type: ignore[attr-defined]
+    completion_init,
+    get_completion_script,
+    install,
+)
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from clearlane import __version__
+
+NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +32,8 @@ class Entry:
 
     module: str
     help: str
+    vendor: str = ""
+    """A second module, whose ``register(app)`` adds commands that need the base install alone."""
 
 
 # In the order of the help text. A module is imported when its command is called, not before:
@@ -32,16 +44,51 @@ COMMANDS: dict[str, Entry] = {
     "settings": Entry("settings", "Show the effective settings."),
     "vendor": Entry("vendor", "Vendors and their credentials."),
     "site": Entry("site", "Sites (clients) of a vendor: BAA, state, time zone."),
+    "user": Entry("console_user", "People who sign in to the console."),
+    "instance": Entry("instance", "Instances of proxy login."),
     "payer": Entry("payer", "The payer directory: import, search, export."),
     "route": Entry("route", "How payers are reached: folder, SFTP, CAQH CORE."),
-    "claim": Entry("claim", "Check, make and explain claims."),
+    "payers": Entry("payers", "The payers a vendor can reach, asked of the service."),
+    "claim": Entry("claim", "Check, make, submit, follow and explain claims."),
+    "listen": Entry("listen", "Follow the life of claims live."),
+    "documents": Entry("documents", "What payers wrote about claims."),
+    "eligibility": Entry(
+        "eligibility", "Benefits of patients, asked of payers.", vendor="eligibility_asked"
+    ),
+    "enrollment": Entry(
+        "enrollment", "Providers to be enrolled with payers.", vendor="enrollment_sent"
+    ),
     "x12": Entry("x12", "Read, check, explain and convert X12 files."),
+    "doctor": Entry("doctor", "Find out what stands in the way, and what to do about it."),
+    "sandbox": Entry("sandbox", "The clock of a sandbox, and what its payers are made to do."),
+    "batch": Entry("batch", "Files to payers: list, show, resend, mark-delivered."),
+    "inbox": Entry("inbox", "Files from payers: list, show, replay, discard."),
+    "export-undelivered": Entry("export_undelivered", "Write what has not gone out as 837 files."),
     "audit": Entry("audit", "Verify and export the audit chain."),
     "keys": Entry("keys", "The master key: show, rotate."),
     "db": Entry("db", "The database schema: status, upgrade."),
     "backup": Entry("backup", "Write a backup of a SQLite installation."),
     "restore": Entry("restore", "Restore a backup and check it."),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One word that a shell may complete to."""
+
+    value: str
+    help: str
+    type: str = "plain"
+
+
+class Shell(StrEnum):
+    """The shells that can complete."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    POWERSHELL = "powershell"
+    PWSH = "pwsh"
 
 
 class Commands(TyperGroup):
@@ -54,18 +101,67 @@ class Commands(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        module = importlib.import_module(f"clearlane.cli.{entry.module}")
-        command = get_command(module.app)
+        command = get_command(_load(entry))
         command.name = cmd_name
         return command
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        # From the table: a shell that asks for names must not wait for the server's libraries.
+        if incomplete.startswith("-"):
+            return list(super().shell_complete(ctx, incomplete))
+        found = COMMANDS.items()
+        return [Completion(n, entry.help) for n, entry in found if n.startswith(incomplete)]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
 
 
+@cache
+def _load(entry: Entry) -> typer.Typer:
+    """The app of a command, with what vendors do added to what operators do."""
+    if not entry.vendor:
+        return _app(entry.module)
+    try:
+        app = _app(entry.module)
+    except ModuleNotFoundError as missing:
+        own = f"clearlane.cli.{entry.module}"
+        if (missing.name or "").startswith("clearlane") and missing.name != own:
+            raise
+        app = _vendors_part(entry)
+    importlib.import_module(f"clearlane.cli.{entry.vendor}").register(app)
+    return app
+
+
+def _app(module: str) -> typer.Typer:
+    found: typer.Typer = importlib.import_module(f"clearlane.cli.{module}").app
+    return found
+
+
+def _vendors_part(entry: Entry) -> typer.Typer:
+    """A group for the base install: a command it lacks is looked for where it is, and says what is missing."""
+
+    class Part(TyperGroup):
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            found = super().get_command(ctx, cmd_name)
+            if found is None and not ctx.resilient_parsing:
+                _app(entry.module)
+            return found
+
+    part = typer.Typer(
+        cls=Part,
+        help=entry.help,
+        add_completion=False,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+    )
+    part.callback(help=entry.help)(lambda: None)  # a group, however few commands it has
+    return part
+
+
 app = typer.Typer(
     cls=Commands,
+    add_completion=False,  # our own options name the shell, and so work where none can be seen
     rich_markup_mode=None,
     # A decorated traceback would show what variables hold, and that can be patient data.
     pretty_exceptions_enable=False,
@@ -80,6 +176,20 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_completion(shell: Shell | None) -> None:
+    if shell:
+        script = get_completion_script(prog_name=NAME, complete_var=COMPLETE, shell=shell)
+        typer.echo(script)
+        raise typer.Exit
+
+
+def _install_completion(shell: Shell | None) -> None:
+    if shell:
+        _, path = install(shell=shell, prog_name=NAME, complete_var=COMPLETE)
+        typer.echo(f"Completion for {shell} is in {path}; a new terminal has it.")
+        raise typer.Exit
+
+
 @app.callback()
 def root(
     version: Annotated[
@@ -88,17 +198,31 @@ def root(
             "--version", help="Show the version and exit.", callback=_version, is_eager=True
         ),
     ] = False,
+    show_completion: Annotated[
+        Shell | None,
+        typer.Option(
+            help="Print the completion script of a shell.", callback=_show_completion, is_eager=True
+        ),
+    ] = None,
+    install_completion: Annotated[
+        Shell | None,
+        typer.Option(
+            help="Install completion for a shell.", callback=_install_completion, is_eager=True
+        ),
+    ] = None,
 ) -> None:
     """Clearlane, the clearinghouse anyone can run.
 
-    A first look: `clearlane serve --data .data`, then `clearlane payer list --data .data`.
+    A first look: `clearlane serve --data .data`, then in another terminal `clearlane doctor`,
+    `clearlane claim sample | clearlane claim submit -` and `clearlane listen`.
     """
 
 
 def main() -> None:
     """Run the command line."""
     try:
-        app(prog_name="clearlane")
+        completion_init()
+        app(prog_name=NAME)
     except BrokenPipeError:
         sys.exit(0)
     except ModuleNotFoundError as missing:

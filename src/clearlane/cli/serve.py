@@ -83,16 +83,17 @@ async def run(settings: Settings) -> None:
     from clearlane.api import logs
     from clearlane.api.certificates import Seal
     from clearlane.api.service import Listeners, Service
-    from clearlane.wiring import open_house
+    from clearlane.wiring import console, open_house
 
     listeners = Listeners(_addresses(settings))
+    base_url = _base_url(settings, listeners.front.getsockname()[1])
     writer = logs.configure(settings.log_level)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(logs.on_loop_fault)
     stop = asyncio.Event()
     _on_signals(stop.set)
     async with open_house(settings, role="serve") as house:
-        pair, ca_file = _certificate(settings, house.clock.now())
+        pair, ca_file = _certificate(settings, house.wall.now())
         credentials = await _sandbox_account(house) if settings.sandbox else None
         service = Service(
             house,
@@ -101,13 +102,15 @@ async def run(settings: Settings) -> None:
             limits=_limits(settings),
             trusted_proxies=settings.trusted_proxies,
             sandbox=settings.sandbox,
+            base_url=base_url,
+            mounted=[console(house, base_url)],
         )
         async with service.open():
             # At a terminal the signal means that the terminal is gone; elsewhere it is an operator's.
             hangup = stop.set if os.isatty(STANDARD_INPUT) else service.reload_certificate
             loop.add_signal_handler(signal.SIGHUP, hangup)
             _keep_what_is_loaded()
-            _tell(settings, service, ca_file, credentials)
+            _tell(settings, service, base_url, ca_file, credentials)
             await stop.wait()
             _on_signals(service.stop_now)
     writer.flush()
@@ -148,6 +151,7 @@ def _limits(settings: Settings) -> "Limits":
         stop_seconds_max=settings.stop_seconds_max,
         claims_per_document_max=settings.claims_per_document_max,
         write_seconds_max=settings.write_seconds_max,
+        eligibility_x12=settings.eligibility_x12 == "on",
     )
 
 
@@ -185,7 +189,7 @@ async def _sandbox_account(house: "House") -> "Credentials":
     from clearlane.store.database import Actor
 
     known = _known_password(house.settings.data / SANDBOX_FILE)
-    now = house.clock.now()
+    now = house.wall.now()
     found = await ensure_sandbox_account(house.database, house.pepper, now, known)
     if found.password is None and known is None:
         # The file is lost. Another node may still have its own, so old passwords stay a while.
@@ -216,11 +220,19 @@ def _known_password(file: Path) -> str | None:
     return password if isinstance(password, str) else None
 
 
+def _base_url(settings: Settings, port: int) -> str:
+    """Where callers reach the service. What a request says of it is never asked."""
+    return settings.public_url.rstrip("/") or _url("https", settings.host, port)
+
+
 def _tell(
-    settings: Settings, service: "Service", ca_file: Path | None, credentials: "Credentials | None"
+    settings: Settings,
+    service: "Service",
+    base_url: str,
+    ca_file: Path | None,
+    credentials: "Credentials | None",
 ) -> None:
     """Say where the service is and how to call it; the last line is for programs."""
-    base_url = settings.public_url.rstrip("/") or _url("https", settings.host, service.front.port)
     operations_url = _url("http", settings.operations_host, service.operations.port)
     if credentials is not None:
         _write_sandbox_file(settings, base_url, operations_url, ca_file, credentials)
@@ -228,6 +240,7 @@ def _tell(
         f"Clearlane {settings.mode} at {base_url}",
         f"  operations  {operations_url}/healthz /readyz /metrics",
         f"  reference   {base_url}/reference",
+        f"  console     {base_url}/console/",
         f"  data        {settings.data}",
         "  stop        Ctrl+C, or SIGTERM: running calls are finished first",
         *_first_call(base_url, ca_file, credentials),

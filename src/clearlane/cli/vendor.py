@@ -57,7 +57,7 @@ def add(
             pepper=house.pepper,
             key=key,
             name=name or key,
-            now=house.clock.now(),
+            now=house.wall.now(),
             actor=actor,
             rate_per_minute=most,
         )
@@ -86,7 +86,7 @@ def rotate(
             pepper=house.pepper,
             key=key,
             overlap=time,
-            now=house.clock.now(),
+            now=house.wall.now(),
             actor=actor,
         )
 
@@ -227,7 +227,7 @@ LABELS = {
 
 def facts(house: House, vendor: Vendor) -> dict[str, object]:
     """What may be told of a vendor."""
-    live = house.accounts.live_secrets(vendor, house.clock.now())
+    live = house.accounts.live_secrets(vendor, house.wall.now())
     return {
         "vendor_key": vendor.key,
         "name": vendor.name,

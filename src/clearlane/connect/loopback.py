@@ -7,15 +7,32 @@ two steps loses nothing. Knows of the payer only what the two protocols here say
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
 
 from clearlane.connect.names import require_ours, require_theirs
-from clearlane.connect.port import Denied, Incoming, Ledger, Outcome, Presence, Reply
+from clearlane.connect.port import (
+    Denied,
+    Incoming,
+    Ledger,
+    Outcome,
+    Presence,
+    Reply,
+    Unreachable,
+)
 from clearlane.kernel.clock import Clock
 
 ARRIVED, MAIL, INDEX = "loopback/arrived/", "loopback/mail/", "loopback/mail"
+
+Turn = Callable[[str], AbstractAsyncContextManager[None]]
+"""Has a payer, by the name of its ledger, for oneself."""
+
+
+def _alone(_: str) -> AbstractAsyncContextManager[None]:
+    """Where nobody else works for the payer."""
+    return nullcontext()
 
 
 class SimulatedPayer(Protocol):
@@ -27,6 +44,10 @@ class SimulatedPayer(Protocol):
 
     async def work(self, now: datetime) -> list[tuple[str, bytes]]:
         """The files due now, to be left in the mailbox; again each time, until they are said to be there."""
+        ...
+
+    async def busy(self, now: datetime) -> bool:
+        """Whether there is work now."""
         ...
 
     async def left(self, names: Sequence[str]) -> None:
@@ -45,11 +66,20 @@ class AnsweringPayer(Protocol):
 class LoopbackMailbox:
     """A mailbox of a simulated payer."""
 
-    def __init__(self, payer: SimulatedPayer, *, name: str, ledger: Ledger, clock: Clock) -> None:
+    def __init__(
+        self,
+        payer: SimulatedPayer,
+        *,
+        name: str,
+        ledger: Ledger,
+        clock: Clock,
+        turn: Turn = _alone,
+    ) -> None:
         self._payer = payer
         self._name = name
         self._ledger = ledger
         self._clock = clock
+        self._turn = turn
 
     async def put(self, name: str, content: bytes) -> None:
         key, mark = ARRIVED + require_ours(name), hashlib.sha256(content).digest()
@@ -66,14 +96,11 @@ class LoopbackMailbox:
         return Presence.ABSENT if found is None else Presence.THERE
 
     async def waiting(self) -> list[Incoming]:
-        sizes = await self._index()
-        left = await self._payer.work(self._clock.now())
-        if left:
-            sizes |= {require_theirs(name): len(content) for name, content in left}
-            mail = {MAIL + name: content for name, content in left}
-            await self._ledger.put(self._name, {**mail, INDEX: json.dumps(sizes).encode()})
-            await self._payer.left([name for name, _ in left])
-        return [Incoming(name, size) for name, size in sizes.items()]
+        now = self._clock.now()
+        if await self._payer.busy(now):
+            async with self._turn(self._name):
+                await self._gather(await self._payer.work(now))
+        return [Incoming(name, size) for name, size in (await self._index()).items()]
 
     async def take(self, name: str) -> bytes:
         content = await self._ledger.get(self._name, MAIL + require_theirs(name))
@@ -82,13 +109,30 @@ class LoopbackMailbox:
         return content
 
     async def drop(self, name: str) -> None:
-        sizes = await self._index()
-        if sizes.pop(require_theirs(name), None) is not None:
-            index = json.dumps(sizes).encode()
-            await self._ledger.put(self._name, {MAIL + name: None, INDEX: index})
+        async with self._turn(self._name):
+            sizes = await self._index()
+            if sizes.pop(require_theirs(name), None) is not None:
+                index = json.dumps(sizes).encode()
+                await self._ledger.put(self._name, {MAIL + name: None, INDEX: index})
+
+    async def busy(self, now: datetime) -> bool:
+        """Whether the payer has work; not where it is down."""
+        try:
+            return await self._payer.busy(now)
+        except Unreachable:
+            return False
 
     async def close(self) -> None:
         """There is nothing to let go of."""
+
+    async def _gather(self, left: Sequence[tuple[str, bytes]]) -> None:
+        """Put what the payer hands out beside what waits already."""
+        if left:
+            sizes = await self._index()
+            sizes |= {require_theirs(name): len(content) for name, content in left}
+            mail = {MAIL + name: content for name, content in left}
+            await self._ledger.put(self._name, {**mail, INDEX: json.dumps(sizes).encode()})
+            await self._payer.left([name for name, _ in left])
 
     async def _index(self) -> dict[str, int]:
         found = await self._ledger.get(self._name, INDEX)

@@ -181,14 +181,123 @@ ROUTE_TAKEOVER_SECONDS = 4 * 3_600
 
 # The sandbox. A day of its payers lasts two seconds; a slow payer lets a caller wait.
 SANDBOX_DAY_SECONDS = 2.0
+SANDBOX_DAY_SECONDS_MIN = 0.001
 SANDBOX_DAY_SECONDS_MAX = 86_400
 SANDBOX_SLOW_SECONDS = 30
 SANDBOX_STEPS_AT_ONCE = 100
+SANDBOX_WINDOW_SECONDS = 1
+SANDBOX_POLL_SECONDS = 1
+SANDBOX_TURN_SECONDS_MAX = 90
+SANDBOX_SETTLE_SECONDS_MAX = 300
 SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX = 1_000
+SANDBOX_DELAY_PER_PATIENT_SECONDS = 65
+SANDBOX_DELAY_REMEMBERED_SECONDS = 3_600
+SANDBOX_INQUIRY_AT_ONCE_BYTES = 16 * 1024
 
 # Answers of payers: how much of a file is looked at to name what is no X12.
 FILE_HEAD_BYTES = 64
 
+# What comes back from payers: how long a look into a mailbox may last, how many are looked into side by side,
+# how many statements of a file are told in one transaction, and how often a file is tried again.
+COLLECT_SECONDS_MAX = 300
+COLLECT_LINES_AT_ONCE = 32
+COLLECT_FILES_MAX = 500
+MAILBOX_CLOSE_SECONDS_MAX = 5
+POSTED_AT_ONCE = 500
+TOLD_AT_ONCE = 50
+POST_FILES_WAITING_MAX = 200
+POST_AGAIN_SECONDS = 600
+POST_FAULTS_TOLD_CHARACTERS_MAX = 500
+PARKED_PER_FILE_MAX = 1_000
+INBOX_LISTED = 200
+
 # The garbage collector of a node: new objects before a look at the young, looks at the young before
 # one at the older, and looks at the older before one at everything.
 GARBAGE_THRESHOLDS = (10_000, 5, 1_000)
+
+# Proxy login.
+INSTANCES_PER_SITE_MAX = 10_000
+LOGIN_ENTRY_SECONDS = 60
+LOGIN_ENTRIES_SWEPT_AT_ONCE = 200
+
+# The console: what is typed, how passwords are hashed (OWASP's least for argon2id), how long a session
+# lives, and how many wrong codes are borne from somebody who knows the password.
+CONSOLE_FORM_BYTES_MAX = 8 * 1024
+CONSOLE_FORM_FIELDS_MAX = 10
+CONSOLE_FORM_SECONDS_MAX = 20
+CONSOLE_PASSWORD_CHARACTERS_MIN = 12
+CONSOLE_PASSWORD_CHARACTERS_MAX = 256
+CONSOLE_PASSWORD_MEMORY_KIB = 19 * 1024
+CONSOLE_PASSWORD_PASSES = 2
+CONSOLE_PASSWORD_LANES = 1
+CONSOLE_PASSWORD_SALT_BYTES = 16
+CONSOLE_PASSWORDS_AT_ONCE = 2
+CONSOLE_PASSWORDS_WAITING_MAX = 100
+CONSOLE_IDLE_SECONDS_MAX = 15 * 60
+CONSOLE_SESSION_SECONDS_MAX = 8 * 3_600
+CONSOLE_SEEN_SECONDS = 30
+CONSOLE_SESSIONS_PER_USER_MAX = 10
+CONSOLE_CODE_FAILURES_MAX = 5
+CONSOLE_CODE_LOCK_SECONDS = 15 * 60
+CONSOLE_SITES_PER_USER_MAX = 1_000
+CONSOLE_CLAIMS_PAGE_ROWS = 50
+TOTP_SECRET_BYTES = 20
+TOTP_STEP_SECONDS = 30
+TOTP_STEPS_BESIDE = 1
+TOTP_DIGITS = 6
+
+# Enrollment.
+ENROLLMENTS_PER_REQUEST_MAX = 5_000
+ENROLLMENT_BYTES_MAX = 128 * 1024
+ENROLLMENTS_AT_ONCE = 50
+ENROLLMENT_REASON_CHARACTERS_MAX = 500
+ENROLLMENTS_LISTED = 200
+
+# Rows of the status list that are read, opened and sent at a time.
+STATUSES_AT_ONCE = 500
+# Documents that one call may ask for.
+DOCUMENTS_PER_CALL_MAX = 1_000
+# Documents that are made before others get their turn.
+DOCUMENTS_AT_ONCE = 5
+
+# Eligibility: how much a document may hold, and how much one 270 can ask.
+ELIGIBILITY_PATIENTS_MAX = 10_000
+ELIGIBILITY_VALUES_MAX = 2_000_000
+QUESTIONS_PER_PATIENT_MAX = 99
+SERVICE_TYPES_PER_QUESTION_MAX = 99
+
+# Dispatch: how often a payer that is away is tried, how long a delivery may take before its bytes count,
+# and how many files wait for a payer before claims wait themselves.
+RETRY_SECONDS_FIRST = 15
+RETRY_SECONDS_MAX = 3_600
+DENIED_SECONDS = 3_600
+DELIVERY_SECONDS_MAX = 300
+DELIVERY_STEP_ATTEMPTS_MAX = 6
+LANE_BATCHES_WAITING_MAX = 8
+GATHERED_PAGE_ROWS = 250
+CONTROL_NUMBERS_SKIPPED = 1_000_000
+ENVELOPE_ID_CHARACTERS_MAX = 15
+BATCHES_LISTED = 200
+
+# Eligibility: how long a call waits; whom it asks at once; how long a question is in somebody's hands; how often and
+# how long a payer that cannot answer now is asked again (CORE: not sooner than 90 seconds where the question may
+# have arrived); how large documents go out; how long answers are kept.
+ELIGIBILITY_WAIT_SECONDS_MAX = 55
+ELIGIBILITY_FRONT_PATIENTS_MAX = 25
+ELIGIBILITY_LEASE_SECONDS = 120
+ELIGIBILITY_AGAIN_SECONDS = (1, 2, 4, 8, 16)
+ELIGIBILITY_LATER_SECONDS_FIRST = 90
+ELIGIBILITY_LATER_SECONDS_MAX = 3_600
+ELIGIBILITY_ASKED_HOURS_MAX = 24
+ELIGIBILITY_PAYER_AT_ONCE = 16
+ELIGIBILITY_PAGE_ROWS = 64
+ELIGIBILITY_MAILED_AT_ONCE = 1_000
+ELIGIBILITY_LOOK_SECONDS = 0.5
+ELIGIBILITY_PATIENTS_AT_ONCE = 20
+ELIGIBILITY_READ_AT_ONCE_BYTES = 16 * 1024
+ELIGIBILITY_NUMBER_ATTEMPTS_MAX = 5
+ELIGIBILITY_KEPT_DAYS = 90
+ELIGIBILITY_PURGED_AT_ONCE = 200
+
+# NM103 of the submitter has room for more, but payers' systems have not.
+SUBMITTER_NAME_CHARACTERS_MAX = 35

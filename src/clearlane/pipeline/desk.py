@@ -8,14 +8,19 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from clearlane.claims.batching import US
+from clearlane.claims.interchange import Party
 from clearlane.connect.lines import Lines
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import Payers
 from clearlane.store.database import Database
 from clearlane.store.vault import Vault
+
+if TYPE_CHECKING:
+    from clearlane.pipeline.asking import Asking
 
 Id = str | int
 Plain = None | bool | int | str | list[str] | list[int]
@@ -46,6 +51,11 @@ class Outside:
     payers: Callable[[], Payers]
     lines: Callable[[], Lines]
     sandbox: bool
+    submitter: Party = US
+    """Who we are to payers, whom they may call."""
+    asking: "Asking | None" = None
+    """Questions to payers; None where nobody is asked."""
+    eligibility_days: int = limits.ELIGIBILITY_KEPT_DAYS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

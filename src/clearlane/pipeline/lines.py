@@ -1,6 +1,7 @@
 """The lines of an installation with real payers: its active routes."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from clearlane.connect.lines import Line
@@ -8,6 +9,8 @@ from clearlane.connect.open import open_mailbox
 from clearlane.connect.port import Mailbox
 from clearlane.kernel.clock import Clock
 from clearlane.store.routes import Cable, Routes
+from clearlane.x12.text import clean
+from clearlane.x12.writer import Envelope
 
 ADDRESS = (
     "sender_id", "receiver_id", "sender_qualifier", "receiver_qualifier", "group_sender",
@@ -16,6 +19,21 @@ ADDRESS = (
 """Options of a route that a line has by the same name."""
 
 PACE = ("window_seconds", "claims_max", "poll_seconds", "takeover_seconds")
+
+
+def envelope_for(line: Line, control: int, moment: datetime) -> Envelope:
+    """The envelope of a file on a line. Routes take small letters, X12 does not."""
+    return Envelope(
+        sender=clean(line.sender_id)[0],
+        receiver=clean(line.receiver_id)[0],
+        control=control,
+        moment=moment,
+        sender_qualifier=line.sender_qualifier,
+        receiver_qualifier=line.receiver_qualifier,
+        application_sender=clean(line.group_sender)[0],
+        application_receiver=clean(line.group_receiver)[0],
+        usage=line.usage,
+    )
 
 
 class RouteLines:
@@ -41,13 +59,15 @@ class RouteLines:
 
 
 def _lines(cables: Iterable[Cable]) -> list[Line]:
-    return [_line(cable) for cable in cables]
+    return [line_of(cable) for cable in cables]
 
 
-def _line(cable: Cable) -> Line:
+def line_of(cable: Cable) -> Line:
+    """A route as a line."""
     route = cable.route
     options: dict[str, Any] = {name: route.text(name) for name in ADDRESS}
-    options |= {name: route.number(name) for name in PACE}
+    if route.carries_files:
+        options |= {name: route.number(name) for name in PACE}
     return Line(
         route_id=route.id,
         payer_id=route.payer_id,

@@ -31,6 +31,12 @@ class Recalled:
     findings: tuple[ClaimFinding, ...] = field(repr=False)
 
 
+class _Named(msgspec.Struct):
+    """What the caller calls a claim by."""
+
+    Svc_VendorClaimId: str = ""
+
+
 class Sealed(msgspec.Struct):
     """What the vault holds of a claim."""
 
@@ -43,11 +49,9 @@ async def recall(
     database: Database, vault: Vault, request_id: str, *, actor: Actor
 ) -> Recalled | None:
     """Open one claim of any client; None where there is no such claim."""
-    async with database.read(ANY_CLIENT) as tx:
-        owner = await store.owner(tx, request_id)
-    if owner is None:
+    scope = await scope_of(database, request_id)
+    if scope is None:
         return None
-    scope = Scope(VendorId(owner[0]), SiteId(owner[1]))
 
     async def look(tx: Tx) -> StoredClaim | None:
         found = await store.find(tx, request_id)
@@ -57,10 +61,24 @@ async def recall(
         return found
 
     row = await database.write(scope, look, actor=actor)
-    return None if row is None else _opened(vault, scope, row)
+    return None if row is None else opened(vault, scope, row)
 
 
-def _opened(vault: Vault, scope: Scope, row: StoredClaim) -> Recalled:
+async def scope_of(database: Database, request_id: str) -> Scope | None:
+    """Whose claim it is; None where there is no such claim."""
+    async with database.read(ANY_CLIENT) as tx:
+        owner = await store.owner(tx, request_id)
+    return None if owner is None else Scope(VendorId(owner[0]), SiteId(owner[1]))
+
+
+def vendor_claim_id(content: bytes) -> str:
+    """The caller's id of a claim, from what the vault holds of it."""
+    sealed = msgspec.json.decode(content, type=Sealed)
+    return msgspec.json.decode(sealed.claim, type=_Named).Svc_VendorClaimId
+
+
+def opened(vault: Vault, scope: Scope, row: StoredClaim) -> Recalled:
+    """A stored claim whose data key is loaded, for a caller who has audited the look."""
     content = vault.open(scope, store.TABLE, row.request_id, row.payload)
     sealed = msgspec.json.decode(content, type=Sealed)
     return Recalled(

@@ -19,7 +19,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims import cob, decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.interchange import account_of
+from clearlane.claims.interchange import account_of, given_controls
 from clearlane.claims.rules import RULES, Facts, Judgement, judge
 from clearlane.kernel import limits
 from clearlane.kernel.clock import micros
@@ -27,11 +27,16 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import random_bytes
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
+from clearlane.pipeline import crashpoint
+from clearlane.pipeline.enrolled import Enrolled, look_up
 from clearlane.pipeline.recall import seal
+from clearlane.pipeline.standing import first_row
 from clearlane.store import claims as store
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim, Settled
 from clearlane.store.database import Actor, Database, OutcomeUnknown, Together, Tx, Unavailable
 from clearlane.store.grouping import Contended
+from clearlane.store.matches import account_reference, line_reference
+from clearlane.store.statuses import PLACE
 from clearlane.store.vault import Vault
 
 PAYER_TYPES = {ClaimKind.MEDICAL: "Medical", ClaimKind.DENTAL: "Dental"}
@@ -108,15 +113,25 @@ async def submit(
         return Malformed(faults, ignored)
     claims = deque(read.claim for read in reads if read.claim is not None)
     del reads
+    enrolled = await look_up(
+        desk.database,
+        desk.vault,
+        desk.payers,
+        claims,
+        type=PAYER_TYPES[kind],
+        scope=site.scope,
+        seconds_max=desk.write_seconds_max,
+    )
     try:
         if not desk.vault.is_ready(site.scope):
             async with asyncio.timeout(desk.write_seconds_max):
                 await desk.vault.ready(site.scope)
-        prepared = await _prepared(desk, claims, kind, site, now)
+        prepared = await _prepared(desk, claims, kind, site, now, enrolled)
         async with asyncio.timeout(desk.write_seconds_max):
             settled = await desk.database.write(
                 site.scope, Together(_save, [each.row for each in prepared]), actor=actor
             )
+        crashpoint.reached("accepted")
     except OutcomeUnknown:  # perhaps it is stored, so nobody may say that it is not
         raise
     except (TimeoutError, Unavailable, Contended):
@@ -148,7 +163,12 @@ async def _reads(sheaf: decode.Sheaf) -> list[decode.Read]:
 
 
 async def _prepared(
-    desk: Desk, claims: deque[Claim], kind: ClaimKind, site: Site, now: datetime
+    desk: Desk,
+    claims: deque[Claim],
+    kind: ClaimKind,
+    site: Site,
+    now: datetime,
+    enrolled: Enrolled | None,
 ) -> deque[_Prepared]:
     today = now.astimezone(_zone(site.time_zone)).date()
     facts: dict[str, Facts] = {}
@@ -160,9 +180,10 @@ async def _prepared(
         payer_id = claim.Svc_PayerId
         if payer_id not in facts:
             facts[payer_id] = _facts(desk, kind, payer_id, today)
-        found.append(
-            _prepare(desk, claim, facts[payer_id], kind, site, now, f"Claims[{len(found)}]")
-        )
+        known = facts[payer_id]
+        if enrolled is not None and enrolled.has(claim, known.payer):
+            known = replace(known, enrolled=True)
+        found.append(_prepare(desk, claim, known, kind, site, now, f"Claims[{len(found)}]"))
     return found
 
 
@@ -188,6 +209,7 @@ def _prepare(
     accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
+    total = _cents(judgement.claim) if accepted else 0
     row = NewClaim(
         request_id=request_id,
         kind=kind.value,
@@ -196,10 +218,12 @@ def _prepare(
         vendor_claim=desk.vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
         content=desk.vault.fingerprint(site.scope, "content", fields.encode(claim)).hex(),
         reference=_reference(desk, judgement.claim, payer) if accepted else "",
-        total_cents=_cents(judgement.claim) if accepted else 0,
+        total_cents=total,
         created_at=micros(now),
         created_day=known.today.isoformat(),
         payload=desk.vault.seal(site.scope, store.TABLE, request_id, _content(judgement)),
+        status=_status(desk, claim, site, request_id, total, known.today) if accepted else None,
+        lines=_lines(desk, judgement.claim, payer) if accepted else (),
     )
     return _Prepared(at, claim.Svc_VendorClaimId, known, judgement, row)
 
@@ -255,9 +279,29 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def _reference(desk: Desk, claim: Claim, payer_id: str) -> str:
-    """The keyed hash of the account number, where it can be CLM01. It spans vendors: no owner."""
+    """The keyed hash of the account number, where it can be CLM01."""
     account = account_of(claim)
-    return desk.vault.fingerprint(0, "CLM01", payer_id, account).hex() if account else ""
+    return account_reference(desk.vault, payer_id, account) if account else ""
+
+
+def _lines(desk: Desk, claim: Claim, payer_id: str) -> tuple[str, ...]:
+    """The keyed hashes of the line control numbers that the caller chose."""
+    return tuple(line_reference(desk.vault, payer_id, one) for one in given_controls(claim))
+
+
+def _status(
+    desk: Desk, claim: Claim, site: Site, request_id: str, total: int, today: date
+) -> bytes:
+    """The claim's first row of the status list, sealed."""
+    row = first_row(
+        vendor_id=site.vendor_id,
+        vendor_site_id=site.vendor_site_id,
+        request_id=request_id,
+        vendor_claim_id=claim.Svc_VendorClaimId,
+        total_cents=total,
+        day=today,
+    )
+    return desk.vault.seal(site.scope, PLACE, request_id, row)
 
 
 def _cents(claim: Claim) -> int:

@@ -59,10 +59,15 @@ def numbers(named: Named) -> list[str]:
     """The numbers under which one of our claims may be found, the surest first."""
     found = dict.fromkeys(filter(None, (named.trace, named.account)))
     for control in named.controls:
-        number, dash, line = control.rpartition("-")
-        if dash and number and line.rstrip("X").isdigit():
+        if number := number_in(control):
             found.setdefault(number)
     return list(found)
+
+
+def number_in(control: str) -> str:
+    """The claim number in a line control number of our own making; empty where it is another's."""
+    number, dash, line = control.rpartition("-")
+    return number if dash and line.rstrip("X").isdigit() else ""
 
 
 def choose(named: Named, candidates: Iterable[Candidate]) -> Candidate | Nobody:

@@ -10,7 +10,7 @@ left alone. Knows the loops of an 835; knows no claim that was sent.
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -20,11 +20,11 @@ from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.remits.balance import Tally
 from clearlane.remits.model import Adjustment, Closing, Payment, Remit
 from clearlane.x12 import codes, reader, tree
+from clearlane.x12.stamp import serial_of, time_of
 from clearlane.x12.tree import element
 
 NAMES = 2
 """The column of the code lists that holds the interface's names."""
-NEVER = datetime(1, 1, 1)  # noqa: DTZ001 - a payer's clock has no zone
 
 
 class Paid(NamedTuple):
@@ -121,12 +121,12 @@ def _payment(set: tree.Set) -> Payment:
     root = set.root
     bpr = root.segment("BPR") or ["BPR"]
     back = set.group.interchange.delimiters.original()
-    at = moment(set.group)
+    at = time_of(set.group)
     payer, payee = root.loop("1000A"), root.loop("1000B")
     return Payment(
         at=at,
         day=_day(root.value("DTM", 2, "405")) or at.date(),
-        serial=serial(set.group.interchange),
+        serial=serial_of(set.group.interchange),
         amount=_amount(bpr),
         method=codes.column("payment_methods", NAMES).get(element(bpr, 4), element(bpr, 4)),
         reference=root.value("TRN", 2).translate(back),
@@ -162,33 +162,6 @@ def _provider(segment: tree.Segment) -> Iterator[Adjustment]:
                 reference=reference,
                 amount=_number(text) or 0,
             )
-
-
-def moment(group: tree.Group) -> datetime:
-    """When a group was written (GS04 and GS05), else its interchange; seconds where there are any."""
-    header = group.interchange.header
-    return (
-        _moment(element(group.header, 4), element(group.header, 5))
-        or _moment("20" + element(header, 9), element(header, 10))
-        or NEVER
-    )
-
-
-def serial(interchange: tree.Interchange) -> int:
-    """ISA13 as a number; 0 where it is none."""
-    text = interchange.control.strip()
-    return int(text) if text.isascii() and text.isdigit() else 0
-
-
-def _moment(day: str, time: str) -> datetime | None:
-    found = kinds.x12_date(day)
-    if found is None:
-        return None
-    digits = time[:6] if time.isascii() and time.isdigit() else ""
-    hour, minute, second = (int(digits[at : at + 2] or 0) for at in (0, 2, 4))
-    if hour > 23 or minute > 59 or second > 59:
-        hour = minute = second = 0
-    return datetime(found.year, found.month, found.day, hour, minute, second)  # noqa: DTZ001
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)

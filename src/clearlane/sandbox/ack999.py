@@ -6,7 +6,7 @@ scenario that has one claim refused. Knows sets and their claims; knows no benef
 
 from bisect import bisect, bisect_left
 
-from clearlane.kernel.finding import Finding, Spot, Stage
+from clearlane.kernel.finding import Finding, Severity, Spot, Stage
 from clearlane.sandbox.model import Claim
 from clearlane.sandbox.reading import KINDS, SERVICES, GroupRead, SetRead
 from clearlane.sandbox.scenarios import REFUSED_IN_999
@@ -27,6 +27,10 @@ def object_to(group: GroupRead) -> None:
         for claim in one.claims:
             if claim.member == REFUSED_IN_999 and claim.lines:
                 one.verdict.findings.append(_refused(claim))
+        if one.verdict.code == REFUSED:
+            # A refusal tells its grounds and nothing that would have been borne: whoever reads it takes every
+            # complaint for a ground.
+            one.verdict.findings = [f for f in one.verdict.findings if f.severity is Severity.ERROR]
         one.verdict.units = _concerned(one)
 
 

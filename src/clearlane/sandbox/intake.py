@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from clearlane.kernel.limits import CLAIMS_AT_ONCE, SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
-from clearlane.sandbox import ack999, books, checks, plan, reading, scenarios, ta1
+from clearlane.sandbox import ack999, books, checks, inquiry, plan, reading, scenarios, ta1
 from clearlane.sandbox.books import Books, Changes
+from clearlane.sandbox.eligibility import Desk, desk_of
 from clearlane.sandbox.envelope import envelope
 from clearlane.sandbox.model import (
     Case,
@@ -22,6 +23,7 @@ from clearlane.sandbox.model import (
     File,
     Manner,
     Member,
+    Parties,
     Profile,
     Say,
     SetHead,
@@ -55,8 +57,13 @@ class Intake:
 
     async def take(self, key: str, content: bytes) -> Taken:
         """Read a file and decide on it."""
-        async for interchange in reading.read(content):
-            await self._interchange(interchange, key)
+        if inquiry.is_inquiry(content):
+            desk = desk_of(self._profile)
+            for asked in await asyncio.to_thread(inquiry.read, content):
+                await self._inquiries(desk, asked, key)
+        else:
+            async for interchange in reading.read(content):
+                await self._interchange(interchange, key)
         changes = self._taken.changes
         for member, known in self._members.items():
             changes.put(member, known)
@@ -85,13 +92,29 @@ class Intake:
         taken = [one for group in groups for one in ack999.taken(group)]
         await self._file(number, one, taken)
 
-    async def _ground(self, one: reading.InterchangeRead, key: str) -> str:
-        """Why the payer itself refuses an interchange: a note, or nothing."""
-        used = books.interchange_key(one.parties.sender, one.source.control)
+    async def _inquiries(self, desk: Desk, one: inquiry.InterchangeRead, key: str) -> None:
+        """Questions that come as a file are answered by files, at once."""
+        self._counts = replace(self._counts, files=self._counts.files + 1)
+        used = await self._used(one.parties, one.source.control, key)
+        note = ta1.USED_BEFORE if used else ""
+        for kind, write in desk.files(one, self._at, note):
+            control = self._next()
+            content = await asyncio.to_thread(write, envelope(one.parties, control, self._at))
+            self._ready(self._counts.files, control, kind, content)
+
+    async def _used(self, parties: Parties, control: str, key: str) -> bool:
+        """Whether a control number was used before."""
+        used = books.interchange_key(parties.sender, control)
         before = await self._books.get(used, str)
         if before is not None or used in self._taken.changes.entries:
-            return ta1.USED_BEFORE
+            return True
         self._taken.changes.put(used, key)
+        return False
+
+    async def _ground(self, one: reading.InterchangeRead, key: str) -> str:
+        """Why the payer itself refuses an interchange: a note, or nothing."""
+        if await self._used(one.parties, one.source.control, key):
+            return ta1.USED_BEFORE
         refused = any(claim.member == scenarios.REFUSED_IN_TA1 for claim in one.claims())
         return ta1.CONTENT if refused else ""
 

@@ -25,10 +25,14 @@ class Profile:
     """Who the payer is."""
 
     id: str
-    """Its payer id, and the name under which its ledger is kept."""
+    """Its payer id."""
     name: str
     ids: frozenset[str] = frozenset()
     """The ids a claim may name it by; without any, claims are not checked for it."""
+    books: str = ""
+    """The name under which its ledger is kept; its id, where there is none."""
+    dental: bool = False
+    """Whether its members have a dental plan."""
 
     @cached_property
     def file_stem(self) -> str:

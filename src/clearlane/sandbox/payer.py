@@ -15,7 +15,7 @@ Knows scenarios and answers; knows no connection.
 import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 import msgspec
@@ -25,7 +25,7 @@ from clearlane.connect.port import Ledger, Presence, Unreachable
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS, SANDBOX_STEPS_AT_ONCE
 from clearlane.sandbox import books, plan, remit835, scenarios, status277, status277ca
 from clearlane.sandbox.books import Books, Changes
-from clearlane.sandbox.clock import Calendar
+from clearlane.sandbox.clock import COUNTED_DAY, Calendar, day_by_day
 from clearlane.sandbox.envelope import envelope
 from clearlane.sandbox.intake import Intake, find
 from clearlane.sandbox.model import (
@@ -40,7 +40,6 @@ from clearlane.sandbox.model import (
 )
 from clearlane.x12.writer import Envelope
 
-DAY = timedelta(days=1)
 PAGE = (
     b"<!DOCTYPE html>\n<html><head><title>503 Service Unavailable</title></head>"
     b"<body><h1>Service Unavailable</h1></body></html>\n"
@@ -65,11 +64,11 @@ class SandboxPayer:
         profile: Profile,
         ledger: Ledger,
         *,
-        calendar: Calendar = lambda now: now,
+        calendar: Calendar = day_by_day,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.profile = profile
-        self._books = Books(ledger, profile.id)
+        self._books = Books(ledger, profile.books or profile.id)
         self._calendar = calendar
         self._sleep = sleep
         self._turn = asyncio.Lock()
@@ -110,7 +109,8 @@ class SandboxPayer:
             self._handed -= gone
 
     async def busy(self, now: datetime) -> bool:
-        """Whether anything is due or waits to be left."""
+        """Whether anything is due or waits to be left; a payer that is down cannot be asked."""
+        await self._meet_the_mode(wait=False)
         if await self._books.due(self._calendar(now), 1):
             return True
         return any(name not in self._handed for name in await self._books.waiting())
@@ -133,11 +133,11 @@ class SandboxPayer:
         ]
         return [case.claim.number for file in files if file for case in file.cases]
 
-    async def _meet_the_mode(self) -> Mode:
+    async def _meet_the_mode(self, *, wait: bool = True) -> Mode:
         mode = await self.mode()
         if mode is Mode.DOWN:
             raise Unreachable(UNREACHABLE, Presence.ABSENT)
-        if mode is Mode.SLOW:
+        if mode is Mode.SLOW and wait:
             await self._sleep(SANDBOX_SLOW_SECONDS)
         return mode
 
@@ -152,7 +152,7 @@ class SandboxPayer:
             key, arrival.content
         )
         for day, step in taken.steps:
-            due = arrival.calendar + day * DAY
+            due = arrival.calendar + day * COUNTED_DAY
             await self._books.plan(books.step_key(step.file, day, step), due, step)
         await self._books.write(taken.changes)
 
@@ -160,7 +160,7 @@ class SandboxPayer:
         changes = Changes()
         counts = await self._books.counts()
         if garbled:
-            await self._books.plan(key, self._calendar(now) + DAY, step)
+            await self._books.plan(key, self._calendar(now) + COUNTED_DAY, step)
             name, content, counts = self._page(counts)
         else:
             name, content, counts = await self._written(step, min(now, step.at), counts, changes)

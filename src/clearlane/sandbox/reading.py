@@ -126,7 +126,7 @@ class _Reading:
         verdicts = [one.verdict for one in self._sets]
         verdict = GroupVerdict(functional, control, version, verdicts, group.findings)
         self.interchange.groups.append(GroupRead(verdict, self._sets))
-        sender, receiver = (_party(element(group.header, at)) for at in (2, 3))
+        sender, receiver = (party(element(group.header, at)) for at in (2, 3))
         self.interchange.parties = replace(
             self.interchange.parties, application_sender=sender, application_receiver=receiver
         )
@@ -148,9 +148,9 @@ def parties_of(source: tree.Interchange) -> Parties:
     isa = source.header
     qualifiers = [text if len(text) == 2 else "ZZ" for text in (_fit(isa[5]), _fit(isa[7]))]
     return Parties(
-        sender=_party(isa[6]),
+        sender=party(isa[6]),
         sender_qualifier=qualifiers[0],
-        receiver=_party(isa[8]),
+        receiver=party(isa[8]),
         receiver_qualifier=qualifiers[1],
         application_sender="",
         application_receiver="",
@@ -289,6 +289,7 @@ def identifier(text: str) -> str:
     return text if text.isascii() and clean(capital)[0] == capital else clean(text)[0]
 
 
-def _party(text: str) -> str:
+def party(text: str) -> str:
+    """A sender or receiver as an envelope can name it."""
     found = _fit(text)[:15].strip()
     return found if len(found) > 1 else "UNKNOWN"

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import delete, select
 
 from clearlane.kernel.clock import Clock, micros, moment
-from clearlane.store import audit, migrate
+from clearlane.store import audit, batches, migrate
 from clearlane.store.archive import (
     Manifest,
     copy_database,
@@ -68,6 +68,8 @@ class Restored:
     """Where the data of before stands, None where there was none."""
     revisions: dict[str, int]
     """The revisions running nodes are to load."""
+    doubtful: tuple[int, int]
+    """Batches and waiting claims of which nobody can say whether they went out after the backup."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +90,11 @@ class Restore:
             await asyncio.to_thread(require_sound, copy)
             await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
             running = await self._running()
-            moved, key, head = await self._prepare(copy, manifest, running)
+            moved, doubtful, key, head = await self._prepare(copy, manifest, running)
             anchor = Anchor(self.anchor, key)
             kept = await asyncio.to_thread(self._swap, copy, anchor, head, running)
         await self._check(key)
-        return Restored(manifest, kept, moved)
+        return Restored(manifest, kept, moved, doubtful)
 
     async def _running(self) -> "_Running | None":
         """What is to be replaced, or None where there is nothing yet."""
@@ -112,6 +114,7 @@ class Restore:
                     data_keys=await tx.rows(_DATA_KEYS),
                     nodes=await tx.rows(_NODES),
                     revisions=dict(await tx.rows(_REVISIONS)),
+                    control=await batches.given_control(tx),
                 )
         finally:
             await live.close()
@@ -123,7 +126,7 @@ class Restore:
 
     async def _prepare(
         self, copy: Path, manifest: Manifest, running: "_Running | None"
-    ) -> tuple[dict[str, int], bytes, Head]:
+    ) -> tuple[dict[str, int], tuple[int, int], bytes, Head]:
         """Check the copy with the master key, and carry over what running nodes need."""
         unused = copy.with_name(copy.name + ".anchor")
         restored = await self._open(copy, unused)
@@ -137,10 +140,10 @@ class Restore:
             )
             carried = running or _NOTHING
             carried.require_same(vault.audit_key)
-            moved = await restored.write(
+            moved, doubtful = await restored.write(
                 BACKUP, lambda tx: carried.carry(tx, manifest), actor=self.actor
             )
-            return moved, vault.audit_key, await audit.head(restored)
+            return moved, doubtful, vault.audit_key, await audit.head(restored)
         finally:
             await restored.close()
             for name in (unused, unused.with_name(unused.name + ".lock")):
@@ -181,6 +184,7 @@ class _Running:
     data_keys: list[Row]
     nodes: list[Row]
     revisions: dict[str, int]
+    control: int
 
     def require_same(self, audit_key: bytes) -> None:
         """Nodes hold keys of their installation in memory: another one cannot slip under them."""
@@ -190,8 +194,11 @@ class _Running:
                 f"{', '.join(self.living)}."
             )
 
-    async def carry(self, tx: Tx, manifest: Manifest) -> dict[str, int]:
-        """Bring it into the restored database, and move every revision past both."""
+    async def carry(self, tx: Tx, manifest: Manifest) -> tuple[dict[str, int], tuple[int, int]]:
+        """Bring it into the restored database, and move every revision past both.
+
+        What was to go out when the backup was made may have gone out since: it is in doubt.
+        """
         names = [column.name for column in data_keys.columns]
         # A node may seal with a key that is younger than the backup until it reloads.
         await tx.many(_KEEP_KEY, [dict(zip(names, row, strict=True)) for row in self.data_keys])
@@ -211,10 +218,12 @@ class _Running:
             detail=f"of {moment(manifest.created_at):%Y-%m-%dT%H:%M:%SZ}; "
             f"the chain before it ended at row {self.head}",
         )
-        return moved
+        return moved, await batches.distrust(tx, last_control=self.control)
 
 
-_NOTHING = _Running(head=0, audit_key=b"", living=[], data_keys=[], nodes=[], revisions={})
+_NOTHING = _Running(
+    head=0, audit_key=b"", living=[], data_keys=[], nodes=[], revisions={}, control=0
+)
 
 
 async def _require_chain(

@@ -11,7 +11,7 @@ from operator import attrgetter
 from sqlalchemy import bindparam, delete, literal, select
 
 from clearlane.store.database import Tx
-from clearlane.store.schema import claim_events, claim_references, claims
+from clearlane.store.schema import claim_events, claim_references, claims, line_references
 from clearlane.store.sql import Statement, among, insertion, mine
 
 TABLE = "claims"
@@ -22,7 +22,7 @@ NOT_ACCEPTED = "NotAccepted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewClaim:
-    """A claim about to be stored. ``payload`` is already sealed."""
+    """A claim about to be stored. ``payload`` and ``status`` are already sealed."""
 
     request_id: str
     kind: str
@@ -38,6 +38,10 @@ class NewClaim:
     created_at: int
     created_day: str
     payload: bytes = field(repr=False)
+    status: bytes | None = field(default=None, repr=False)
+    """Its row of the status list; None where it is not listed."""
+    lines: tuple[str, ...] = ()
+    """Keyed hashes of the line control numbers that the caller chose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,9 @@ async def settle(tx: Tx, new: Sequence[NewClaim]) -> list[Settled]:
         _EVENT,
         [_event(claim, claim.state) for claim in (*stored, *refused)],
     )
+    lines = [row for claim in stored for row in _lines(claim)]
+    if lines:
+        await tx.many(_LINE, lines)
     return [_settled(claim, living) for claim in new]
 
 
@@ -96,6 +103,11 @@ async def find(tx: Tx, request_id: str) -> StoredClaim | None:
     """One claim of the scope."""
     row = await tx.row(_FIND, request_id=request_id)
     return None if row is None else _stored(row)
+
+
+async def some(tx: Tx, request_ids: Sequence[str]) -> list[StoredClaim]:
+    """The claims of the scope among these."""
+    return [_stored(row) for row in await tx.rows(_SOME, request_ids=list(request_ids))]
 
 
 async def events(tx: Tx, request_id: str) -> list[tuple[int, str]]:
@@ -157,6 +169,13 @@ def _event(claim: NewClaim, event: str) -> dict[str, object]:
     return {"request_id": claim.request_id, "at": claim.created_at, "event": event}
 
 
+def _lines(claim: NewClaim) -> list[dict[str, object]]:
+    return [
+        {"payer_id": claim.payer_id, "reference": line, "request_id": claim.request_id}
+        for line in claim.lines
+    ]
+
+
 def _stored(row: tuple[object, ...]) -> StoredClaim:
     request_id, kind, state, payer_id, account, created_at, payload = row
     return StoredClaim(
@@ -172,7 +191,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 _GIVEN = (
     "request_id", "kind", "state", "payer_id", "vendor_claim", "content", "total_cents",
-    "created_at", "created_day", "payload",
+    "created_at", "created_day", "payload", "status",
 )  # fmt: skip
 _given = attrgetter(*_GIVEN)
 
@@ -181,6 +200,7 @@ _ADD = Statement(
     insertion(claims, *_GIVEN, "updated_at", "account_as_number", "waits").on_conflict_do_nothing()
 )
 _EVENT = Statement(insertion(claim_events, "request_id", "at", "event"))
+_LINE = Statement(insertion(line_references, "payer_id", "reference", "request_id"))
 # The index over living claims serves this only where the states stand in the text itself: a database
 # that sees placeholders cannot know that they are the index's own, and reads every claim of the site.
 _DEAD = [literal(state, literal_execute=True) for state in ("Rejected", NOT_ACCEPTED)]
@@ -192,17 +212,17 @@ _LIVING = Statement(
         claims.c.state.not_in(_DEAD),
     )
 )
-_FIND = Statement(
-    select(
-        claims.c.request_id,
-        claims.c.kind,
-        claims.c.state,
-        claims.c.payer_id,
-        claims.c.account_as_number,
-        claims.c.created_at,
-        claims.c.payload,
-    ).where(mine(claims), claims.c.request_id == bindparam("request_id"))
+_STORED = select(
+    claims.c.request_id,
+    claims.c.kind,
+    claims.c.state,
+    claims.c.payer_id,
+    claims.c.account_as_number,
+    claims.c.created_at,
+    claims.c.payload,
 )
+_FIND = Statement(_STORED.where(mine(claims), claims.c.request_id == bindparam("request_id")))
+_SOME = Statement(_STORED.where(mine(claims), among(claims.c.request_id, "request_ids")))
 _EVENTS = Statement(
     select(claim_events.c.at, claim_events.c.event)
     .where(mine(claim_events), claim_events.c.request_id == bindparam("request_id"))

@@ -150,13 +150,18 @@ def nine(group: GroupVerdict) -> tree.Loop:
     guide = guides.by_kind("999")
     codes = _codes(group.findings)
     data = {
-        "AK1": [group.functional, group.control, group.version],
+        "AK1": [_plain(text) for text in (group.functional, group.control, group.version)],
         "2000": [_set(one) for one in group.sets],
         "AK9": [
             group.code, str(len(group.sets)), str(len(group.sets)), str(group.accepted), *codes,
         ],
     }  # fmt: skip
     return build(guide, data)
+
+
+def _plain(text: str) -> str:
+    """What is wrong is named as it came, but for characters that no answer can carry."""
+    return text if text.isascii() else text.encode("ascii", "replace").decode()
 
 
 def _set_verdict(set: tree.Set, units: list[tuple[int, int, str, str]]) -> SetVerdict:
@@ -243,7 +248,7 @@ def _set(verdict: SetVerdict) -> dict[str, Any]:
         syntax = any(not f.syntax_error.startswith("I") for f in inside)
         codes = ["5" if syntax else "I5", *codes][:CODES_MAX]
     return {
-        "AK2": [verdict.transaction, verdict.control, verdict.version],
+        "AK2": [_plain(text) for text in (verdict.transaction, verdict.control, verdict.version)],
         "2100": list(_segments(inside, verdict.units)),
         "IK5": [verdict.code, *codes],
     }
@@ -262,11 +267,11 @@ def _segments(
         context = [[(name, key)] for first, last, name, key in units if first <= position <= last]
         whole = [f.syntax_error for f in found if f.spot and not f.spot.element]
         for code in dict.fromkeys(whole):
-            yield {"IK3": [id, str(position), loop, code], "CTX": context[:1]}
+            yield {"IK3": [_plain(id), str(position), loop, code], "CTX": context[:1]}
         parts = [f for f in found if f.spot and f.spot.element]
         if parts:
             yield {
-                "IK3": [id, str(position), loop, "8"],
+                "IK3": [_plain(id), str(position), loop, "8"],
                 "CTX": context[:1],
                 "2110": [{"IK4": one} for one in _elements(parts)],
             }

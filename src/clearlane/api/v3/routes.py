@@ -3,7 +3,12 @@
 from clearlane.api.call import Content, Family, Parameter, Row
 from clearlane.api.v3 import wire
 from clearlane.api.v3.claims import submission, suspended
+from clearlane.api.v3.eligibility import ROWS as ELIGIBILITY
+from clearlane.api.v3.enrollment import ROW as ENROLLMENT
 from clearlane.api.v3.payers import payers, read_type
+from clearlane.api.v3.proxy_login import ROWS as PROXY_LOGIN
+from clearlane.api.v3.responses import DocumentIds, PayerResponses, responses_by_id
+from clearlane.api.v3.status import ClaimStatus, day_named, status_by_date
 from clearlane.claims.fields import PAPERS, ClaimKind
 from clearlane.payers.directory import Which
 
@@ -57,4 +62,32 @@ TABLE: tuple[Row, ...] = (
     ),
     _submission("SubmitClaims", "submit", "Submit medical claims.", ClaimKind.MEDICAL),
     _submission("SubmitDentalClaims", "submitDental", "Submit dental claims.", ClaimKind.DENTAL),
+    *ELIGIBILITY,
+    ENROLLMENT,
+    *PROXY_LOGIN,
+    Row(
+        name="GetClaimStatusByDate",
+        path="/api/v3/claims/status/get_by_date",
+        family=Family.CLAIMS,
+        summary="Where the claims created on these days stand.",
+        handler=status_by_date,
+        answer=list[ClaimStatus],
+        touches_phi=True,
+        suspended=None,
+        parameters=(day_named("startDate"), day_named("endDate")),
+        refusals={400: wire.MessageDetail},
+    ),
+    Row(
+        name="GetPayerResponseDocuments",
+        path="/api/v3/claims/responses/get_by_doc_id",
+        family=Family.CLAIMS,
+        summary="What payers answered about claims, by document id.",
+        handler=responses_by_id,
+        answer=PayerResponses,
+        touches_phi=True,
+        suspended=None,
+        content=Content.JSON,
+        request=DocumentIds,
+        refusals={400: wire.ModelState, 413: wire.Message},
+    ),
 )

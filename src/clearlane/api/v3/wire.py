@@ -181,6 +181,15 @@ def bad_parameter(name: str, value: str, wanted: str) -> Response:
     )
 
 
+def null_entry(name: str, type: str, method: str) -> Response:
+    """400: a parameter that must have a value has none that can be read."""
+    detail = (
+        f"The parameters dictionary contains a null entry for parameter '{name}' of non-nullable "
+        f"type '{type}' for method '{method}'."
+    )
+    return message_detail(400, INVALID, detail)
+
+
 def wrong_verb(verb: str, allowed: str) -> Response:
     text = f"The requested resource does not support http method '{verb}'."
     return message(405, text, {"Allow": allowed})

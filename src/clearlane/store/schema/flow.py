@@ -22,7 +22,7 @@ from clearlane.store.schema.ground import client_table, installation_table, numb
 
 __all__ = [
     "BATCH_STATES", "INBOX_STATES", "OPEN_BATCH", "batch_claims", "batches", "claim_facts",
-    "control_numbers", "documents", "inbox", "lanes", "line_references", "parked", "sandbox_agenda",
+    "control_numbers", "documents", "inbox", "lanes", "line_references", "parked", "polls", "sandbox_agenda",
     "sandbox_books", "sandbox_state",
 ]  # fmt: skip
 
@@ -38,11 +38,11 @@ def _among(words: tuple[str, ...]) -> str:
     return "state IN ({})".format(", ".join(f"'{word}'" for word in words))
 
 
-# The last number given to a partner: they only go up, so none is ever given twice.
+# The last number given. Payers may share a receiver and a payer may be reached under several, so one
+# count serves all of them: it only goes up, and no partner ever sees a number twice.
 control_numbers = installation_table(
     "control_numbers",
-    Column("payer_id", Text, primary_key=True),
-    Column("type", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
 )
 
@@ -55,6 +55,9 @@ lanes = installation_table(
     Column("failures", Integer, nullable=False),
     Column("open_until", BigInteger),
     Column("fault", Text, nullable=False),
+    # The way that is used instead of the first, and since when.
+    Column("route_id", BigInteger),
+    Column("since", BigInteger),
 )
 
 batches = installation_table(
@@ -71,16 +74,20 @@ batches = installation_table(
     Column("digest", Text, nullable=False),
     Column("claims", Integer, nullable=False),
     Column("bytes", BigInteger, nullable=False),
-    Column("content", LargeBinary, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("attempts", Integer, nullable=False),
+    # When it is tried next; while somebody sends it, until when that may last.
     Column("next_at", BigInteger, nullable=False),
+    # Which piece of work sends it now; empty for none.
+    Column("holder", Text, nullable=False),
     Column("failing_since", BigInteger),
     Column("delivered_at", BigInteger),
     # What stood in the way last, without anything of a payload.
     Column("fault", Text, nullable=False),
+    # Last, so that a look at the others need not read past it.
+    Column("content", LargeBinary, nullable=False),
     CheckConstraint(_among(BATCH_STATES), name="state"),
-    UniqueConstraint("type", "payer_id", "control"),
+    UniqueConstraint("control"),
     Index(
         "ix_batches_open",
         "next_at",
@@ -105,6 +112,17 @@ line_references = client_table(
     Column("payer_id", Text, primary_key=True),
     Column("reference", Text, primary_key=True),
     Column("request_id", Text, ForeignKey("claims.request_id"), primary_key=True),
+)
+
+# When a line is looked into again; while somebody does, not before he must have ended.
+polls = installation_table(
+    "polls",
+    Column("type", Text, primary_key=True),
+    Column("payer_id", Text, primary_key=True),
+    Column("route_id", BigInteger, primary_key=True),
+    Column("next_at", BigInteger, nullable=False),
+    # What stood in the way the last time, without anything of a payload.
+    Column("fault", Text, nullable=False),
 )
 
 inbox = installation_table(

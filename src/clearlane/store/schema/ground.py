@@ -271,7 +271,8 @@ claims = client_table(
     Column("created_day", Text, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("payload", LargeBinary, nullable=False),
-    # How often it was put into a batch; 1 while it waits to be put into one.
+    # How often it was put into a batch; 1 while it waits to be put into one, 2 where it waits since
+    # a restore, which cannot say whether it went out after the backup.
     Column("sendings", SmallInteger, nullable=False, server_default="0"),
     Column("waits", SmallInteger, nullable=False, server_default="0"),
     # The row of the status list as it is sent, sealed: made anew whenever the standing changes.
@@ -290,11 +291,12 @@ claims = client_table(
     ),
     Index(
         "ix_claims_waiting",
+        "waits",
         "payer_id",
         "kind",
         "request_id",
-        sqlite_where=text("waits = 1"),
-        postgresql_where=text("waits = 1"),
+        sqlite_where=text("waits > 0"),
+        postgresql_where=text("waits > 0"),
     ),
 )
 

@@ -38,9 +38,9 @@ def _claims() -> None:
     op.create_index(
         "ix_claims_waiting",
         "claims",
-        ["payer_id", "kind", "request_id"],
-        sqlite_where=sa.text("waits = 1"),
-        postgresql_where=sa.text("waits = 1"),
+        ["waits", "payer_id", "kind", "request_id"],
+        sqlite_where=sa.text("waits > 0"),
+        postgresql_where=sa.text("waits > 0"),
     )
     op.drop_index("ix_claims_vendor_id_site_id", "claims")
 
@@ -48,8 +48,7 @@ def _claims() -> None:
 def _outgoing() -> None:
     op.create_table(
         "control_numbers",
-        sa.Column("payer_id", sa.Text, primary_key=True),
-        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("name", sa.Text, primary_key=True),
         sa.Column("number", sa.BigInteger, nullable=False),
     )
     op.create_table(
@@ -59,6 +58,8 @@ def _outgoing() -> None:
         sa.Column("failures", sa.Integer, nullable=False),
         sa.Column("open_until", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("route_id", sa.BigInteger),
+        sa.Column("since", sa.BigInteger),
     )
     _batches()
     _client_table(
@@ -94,15 +95,16 @@ def _batches() -> None:
         sa.Column("digest", sa.Text, nullable=False),
         sa.Column("claims", sa.Integer, nullable=False),
         sa.Column("bytes", sa.BigInteger, nullable=False),
-        sa.Column("content", sa.LargeBinary, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.Column("attempts", sa.Integer, nullable=False),
         sa.Column("next_at", sa.BigInteger, nullable=False),
+        sa.Column("holder", sa.Text, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
         sa.CheckConstraint(BATCH_STATES, name="ck_batches_state"),
-        sa.UniqueConstraint("type", "payer_id", "control", name="uq_batches_type_payer_id_control"),
+        sa.UniqueConstraint("control", name="uq_batches_control"),
         sqlite_autoincrement=True,
     )
     op.create_index(
@@ -115,6 +117,14 @@ def _batches() -> None:
 
 
 def _incoming() -> None:
+    op.create_table(
+        "polls",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("next_at", sa.BigInteger, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False),
+    )
     op.create_table(
         "inbox",
         sa.Column("id", BIG, sa.Identity(), primary_key=True),

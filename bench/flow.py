@@ -1,0 +1,158 @@
+"""What comes back from payers: how fast a large 835 is posted."""
+
+import asyncio
+import gc
+import json
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from time import perf_counter
+
+from bench.harness import Measure, bench, seconds
+from bench.store import Installation
+from clearlane.accounts.model import Site
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind
+from clearlane.connect.lines import Line
+from clearlane.connect.memory import MemoryMailbox
+from clearlane.kernel.clock import SystemClock
+from clearlane.kernel.ids import Scope
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.pipeline import collect, dispatch, post, submit
+from clearlane.pipeline.desk import Desk, Outside
+from clearlane.remits import r835
+from clearlane.store import inbox
+from clearlane.store.database import Actor
+
+CLAIMS = 20_000
+PER_DOCUMENT = 2_000
+LINES = 2
+PAYER = "MM001"
+ACTOR = Actor("operator", "bench")
+
+
+class OneLine:
+    """One payer with a mailbox in memory."""
+
+    def __init__(self) -> None:
+        self.box = MemoryMailbox()
+        self.line = Line(
+            route_id=1, payer_id=PAYER, type="Medical", kind="memory", sender_id="CLEARLANE",
+            receiver_id="MEADOW",
+        )  # fmt: skip
+
+    def ways(self, type: str, payer_id: str) -> list[Line]:
+        return [self.line]
+
+    def all(self) -> list[Line]:
+        return [self.line]
+
+    def open(self, line: Line) -> MemoryMailbox:
+        return self.box
+
+
+@bench("post.835")
+def post_835() -> Iterator[Measure]:
+    """A check over 20,000 claims, applied to claims in the store, against reading the file alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        rate, content, grown = asyncio.run(_posted(Path(folder)))
+    alone = CLAIMS / seconds(lambda: sum(1 for _ in r835.read(content)), runs=3)
+    yield Measure("post.835", rate, "claims/s", rate / alone, "reading-the-file-alone")
+    yield Measure("post.835.memory", grown, "MB", grown / (len(content) / 1e6), "size-of-the-file")
+
+
+async def _posted(folder: Path) -> tuple[float, bytes, float]:
+    payers = Payers(
+        [Payer("Medical", "Meadow Mutual", PAYER, PAYER, has_route=True)], sandbox=False
+    )
+    lines = OneLine()
+    async with Installation(folder) as (database, vault, scope):
+        outside = Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=False)
+        clock = SystemClock()
+        desk = Desk(database=database, clock=clock, data=folder, node="bench", beyond=outside)
+        ids = await _submitted(desk, scope)
+        await dispatch.gather(desk, clock.now(), everything=True)
+        await dispatch.deliver_due(desk, clock.now())
+        content = remittance(ids)
+        lines.box.files["remittance"] = content
+        [id] = await collect.collect_due(desk, clock.now(), every_line=True)
+        gc.collect()
+        _forget_peak()
+        before = _memory("VmRSS")
+        began = perf_counter()
+        assert await post.post_file(desk, id) == inbox.APPLIED
+        taken = perf_counter() - began
+        grown = _memory("VmHWM") - before
+        async with database.read(inbox.SCOPE) as tx:
+            found = await inbox.find(tx, id)
+        assert found is not None
+        assert found.applied == CLAIMS
+    return CLAIMS / taken, content, grown
+
+
+async def _submitted(desk: Desk, scope: Scope) -> list[str]:
+    """Claims in the store, by way of the front door's own verb; their numbers."""
+    site = Site(scope.site, scope.vendor, "S1", "C1", "Larkspur Dental", baa_accepted=True)
+    outside = desk.outside
+    counter = submit.Desk(
+        database=desk.database, vault=outside.vault, payers=outside.payers(), sandbox=False
+    )
+    now = desk.clock.now()
+    document = samples.document(ClaimKind.MEDICAL, day=now.date() - timedelta(days=30), full=False)
+    (claim,) = document["Claims"]
+    claim["F24_ClaimLines"] = [claim["F24_ClaimLines"][0]] * LINES
+    claim["F28_TotalCharge"] = str(LINES * 100)
+    ids: list[str] = []
+    for start in range(0, CLAIMS, PER_DOCUMENT):
+        document["Claims"] = [
+            {**claim, "Svc_VendorClaimId": f"V{start + at}", "Svc_PayerId": PAYER}
+            for at in range(PER_DOCUMENT)
+        ]
+        content = json.dumps(document, default=str).encode()
+        done = await submit.submit(
+            counter, content, ClaimKind.MEDICAL, site=site, actor=ACTOR, now=now
+        )
+        assert isinstance(done, submit.Submitted), done
+        assert all(one.accepted for one in done.answers), done.answers[0].findings
+        ids += [one.request_id for one in done.answers]
+    return ids
+
+
+def remittance(ids: list[str]) -> bytes:
+    """An 835 with one check over all these claims."""
+    rows = [
+        f"BPR*I*{len(ids) * LINES * 80}*C*ACH*CCP*01*999999999*DA*1*1512345678**01*999999999*DA*2*20261114",
+        "TRN*1*EFT1*1512345678", "DTM*405*20261114", "N1*PR*MEADOW MUTUAL*XV*MM001", "N3*1 LANE",
+        "N4*AUSTIN*TX*78701", "PER*BL*HELP*TE*5125550100",
+        "N1*PE*FERNHILL FAMILY PRACTICE*XX*1234567893", "LX*1",
+    ]  # fmt: skip
+    for at, id in enumerate(ids):
+        rows += [
+            f"CLP*{id}*1*{LINES * 100}*{LINES * 80}*0*12*P{at}*11*1",
+            "NM1*QC*1*ARDEN*ROSA****MI*M123",
+            f"REF*D9*{id}",
+        ]
+        for line in range(1, LINES + 1):
+            rows += [
+                "SVC*HC:99213*100*80**1", "DTM*472*20261001", "CAS*CO*45*20", f"REF*6R*{id}-{line}",
+                "AMT*B6*80",
+            ]  # fmt: skip
+    head = (
+        "ISA*00*          *00*          *ZZ*MEADOW         *ZZ*CLEARLANE      *261114*0900*^*00501"
+        "*000000500*0*T*:~GS*HP*MEADOW*CLEARLANE*20261114*0900*500*X*005010X221A1~ST*835*0001~"
+    )
+    tail = f"~SE*{len(rows) + 2}*0001~GE*1*500~IEA*1*000000500~"
+    return (head + "~".join(rows) + tail).encode()
+
+
+def _memory(name: str) -> float:
+    """A figure of this process in MB: VmRSS is what it holds, VmHWM the most it held."""
+    rows = dict(row.split(":", 1) for row in Path("/proc/self/status").read_text().splitlines())
+    return int(rows[name].split()[0]) / 1e3
+
+
+def _forget_peak() -> None:
+    """Let the most that was held be counted from here on."""
+    Path("/proc/self/clear_refs").write_text("5")

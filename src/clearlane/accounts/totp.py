@@ -1,0 +1,47 @@
+"""The second factor: a code of six digits that changes every half minute (RFC 6238, SHA-1).
+
+Knows neither the clock nor where secrets are kept. SHA-1 and six digits are what every
+authenticator understands; the strength is in the secret and in the few tries.
+"""
+
+import base64
+import hmac
+from urllib.parse import quote, urlencode
+
+from clearlane.kernel import limits
+
+ISSUER = "Clearlane"
+
+
+def code_at(secret: bytes, step: int) -> str:
+    """The code of one step (RFC 4226, 5.3)."""
+    digest = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
+    at = digest[-1] & 0x0F
+    number = int.from_bytes(digest[at : at + 4], "big") & 0x7FFF_FFFF
+    return str(number % 10**limits.TOTP_DIGITS).zfill(limits.TOTP_DIGITS)
+
+
+def step_at(seconds: float) -> int:
+    """The step of a moment, given in seconds since 1970."""
+    return int(seconds) // limits.TOTP_STEP_SECONDS
+
+
+def taken_step(secret: bytes, code: str, seconds: float, after: int) -> int | None:
+    """The step whose code this is, or None.
+
+    Clocks may differ by a step. A step up to ``after`` has had its code taken and is not taken again.
+    """
+    typed = code.replace(" ", "").encode()
+    now, found = step_at(seconds), None
+    for step in range(now - limits.TOTP_STEPS_BESIDE, now + limits.TOTP_STEPS_BESIDE + 1):
+        right = hmac.compare_digest(code_at(secret, step).encode(), typed)
+        if right and step > after:
+            found = step
+    return found
+
+
+def uri(secret: bytes, name: str) -> str:
+    """What an authenticator is given, by hand or as a picture."""
+    text = base64.b32encode(secret).decode().rstrip("=")
+    label = quote(f"{ISSUER}:{name}")
+    return f"otpauth://totp/{label}?{urlencode({'secret': text, 'issuer': ISSUER})}"

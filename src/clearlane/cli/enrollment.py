@@ -1,0 +1,301 @@
+"""``clearlane enrollment``: providers that wait to be enrolled with payers, and what payers answered."""
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clearlane.cli.counter import AsJson, serve, show_json, show_table
+from clearlane.cli.door import MISUSED, Data, operator, refuse
+from clearlane.cli.enrollment_told import (
+    WRITERS,
+    Facts,
+    Format,
+    Telling,
+    Whole,
+    show_list,
+    show_whole,
+    told,
+)
+from clearlane.enrollment.life import Event, State, states_of
+from clearlane.kernel import limits
+from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.pipeline.enrollments import Move, Opened, browse, move, recall
+from clearlane.store.enrollments import StoredEnrollment
+from clearlane.store.private import write_private
+from clearlane.wiring import House
+
+app = typer.Typer(help="Providers to be enrolled with payers.", add_completion=False)
+
+
+class Type(StrEnum):
+    """Types of payers, as a caller of the payer lists writes them."""
+
+    MEDICAL = "medical"
+    DENTAL = "dental"
+
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The enrollment's id.")]
+OfState = Annotated[
+    State | None, typer.Option("--state", case_sensitive=False, help="Only those in this state.")
+]
+WithPayer = Annotated[str, typer.Option("--payer", help="The state with this payer.")]
+OfType = Annotated[
+    Type | None, typer.Option("--type", case_sensitive=False, help="Type of the payers.")
+]
+OfSite = Annotated[str, typer.Option("--site", help="Only those of this vendorSiteId.")]
+Payers = Annotated[
+    list[str] | None,
+    typer.Option("--payer", help="A payer, as often as needed; else all that require enrollment."),
+]
+Reason = Annotated[str, typer.Option("--reason", help="Why, kept with the enrollment.")]
+
+STANDARD = "-"
+
+
+@app.command("list")
+def list_(
+    state: OfState = None,
+    payer: WithPayer = "",
+    type: OfType = None,
+    site: OfSite = "",
+    limit: Annotated[int, typer.Option(min=1, help="Most enrollments, the newest first.")] = (
+        limits.ENROLLMENTS_LISTED
+    ),
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """List the enrollments, the newest first.
+
+    Example: clearlane enrollment list --state submitted --payer HHP2M
+    """
+    chosen = _Chosen(state, payer, type, site)
+    rows = serve(
+        data, lambda house: _browse(house, chosen, "enrollment.list", limit, Telling.facts)
+    )
+    if as_json:
+        show_json(rows)
+    else:
+        show_list(rows)
+
+
+@app.command()
+def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+    """Show all that is known of an enrollment.
+
+    Example: clearlane enrollment show E1RT2Q5X9Z7K3M8P4W6
+    """
+
+    async def work(house: House) -> Whole:
+        opened, events = await recall(
+            house.database, house.vault, id.strip().upper(), actor=operator()
+        )
+        return Telling(house).whole(opened, events)
+
+    found = serve(data, work)
+    if as_json:
+        show_json(found)
+    else:
+        show_whole(found)
+
+
+@app.command()
+def start(
+    id: Id, payer: Payers = None, type: OfType = None, as_json: AsJson = False, data: Data = None
+) -> None:
+    """Note that an enrollment is in work: it was sent on to payers.
+
+    Example: clearlane enrollment start E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
+    """
+    _move(data, id, Event.START, payer, type, "", as_json=as_json)
+
+
+@app.command()
+def approve(
+    id: Id,
+    payer: Payers = None,
+    type: OfType = None,
+    reason: Reason = "",
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Note that payers have approved an enrollment: claims of the provider may go to them.
+
+    Example: clearlane enrollment approve E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
+    """
+    _move(data, id, Event.APPROVE, payer, type, reason, as_json=as_json)
+
+
+@app.command("refuse")
+def refuse_(
+    id: Id,
+    payer: Payers = None,
+    type: OfType = None,
+    reason: Reason = "",
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Note that payers have refused an enrollment, or ended it.
+
+    Example: clearlane enrollment refuse E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M --reason "TIN not on file"
+    """
+    _move(data, id, Event.REFUSE, payer, type, reason, as_json=as_json)
+
+
+@app.command()
+def export(
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="- for standard output.")
+    ] = STANDARD,
+    format: Annotated[
+        Format | None, typer.Option(help="csv or json; else by the name of the file.")
+    ] = None,
+    state: OfState = None,
+    payer: WithPayer = "",
+    type: OfType = None,
+    site: OfSite = "",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    data: Data = None,
+) -> None:
+    """Write enrollments with all their fields, tax ids too. Cells never start a formula.
+
+    Example: clearlane enrollment export new.csv --state submitted
+    """
+    chosen = _Chosen(state, payer, type, site)
+    rows = serve(
+        data, lambda house: _browse(house, chosen, "enrollment.export", None, Telling.with_fields)
+    )
+    by_name = Format.JSON if file.lower().endswith(".json") else Format.CSV
+    _write(file, WRITERS[Format.JSON if as_json else format or by_name](rows))
+    if file != STANDARD:
+        typer.echo(f"{len(rows)} enrollments are written to {file}.", err=True)
+
+
+# --- which enrollments, and which payers ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What an operator asks for."""
+
+    state: State | None
+    payer: str
+    type: Type | None
+    site: str
+
+    def among(self, house: House) -> Callable[[StoredEnrollment], bool]:
+        """Whether an enrollment is asked for."""
+        keys = (
+            {each.key for each in _payers(house, [self.payer], self.type)} if self.payer else None
+        )
+        if self.site and house.accounts.any_site(self.site) is None:
+            refuse(f"There is no site {self.site}. `clearlane site list` shows them.")
+        sites = {each.id: each.vendor_site_id for each in house.accounts.sites}
+
+        def fits(row: StoredEnrollment) -> bool:
+            states = states_of(
+                State(each.state) for each in row.standings if keys is None or each.payer in keys
+            )
+            in_state = self.state is None or self.state in states
+            return in_state and self.site in {"", sites.get(row.scope.site)}
+
+        return fits
+
+
+def _payers(house: House, ids: Iterable[str], type: Type | None) -> list[Payer]:
+    """The payers of these ids; a payer of both types is two."""
+    types = [type.capitalize()] if type else PAYER_TYPES
+    found: list[Payer] = []
+    for id in ids:
+        own = [payer for each in types if (payer := house.payers.find(id, each))]
+        if not own:
+            of = f"{type} " if type else ""
+            refuse(f"There is no {of}payer {id}. `clearlane payer search` finds them.", MISUSED)
+        found += own
+    return list({payer.key: payer for payer in found}.values())
+
+
+def _asking(house: House, type: Type | None) -> list[Payer]:
+    """The payers that require enrollment."""
+    found = [
+        payer
+        for payer in house.payers.all
+        if payer.claim_enrollment_required and (type is None or payer.type == type.capitalize())
+    ]
+    if not found:
+        refuse("No payer requires enrollment. Name the payer with --payer.")
+    return found
+
+
+# --- work ---------------------------------------------------------------------------------------------
+
+
+async def _browse(
+    house: House,
+    chosen: _Chosen,
+    action: str,
+    limit: int | None,
+    tell: Callable[[Telling, Opened], Facts],
+) -> list[Facts]:
+    found = await browse(
+        house.database,
+        house.vault,
+        chosen.among(house),
+        action=action,
+        limit=limit,
+        actor=operator(),
+    )
+    telling = Telling(house)
+    return [tell(telling, each) for each in found]
+
+
+def _move(
+    data: Path | None,
+    id: str,
+    event: Event,
+    payers: list[str] | None,
+    type: Type | None,
+    reason: str,
+    *,
+    as_json: bool,
+) -> None:
+    id = id.strip().upper()
+    if len(reason) > limits.ENROLLMENT_REASON_CHARACTERS_MAX:
+        refuse(f"--reason: {limits.ENROLLMENT_REASON_CHARACTERS_MAX} characters at most.", MISUSED)
+
+    async def work(house: House) -> list[Move]:
+        return await move(
+            house.database,
+            house.vault,
+            id,
+            event,
+            _payers(house, payers, type) if payers else _asking(house, type),
+            reason=reason.strip(),
+            now=house.clock.now(),
+            actor=operator(),
+        )
+
+    moves = serve(data, work)
+    if as_json:
+        show_json([told(each) for each in moves])
+    elif moves:
+        rows = [list(told(each).values()) for each in moves]
+        show_table(["Payer", "Type", "Name", "Before", "Now"], rows)
+    else:
+        typer.echo(f"{id}: nothing to change. It was so before.")
+
+
+def _write(file: str, text: str) -> None:
+    if file == STANDARD:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.flush()
+        return
+    try:
+        # For its owner alone: a tax id may be somebody's social security number.
+        write_private(Path(file), text.encode())
+    except OSError as fault:
+        refuse(f"{file} cannot be written: {fault.strerror}.", MISUSED)

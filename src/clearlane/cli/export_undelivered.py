@@ -1,0 +1,78 @@
+"""``clearlane export-undelivered``: what has not gone out, as files to be carried by hand."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clearlane.cli.batch import desk_of, facts
+from clearlane.cli.counter import AsJson, serve, show_json, show_table
+from clearlane.cli.door import Data, operator, refuse
+from clearlane.pipeline import resolving
+from clearlane.pipeline.resolving import File
+from clearlane.store.database import Refused
+from clearlane.wiring import House
+
+app = typer.Typer(add_completion=False)
+
+LABELS = {"File": "name", "Batch": "id", "State": "state", "Payer": "payer_id", "Claims": "claims"}
+
+
+@app.command()
+def export_undelivered(
+    to: Annotated[Path, typer.Option("--to", help="Directory for the files; made if missing.")],
+    mark: Annotated[
+        bool,
+        typer.Option("--mark", help="Mark every written batch as delivered: you carry the files."),
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Write everything that has not gone out as 837 files, with the service stopped or running.
+
+    Claims that still wait are put into batches first, so each is in one file, and that file is the very
+    one which would go out. Without --mark nothing counts as sent and all of it goes out when the
+    service runs; with it nothing of it does. The files hold patient data: they are readable by you alone.
+
+    Example: clearlane export-undelivered --data .data --to /mnt/carry
+    """
+
+    async def work(house: House) -> tuple[list[dict[str, object]], int]:
+        desk, written = desk_of(house), []
+        _prepare(to)
+        async for file in resolving.export(desk, actor=operator()):
+            _write(to, file)
+            if mark:
+                await resolving.mark_delivered(desk, file.batch.id, actor=operator())
+            written.append(facts(file.batch))
+        return written, await resolving.left_waiting(desk)
+
+    written, left = serve(data, work)
+    if as_json:
+        show_json({"files": written, "marked": mark, "claims_not_written": left})
+    else:
+        show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in written])
+        marked = "; they count as delivered" if mark else ""
+        typer.echo(f"{len(written)} files written to {to}{marked}.")
+    if left:
+        refuse(f"{left} claims could not be written; the log names them.")
+
+
+def _prepare(directory: Path) -> None:
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _write(directory: Path, file: File) -> None:
+    """Write a file for its owner alone; one that is there already must be the same."""
+    path = directory / file.batch.name
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        if path.is_symlink() or path.read_bytes() != file.content:
+            raise Refused(f"{path} is there already and is another file.") from None
+        return
+    with os.fdopen(handle, "wb") as target:
+        target.write(file.content)
+        target.flush()
+        os.fsync(handle)

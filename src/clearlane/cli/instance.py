@@ -1,0 +1,107 @@
+"""``clearlane instance``: the installations of vendors' software that use proxy login."""
+
+from typing import Annotated
+
+import typer
+
+from clearlane.accounts.instances import read_instance
+from clearlane.accounts.model import Site
+from clearlane.cli.counter import AsJson, serve, show_json, show_table
+from clearlane.cli.door import MISUSED, Data, operator, refuse
+from clearlane.kernel.clock import moment
+from clearlane.store import instances as store
+from clearlane.wiring import House
+
+app = typer.Typer(no_args_is_help=True, help="Instances of proxy login.", add_completion=False)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The instance's GUID.")]
+OfSite = Annotated[
+    str, typer.Option("--site", help="Its vendorSiteId, where several clients have that GUID.")
+]
+
+
+@app.command("list")
+def list_(as_json: AsJson = False, data: Data = None) -> None:
+    """List the instances. Their tokens are not kept and cannot be shown.
+
+    Example: clearlane instance list --json
+    """
+
+    async def work(house: House) -> list[dict[str, object]]:
+        return [_facts(house, each) for each in await store.all_instances(house.database)]
+
+    found = serve(data, work)
+    if as_json:
+        show_json(found)
+    else:
+        show_table(list(LABELS), [[each[name] for name in LABELS.values()] for each in found])
+
+
+@app.command()
+def disable(id: Id, site: OfSite = "", data: Data = None) -> None:
+    """Let an instance's token open nothing, also one that is made later.
+
+    Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
+    """
+    _set_state(id, site, store.DISABLED, data)
+
+
+@app.command()
+def enable(id: Id, site: OfSite = "", data: Data = None) -> None:
+    """Let an instance's token open the login page again."""
+    _set_state(id, site, store.ACTIVE, data)
+
+
+LABELS = {
+    "Id": "instance_id",
+    "Name": "name",
+    "Vendor": "vendor_key",
+    "Site": "vendor_site_id",
+    "State": "state",
+    "Token": "has_token",
+    "Token made": "token_at",
+}
+
+
+def _facts(house: House, one: store.Instance) -> dict[str, object]:
+    keys = {vendor.id: vendor.key for vendor in house.accounts.vendors}
+    site = _site(house, one)
+    return {
+        "instance_id": one.instance,
+        "name": one.name,
+        "vendor_key": keys.get(one.scope.vendor, ""),
+        "vendor_site_id": site.vendor_site_id if site else "",
+        "state": one.state,
+        "has_token": one.has_token,
+        "token_at": moment(one.token_at).isoformat(timespec="seconds"),
+    }
+
+
+def _site(house: House, one: store.Instance) -> Site | None:
+    return next((site for site in house.accounts.sites if site.scope == one.scope), None)
+
+
+def _set_state(id: str, vendor_site_id: str, state: str, data: Data) -> None:
+    wanted = read_instance(id)
+    if wanted is None:
+        refuse(f"{id} is no GUID. `clearlane instance list` shows the instances.", MISUSED)
+
+    async def work(house: House) -> bool:
+        found = [
+            each
+            for each in await store.all_instances(house.database)
+            if each.instance == wanted and _is_of(house, each, vendor_site_id)
+        ]
+        if not found:
+            refuse(f"There is no instance {wanted}. `clearlane instance list` shows them.")
+        if len(found) > 1:
+            refuse(f"{len(found)} clients have an instance {wanted}: name one with --site.")
+        return await store.set_state(house.database, found[0], state, actor=operator())
+
+    changed = serve(data, work)
+    typer.echo(f"Instance {wanted} is {state}." + ("" if changed else " It was so before."))
+
+
+def _is_of(house: House, one: store.Instance, vendor_site_id: str) -> bool:
+    site = _site(house, one)
+    return not vendor_site_id or (site is not None and site.vendor_site_id == vendor_site_id)

@@ -1,0 +1,102 @@
+"""A client of the Vendor API V3, sync and async, for this service and for any other that speaks it.
+
+::
+
+    from clearlane.client import Client
+
+    with Client.from_sandbox(".data") as client:
+        answer = client.submit_medical_claims({"Svc_PayerId": "TST01", ...})
+        for result in answer.ClaimResults:
+            print(result.VendorClaimId, result.Status)
+
+Methods have Python's names, payloads the document's. Faults are exceptions of one tree, see ``errors``.
+Imports nothing of the house: it goes wherever a vendor's program goes.
+"""
+
+from clearlane.client.account import Account, from_environment, from_sandbox
+from clearlane.client.aio import AsyncClient
+from clearlane.client.answers import (
+    ClaimError,
+    ClaimResult,
+    ClaimStatus,
+    ClaimSubmission,
+    Deleted,
+    EligibilityAnswer,
+    EnrollmentAnswer,
+    EnrollmentResult,
+    InstanceToken,
+    LoginUrl,
+    Payer,
+    PayerDocuments,
+)
+from clearlane.client.benefits import Benefit, BenefitResponse, EligibilityRequest, Patient
+from clearlane.client.build import Kind, claim_document, eligibility_request, enrollment_request
+from clearlane.client.errors import (
+    AnswerLost,
+    BaaMissing,
+    BadCredentials,
+    CertificateRefused,
+    ClearlaneError,
+    InvalidRequest,
+    NotFound,
+    NotImported,
+    NotReached,
+    RateLimited,
+    StillWaiting,
+    TooLarge,
+    Unavailable,
+    UnexpectedAnswer,
+)
+from clearlane.client.https import AsyncHttpTransport, HttpTransport
+from clearlane.client.retry import Retry
+from clearlane.client.sync import Client
+from clearlane.client.transport import AsyncTransport, Request, Response, Transport
+
+__all__ = [
+    "Account",
+    "AnswerLost",
+    "AsyncClient",
+    "AsyncHttpTransport",
+    "AsyncTransport",
+    "BaaMissing",
+    "BadCredentials",
+    "Benefit",
+    "BenefitResponse",
+    "CertificateRefused",
+    "ClaimError",
+    "ClaimResult",
+    "ClaimStatus",
+    "ClaimSubmission",
+    "ClearlaneError",
+    "Client",
+    "Deleted",
+    "EligibilityAnswer",
+    "EligibilityRequest",
+    "EnrollmentAnswer",
+    "EnrollmentResult",
+    "HttpTransport",
+    "InstanceToken",
+    "InvalidRequest",
+    "Kind",
+    "LoginUrl",
+    "NotFound",
+    "NotImported",
+    "NotReached",
+    "Patient",
+    "Payer",
+    "PayerDocuments",
+    "RateLimited",
+    "Request",
+    "Response",
+    "Retry",
+    "StillWaiting",
+    "TooLarge",
+    "Transport",
+    "Unavailable",
+    "UnexpectedAnswer",
+    "claim_document",
+    "eligibility_request",
+    "enrollment_request",
+    "from_environment",
+    "from_sandbox",
+]

@@ -1,0 +1,139 @@
+"""The default transports: real TLS over kept-alive connections, for threads and for an event loop.
+
+Knows httpx, and turns its faults into ours. Knows no call.
+"""
+
+import ssl
+from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from clearlane.client import errors, limits
+from clearlane.client.transport import Request, Response
+
+# httpx's transports are used without its client on top. The client would follow redirects with our
+# credentials, keep cookies, and log every address, and an address can hold a login token.
+
+
+class HttpTransport:
+    """HTTPS over kept-alive connections."""
+
+    def __init__(self, ca_file: Path | str | None = None) -> None:
+        self._context = trusting(ca_file)
+        self._by_proxy: dict[str, httpx.HTTPTransport] = {}
+
+    def send(self, request: Request) -> Response:
+        proxy = proxy_of(request.url)
+        if proxy not in self._by_proxy:
+            self._by_proxy[proxy] = httpx.HTTPTransport(verify=self._context, proxy=proxy or None)
+        try:
+            answer = self._by_proxy[proxy].handle_request(_outgoing(request))
+            try:
+                return _incoming(answer, answer.read())
+            finally:
+                answer.close()
+        except (httpx.HTTPError, httpx.InvalidURL) as fault:
+            raise _said(request, fault) from None
+
+    def close(self) -> None:
+        for line in self._by_proxy.values():
+            line.close()
+
+
+class AsyncHttpTransport:
+    """The same for an event loop."""
+
+    def __init__(self, ca_file: Path | str | None = None) -> None:
+        self._context = trusting(ca_file)
+        self._by_proxy: dict[str, httpx.AsyncHTTPTransport] = {}
+
+    async def send(self, request: Request) -> Response:
+        proxy = proxy_of(request.url)
+        if proxy not in self._by_proxy:
+            self._by_proxy[proxy] = httpx.AsyncHTTPTransport(
+                verify=self._context, proxy=proxy or None
+            )
+        try:
+            answer = await self._by_proxy[proxy].handle_async_request(_outgoing(request))
+            try:
+                return _incoming(answer, await answer.aread())
+            finally:
+                await answer.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL) as fault:
+            raise _said(request, fault) from None
+
+    async def close(self) -> None:
+        for line in self._by_proxy.values():
+            await line.aclose()
+
+
+# A sandbox beside the program is never behind a proxy, whatever the environment says.
+THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def trusting(ca_file: Path | str | None) -> ssl.SSLContext:
+    """The system's authorities, or those of a file alone."""
+    return ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
+
+
+def proxy_of(url: str) -> str:
+    """The proxy that the environment names for an address (``HTTPS_PROXY``, ``NO_PROXY``), or none."""
+    host = urlsplit(url).hostname or ""
+    if host in THIS_MACHINE or proxy_bypass(host):
+        return ""
+    return getproxies().get("https", "")
+
+
+def _outgoing(request: Request) -> httpx.Request:
+    seconds = request.timeout_seconds
+    timeout = httpx.Timeout(seconds, connect=min(seconds, limits.CONNECT_SECONDS_MAX))
+    return httpx.Request(
+        "POST",
+        request.url,
+        headers=dict(request.headers),
+        content=request.body,
+        extensions={"timeout": timeout.as_dict()},
+    )
+
+
+def _incoming(answer: httpx.Response, body: bytes) -> Response:
+    return Response(answer.status_code, dict(answer.headers.items()), body)
+
+
+NEVER_CONNECTED: tuple[type[Exception], ...] = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+)
+Fault: TypeAlias = httpx.HTTPError | httpx.InvalidURL
+
+
+def _said(request: Request, fault: Fault) -> Exception:
+    """Our own exception for one of the library's. Its text is told only where it holds no address."""
+    kind = type(fault).__name__
+    if "CERTIFICATE_VERIFY_FAILED" in str(fault):
+        _, _, reason = str(fault).partition("certificate verify failed: ")
+        return errors.CertificateRefused(
+            f"The service's certificate is not trusted: {reason.partition(' (_ssl')[0] or kind}. "
+            "Give the file of its authority as ca_file.",
+            call=request.name,
+        )
+    if isinstance(fault, NEVER_CONNECTED):
+        return errors.NotReached(
+            f"The service cannot be reached at {_where(request.url)} ({kind}: {fault}).",
+            call=request.name,
+        )
+    return errors.AnswerLost(
+        f"The answer of {_where(request.url)} did not arrive ({kind}).", call=request.name
+    )
+
+
+def _where(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

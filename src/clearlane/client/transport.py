@@ -1,0 +1,51 @@
+"""The one seam to the network: a request goes out, a response comes back.
+
+Anything with ``send`` and ``close`` can stand here: the two in ``https``, a recorder in a test, a
+company's own gateway. A transport raises :class:`~clearlane.client.errors.NotReached` where the
+connection was never made and :class:`~clearlane.client.errors.AnswerLost` where the answer did not come;
+it knows no call and no credential.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Request:
+    """What is sent. Address, headers and body hold secrets and patient data, so only the name prints."""
+
+    name: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+    timeout_seconds: float
+
+    def __repr__(self) -> str:
+        return f"Request({self.name!r})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Response:
+    """What came back: the names of headers in lower case, the body whole and unpacked."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"Response({self.status}, {len(self.body)} bytes)"
+
+
+class Transport(Protocol):
+    """Sends requests, one at a time or from several threads."""
+
+    def send(self, request: Request) -> Response: ...
+    def close(self) -> None: ...
+
+
+class AsyncTransport(Protocol):
+    """Sends requests without blocking the event loop."""
+
+    async def send(self, request: Request) -> Response: ...
+    async def close(self) -> None: ...

@@ -1,0 +1,80 @@
+"""Enrolled: whether the billing provider of a claim is enrolled with the claim's payer.
+
+Asked for a document of claims, and only where one of its payers wants an enrollment: for all others
+there is no query. Knows which fields of a claim name its billing provider.
+"""
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from clearlane.claims.fields import Claim, ClaimKind, kind_of
+from clearlane.kernel.ids import Scope
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.store import enrollments as store
+from clearlane.store.database import Database
+from clearlane.store.vault import Vault
+
+# The billing NPI of each kind of claim, and its tax id: the first of the fields that is filled.
+BILLING: Mapping[ClaimKind, tuple[str, tuple[str, ...]]] = {
+    ClaimKind.MEDICAL: (
+        "F33A_BillingProviderNpi",
+        ("F25_FederalTaxIdEin", "F25_FederalTaxIdSsn"),
+    ),
+    ClaimKind.DENTAL: ("F48_BillingDentistNPI", ("F51_BillingDentistTaxID",)),
+}
+
+_PUNCTUATION = re.compile(r"[-. ]")
+
+
+def provider_of(vault: Vault, scope: Scope, npi: str, tin: str) -> str:
+    """What a provider is told apart by: a keyed hash of NPI and TIN."""
+    return vault.fingerprint(scope, "enrollment", npi, tin).hex()
+
+
+Billing = tuple[str, str]
+"""NPI and TIN of a billing provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """The approved enrollments that matter to a document of claims."""
+
+    approved: frozenset[tuple[str, Billing]] = field(repr=False)
+    """Payer in folded case, and billing provider."""
+
+    def has(self, claim: Claim, payer: Payer | None) -> bool:
+        """Whether the claim's billing provider may bill this payer."""
+        return payer is not None and (payer.payer_id.casefold(), _billing(claim)) in self.approved
+
+
+async def look_up(
+    database: Database,
+    vault: Vault,
+    payers: Payers,
+    claims: Collection[Claim],
+    *,
+    type: str,
+    scope: Scope,
+    seconds_max: float,
+) -> Enrolled | None:
+    """The enrollments of the billing providers of these claims; None where no payer asks for one."""
+    found = {id: payers.find(id, type) for id in {claim.Svc_PayerId for claim in claims}}
+    asking = {id for id, payer in found.items() if payer and payer.claim_enrollment_required}
+    if not asking:
+        return None
+    billing = {_billing(claim) for claim in claims if claim.Svc_PayerId in asking}
+    by_hash = {provider_of(vault, scope, npi, tin): (npi, tin) for npi, tin in billing}
+    async with asyncio.timeout(seconds_max), database.read(scope) as tx:
+        approved = await store.approved(tx, type, by_hash.keys())
+    return Enrolled(frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved))
+
+
+def _billing(claim: Claim) -> Billing:
+    """NPI and TIN as they are sent. One that is not there is of nobody: no enrollment lacks them."""
+    npi_field, tin_fields = BILLING[kind_of(claim)]
+    npi = getattr(claim, npi_field)
+    tin = next((value for name in tin_fields if (value := getattr(claim, name))), None)
+    return _PUNCTUATION.sub("", npi or ""), _PUNCTUATION.sub("", tin or "")

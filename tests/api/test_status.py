@@ -1,0 +1,185 @@
+"""The status list and the documents over https on both databases. What payers answer is tested on journeys."""
+
+import json
+import random
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from clearlane.api.v3.status import read_day
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind
+from clearlane.kernel import limits
+
+SUBMIT = "/api/v3/claims/submit"
+STATUS = "/api/V3/claims/status/get_by_date"
+DOCUMENTS = "/api/v3/claims/responses/get_by_doc_id"
+DAY = datetime.now(UTC).date() - timedelta(days=30)
+NAMES = (
+    "VendorId", "VendorSiteId", "ClaimNumber", "CurrentState", "StateChangeDate", "PayerAction",
+    "PayerActionDate", "PayerControlNumber", "CreateDate", "LastUpdateDate", "RelatedDocumentType",
+    "RelatedDocumentId", "TotalClaimAmount", "PayerAmount", "Adjustments", "PatientAmount", "PayerName",
+    "PaymentMethod", "PaymentReferenceNumber", "PaymentEffectiveDate", "VendorClaimId",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def vendor(server):
+    """A vendor of this module alone, with two sites."""
+    account = server.add_vendor(f"LISTED{random.getrandbits(32):X}")
+    for name in ("1", "2"):
+        server.add_site(account, f"{account.key}-{name}", "--baa-accepted")
+    return account
+
+
+@pytest.fixture(scope="module")
+def listed(server, vendor):
+    with server.client(vendor.auth, params={"vendorSiteId": f"{vendor.key}-1"}) as client:
+        yield client
+
+
+def today() -> date:
+    return datetime.now(UTC).date()
+
+
+def ask(client, start, end, **options):
+    return client.post(STATUS, params={"startDate": start, "endDate": end}, **options)
+
+
+def around(client):
+    """Yesterday to tomorrow, so that no midnight matters."""
+    answer = ask(client, today() - timedelta(days=1), today() + timedelta(days=1))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def submit(client, *, claims=1, **changes):
+    document = samples.document(ClaimKind.MEDICAL, day=DAY)
+    (claim,) = document["Claims"]
+    document["Claims"] = [
+        # 3009 is never answered, so the rows stay as they are.
+        {**claim, "Svc_VendorClaimId": f"V{random.getrandbits(60):x}", **changes}
+        for _ in range(claims)
+    ]
+    answer = client.post(SUBMIT, json=json.loads(json.dumps(document, default=str)))
+    assert answer.status_code == 200, answer.text
+    return answer.json()["ClaimResults"]
+
+
+def test_an_accepted_claim_is_listed_with_its_21_fields(listed, vendor):
+    (result,) = submit(listed, F01A_InsuredId="3009")
+    row = next(row for row in around(listed) if row["ClaimNumber"] == result["RequestId"])
+    assert tuple(row) == NAMES
+    assert row["VendorSiteId"] == f"{vendor.key}-1"
+    assert row["VendorClaimId"] == result["VendorClaimId"]
+    assert row["CurrentState"] in {"Received", "Sent"}
+    assert isinstance(row["VendorId"], int)
+    assert (row["PayerAmount"], row["Adjustments"], row["PatientAmount"]) == (0, 0, 0)
+    assert row["TotalClaimAmount"] > 0
+    assert (row["PayerName"], row["PaymentMethod"]) == (None, None)
+    assert row["PayerAction"] == row["PayerControlNumber"] == row["PaymentReferenceNumber"] == ""
+    assert row["RelatedDocumentId"] == row["RelatedDocumentType"] == ""
+    assert row["PayerActionDate"] == row["PaymentEffectiveDate"] == "0001-01-01"
+    created = {row["CreateDate"], row["LastUpdateDate"], row["StateChangeDate"]}
+    assert created <= {str(today()), str(today() - timedelta(days=1))}
+
+
+def test_a_refused_claim_is_not_listed(listed):
+    (result,) = submit(listed, F28_TotalCharge=1)
+    assert result["Status"] == "NotAccepted"
+    assert result["RequestId"] not in {row["ClaimNumber"] for row in around(listed)}
+
+
+def test_rows_come_in_order_and_none_is_lost_between_pages(listed):
+    count = limits.STATUSES_AT_ONCE + 3
+    sent = {result["RequestId"] for result in submit(listed, claims=count, F01A_InsuredId="3009")}
+    rows = around(listed)
+    keys = [(row["CreateDate"], row["ClaimNumber"]) for row in rows]
+    assert keys == sorted(set(keys))
+    assert sent <= {row["ClaimNumber"] for row in rows}
+
+
+def test_another_site_sees_nothing(server, vendor, listed):
+    submit(listed, F01A_InsuredId="3009")
+    with server.client(vendor.auth, params={"vendorSiteId": f"{vendor.key}-2"}) as client:
+        assert around(client) == []
+
+
+def test_days_outside_are_not_listed(listed):
+    submit(listed, F01A_InsuredId="3009")
+    assert ask(listed, "2018-04-01", "2018-04-30").json() == []
+    future = today() + timedelta(days=2)
+    assert ask(listed, future, future).json() == []
+
+
+@pytest.mark.parametrize("missing", ["startDate", "endDate"])
+@pytest.mark.parametrize("value", [None, "", "2018-02-30", "April", "2018-4", "31/31/2018", "0"])
+def test_a_missing_or_invalid_day_is_named(listed, missing, value):
+    days = {"startDate": "2018-04-01", "endDate": "2018-04-30"} | {missing: value}
+    days = {name: text for name, text in days.items() if text is not None}
+    answer = listed.post(STATUS, params=days)
+    assert answer.status_code == 400
+    assert answer.json()["Message"] == "The request is invalid."
+    assert f"null entry for parameter '{missing}'" in answer.json()["MessageDetail"]
+
+
+def test_the_start_may_not_be_after_the_end(listed):
+    answer = ask(listed, "2018-04-02", "2018-04-01")
+    assert answer.status_code == 400
+    assert answer.json()["MessageDetail"] == "The startDate is later than the endDate."
+    assert ask(listed, "2018-04-01", "2018-04-01").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2018-04-01", " 2018-04-01 ", "4/1/2018 12:00:00 AM", "04/01/2018 00:00:00", "04/01/2018",
+        "2018-04-01T00:00:00", "2018-04-01T23:59:59.9999999Z", "2018-04-01 00:00",
+        "2018-04-01T00:00:00 05:00", "2018-04-01T00:00:00-05:00",
+    ],
+)  # fmt: skip
+def test_the_forms_of_a_day_are_read(text):
+    assert read_day(text) == date(2018, 4, 1)
+
+
+@pytest.mark.parametrize("text", ["", "x", "2018-13-01", "13/1/2018", "2018-04-01T", "１/1/2018"])
+def test_other_forms_are_no_day(text):
+    assert read_day(text) is None
+
+
+def test_the_look_is_audited(server, listed):
+    ask(listed, "2018-04-01", "2018-04-30")
+    exported = server.command("audit", "export")
+    assert any(
+        "claims.status" in line and "2018-04-01..2018-04-30" in line
+        for line in exported.splitlines()
+    )
+
+
+# Documents.
+
+
+@pytest.mark.parametrize("ids", [[], ["no-such-document"], ["a", "a", "", "ü" * 300]])
+def test_documents_that_do_not_exist_are_left_out(listed, ids):
+    answer = listed.post(DOCUMENTS, json=ids)
+    assert answer.status_code == 200
+    assert answer.json() == {"RemittanceAdvices": [], "PayerClaimStatuses": []}
+
+
+def test_every_id_that_is_no_text_is_named(listed):
+    answer = listed.post(DOCUMENTS, json=["a", 1, None, {"x": 1}])
+    assert answer.status_code == 400
+    assert set(answer.json()["ModelState"]) == {"[1]", "[2]", "[3]"}
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'"a"', b"null", b"[", b"\xff"])
+def test_a_body_that_is_no_list_is_refused(listed, body):
+    answer = listed.post(DOCUMENTS, content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["ModelState"]
+
+
+def test_too_many_documents_are_refused(listed):
+    answer = listed.post(DOCUMENTS, json=[str(at) for at in range(1_001)])
+    assert answer.status_code == 400
+    assert "1000" in answer.json()["ModelState"]["Document"][0]

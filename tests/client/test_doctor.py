@@ -1,0 +1,137 @@
+"""The doctor finds what stands in the way, one thing after the other, and changes nothing."""
+
+import asyncio
+import json
+import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli.doctor import Verdict
+from clearlane.cli.doctor_network import lasting, skew
+from clearlane.cli.root import app
+from tests.client.service import KEY, PASSWORD, SITE, Reply
+
+NOW = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def examine(service, monkeypatch, tmp_path):
+    """The doctor of a vendor who has the client alone; the checks by name."""
+    monkeypatch.chdir(tmp_path)
+
+    def look(*replies, **changed):
+        service.answer(*replies or [Reply(body=[])])
+        facts = {
+            "URL": service.base_url, "KEY": KEY, "PASSWORD": PASSWORD, "SITE": SITE,
+            "CA_FILE": str(service.ca_file), **changed,
+        }  # fmt: skip
+        environment = {f"CLEARLANE_CLIENT_{name}": text for name, text in facts.items()}
+        done = CliRunner().invoke(app, ["doctor", "--json"], env=environment)
+        assert PASSWORD not in done.output
+        checks = {check["name"]: check for check in json.loads(done.stdout)}
+        broken = any(check["verdict"] == "fault" for check in checks.values())
+        assert done.exit_code == int(broken)
+        return checks
+
+    return look
+
+
+def test_a_service_in_order_has_nothing_to_do(examine, tmp_path):
+    checks = examine(Reply(body=[{}]))
+    assert checks["installation"]["verdict"] == "skipped"
+    assert {c["verdict"] for n, c in checks.items() if n != "installation"} == {"fine"}
+    assert not any(check["do"] for check in checks.values())
+    assert list(tmp_path.iterdir()) == []
+
+
+FAULTS = [
+    ([Reply(401, "101: Unknown.")], "credentials", "CLEARLANE_CLIENT_PASSWORD"),
+    ([Reply(400, {"Message": "Invalid VendorSiteId"})], "site", "--site"),
+    ([Reply(body=[]), Reply(401, "201: No BAA.")], "baa", "baa-accept"),
+    ([Reply(503, {"Message": "Away."})], "service", "later"),
+    ([Reply(body=[]), Reply(500)], "service", "later"),
+]
+
+
+@pytest.mark.parametrize(("replies", "name", "word"), FAULTS)
+def test_a_fault_is_named_with_what_to_do(examine, replies, name, word):
+    check = examine(*replies)[name]
+    assert check["verdict"] == "fault"
+    assert word in check["do"]
+
+
+def test_a_call_the_service_lacks_is_passed_over(examine):
+    checks = examine(Reply(body=[]), Reply(404, {"Message": "No."}), Reply(body=[]))
+    assert checks["baa"]["verdict"] == "skipped"
+    assert checks["payers"]["verdict"] == "warning"
+
+
+def test_a_certificate_nobody_trusts_is_named_before_anything_is_sent(examine, service):
+    checks = examine(CA_FILE="")
+    assert "--ca-file" in checks["certificate"]["do"]
+    assert not service.received
+
+
+def test_a_missing_authority_is_named(examine):
+    assert examine(CA_FILE="/no/such/file")["certificate"]["verdict"] == "fault"
+
+
+def test_a_service_that_is_not_there_is_named(examine):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        checks = examine(URL=f"https://127.0.0.1:{unused.getsockname()[1]}")
+    assert "clearlane serve" in checks["connection"]["do"]
+
+
+def test_an_address_without_tls_is_refused(examine):
+    assert examine(URL="http://127.0.0.1:1")["address"]["verdict"] == "fault"
+
+
+def test_without_any_service_the_doctor_says_how_to_name_one(examine):
+    assert "--url" in examine(URL="")["address"]["do"]
+
+
+def test_settings_that_cannot_be_used_are_told(examine, monkeypatch):
+    monkeypatch.setenv("CLEARLANE_PORT", "many")
+    assert "CLEARLANE_PORT" in examine()["settings"]["do"]
+
+
+def test_a_database_of_another_version_is_told(examine, monkeypatch, tmp_path):
+    monkeypatch.setenv("CLEARLANE_DATA", str(tmp_path))
+    (tmp_path / "clearlane.db").touch()
+    assert "clearlane db upgrade" in examine()["database"]["do"]
+
+
+async def test_an_operator_without_a_sandbox_sees_the_installation(new_place, monkeypatch):
+    place = await new_place("sqlite")
+    await (await place.open()).close()
+    monkeypatch.setenv("CLEARLANE_MODE", "production")
+    done = await asyncio.to_thread(
+        CliRunner().invoke, app, ["doctor", "--json", "--data", str(place.data)]
+    )
+    checks = {check["name"]: check for check in json.loads(done.stdout)}
+    assert done.exit_code == 0, done.output
+    assert checks["address"]["verdict"] == "skipped"
+    assert checks["database"]["verdict"] == "fine"
+    assert "clearlane serve" in checks["nodes"]["do"]
+    assert "clearlane route add" in checks["routes"]["do"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "verdict"),
+    [(0, Verdict.FINE), (59, Verdict.FINE), (-61, Verdict.WARNING), (3_600, Verdict.WARNING)],
+)
+def test_a_clock_that_is_off_is_told(seconds, verdict):
+    assert (
+        skew(format_datetime(NOW - timedelta(seconds=seconds), usegmt=True), NOW).verdict is verdict
+    )
+    assert skew("", NOW).verdict is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize(("day", "verdict"), [(10, Verdict.WARNING), (25, Verdict.FINE)])
+def test_a_certificate_that_ends_soon_is_told(day, verdict):
+    assert lasting({"notAfter": f"Mar {day} 12:00:00 2024 GMT"}, NOW).verdict is verdict
+    assert lasting({}, NOW).verdict is Verdict.FINE

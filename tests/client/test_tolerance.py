@@ -1,0 +1,96 @@
+"""Whatever a service sends, the client answers or raises an exception of its own tree."""
+
+from decimal import Decimal
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clearlane.client import (
+    Account,
+    ClearlaneError,
+    Client,
+    EligibilityAnswer,
+    PayerDocuments,
+    Response,
+    Retry,
+    answers,
+)
+from tests.client.documented import CASES
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+ACCOUNT = Account(base_url="https://x", key="k", password="p", site="s")
+
+
+class Always:
+    """A transport with one answer."""
+
+    def __init__(self, response):
+        self.response = response
+
+    def send(self, request):
+        return self.response
+
+    def close(self):
+        """Nothing is open."""
+
+
+def call(case, response):
+    client = Client(ACCOUNT, transport=Always(response), retry=Retry(attempts_max=1))
+    try:
+        answer = getattr(client, case.method)(*case.arguments)
+    except ClearlaneError as fault:
+        return str(fault)
+    if isinstance(answer, EligibilityAnswer):
+        list(answer.patients())
+    if isinstance(answer, PayerDocuments):
+        list(answer)
+    return repr(answer)
+
+
+def mutated(value):
+    """Answers as documented with one field replaced by anything."""
+    if not isinstance(value, dict) or not value:
+        return JSON
+    return st.tuples(st.sampled_from(sorted(value)), JSON).map(lambda p: {**value, p[0]: p[1]})
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.method)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_any_answer_is_read_or_refused(case, data):
+    listed = isinstance(case.answer, list)
+    inner = case.answer[0] if listed and case.answer else case.answer
+    body = data.draw(JSON | mutated(inner).map(lambda one: [one] if listed else one))
+    call(case, Response(200, {}, msgspec.json.encode(body)))
+
+
+@settings(max_examples=150)
+@given(
+    status=st.integers(100, 599),
+    body=st.binary(max_size=60) | JSON.map(msgspec.json.encode),
+    headers=st.dictionaries(
+        st.sampled_from(["retry-after", "date", "x-message", "x-request-id", "x-ignored-fields"]),
+        st.text(max_size=20),
+    ),
+)
+def test_any_status_and_body_is_told(status, body, headers):
+    call(CASES[0], Response(status, headers, body))
+    call(CASES[3], Response(status, headers, body))
+
+
+@given(
+    st.decimals(
+        allow_nan=False, allow_infinity=False, places=2, min_value=-(10**9), max_value=10**9
+    )
+)
+def test_amounts_are_exact(amount):
+    body = b'[{"TotalClaimAmount": %s}]' % str(amount).encode()
+    (row,) = answers.read_list(answers.ClaimStatus)(answers.parse(body))
+    assert row.TotalClaimAmount == amount
+    assert isinstance(row.TotalClaimAmount, Decimal)

@@ -1,0 +1,39 @@
+"""One running service per database for the tests of proxy login and the console."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from tests.api.serving import Account, Serving
+from tests.console.visiting import Person, add_person
+from tests.databases import KINDS
+
+
+@pytest.fixture(scope="session", params=KINDS)
+async def server(request, new_place) -> AsyncIterator[Serving]:
+    """`clearlane serve` on a fresh database of each kind."""
+    place = await new_place(request.param, upgraded=False)
+    serving = Serving(place.data / "served", place.url).start()
+    yield serving
+    assert serving.stop() == 0
+
+
+@dataclass
+class Cast:
+    """Two vendors with sites, and a person who sees one of them."""
+
+    acme: Account
+    other: Account
+    nora: Person
+
+
+@pytest.fixture(scope="session")
+def cast(server) -> Cast:
+    acme, other = server.add_vendor("ACME"), server.add_vendor("OTHER")
+    server.add_site(acme, "A-1", "--baa-accepted", "--name", "Fernhill Family Practice")
+    server.add_site(acme, "A-2", "--name", "Larkspur Dental")
+    server.add_site(other, "B-1", "--baa-accepted")
+    server.add_site(acme, "A-SUSPENDED", "--baa-accepted")
+    server.command("site", "suspend", "A-SUSPENDED")
+    return Cast(acme, other, add_person(server, "nora", "--vendor", "ACME", "--site", "A-1"))

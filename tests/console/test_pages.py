@@ -1,0 +1,379 @@
+"""The console over https: sign in, look, sign out, and everything that must not work."""
+
+import json
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind
+from clearlane.console.forms import SESSION, WORD
+from tests.console.visiting import add_person, form_word, notice, sign_in
+
+pytestmark = pytest.mark.xdist_group("console")
+WRONG = "User name, password or code is wrong, or the code was used before."
+HOME = "/console/"
+
+
+@pytest.fixture
+def browser(server, cast):
+    with server.client() as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def new_person(server, cast):
+    """People of their own for tests that sign in more than once."""
+    made = iter(range(1_000))
+
+    def make(*arguments):
+        sees = arguments or ("--vendor", "ACME", "--site", "A-1")
+        return add_person(server, f"person{next(made)}", *sees)
+
+    return make
+
+
+def signed_in(browser, person):
+    answer = sign_in(browser, **person.typed(code=person.code()))
+    assert (answer.status_code, answer.headers["location"]) == (303, HOME)
+    return browser
+
+
+def is_signed_in(browser):
+    return browser.get(HOME).status_code == 200
+
+
+def submit(server, account, site, claims=1):
+    day = datetime.now(UTC).date() - timedelta(days=30)
+    document = samples.document(ClaimKind.MEDICAL, day=day, full=False)
+    (claim,) = document["Claims"]
+    stamp = time.time_ns()
+    document["Claims"] = [claim | {"Svc_VendorClaimId": f"{stamp}-{n}"} for n in range(claims)]
+    with server.client(account.auth, params={"vendorSiteId": site}) as client:
+        answer = client.post(
+            "/api/v3/claims/submit", json=json.loads(json.dumps(document, default=str))
+        )
+    results = answer.json()["ClaimResults"]
+    assert {result["Status"] for result in results} == {"Accepted"}
+    return [result["RequestId"] for result in results]
+
+
+# ---- every page ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/console/login", "/console/enter/x", "/console/nowhere", HOME])
+def test_every_answer_carries_the_headers_that_hold_it_safe(browser, path):
+    headers = browser.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-request-id"]
+
+
+def test_pages_hold_no_script_and_no_style_of_their_own(browser, new_person):
+    pages = [browser.get("/console/login"), signed_in(browser, new_person()).get(HOME)]
+    for page in pages:
+        assert "<script" not in page.text
+        assert "<style" not in page.text
+        assert not re.search(r"\son\w+=|\sstyle=", page.text)
+        assert set(re.findall(r'(?:href|src)="([^"]*)"', page.text)) <= {
+            "/console/style.css",
+            "#main",
+        }
+    style = browser.get("/console/style.css")
+    assert style.headers["content-type"] == "text/css; charset=utf-8"
+
+
+def test_the_login_page_can_be_used_without_seeing_it(browser):
+    page = browser.get("/console/login").text
+    assert '<html lang="en">' in page
+    assert "<title>Sign in" in page
+    fields = set(re.findall(r'<input id="(\w+)"', page))
+    assert fields == set(re.findall(r'<label for="(\w+)"', page)) == {"name", "password", "code"}
+    assert 'autocomplete="one-time-code"' in page
+    assert 'autocomplete="current-password"' in page
+    assert '<main id="main"' in page
+
+
+def test_cookies_are_the_hosts_own_and_out_of_reach_of_scripts(browser, new_person):
+    person = new_person()
+    page = browser.get("/console/login")
+    answer = sign_in(browser, **person.typed(code=person.code()))
+    for given, name, site in ((page, WORD, "lax"), (answer, SESSION, "strict")):
+        told, _, rest = given.headers["set-cookie"].partition("=")
+        assert told == name
+        assert name.startswith("__Host-")
+        attributes = {part.strip().lower() for part in rest.split(";")[1:]}
+        assert attributes == {"path=/", "secure", "httponly", f"samesite={site}"}
+
+
+def test_other_paths_and_verbs_are_refused_in_words(browser):
+    assert browser.get("/console/nowhere").status_code == 404
+    assert browser.get("/console/logout").status_code == 405
+    assert browser.put("/console/login").headers["allow"] == "GET, HEAD, POST"
+    assert browser.get("/consolery").json() == {
+        "Message": "No HTTP resource was found that matches the request URI."
+    }
+
+
+# ---- signing in ---------------------------------------------------------------------------------
+
+
+def test_a_person_signs_in_with_both_factors_and_out_again(browser, new_person):
+    person = new_person()
+    signed_in(browser, person)
+    session = browser.cookies[SESSION]
+    assert session != browser.cookies[WORD]
+    page = browser.get(HOME)
+    assert f"<strong>{person.name}</strong>" in page.text
+    assert browser.get("/console/login").headers["location"] == HOME
+    out = browser.post("/console/logout", data={"form": form_word(page)})
+    assert (out.status_code, out.headers["location"]) == (303, "/console/login?say=out")
+    assert notice(browser.get(out.headers["location"])) == "You are signed out."
+    browser.cookies.set(SESSION, session)
+    assert browser.get(HOME).status_code == 303, "the session has ended on the server too"
+
+
+def test_a_login_link_opened_beside_a_session_leaves_the_session_alone(browser, new_person):
+    signed_in(browser, new_person())
+    assert "<h1>Sign in</h1>" in browser.get("/console/enter/x").text
+    assert is_signed_in(browser)
+
+
+def test_a_session_of_before_the_sign_in_is_not_taken_over(browser, new_person):
+    planted = "A" * 32
+    browser.cookies.set(SESSION, planted)
+    person = new_person()
+    answer = sign_in(browser, **person.typed(code=person.code()))
+    assert f"{SESSION}={planted}" not in answer.headers["set-cookie"]
+    with_planted = {"Cookie": f"{SESSION}={planted}"}
+    browser.cookies.clear()
+    assert browser.get(HOME, headers=with_planted).status_code == 303
+
+
+def test_names_are_read_in_any_case(browser, new_person):
+    person = new_person()
+    typed = person.typed(name=f" {person.name.upper()} ", code=person.code())
+    assert sign_in(browser, **typed).status_code == 303
+
+
+def test_what_was_wrong_is_not_told(browser, new_person):
+    person = new_person()
+    right = person.typed(code=person.code())
+    wrong = [
+        right | {"name": "nobody"},
+        right | {"password": "wrong"},
+        right | {"code": "000000"},
+        right | {"code": ""},
+        right | {"code": "é"},
+        {},
+    ]
+    for typed in wrong:
+        answer = sign_in(browser, **typed)
+        assert (answer.status_code, notice(answer)) == (403, WRONG)
+        assert not is_signed_in(browser)
+    assert sign_in(browser, **right).status_code == 303
+
+
+def test_a_code_is_good_once_also_when_used_many_times_at_once(server, new_person):
+    person = new_person()
+    typed = person.typed(code=person.code())
+
+    def attempt(_):
+        with server.client() as browser:
+            return sign_in(browser, **typed).status_code
+
+    with ThreadPoolExecutor(8) as people:
+        codes = list(people.map(attempt, range(8)))
+    assert sorted(codes) == [303, *[403] * 7]
+
+
+def test_a_disabled_user_is_out_at_once_and_stays_out(server, browser, new_person):
+    person = new_person()
+    signed_in(browser, person)
+    server.command("user", "disable", person.name)
+    assert not is_signed_in(browser)
+    typed = person.typed(code=person.code())
+    assert sign_in(browser, **typed).status_code == 403
+    server.command("user", "enable", person.name)
+    assert sign_in(browser, **typed).status_code == 303
+
+
+def test_users_of_a_disabled_vendor_stay_out(server, browser):
+    account = server.add_vendor("LEAVING")
+    person = add_person(server, "leaver", "--vendor", "LEAVING", "--all-sites")
+    signed_in(browser, person)
+    server.command("vendor", "disable", account.key)
+    assert not is_signed_in(browser)
+    assert sign_in(browser, **person.typed(code=person.code())).status_code == 403
+
+
+def test_failures_are_slowed_and_right_credentials_are_not(server, new_person):
+    person = new_person()
+
+    def seconds(**typed):
+        with server.client() as browser:
+            word = form_word(browser.get("/console/login"))
+            began = time.perf_counter()
+            answer = browser.post("/console/login", data={"form": word, **typed})
+            return time.perf_counter() - began, answer.status_code
+
+    wrong = person.typed(password="wrong", code="000000")
+    with ThreadPoolExecutor(20) as people:
+        list(people.map(lambda _: seconds(**wrong), range(20)))
+    slowed, refused = seconds(**wrong)
+    assert (slowed > 0.5, refused) == (True, 403)
+    assert seconds(**person.typed(code=person.code()))[1] == 303
+
+
+def test_a_failed_sign_in_is_logged_without_what_was_typed(server, browser, new_person):
+    person = new_person()
+    sign_in(browser, name="MARKERNAME", password="MARKERPASSWORD", code="314159")
+    signed_in(browser, person)
+    server.requests_logged()
+    text = "".join(server.log)
+    assert '"sign-in failed"' in text
+    for secret in ("MARKER", person.password, browser.cookies[SESSION], "314159"):
+        assert secret not in text
+
+
+# ---- forms --------------------------------------------------------------------------------------
+
+
+def test_a_form_without_its_word_or_with_anothers_signs_nobody_in(server, browser, new_person):
+    person = new_person()
+    code = person.code()
+    with server.client() as stranger:
+        anothers = form_word(stranger.get("/console/login"))
+    browser.get("/console/login")
+    for word in ("", anothers, "é"):
+        answer = browser.post("/console/login", data=person.typed(code=code, form=word))
+        assert answer.status_code == 403
+        assert notice(answer).startswith("The form was too old")
+    browser.cookies.clear()
+    assert (
+        browser.post("/console/login", data=person.typed(code=code, form=anothers)).status_code
+        == 403
+    )
+    assert sign_in(browser, **person.typed(code=code)).status_code == 303
+
+
+def test_another_site_can_neither_sign_in_nor_out(browser, new_person):
+    person = new_person()
+    foreign = {"Sec-Fetch-Site": "cross-site"}
+    word = form_word(browser.get("/console/login"))
+    typed = person.typed(code=person.code(), form=word)
+    assert browser.post("/console/login", data=typed, headers=foreign).status_code == 403
+    assert browser.post("/console/login", data=typed).status_code == 303
+    word = form_word(browser.get(HOME))
+    assert browser.post("/console/logout", data={"form": word}, headers=foreign).status_code == 403
+    assert browser.post("/console/logout", data={"form": "x"}).status_code == 403
+    assert is_signed_in(browser)
+
+
+def test_a_session_of_ones_own_making_is_none(browser):
+    for word in ("x" * 32, "0" * 32, "é", "", "x" * 5_000):
+        browser.headers["Cookie"] = f"{SESSION}={word}".encode().decode("latin-1")
+        assert browser.get(HOME).headers["location"] == "/console/login?say=ended"
+
+
+@pytest.mark.parametrize(
+    ("media_type", "content"),
+    [
+        ("application/json", b"{}"),
+        ("application/x-www-form-urlencoded", b"a=" + b"x" * 20_000),
+        ("application/x-www-form-urlencoded", b"&".join([b"a=1"] * 50)),
+        ("application/x-www-form-urlencoded", b"a=%ff"),
+        ("application/x-www-form-urlencoded", b"\xff=1"),
+        ("multipart/form-data; boundary=x", b"--x--"),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_a_400_in_words(browser, media_type, content):
+    answer = browser.post("/console/login", content=content, headers={"Content-Type": media_type})
+    assert answer.status_code == 400
+    assert "The form cannot be read." in answer.text
+
+
+# ---- what is shown ------------------------------------------------------------------------------
+
+
+def test_a_person_sees_health_and_the_claims_of_his_sites_only(server, cast, browser, new_person):
+    (mine,) = submit(server, cast.acme, "A-1")
+    (theirs,) = submit(server, cast.other, "B-1")
+    page = signed_in(browser, new_person()).get(HOME).text
+    assert mine in page
+    assert theirs not in page
+    assert "Fernhill Family Practice" in page
+    assert "Larkspur Dental" not in page
+    row = re.search(rf"<tr><th[^>]*>{mine}</th>(.*?)</tr>", page)[1]
+    assert "medical" in row
+    assert "TST01" in row
+    assert re.search(r'class="number">[\d,]+\.\d\d<', row)
+    assert "Database" in page
+    assert "Audit trail" in page
+    assert "Needs attention" not in page
+
+
+@pytest.mark.parametrize("site", ["A-2", "B-1", "NONE", "é<script>"])
+def test_a_site_that_is_not_ones_own_is_not_there(browser, new_person, site):
+    answer = signed_in(browser, new_person()).get(HOME, params={"site": site})
+    assert answer.status_code == 404
+    assert "There is no such site among yours." in answer.text
+    assert "<script" not in answer.text
+
+
+def test_all_sites_of_a_vendor_are_shown_to_who_may_see_all(browser, new_person):
+    signed_in(browser, new_person("--vendor", "ACME", "--all-sites"))
+    page = browser.get(HOME, params={"site": "A-2"}).text
+    assert '<option value="A-1"' in page
+    assert '<option value="A-2" selected' in page
+    assert "B-1" not in page
+    assert "has not accepted the Business Associate Agreement" in page
+
+
+def test_many_claims_come_in_pages_without_gap_or_repetition(server, cast, browser, new_person):
+    wanted = set(submit(server, cast.acme, "A-1", claims=120))
+    signed_in(browser, new_person())
+    shown, path = [], HOME
+    while path:
+        page = browser.get(path).text
+        shown += re.findall(r'<tr><th scope="row">([^<]+)</th>', page)
+        found = re.search(r'<a href="(/console/\?[^"]*)">Older claims</a>', page)
+        path = found[1].replace("&amp;", "&") if found else ""
+    assert wanted <= set(shown)
+    assert len(shown) == len(set(shown))
+    assert shown == sorted(shown, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"from": "2024-13-01"}, "A day is written like"),
+        ({"to": "<b>"}, "A day is written like"),
+        ({"from": "2024-03-06", "to": "2024-03-05"}, "The first day comes after the last."),
+        ({"from": "2024-03-05", "to": "2024-03-05"}, "There is no claim in these days."),
+        ({"before": "x/y"}, "Claims by day"),
+    ],
+)
+def test_days_that_cannot_be_used_are_named(server, cast, browser, new_person, asked, told):
+    submit(server, cast.acme, "A-1")
+    page = signed_in(browser, new_person()).get(HOME, params=asked)
+    assert page.status_code == 200
+    assert told in page.text
+    assert "<b>" not in page.text
+
+
+def test_every_look_is_in_the_audit_trail(server, browser, new_person):
+    person = new_person()
+    page = signed_in(browser, person).get(HOME)
+    browser.post("/console/logout", data={"form": form_word(page)})
+    trail = [json.loads(line) for line in server.command("audit", "export").splitlines()]
+    mine = [line["action"] for line in trail if person.name in json.dumps(line["actor"])]
+    assert mine == ["console.sign-in", "console.claims", "console.sign-out"]

@@ -1,0 +1,155 @@
+"""Questions to a payer behind a CORE connection, without a front door: one node, a clock that stands."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+
+from clearlane.accounts.model import Site
+from clearlane.kernel.clock import ManualClock
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.payers.routes import Secrets
+from clearlane.pipeline import inquire as verbs
+from clearlane.pipeline.asking import Asking
+from clearlane.pipeline.questions import RouteQuestions
+from clearlane.store.database import Actor
+from clearlane.store.routes import Cable, Routes
+from clearlane.store.vault import Vault
+from tests.connect import core_server as there
+from tests.connect.invented import route
+from tests.databases import make_site
+from tests.eligibility.invented import answer_file, document
+
+ACTOR = Actor("vendor", "a test")
+PAYER = Payer("Medical", "Meadow Mutual", "MDW10", "MDW10", offers_eligibility=True)
+KIND = "X12_271_Response_005010X279A1"
+NINE = "X12_999_Response_005010X231A1"
+
+
+@dataclass
+class Answers:
+    """What the payer says to one question after the other; the last is said again and again."""
+
+    payer: there.CorePayer
+    files: list
+    side_by_side: bool = False
+    count: int = 0
+
+    def __iter__(self):
+        make = self.files.pop(0) if len(self.files) > 1 else self.files[0]
+        # Questions that come side by side are answered in the order in which they came.
+        asked = self.payer.seen[self.count if self.side_by_side else -1].payload.decode()
+        self.count += 1
+        trace = next(row.split("*")[3] for row in asked.split("~") if row.startswith("BHT"))
+        made = make(trace) if callable(make) else make
+        return iter(made if isinstance(made, tuple) else (KIND, made))
+
+
+def benefits(trace, *, payer="MDW10", first="ROSA", last="ARDEN", birth="19800229", member="2001"):
+    """A 271 about Rosa, or about somebody else."""
+    return answer_file(
+        f"BHT*0022*11*{trace}*20240501*1201",
+        "HL*1**20*1",
+        f"NM1*PR*2*MEADOW MUTUAL*****PI*{payer}",
+        "HL*2*1*21*1",
+        "NM1*1P*1*FENN*OSKAR****XX*1234567893",
+        "HL*3*2*22*0",
+        f"TRN*2*{trace}*9CLEARLANE",
+        f"NM1*IL*1*{last}*{first}****MI*{member}",
+        f"DMG*D8*{birth}*F",
+        "EB*1*IND*30",
+    )
+
+
+def refusal(trace, code="42", action="R"):
+    """A 271 that ends with the payer."""
+    return answer_file(
+        f"BHT*0022*11*{trace}*20240501*1201",
+        "HL*1**20*0",
+        f"AAA*Y**{code}*{action}",
+        "NM1*PR*2*MEADOW MUTUAL*****PI*MDW10",
+    )
+
+
+def ta1(trace):
+    head, tail = answer_file()[:106], b"TA1*000000017*240501*1200*R*006~IEA*0*000000031~"
+    return "X12_TA1_Response_00501X231A1", head + tail
+
+
+def nine(trace):
+    return NINE, answer_file(
+        "AK1*HS*17*005010X279A1", "AK2*270*0001*005010X279A1", "IK3*NM1*8*2100*8",
+        "IK4*9*67*7", "IK5*R*5", "AK9*R*1*1*0", group="FA", kind="999",
+    )  # fmt: skip
+
+
+@dataclass
+class Node:
+    """A node that asks."""
+
+    place: object
+    database: object
+    clock: ManualClock
+    payer: there.CorePayer
+    vault: Vault = None
+    asking: Asking = None
+    site: Site = None
+    payers: Payers = field(default_factory=lambda: Payers([PAYER], sandbox=False))
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def open(self, **options):
+        self.vault = Vault(self.database, self.place.keys(), self.clock)
+        await self.vault.load()
+        given = {
+            "url": f"https://127.0.0.1:{self.payer.port}/core", "authority": there.AUTHORITY_PEM,
+            "allow_internal": "yes", "seconds_max": 5, "username": there.USER,
+        }  # fmt: skip
+        made, secrets = route("core-realtime", Secrets(password=there.PASSWORD), **given | options)
+        questions = RouteQuestions(Routes([Cable(made, secrets)]), self.clock)
+        self.asking = Asking(self.database, self.vault, self.clock, lambda: questions, node="test")
+        if self.site is None:
+            scope = await make_site(self.database)
+            self.site = Site(scope.site, scope.vendor, "S", "C", "Fernhill", baa_accepted=True)
+        return self
+
+    @property
+    def desk(self):
+        return verbs.Desk(
+            database=self.database, vault=self.vault, payers=self.payers, asking=self.asking,
+            sandbox=False,
+        )  # fmt: skip
+
+    def says(self, *files, side_by_side=False):
+        self.payer.answer = Answers(self.payer, list(files), side_by_side)
+
+    def begin(self, asked=None):
+        """A submission in a task of its own."""
+        asked = asked or document(IsTest=False, payer_PayerId="MDW10")
+        content = json.dumps(asked).encode()
+        return asyncio.create_task(
+            verbs.inquire(
+                self.desk, content, site=self.site, actor=ACTOR, now=self.clock.now(),
+                stopping=self.stopping,
+            )
+        )  # fmt: skip
+
+    async def submit(self, asked=None):
+        done = await self.begin(asked)
+        assert isinstance(done, verbs.Inquired), done
+        return json.loads(done.body)
+
+    async def responses(self, request_id):
+        body = await verbs.responses(self.desk, request_id, site=self.site, actor=ACTOR)
+        return body and json.loads(body)
+
+    async def quiet(self):
+        """Wait until nothing is in hand that does not rest, and nothing is due."""
+        async with asyncio.timeout(20):
+            while await self.asking.busy(self.clock.now()):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+    async def asked(self, times=1):
+        """Wait until the payer has been asked so often."""
+        async with asyncio.timeout(20):
+            while len(self.payer.seen) < times:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)

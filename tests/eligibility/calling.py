@@ -1,0 +1,109 @@
+"""How tests call the eligibility interface, and what they say of its answers."""
+
+import asyncio
+import ssl
+from copy import deepcopy
+from dataclasses import dataclass
+
+import httpx
+
+from tests.eligibility.invented import MILO, ROSA, document
+
+SUBMIT, RESPONSES = "/api/v3/eligibility/submit", "/api/v3/eligibility/get_responses"
+FIELDS = [
+    "RequestId", "Status", "Responses", "ValidationResults", "ErrorResponses",
+    "InterchangeStatuses",
+]  # fmt: skip
+COMPLETE, INCOMPLETE, ALL_INVALID = "ResultsComplete", "ResultsIncomplete", "AllInvalid"
+
+
+@dataclass
+class Caller:
+    """Calls of one vendor for one site."""
+
+    client: httpx.AsyncClient
+
+    @classmethod
+    def of(cls, serving, auth, site, **options):
+        context = ssl.create_default_context(cafile=serving.ca_file)
+        return _Open(
+            httpx.AsyncClient(
+                base_url=serving.base_url, verify=context, auth=auth, timeout=120,
+                params={"vendorSiteId": site}, **options,
+            )
+        )  # fmt: skip
+
+    async def submit(self, asked, **more):
+        """The body of a submission that succeeds."""
+        return told(await self.client.post(SUBMIT, json=asked, **more))
+
+    def begin(self, asked):
+        """A submission that is waited for elsewhere."""
+        return asyncio.create_task(self.submit(asked))
+
+    async def responses(self, request_id):
+        return told(await self.client.post(RESPONSES, params={"requestId": request_id}))
+
+    async def advance(self, by):
+        answer = await self.client.post("/sandbox/advance", json={"By": by})
+        assert answer.status_code == 200, answer.text
+
+    async def mode(self, payer, mode):
+        answer = await self.client.post("/sandbox/payers", json={"PayerId": payer, "Mode": mode})
+        assert answer.status_code == 200, answer.text
+
+
+class _Open:
+    def __init__(self, client):
+        self._client = client
+
+    async def __aenter__(self):
+        return Caller(await self._client.__aenter__())
+
+    async def __aexit__(self, *why):
+        await self._client.__aexit__(*why)
+
+
+def told(answer):
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert list(body) == FIELDS
+    return body
+
+
+def one(member="2001", payer="TST01", **changes):
+    """A request about one patient."""
+    return document(payer_PayerId=payer, subscriber_MemberId=member, **changes)
+
+
+def child(member="2001", payer="TST01"):
+    """A request about a dependent alone."""
+    return one(member, payer, subscriber_Dependents=[MILO], subscriber_RequestedBenefits=[])
+
+
+def many(members, payer="TST01"):
+    """A request about many subscribers of one provider."""
+    found = document(payer_PayerId=payer)
+    subscribers = []
+    for at, member in enumerate(members, start=1):
+        trace = {"Number": f"visit {at}", "OriginatorID": "9FERNHILL1"}
+        subscribers.append(deepcopy(ROSA) | {"MemberId": member, "PayeeTraceNumber": trace})
+    found["BenefitInquiries"][0]["Payers"][0]["Payees"][0]["Subscribers"] = subscribers
+    return found
+
+
+def subscriber_of(response):
+    return response["Payers"][0]["Payees"][0]["Subscribers"][0]
+
+
+def traces(body):
+    """The callers' trace numbers of all responses, wherever the patient stands."""
+    people = []
+    for response in body["Responses"]:
+        subscriber = subscriber_of(response)
+        people += [subscriber, *(subscriber["Dependents"] or ())]
+    return [
+        one["PayeeTraceNumber"]["Number"]
+        for one in [*people, *body["ErrorResponses"]]
+        if one["PayeeTraceNumber"]
+    ]

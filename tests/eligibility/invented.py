@@ -1,0 +1,158 @@
+"""An invented request, its inquiry, the facts around it, and 271s that could answer it."""
+
+import json
+from copy import deepcopy
+from datetime import UTC, date, datetime
+from typing import Any
+
+from clearlane.eligibility import decode, rules
+from clearlane.eligibility.model import Inquiry
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
+from clearlane.x12 import Envelope
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+TODAY = date(2024, 5, 1)
+TRACE = "T0000000017"
+SUBSCRIBER = "BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0]"
+
+ROSA = {
+    "CommonName": "Arden",
+    "FirstName": "Rosa",
+    "BirthDate": "1980/02/29",
+    "Gender": "Female",
+    "MemberId": "2001",
+    "PayeeTraceNumber": {"Number": "visit 7", "OriginatorID": "9FERNHILL1"},
+    "Dependents": None,
+    "RequestedBenefits": [
+        {
+            "IsFamilyBenefit": False,
+            "Type": ["HealthBenefitPlanCoverage"],
+            "PlanDate": {"Start": "2024-05-01", "End": "2024-05-31"},
+        }
+    ],
+}
+MILO = {
+    "CommonName": "Arden",
+    "FirstName": "Milo",
+    "BirthDate": "2015-03-04",
+    "Gender": "Male",
+    "Relationship": "Child",
+    "PayeeTraceNumber": {"Number": "visit 8", "OriginatorID": "9FERNHILL1"},
+    "RequestedBenefits": [{"Type": ["Chiropractic", "98"]}],
+}
+DOCUMENT: dict[str, Any] = {
+    "IsTest": True,
+    "BenefitInquiries": [
+        {
+            "RequestType": "Request",
+            "Payers": [
+                {
+                    "Type": "Payer",
+                    "PayerId": "TST01",
+                    "CommonName": "Sandbox Medical",
+                    "EntityType": "Organization",
+                    "Payees": [
+                        {
+                            "Type": "Facility",
+                            "EntityType": "Individual",
+                            "CommonName": "Fenn",
+                            "FirstName": "Oskar",
+                            "NationalProviderId": "1234567893",
+                            "Subscribers": [ROSA],
+                        }
+                    ],
+                }
+            ],
+        }
+    ],
+}
+
+ODD_PAYERS = (
+    Payer(
+        "Medical",
+        "Sleeping",
+        "OFF01",
+        "OFF01",
+        offers_eligibility=True,
+        active=False,
+        has_route=True,
+    ),
+    Payer("Medical", "Cut Off", "CUT01", "CUT01", offers_eligibility=True),
+)
+SANDBOX = Payers([*TEST_PAYERS, *LIVE_PAYERS, *ODD_PAYERS], sandbox=True)
+PRODUCTION = Payers([*TEST_PAYERS, *LIVE_PAYERS, *ODD_PAYERS], sandbox=False)
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    """The request with changes: ``payer_PayerId="X"``, ``payee_...``, ``subscriber_...``, or top fields."""
+    found = deepcopy(DOCUMENT)
+    payer = found["BenefitInquiries"][0]["Payers"][0]
+    payee = payer["Payees"][0]
+    parts = {
+        "inquiry": found["BenefitInquiries"][0],
+        "payer": payer,
+        "payee": payee,
+        "subscriber": payee["Subscribers"][0],
+    }
+    for name, value in changes.items():
+        part, _, field = name.partition("_")
+        parts.get(part, found)[field or name] = value
+    return found
+
+
+def read(document: object) -> decode.Read:
+    return decode.read(json.dumps(document).encode())
+
+
+def facts(*, sandbox: bool = True) -> rules.Facts:
+    find = (SANDBOX if sandbox else PRODUCTION).find
+    return rules.Facts(find=find, sandbox=sandbox, today=TODAY)
+
+
+def judged(document: object, *, sandbox: bool = True) -> rules.Judged:
+    found = read(document)
+    assert found.request is not None, [(f.location, f.message) for f in found.findings]
+    return rules.judge(found.request, facts(sandbox=sandbox))
+
+
+def inquiry(**changes: Any) -> Inquiry:
+    [found] = judged(document(**changes)).inquiries
+    return found
+
+
+def envelope(**changes: Any) -> Envelope:
+    given = {"sender": "CLEARLANE", "receiver": "TST01", "control": 17, "moment": NOON}
+    return Envelope(**given | changes)
+
+
+def answer_file(*body: str, group: str = "HB", kind: str = "271") -> bytes:
+    """An interchange around the segments of one 271 (or 999)."""
+    version = "005010X231A1" if kind == "999" else "005010X279A1"
+    inside = [f"ST*{kind}*0001*{version}", *body]
+    rows = [
+        "ISA*00*          *00*          *ZZ*TST01          *ZZ*CLEARLANE      *240501*1201*^*00501*000000031*0*T*:",
+        f"GS*{group}*TST01*CLEARLANE*20240501*1201*31*X*{version}",
+        *inside,
+        f"SE*{len(inside) + 1}*0001",
+        "GE*1*31",
+        "IEA*1*000000031",
+    ]
+    return "".join(row + "~" for row in rows).encode()
+
+
+HEAD = (
+    "BHT*0022*11*T0000000017*20240501*1201",
+    "HL*1**20*1",
+    "NM1*PR*2*SANDBOX MEDICAL*****PI*TST01",
+)
+RECEIVER = ("HL*2*1*21*1", "NM1*1P*1*FENN*OSKAR****XX*1234567893")
+PERSON = (
+    "HL*3*2*22*0",
+    f"TRN*2*{TRACE}*9CLEARLANE",
+    "TRN*2*VISIT 7*9FERNHILL1",
+    "TRN*1*PAYER55*9MEADOWMUT*SECOND",
+    "NM1*IL*1*ARDEN*ROSA****MI*2001",
+    "DMG*D8*19800229*F",
+)

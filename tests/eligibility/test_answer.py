@@ -1,0 +1,124 @@
+"""What was kept of each patient becomes the whole response, with the status that follows from it."""
+
+import json
+
+import pytest
+from pydantic import TypeAdapter
+
+from clearlane.api import openapi
+from clearlane.api.v3 import wire
+from clearlane.eligibility import answer, b271, fields, response
+from clearlane.eligibility.answer import Outcome
+from clearlane.eligibility.rules import ValidationResult
+from tests.eligibility.invented import HEAD, NOON, PERSON, RECEIVER, TRACE, answer_file, inquiry
+
+[ANSWER] = b271.read(answer_file(*HEAD, *RECEIVER, *PERSON, "EB*B**30****20.50")).answers
+MADE = b271.respond(ANSWER, inquiry(), document_id="D1", created=NOON, trace=TRACE)
+TOLD = Outcome(response=answer.keep(MADE))
+STATUS = answer.keep(
+    response.InterchangeStatus(InterchangeControlNumber="000000017", Status="Rejected")
+)
+REFUSED = Outcome(error=answer.keep(response.ErrorResponse(Type="TA1")), status=STATUS)
+INVALID = ValidationResult(
+    Location="BenefitInquiries", Code="TooManyPatients", Message="Send fewer."
+)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "status"),
+    [
+        ([], "AllInvalid"), ([None], "ResultsIncomplete"), ([TOLD, None], "ResultsIncomplete"),
+        ([TOLD], "ResultsComplete"), ([TOLD, REFUSED], "ResultsComplete"),
+    ],
+)  # fmt: skip
+def test_the_status_follows_from_the_outcomes(outcomes, status):
+    made = answer.assemble(7, outcomes, [INVALID])
+    assert made.Status == status
+    assert json.loads(answer.encode(made))["Status"] == status
+
+
+def test_everything_that_was_kept_is_in_the_response():
+    body = json.loads(answer.encode(answer.assemble(7, [TOLD, None, REFUSED, REFUSED], [INVALID])))
+    assert list(body) == [
+        "RequestId", "Status", "Responses", "ValidationResults", "ErrorResponses", "InterchangeStatuses",
+    ]  # fmt: skip
+    assert body["RequestId"] == 7
+    assert body["Responses"] == [json.loads(answer.keep(MADE))]
+    assert body["ValidationResults"] == [
+        {"Location": "BenefitInquiries", "Code": "TooManyPatients", "Message": "Send fewer."}
+    ]
+    assert len(body["ErrorResponses"]) == 2
+    assert body["InterchangeStatuses"] == [
+        {
+            "InterchangeControlNumber": "000000017",
+            "Status": "Rejected",
+            "Code": None,
+            "Message": None,
+        }
+    ]
+
+
+def test_a_response_reads_back_as_structures():
+    back = answer.restore(answer.encode(answer.assemble(7, [TOLD, REFUSED], [INVALID])))
+    assert back.Responses == (MADE,)
+    assert back.ValidationResults == (INVALID,)
+    assert back.ErrorResponses[0].Type == "TA1"
+
+
+def test_outcomes_print_nothing_of_a_patient():
+    whole = answer.assemble(7, [TOLD], [])
+    assert "ROSA" not in repr(TOLD) + repr(whole) + repr([TOLD]) + repr(MADE)
+
+
+def test_the_schema_has_every_field_of_the_document():
+    schema = TypeAdapter(answer.EligibilityResponse).json_schema(mode="serialization")
+    told = {name: part["properties"] for name, part in schema["$defs"].items()}
+    assert {"Payees", "Contacts", "NaicId"} <= told["EligibilityPayer"].keys()
+    assert {"DevicePin", "StateIssuingLicense"} <= told["EligibilityPayee"].keys()
+    assert {"MilitaryService", "CobraDates", "TaxonomyRole"} <= told["EligibilitySubscriber"].keys()
+    assert told["EligibilityBenefit"]["BenefitAmount"]["anyOf"][0] == {"type": "number"}
+    assert "EligibilityBenefitResponse" in told
+
+
+def test_the_schema_stands_beside_those_of_the_other_calls():
+    types = [wire.Payer, fields.EligibilityRequest, answer.EligibilityResponse]
+    names = set(openapi.Schemas(types).components)
+    assert {"Payer", "EligibilityPayer", "EligibilityRequestPayer"} <= names
+    assert not [name for name in names if "__" in name]
+
+
+# The document's own lists of fields.
+DOCUMENTED = {
+    response.Payer: """Type EntityType CommonName FirstName MiddleName Suffix PayerId CmsPlanId EmployersIdNumber
+        NationalProviderId ElectronicTransmitterIdNumber NationalPayerIdNumber TaxIdNumber NaicId Payees Contacts Errors""",
+    response.Payee: """Type EntityType ProviderRole CommonName FirstName MiddleName Suffix NationalProviderId
+        EmployersIdNumber TaxIdNumber CmsPlanId SocialSecurityNumber PharmacyNumber PayerId ServiceProviderNumber
+        StateLicenseNumber StateIssuingLicense MedicareProviderNumber MedicaidProviderNumber PriorIdNumber
+        PersonalIdNumber FacilityIdNumber FacilityNetworkIdNumber SubmitterIdNumber ContractNumber DevicePin
+        ProviderPlanNetworkId UserId ReceivingProviderTaxonomyCode PhysicalAddress Errors Subscribers""",
+    response.Subscriber: """EntityType CaseNumber Dependents ClearinghouseTraceNumber PayeeTraceNumber
+        PayerTraceNumber IsInsured CommonName FirstName MiddleName Suffix PhysicalAddress BirthDate Gender Benefits
+        DischargeDate IssueDate EffectiveDateOfChange PlanDate EligibilityDate DateAdded EnrollmentDate AdmissionDate
+        DeathDate CertificationDate ServiceDate DateOfLastUpdate StatusDate CobraDates PremiumPaidDates PlanDates
+        EligibilityDates PolicyDates MemberId MemberIdSuffix OriginalPrimaryId PlanOrGroupName StandardUniqueId
+        PlanNumber PatientAccountNumber GroupOrPolicyNumber GroupNumber PolicyNumber ClassOfContract ContractNumber
+        MedicalRecordNumber HealthInsuranceClaimNumber IdCardSerialNumber IdentityCardNumber IssueNumber
+        EligibilityCategory PlanNetworkIdNumber SocialSecurityNumber AgencyClaimNumber MedicaidRecipientId TaxonomyCode
+        FamilyUnitNumber TaxonomyRole MultipleBirthSequenceNumber PrimaryInformationChanged MilitaryService Errors""",
+    response.Benefit: """Type TypesOfService LevelOfCoverage PlaceOfService TypeOfInsurance PlanCoverageDescription
+        BenefitTimePeriod BenefitAmount PatientResponsibilityPercentage BenefitQuantity
+        AuthenticationOrCertificationRequired PlanInNetwork ReferralNumber PriorAuthorizationNumber Procedure
+        DeliverySchedules PlanNumber GroupOrPolicyNumber MemberId MemberIdSuffix GroupNumber PolicyNumber
+        AlternativeListId CoverageListId DrugFormularyNumber MedicaidAssistanceCategory MedicaidRecipientId
+        HealthInsuranceClaimNumber PlanNetworkIdNumber PlanOrGroupName DischargeDate PeriodDates CompletionDate CobDate
+        PlanDate BenefitDates PcpDate LatestVisitDate EligibilityDates DateAdded PlanBeginDate AdmissionDate ServiceDate
+        LastUpdateDate StatusDate Errors Messages AdditionalInformation BenefitEntities""",
+    response.BenefitResponse: """GroupControlNumber TradingPartnerId Payers EnvelopeErrors BenefitFormat X12Document
+        DocumentId CreateDate ResponseType""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("structure", DOCUMENTED, ids=lambda one: one.__name__)
+def test_a_structure_has_exactly_the_fields_of_the_document(structure):
+    made = json.loads(answer.keep(structure()))
+    assert sorted(made) == sorted(DOCUMENTED[structure].split())

@@ -1,0 +1,261 @@
+"""A document becomes a request, or every fault of its shape is told by its key."""
+
+import json
+import re
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from clearlane.eligibility import decode, fields
+from clearlane.eligibility.pace import Steps
+from clearlane.eligibility.shape import Kind, lines
+from clearlane.kernel import limits
+from tests.eligibility.invented import DOCUMENT, MILO, ROSA, SUBSCRIBER, document, read
+
+STRUCTURES = (
+    fields.EligibilityRequest, fields.BenefitInquiry, fields.Payer, fields.Payee, fields.Subscriber,
+    fields.Dependent, fields.RequestedBenefit, fields.RequestedDays, fields.TraceNumber,
+)  # fmt: skip
+
+
+def faults(document):
+    return {finding.location: finding.message for finding in read(document).findings}
+
+
+def test_a_whole_request_is_read():
+    request = read(document(subscriber_Dependents=[MILO])).request
+    subscriber = request.BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0]
+    assert request.IsTest is True
+    assert subscriber.BirthDate == date(1980, 2, 29)
+    assert subscriber.Dependents[0].BirthDate == date(2015, 3, 4)
+    assert subscriber.PayeeTraceNumber.Number == "visit 7"
+    assert subscriber.RequestedBenefits[0].Type == ("HealthBenefitPlanCoverage",)
+    assert subscriber.RequestedBenefits[0].PlanDate.End == date(2024, 5, 31)
+    assert "Arden" not in repr(request) + repr(subscriber)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "BenefitInquiries", "BenefitInquiries[0].Payers", "BenefitInquiries[0].Payers[0].Payees",
+        "BenefitInquiries[0].Payers[0].Payees[0].Subscribers",
+        "BenefitInquiries[0].Payers[0].PayerId",
+        "BenefitInquiries[0].Payers[0].Payees[0].CommonName",
+        f"{SUBSCRIBER}.CommonName", f"{SUBSCRIBER}.FirstName", f"{SUBSCRIBER}.MemberId",
+        f"{SUBSCRIBER}.Dependents[0].CommonName", f"{SUBSCRIBER}.Dependents[0].FirstName",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("absent", ["", "  ", None, "gone"])
+def test_a_required_field_is_missed_by_its_key(path, absent):
+    whole = document(subscriber_Dependents=[dict(MILO)])
+    *steps, last = re.findall(r"\w+", path)
+    part = whole
+    for step in steps:
+        part = part[int(step) if step.isdigit() else step]
+    part[last] = absent
+    if absent == "gone":
+        del part[last]
+    assert faults(whole) == {path: f"The {last} field is required."}
+
+
+@pytest.mark.parametrize(
+    "name", ["BenefitInquiries", "inquiry_Payers", "payer_Payees", "payee_Subscribers"]
+)
+def test_an_empty_array_is_told(name):
+    [(location, message)] = faults(document(**{name: []})).items()
+    field = name.partition("_")[2] or name
+    assert location.endswith(field)
+    assert message == f"The {field} field needs at least one element."
+
+
+def test_a_subscriber_who_is_not_asked_about_needs_no_name():
+    silent = {"MemberId": "2001", "Dependents": [MILO]}
+    assert read(document(payee_Subscribers=[silent])).request
+    asked = silent | {"RequestedBenefits": [{}]}
+    assert set(faults(document(payee_Subscribers=[asked]))) == {
+        f"{SUBSCRIBER}.CommonName",
+        f"{SUBSCRIBER}.FirstName",
+    }
+
+
+WRONG = {
+    Kind.TEXT: [1, True, {}, [], 1.5],
+    Kind.FLAG: ["yes", 1, 0, {}, []],
+    Kind.DAY: ["2024/05/01", "05/01/2024", "2024-02-30", "20240501", 20240501, True, {}],
+    Kind.BIRTH: ["05/01/2024", "2024-05/01", "2023/02/29", "20240501", 5, []],
+    Kind.TEXTS: ["HealthBenefitPlanCoverage", [1], [["30"]], {}, 30],
+    Kind.PART: ["x", 1, [], True],
+    Kind.PARTS: ["x", 1, {}, True],
+}
+CASES = [
+    (structure, name, value)
+    for structure in STRUCTURES
+    for name, line in lines(structure).items()
+    for value in WRONG[line.kind]
+]
+
+
+def whole_with(structure, name, value):
+    """A document whose first structure of that kind has the value, and the value's key."""
+    whole = document(
+        payee_Subscribers=[{**ROSA, "Dependents": [dict(MILO)], "PayeeTraceNumber": dict(ROSA["PayeeTraceNumber"]),
+                            "RequestedBenefits": [{"Type": ["30"], "PlanDate": {"Start": "2024-05-01"}}]}]
+    )  # fmt: skip
+    subscriber = whole["BenefitInquiries"][0]["Payers"][0]["Payees"][0]["Subscribers"][0]
+    where = {
+        fields.EligibilityRequest: (whole, ""),
+        fields.BenefitInquiry: (whole["BenefitInquiries"][0], "BenefitInquiries[0]."),
+        fields.Payer: (whole["BenefitInquiries"][0]["Payers"][0], "BenefitInquiries[0].Payers[0]."),
+        fields.Payee: (
+            whole["BenefitInquiries"][0]["Payers"][0]["Payees"][0],
+            "BenefitInquiries[0].Payers[0].Payees[0].",
+        ),
+        fields.Subscriber: (subscriber, f"{SUBSCRIBER}."),
+        fields.Dependent: (subscriber["Dependents"][0], f"{SUBSCRIBER}.Dependents[0]."),
+        fields.RequestedBenefit: (
+            subscriber["RequestedBenefits"][0],
+            f"{SUBSCRIBER}.RequestedBenefits[0].",
+        ),
+        fields.RequestedDays: (
+            subscriber["RequestedBenefits"][0]["PlanDate"],
+            f"{SUBSCRIBER}.RequestedBenefits[0].PlanDate.",
+        ),
+        fields.TraceNumber: (subscriber["PayeeTraceNumber"], f"{SUBSCRIBER}.PayeeTraceNumber."),
+    }
+    part, path = where[structure]
+    part[name] = value
+    return whole, path + name
+
+
+@pytest.mark.parametrize(("structure", "name", "value"), CASES)
+def test_a_value_of_a_wrong_kind_is_told_at_its_key(structure, name, value):
+    whole, path = whole_with(structure, name, value)
+    assert set(faults(whole)) == {path}
+
+
+@pytest.mark.parametrize(("structure", "name"), {(s, n): None for s, n, _ in CASES})
+def test_every_field_may_be_null_unless_it_is_required(structure, name):
+    whole, path = whole_with(structure, name, None)
+    line = lines(structure)[name]
+    asked = structure is fields.Subscriber and name in {"CommonName", "FirstName"}
+    assert set(faults(whole)) == ({path} if line.required or asked else set())
+
+
+@pytest.mark.parametrize("text", ["true", "FALSE", " True "])
+def test_booleans_may_be_words(text):
+    assert read(document(IsTest=text)).request.IsTest is (text.strip().lower() == "true")
+
+
+def test_every_fault_is_told_at_once():
+    whole = document(
+        payer_PayerId=None,
+        payee_CommonName="",
+        subscriber_BirthDate="1/2/1980",
+        subscriber_MemberId=7,
+    )
+    assert len(faults(whole)) == 4
+
+
+def test_what_a_date_should_look_like_is_told():
+    [message] = faults(document(subscriber_BirthDate="1/2/1980")).values()
+    assert (
+        message
+        == "The value '1/2/1980' is not a valid date in the format yyyy-mm-dd or yyyy/mm/dd."
+    )
+
+
+def test_unknown_fields_are_ignored_and_listed():
+    found = read(document(Zork=1, subscriber_MiddleName="Q", payer_payerId="x"))
+    assert found.request is not None
+    assert set(found.ignored) == {
+        "Zork", f"{SUBSCRIBER}.MiddleName", "BenefitInquiries[0].Payers[0].payerId",
+    }  # fmt: skip
+    many = read({**DOCUMENT, **{f"Zork{at}": 1 for at in range(50)}})
+    assert len(many.ignored) == limits.IGNORED_FIELDS_SHOWN_MAX
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"3",
+        b'"x"',
+        b"\xff\xfe{}",
+        b'{"a": "\xff"}',
+        b"[" * 5000,
+        b'{"a":' * 5000,
+    ],
+)
+def test_what_is_no_json_object_is_told_of_the_document(body):
+    found = decode.read(body)
+    assert found.request is None
+    assert [finding.location for finding in found.findings] == ["Document"]
+
+
+def test_a_byte_order_mark_is_passed_over():
+    assert decode.read(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode()).request
+
+
+def test_a_flood_of_values_is_refused_before_it_is_read():
+    body = b'{"a":[' + b"1," * limits.ELIGIBILITY_VALUES_MAX + b"1]}"
+    assert [finding.location for finding in decode.read(body).findings] == ["Document"]
+
+
+def test_faults_are_told_up_to_a_limit():
+    found = read({"BenefitInquiries": [1] * (limits.SHAPE_FINDINGS_MAX + 10)})
+    assert len(found.findings) == limits.SHAPE_FINDINGS_MAX + 1
+    assert found.findings[-1].location == "Document"
+
+
+def test_reading_pauses_after_each_subscriber():
+    steps = Steps(decode.reading(json.dumps(document(payee_Subscribers=[ROSA] * 5)).encode()))
+    assert len(list(steps)) == 5
+    assert steps.result.request is not None
+
+
+def test_findings_do_not_print_what_they_quote():
+    [finding] = read(document(subscriber_BirthDate="1/2/1980")).findings
+    assert "1980" not in repr(finding)
+
+
+def test_the_schema_tells_every_field():
+    schema = TypeAdapter(fields.EligibilityRequest).json_schema(mode="serialization")
+    told = {name: set(part["properties"]) for name, part in schema["$defs"].items()}
+    for structure in STRUCTURES[1:]:
+        name = "EligibilityRequest" + structure.__name__
+        assert told[name] == set(structure.__struct_fields__)
+    assert schema["required"] == ["BenefitInquiries"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(sorted({name for s in STRUCTURES for name in s.__struct_fields__})),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=25,
+)
+
+
+@given(JSON)
+@settings(max_examples=150, deadline=None)
+def test_any_json_is_read_or_told_of(value):
+    found = read(value)
+    assert (found.request is None) == bool(found.findings)
+
+
+@given(st.binary(max_size=60))
+@settings(max_examples=100, deadline=None)
+def test_any_bytes_are_read_or_told_of(body):
+    found = decode.read(body)
+    assert (found.request is None) == bool(found.findings)

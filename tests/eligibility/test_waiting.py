@@ -1,0 +1,171 @@
+"""Calls that wait: a thousand at once, a node that stops, one that is killed, and two nodes on one database."""
+
+import asyncio
+import signal
+import ssl
+
+import httpx
+import pytest
+
+from tests.api.serving import Account, Serving
+from tests.databases import KINDS
+from tests.eligibility.calling import COMPLETE, INCOMPLETE, SUBMIT, Caller, many, one, told, traces
+
+THOUSAND = 1_000
+SITE = {"vendorSiteId": "A-1"}
+
+
+@pytest.fixture(params=KINDS)
+async def place_of(request, new_place):
+    return await new_place(request.param, upgraded=False)
+
+
+def started(place, name="served"):
+    return Serving(place.data / name, place.url).start()
+
+
+def with_site(serving):
+    account = serving.add_vendor("ACME")
+    serving.add_site(account, "A-1", "--baa-accepted")
+    return account
+
+
+def calling(serving, account: Account):
+    return Caller.of(serving, account.auth, "A-1")
+
+
+async def all_waiting(caller, serving, count):
+    """Until so many requests are stored and being asked."""
+    async with asyncio.timeout(60):
+        while await asyncio.to_thread(asked_at, serving) < count:
+            await asyncio.sleep(0.3)
+
+
+def asked_at(serving):
+    listed = serving.command("audit", "export")
+    return listed.count('"eligibility.submit"')
+
+
+async def test_a_thousand_calls_wait_at_once_and_each_is_answered_at_55_seconds(place_of):
+    serving = await asyncio.to_thread(started, place_of)
+    try:
+        account = await asyncio.to_thread(with_site, serving)
+        limits = httpx.Limits(max_connections=THOUSAND + 10, max_keepalive_connections=None)
+        async with Caller.of(serving, account.auth, "A-1", limits=limits) as caller:
+            waiting = [
+                asyncio.create_task(caller.client.post(SUBMIT, json=one("1008")))
+                for _ in range(THOUSAND)
+            ]
+            await all_waiting(caller, serving, THOUSAND)
+            # Other calls are undisturbed: they are answered while all of these wait.
+            body = await caller.submit(one("2001"))
+            assert body["Status"] == COMPLETE
+            assert not any(task.done() for task in waiting)
+            await caller.advance("55s")
+            bodies = [told(answer) for answer in await asyncio.gather(*waiting)]
+            assert {body["Status"] for body in bodies} == {INCOMPLETE}
+            ids = {body["RequestId"] for body in bodies}
+            assert len(ids) == THOUSAND
+            await caller.advance("10s")
+            for id in list(ids)[::97]:
+                assert (await caller.responses(id))["Status"] == COMPLETE
+    finally:
+        assert await asyncio.to_thread(serving.stop) == 0
+
+
+async def test_a_node_that_stops_answers_with_what_it_has_and_the_rest_is_asked_by_the_next(
+    place_of,
+):
+    serving = await asyncio.to_thread(started, place_of)
+    account = await asyncio.to_thread(with_site, serving)
+    async with calling(serving, account) as caller:
+        waiting = caller.begin(many(["1008", "2002"]))
+        await all_waiting(caller, serving, 1)
+        await asyncio.sleep(0.3)
+        stopped = asyncio.create_task(asyncio.to_thread(serving.stop))
+        body = await waiting
+        assert (body["Status"], traces(body)) == (INCOMPLETE, ["visit 2"])
+        assert await stopped == 0
+    await _is_completed_by_a_new_start(serving, account, body["RequestId"])
+
+
+async def test_a_node_that_is_killed_loses_nothing(place_of):
+    serving = await asyncio.to_thread(started, place_of)
+    account = await asyncio.to_thread(with_site, serving)
+    async with calling(serving, account) as caller:
+        waiting = [caller.begin(many(["1008", "2002"])) for _ in range(5)]
+        await all_waiting(caller, serving, 5)
+        await asyncio.sleep(0.5)
+        listed = await asyncio.to_thread(serving.command, "audit", "export")
+        await asyncio.to_thread(serving.stop, signal.SIGKILL)
+        await asyncio.gather(*waiting, return_exceptions=True)
+        assert all(isinstance(task.exception(), httpx.TransportError) for task in waiting)
+    import json
+
+    rows = [json.loads(line) for line in listed.splitlines() if line.startswith("{")]
+    ids = [int(row["ids"][0]) for row in rows if row["action"] == "eligibility.submit"]
+    assert len(ids) == 5
+    await _is_completed_by_a_new_start(serving, account, *ids)
+
+
+async def _is_completed_by_a_new_start(serving, account, *ids):
+    await asyncio.to_thread(serving.start)
+    try:
+        async with calling(serving, account) as caller:
+            # What was being asked comes free after a lease; then the payer takes its time anew.
+            for by in ("120s", "66s"):
+                await caller.advance(by)
+            for id in ids:
+                late = await caller.responses(id)
+                assert (late["Status"], traces(late)) == (COMPLETE, ["visit 1", "visit 2"])
+    finally:
+        assert await asyncio.to_thread(serving.stop) == 0
+
+
+async def test_two_nodes_share_requests_and_responses(new_place):
+    place = await new_place("postgresql", upgraded=False)
+    first = await asyncio.to_thread(started, place, "one")
+    account = await asyncio.to_thread(with_site, first)
+    (place.data / "two").mkdir(mode=0o700)
+    key = place.data / "two" / "master.key"
+    key.write_bytes((place.data / "one" / "master.key").read_bytes())
+    key.chmod(0o600)
+    second = await asyncio.to_thread(started, place, "two")
+    try:
+        async with calling(first, account) as one_node, calling(second, account) as other:
+            waiting = [one_node.begin(one("1008")), other.begin(one("1008"))]
+            await all_waiting(one_node, first, 2)
+            await asyncio.sleep(0.5)
+            await other.advance("56s")
+            bodies = await asyncio.gather(*waiting)
+            assert {body["Status"] for body in bodies} == {INCOMPLETE}
+            await one_node.advance("10s")
+            async with asyncio.timeout(20):
+                for caller, body in zip((other, one_node), bodies, strict=True):
+                    while (await caller.responses(body["RequestId"]))["Status"] != COMPLETE:
+                        await asyncio.sleep(0.2)
+            # A large document brought to one node is worked on by both; the call ends all the same.
+            large = await one_node.submit(many([f"3{at:03}" for at in range(40)]))
+            assert large["Status"] == COMPLETE
+            assert await other.responses(large["RequestId"]) == large
+    finally:
+        assert await asyncio.to_thread(first.stop) == 0
+        assert await asyncio.to_thread(second.stop) == 0
+
+
+async def test_a_call_really_waits_for_55_seconds(new_place):
+    place = await new_place("sqlite", upgraded=False)
+    serving = await asyncio.to_thread(started, place)
+    try:
+        account = await asyncio.to_thread(with_site, serving)
+        context = ssl.create_default_context(cafile=serving.ca_file)
+        async with httpx.AsyncClient(
+            base_url=serving.base_url, verify=context, auth=account.auth, timeout=120, params=SITE
+        ) as client:
+            began = asyncio.get_running_loop().time()
+            answer = await client.post(SUBMIT, json=one("1008"))
+            took = asyncio.get_running_loop().time() - began
+        assert told(answer)["Status"] == INCOMPLETE
+        assert 54.9 <= took < 58
+    finally:
+        assert await asyncio.to_thread(serving.stop) == 0

@@ -1,0 +1,88 @@
+"""Every example is run as written, against a freshly started sandbox."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.api.serving import Serving
+
+pytestmark = pytest.mark.xdist_group("examples")
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+FOLLOW_SECONDS = "2"
+
+WALKS = {
+    "curl.sh": ["sh"],
+    "python_sync.py": [sys.executable],
+    "node.mjs": ["node"],
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory):
+    """A fresh sandbox, started as its operator starts it."""
+    serving = Serving(tmp_path_factory.mktemp("examples") / "data").start()
+    yield serving
+    assert serving.stop() == 0
+
+
+def run(sandbox, program: list[str], name: str, *arguments: str) -> dict[str, list[str]]:
+    """Run an example; what it said, by the word each line begins with."""
+    if shutil.which(program[0]) is None or (name == "curl.sh" and shutil.which("curl") is None):
+        pytest.skip(f"{name} needs {program[0]} (and curl.sh needs curl)")
+    done = subprocess.run(
+        [*program, str(EXAMPLES / name), str(sandbox.data), *arguments],
+        cwd=sandbox.data.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={n: text for n, text in os.environ.items() if not n.startswith("CLEARLANE_")},
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert sandbox.sandbox["vendor_password"] not in done.stdout + done.stderr
+    said: dict[str, list[str]] = {}
+    for line in done.stdout.splitlines():
+        word, _, rest = line.partition(":")
+        said.setdefault(word, []).append(rest.strip())
+    return said
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_an_example_walks_from_payers_to_benefits(sandbox, name):
+    said = run(sandbox, WALKS[name], name, FOLLOW_SECONDS)
+    assert "TST01" in said["payers"][0]
+    assert "Accepted" in said["submitted"][0]
+    assert "NotAccepted" not in said["submitted"][0]
+    request_id = re.search(r"C[0-9A-Z]{18}", said["submitted"][0])[0]
+    assert request_id in said["again"][0]
+    assert "NotAccepted" in said["refused"][0]
+    assert "make them equal" in said["refused"][0]
+    assert said["state"][0]
+    assert "ResultsComplete" in said["benefits"][0]
+    if name == "node.mjs":
+        assert "400" in said["malformed"][0]
+
+
+def test_the_async_example_sends_many_claims_at_once(sandbox):
+    said = run(sandbox, [sys.executable], "python_async.py", "12")
+    assert said["accepted"] == ["12"]
+    assert said["standing"][0].startswith("12 ")
+
+
+def test_every_example_is_in_the_list_and_in_a_test():
+    files = {file.name for file in EXAMPLES.iterdir() if file.suffix in {".sh", ".py", ".mjs"}}
+    assert files == {*WALKS, "python_async.py"}
+    page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert not [name for name in files if f"examples/{name}" not in page]
+
+
+def test_the_node_example_needs_nothing_but_node():
+    text = (EXAMPLES / "node.mjs").read_text(encoding="utf-8")
+    assert all(name.startswith("node:") for name in re.findall(r'from "([^"]+)"', text))

@@ -1,0 +1,188 @@
+"""Follow a page to the letter: type every command of its ``sh`` blocks, and hold what is said against what is shown.
+
+A ``text`` or ``json`` block straight after an ``sh`` block is what the block's commands say. Its lines stand in the
+true output in this order; ``...`` on a line of its own stands for any lines, at the end of a line for its rest. What
+differs from run to run (ids, days, times) is recognised, and an id that was shown is replaced in the commands that
+follow by the one that was really given, as a reader replaces it. A command that ends otherwise than with 0 says
+so: ``# exit status 1``.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+ROOT = Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+STATUS = re.compile(r"#.*exit status (\d)")
+DONE = "followed-to-here"
+REST = "..."
+
+# What differs from run to run. Those that are names are remembered and replaced in later commands.
+NAMES = r"[CE]1[0-9A-Z]{17}|SAMPLE-\d{14,20}|(?<![\w-])[\w-]{32}(?![\w-])|\b\d{15}\b"
+TIMES = (
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|\b\d\d:\d\d:\d\d\b|(?<=127\.0\.0\.1:)\d+|\b\d+ bytes\b"
+)
+DIFFERS = re.compile(f"(?P<name>{NAMES})|(?P<time>{TIMES})")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Commands to type, and the lines that they are shown to say."""
+
+    commands: tuple[str, ...]
+    shown: tuple[str, ...]
+
+
+def steps(text: str) -> list[Step]:
+    """The steps of a page. Blocks for a terminal of their own (``make ...``) are no steps."""
+    found: list[Step] = []
+    end_of_commands = -1
+    for fence in FENCE.finditer(text):
+        indent, language, body = fence.groups()
+        lines = tuple(line.removeprefix(indent) for line in body.splitlines())
+        if language == "sh":
+            if not any(line.startswith("make ") for line in lines):
+                found.append(Step(tuple(commands(lines)), ()))
+                end_of_commands = fence.end()
+        elif language in {"text", "json"} and end_of_commands >= 0:
+            if not text[end_of_commands : fence.start()].strip():
+                found[-1] = Step(found[-1].commands, lines)
+            end_of_commands = -1
+    return found
+
+
+def commands(lines: tuple[str, ...]) -> Iterator[str]:
+    """Whole commands: a line that bash finds unfinished goes on in the next."""
+    waiting: list[str] = []
+    for line in lines:
+        waiting.append(line)
+        command = "\n".join(waiting)
+        if command.strip() and _finished(command):
+            yield command
+            waiting = []
+    assert not "".join(waiting).strip(), f"an unfinished command: {waiting}"
+
+
+def _finished(command: str) -> bool:
+    if command.rstrip().endswith("\\"):
+        return False
+    if "<<" not in command and not re.search(r"[\"'({]", command):
+        return True
+    looked = subprocess.run(
+        ["bash", "-n"], input=command, capture_output=True, text=True, check=False
+    )
+    return looked.returncode == 0 and not looked.stderr
+
+
+class Follower:
+    """A newcomer at a terminal: one shell for all steps, in a directory like the checkout's."""
+
+    def __init__(self, directory: Path, **replacements: str) -> None:
+        link = directory / ".venv"
+        if not link.exists():
+            link.symlink_to(Path(sys.prefix), target_is_directory=True)
+        self.names: dict[str, str] = dict(replacements)
+        self.said = ""
+        bare = {n: text for n, text in os.environ.items() if not n.startswith("CLEARLANE_")}
+        self._shell = subprocess.Popen(
+            ["bash", "--norc"],
+            cwd=directory,
+            env={**bare, "COLUMNS": "200", "PYTHONUNBUFFERED": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shell.stdin.close()
+        self._shell.stdout.close()
+        self._shell.wait(30)
+
+    def follow(self, text: str) -> str:
+        """Take every step of a page; all that was said on the way."""
+        told = []
+        for step in steps(text):
+            said = "".join(self.type(command) for command in step.commands)
+            self.compare(step.shown, said)
+            told.append(said)
+        return "".join(told)
+
+    def type(self, command: str) -> str:
+        """One command, typed with the names that were really given; what it says."""
+        for shown, given in self.names.items():
+            command = command.replace(shown, given)
+        self._shell.stdin.write(f"{command}\nended=$?; echo; echo {DONE} $ended\n")
+        self._shell.stdin.flush()
+        lines: list[str] = []
+        for line in self._shell.stdout:
+            if line.startswith(DONE):
+                break
+            lines.append(line)
+        else:
+            raise AssertionError(f"the shell ended at: {command}\n{''.join(lines)}")
+        said = "".join(lines).removesuffix("\n")
+        wanted = STATUS.search(command)
+        assert line.split()[1] == (wanted[1] if wanted else "0"), f"$ {command}\n{said}{line}"
+        return said
+
+    def compare(self, shown: tuple[str, ...], said: str) -> None:
+        """Every line that is shown was said, in this order, but for what differs from run to run."""
+        true = [_plain(line) for line in said.splitlines()]
+        at, skipping = 0, False
+        for line in map(_plain, shown):
+            if not line:
+                continue
+            if line == REST:
+                skipping = True
+                continue
+            found = next((n for n in range(at, len(true)) if self._same(line, true[n])), None)
+            between = [other for other in true[at:found] if other]
+            assert found is not None, f"not said: {line}\nsaid:\n{said}"
+            assert skipping or not between, f"said, but not shown: {between}\nbefore: {line}"
+            at, skipping = found + 1, False
+        left = [line for line in true[at:] if line]
+        assert not shown or skipping or not left, f"said, but not shown: {left}"
+
+    def _same(self, shown: str, said: str) -> bool:
+        """Whether two lines agree; if so, the names of the second are remembered for the first's."""
+        for known, given in self.names.items():
+            shown = shown.replace(known, given)
+        pattern, names = _pattern(shown)
+        match = re.fullmatch(pattern, said)
+        if match:
+            self.names |= {
+                name: given
+                for name, given in zip(names, match.groups(), strict=True)
+                if name != given
+            }
+        return match is not None
+
+
+def _pattern(shown: str) -> tuple[str, list[str]]:
+    names: list[str] = []
+    parts: list[str] = []
+    text, rest = (shown.removesuffix(REST), ".*") if shown.endswith(REST) else (shown, "")
+    at = 0
+    for found in DIFFERS.finditer(text):
+        parts.append(re.escape(text[at : found.start()]))
+        if found["name"]:
+            parts.append(f"({NAMES})")
+            names.append(found["name"])
+        else:
+            parts.append(f"(?:{TIMES})")
+        at = found.end()
+    return "".join(parts) + re.escape(text[at:]) + rest, names
+
+
+def _plain(line: str) -> str:
+    """A line with single blanks, since columns are as wide as what stands in them."""
+    return re.sub(r"\s+", " ", line).strip()

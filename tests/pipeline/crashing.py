@@ -1,0 +1,244 @@
+"""An installation whose workers are killed, with payers that keep a ledger of everything that came.
+
+Two payers: one behind folders of this machine, which answers each file with a 999, and one behind a real SFTP
+server. Workers are the product's own, processes of their own. Run with a JSON argument, it is a caller that
+submits claims and may die in the middle.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from sqlalchemy import select, update
+
+from clearlane.accounts.model import Site
+from clearlane.kernel.clock import SystemClock
+from clearlane.payers.routes import Secrets
+from clearlane.pipeline import crashpoint, home
+from clearlane.store import batches as store
+from clearlane.store.batches import DELIVERED
+from clearlane.store.database import Actor
+from clearlane.store.routes import add_route
+from clearlane.store.schema import claim_facts, polls
+from clearlane.store.sql import Statement
+from clearlane.x12.ack import answers
+from tests.connect import sftp_server
+from tests.connect.invented import route
+from tests.databases import Place
+from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
+
+ROOT = Path(__file__).parents[2]
+OPERATOR = Actor("operator", "test")
+FACTS = Statement(select(claim_facts.c.request_id, claim_facts.c.kind), system=True)
+POLLS = Statement(update(polls).values(next_at=0))
+SETTINGS = {
+    "CLEARLANE_MODE": "production",
+    "CLEARLANE_HEARTBEAT_SECONDS": "1",
+    "CLEARLANE_DEAD_NODE_SECONDS": "2",
+    "CLEARLANE_TAKEOVERS_MAX": "100",
+    "CLEARLANE_LOG_LEVEL": "error",
+}
+
+
+class Worker:
+    """A worker in a process of its own."""
+
+    def __init__(self, place, crash_at=""):
+        self._given = SETTINGS | {
+            "CLEARLANE_DATA": str(place.data),
+            "CLEARLANE_DATABASE_URL": place.url,
+            crashpoint.VARIABLE: crash_at,
+        }
+        self.process = None
+
+    async def start(self):
+        bare = {
+            name: text for name, text in os.environ.items() if not name.startswith("CLEARLANE_")
+        }
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "clearlane", "worker", env=bare | self._given,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        return self
+
+    async def is_ready(self):
+        async with asyncio.timeout(60):
+            line = await self.process.stdout.readline()
+        if not line and self.process.returncode in {None, -signal.SIGKILL}:
+            return  # it came to its crash point before it could say so
+        assert line.startswith(b"clearlane worker ready"), await self.process.communicate()
+
+    async def dies(self, seconds=60):
+        """Wait until it has killed itself."""
+        async with asyncio.timeout(seconds):
+            _, faults = await self.process.communicate()
+        assert self.process.returncode == -signal.SIGKILL, faults.decode()
+
+    async def kill(self):
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.communicate()
+
+
+class Crashing:
+    """The installation, its payers and its ledgers."""
+
+    def __init__(self, place, out, sftp):
+        self.place, self.out, self.sftp = place, out, sftp
+        self.outbox, self.inbox = place.data / "to-payer", place.data / "from-payer"
+        self.accepted = []
+        self.came = Counter()
+        """How often each file came, at either payer."""
+        self._seen = {}
+
+    async def submit(self, count=3, payer_id=MEADOW):
+        self.accepted += await self.out.submit(count, payer_id)
+
+    async def submit_and_die(self):
+        """A caller whose node dies after it stored the claims sends the same document again."""
+        site = self.out.site
+        given = {
+            "kind": self.place.kind, "url": self.place.url, "data": str(self.place.data),
+            "site": [site.id, site.vendor_id, site.vendor_site_id, site.client_id, site.name],
+        }  # fmt: skip
+        for crash_at, code in (("accepted", -signal.SIGKILL), ("", 0)):
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, __file__, json.dumps(given), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": str(ROOT), crashpoint.VARIABLE: crash_at},
+            )  # fmt: skip
+            said, _ = await process.communicate()
+            assert process.returncode == code
+        self.accepted += json.loads(said)
+
+    async def look_again(self):
+        """Minutes pass: a look into a mailbox that died with its node may be begun anew."""
+        await self.out.desk.database.write(store.SCOPE, lambda tx: tx.run(POLLS), actor=OPERATOR)
+
+    @asynccontextmanager
+    async def working(self, crash_at=""):
+        await self.look_again()
+        worker = await Worker(self.place, crash_at).start()
+        try:
+            yield worker
+        finally:
+            await worker.kill()
+
+    async def settled(self, seconds=90):
+        """Wait until everything accepted is delivered, acknowledged where that is due, and noted."""
+        try:
+            async with asyncio.timeout(seconds):
+                while await self.unsettled():  # noqa: ASYNC110  (it waits for other processes)
+                    await asyncio.sleep(0.2)
+        except TimeoutError:
+            raise AssertionError(await self.unsettled()) from None
+
+    async def unsettled(self):
+        """What is still to come, in words."""
+        batches = await self.out.batches()
+        facts = await self.facts()
+        kinds = Counter(kind for _, kind in facts)
+        answered = sum(batch.claims for batch in batches if batch.payer_id == MEADOW)
+        return [
+            *(f"batch {b.id} is {b.state} {b.fault}" for b in batches if b.state != DELIVERED),
+            *(f"{kinds['SENT']} of {len(self.accepted)} claims sent",)
+            * (kinds["SENT"] < len(self.accepted)),
+            *(f"{kinds['ACCEPTED_999']} of {answered} claims answered",)
+            * (kinds["ACCEPTED_999"] < answered),
+        ]
+
+    async def facts(self):
+        async with self.out.desk.database.read(store.SCOPE) as tx:
+            return Counter((id, kind) for id, kind in await tx.rows(FACTS))
+
+    def check(self, states, batches):
+        """No acknowledged claim is lost, none came twice, one file a batch."""
+        files = {path.name: path.read_bytes() for path in self._files()}
+        inside = [number for content in files.values() for number in numbers_in(content)]
+        assert sorted(inside) == sorted(self.accepted)
+        assert sorted(files) == sorted(batch.name for batch in batches)
+        assert set(self.came.values()) == {1}
+        assert {states[id] for id in self.accepted} == {("Sent", 1, 0)}
+
+    async def watch(self):
+        """The payer behind the folder: note each file that comes, and answer it once."""
+        while True:
+            self._look()
+            await asyncio.sleep(0.05)
+
+    def _look(self):
+        for path in self._files():
+            facts = path.stat()
+            mark = (facts.st_ino, facts.st_mtime_ns)
+            if self._seen.get(path) == mark:
+                continue
+            self._seen[path] = mark
+            self.came[path.name] += 1
+            if path.parent == self.outbox:
+                self._answer(path)
+
+    def _answer(self, path):
+        control = 1_000 + len(self._seen)
+        [answer] = answers(path.read_bytes(), control=control, moment=SystemClock().now())
+        begun = self.inbox / f"{path.stem}.999.tmp"
+        begun.write_bytes(answer.nine)
+        begun.rename(self.inbox / f"{path.stem}.999")
+
+    def _files(self):
+        for there in (self.outbox, self.sftp.root / "in"):
+            yield from sorted(path for path in there.iterdir() if path.suffix == ".x12")
+
+
+@asynccontextmanager
+async def crashing(place):
+    """A production installation on this database, and its payers."""
+    (place.data / "sftp").mkdir()
+    async with (
+        sftp_server.sftp_payer(place.data / "sftp") as sftp,
+        outbound(place, SystemClock(), node="clients") as out,
+    ):
+        if place.url:
+            await asyncio.to_thread(home.upgrade, home.address(place.data, place.url))
+        made = Crashing(place, out, sftp)
+        await _routes(made)
+        watching = asyncio.create_task(made.watch())
+        try:
+            yield made
+        finally:
+            watching.cancel()
+            await asyncio.wait([watching])
+
+
+async def _routes(made):
+    common = {"window_seconds": 0, "uploads_stay": "yes", "poll_seconds": 1}
+    for there in (made.outbox, made.inbox):
+        there.mkdir()
+    folder = route("folder", outbox=made.outbox, inbox=made.inbox, payer_id=MEADOW, **common)
+    sftp = route(
+        "sftp", Secrets(password=sftp_server.PASSWORD), payer_id=HARBOR, host="127.0.0.1",
+        port=made.sftp.port, username=sftp_server.USER, inbox="/out", outbox="/in",
+        host_key=sftp_server.HOST_KEY.get_fingerprint(), allow_internal="yes", **common,
+    )  # fmt: skip
+    desk = made.out.desk
+    for each, secrets in (folder, sftp):
+        await add_route(
+            desk.database, desk.outside.vault, each, secrets, now=desk.clock.now(), actor=OPERATOR
+        )
+    # The desk of this process has lines for what it judges claims by; it sends nothing itself.
+
+
+async def _call(given):
+    """Submit one document, the same each time."""
+    place = Place(given["kind"], given["url"], Path(given["data"]))
+    id, vendor, *rest = given["site"]
+    site = Site(id, vendor, *rest, baa_accepted=True)
+    async with outbound(place, SystemClock(), node="caller", site=site) as out:
+        print(json.dumps(await out.submit(1, Svc_VendorClaimId="the-same")))
+
+
+if __name__ == "__main__":
+    asyncio.run(_call(json.loads(sys.argv[1])))

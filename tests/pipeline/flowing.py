@@ -1,0 +1,209 @@
+"""A claim's way without the engine: submitted, sent through mailboxes in memory, answered by hand."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from sqlalchemy import bindparam, func, select, update
+
+from clearlane.accounts.model import Site
+from clearlane.claims import samples
+from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.connect.lines import Line
+from clearlane.connect.memory import MemoryMailbox
+from clearlane.kernel.clock import ManualClock
+from clearlane.kernel.ids import Scope
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.pipeline import collect, dispatch, post
+from clearlane.pipeline import submit as submission
+from clearlane.pipeline.desk import Desk, Outside
+from clearlane.pipeline.listing import list_statuses
+from clearlane.store import facts, inbox
+from clearlane.store.database import Actor, System
+from clearlane.store.schema import documents, sites
+from clearlane.store.sql import Statement
+from clearlane.store.vault import Vault
+from tests.databases import START, make_site
+
+ACTOR = Actor("vendor", "a test")
+EVERYONE = System("a test looks")
+MEDICAL = ClaimKind.MEDICAL
+PAYER, OTHER_PAYER = "MM001", "HH002"
+
+
+MOVE = Statement(
+    update(sites).where(sites.c.id == bindparam("site")).values(time_zone=bindparam("zone"))
+)
+
+
+COUNT_DOCUMENTS = Statement(select(func.count()).select_from(documents), system=True)
+
+
+def invented_payer(payer_id, type="Medical"):
+    return Payer(
+        type=type, name=f"Meadow Mutual {payer_id}", svc_payer_id=payer_id, payer_id=payer_id,
+        has_route=True,
+    )  # fmt: skip
+
+
+@dataclass
+class MemoryLines:
+    """Every payer's mailbox in memory."""
+
+    mailboxes: dict[tuple[str, str], MemoryMailbox] = field(default_factory=dict)
+    poll_seconds: int = 300
+
+    def ways(self, type, payer_id):
+        return [self.line(type, payer_id)]
+
+    def all(self):
+        return [self.line(*key) for key in self.mailboxes]
+
+    def open(self, line):
+        return self.mailboxes.setdefault((line.type, line.payer_id), MemoryMailbox())
+
+    def line(self, type, payer_id):
+        self.mailboxes.setdefault((type, payer_id), MemoryMailbox())
+        return Line(
+            route_id=1, payer_id=payer_id, type=type, kind="memory", sender_id="CLEARLANE",
+            receiver_id="MEADOW", poll_seconds=self.poll_seconds,
+        )  # fmt: skip
+
+
+@dataclass
+class Flow:
+    """A house without a front door and without an engine."""
+
+    database: object
+    clock: ManualClock
+    vault: Vault
+    desk: Desk
+    lines: MemoryLines
+    site: Site
+    payers: Payers
+    number: int = 0
+
+    @classmethod
+    async def open(cls, place, database, clock, *, sandbox=False):
+        vault = Vault(database, place.keys(), clock)
+        await vault.load()
+        payers = Payers([invented_payer(PAYER), invented_payer(OTHER_PAYER)], sandbox=sandbox)
+        lines = MemoryLines()
+        outside = Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=sandbox)
+        desk = Desk(database=database, clock=clock, data=place.data, node="test", beyond=outside)
+        flow = cls(database, clock, vault, desk, lines, None, payers)
+        flow.site = await flow.new_site()
+        return flow
+
+    async def new_site(self, time_zone="UTC"):
+        scope = await make_site(self.database)
+
+        async def move(tx):
+            await tx.run(MOVE, site=scope.site, zone=time_zone)
+
+        await self.database.write(EVERYONE, move, actor=ACTOR)
+        return Site(
+            scope.site, scope.vendor, f"S{scope.site}", f"C{scope.site}", "Larkspur Dental",
+            time_zone=time_zone, baa_accepted=True,
+        )  # fmt: skip
+
+    async def submit(self, count=1, *, site=None, payer=PAYER, line=None, **own):
+        """Submit claims; their request ids."""
+        site = site or self.site
+        self.number += 1
+        document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
+        (claim,) = document["Claims"]
+        lines = PAPERS[MEDICAL].lines
+        claim[lines] = [one | (line or {}) for one in claim[lines]]
+        document["Claims"] = [
+            {**claim, "Svc_VendorClaimId": f"V{self.number}-{at}", "Svc_PayerId": payer, **own}
+            for at in range(count)
+        ]
+        desk = submission.Desk(
+            database=self.database, vault=self.vault, payers=self.payers, sandbox=False
+        )
+        content = json.dumps(document, default=str).encode()
+        done = await submission.submit(
+            desk, content, MEDICAL, site=site, actor=ACTOR, now=self.clock.now()
+        )
+        assert isinstance(done, submission.Submitted), done
+        assert all(one.accepted for one in done.answers), [one.findings for one in done.answers]
+        # In the order in which they go out.
+        return sorted(one.request_id for one in done.answers)
+
+    async def send(self, payer=PAYER):
+        """Let what waits go out; the file that the payer got."""
+        box = self.lines.open(self.lines.line("Medical", payer))
+        before = set(box.sent)
+        await dispatch.gather(self.desk, self.clock.now(), everything=True)
+        await dispatch.deliver_due(self.desk, self.clock.now())
+        new = [content for name, content in box.sent.items() if name not in before]
+        assert len(new) <= 1
+        return new[0] if new else b""
+
+    async def sent(self, count=1, **more):
+        """Submit and send: the request ids, and the file."""
+        ids = await self.submit(count, **more)
+        return ids, await self.send(more.get("payer", PAYER))
+
+    async def arrive(self, *contents, payer=PAYER, name="answer"):
+        """Files of the payer are collected and posted; the states they end in."""
+        ids = []
+        box = self.lines.open(self.lines.line("Medical", payer))
+        for at, content in enumerate(contents):
+            box.files[f"{name}{at}"] = content
+        ids = await collect.collect_due(self.desk, self.clock.now(), every_line=True)
+        await post.post_due(self.desk, self.clock.now())
+        assert not box.files
+        return [(await self.file(id)).state for id in ids]
+
+    async def file(self, id):
+        async with self.database.read(EVERYONE) as tx:
+            return await inbox.find(tx, id)
+
+    async def files(self):
+        async with self.database.read(EVERYONE) as tx:
+            states = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")
+            return (await inbox.listing(tx, states, 1_000))[::-1]
+
+    async def parked(self, id):
+        async with self.database.read(EVERYONE) as tx:
+            return await inbox.parked_of(tx, id)
+
+    async def status(self, request_id, site=None):
+        """The claim's row of the status list."""
+        rows = await self.statuses(site)
+        return rows[request_id]
+
+    async def statuses(self, site=None):
+        scope: Scope = (site or self.site).scope
+        found = {}
+        days = date(2000, 1, 1), date(2100, 1, 1)
+        pages = list_statuses(
+            self.database, self.vault, *days, scope=scope, actor=ACTOR, now=self.clock.now()
+        )
+        async for page in pages:
+            found |= {row["ClaimNumber"]: row for row in map(json.loads, page)}
+        return found
+
+    async def facts(self, request_id):
+        async with self.database.read(EVERYONE) as tx:
+            return await facts.of_claims(tx, [request_id])
+
+    async def documents(self):
+        """How many documents there are."""
+        async with self.database.read(EVERYONE) as tx:
+            [(count,)] = await tx.rows(COUNT_DOCUMENTS)
+        return count
+
+
+def controls(content):
+    """ISA13 of a file that was sent."""
+    return int(content.decode().split("*")[13])
+
+
+def accounts(content):
+    """CLM01 of each claim of a file that was sent."""
+    return re.findall(r"~CLM\*([^*]+)\*", content.decode())

@@ -1,0 +1,202 @@
+"""A desk with payers behind mailboxes in memory, and claims on it, for the tests of what goes out."""
+
+import json
+import secrets
+from collections import Counter
+from contextlib import asynccontextmanager
+from datetime import date, timedelta
+
+from sqlalchemy import select
+
+from clearlane.accounts.model import Site
+from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.claims.samples import minimal_claim
+from clearlane.connect.lines import Line
+from clearlane.connect.memory import MemoryMailbox
+from clearlane.connect.port import Presence, Unreachable
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.pipeline import dispatch
+from clearlane.pipeline import submit as submitting
+from clearlane.pipeline.desk import Desk, Outside
+from clearlane.store import batches as store
+from clearlane.store.database import Actor
+from clearlane.store.schema import claims
+from clearlane.store.sql import Statement
+from clearlane.store.vault import Vault
+from clearlane.x12.reader import parse
+from tests.databases import make_site
+
+DAY = date(2024, 2, 20)
+MEADOW, HARBOR = "MM001", "HH001"
+STATES = Statement(
+    select(claims.c.request_id, claims.c.state, claims.c.sendings, claims.c.waits), system=True
+)
+
+
+class Payer837(MemoryMailbox):
+    """A payer that counts how often each file came, and can fail at either end of an upload."""
+
+    def __init__(self, *, tells=True):
+        super().__init__()
+        self.tells = tells
+        self.came = Counter()
+        self.lose_answers = 0
+
+    async def put(self, name, content):
+        self._meet_trouble()
+        if self.sent.get(name) != content:
+            self.came[name] += 1
+        await super().put(name, content)
+        if self.lose_answers:
+            self.lose_answers -= 1
+            raise Unreachable("The line broke after the last byte.")
+
+    async def look(self, name):
+        seen = await super().look(name)
+        return seen if self.tells or seen is Presence.THERE else Presence.UNKNOWN
+
+    @property
+    def claims(self):
+        """Our numbers of the claims that came, file after file."""
+        return [number for content in self.sent.values() for number in numbers_in(content)]
+
+
+class MemoryLines:
+    """Lines to payers of a test."""
+
+    def __init__(self):
+        self.lines = {}
+        self.mailboxes = {}
+
+    def add(self, payer_id=MEADOW, type="Medical", mailbox=None, **options):
+        id = len(self.mailboxes) + 1
+        line = Line(
+            route_id=id, payer_id=payer_id, type=type, kind="memory", sender_id="CLEARLANE",
+            receiver_id=payer_id, **options,
+        )  # fmt: skip
+        self.lines.setdefault((type, payer_id), []).append(line)
+        self.mailboxes[id] = mailbox or Payer837()
+        return self.mailboxes[id]
+
+    def ways(self, type, payer_id):
+        return self.lines.get((type, payer_id), [])
+
+    def all(self):
+        return [line for lines in self.lines.values() for line in lines]
+
+    def open(self, line):
+        return self.mailboxes[line.route_id]
+
+
+class Outbound:
+    """A desk and what is needed to put claims on it."""
+
+    def __init__(self, desk, lines, site):
+        self.desk, self.lines, self.site = desk, lines, site
+        self.clock = desk.clock
+
+    async def submit(self, count=1, payer_id=MEADOW, kind=ClaimKind.MEDICAL, **own):
+        """Accepted claims; their request ids."""
+        made = [
+            minimal_claim(kind, DAY)
+            | {"Svc_PayerId": payer_id, "Svc_VendorClaimId": secrets.token_hex(8)}
+            | own
+            for _ in range(count)
+        ]
+        document = {"DocumentType": PAPERS[kind].document_type, "Claims": made}
+        outside = self.desk.outside
+        done = await submitting.submit(
+            submitting.Desk(
+                database=self.desk.database,
+                vault=outside.vault,
+                payers=outside.payers(),
+                sandbox=outside.sandbox,
+            ),
+            json.dumps(document).encode(),
+            kind,
+            site=self.site,
+            actor=Actor("vendor", "ACME"),
+            now=self.clock.now(),
+        )
+        assert all(one.accepted for one in done.answers), done.answers[0].findings
+        return sorted(one.request_id for one in done.answers)
+
+    def pass_time(self, **by):
+        if by:
+            self.clock.advance(timedelta(**by))
+
+    async def gather(self, **how):
+        return await dispatch.gather(self.desk, self.clock.now(), **how)
+
+    async def deliver(self):
+        return await dispatch.deliver_due(self.desk, self.clock.now())
+
+    async def busy(self):
+        return await dispatch.busy(self.desk, self.clock.now())
+
+    async def go(self, **by):
+        """Let time pass, gather and deliver."""
+        self.pass_time(**by)
+        await self.gather()
+        return await self.deliver()
+
+    async def batches(self):
+        async with self.desk.database.read(store.SCOPE) as tx:
+            return sorted(await store.newest(tx, 1_000), key=lambda batch: batch.id)
+
+    async def batch(self, id):
+        async with self.desk.database.read(store.SCOPE) as tx:
+            return await store.find(tx, id)
+
+    async def content(self, batch):
+        async with self.desk.database.read(store.SCOPE) as tx:
+            return await store.content(tx, self.desk.outside.vault, batch)
+
+    async def lane(self, payer_id=MEADOW, type="Medical"):
+        async with self.desk.database.read(store.SCOPE) as tx:
+            return (await store.all_lanes(tx)).get((type, payer_id))
+
+    async def states(self):
+        """State, sendings and waits of each claim."""
+        async with self.desk.database.read(store.SCOPE) as tx:
+            return {row[0]: row[1:] for row in await tx.rows(STATES)}
+
+
+PAYERS = [
+    Payer("Medical", "Meadow Mutual", "00001", MEADOW, has_route=True),
+    Payer("Medical", "Harbor Health Plan", "00002", HARBOR, has_route=True),
+    Payer("Dental", "Summit Dental", "00003", "SD001", has_route=True),
+]
+
+
+@asynccontextmanager
+async def outbound(place, clock, *, node="node", lines=None, database=None, site=None):
+    """A desk on a database; several on one place are several nodes."""
+    opened = database or await place.open(clock, anchor=f"anchor-{node}")
+    vault = Vault(opened, place.keys(), clock)
+    await vault.load()
+    lines, payers = lines or MemoryLines(), Payers(PAYERS, sandbox=False)
+    if site is None:
+        scope = await make_site(opened)
+        site = Site(scope.site, scope.vendor, "LARK", "C1", "Larkspur Dental", baa_accepted=True)
+    desk = Desk(
+        database=opened, clock=clock, data=place.data, node=node,
+        beyond=Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=False),
+    )  # fmt: skip
+    try:
+        yield Outbound(desk, lines, site)
+    finally:
+        if database is None:
+            await opened.close()
+
+
+def numbers_in(content):
+    """Our numbers of the claims in a file."""
+    rows = content.decode().split("~")
+    return [row.removeprefix("REF*D9*") for row in rows if row.startswith("REF*D9*")]
+
+
+def control_of(content):
+    [interchange] = parse(content).interchanges
+    return int(interchange.header[13])

@@ -1,0 +1,160 @@
+"""`clearlane batch` and `clearlane export-undelivered`, as an operator types them."""
+
+import asyncio
+import json
+import stat
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli.root import app
+from clearlane.kernel.clock import SystemClock
+from clearlane.pipeline import delivery
+from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING
+from clearlane.x12.check import check
+from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
+
+
+@pytest.fixture
+def clearlane(place, monkeypatch):
+    """Run a command on this installation, with no service beside it."""
+    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
+    monkeypatch.setenv("CLEARLANE_MODE", "production")
+    monkeypatch.chdir(place.data)
+
+    def run(line, code=0):
+        result = CliRunner().invoke(app, line.split())
+        assert result.exit_code == code, (result.output, result.exception)
+        return json.loads(result.stdout) if "--json" in line else result.output
+
+    return run
+
+
+@pytest.fixture
+def left(place):
+    """What a stopped service left: a batch in doubt, one that waits, and claims in none."""
+
+    async def leave():
+        async with outbound(place, SystemClock()) as out:
+            out.lines.add(window_seconds=0, mailbox=Payer837(tells=False))
+            ids = await out.submit(2)
+            [doubtful] = await out.gather()
+            await delivery._begin(out.desk, await out.batch(doubtful), "dead")
+            await delivery.attempt(out.desk, doubtful, "dead")
+            ids += await out.submit(1)
+            [fixed] = await out.gather()
+            waiting = await out.submit(3, HARBOR)
+            return doubtful, fixed, ids, waiting
+
+    return asyncio.run(leave())
+
+
+def states(clearlane):
+    return {row["id"]: row["state"] for row in clearlane("batch list --all --json")}
+
+
+def test_batches_are_listed_and_shown(clearlane, left):
+    doubtful, fixed, ids, _ = left
+    listed = clearlane("batch list --json")
+    assert [(row["id"], row["state"], row["claims"]) for row in listed] == [
+        (doubtful, IN_DOUBT, 2),
+        (fixed, FIXED, 1),
+    ]
+    assert listed[0]["fault"] == delivery.UNTOLD
+    assert "InDoubt" in clearlane("batch list")
+    shown = clearlane(f"batch show {doubtful} --json")
+    assert [one["request_id"] for one in shown["claims"]] == ids[:2]
+    assert ids[0] in clearlane(f"batch show {doubtful}")
+    assert "There is no batch 77" in clearlane("batch show 77", code=1)
+
+
+def test_a_doubt_is_resolved_either_way_and_what_is_delivered_is_not_sent_again(clearlane, left):
+    doubtful, fixed, _, _ = left
+    clearlane(f"batch resend {doubtful}")
+    assert states(clearlane) == {doubtful: FIXED, fixed: FIXED}
+    clearlane(f"batch mark-delivered {doubtful}")
+    assert states(clearlane) == {doubtful: DELIVERED, fixed: FIXED}
+    assert "would reach the payer twice" in clearlane(f"batch resend {doubtful}", code=1)
+    assert "is delivered" in clearlane(f"batch mark-delivered {doubtful}", code=1)
+    assert [row["id"] for row in clearlane("batch list --json")] == [fixed]
+
+
+def test_a_batch_that_is_being_sent_is_left_alone(clearlane, left, place):
+    _, fixed, _, _ = left
+
+    async def take():
+        async with outbound(place, SystemClock(), node="busy") as out:
+            out.lines.add()
+            await delivery._begin(out.desk, await out.batch(fixed), "busy")
+
+    asyncio.run(take())
+    assert states(clearlane)[fixed] == SENDING
+    for verb in ("resend", "mark-delivered"):
+        assert "at this moment" in clearlane(f"batch {verb} {fixed}", code=1)
+
+
+def test_what_has_not_gone_out_is_written_as_valid_files_each_claim_once(clearlane, left, tmp_path):
+    doubtful, fixed, ids, waiting = left
+    there = tmp_path / "carry"
+    told = clearlane(f"export-undelivered --to {there} --json")
+    files = sorted(there.iterdir())
+    assert [row["name"] for row in told["files"]] == [file.name for file in files]
+    assert [row["id"] for row in told["files"]][:2] == [doubtful, fixed]
+    assert (told["marked"], told["claims_not_written"]) == (False, 0)
+    inside = []
+    for file in files:
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert check(file.read_bytes()).errors == 0
+        inside += numbers_in(file.read_bytes())
+    assert sorted(inside) == sorted(ids + waiting)
+    assert set(states(clearlane).values()) == {IN_DOUBT, FIXED}
+    again = clearlane(f"export-undelivered --to {there} --json")
+    assert again["files"] == told["files"]
+    assert f"3 files written to {there}." in clearlane(f"export-undelivered --to {there}")
+
+
+def test_what_is_carried_by_hand_is_marked_and_goes_out_no_more(clearlane, left, place, tmp_path):
+    clearlane(f"export-undelivered --to {tmp_path} --mark")
+    assert set(states(clearlane).values()) == {DELIVERED}
+
+    async def later():
+        async with outbound(place, SystemClock(), node="later") as out:
+            payers = [out.lines.add(payer, window_seconds=0) for payer in (MEADOW, HARBOR)]
+            await out.go()
+            return [payer.sent for payer in payers], await out.states()
+
+    sent, claims = asyncio.run(later())
+    assert sent == [{}, {}]
+    assert set(claims.values()) == {("Sent", 1, 0)}
+
+
+def test_a_file_of_somebody_else_is_not_overwritten(clearlane, left, tmp_path):
+    name = clearlane("batch list --json")[0]["name"]
+    (tmp_path / name).write_bytes(b"mine")
+    assert "is another file" in clearlane(f"export-undelivered --to {tmp_path}", code=1)
+    assert (tmp_path / name).read_bytes() == b"mine"
+
+
+def test_files_addressed_to_nobody_are_written_anew_when_there_is_a_way(
+    clearlane, left, place, tmp_path
+):
+    *_, waiting = left
+    clearlane(f"export-undelivered --to {tmp_path}")
+
+    async def later():
+        async with outbound(place, SystemClock(), node="later") as out:
+            out.lines.add(MEADOW)
+            harbor = out.lines.add(HARBOR)
+            assert await out.busy()
+            await out.go()
+            return harbor.sent
+
+    [content] = asyncio.run(later()).values()
+    assert numbers_in(content) == waiting
+
+
+def test_after_a_restore_by_other_tools_everything_open_is_in_doubt(clearlane, left):
+    told = clearlane("batch after-restore")
+    assert told.startswith("1 batches and 3 claims that waited are in doubt.")
+    assert set(states(clearlane).values()) == {IN_DOUBT}

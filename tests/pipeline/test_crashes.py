@@ -1,0 +1,79 @@
+"""Workers killed with no warning, at every named point and at random: nothing is lost, nothing comes twice."""
+
+import asyncio
+import os
+import random
+
+import pytest
+
+from clearlane.pipeline import crashpoint
+from tests.pipeline.crashing import crashing
+from tests.pipeline.outbound import HARBOR, MEADOW
+
+BY_A_CALLER = "accepted"
+AT_SFTP = ("written", "before", "after")
+"""During an upload, before and after the file gets its name: the payer's server sees to it."""
+KILLS = int(os.environ.get("CLEARLANE_TEST_KILLS", "10"))
+
+
+async def finish(made):
+    async with made.working() as last:
+        await last.is_ready()
+        await made.settled()
+    made.check(await made.out.states(), await made.out.batches())
+
+
+async def test_killed_at_every_named_point_nothing_is_lost_and_nothing_comes_twice(place):
+    async with crashing(place) as made:
+        await made.submit_and_die()
+        for point in crashpoint.POINTS:
+            if point == BY_A_CALLER:
+                continue
+            await made.submit()
+            async with made.working(point) as worker:
+                await worker.dies()
+        for moment in AT_SFTP:
+            await made.submit(3, HARBOR)
+            async with made.working() as worker:
+                made.sftp.watch = lambda what: what == moment and worker.process.kill()
+                await worker.dies()
+            made.sftp.watch = None
+        await finish(made)
+
+
+async def test_killed_at_random_under_load_nothing_is_lost_and_nothing_comes_twice(place):
+    dice = random.Random(17)
+    async with crashing(place) as made:
+        for _ in range(KILLS):
+            async with made.working() as worker:
+                await worker.is_ready()
+                left = dice.uniform(0, 2)
+                while left > 0:
+                    await made.submit(dice.randint(1, 5), dice.choice((MEADOW, HARBOR)))
+                    pause = min(left, dice.uniform(0, 0.3))
+                    await asyncio.sleep(pause)
+                    left -= max(pause, 0.01)
+        await finish(made)
+
+
+async def test_of_two_nodes_one_is_killed_and_its_batches_finish_on_the_other(new_place):
+    place = await new_place("postgresql")
+    async with crashing(place) as made:
+        async with made.working("sending") as dying, made.working() as living:
+            await living.is_ready()
+            async with asyncio.timeout(60):
+                ends = asyncio.create_task(dying.dies())
+                while not ends.done():
+                    await made.submit(1)
+                    await asyncio.wait([ends], timeout=0.3)
+                await ends
+            await made.settled()
+        made.check(await made.out.states(), await made.out.batches())
+
+
+@pytest.mark.parametrize("name", ["", "fixed:2", "recorded"])
+def test_a_point_that_is_not_named_does_nothing(monkeypatch, name):
+    monkeypatch.setenv(crashpoint.VARIABLE, name)
+    crashpoint.reached("fixed")
+    with pytest.raises(AssertionError, match="no such point"):
+        crashpoint.reached("lunch")

@@ -1,0 +1,135 @@
+"""`clearlane inbox`, as an operator types it."""
+
+import asyncio
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli.root import app
+from clearlane.kernel.clock import ManualClock
+from clearlane.store import audit
+from tests.claims.answers import paid, payment
+from tests.databases import START
+from tests.pipeline.flowing import Flow
+
+SECRET = "QUILL77"
+REMIT = payment(paid(SECRET, "1", "100", "80", "CAS*CO*45*20"))
+PAGE = b"<!DOCTYPE html><html><body>TESSA QUILL</body></html>"
+
+
+@pytest.fixture
+def clearlane(place, monkeypatch):
+    """Run a command on this installation, with no service beside it."""
+    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
+    monkeypatch.setenv("CLEARLANE_MODE", "production")
+    monkeypatch.chdir(place.data)
+
+    def run(line, code=0):
+        result = CliRunner().invoke(app, line.split())
+        assert result.exit_code == code, (result.output, result.exception)
+        return json.loads(result.stdout) if "--json" in line else result.output
+
+    return run
+
+
+@pytest.fixture
+def within(place):
+    """Do something with the installation while no command runs."""
+
+    def do(work):
+        async def opened():
+            database = await place.open(ManualClock(START))
+            try:
+                return await work(await Flow.open(place, database, ManualClock(START)))
+            finally:
+                await database.close()
+
+        return asyncio.run(opened())
+
+    return do
+
+
+@pytest.fixture
+def left(within):
+    """A file with a payment of a claim we do not know, and a web page."""
+
+    async def leave(flow):
+        await flow.arrive(REMIT, PAGE)
+        parked, page = await flow.files()
+        return parked.id, page.id
+
+    return within(leave)
+
+
+def actions(within):
+    async def read(flow):
+        return [row["action"] async for row in audit.between(flow.database, 0, 1 << 62)]
+
+    return within(read)
+
+
+def test_files_are_listed_and_shown_without_anything_of_a_claim(clearlane, left, within):
+    parked, page = left
+    rows = {row["id"]: row for row in clearlane("inbox list --json")}
+    assert (rows[parked]["state"], rows[parked]["parked"]) == ("Parked", 1)
+    assert rows[page]["state"] == "Quarantined"
+    assert "web page" in rows[page]["reason"]
+    shown = clearlane(f"inbox show {parked} --json")
+    assert shown["statements"][0].keys() == {"kind", "reason"}
+    for line in ("inbox list --all", f"inbox show {parked}", f"inbox show {page}"):
+        said = clearlane(line)
+        assert SECRET not in said
+        assert "QUILL" not in said
+    assert not [one for one in actions(within) if one.endswith("read")]
+
+
+def test_what_a_file_says_is_shown_when_asked_for_and_that_is_audited(clearlane, left, within):
+    parked, page = left
+    [row] = clearlane(f"inbox show {parked} --numbers --json")["statements"]
+    assert row["account"] == SECRET
+    assert SECRET in clearlane(f"inbox show {parked} --numbers")
+    assert clearlane(f"inbox show {page} --content").encode() == PAGE
+    assert {"inbox.read", "inbox.statements.read"} <= set(actions(within))
+
+
+def test_a_parked_file_is_applied_when_the_claim_is_known_at_last(clearlane, left, within):
+    parked, _ = left
+    assert "1 parked" in clearlane(f"inbox replay {parked}")
+
+    async def send(flow):
+        [id], _ = await flow.sent(F26_PatientAcctNumber=SECRET)
+        return flow.site, id
+
+    site, id = within(send)
+    assert clearlane(f"inbox replay {parked} --json")["state"] == "Applied"
+    assert clearlane(f"inbox replay {parked} --json")["applied"] == 1  # as often as one likes
+
+    async def look(flow):
+        return await flow.status(id, site), len(await flow.facts(id)), await flow.documents()
+
+    row, facts, documents = within(look)
+    assert (row["CurrentState"], facts, documents) == ("Complete", 2, 1)
+
+
+def test_a_discarded_file_is_kept_and_may_be_replayed(clearlane, left):
+    parked, page = left
+    assert "Discarded" in clearlane(f"inbox discard {page}")
+    assert clearlane(f"inbox discard {page} --json")["state"] == "Discarded"
+    assert [row["id"] for row in clearlane("inbox list --json")] == [parked]
+    assert {row["id"] for row in clearlane("inbox list --all --json")} == {parked, page}
+    assert clearlane(f"inbox show {page} --content").encode() == PAGE
+    assert clearlane(f"inbox replay {page} --json")["state"] == "Quarantined"
+
+
+def test_what_was_applied_cannot_be_discarded_and_what_is_not_there_is_said(clearlane, within):
+    async def leave(flow):
+        await flow.sent(F26_PatientAcctNumber=SECRET)
+        await flow.arrive(REMIT)
+        return (await flow.files())[0].id
+
+    id = within(leave)
+    assert "nothing to discard" in clearlane(f"inbox discard {id}", code=1)
+    for verb in ("show", "replay", "discard"):
+        assert "There is no file 77" in clearlane(f"inbox {verb} 77", code=1)

@@ -1,0 +1,56 @@
+"""A process that dies between any two steps of fetching and posting loses nothing and repeats nothing."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+
+import pytest
+
+from clearlane.pipeline import crashpoint
+from tests.claims.answers import paid, payment
+from tests.pipeline.flowing import PAYER, Flow, accounts
+
+POINTS = ("fetched", "stored", "dropped", "applied")
+
+
+async def run(place, folder, crash_at=""):
+    """Collect and post in another process; how it ended."""
+    given = {
+        "kind": place.kind, "url": place.url, "data": str(place.data), "folder": str(folder),
+        "payer": PAYER,
+    }  # fmt: skip
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.pipeline.posting_process", json.dumps(given),
+        env={**os.environ, crashpoint.VARIABLE: crash_at},
+    )  # fmt: skip
+    async with asyncio.timeout(120):
+        return await process.wait()
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, clock, tmp_path, point):
+    flow = await Flow.open(place, database, clock)
+    ids, content = await flow.sent(3)
+    claims = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    (answers / "remittance").write_bytes(payment(*claims, amount="240"))
+    assert await run(place, answers, point) == -signal.SIGKILL
+    for _ in range(2 if point == POINTS[-1] else 1):  # the second time there is nothing left to do
+        assert await run(place, answers) == 0
+        assert not list(answers.iterdir())
+        [file] = await flow.files()
+        assert (file.state, file.applied, file.parked) == ("Applied", 3, 0)
+        rows = await flow.statuses()
+        assert {(rows[id]["CurrentState"], rows[id]["PayerAmount"]) for id in ids} == {
+            ("Complete", 80)
+        }
+        assert [len(await flow.facts(id)) for id in ids] == [2, 2, 2]
+        assert len({rows[id]["RelatedDocumentId"] for id in ids}) == await flow.documents() == 3
+
+
+def test_every_point_of_fetching_and_posting_is_tried():
+    names = list(crashpoint.POINTS)
+    assert set(names[names.index("fetched") : names.index("applied") + 1]) == set(POINTS)
