@@ -93,7 +93,7 @@ def login_check() -> Measure:
 
 @contextlib.contextmanager
 def serving(data: Path) -> Iterator[dict]:
-    """`clearlane serve` on a fresh sandbox; what its sandbox file says."""
+    """`clearlane serve` on a fresh sandbox; what its sandbox file says, and its process."""
     command = [sys.executable, "-m", "clearlane", "serve", "--data", str(data), "--port", "0"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -102,7 +102,7 @@ def serving(data: Path) -> Iterator[dict]:
         for line in process.stdout:
             if line.startswith("clearlane ready "):
                 break
-        yield json.loads((data / "sandbox.json").read_text())
+        yield json.loads((data / "sandbox.json").read_text()) | {"pid": process.pid}
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)

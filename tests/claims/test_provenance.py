@@ -280,7 +280,7 @@ def test_an_adjustment_of_a_line_names_the_field_it_is_about(reason, path):
     assert path in paths(told)
     assert told.code == reason.replace("*", "-")
     assert (told.line, told.amount) == (1, 20)
-    assert "$20 was not paid" in told.happened
+    assert "$20.00 was not paid" in told.happened
     assert told.todo
 
 

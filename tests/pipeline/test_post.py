@@ -300,6 +300,15 @@ async def test_two_clients_with_one_account_number_are_told_apart(flow):
     assert (await flow.status(theirs, other))["CurrentState"] == "Sent"
 
 
+async def test_line_numbers_that_every_claim_has_confuse_no_claim_with_another(flow):
+    ids, content = await flow.sent(30, line={"X12_ProviderControlNumber": "1"})
+    line = ("SVC*HC:99213*100*80**1", "CAS*CO*45*20", "REF*6R*1")
+    rows = [paid(account, "1", "100", "80", *line) for account in accounts(content)]
+    assert await flow.arrive(payment(*rows, amount="2400")) == ["Applied"]
+    found = await flow.statuses()
+    assert {found[id]["CurrentState"] for id in ids} == {"Complete"}
+
+
 async def test_a_payment_is_matched_by_its_line_control_numbers_alone(flow):
     [ours] = await flow.submit(F26_PatientAcctNumber="A-1")
     [given] = await flow.submit(

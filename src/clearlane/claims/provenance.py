@@ -252,7 +252,7 @@ def _adjustment(
     asked = [_own(place, claim).format(line=LINE_SEGMENT[kind], e="") for place in spoken]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
     bears = codes.load("adjustment_groups").get(one.group, one.group)
-    amount = f"${one.amount}" if one.amount is not None else "An amount"
+    amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
     said = [f"{amount} was not paid: {words}. {bears}."]
     said += [f"{remark.code}: {words}." for remark in remarks if (words := _remark(remark))]
     todo = advice.REASON_ADVICE.get(one.reason) or advice.GROUP_ADVICE.get(

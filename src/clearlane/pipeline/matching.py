@@ -28,11 +28,12 @@ async def match(tx: Tx, vault: Vault, payer_id: str, named: Sequence[Named]) -> 
     accounts = {one.account for one in asked if one.account}
     lines = {line for one in asked for line in one.lines.values()}
     held = await matches.holders(tx, payer_id, accounts)
-    others = await matches.others(tx, payer_id, accounts | lines)
-    known = _Known(held, others)
+    only = {line for one in asked if one.by_lines_alone for line in one.lines.values()}
+    known = _Known(held, await matches.others(tx, payer_id, accounts | only))
     for one in asked:
         known.find(one)
     went = await matches.went(tx, payer_id, known.request_ids)
+    known.pairs |= await matches.lines_of(tx, payer_id, lines - only, went)
     return [_chosen(one, known, went) for one in asked]
 
 
@@ -48,6 +49,15 @@ class _Asked:
     living: set[str]
     former: set[str]
 
+    @property
+    def by_lines_alone(self) -> bool:
+        """Whether nothing but its lines can tell which claim is meant.
+
+        Otherwise a claim that has the lines and not the number cannot be the one; and callers may count the lines of
+        every claim from 1, so that each has thousands of claims.
+        """
+        return not self.named.trace and not self.named.account
+
 
 class _Known:
     """Which claims have, or had, which keyed hashes."""
@@ -61,7 +71,7 @@ class _Known:
     def find(self, asked: _Asked) -> None:
         """The candidates of a name."""
         asked.living.update(choice.numbers(asked.named))
-        for reference in asked.lines.values():
+        for reference in asked.lines.values() if asked.by_lines_alone else ():
             asked.living.update(self._others.get(reference, ()))
         asked.living.update(self._held.get(asked.account, ()))
         asked.former.update(self._others.get(asked.account, ()))

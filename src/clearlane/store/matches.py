@@ -51,6 +51,21 @@ async def others(tx: Tx, payer_id: str, references: Collection[str]) -> set[tupl
     return {(str(reference), str(request_id)) for reference, request_id in rows}
 
 
+async def lines_of(
+    tx: Tx, payer_id: str, references: Collection[str], request_ids: Collection[str]
+) -> set[tuple[str, str]]:
+    """Keyed hash and claim: which of these claims have lines with these numbers."""
+    if not references or not request_ids:
+        return set()
+    rows = await tx.rows(
+        _LINES_OF,
+        payer_id=payer_id,
+        references=sorted(references),
+        request_ids=sorted(request_ids),
+    )
+    return {(str(reference), str(request_id)) for reference, request_id in rows}
+
+
 async def went(tx: Tx, payer_id: str, request_ids: Collection[str]) -> dict[str, Went]:
     """Those of these claims that went to the payer."""
     if not request_ids:
@@ -64,6 +79,14 @@ _HOLDERS = Statement(
         claim_references.c.payer_id == bindparam("payer_id"),
         among(claim_references.c.reference, "references"),
     )
+)
+_LINES_OF = Statement(
+    select(line_references.c.reference, line_references.c.request_id).where(
+        line_references.c.payer_id == bindparam("payer_id"),
+        among(line_references.c.reference, "references"),
+        among(line_references.c.request_id, "request_ids"),
+    ),
+    system=True,
 )
 _OTHERS = Statement(
     select(line_references.c.reference, line_references.c.request_id).where(
