@@ -36,8 +36,9 @@ check: .venv/.installed ## format, lint, types, architecture, docs
 bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what>
 	@$(BIN)/python -m bench $(ONLY)
 
-docs: .venv/.installed ## write the generated reference pages
+docs: .venv/.installed ## write the generated reference pages, build the site in site/
 	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m docs.site
 
 format: .venv/.installed ## format and repair what can be repaired
 	@$(BIN)/ruff check --fix -q . || true

@@ -1,7 +1,7 @@
 """Write the reference pages and the pictures from the tables of the product.
 
 ``make docs`` writes them; a test fails when a page and its table disagree. Each page is one function,
-one row of PAGES; those about calls stand in ``interface``, the pictures in ``pictures``.
+one row of PAGES; those about calls, states and the client stand in modules of their own, as the pictures do.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from docs import interface
+from docs import interface, library, states
 from docs.markdown import grid
 from docs.pictures import DRAWN, PICTURES
 
@@ -252,8 +252,6 @@ def _code_lists() -> Iterator[str]:
         yield ""
         yield f"### {name.replace('_', ' ')}"
         yield ""
-        yield f'<a id="{name.replace("_", "-")}"></a>'
-        yield ""
         yield from grid(
             ["Code", "Meaning"],
             [[f"`{code}`", meaning] for code, meaning in codes.words(name).items()],
@@ -355,9 +353,10 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings.md": settings_page,
     "commands.md": commands_page,
     "calls.md": calls_page,
+    "answers.md": interface.answers_page,
     "errors.md": interface.errors_page,
-    "states.md": interface.states_page,
-    "client.md": interface.client_page,
+    "states.md": states.states_page,
+    "client.md": library.client_page,
     "eligibility-fields.md": interface.eligibility_fields_page,
     "enrollment-fields.md": interface.enrollment_fields_page,
     "sandbox.md": sandbox_page,

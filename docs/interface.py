@@ -1,14 +1,16 @@
-"""The reference pages about calls: what they answer, which states things have, and the library that calls them.
+"""The reference pages about calls: what they take, what they answer, and how they refuse.
 
 Each page is made from the tables and types that the product runs on. Words that no table has stand here, one for
 each row of the table: a row without words stops the build.
 """
 
 import inspect
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_type_hints
 
-from docs.markdown import grid, part
+from docs.markdown import first_words, grid, part
 
 
 def errors_page() -> Iterator[str]:
@@ -25,7 +27,7 @@ def errors_page() -> Iterator[str]:
         [
             status,
             refused.when,
-            _body(refused.body),
+            _body(refused.body, status),
             ", ".join(f"`{name}`" for name in refused.headers),
         ]
         for status, refused in COMMON.items()
@@ -38,7 +40,7 @@ def errors_page() -> Iterator[str]:
     yield from grid(
         ["Call", "Status", "Body", "When"],
         [
-            [row.name, status, _body(body), _when(row, status)]
+            [row.name, status, _body(body, status), _when(row, status)]
             for row in TABLE
             for status, body in row.refusals.items()
         ],
@@ -70,9 +72,12 @@ OWN_REFUSALS: Mapping[tuple[str, int], str] = {
 }
 
 
-def _body(type: Any) -> str:
+NO_CONTENT = 204
+
+
+def _body(type: Any, status: int) -> str:
     if type is None:
-        return "text, or none"
+        return "none" if status == NO_CONTENT else "text"
     names = [each.__name__ for each in (get_args(type) or (type,))]
     return ", ".join(f"[{name}](#{name.lower()})" for name in names)
 
@@ -84,7 +89,7 @@ def _bodies() -> Iterator[str]:
     yield "## Bodies"
     shapes = [wire.Message, wire.MessageDetail, wire.ModelState, wire_enrollment.EnrollmentErrors]
     for shape in shapes:
-        yield from part(shape.__name__, _first(shape), level=3)
+        yield from part(shape.__name__, first_words(inspect.getdoc(shape)), level=3)
         yield from grid(
             ["Field", "What it holds"],
             [
@@ -157,94 +162,68 @@ def _exits() -> Iterator[str]:
     yield from grid(["Status", "Meaning"], [[status, words] for status, words in meaning.items()])
 
 
-def states_page() -> Iterator[str]:
-    """The states that things have, and how they change."""
-    from clearlane.claims import lifecycle
-    from clearlane.enrollment import life
+def answers_page() -> Iterator[str]:
+    """What every call answers with when it succeeds, field by field."""
+    from clearlane.api.documents import pages
+    from clearlane.api.v3.routes import TABLE
 
-    yield "# States"
-    yield from part(
-        "A claim",
-        "`CurrentState` of the status list. A newer fact never loses to an older one that comes late, and a fact "
-        "that comes twice counts once. A pair of state and event that is not here changes nothing.",
-        "![The life of a claim](../pictures/claim-life.svg)",
-    )
-    yield "```mermaid"
-    yield lifecycle.diagram().rstrip()
-    yield "```"
+    document = json.loads(pages()[0].content)
+    schemas = document["components"]["schemas"]
+    answers = {
+        row.name: document["paths"][row.path]["post"]["responses"]["200"]["content"]
+        for row in TABLE
+    }
+    tops = {name: next(iter(content.values()))["schema"] for name, content in answers.items()}
+    yield "# Answers"
     yield ""
-    yield from grid(
-        ["State", "Meaning"],
-        [[f"`{state}`", CLAIM_STATES[state.value]] for state in lifecycle.State],
+    yield (
+        "What a call answers with status 200. A field that may be absent holds null. For everything else see "
+        "[errors](errors.md)."
     )
     yield ""
-    yield from _transitions(lifecycle.State, lifecycle.Event, lifecycle.NEXT)
-    yield from _payer_actions()
-    yield from part(
-        "An enrollment with one payer",
-        "With a payer that nobody has acted for, an enrollment is submitted. "
-        "[How to move it](../how-to/enrollment.md).",
-        "![The life of an enrollment](../pictures/enrollment-life.svg)",
-    )
-    yield from _transitions(life.State, life.Event, life.NEXT)
-    yield from _files()
+    yield from grid(["Call", "Answer"], [[name, _type(schema)] for name, schema in tops.items()])
+    for name in _reached(list(tops.values()), schemas):
+        schema = schemas[name]
+        yield from part(name, first_words(schema.get("description", "")))
+        yield from grid(
+            ["Field", "Type", "What it holds"],
+            [
+                [f"`{field}`", _type(told), told.get("description", "")]
+                for field, told in schema.get("properties", {}).items()
+            ],
+        )
 
 
-CLAIM_STATES = {
-    "Received": "Stored, not sent; or nobody can say whether it was sent.",
-    "Sent": "Delivered to the payer; nothing heard but that the file was taken.",
-    "Acknowledged": "The payer took it into its work.",
-    "Pending": "The payer is working on it or wants information; or a payment was taken back.",
-    "Rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent anew.",
-    "Complete": "There is a remittance, which may be a denial.",
-}
+def _reached(tops: list[Any], schemas: Mapping[str, Any]) -> list[str]:
+    """The names of all schemas that these lead to, in the order they are met."""
+    found: list[str] = []
+    waiting = tops[::-1]
+    while waiting:
+        for name in REFERENCE.findall(json.dumps(waiting.pop())):
+            if name not in found:
+                found.append(name)
+                waiting.append(schemas[name])
+    return found
 
 
-def _transitions(states: Any, events: Any, table: Mapping[Any, Any]) -> Iterator[str]:
-    yield from grid(
-        ["Event", *(str(state) for state in states)],
-        [[event, *(table.get((state, event), "") for state in states)] for event in events],
-    )
+REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 
 
-def _payer_actions() -> Iterator[str]:
-    from clearlane.claims.lifecycle import ACTIONS
-    from clearlane.remits.r835 import NAMES
-    from clearlane.x12 import codes
-
-    yield from part(
-        "PayerAction",
-        "The status category before there is a remittance, the claim status of the remittance after.",
-    )
-    remitted = codes.column("claim_payment_statuses", NAMES)
-    yield from grid(
-        ["Code", "PayerAction", "From"],
-        [[f"`{code}`", f"`{name}`", "277CA or 277"] for code, name in ACTIONS.items()]
-        + [[f"`{code}`", f"`{name}`", "835"] for code, name in remitted.items() if name],
-    )
-
-
-def _files() -> Iterator[str]:
-    from clearlane.store import batches, inbox
-
-    yield from part("A file to a payer", "See `clearlane batch list`.")
-    words = {
-        batches.FIXED: "Its bytes, name and control number are fixed; it waits to go.",
-        batches.SENDING: "On its way, or its arrival is being looked up.",
-        batches.DELIVERED: "The payer has it.",
-        batches.IN_DOUBT: "Nobody can say whether it arrived: "
-        "[find out](../how-to/undelivered.md), then `resend` or `mark-delivered`.",
-    }
-    yield from grid(["State", "Meaning"], [[f"`{state}`", told] for state, told in words.items()])
-    yield from part("A file from a payer", "See `clearlane inbox list`.")
-    words = {
-        inbox.STORED: "Kept as it came; waits to be posted.",
-        inbox.APPLIED: "Everything it says was told to claims.",
-        inbox.PARKED: "Applied, but for statements about claims that are not known here.",
-        inbox.QUARANTINED: "Nobody can read it; the reason stands beside it.",
-        inbox.DISCARDED: "Put aside by a person.",
-    }
-    yield from grid(["State", "Meaning"], [[f"`{state}`", told] for state, told in words.items()])
+def _type(schema: Mapping[str, Any]) -> str:
+    """A schema in a few words, with a link to the section that tells the rest."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            return " or ".join(dict.fromkeys(map(_type, schema[several])))
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return str(schema.get("type", "any"))
 
 
 def enrollment_fields_page() -> Iterator[str]:
@@ -289,13 +268,13 @@ def eligibility_fields_page() -> Iterator[str]:
     yield ""
     yield (
         "The request is nested: inquiries hold payers, payers hold providers, providers hold subscribers, subscribers "
-        "hold dependents. The answer's fields stand in the OpenAPI document."
+        "hold dependents. What is answered stands under [answers](answers.md#eligibilityresponse)."
     )
     for name in fields.__all__:
         shape = getattr(fields, name)
         if not isinstance(shape, type):
             continue
-        yield from part(name, _first(shape))
+        yield from part(name, first_words(inspect.getdoc(shape)))
         table: list[list[object]] = []
         for field, line in lines(shape).items():
             needed = "yes" if line.required else f"where {line.when}" if line.when else "no"
@@ -306,99 +285,3 @@ def eligibility_fields_page() -> Iterator[str]:
     )
     names = services.names("service_types")
     yield from grid(["Code", "Name"], [[f"`{code}`", f"`{name}`"] for code, name in names.items()])
-
-
-def client_page() -> Iterator[str]:
-    """The client library: methods, answers, faults."""
-    from clearlane import client
-
-    yield "# Client library"
-    yield from part(
-        "In short",
-        "`clearlane.client` comes with the base install (`pip install clearlane`), needs no server, and works against "
-        "any service that speaks V3. `Client` is for threads, `AsyncClient` for `asyncio`; they have the same methods. "
-        "Methods have Python's names, payloads the document's field names; bodies may be dictionaries, dataclasses "
-        "or any objects with those names.",
-    )
-    yield "```python"
-    yield from _sample()
-    yield "```"
-    yield from part("Where the service is and who calls")
-    yield from _functions(("from_sandbox", "from_environment"), client)
-    yield from part(
-        "Methods",
-        "`AsyncClient` has the same; its calls are awaited, and `iter_status` is an `async for`.",
-    )
-    yield from grid(
-        ["Method", "What it does"],
-        [
-            [f"`{name}{_signature(method)}`", _first(method)]
-            for name, method in inspect.getmembers(client.Client, inspect.isfunction)
-            if not name.startswith("_")
-        ],
-    )
-    yield from part("Builders")
-    yield from _functions(("claim_document", "eligibility_request", "enrollment_request"), client)
-    yield ""
-    yield "## Repeating"
-    yield ""
-    yield (
-        "A call is repeated by itself where that is safe: payer lists, status, documents and responses always, claims "
-        "always (the service answers a claim it knows as before), other calls only when nothing was taken.",
-    )
-    yield from part("Faults")
-    yield "```text"
-    tree = inspect.getdoc(inspect.getmodule(client.ClearlaneError)) or ""
-    yield from (
-        line.removeprefix("    ").rstrip()
-        for line in tree.splitlines()
-        if line.lstrip().startswith(("ClearlaneError", "├", "│", "└"))
-    )
-    yield "```"
-
-
-def _sample() -> Iterator[str]:
-    yield from SAMPLE.strip().splitlines()
-
-
-SAMPLE = """
-from clearlane.client import Client, InvalidRequest
-
-with Client.from_sandbox(".data") as client:
-    print([payer.PayerId for payer in client.test_payers("medical")])
-    try:
-        answer = client.submit_medical_claims({"Svc_PayerId": "TST01", "Svc_VendorClaimId": "A-1"})
-    except InvalidRequest as refused:
-        print(refused.model_state["Claims[0].F24_ClaimLines"])
-"""
-
-
-def _functions(names: tuple[str, ...], module: Any) -> Iterator[str]:
-    yield from grid(
-        ["Function", "What it does"],
-        [
-            [f"`{name}{_signature(getattr(module, name))}`", _first(getattr(module, name))]
-            for name in names
-        ],
-    )
-
-
-def _signature(function: Any) -> str:
-    """The parameters without their types: those stand in the library, for editors."""
-    shown = []
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.name == "self":
-            continue
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
-            shown.append("*")
-        given = "" if parameter.default is parameter.empty else f"={_default(parameter.default)}"
-        shown.append(parameter.name + given)
-    return f"({', '.join(shown)})"
-
-
-def _default(value: object) -> str:
-    return repr(str(value)) if isinstance(value, str) else repr(value)
-
-
-def _first(thing: Any) -> str:
-    return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ").replace("``", "`")

@@ -24,3 +24,8 @@ def part(title: str, *paragraphs: str, level: int = 2) -> Iterator[str]:
     for paragraph in paragraphs:
         yield paragraph
         yield ""
+
+
+def first_words(text: str | None) -> str:
+    """The first paragraph of a description, on one line."""
+    return (text or "").partition("\n\n")[0].replace("\n", " ").replace("``", "`").strip()

@@ -45,6 +45,7 @@ a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visib
 outline-offset:2px}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.5rem}
 header{padding:.75rem 1rem;border-bottom:1px solid var(--edge);background:var(--panel)}
+header{display:flex;justify-content:space-between}
 header a{font-weight:700;text-decoration:none;color:var(--ink)}
 .frame{display:grid;grid-template-columns:minmax(0,1fr);max-width:84rem;margin:0 auto}
 nav{padding:.5rem 1rem}nav ul{list-style:none;margin:0;padding:0 0 .5rem .75rem}
@@ -59,17 +60,17 @@ pre{background:var(--code);border:1px solid var(--edge);border-radius:6px;paddin
 line-height:1.45}
 code{font:.9em ui-monospace,monospace;background:var(--code);padding:.1em .25em;border-radius:4px;
 overflow-wrap:anywhere}pre code{padding:0;background:none;overflow-wrap:normal}
-.wide{overflow-x:auto;border:1px solid var(--edge);border-radius:6px}
+.wide{overflow-x:auto;margin:1rem 0;border:1px solid var(--edge);border-radius:6px}
 table{border-collapse:collapse;width:100%;font-size:.93rem}
 th,td{text-align:left;vertical-align:top;padding:.4rem .6rem;border-bottom:1px solid var(--edge)}
 th{background:var(--panel)}tr:last-child td{border-bottom:0}
 td code{overflow-wrap:normal;white-space:nowrap}
-img{max-width:none;height:auto;display:block}
+img{width:100%;min-width:40rem;height:auto;display:block}
 .turn{display:flex;flex-wrap:wrap;justify-content:space-between;gap:1rem;margin-top:3rem;
 border-top:1px solid var(--edge);padding-top:1rem}
 footer{color:var(--soft);padding:1rem;border-top:1px solid var(--edge);font-size:.9rem}
-@media(min-width:60rem){.frame{grid-template-columns:17rem minmax(0,1fr)}
-nav{position:sticky;top:0;align-self:start;max-height:100vh;overflow-y:auto;border-right:1px solid var(--edge)}
+@media(min-width:60rem){.frame{grid-template-columns:17rem minmax(0,1fr)}.to-pages{display:none}
+main{grid-column:2;grid-row:1}nav{grid-column:1;grid-row:1;position:sticky;top:0;align-self:start;max-height:100vh;overflow-y:auto;border-right:1px solid var(--edge)}
 main{padding:1rem 2rem}}
 @media print{nav,.skip,.anchor,.turn{display:none}}
 """.strip()
@@ -150,15 +151,15 @@ def render(page: Page, pages: list[Page], site: Path) -> str:
 </head>
 <body>
 <a class="skip" href="#content">Skip to the page</a>
-<header><a href="{home}">Clearlane</a></header>
+<header><a href="{home}">Clearlane</a><a class="to-pages" href="#pages">All pages</a></header>
 <div class="frame">
-<nav aria-label="All pages">
-{_navigation(page, pages)}
-</nav>
 <main id="content">
 {body}
 {_turn(page, pages)}
 </main>
+<nav id="pages" aria-label="All pages">
+{_navigation(page, pages)}
+</nav>
 </div>
 <footer>Clearlane, the clearinghouse anyone can run. Apache-2.0.</footer>
 </body>

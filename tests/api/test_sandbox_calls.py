@@ -150,6 +150,9 @@ def test_a_payer_down_for_thirty_days_gets_everything_when_it_is_up(client):
         clock(client.post("/sandbox/advance", json={"By": "10d"}, timeout=120))
     assert set(states(client).values()) == {"Received"}
     client.post("/sandbox/payers", json={"PayerId": "TST02", "Mode": "up"})
+    # However long the pauses have become, nobody waits for their end.
+    clock(client.post("/sandbox/advance", json={"By": "0d"}, timeout=120))
+    assert set(states(client).values()) == {"Sent"}
     clock(client.post("/sandbox/advance", json={"By": "20d"}, timeout=120))
     assert set(states(client).values()) == {"Complete"}
 

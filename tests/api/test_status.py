@@ -159,7 +159,7 @@ def test_the_look_is_audited(server, listed):
 # Documents.
 
 
-@pytest.mark.parametrize("ids", [[], ["no-such-document"], ["a", "a", "", "ü" * 300]])
+@pytest.mark.parametrize("ids", [[], ["no-such-document"], ["a", "a", "", "ü" * 300], ["a\0b"]])
 def test_documents_that_do_not_exist_are_left_out(listed, ids):
     answer = listed.post(DOCUMENTS, json=ids)
     assert answer.status_code == 200

@@ -40,7 +40,7 @@ def vendor(service, monkeypatch):
 
 COMMANDS = [
     (["payers"], "", []),
-    (["enrollment", "submit", "-"], "{}", {"EnrollmentResults": []}),
+    (["enrollment", "submit", "-"], "{}", {"EnrollmentResults": [{"RequestId": "1"}]}),
     (["eligibility", "submit", "-"], "{}", {"Status": "ResultsComplete"}),
     (["doctor"], "", []),
 ]

@@ -65,8 +65,8 @@ def test_an_answer_that_is_not_the_interfaces_is_told_as_such(service, client, b
 
 @pytest.mark.parametrize("status", [200, 201, 202])
 def test_any_status_of_success_is_one(service, client, status):
-    service.answer(Reply(status, {"EnrollmentResults": []}))
-    assert client.submit_enrollments([]).submitted
+    service.answer(Reply(status, {"EnrollmentResults": [{"RequestId": "1"}]}))
+    assert client.submit_enrollments([{"RequestId": "1"}]).submitted
 
 
 def test_fields_of_another_shape_keep_the_answer_readable(service, client):

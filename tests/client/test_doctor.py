@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from clearlane.cli.doctor import Verdict
 from clearlane.cli.doctor_network import lasting, skew
 from clearlane.cli.root import app
+from clearlane.cli.serve import is_known_here_alone
+from clearlane.settings import Settings
 from tests.client.service import KEY, PASSWORD, SITE, Reply
 
 NOW = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
@@ -118,6 +120,22 @@ async def test_an_operator_without_a_sandbox_sees_the_installation(new_place, mo
     assert checks["database"]["verdict"] == "fine"
     assert "clearlane serve" in checks["nodes"]["do"]
     assert "clearlane route add" in checks["routes"]["do"]
+    assert "CLEARLANE_PUBLIC_URL" in checks["public url"]["do"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"mode": "production"}, True),
+        ({"mode": "production", "host": "0.0.0.0"}, True),
+        ({"mode": "production", "host": "::1"}, True),
+        ({"mode": "production", "host": "10.1.2.3"}, False),
+        ({"mode": "production", "public_url": "https://claims.example.org"}, False),
+        ({"mode": "sandbox", "host": "0.0.0.0"}, False),
+    ],
+)
+def test_an_address_that_leads_nobody_here_is_told(settings, told):
+    assert is_known_here_alone(Settings(**settings)) is told
 
 
 @pytest.mark.parametrize(

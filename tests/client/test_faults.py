@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from clearlane import client as library
-from clearlane.client import Client, Retry
+from clearlane.client import Client, Retry, limits
 from tests.client.service import DROPPED, KEY, PASSWORD, SITE, Reply
 
 BAA = "201: The client has not accepted the Business Associate Agreement."
@@ -116,6 +116,21 @@ def test_a_service_that_is_not_there_cannot_be_reached(service, pauses):
     assert len(pauses) == 2
     assert told.value.untaken
     assert PASSWORD not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("limit", "kind"),
+    [("ANSWER_BYTES_MAX", library.UnexpectedAnswer), ("BODY_SECONDS_MAX", library.AnswerLost)],
+)
+async def test_an_answer_without_end_is_not_waited_for(
+    service, client, async_client, monkeypatch, limit, kind
+):
+    monkeypatch.setattr(limits, limit, 0)
+    service.answer(Reply(body=[{"Name": "Meadow Mutual"}]))
+    with pytest.raises(kind):
+        client.submit_eligibility({})
+    with pytest.raises(kind):
+        await async_client.submit_eligibility({})
 
 
 async def test_the_async_client_tells_the_same_apart(service, async_client):

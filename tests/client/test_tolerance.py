@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clearlane.client import (
     Account,
+    BaaMissing,
     ClearlaneError,
     Client,
     EligibilityAnswer,
@@ -82,6 +83,48 @@ def test_any_answer_is_read_or_refused(case, data):
 def test_any_status_and_body_is_told(status, body, headers):
     call(CASES[0], Response(status, headers, body))
     call(CASES[3], Response(status, headers, body))
+
+
+UNUSABLE = {
+    "deep": b"[" * 100_000,
+    "deep and closed": b'[{"a":' * 50_000 + b"1" + b"}]" * 50_000,
+    "no JSON": b"<html>Sign in</html>",
+    "empty": b"",
+    "of another alphabet": "[]".encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("body", UNUSABLE.values(), ids=UNUSABLE)
+@pytest.mark.parametrize("status", [200, 400, 401, 503])
+def test_a_body_that_nobody_can_read_is_told(status, body):
+    client = Client(
+        ACCOUNT, transport=Always(Response(status, {}, body)), retry=Retry(attempts_max=1)
+    )
+    with pytest.raises(ClearlaneError):
+        client.payers()
+
+
+@pytest.mark.parametrize("number", ["1e99999999", "-1e99999999", '"NaN"', '"Infinity"'])
+def test_a_number_that_nobody_can_mean_is_left_in_the_raw_answer(number):
+    body = f'[{{"VendorId": {number}, "TotalClaimAmount": {number}}}]'.encode()
+    (row,) = answers.read_list(answers.ClaimStatus)(answers.parse(body))
+    assert (row.VendorId, row.TotalClaimAmount) == (0, 0)
+    assert row.raw["VendorId"] is not None
+
+
+def test_a_mark_of_the_byte_order_is_passed_over():
+    def of(status, body):
+        response = Response(status, {}, b"\xef\xbb\xbf" + body)
+        return Client(ACCOUNT, transport=Always(response), retry=Retry(attempts_max=1))
+
+    assert of(200, b'[{"Name": "Meadow Mutual"}]').payers()[0].Name == "Meadow Mutual"
+    with pytest.raises(BaaMissing):
+        of(401, b"201: Not accepted.").payers()
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"EnrollmentResults": null}'])
+def test_an_answer_without_results_submits_nobody(body):
+    assert not answers.read(answers.EnrollmentAnswer, answers.parse(body)).submitted
 
 
 @given(

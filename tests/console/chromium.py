@@ -35,12 +35,17 @@ def arguments() -> list[str]:
 
 
 def _present() -> str | None:
+    return next(filter(None, map(shutil.which, _named() or NAMES)), None)
+
+
+def _named() -> tuple[str, ...]:
+    """The browser that was chosen, and then no other."""
     given = os.environ.get("CLEARLANE_TEST_CHROMIUM")
-    return given or next(filter(None, map(shutil.which, NAMES)), None)
+    return (given,) if given else ()
 
 
 def _may_install() -> bool:
-    forbidden = os.environ.get("CLEARLANE_TEST_INSTALL") == "0"
+    forbidden = bool(_named()) or os.environ.get("CLEARLANE_TEST_INSTALL") == "0"
     return os.geteuid() == 0 and shutil.which("apt-get") is not None and not forbidden
 
 

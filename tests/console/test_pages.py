@@ -182,6 +182,11 @@ def test_what_was_wrong_is_not_told(browser, new_person):
     assert sign_in(browser, **right).status_code == 303
 
 
+def test_a_name_that_nobody_can_have_is_wrong_like_any_other(browser):
+    answer = sign_in(browser, name="no\0ra", password="a quiet evening", code="000000")
+    assert (answer.status_code, notice(answer)) == (403, WRONG)
+
+
 def test_a_code_is_good_once_also_when_used_many_times_at_once(server, new_person):
     person = new_person()
     typed = person.typed(code=person.code())
@@ -350,6 +355,12 @@ def test_many_claims_come_in_pages_without_gap_or_repetition(server, cast, brows
     assert wanted <= set(shown)
     assert len(shown) == len(set(shown))
     assert shown == sorted(shown, reverse=True)
+
+
+@pytest.mark.parametrize("place", ["C1\0", "' OR 1=1 --"])
+def test_a_place_in_the_list_that_nobody_was_given_is_passed_over(browser, new_person, place):
+    signed_in(browser, new_person())
+    assert browser.get(HOME, params={"before": f"2026-01-01/{place}"}).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -123,20 +123,22 @@ class Node:
         self.payer.answer = Answers(self.payer, list(files), side_by_side)
 
     def begin(self, asked=None):
-        """A submission in a task of its own."""
-        asked = asked or document(IsTest=False, payer_PayerId="MDW10")
-        content = json.dumps(asked).encode()
-        return asyncio.create_task(
-            verbs.inquire(
-                self.desk, content, site=self.site, actor=ACTOR, now=self.clock.now(),
-                stopping=self.stopping,
-            )
-        )  # fmt: skip
+        """A submission in a task of its own; the body of its answer."""
+        return asyncio.create_task(self.submit(asked))
 
     async def submit(self, asked=None):
-        done = await self.begin(asked)
+        done = await self.inquire(asked)
         assert isinstance(done, verbs.Inquired), done
-        return json.loads(done.body)
+        body = await verbs.response(
+            self.desk, done, site=self.site, now=self.clock.now(), stopping=self.stopping
+        )
+        return json.loads(body)
+
+    async def inquire(self, asked=None):
+        content = json.dumps(asked or document(IsTest=False, payer_PayerId="MDW10")).encode()
+        return await verbs.inquire(
+            self.desk, content, site=self.site, actor=ACTOR, now=self.clock.now()
+        )
 
     async def responses(self, request_id):
         body = await verbs.responses(self.desk, request_id, site=self.site, actor=ACTOR)

@@ -1,12 +1,16 @@
 """How tests call the eligibility interface, and what they say of its answers."""
 
 import asyncio
+import sqlite3
 import ssl
+from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass
 
+import asyncpg
 import httpx
 
+from tests.api.serving import Serving
 from tests.eligibility.invented import MILO, ROSA, document
 
 SUBMIT, RESPONSES = "/api/v3/eligibility/submit", "/api/v3/eligibility/get_responses"
@@ -22,16 +26,16 @@ class Caller:
     """Calls of one vendor for one site."""
 
     client: httpx.AsyncClient
+    serving: Serving
 
     @classmethod
     def of(cls, serving, auth, site, **options):
         context = ssl.create_default_context(cafile=serving.ca_file)
-        return _Open(
-            httpx.AsyncClient(
-                base_url=serving.base_url, verify=context, auth=auth, timeout=120,
-                params={"vendorSiteId": site}, **options,
-            )
+        client = httpx.AsyncClient(
+            base_url=serving.base_url, verify=context, auth=auth, timeout=300,
+            params={"vendorSiteId": site}, **options,
         )  # fmt: skip
+        return _Open(client, serving)
 
     async def submit(self, asked, **more):
         """The body of a submission that succeeds."""
@@ -40,6 +44,16 @@ class Caller:
     def begin(self, asked):
         """A submission that is waited for elsewhere."""
         return asyncio.create_task(self.submit(asked))
+
+    async def begun(self, asked):
+        """The same, once it is stored and being asked."""
+        before = await requests_at(self.serving)
+        waiting = self.begin(asked)
+        async with asyncio.timeout(60):
+            while await requests_at(self.serving) == before:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        await asyncio.sleep(0.1)
+        return waiting
 
     async def responses(self, request_id):
         return told(await self.client.post(RESPONSES, params={"requestId": request_id}))
@@ -54,14 +68,28 @@ class Caller:
 
 
 class _Open:
-    def __init__(self, client):
+    def __init__(self, client, serving):
         self._client = client
+        self._serving = serving
 
     async def __aenter__(self):
-        return Caller(await self._client.__aenter__())
+        return Caller(await self._client.__aenter__(), self._serving)
 
     async def __aexit__(self, *why):
         await self._client.__aexit__(*why)
+
+
+async def requests_at(serving):
+    """How many requests a service has stored."""
+    sql = "SELECT count(*) FROM eligibility_requests"
+    if serving.kind == "postgresql":
+        connection = await asyncpg.connect(serving.environment["CLEARLANE_DATABASE_URL"])
+        try:
+            return await connection.fetchval(sql)
+        finally:
+            await connection.close()
+    with closing(sqlite3.connect(serving.data / "clearlane.db")) as connection:
+        return connection.execute(sql).fetchone()[0]
 
 
 def told(answer):

@@ -238,8 +238,7 @@ async def test_without_an_agreement_neither_call_answers(sandbox, vendor):
 
 
 async def test_1008_comes_after_the_call_and_is_kept(caller):
-    waiting = caller.begin(one("1008"))
-    await asyncio.sleep(0.3)
+    waiting = await caller.begun(one("1008"))
     await caller.advance("54s")
     await asyncio.sleep(0.2)
     assert not waiting.done()
@@ -256,8 +255,7 @@ async def test_1008_comes_after_the_call_and_is_kept(caller):
 
 async def test_1008_takes_its_time_for_each_patient_and_earlier_responses_stay(caller):
     asked = one("1008", subscriber_Dependents=[MILO])
-    waiting = caller.begin(asked)
-    await asyncio.sleep(0.3)
+    waiting = await caller.begun(asked)
     await caller.advance("60s")
     body = await waiting
     assert (body["Status"], body["Responses"]) == (INCOMPLETE, [])
@@ -271,8 +269,7 @@ async def test_1008_takes_its_time_for_each_patient_and_earlier_responses_stay(c
 
 
 async def test_fast_patients_of_a_slow_request_are_told_at_55_seconds(caller):
-    waiting = caller.begin(many(["1008", "2002"]))
-    await asyncio.sleep(0.3)
+    waiting = await caller.begun(many(["1008", "2002"]))
     await caller.advance("55s")
     body = await waiting
     assert (body["Status"], traces(body)) == (INCOMPLETE, ["visit 2"])
@@ -282,8 +279,7 @@ async def test_fast_patients_of_a_slow_request_are_told_at_55_seconds(caller):
 
 async def test_a_payer_that_is_down_is_asked_again_while_the_call_waits(caller):
     await caller.mode("TST2E", "down")
-    waiting = caller.begin(one("2001", "TST2E"))
-    await asyncio.sleep(0.3)
+    waiting = await caller.begun(one("2001", "TST2E"))
     await caller.mode("TST2E", "up")
     await caller.advance("3s")
     body = await waiting
@@ -292,8 +288,7 @@ async def test_a_payer_that_is_down_is_asked_again_while_the_call_waits(caller):
 
 async def test_a_payer_that_stays_down_is_asked_for_hours_and_then_given_up(caller):
     await caller.mode("TST3E", "down")
-    waiting = caller.begin(one("2001", "TST3E"))
-    await asyncio.sleep(0.3)
+    waiting = await caller.begun(one("2001", "TST3E"))
     for _ in range(2):
         await caller.advance("30s")
     body = await waiting
@@ -326,8 +321,7 @@ async def test_a_large_document_goes_out_behind_front_desks_and_is_complete(call
 
 
 async def test_a_call_whose_client_went_away_is_answered_for_get_responses(sandbox, caller):
-    waiting = caller.begin(one("1008"))
-    await asyncio.sleep(0.3)
+    waiting = await caller.begun(one("1008"))
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     await caller.advance("65s")

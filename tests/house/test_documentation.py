@@ -1,20 +1,44 @@
-"""The documentation says what the tables say."""
+"""The documentation says what the tables say, its commands exist, and its site holds together."""
 
 import re
+import shlex
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 
+from clearlane.cli.root import app
+from docs import site
 from docs.generate import PAGES, REFERENCE, text_of
+from docs.pictures import DRAWN, PICTURES
 
 ROOT = Path(__file__).resolve().parents[2]
 PROSE = [
     ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
+    ROOT / "examples" / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+INLINE = re.compile(r"(?<!`)`(clearlane [^`]+)`(?!`)")
+ENDS = re.compile(r"\s(?:\||>|2>|<|<<|&|#|&&|;)(?:\s|$|').*", re.DOTALL)
+# Pages whose shell blocks are typed by a test of tests/journey or tests/examples.
+FOLLOWED = (
+    "README.md",
+    "examples/README.md",
+    "docs/tutorial/",
+    "docs/how-to/",
+    "docs/reference/sandbox.md",
+)
+
+
+def named(file: Path) -> str:
+    return str(file.relative_to(ROOT))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -23,7 +47,19 @@ def test_a_generated_page_agrees_with_its_table(page):
     assert written == text_of(page), f"docs/reference/{page} is old: run `make docs`"
 
 
-@pytest.mark.parametrize("file", PROSE, ids=lambda file: str(file.relative_to(ROOT)))
+@pytest.mark.parametrize("picture", DRAWN)
+def test_a_picture_agrees_with_its_table(picture):
+    written = (PICTURES / picture).read_text(encoding="utf-8")
+    assert written == DRAWN[picture](), f"docs/pictures/{picture} is old: run `make docs`"
+
+
+def test_no_generated_page_is_left_behind():
+    by_hand = {"interface-decisions.md"}
+    assert {file.name for file in REFERENCE.glob("*.md")} == PAGES.keys() | by_hand
+    assert {file.name for file in PICTURES.iterdir()} == DRAWN.keys()
+
+
+@pytest.mark.parametrize("file", PROSE, ids=named)
 def test_every_link_leads_somewhere(file):
     missing = [
         target
@@ -31,6 +67,61 @@ def test_every_link_leads_somewhere(file):
         if not (file.parent / target).exists()
     ]
     assert not missing
+
+
+def shown_commands(text: str) -> set[str]:
+    """Every `clearlane` command that a page shows, in a block or in a sentence, up to a pipe or a comment."""
+    found = [re.sub(r"\s+", " ", command) for command in INLINE.findall(text)]
+    for language, body in FENCE.findall(text):
+        if language == "sh":
+            parts = re.split(r"\s*(?:\||&&|;|\n)\s*", body.replace("\\\n", " "))
+            found += [part for part in parts if part.startswith("clearlane ")]
+    return {ENDS.sub("", command).strip() for command in found}
+
+
+def fault_of(command: str) -> str:
+    """What is wrong with a command: a word or an option that does not exist."""
+    words = shlex.split(command)[1:]
+    at = get_command(app)
+    context = at.make_context("clearlane", [], None, resilient_parsing=True)
+    while isinstance(at, TyperGroup) and words and not words[0].startswith("-"):
+        # `clearlane batch list|show` names two commands; what follows is held against the first.
+        choices = words.pop(0).split("|")
+        known = at.list_commands(context)
+        if set(choices) - set(known):
+            return f"{command}: there is no {' or '.join(sorted(set(choices) - set(known)))}"
+        at = at.get_command(context, choices[0])
+        context = at.make_context(at.name, [], context, resilient_parsing=True)
+    options = {
+        name for each in at.get_params(context) for name in (*each.opts, *each.secondary_opts)
+    }
+    given = {word.split("=")[0].strip("[]") for word in words if word.strip("[]").startswith("--")}
+    return f"{command}: there is no {', '.join(given - options)}" if given - options else ""
+
+
+def test_the_search_for_commands_finds_them():
+    text = "see `clearlane batch list`\n```sh\nclearlane claim sample | clearlane claim submit -\n```\n"
+    assert shown_commands(text) == {
+        "clearlane batch list",
+        "clearlane claim sample",
+        "clearlane claim submit -",
+    }
+    assert fault_of("clearlane batch list --data .data") == ""
+    assert "nonsense" in fault_of("clearlane batch nonsense")
+    assert "--nonsense" in fault_of("clearlane batch list --nonsense")
+
+
+@pytest.mark.parametrize("file", PROSE, ids=named)
+def test_every_command_that_is_shown_exists(file):
+    if file.name == "commands.md":
+        pytest.skip("made from the commands themselves")
+    faults = map(fault_of, sorted(shown_commands(file.read_text(encoding="utf-8"))))
+    assert not [fault for fault in faults if fault]
+
+
+def test_every_page_with_commands_to_type_is_followed_by_a_test():
+    typed = [named(file) for file in PROSE if "```sh" in file.read_text(encoding="utf-8")]
+    assert not [name for name in typed if not name.startswith(FOLLOWED)]
 
 
 def test_every_decision_record_has_the_same_furniture():
@@ -44,3 +135,75 @@ def test_every_decision_record_has_the_same_furniture():
             "## Where it shows",
         ):
             assert heading in text, f"{record.name} lacks {heading}"
+
+
+class Page(HTMLParser):
+    """What a page of the site is made of."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def all(self, name: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.tags if tag == name]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The site, built once; building it proves its links."""
+    directory = tmp_path_factory.mktemp("built") / "site"
+    site.build(directory)
+    return directory
+
+
+def test_every_page_of_the_documentation_is_in_the_site(built):
+    sources = {page.source for page in site.find_pages()}
+    assert set(PROSE) <= sources
+    assert not list(site.dead_links(built))
+
+
+def test_a_page_of_the_site_can_be_read_by_anyone(built):
+    for file in built.rglob("*.html"):
+        page = Page(file)
+        assert len(page.all("h1")) == 1, file
+        assert page.all("html")[0].get("lang") == "en"
+        assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.all(
+            "meta"
+        )
+        assert page.all("main")
+        assert page.all("nav")[0].get("aria-label")
+        assert all(picture.get("alt") for picture in page.all("img"))
+        ids = [attributes["id"] for _, attributes in page.tags if attributes.get("id")]
+        assert len(ids) == len(set(ids)), file
+        currents = [link for link in page.all("a") if link.get("aria-current") == "page"]
+        assert len(currents) == (0 if file.name == "index.html" else 1), file
+
+
+def test_the_site_loads_and_runs_nothing_from_elsewhere(built):
+    for file in built.rglob("*.html"):
+        page = Page(file)
+        assert not page.all("script")
+        loaded = [
+            each.get("src") or each.get("href") for each in page.all("img") + page.all("link")
+        ]
+        assert not [address for address in loaded if "//" in (address or "")], file
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<p id="here"><a href="b.html">x</a><a href="#there">y</a></p>'
+    )
+    assert len(list(site.dead_links(tmp_path))) == 2
+    (tmp_path / "a.html").write_text('<p id="here"><a href="a.html#here">x</a></p>')
+    assert not list(site.dead_links(tmp_path))
+
+
+def test_the_tables_are_drawn_in_the_site(built):
+    text = (built / "reference" / "states.html").read_text(encoding="utf-8")
+    assert "claim-life.svg" in text
+    assert "stateDiagram" not in text
+    assert (built / "files" / "docs" / "pictures" / "claim-life.svg").is_file()

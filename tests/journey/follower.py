@@ -1,7 +1,7 @@
 """Follow a page to the letter: type every command of its ``sh`` blocks, and hold what is said against what is shown.
 
 A ``text`` or ``json`` block straight after an ``sh`` block is what the block's commands say. Its lines stand in the
-true output in this order; ``...`` on a line of its own stands for any lines, at the end of a line for its rest. What
+true output in this order; ``...`` on a line of its own stands for any lines, within a line for any text. What
 differs from run to run (ids, days, times) is recognised, and an id that was shown is replaced in the commands that
 follow by the one that was really given, as a reader replaces it. A command that ends otherwise than with 0 says
 so: ``# exit status 1``.
@@ -19,6 +19,7 @@ from typing import Self
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 STATUS = re.compile(r"#.*exit status (\d)")
+OWN_TERMINAL = re.compile(r"make |clearlane serve\b|clearlane worker$|git clone ")
 DONE = "followed-to-here"
 REST = "..."
 
@@ -39,14 +40,14 @@ class Step:
 
 
 def steps(text: str) -> list[Step]:
-    """The steps of a page. Blocks for a terminal of their own (``make ...``) are no steps."""
+    """The steps of a page. What runs in a terminal of its own (``make ...``, a node) is no step."""
     found: list[Step] = []
     end_of_commands = -1
     for fence in FENCE.finditer(text):
         indent, language, body = fence.groups()
         lines = tuple(line.removeprefix(indent) for line in body.splitlines())
         if language == "sh":
-            if not any(line.startswith("make ") for line in lines):
+            if not any(OWN_TERMINAL.match(line) for line in lines):
                 found.append(Step(tuple(commands(lines)), ()))
                 end_of_commands = fence.end()
         elif language in {"text", "json"} and end_of_commands >= 0:
@@ -156,7 +157,7 @@ class Follower:
         """Whether two lines agree; if so, the names of the second are remembered for the first's."""
         for known, given in self.names.items():
             shown = shown.replace(known, given)
-        pattern, names = _pattern(shown)
+        pattern, names = _pattern(shown, set(self.names.values()))
         match = re.fullmatch(pattern, said)
         if match:
             self.names |= {
@@ -167,20 +168,26 @@ class Follower:
         return match is not None
 
 
-def _pattern(shown: str) -> tuple[str, list[str]]:
+def _pattern(shown: str, given: set[str]) -> tuple[str, list[str]]:
+    """A pattern for a line, and the names in it whose true ones its groups find; those given are known."""
     names: list[str] = []
     parts: list[str] = []
-    text, rest = (shown.removesuffix(REST), ".*") if shown.endswith(REST) else (shown, "")
     at = 0
-    for found in DIFFERS.finditer(text):
-        parts.append(re.escape(text[at : found.start()]))
-        if found["name"]:
+    for found in DIFFERS.finditer(shown):
+        parts.append(_words(shown[at : found.start()]))
+        if found["name"] in given:
+            parts.append(re.escape(found["name"]))
+        elif found["name"]:
             parts.append(f"({NAMES})")
             names.append(found["name"])
         else:
             parts.append(f"(?:{TIMES})")
         at = found.end()
-    return "".join(parts) + re.escape(text[at:]) + rest, names
+    return "".join(parts) + _words(shown[at:]), names
+
+
+def _words(text: str) -> str:
+    return ".*".join(map(re.escape, text.split(REST)))
 
 
 def _plain(line: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from clearlane.connect.memory import MemoryMailbox
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
+from clearlane.kernel.clock import micros
 from clearlane.pipeline import collect, post
 from clearlane.store import inbox
 from tests.claims.answers import paid, payment, ta1
@@ -25,6 +26,11 @@ def box_of(flow, payer=PAYER):
 
 async def look(flow):
     return await collect.collect_due(flow.desk, flow.clock.now())
+
+
+async def turn_ends(flow):
+    async with flow.database.read(EVERYONE) as tx:
+        return (await inbox.all_polls(tx))["Medical", PAYER, 1].next_at
 
 
 async def fault_of(flow, payer=PAYER):
@@ -137,8 +143,41 @@ async def test_a_turn_that_nobody_ended_is_free_again_after_a_while(flow):
     assert await collect._taken(flow.desk, now)  # and then its node dies
     assert key
     assert await look(flow) == []
-    flow.clock.advance(timedelta(seconds=limits.COLLECT_SECONDS_MAX))
+    flow.clock.advance(timedelta(seconds=limits.COLLECT_TURN_SECONDS))
     assert len(await look(flow)) == 1
+
+
+async def test_a_node_that_lives_keeps_its_turn_however_long_it_looks(flow, monkeypatch):
+    monkeypatch.setattr(limits, "COLLECT_TURN_KEPT_SECONDS", 0.01)
+    looking, go_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(MemoryMailbox):
+        async def waiting(self):
+            looking.set()
+            await go_on.wait()
+            return await super().waiting()
+
+    flow.lines.mailboxes["Medical", PAYER] = Slow({"a": ta1(1)})
+    first = asyncio.create_task(look(flow))
+    await looking.wait()
+    flow.clock.advance(timedelta(seconds=limits.COLLECT_TURN_SECONDS))
+    async with asyncio.timeout(10):
+        while await turn_ends(flow) <= micros(flow.clock.now()):  # noqa: ASYNC110  (another task writes it)
+            await asyncio.sleep(0.01)
+    assert await look(flow) == []
+    go_on.set()
+    assert len(await first) == 1
+
+
+async def test_a_file_that_somebody_else_has_fetched_is_no_trouble(flow):
+    class Emptied(MemoryMailbox):
+        async def take(self, name):
+            self.files.clear()
+            raise Denied("The file is not there.")
+
+    flow.lines.mailboxes["Medical", PAYER] = Emptied({"a": ta1(1)})
+    assert await look(flow) == []
+    assert await fault_of(flow) == ""
 
 
 async def test_posting_the_same_file_at_the_same_time_tells_it_once(flow):

@@ -60,6 +60,9 @@ def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
     assert key.text not in shown
     assert "wraps 3 keys" in shown
     assert "is whole: 3 rows" in told(0, "audit", "verify")
+    assert json.loads(told(0, "audit", "verify", "--json"))["rows"] == 3
+    assert json.loads(told(0, "db", "status", "--json"))["standing"] == "current"
+    assert [each["wraps"] for each in json.loads(told(0, "keys", "show", "--json"))["keys"]] == [3]
 
 
 def test_a_broken_chain_ends_with_one_and_names_the_row(sqlite_place, monkeypatch):
@@ -72,6 +75,8 @@ def test_a_broken_chain_ends_with_one_and_names_the_row(sqlite_place, monkeypatc
     result = again(sqlite_place, "audit", "verify")
     assert result.exit_code == 1
     assert "Row 2 was changed" in result.output
+    result = again(sqlite_place, "audit", "verify", "--json")
+    assert (result.exit_code, json.loads(result.output)["seq"]) == (1, 2)
 
 
 def test_an_export_is_complete_readable_and_audited(place, monkeypatch, tmp_path):

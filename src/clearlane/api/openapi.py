@@ -22,7 +22,7 @@ REFERENCE = "#/components/schemas/{model}"
 TEXT_SCHEMA = {"type": "string"}
 
 ABOUT = """\
-Payer lists and claims, over https with Basic credentials.
+Payer lists, claims, eligibility, enrollment and proxy login, over https with Basic credentials.
 
 Path segments and query keys are read without regard to case; JSON field names are case-sensitive. \
 Checks run in this order: https, route, verb, credentials, presence of `vendorSiteId`, its validity \

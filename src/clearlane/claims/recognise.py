@@ -4,7 +4,7 @@
     found.kinds                                  # {"999", "835"}: what can be posted
     found.reason                                 # filled: the file belongs into quarantine, and this is why
 
-TA1, 999, 277CA, 277 and 835 may stand in one file in any mix and with any separators. A file that was cut short
+TA1, 999, 271, 277CA, 277 and 835 may stand in one file in any mix and with any separators. A file that was cut short
 or changed on the way is refused as a whole, because half of it may be missing. Reads the envelopes and no
 more, so a large file costs little.
 
@@ -19,7 +19,7 @@ from clearlane.kernel.limits import FILE_HEAD_BYTES
 from clearlane.x12 import guides, lexer, reader
 from clearlane.x12.tree import Segment, element
 
-POSTED = frozenset({"TA1", "999", "277CA", "277", "835"})
+POSTED = frozenset({"TA1", "999", "271", "277CA", "277", "835"})
 # How files begin that are sent in place of an answer, and what to call them.
 STRANGERS: tuple[tuple[bytes, str], ...] = (
     (b"<!doctype html", "a web page"),
@@ -43,7 +43,7 @@ class Recognised:
     kinds: frozenset[str] = frozenset()
     reason: str = ""
     others: frozenset[str] = frozenset()
-    """Sets beside those that can be posted: 837, 271 and so on."""
+    """Sets beside those that can be posted: 837, 270 and so on."""
 
     @property
     def usable(self) -> bool:
@@ -92,7 +92,7 @@ class _Look:
             return Recognised(kinds, self.faults[0], others)
         if not kinds:
             what = ", ".join(sorted(others)) or "no transaction set"
-            reason = f"The file holds {what}: no answer to claims (TA1, 999, 277CA, 277 or 835)."
+            reason = f"The file holds {what}: no answer to claims or inquiries (TA1, 999, 271, 277CA, 277 or 835)."
             return Recognised(reason=reason, others=others)
         return Recognised(kinds, others=others)
 

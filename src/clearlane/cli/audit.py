@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +14,9 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+from clearlane.cli.caller import AsJson
 from clearlane.cli.door import Data, Store, refuse, shown_to_a_person, with_store
+from clearlane.cli.shown import show_json
 from clearlane.kernel.clock import micros, moment
 
 app = typer.Typer(
@@ -31,7 +34,7 @@ class Format(StrEnum):
 
 
 @app.command()
-def verify(data: Data = None) -> None:
+def verify(as_json: AsJson = False, data: Data = None) -> None:
     """Walk the whole chain; name the first bad row and end with 1 if there is one.
 
     Example: clearlane audit verify --data .data
@@ -43,6 +46,9 @@ def verify(data: Data = None) -> None:
             return await audit.verify(store.database, store.vault.audit_key, store.anchor, progress)
 
     verdict = with_store(data, work)
+    if as_json:
+        show_json(asdict(verdict))
+        raise typer.Exit(bool(verdict.fault))
     if verdict.fault:
         refuse(
             f"The audit chain is broken. {verdict.fault} Rows before it that are good: {verdict.rows}."

@@ -32,7 +32,10 @@ def list_(
     """List the batches that are not delivered, the oldest first.
 
     Fixed: waits to go. Sending: on its way, or its arrival is being looked up. InDoubt: nobody can
-    say whether it arrived; find out, then `resend` or `mark-delivered`.
+    say whether it arrived; find out, then `resend` or `mark-delivered`. When the payer answers all of its
+    claims, it counts as delivered by itself.
+
+    Example: clearlane batch list --all
     """
 
     async def work(house: House) -> list[Batch]:
@@ -50,13 +53,17 @@ def list_(
 
 @app.command()
 def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
-    """Show a batch with its claims."""
+    """Show a batch with its claims.
+
+    Example: clearlane batch show 12
+    """
 
     async def work(house: House) -> Shown:
         return await resolving.show(desk_of(house), id)
 
     found = serve(data, work)
     told = facts(found.batch) | {
+        "claims_answered": found.answered,
         "payer_rests_until": _time(found.lane.open_until if found.lane else None),
         "claims": [{"request_id": one.request_id, "sending": one.attempt} for one in found.members],
     }
@@ -68,11 +75,25 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def resend(id: Id, data: Data = None) -> None:
-    """Send a batch now: you know that the payer does not have it, or want no more waiting."""
+def resend(
+    id: Id,
+    even_if_answered: Annotated[
+        bool,
+        typer.Option(
+            "--even-if-answered", help="Send it though the payer knows some of its claims."
+        ),
+    ] = False,
+    data: Data = None,
+) -> None:
+    """Send a batch now: you know that the payer does not have it, or want no more waiting.
+
+    Example: clearlane batch resend 12
+    """
 
     async def work(house: House) -> None:
-        await resolving.resend(desk_of(house), id, actor=operator())
+        await resolving.resend(
+            desk_of(house), id, actor=operator(), even_if_answered=even_if_answered
+        )
 
     serve(data, work)
     typer.echo(f"Batch {id} is sent again as soon as a node runs.")
@@ -80,7 +101,10 @@ def resend(id: Id, data: Data = None) -> None:
 
 @app.command("mark-delivered")
 def mark_delivered(id: Id, data: Data = None) -> None:
-    """Say that the payer has a batch: its claims count as sent, and it is not sent again."""
+    """Say that the payer has a batch: its claims count as sent, and it is not sent again.
+
+    Example: clearlane batch mark-delivered 12
+    """
 
     async def work(house: House) -> None:
         await resolving.mark_delivered(desk_of(house), id, actor=operator())
@@ -95,6 +119,8 @@ def after_restore(data: Data = None) -> None:
 
     Whatever waited or was on its way then may have gone out since, so it is in doubt; control numbers
     jump ahead. `clearlane restore` does this by itself.
+
+    Example: clearlane batch after-restore --data /var/lib/clearlane
     """
 
     async def work(house: House) -> tuple[int, int]:

@@ -74,7 +74,11 @@ def status(
     ] = None,
     end: Annotated[
         datetime | None,
-        typer.Option("--to", formats=["%Y-%m-%d"], help="Last day; by default today (a sandbox may be ahead of it)."),
+        typer.Option(
+            "--to",
+            formats=["%Y-%m-%d"],
+            help="Last day; by default today (a sandbox may be ahead of it).",
+        ),
     ] = None,
 ) -> None:
     """Show where the claims of some days stand, by the day they were created.

@@ -110,7 +110,10 @@ def disable(name: Name, data: Data = None) -> None:
 
 @app.command()
 def enable(name: Name, data: Data = None) -> None:
-    """Let a user sign in again."""
+    """Let a user sign in again.
+
+    Example: clearlane user enable nora
+    """
     _set_state(name, UserState.ACTIVE, data)
 
 

@@ -2,7 +2,9 @@
 
 import typer
 
+from clearlane.cli.caller import AsJson
 from clearlane.cli.door import Data, finish, master_keys, operator, settings_of, with_store
+from clearlane.cli.shown import show_json
 from clearlane.settings import Settings
 
 app = typer.Typer(
@@ -11,7 +13,7 @@ app = typer.Typer(
 
 
 @app.command()
-def status(data: Data = None) -> None:
+def status(as_json: AsJson = False, data: Data = None) -> None:
     """Say whether the schema is the one this version works with (exit 1 when it is not).
 
     Example: clearlane db status --data .data
@@ -20,7 +22,12 @@ def status(data: Data = None) -> None:
 
     settings = settings_of(data)
     state = finish(migrate.state(url=settings.database_url, sqlite_file=settings.sqlite_file))
-    typer.echo(state.sentence)
+    if as_json:
+        show_json(
+            {"schema": state.revision, "standing": state.standing, "sentence": state.sentence}
+        )
+    else:
+        typer.echo(state.sentence)
     raise typer.Exit(state.standing is not migrate.Standing.CURRENT)
 
 

@@ -6,11 +6,14 @@ from pathlib import Path
 
 from clearlane.cli.doctor import Check, Verdict, fine
 from clearlane.cli.door import open_store
+from clearlane.cli.serve import DO, HERE_ALONE, is_known_here_alone
 from clearlane.settings import BadSettings, Settings, load
 from clearlane.store import migrate
 from clearlane.store.database import StoreFault
 from clearlane.store.nodes import NODES, Node, living
 from clearlane.store.routes import list_routes
+
+PUBLIC_URL = Check("public url", Verdict.WARNING, HERE_ALONE, DO)
 
 
 def installation_checks(data: Path | None) -> Iterator[Check]:
@@ -43,6 +46,7 @@ async def _look(settings: Settings) -> list[Check]:
         active = sum(route.active for route, _ in await list_routes(store.database))
     kind = "PostgreSQL" if settings.on_postgresql else str(settings.sqlite_file)
     return [
+        *([PUBLIC_URL] if is_known_here_alone(settings) else []),
         fine("database", f"{kind}. {state.sentence}"),
         _nodes(nodes),
         _routes(active, sandbox=settings.sandbox),

@@ -17,7 +17,7 @@ from clearlane.cli.caller import Caller, ends_with, vendor_command
 from clearlane.cli.door import Data, operator, refuse
 from clearlane.cli.shown import printable, show_facts, show_json, show_table
 from clearlane.eligibility.answer import EligibilityResponse
-from clearlane.eligibility.table import PatientTable, Purse, Row, tables
+from clearlane.eligibility.table import PatientTable, Purse, Row, tables, words
 
 if TYPE_CHECKING:
     from clearlane.pipeline.inquired import Recalled
@@ -208,7 +208,8 @@ def _show_patient(table: PatientTable) -> None:
 
 def _troubles(table: PatientTable) -> Iterator[str]:
     for error in table.errors:
-        more = f" {error.FollowUpAction}." if error.FollowUpAction else ""
+        action = words("follow_up_actions", error.FollowUpAction or "")
+        more = f" {action}." if action else ""
         yield f"{error.Code} {error.Message}.{more}"
 
 

@@ -48,7 +48,10 @@ def disable(id: Id, site: OfSite = "", data: Data = None) -> None:
 
 @app.command()
 def enable(id: Id, site: OfSite = "", data: Data = None) -> None:
-    """Let an instance's token open the login page again."""
+    """Let an instance's token open the login page again.
+
+    Example: clearlane instance enable 0f8fad5b-d9cb-469f-a165-70867728950e
+    """
     _set_state(id, site, store.ACTIVE, data)
 
 

@@ -2,7 +2,9 @@
 
 import typer
 
+from clearlane.cli.caller import AsJson
 from clearlane.cli.door import Data, Store, master_keys, refusals, refuse, settings_of, with_store
+from clearlane.cli.shown import show_json
 
 app = typer.Typer(
     no_args_is_help=True, help="The master key: show, create, rotate.", add_completion=False
@@ -10,7 +12,7 @@ app = typer.Typer(
 
 
 @app.command()
-def show(data: Data = None) -> None:
+def show(as_json: AsJson = False, data: Data = None) -> None:
     """List the ids of the master keys and how many keys each of them wraps.
 
     Example: clearlane keys show --data .data
@@ -28,6 +30,10 @@ def show(data: Data = None) -> None:
         refuse(f"There is no master key in {source}. For a new installation: clearlane keys create")
     started = settings.on_postgresql or settings.sqlite_file.exists()
     ids, wrapped = with_store(data, work) if started else (held, {})
+    if as_json:
+        keys = [{"id": id, "wraps": wrapped.get(id, 0)} for id in ids]
+        show_json({"source": source, "keys": keys})
+        return
     typer.echo(f"Master keys from {source}, the one that wraps first:")
     for id in ids:
         typer.echo(f"  {id}  wraps {wrapped.get(id, 0)} keys")

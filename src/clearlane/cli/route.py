@@ -75,7 +75,11 @@ def add(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Add a route to a payer. Secrets never stand on the command line."""
+    """Add a route to a payer. Secrets never stand on the command line.
+
+    Example: clearlane route add MDW10 --type medical --kind folder --option sender_id=US
+    --option receiver_id=MEADOW --option outbox=/srv/out --option inbox=/srv/in
+    """
     options = [*_pairs("--option", option), *_from_files("--option-file", option_file)]
     if allow_internal:
         options.append(("allow_internal", "yes"))
@@ -112,7 +116,10 @@ def add(
 
 @app.command("list")
 def list_(as_json: AsJson = False, data: Data = None) -> None:
-    """List the routes, those of a payer in the order in which they are tried."""
+    """List the routes, those of a payer in the order in which they are tried.
+
+    Example: clearlane route list --json
+    """
 
     async def work(house: House) -> list[dict[str, object]]:
         return [facts(r, has_secrets=sealed) for r, sealed in await list_routes(house.database)]
@@ -126,7 +133,10 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command("test")
 def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
-    """Connect, and say what worked and what did not. Nothing is sent."""
+    """Connect, and say what worked and what did not. Nothing is sent.
+
+    Example: clearlane route test 3
+    """
 
     async def work(house: House) -> list[Check]:
         cable = await open_route(house.database, house.vault, id)
@@ -146,13 +156,19 @@ def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def disable(id: Id, data: Data = None) -> None:
-    """Use a route no more. What has gone out stays gone out."""
+    """Use a route no more. What has gone out stays gone out.
+
+    Example: clearlane route disable 3
+    """
     _switch(id, data, active=False)
 
 
 @app.command()
 def enable(id: Id, data: Data = None) -> None:
-    """Use a route again."""
+    """Use a route again.
+
+    Example: clearlane route enable 3
+    """
     _switch(id, data, active=True)
 
 
@@ -161,7 +177,10 @@ def options(
     kind: Annotated[Kind, typer.Argument(metavar="KIND", case_sensitive=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Show the options and secrets that a kind of route takes."""
+    """Show the options and secrets that a kind of route takes.
+
+    Example: clearlane route options sftp
+    """
     rows = [
         {
             "name": row.name,

@@ -33,6 +33,9 @@ app = typer.Typer(help="Run the service.", add_completion=False)
 
 SANDBOX_FILE = "sandbox.json"
 ANYWHERE = {"", "0.0.0.0", "::", "*"}  # noqa: S104  (recognised, not listened on)
+THIS_MACHINE = {"127.0.0.1", "localhost", "::1"}
+HERE_ALONE = "The URLs of proxy login lead to this machine alone."
+DO = "Set CLEARLANE_PUBLIC_URL to the address that callers use."
 MISUSED = 2
 STANDARD_INPUT = 0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -225,6 +228,12 @@ def _base_url(settings: Settings, port: int) -> str:
     return settings.public_url.rstrip("/") or _url("https", settings.host, port)
 
 
+def is_known_here_alone(settings: Settings) -> bool:
+    """Whether the login URLs that a production installation gives away lead to this machine alone."""
+    host = urlsplit(_base_url(settings, settings.port)).hostname
+    return not settings.sandbox and host in THIS_MACHINE
+
+
 def _tell(
     settings: Settings,
     service: "Service",
@@ -244,6 +253,7 @@ def _tell(
         f"  data        {settings.data}",
         "  stop        Ctrl+C, or SIGTERM: running calls are finished first",
         *_first_call(base_url, ca_file, credentials),
+        *([f"  warning     {HERE_ALONE} {DO}"] if is_known_here_alone(settings) else []),
         f"clearlane ready {base_url}",
     ]
     typer.echo("\n".join(lines))

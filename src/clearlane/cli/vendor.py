@@ -114,7 +114,10 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def show(key: Key, as_json: AsJson = False, data: Data = None) -> None:
-    """Show a vendor, when its passwords end, and its sites. Passwords themselves are not kept."""
+    """Show a vendor, when its passwords end, and its sites. Passwords themselves are not kept.
+
+    Example: clearlane vendor show ACME
+    """
 
     async def work(house: House) -> dict[str, object]:
         vendor = house.accounts.vendor(key)
@@ -146,7 +149,10 @@ def disable(key: Key, data: Data = None) -> None:
 
 @app.command()
 def enable(key: Key, data: Data = None) -> None:
-    """Honour a vendor's credentials again."""
+    """Honour a vendor's credentials again.
+
+    Example: clearlane vendor enable ACME
+    """
     said, state = f"Vendor {key} is active.", VendorState.ACTIVE
     change(
         data,
@@ -160,7 +166,10 @@ def enable(key: Key, data: Data = None) -> None:
 def proxy_login(
     switch: Annotated[Switch, typer.Argument(help="on or off.")], key: Key, data: Data = None
 ) -> None:
-    """Let a vendor use the proxy login calls, or not."""
+    """Let a vendor use the proxy login calls, or not.
+
+    Example: clearlane vendor proxy-login off ACME
+    """
     on = switch is Switch.ON
     said = f"Proxy login of vendor {key} is {switch}."
     change(

@@ -7,6 +7,7 @@ day that stands for none (0001-01-01) is None.
 
 # ruff: noqa: RUF009  (the rows of the tables are calls)
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
@@ -16,6 +17,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from clearlane.client import limits
 from clearlane.client.benefits import BenefitResponse, Patient
 
 T = TypeVar("T")
@@ -41,7 +43,7 @@ def maybe_text() -> Any:
 
 def number() -> Any:
     """A whole number."""
-    return _kind(int, 0)
+    return _kind(lambda value: int(_read_number(value)), 0)
 
 
 def flag() -> Any:
@@ -51,7 +53,7 @@ def flag() -> Any:
 
 def amount() -> Any:
     """Money."""
-    return _kind(lambda value: Decimal(str(value)), Decimal(0))
+    return _kind(_read_number, Decimal(0))
 
 
 def day() -> Any:
@@ -71,6 +73,14 @@ def many(cls: type[Any]) -> Any:
 
 def _raw() -> Any:
     return field(default_factory=dict, repr=False, compare=False)
+
+
+def _read_number(value: Any) -> Decimal:
+    """A number of a size that somebody can mean: 1e99999999 would take all memory to write out."""
+    found = Decimal(str(value))
+    if not found.is_finite() or found.adjusted() >= limits.NUMBER_DIGITS_MAX:
+        raise ValueError("not a number that can be used")
+    return found
 
 
 def _read_day(value: Any) -> date | None:
@@ -252,8 +262,9 @@ class EnrollmentAnswer:
 
     @property
     def submitted(self) -> bool:
-        """Whether every request is with the service."""
-        return all(result.submitted for result in self.EnrollmentResults)
+        """Whether every request is with the service. An answer without results tells of none."""
+        results = self.EnrollmentResults
+        return bool(results) and all(result.submitted for result in results)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,8 +332,8 @@ def read_documents(value: Any) -> PayerDocuments:
 
 
 def parse(body: bytes) -> Any:
-    """JSON with exact numbers."""
-    return _decoder.decode(body)
+    """JSON with exact numbers. Some services write a mark of the byte order before it."""
+    return _decoder.decode(body.removeprefix(BOM_UTF8))
 
 
 def _inner(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ Texts name calls, statuses and fields, never what fields hold: exceptions end in
 service said about values is in the attributes. No credential is ever part of either.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -187,10 +188,11 @@ class Said:
     """The body and headers of a refusal, read with patience: shapes differ between services."""
 
     def __init__(self, response: Response) -> None:
-        self.text = response.body.decode("utf-8", "replace").strip()
+        body = response.body.removeprefix(BOM_UTF8)
+        self.text = body.decode("utf-8", "replace").strip()
         try:
-            parsed = msgspec.json.decode(response.body)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+            parsed = msgspec.json.decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             parsed = None
         self.object: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
         if isinstance(parsed, str):  # a text that was sent as JSON

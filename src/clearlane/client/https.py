@@ -4,6 +4,7 @@ Knows httpx, and turns its faults into ours. Knows no call.
 """
 
 import ssl
+import time
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -32,7 +33,10 @@ class HttpTransport:
         try:
             answer = self._by_proxy[proxy].handle_request(_outgoing(request))
             try:
-                return _incoming(answer, answer.read())
+                body = _Body(request)
+                for chunk in answer.iter_bytes():
+                    body.take(chunk)
+                return _incoming(answer, bytes(body.content))
             finally:
                 answer.close()
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
@@ -59,7 +63,10 @@ class AsyncHttpTransport:
         try:
             answer = await self._by_proxy[proxy].handle_async_request(_outgoing(request))
             try:
-                return _incoming(answer, await answer.aread())
+                body = _Body(request)
+                async for chunk in answer.aiter_bytes():
+                    body.take(chunk)
+                return _incoming(answer, bytes(body.content))
             finally:
                 await answer.aclose()
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
@@ -101,6 +108,23 @@ def _outgoing(request: Request) -> httpx.Request:
 
 def _incoming(answer: httpx.Response, body: bytes) -> Response:
     return Response(answer.status_code, dict(answer.headers.items()), body)
+
+
+class _Body:
+    """What has come of an answer, within what a program has time and memory for."""
+
+    def __init__(self, request: Request) -> None:
+        self.content = bytearray()
+        self._request = request
+        self._began = time.monotonic()
+
+    def take(self, chunk: bytes) -> None:
+        self.content += chunk
+        where, call = _where(self._request.url), self._request.name
+        if len(self.content) > limits.ANSWER_BYTES_MAX:
+            raise errors.UnexpectedAnswer(f"The answer of {where} is too large.", call=call)
+        if time.monotonic() - self._began > limits.BODY_SECONDS_MAX:
+            raise errors.AnswerLost(f"The answer of {where} comes too slowly.", call=call)
 
 
 NEVER_CONNECTED: tuple[type[Exception], ...] = (

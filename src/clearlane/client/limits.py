@@ -10,6 +10,11 @@ CLAIMS_SECONDS_MAX = 180
 # The service itself waits 55 seconds for payers before it answers (the interface's limit).
 ELIGIBILITY_SECONDS_MAX = 75
 
+# From the first byte of an answer to its last: a service that sends one now and then is not waited for.
+BODY_SECONDS_MAX = 900
+ANSWER_BYTES_MAX = 1 << 30
+NUMBER_DIGITS_MAX = 30
+
 ATTEMPTS_MAX = 5
 REPEATING_SECONDS_MAX = 90
 FIRST_PAUSE_SECONDS = 0.5

@@ -111,7 +111,7 @@ def as_day(given: date | str) -> date:
 def _read(call: Call[T], response: Response) -> T:
     try:
         value = call.read(answers.parse(response.body))
-    except (msgspec.MsgspecError, UnicodeDecodeError, TypeError) as fault:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as fault:
         raise UnexpectedAnswer(
             f"The answer is not what the interface says ({type(fault).__name__}).",
             call=call.name,

@@ -176,7 +176,8 @@ def read_days(visit: Visit, site: Site | None) -> tuple[Days, str]:
     if first > last:
         return month, "The first day comes after the last."
     day, _, request_id = asked.get("before", "").partition("/")
-    before = (day, request_id) if _is_day(day) and request_id.isascii() else None
+    is_id = request_id.isascii() and request_id.isalnum()
+    before = (day, request_id) if _is_day(day) and is_id else None
     return Days(first=first, last=last, before=before), ""
 
 

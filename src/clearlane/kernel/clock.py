@@ -21,7 +21,8 @@ class SystemClock:
         return datetime.now(UTC)
 
     async def wait_until(self, moment: datetime) -> None:
-        while (left := (moment - self.now()).total_seconds()) > 0:
+        # Again where a sleep ended early: the wall clock may have been set.
+        while (left := (moment - self.now()).total_seconds()) > 0:  # noqa: ASYNC110
             await asyncio.sleep(left)
 
 

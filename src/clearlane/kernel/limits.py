@@ -197,9 +197,12 @@ SANDBOX_INQUIRY_AT_ONCE_BYTES = 16 * 1024
 # Answers of payers: how much of a file is looked at to name what is no X12.
 FILE_HEAD_BYTES = 64
 
-# What comes back from payers: how long a look into a mailbox may last, how many are looked into side by side,
-# how many statements of a file are told in one transaction, and how often a file is tried again.
+# What comes back from payers: how long a look into a mailbox may last, how long a node that says nothing keeps its
+# turn there and how often one that lives says so, how many are looked into side by side, how many statements of a
+# file are told in one transaction, and how often a file is tried again.
 COLLECT_SECONDS_MAX = 300
+COLLECT_TURN_SECONDS = 20
+COLLECT_TURN_KEPT_SECONDS = 5
 COLLECT_LINES_AT_ONCE = 32
 COLLECT_FILES_MAX = 500
 MAILBOX_CLOSE_SECONDS_MAX = 5

@@ -10,7 +10,7 @@ away. Knows lanes and leases; what is asked and heard is decided elsewhere.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -78,7 +78,7 @@ class Asking:
         self._held: dict[tuple[int, int], datetime | None] = {}
         """What is in our hands, and until when it rests there."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self._queues: set[Queue] = set()
+        self._lanes: dict[Queue, _Lane] = {}
         self._due = asyncio.Event()
         self._looking = False
         self._stopped = False
@@ -87,6 +87,7 @@ class Asking:
         """Ask what a stored request asks: those for the front at once, the others in their turn."""
         self.waiters.expect(request_id, count)
         for question in front:
+            self._held[question.key] = None
             self._begin(self._front(question))
         if len(front) < count:
             self.wake()
@@ -107,6 +108,8 @@ class Asking:
         self.wake()
         resting = sum(until is not None and until > now for until in self._held.values())
         if len(self._held) > resting + self._asleep(now):
+            return True
+        if any(lane.moves for lane in self._lanes.values()):
             return True
         async with self._database.read(store.SCOPE) as tx:
             queues = await store.due_queues(tx, micros(now))
@@ -142,7 +145,6 @@ class Asking:
         """Ask while the call waits; what is not answered by then is left to the tail."""
         end = moment(question.created_at) + WAIT
         pauses = iter(limits.ELIGIBILITY_AGAIN_SECONDS)
-        self._held[question.key] = None
         try:
             while True:
                 told = await self._ask(question)
@@ -196,16 +198,8 @@ class Asking:
 
     async def keep(self, question: Question, end: Ended) -> bool:
         """Store an answer, and then tell who waits; False where there was one before."""
-        await self._vault.ready(question.scope)
-        sealed = self._vault.seal(
-            question.scope, store.RESPONSES, question.trace, end.kept.encoded()
-        )
-        at = micros(self._clock.now())
-        first = await self._write(
-            lambda tx: store.answered(
-                tx, question.request_id, question.number, end.kind, at, sealed
-            )
-        )
+        now = self._clock.now()
+        first = await keep(self._database, self._vault, question, end, now, self._actor)
         if first:
             self.waiters.answered(question.request_id)
         return first
@@ -220,25 +214,27 @@ class Asking:
                 async with self._database.read(store.SCOPE) as tx:
                     queues = await store.due_queues(tx, micros(self._clock.now()))
                 for queue in queues:
-                    if queue.lane in LANES and queue not in self._queues:
-                        self._queues.add(queue)
-                        self._begin(self._clear(queue))
+                    if queue.lane in LANES and queue not in self._lanes:
+                        self._lanes[queue] = _Lane()
+                        self._begin(self._clear(queue, self._lanes[queue]))
         finally:
             self._looking = False
 
-    async def _clear(self, queue: Queue) -> None:
+    async def _clear(self, queue: Queue, lane: "_Lane") -> None:
         """Ask everything that is due for one payer, a page at a time."""
-        places = asyncio.Semaphore(limits.ELIGIBILITY_PAYER_AT_ONCE)
 
         async def one(question: Question) -> None:
-            async with places:
+            async with lane.places:
+                lane.waiting -= 1
                 await self._once(question)
 
         try:
             while questions := await self._take(queue):
+                lane.waiting, lane.looks = len(questions), False
                 await asyncio.gather(*map(one, questions))
+                lane.looks = True
         finally:
-            self._queues.discard(queue)
+            del self._lanes[queue]
         # What came in while the last page was looked for.
         self.wake()
 
@@ -268,6 +264,39 @@ class Asking:
         self._tasks.discard(task)
         if not task.cancelled() and (fault := task.exception()) is not None:
             log.warning("asking failed", fault=code_of(fault), places=places(fault))
+
+
+@dataclass(slots=True)
+class _Lane:
+    """The questions to one payer that are being asked in their turn."""
+
+    places: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(limits.ELIGIBILITY_PAYER_AT_ONCE)
+    )
+    waiting: int = 0
+    """How many of the page wait for a place."""
+    looks: bool = True
+    """Whether the next page is being taken."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether something is about to be asked."""
+        return self.looks or (self.waiting > 0 and not self.places.locked())
+
+
+async def keep(
+    database: Database, vault: Vault, question: Question, end: Ended, now: datetime, actor: Actor
+) -> bool:
+    """Store an answer; False where there was one before."""
+    await vault.ready(question.scope)
+    sealed = vault.seal(question.scope, store.RESPONSES, question.trace, end.kept.encoded())
+
+    async def job(tx: Tx) -> bool:
+        return await store.answered(
+            tx, question.request_id, question.number, end.kind, micros(now), sealed
+        )
+
+    return await database.write(store.SCOPE, job, actor=actor)
 
 
 def opened(vault: Vault, asked: Asked) -> Question:

@@ -2,13 +2,15 @@
 
 A file is stored sealed, and only then dropped at the payer; a crash in between brings it again, and the same file
 counts once. A line that is broken, slow or silent holds up nobody else: lines are looked into side by side, each
-for a set time, and by one node at a time. Knows no format: what a file says is read elsewhere.
+for a set time, and by one node at a time: its turn ends soon after the node does. Knows no format: what a file says
+is read elsewhere.
 """
 
 import asyncio
 import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -19,13 +21,13 @@ from clearlane.kernel.clock import micros
 from clearlane.pipeline import crashpoint, post
 from clearlane.pipeline.desk import Desk, Steps
 from clearlane.store import inbox
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Actor, StoreFault, Tx
 from clearlane.store.inbox import NewFile, Settlement
 
 log = structlog.get_logger()
 
 NAME, QUEUE = "collect", "collect"
-EVERY = "* * * * * *"
+EVERY = "*/2 * * * * *"
 TOO_SLOW = "The other side did not answer in time."
 TOO_LARGE = f"The file is larger than {limits.TRANSFER_BYTES_MAX} bytes; it was left where it is."
 
@@ -68,7 +70,7 @@ async def _taken(desk: Desk, now: datetime) -> list[Line]:
         line for line in lines if (poll := polls.get(key_of(line))) is None or poll.next_at <= at
     ]
     due = due[: limits.COLLECT_LINES_AT_ONCE]
-    until = micros(now + timedelta(seconds=limits.COLLECT_SECONDS_MAX))
+    until = _turn_ends(now)
 
     async def take(tx: Tx) -> list[Line]:
         return [line for line in due if await inbox.take_poll(tx, key_of(line), at, until)]
@@ -93,6 +95,8 @@ class _Look:
 
     async def run(self, now: datetime) -> list[int]:
         """Fetch what waits; whatever goes wrong is this line's own affair."""
+        ended = asyncio.Event()
+        keeping = asyncio.create_task(self._keep_turn(ended))
         try:
             async with asyncio.timeout(limits.COLLECT_SECONDS_MAX):
                 await self._fetch_all()
@@ -102,15 +106,20 @@ class _Look:
             self._fault = TOO_SLOW
         except Exception as fault:  # noqa: BLE001  (one line's fault must not reach the others)
             self._fault = f"Looking into the mailbox failed ({type(fault).__name__})."
+        finally:
+            ended.set()  # a write that has begun cannot be cancelled
+            await keeping
         line = self._line
-        if self._fault:
-            log.warning("line not collected", payer=line.payer_id, type=line.type, kind=line.kind)
         next_at = micros(now + timedelta(seconds=line.poll_seconds))
-        await self._desk.database.write(
+        news = await self._desk.database.write(
             inbox.SCOPE,
             lambda tx: inbox.end_poll(tx, key_of(line), next_at, self._fault),
             actor=_actor(self._desk),
         )
+        if news:  # a payer that stays away is told once
+            told = log.warning if self._fault else log.info
+            words = "line not collected" if self._fault else "line collected again"
+            told(words, payer=line.payer_id, type=line.type, kind=line.kind)
         return self._new
 
     async def _fetch_all(self) -> None:
@@ -120,11 +129,24 @@ class _Look:
                 try:
                     await self._fetch(mailbox, incoming)
                 except Denied as trouble:  # this file is not to be had; the next one may be
-                    self._fault = str(trouble)
+                    if await _is_there(mailbox, incoming.name):
+                        self._fault = str(trouble)
         finally:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(limits.MAILBOX_CLOSE_SECONDS_MAX):
                     await mailbox.close()
+
+    async def _keep_turn(self, ended: asyncio.Event) -> None:
+        """Say now and then that this node still looks: a turn of a node that died is soon free."""
+        desk, line = self._desk, self._line
+        while not await _set_within(ended, limits.COLLECT_TURN_KEPT_SECONDS):
+            until = _turn_ends(desk.clock.now())
+            with contextlib.suppress(StoreFault):  # the next time may be better
+                await desk.database.write(
+                    inbox.SCOPE,
+                    partial(inbox.keep_poll, key=key_of(line), until=until),
+                    actor=_actor(desk),
+                )
 
     async def _fetch(self, mailbox: Mailbox, incoming: Incoming) -> None:
         if incoming.size > limits.TRANSFER_BYTES_MAX:
@@ -181,6 +203,22 @@ class _Look:
 def key_of(line: Line) -> tuple[str, str, int]:
     """What a line is known by among the polls."""
     return line.type, line.payer_id, line.route_id
+
+
+async def _set_within(event: asyncio.Event, seconds: float) -> bool:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()
+
+
+async def _is_there(mailbox: Mailbox, name: str) -> bool:
+    """Whether a file still waits. One that does not was fetched by somebody else, and that is no trouble."""
+    return any(one.name == name for one in await mailbox.waiting())
+
+
+def _turn_ends(now: datetime) -> int:
+    return micros(now + timedelta(seconds=limits.COLLECT_TURN_SECONDS))
 
 
 def _actor(desk: Desk) -> Actor:

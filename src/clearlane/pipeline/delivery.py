@@ -1,8 +1,8 @@
 """Deliver: one attempt to bring one batch to its payer, and what it leaves behind.
 
 The mark "Sending" is durable before anything leaves, so whoever finds it knows to look at the other side before
-sending again: there, it is noted; absent, it is sent; and where the other side cannot say, it is in doubt and a
-person decides. What ends in between leaves the mark. Everything has a time limit.
+sending again: there, it is noted; absent, it is sent; and where the other side cannot say, it is in doubt until
+the payer answers it or a person decides. What ends in between leaves the mark. Everything has a time limit.
 """
 
 import asyncio
@@ -56,12 +56,12 @@ async def attempt(desk: Desk, batch_id: int, holder: str) -> str:
     reached("sending")
     line = _way(desk, begun.batch)
     if line is None and begun.look:
-        return await doubt(desk, batch_id, NO_WAY)
+        return await _doubt(desk, begun.batch, NO_WAY)
     if line is None:
         return await _note_failure(desk, begun.batch, holder, Failure(Presence.ABSENT, NO_WAY))
     outcome = await _bring(desk, line, begun)
     if outcome is Presence.UNKNOWN:
-        return await doubt(desk, batch_id, UNTOLD)
+        return await _doubt(desk, begun.batch, UNTOLD)
     if isinstance(outcome, Failure):
         return await _note_failure(desk, begun.batch, holder, outcome)
     reached("delivered")
@@ -106,27 +106,23 @@ async def record(desk: Desk, batch_id: int, *, actor: Actor) -> None:
     await desk.database.write(store.SCOPE, job, actor=actor)
 
 
-async def doubt(desk: Desk, batch_id: int, fault: str) -> str:
-    """Let a person decide."""
+async def settle_doubts(desk: Desk, payer_id: str) -> list[int]:
+    """Note as delivered what was in doubt and is answered, claim by claim; the ids.
 
-    async def job(tx: Tx) -> None:
-        batch = await store.lock(tx, batch_id)
-        if batch is None or batch.state != SENDING:
-            return
-        await store.move(
-            tx,
-            batch_id,
-            IN_DOUBT,
-            next_at=batch.next_at,
-            attempts=batch.attempts,
-            failing_since=batch.failing_since,
-            fault=fault,
-        )
-        tx.audit("batch.in-doubt", ids=[str(batch_id)], detail=batch.name)
-
-    await desk.database.write(store.SCOPE, job, actor=node(desk))
-    log.warning("batch in doubt", batch=batch_id)
-    return DOUBTFUL
+    All of its claims, because after a restore a batch may be made of claims that went out in several others.
+    """
+    async with desk.database.read(store.SCOPE) as tx:
+        found = [
+            batch.id
+            for batch in await store.undelivered(tx)
+            if (batch.state, batch.payer_id) == (IN_DOUBT, payer_id)
+            and batch.claims
+            and await store.answered(tx, batch.id) == batch.claims
+        ]
+    for id in found:
+        await record(desk, id, actor=node(desk))
+        log.info("batch in doubt was answered", batch=id)
+    return found
 
 
 async def locked(tx: Tx, batch_id: int) -> tuple[Batch, store.Lane]:
@@ -146,6 +142,31 @@ class _Begun:
     batch: Batch
     look: bool
     """Whether it may be there already."""
+
+
+async def _doubt(desk: Desk, sent: Batch, fault: str) -> str:
+    """Let a person decide, unless the payer's answer came before."""
+
+    async def job(tx: Tx) -> None:
+        batch = await store.lock(tx, sent.id)
+        if batch is None or batch.state != SENDING:
+            return
+        await store.move(
+            tx,
+            batch.id,
+            IN_DOUBT,
+            next_at=batch.next_at,
+            attempts=batch.attempts,
+            failing_since=batch.failing_since,
+            fault=fault,
+        )
+        tx.audit("batch.in-doubt", ids=[str(batch.id)], detail=batch.name)
+
+    await desk.database.write(store.SCOPE, job, actor=node(desk))
+    if sent.id in await settle_doubts(desk, sent.payer_id):
+        return ARRIVED
+    log.warning("batch in doubt", batch=sent.id)
+    return DOUBTFUL
 
 
 async def _rerouted(desk: Desk, batch_id: int) -> Batch | None:

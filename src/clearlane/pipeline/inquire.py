@@ -7,7 +7,7 @@ Knows no HTTP: a face turns the outcome into an answer.
 
 import asyncio
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TypeVar
@@ -65,40 +65,37 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Inquired:
-    """The request is stored, and asked as far as it could be."""
+    """The request is stored, and is being asked as far as it could be."""
 
     request_id: int
-    body: bytes = field(repr=False)
-    """The response as it stands, in JSON."""
     ignored: tuple[str, ...] = ()
 
 
 async def inquire(
-    desk: Desk,
-    document: bytes,
-    *,
-    site: Site,
-    actor: Actor,
-    now: datetime,
-    stopping: asyncio.Event,
+    desk: Desk, document: bytes, *, site: Site, actor: Actor, now: datetime
 ) -> Malformed | Inquired:
-    """Ask about everybody in a request, and wait until all is answered or the time is over."""
+    """Store a request and begin to ask about everybody in it. :func:`response` then waits."""
     read = await _in_steps(decode.reading(document))
-    del document
     if read.request is None:
         return Malformed(read.findings, read.ignored)
     today = now.astimezone(_zone(site.time_zone)).date()
     facts = Facts(find=_Finding(desk).find, sandbox=desk.sandbox, today=today)
     judged = await _in_steps(rules.judging(read.request, facts))
     request_id, front = await _stored(desk, judged, site.scope, actor, now)
-    count, ignored = len(judged.inquiries), read.ignored
-    del read, judged
-    if count:
-        desk.asking.begin(request_id, count, front)
-        await desk.asking.waiters.wait(request_id, now + WAIT, stopping)
+    if judged.inquiries:
+        desk.asking.begin(request_id, len(judged.inquiries), front)
+    return Inquired(request_id, read.ignored)
+
+
+async def response(
+    desk: Desk, inquired: Inquired, *, site: Site, now: datetime, stopping: asyncio.Event
+) -> bytes:
+    """The response when all is answered, when the time since ``now`` is over, or when the node stops."""
+    request_id = inquired.request_id
+    await desk.asking.waiters.wait(request_id, now + WAIT, stopping)
     body = await answer(desk.database, desk.vault, site.scope, request_id, with_x12=desk.with_x12)
     assert body is not None, "it was stored"
-    return Inquired(request_id, body, ignored)
+    return body
 
 
 async def responses(desk: Desk, request_id: int, *, site: Site, actor: Actor) -> bytes | None:

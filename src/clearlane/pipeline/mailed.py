@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import structlog
 
 from clearlane.eligibility import b271
-from clearlane.pipeline.asking import Asking, opened
+from clearlane.pipeline.asking import keep, opened
 from clearlane.pipeline.desk import Desk
-from clearlane.pipeline.questioning import Question, answered, refused
+from clearlane.pipeline.questioning import Ended, Question, answered, refused
 from clearlane.store import batches, inbox
 from clearlane.store import eligibility as store
+from clearlane.store.database import Actor
 from clearlane.store.inbox import Settlement, StoredFile
 
 log = structlog.get_logger()
@@ -37,21 +38,20 @@ async def apply(
     desk: Desk, file: StoredFile, content: bytes, kinds: frozenset[str]
 ) -> Settlement | None:
     """Apply what a file says of inquiries; None where it says nothing of any."""
-    asking = desk.outside.asking
-    if asking is None or not (ANSWERS in kinds or await _acknowledges(desk, content, kinds)):
+    if ANSWERS not in kinds and not await _acknowledges(desk, content, kinds):
         return None
     heard = await asyncio.to_thread(b271.read, content)
     count = _Count()
-    now = desk.clock.now()
     for answer in heard.answers:
         question = await _asked(desk, file, answer)
         if question is None:
             count.parked += 1
             continue
-        await asking.keep(question, await asyncio.to_thread(answered, question, answer, now))
+        now = desk.clock.now()
+        await _keep(desk, question, await asyncio.to_thread(answered, question, answer, now))
         count.applied += 1
     for refusal in heard.refusals:
-        await _refuse(desk, asking, file, refusal, count)
+        await _refuse(desk, file, refusal, count)
     return Settlement(
         state=inbox.PARKED if count.parked else inbox.APPLIED,
         kinds=",".join(sorted(kinds)),
@@ -76,9 +76,7 @@ async def _asked(desk: Desk, file: StoredFile, answer: b271.Answer) -> Question 
     return question if match is b271.Match.OURS else None
 
 
-async def _refuse(
-    desk: Desk, asking: Asking, file: StoredFile, refusal: b271.Refusal, count: _Count
-) -> None:
+async def _refuse(desk: Desk, file: StoredFile, refusal: b271.Refusal, count: _Count) -> None:
     """Tell everybody in a refused file, or in the refused set of one."""
     if not refusal.control.isdecimal():
         count.parked += 1
@@ -95,8 +93,15 @@ async def _refuse(
         rows = rows[at - 1 : at]
     for one in rows:
         question = opened(desk.outside.vault, one)
-        await asking.keep(question, refused(question, refusal))
+        await _keep(desk, question, refused(question, refusal))
         count.applied += 1
+
+
+async def _keep(desk: Desk, question: Question, end: Ended) -> None:
+    asking, vault = desk.outside.asking, desk.outside.vault
+    actor = Actor("node", desk.node)
+    if await keep(desk.database, vault, question, end, desk.clock.now(), actor) and asking:
+        asking.waiters.answered(question.request_id)
 
 
 async def _acknowledges(desk: Desk, content: bytes, kinds: frozenset[str]) -> bool:

@@ -7,6 +7,7 @@ reason. Knows files and verbs of the house; the meaning of statements is decided
 """
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -15,7 +16,8 @@ import structlog
 from clearlane.claims.recognise import Recognised, recognise
 from clearlane.kernel import limits
 from clearlane.kernel.clock import micros
-from clearlane.pipeline import crashpoint, standing
+from clearlane.pipeline import crashpoint, mailed, standing
+from clearlane.pipeline.delivery import settle_doubts
 from clearlane.pipeline.desk import Desk, Steps
 from clearlane.pipeline.discretion import code_of, places
 from clearlane.pipeline.reading import Reading, Statement
@@ -72,8 +74,7 @@ async def post_file(desk: Desk, id: int) -> str | None:
     found = await asyncio.to_thread(recognise, content)
     if not found.usable:
         end = Settlement(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
-        await _settle(desk, file, end)
-        return end.state
+        return await _settle(desk, file, end)
     await desk.outside.vault.ready(inbox.OWNER)  # what is parked is sealed
     posting = Posting(desk, file, content, found)
     try:
@@ -89,8 +90,9 @@ async def post_file(desk: Desk, id: int) -> str | None:
             reason=FAILED.format(fault=code_of(fault)),
             applied=posting.applied,
         )
-    await _settle(desk, file, end, posting.parked)
-    return end.state
+    if posting.applied:
+        await settle_doubts(desk, file.payer_id)  # what is answered has arrived
+    return await _settle(desk, file, end, posting.parked)
 
 
 class Posting:
@@ -104,10 +106,16 @@ class Posting:
         self._desk = desk
         self._file = file
         self._found = found
+        self._content = content
         self._reading = Reading(desk, file, content, found.kinds)
 
     async def run(self) -> Settlement:
-        """Apply the file page by page."""
+        """Apply the file page by page; what it says of inquiries first, which is nearly always all or nothing."""
+        end = await mailed.apply(self._desk, self._file, self._content, self._found.kinds)
+        if end is not None:
+            self.applied, self._left = end.applied, end.parked
+            if not self._found.kinds & OF_CLAIMS:
+                return end
         async for page in self._reading.pages():
             await self._apply(page)
         parked = len(self.parked) + self._left
@@ -155,17 +163,26 @@ class Posting:
 
 async def _settle(
     desk: Desk, file: StoredFile, end: Settlement, parked: list[ParkedRow] | None = None
-) -> None:
-    async def settle(tx: Tx) -> None:
-        await inbox.settle(tx, file.id, end, micros(desk.clock.now()), parked or ())
-        tx.audit(
-            f"inbox.{end.state.lower()}",
-            ids=[str(file.id)],
-            count=end.applied,
-            detail=f"{file.type} {file.payer_id} {end.kinds}",
-        )
+) -> str:
+    """Note what became of a file; the state it is in then."""
 
-    await desk.database.write(inbox.SCOPE, settle, actor=_actor(desk))
+    async def settle(tx: Tx) -> str:
+        held = await inbox.hold(tx, file.id)
+        assert held is not None, "files are never deleted"
+        ended, rows = end, parked or []
+        if held.state == inbox.DISCARDED:
+            # Somebody put it aside while it was posted: what it told stays told, and nobody need look at it.
+            ended, rows = replace(end, state=held.state, reason=held.reason, parked=0), []
+        await inbox.settle(tx, file.id, ended, micros(desk.clock.now()), rows)
+        tx.audit(
+            f"inbox.{ended.state.lower()}",
+            ids=[str(file.id)],
+            count=ended.applied,
+            detail=f"{file.type} {file.payer_id} {ended.kinds}",
+        )
+        return ended.state
+
+    return await desk.database.write(inbox.SCOPE, settle, actor=_actor(desk))
 
 
 def _kinds(found: Recognised) -> str:

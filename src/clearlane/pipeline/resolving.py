@@ -1,6 +1,6 @@
 """What a person decides about batches: send again, it has arrived, give me the files.
 
-A batch in doubt waits for somebody who knows more than the other side's mailbox tells. Knows no face.
+A batch in doubt waits for the payer's answer, or for somebody who knows more than its mailbox tells. Knows no face.
 """
 
 from collections.abc import AsyncIterator
@@ -11,10 +11,13 @@ from clearlane.pipeline.delivery import locked, record
 from clearlane.pipeline.desk import Desk
 from clearlane.pipeline.dispatch import gather
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING, Batch, Member
+from clearlane.store.batches import DELIVERED, FIXED, Batch, Member
 from clearlane.store.database import Actor, Refused, Tx
 
-UNDECIDED = frozenset({FIXED, SENDING, IN_DOUBT})
+ANSWERED = (
+    "The payer has answered {answered} of the {claims} claims of batch {id}, so it has these: sent again, they "
+    "would reach it twice. Mark the batch as delivered, or resend it with --even-if-answered."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class Shown:
     batch: Batch
     members: tuple[Member, ...]
     lane: store.Lane | None
+    answered: int
+    """How many of its claims the payer has spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +45,11 @@ async def show(desk: Desk, id: int) -> Shown:
         batch = _existing(await store.find(tx, id), id)
         members = tuple(await store.members(tx, id))
         lanes = await store.all_lanes(tx)
-    return Shown(batch, members, lanes.get(batch.lane))
+        answered = await store.answered(tx, id)
+    return Shown(batch, members, lanes.get(batch.lane), answered)
 
 
-async def resend(desk: Desk, id: int, *, actor: Actor) -> None:
+async def resend(desk: Desk, id: int, *, actor: Actor, even_if_answered: bool = False) -> None:
     """It is not with the payer: send it now. A payer that rests is tried at once."""
     now = micros(desk.clock.now())
 
@@ -51,6 +57,9 @@ async def resend(desk: Desk, id: int, *, actor: Actor) -> None:
         _existing(await store.find(tx, id), id)
         found, lane = await locked(tx, id)
         batch = _decidable(found, id, now)
+        answered = await store.answered(tx, id)
+        if answered and not even_if_answered:
+            raise Refused(ANSWERED.format(id=id, answered=answered, claims=batch.claims))
         await store.move(tx, id, FIXED, next_at=now, attempts=batch.attempts)
         await store.set_lane(tx, replace(lane, failures=0, open_until=None, fault=""))
         tx.audit("batch.resend", ids=[str(id)], count=batch.claims, detail=batch.name)
@@ -110,8 +119,6 @@ def _decidable(found: Batch | None, id: int, now: int) -> Batch:
         raise Refused(
             f"Batch {id} is delivered: sent again, its claims would reach the payer twice."
         )
-    if batch.state not in UNDECIDED:
-        raise Refused(f"Batch {id} is withdrawn: its claims went out otherwise or not at all.")
     if batch.in_hand(now):
         raise Refused(f"Batch {id} is being sent at this moment. Look again in a while.")
     return batch

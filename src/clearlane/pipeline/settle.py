@@ -20,6 +20,8 @@ from clearlane.pipeline.desk import Desk
 from clearlane.store.database import Actor
 
 DAY, HOUR, NOTHING = timedelta(days=1), timedelta(hours=1), timedelta(0)
+UP = "up"
+"""The mode of a payer that takes files."""
 
 
 class NotSettled(Exception):
@@ -119,9 +121,16 @@ class Steering:
         return [payer for type in PAYER_TYPES if (payer := payers.find(payer_id, type))]
 
     async def set_mode(self, payer_id: str, mode: str) -> None:
-        """Make a payer do something else, for both types of claims where it takes both."""
+        """Make a payer do something else, for both types of claims where it takes both.
+
+        What waited for one that is up again goes out at once, and not after its pause.
+        """
         for payer in self.named(payer_id):
             await self.world.set_mode(ledger_name(payer.type, payer.payer_id), mode)
+            if mode == UP:
+                await dispatch.wake(
+                    self._desk, (payer.type, payer.payer_id), self._desk.clock.now()
+                )
 
     async def settle(self) -> None:
         """Do what is due until nothing is."""

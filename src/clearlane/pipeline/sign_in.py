@@ -12,7 +12,7 @@ from clearlane.accounts import totp
 from clearlane.accounts.directory import Accounts
 from clearlane.accounts.model import VendorState
 from clearlane.accounts.passwords import NOBODYS, is_right
-from clearlane.accounts.users import User, UserState, folded
+from clearlane.accounts.users import User, UserState, folded, name_findings
 from clearlane.kernel import limits
 from clearlane.kernel.ids import VendorId, random_text
 from clearlane.pipeline.proxy_login import ANYBODY
@@ -72,9 +72,11 @@ async def sign_in(
 
     A name that nobody has costs what a wrong password costs.
     """
-    name = folded(typed.name)
-    async with desk.database.read(store.SCOPE) as tx:
-        kept = await store.find_user(tx, name)
+    name, kept = folded(typed.name), None
+    # A text that is no name is not looked for: not every database takes every character.
+    if not name_findings(name):
+        async with desk.database.read(store.SCOPE) as tx:
+            kept = await store.find_user(tx, name)
     typed_right = typed.password[: limits.CONSOLE_PASSWORD_CHARACTERS_MAX + 1]
     right = await passwords.right(kept.password_hash if kept else NOBODYS, typed_right)
     if kept is None or not right or not _may_enter(desk.accounts, kept.user):

@@ -76,6 +76,7 @@ async def discard(desk: Desk, id: int, *, actor: Actor) -> StoredFile:
     """Put a file aside for good; it is kept, and what it told stays told."""
 
     async def job(tx: Tx) -> StoredFile:
+        await inbox.hold(tx, id)  # whoever posts it ends before or after, and not in between
         file = await _found(tx, id)
         if file.state == inbox.APPLIED:
             raise Refused(f"File {id} was applied: there is nothing to discard.")

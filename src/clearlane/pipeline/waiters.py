@@ -60,7 +60,9 @@ class Waiters:
 
     async def wait(self, request_id: int, until: datetime, stopping: asyncio.Event) -> None:
         """Return when the request is complete, at the moment at the latest, or when the node stops."""
-        waiter = self._open[request_id]
+        waiter = self._open.get(request_id)
+        if waiter is None:  # there was nothing to ask
+            return
         try:
             if not waiter.promise.done() and not stopping.is_set():
                 heapq.heappush(self._deadlines, (until, request_id))

@@ -6,17 +6,17 @@ The engine adds its own ticks (takeover and purge) by itself.
 from clearlane.pipeline import asking_due, collect, dispatch, post, smoke
 from clearlane.pipeline.desk import Queue, Schedule, Tables, Workflow
 
-# Looking twice a second costs 0.4 % of a core on SQLite and 0.8 % on PostgreSQL when there is nothing
-# to do, half of what four looks cost, and lets work wait a quarter of a second on average. A node
-# starts 16 pieces a second at most, and a piece is a batch, never a claim.
+# Every look and every tick costs a little of a core on a node that has nothing to do, so there is one look a second
+# and a tick every other: work waits for half a second on average. A node starts 16 pieces a second at most,
+# and a piece is a batch, never a claim.
 QUEUES = (
-    Queue(name=smoke.QUEUE, at_once=8, look_seconds=0.5),
+    Queue(name=smoke.QUEUE, at_once=8, look_seconds=1.0),
     # Payers that do not answer each hold a place until they are given up: there are enough for many.
-    Queue(name=dispatch.QUEUE, at_once=64, look_seconds=0.5),
+    Queue(name=dispatch.QUEUE, at_once=64, look_seconds=1.0),
     Queue(name=dispatch.TICKS, at_once=2, look_seconds=1.0),
     # A look into mailboxes ends with the slowest of them, and the next look must not wait for that.
     Queue(name=collect.QUEUE, at_once=64, look_seconds=1.0),
-    Queue(name=post.QUEUE, at_once=4, look_seconds=0.5),
+    Queue(name=post.QUEUE, at_once=4, look_seconds=1.0),
     Queue(name=asking_due.QUEUE, at_once=2, look_seconds=1.0),
 )
 

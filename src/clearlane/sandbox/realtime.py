@@ -3,6 +3,7 @@
 Knows modes and waiting; what is answered is decided elsewhere.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -35,10 +36,11 @@ class RealtimeDesk:
         self._payer = payer
         self._mode = mode
         self._clock = clock
+        self._look: asyncio.Future[str] | None = None
 
     async def answer(self, payload: bytes, now: datetime) -> bytes:
         """The interchange that answers this one, or what a payer in trouble gives instead."""
-        mode = await self._mode()
+        mode = await self._current()
         if mode == Mode.DOWN:
             raise Unreachable(UNREACHABLE, Presence.ABSENT)
         if mode == Mode.GARBAGE:
@@ -46,3 +48,9 @@ class RealtimeDesk:
         if mode == Mode.SLOW:
             await self._clock.wait_until(now + SLOW)
         return await self._payer.answer(payload, now)
+
+    async def _current(self) -> str:
+        """The mode. Questions that come side by side share one look, and so keep their order."""
+        if self._look is None or self._look.done():
+            self._look = asyncio.ensure_future(self._mode())
+        return await asyncio.shield(self._look)

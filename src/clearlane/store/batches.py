@@ -15,6 +15,7 @@ from clearlane.store.database import Row, System, Tx
 from clearlane.store.schema import (
     batch_claims,
     batches,
+    claim_facts,
     claims,
     control_numbers,
     lanes,
@@ -32,6 +33,8 @@ FIXED, SENDING, DELIVERED, IN_DOUBT = "Fixed", "Sending", "Delivered", "InDoubt"
 WAITS, HELD = 1, 2
 """Of a claim: to be gathered; to be gathered, but nobody can say whether it has gone out already."""
 
+SEND_AGAIN = "SEND_AGAIN"
+"""The kind of a fact that refuses a sending and not the claim."""
 INTERCHANGE = "interchange"
 RESTORED = "The data were restored from a backup: whether this went out since is not known."
 
@@ -260,6 +263,13 @@ async def members(tx: Tx, batch_id: int) -> list[Member]:
     return [Member(*row) for row in await tx.rows(_MEMBERS, batch_id=batch_id)]
 
 
+async def answered(tx: Tx, batch_id: int) -> int:
+    """How many claims of a batch the payer has spoken of since they were sent in it."""
+    row = await tx.row(_ANSWERED, batch_id=batch_id)
+    assert row is not None
+    return int(row[0])
+
+
 async def member_claims(tx: Tx, batch_id: int, *, after: str, most: int) -> list[WaitingClaim]:
     """The claims of a batch with what they say, to write it anew."""
     rows = await tx.rows(_MEMBER_PAGE, batch_id=batch_id, after=after, most=most)
@@ -470,6 +480,24 @@ _MEMBERS = Statement(
     )
     .where(batch_claims.c.batch_id == bindparam("batch_id"))
     .order_by(batch_claims.c.request_id),
+    system=True,
+)
+# A word of the payer about a claim proves its last sending, but for "send it again", which speaks of one that was
+# refused: there are as many of these as there were such sendings.
+_SAID = select(func.count()).where(
+    claim_facts.c.request_id == batch_claims.c.request_id, claim_facts.c.inbox_id.is_not(None)
+)
+_ANSWERED = Statement(
+    select(func.count())
+    .select_from(batch_claims)
+    .where(
+        batch_claims.c.batch_id == bindparam("batch_id"),
+        (_SAID.where(claim_facts.c.kind != SEND_AGAIN).scalar_subquery() > 0)
+        | (
+            _SAID.where(claim_facts.c.kind == SEND_AGAIN).scalar_subquery()
+            >= batch_claims.c.attempt
+        ),
+    ),
     system=True,
 )
 _MEMBER_PAGE = Statement(

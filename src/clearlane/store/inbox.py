@@ -127,6 +127,12 @@ async def listing(tx: Tx, states: Sequence[str], most: int) -> list[StoredFile]:
     return [StoredFile(*row) for row in rows]
 
 
+async def hold(tx: Tx, id: int) -> StoredFile | None:
+    """One file, held until the transaction ends."""
+    row = await tx.row(_HOLD, id=id)
+    return None if row is None else StoredFile(*row)
+
+
 async def settle(
     tx: Tx, id: int, end: Settlement, at: int, statements: Sequence[ParkedRow] = ()
 ) -> None:
@@ -182,9 +188,16 @@ async def take_poll(tx: Tx, key: tuple[str, str, int], now: int, until: int) -> 
     return bool(await tx.run(_TAKE_POLL, **_of(key), now=now, until=until))
 
 
-async def end_poll(tx: Tx, key: tuple[str, str, int], next_at: int, fault: str) -> None:
-    """Say when the line is looked into again, and what stood in the way this time."""
-    await tx.run(_END_POLL, **_of(key), until=next_at, to_fault=fault)
+async def keep_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
+    """Keep the turn for a while longer."""
+    await tx.run(_KEEP_POLL, **_of(key), until=until)
+
+
+async def end_poll(tx: Tx, key: tuple[str, str, int], next_at: int, fault: str) -> bool:
+    """Say when the line is looked into again, and what stood in the way this time; whether that is news."""
+    news = await tx.run(_FAULT, **_of(key), to_fault=fault)
+    await keep_poll(tx, key, next_at)
+    return bool(news)
 
 
 def _of(key: tuple[str, str, int]) -> dict[str, object]:
@@ -207,6 +220,7 @@ _SAME = Statement(
     )
 )
 _FIND = Statement(_COLUMNS.where(inbox.c.id == bindparam("id")))
+_HOLD = Statement(_COLUMNS.where(inbox.c.id == bindparam("id")).with_for_update())
 _CONTENT = Statement(select(inbox.c.content).where(inbox.c.id == bindparam("id")))
 # The state stands in the text itself, or no database could use the index over what waits.
 _WAITING = Statement(
@@ -251,6 +265,9 @@ _TAKE_POLL = Statement(
     .where(_THIS_POLL, polls.c.next_at <= bindparam("now"))
     .values(next_at=bindparam("until"))
 )
-_END_POLL = Statement(
-    update(polls).where(_THIS_POLL).values(next_at=bindparam("until"), fault=bindparam("to_fault"))
+_KEEP_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))
+_FAULT = Statement(
+    update(polls)
+    .where(_THIS_POLL, polls.c.fault != bindparam("to_fault"))
+    .values(fault=bindparam("to_fault"))
 )

@@ -9,29 +9,24 @@ from clearlane.api.errors import Refusal
 from clearlane.api.v3 import wire
 from clearlane.eligibility.answer import EligibilityResponse
 from clearlane.eligibility.fields import EligibilityRequest
-from clearlane.pipeline.inquire import Desk, Malformed, inquire, responses
+from clearlane.pipeline.inquire import Desk, Malformed, inquire, response, responses
 
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 
 async def submit(call: Call) -> Response:
     """The answer to an eligibility request."""
-    document = await call.body.document()
+    desk, now = _desk(call), call.now
+    # Nothing of the request is held while its call waits.
     outcome = await inquire(
-        _desk(call),
-        document,
-        site=call.site,
-        actor=call.actor,
-        now=call.now,
-        stopping=call.stopping,
+        desk, await call.body.document(), site=call.site, actor=call.actor, now=now
     )
+    call.body.release()
     call.ignored.extend(outcome.ignored)
     if isinstance(outcome, Malformed):
-        faults: dict[str, list[str]] = {}
-        for finding in outcome.findings:
-            faults.setdefault(finding.location, []).append(finding.message)
-        return wire.model_state(faults)
-    return Response(outcome.body, 200, {"Content-Type": wire.JSON})
+        return wire.findings(outcome.findings)
+    body = await response(desk, outcome, site=call.site, now=now, stopping=call.stopping)
+    return Response(body, 200, {"Content-Type": wire.JSON})
 
 
 async def get_responses(call: Call) -> Response:

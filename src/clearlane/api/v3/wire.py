@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.kernel import limits
+from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import Listing
 from clearlane.pipeline.submit import Answered, Malformed, NotImported, Outcome, Submitted, TooMany
 
@@ -95,11 +96,8 @@ class ClaimSubmission(BaseModel):
 def submission(outcome: Outcome) -> Response:
     """The answer to a document of claims, whatever became of it."""
     match outcome:
-        case Malformed(findings=findings):
-            faults: dict[str, list[str]] = {}
-            for finding in findings:
-                faults.setdefault(finding.location, []).append(finding.message)
-            return model_state(faults)
+        case Malformed():
+            return findings(outcome.findings)
         case TooMany(claims_max=most):
             return message(413, f"A document holds {most} claims at most.")
         case NotImported():
@@ -152,6 +150,14 @@ def message_detail(status: int, text: str, detail: str) -> Response:
 def model_state(faults: Mapping[str, Sequence[str]]) -> Response:
     """400: every fault of a document at once, by field."""
     return answer(400, {"Message": INVALID, "ModelState": faults})
+
+
+def findings(found: Iterable[Finding]) -> Response:
+    """400: what was found in a document, by field."""
+    faults: dict[str, list[str]] = {}
+    for finding in found:
+        faults.setdefault(finding.location, []).append(finding.message)
+    return model_state(faults)
 
 
 def bad_document(sentence: str) -> Response:

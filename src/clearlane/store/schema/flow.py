@@ -27,8 +27,8 @@ __all__ = [
 ]  # fmt: skip
 
 # Fixed: written, waits to go. Sending: an attempt has begun and not ended. InDoubt: nobody can say
-# whether it arrived, so a person decides. Withdrawn: it will never go; its claims wait again or were refused.
-BATCH_STATES = ("Fixed", "Sending", "Delivered", "InDoubt", "Withdrawn")
+# whether it arrived, so a person decides, or the payer's answer does.
+BATCH_STATES = ("Fixed", "Sending", "Delivered", "InDoubt")
 OPEN_BATCH = "state IN ('Fixed', 'Sending', 'InDoubt')"
 # Stored: kept, not yet looked at. Parked: applied but for statements about claims we do not know.
 INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")

@@ -11,7 +11,7 @@ revision = "0004"
 down_revision = "0003"
 
 OPEN_BATCH = "state IN ('Fixed', 'Sending', 'InDoubt')"
-BATCH_STATES = "state IN ('Fixed', 'Sending', 'Delivered', 'InDoubt', 'Withdrawn')"
+BATCH_STATES = "state IN ('Fixed', 'Sending', 'Delivered', 'InDoubt')"
 INBOX_STATES = "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded')"
 CLIENT_TABLES = ("batch_claims", "line_references", "claim_facts", "documents")
 

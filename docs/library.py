@@ -1,0 +1,103 @@
+"""The reference page about the client library, made from the library itself."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from docs.markdown import first_words, grid, part
+
+
+def client_page() -> Iterator[str]:
+    """The client library: methods, answers, faults."""
+    from clearlane import client
+
+    yield "# Client library"
+    yield from part(
+        "In short",
+        "`clearlane.client` comes with the base install (`pip install clearlane`), needs no server, and works against "
+        "any service that speaks V3. `Client` is for threads, `AsyncClient` for `asyncio`; they have the same methods. "
+        "Methods have Python's names, payloads the document's field names; bodies may be dictionaries, dataclasses "
+        "or any objects with those names.",
+    )
+    yield "```python"
+    yield from _sample()
+    yield "```"
+    yield from part("Where the service is and who calls")
+    yield from _functions(("from_sandbox", "from_environment"), client)
+    yield from part(
+        "Methods",
+        "`AsyncClient` has the same; its calls are awaited, and `iter_status` is an `async for`.",
+    )
+    yield from grid(
+        ["Method", "What it does"],
+        [
+            [f"`{name}{_signature(method)}`", first_words(inspect.getdoc(method))]
+            for name, method in inspect.getmembers(client.Client, inspect.isfunction)
+            if not name.startswith("_")
+        ],
+    )
+    yield from part("Builders")
+    yield from _functions(("claim_document", "eligibility_request", "enrollment_request"), client)
+    yield ""
+    yield "## Repeating"
+    yield ""
+    yield (
+        "A call is repeated by itself where that is safe: questions about eligibility only where nothing was taken, "
+        "all others also where the answer was lost, because the service recognises what it knows. "
+        "`Retry(attempts_max=1)` never repeats."
+    )
+    yield from part("Faults")
+    yield "```text"
+    tree = inspect.getdoc(inspect.getmodule(client.ClearlaneError)) or ""
+    yield from (
+        line.removeprefix("    ").rstrip()
+        for line in tree.splitlines()
+        if line.lstrip().startswith(("ClearlaneError", "├", "│", "└"))
+    )
+    yield "```"
+
+
+def _sample() -> Iterator[str]:
+    yield from SAMPLE.strip().splitlines()
+
+
+SAMPLE = """
+from clearlane.client import Client, InvalidRequest
+
+with Client.from_sandbox(".data") as client:
+    print([payer.PayerId for payer in client.test_payers("medical")])
+    try:
+        answer = client.submit_medical_claims({"Svc_PayerId": "TST01", "Svc_VendorClaimId": "A-1"})
+    except InvalidRequest as refused:
+        print(refused.model_state["Claims[0].F24_ClaimLines"])
+"""
+
+
+def _functions(names: tuple[str, ...], module: Any) -> Iterator[str]:
+    yield from grid(
+        ["Function", "What it does"],
+        [
+            [
+                f"`{name}{_signature(getattr(module, name))}`",
+                first_words(inspect.getdoc(getattr(module, name))),
+            ]
+            for name in names
+        ],
+    )
+
+
+def _signature(function: Any) -> str:
+    """The parameters without their types: those stand in the library, for editors."""
+    shown = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        given = "" if parameter.default is parameter.empty else f"={_default(parameter.default)}"
+        shown.append(parameter.name + given)
+    return f"({', '.join(shown)})"
+
+
+def _default(value: object) -> str:
+    return repr(str(value)) if isinstance(value, str) else repr(value)

@@ -1,0 +1,101 @@
+"""`clearlane eligibility`, as people type it beside a running service."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli.root import app
+from tests.api.serving import Serving
+
+CHECK = ("check", "--first", "ROSA", "--last", "ARDEN", "--birth", "1980-01-01")
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shown")
+    running = Serving(folder / "data", CLEARLANE_ELIGIBILITY_X12="on").start()
+    yield running
+    assert running.stop() == 0
+
+
+@pytest.fixture
+def run(serving):
+    def run(*words, code=0):
+        line = ["eligibility", *words, "--data", str(serving.data)]
+        done = CliRunner().invoke(app, line, env=serving.environment)
+        assert done.exit_code == code, (done.output, done.exception)
+        return done
+
+    return run
+
+
+def test_check_prints_a_benefits_table(run):
+    shown = run(*CHECK, "--payer", "TST01", "--member", "2001").stdout
+    assert re.search(r"Request \d+: ResultsComplete", shown)
+    assert re.search(r"patient +ROSA ARDEN", shown)
+    header = next(line for line in shown.splitlines() if line.startswith("SERVICE"))
+    words = (
+        "SERVICE NETWORK LEVEL COVERAGE COPAY COINSURANCE DEDUCTIBLE USED REMAINING OUT OF POCKET"
+    )
+    assert " ".join(header.split()) == f"{words} USED REMAINING"
+    plan = next(line for line in shown.splitlines() if line.startswith("Health benefit plan"))
+    amounts = [float(amount.replace(",", "")) for amount in re.findall(r"[\d,]+\.\d\d", plan)]
+    total, used, remaining, most, spent, left = amounts
+    assert (used + remaining, spent + left) == (total, most)
+
+
+def test_check_asks_about_a_dependent_and_about_services(run):
+    more = ("--dependent-first", "MILO", "--dependent-birth", "2015-03-04", "--service", "98")
+    body = json.loads(run(*CHECK, "--payer", "TST2E", "--member", "2001", *more, "--json").stdout)
+    subscriber = body["Responses"][0]["Payers"][0]["Payees"][0]["Subscribers"][0]
+    [dependent] = subscriber["Dependents"]
+    assert dependent["FirstName"] == "MILO"
+    assert {name for benefit in dependent["Benefits"] for name in benefit["TypesOfService"]} >= {
+        "ProfessionalPhysicianVisitOffice"
+    }
+
+
+@pytest.mark.parametrize(("member", "said"), [("1002", "T4 "), ("1006", "999: "), ("1004", "72 ")])
+def test_check_tells_refusals_and_ends_with_1(run, member, said):
+    assert said in run(*CHECK, "--payer", "TST02", "--member", member, code=1).stdout
+
+
+def test_check_tells_why_a_patient_could_not_be_asked_about(run):
+    shown = run(*CHECK, "--payer", "NOBODY", "--member", "2001", code=1).stdout
+    assert "AllInvalid" in shown
+    assert "PayerId" in shown
+
+
+def test_show_tells_who_was_asked_and_what_was_said(run):
+    made = json.loads(run(*CHECK, "--payer", "TST01", "--member", "2001", "--json").stdout)
+    id = str(made["RequestId"])
+    shown = run("show", id).stdout
+    assert re.search(r"1 +TST01 +Answered +271 +1", shown)
+    assert "Health benefit plan coverage" in shown
+    assert json.loads(run("show", id, "--json").stdout)["RequestId"] == made["RequestId"]
+    x12 = run("show", id, "--x12").stdout
+    assert x12.startswith("ISA*")
+    assert f"TRN*2*{id}-1*9CLEARLANE~" in x12.splitlines()
+
+
+def test_show_of_what_is_not_there_is_a_sentence(run):
+    assert "There is no eligibility request 12." in run("show", "12", code=1).stderr
+
+
+def test_the_vendors_commands_stand_beside_them(run, tmp_path):
+    made = json.loads(run(*CHECK, "--payer", "TST01", "--member", "2001", "--json").stdout)
+    again = json.loads(run("responses", str(made["RequestId"]), "--json").stdout)
+    assert again == made
+
+
+def test_the_setting_puts_the_raw_271_into_every_response(run):
+    made = json.loads(run(*CHECK, "--payer", "TST01", "--member", "2001", "--json").stdout)
+    [response] = made["Responses"]
+    assert response["X12Document"].startswith("ISA*")
+    assert "-1*9CLEARLANE~" in response["X12Document"]
+    refused = json.loads(
+        run(*CHECK, "--payer", "TST01", "--member", "1006", "--json", code=1).stdout
+    )
+    assert "ST*999*" in refused["ErrorResponses"][0]["X12Document"]

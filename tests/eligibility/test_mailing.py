@@ -1,0 +1,162 @@
+"""Payers that take files only: inquiries go out as a 270 file, and what comes back is applied to them."""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from clearlane.payers.directory import Payers
+from clearlane.payers.model import Payer
+from clearlane.pipeline import asking_due, dispatch, mailing
+from clearlane.pipeline import inquire as verbs
+from clearlane.pipeline.asking import Asking
+from clearlane.pipeline.questions import RouteQuestions
+from clearlane.sandbox.eligibility import desk_of
+from clearlane.sandbox.envelope import envelope
+from clearlane.sandbox.inquiry import read
+from clearlane.sandbox.model import Profile
+from clearlane.store.routes import Routes
+from tests.eligibility.asking import nine, ta1
+from tests.eligibility.calling import COMPLETE, INCOMPLETE, many, traces
+from tests.pipeline.flowing import ACTOR, OTHER_PAYER, PAYER, Flow
+from tests.sandbox.invented import clean
+
+NAME = f"Meadow Mutual {PAYER}"
+
+
+class Mail:
+    """A house whose payers have mailboxes and no real time."""
+
+    def __init__(self, flow):
+        self.flow = flow
+        payers = [
+            Payer("Medical", f"Meadow Mutual {id}", id, id, offers_eligibility=True, has_route=True)
+            for id in (PAYER, OTHER_PAYER)
+        ]
+        self.payers = Payers(payers, sandbox=False)
+        questions = RouteQuestions(Routes([]), flow.clock)
+        self.asking = Asking(flow.database, flow.vault, flow.clock, lambda: questions, node="test")
+        outside = flow.desk.outside
+        object.__setattr__(outside, "asking", self.asking)
+        self.desk = verbs.Desk(
+            database=flow.database, vault=flow.vault, payers=self.payers, asking=self.asking,
+            sandbox=False,
+        )  # fmt: skip
+
+    async def ask(self, *members):
+        """Ask about some patients; the number of the request, and the call that waits."""
+        content = json.dumps(many(members, PAYER) | {"IsTest": False}).encode()
+        now = self.flow.clock.now()
+        done = await verbs.inquire(self.desk, content, site=self.flow.site, actor=ACTOR, now=now)
+        assert isinstance(done, verbs.Inquired), done
+        waiting = verbs.response(
+            self.desk, done, site=self.flow.site, now=now, stopping=asyncio.Event()
+        )
+        return done.request_id, asyncio.create_task(waiting)
+
+    async def send(self):
+        """Gather and deliver; the file that the payer got."""
+        box = self.flow.lines.open(self.flow.lines.line("Medical", PAYER))
+        before = set(box.sent)
+        await mailing.gather(self.flow.desk, self.flow.clock.now())
+        await dispatch.deliver_due(self.flow.desk, self.flow.clock.now())
+        new = [content for name, content in box.sent.items() if name not in before]
+        return new[0] if new else b""
+
+    async def responses(self, id):
+        body = await verbs.responses(self.desk, id, site=self.flow.site, actor=ACTOR)
+        return json.loads(body)
+
+
+@pytest.fixture
+async def mail(place, database, clock):
+    made = Mail(await Flow.open(place, database, clock))
+    yield made
+    await made.asking.stop()
+
+
+def answers(content, now):
+    """What a payer of its own making leaves for a file of inquiries: by kind."""
+    [one] = read(content)
+    desk = desk_of(Profile(PAYER, NAME))
+    return {
+        kind: write(envelope(one.parties, at, now))
+        for at, (kind, write) in enumerate(desk.files(one, now, ""), start=1)
+    }
+
+
+async def test_inquiries_go_out_as_a_file_and_its_answers_come_back(mail):
+    now = mail.flow.clock.now()
+    id, waiting = await mail.ask("2001", "2002")
+    assert await mail.send() == b"", "the window has not passed"
+    mail.flow.clock.advance(timedelta(seconds=60))
+    body = json.loads(await waiting)
+    assert (body["Status"], body["Responses"]) == (INCOMPLETE, [])
+    sent = await mail.send()
+    assert clean(sent)
+    assert sent.count(b"ST*270*") == 2
+    left = answers(sent, now)
+    assert set(left) == {"999", "271"}
+    assert await mail.flow.arrive(left["999"]) == ["Applied"]
+    assert (await mail.responses(id))["Status"] == INCOMPLETE
+    assert await mail.flow.arrive(left["271"], name="later") == ["Applied"]
+    late = await mail.responses(id)
+    assert (late["Status"], traces(late)) == (COMPLETE, ["visit 1", "visit 2"])
+    # The same answers in another file change nothing.
+    assert await mail.flow.arrive(left["271"] + b"\n", name="again") == ["Applied"]
+    assert await mail.responses(id) == late
+    assert await mail.send() == b""
+
+
+async def test_the_answer_in_time_ends_the_call(mail):
+    lines = mail.flow.lines
+    lines.ways = lambda *key: [replace(lines.line(*key), window_seconds=5)]
+    _, waiting = await mail.ask("2001")
+    mail.flow.clock.advance(timedelta(seconds=5))
+    sent = await mail.send()
+    await mail.flow.arrive(answers(sent, mail.flow.clock.now())["271"])
+    assert json.loads(await waiting)["Status"] == COMPLETE
+
+
+@pytest.mark.parametrize(("made", "kind"), [(ta1, "TA1"), (nine, "999")])
+async def test_a_refused_file_or_set_is_told_to_its_patients(mail, made, kind):
+    id, waiting = await mail.ask("2001", "2002")
+    mail.flow.clock.advance(timedelta(seconds=60))
+    await waiting
+    sent = await mail.send()
+    control = int(sent.split(b"*")[13])
+    _, content = made("")
+    refusal = content.replace(b"TA1*000000017", b"TA1*%09d" % control)
+    refusal = refusal.replace(b"AK1*HS*17", b"AK1*HS*%d" % control)
+    assert await mail.flow.arrive(refusal) == ["Applied"]
+    body = await mail.responses(id)
+    # A TA1 refuses the whole file; the 999 refuses the first set of two.
+    told = ["visit 1", "visit 2"] if kind == "TA1" else ["visit 1"]
+    assert traces(body) == told
+    assert {error["Type"] for error in body["ErrorResponses"]} == {kind}
+    assert len(body["InterchangeStatuses"]) == 1
+
+
+async def test_another_payers_file_is_refused_and_a_stranger_ignored(mail):
+    id, waiting = await mail.ask("2001")
+    mail.flow.clock.advance(timedelta(seconds=60))
+    await waiting
+    left = answers(await mail.send(), mail.flow.clock.now())
+    assert await mail.flow.arrive(left["271"], payer=OTHER_PAYER) == ["Parked"]
+    stranger = left["271"].replace(b"ARDEN*ROSA", b"LUND*IVO").replace(b"19800229", b"19700101")
+    assert await mail.flow.arrive(stranger, name="stranger") == ["Parked"]
+    assert (await mail.responses(id))["Status"] == INCOMPLETE
+    assert await mail.flow.arrive(left["271"], name="own") == ["Applied"]
+    assert (await mail.responses(id))["Status"] == COMPLETE
+
+
+async def test_the_tick_gathers_what_waited_long_enough(mail):
+    _, waiting = await mail.ask("2001")
+    mail.flow.clock.advance(timedelta(seconds=60))
+    await waiting
+    await asking_due.ask(mail.flow.desk, None)
+    await dispatch.deliver_due(mail.flow.desk, mail.flow.clock.now())
+    box = mail.flow.lines.open(mail.flow.lines.line("Medical", PAYER))
+    assert len(box.sent) == 1

@@ -1,0 +1,35 @@
+"""Every command says what it does, with an example that is its own."""
+
+import pytest
+from typer.main import get_command
+
+from clearlane.cli.root import COMMANDS, _load
+
+
+def commands(command, path):
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield pytest.param(command, path, id=path)
+    else:
+        for name, each in inner.items():
+            yield from commands(each, f"{path} {name}")
+
+
+EVERY = [
+    each
+    for name, entry in COMMANDS.items()
+    for each in commands(get_command(_load(entry)), f"clearlane {name}")
+]
+
+
+@pytest.mark.parametrize(("command", "path"), EVERY)
+def test_help_has_an_example_of_the_command(command, path):
+    _, told, example = (command.help or "").partition("Example")
+    assert told, "no example"
+    assert path in example
+
+
+@pytest.mark.parametrize(("command", "path"), EVERY)
+def test_every_option_is_explained(command, path):
+    options = [each for each in command.params if each.param_type_name == "option"]
+    assert [each.name for each in options if not each.help] == []
