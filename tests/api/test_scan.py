@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clearlane.api import scan as scanning
 from clearlane.api.scan import NOT_UTF8, TOO_BIG_A_NUMBER, TOO_DEEP, Scan, Unreadable
 from clearlane.kernel import limits
 
@@ -16,6 +17,14 @@ def judge(*chunks: bytes) -> str | None:
         for chunk in chunks:
             scan.feed(chunk)
         scan.finish()
+    except Unreadable as why:
+        return str(why)
+    return None
+
+
+def whole(text: bytes) -> str | None:
+    try:
+        scanning.judge(text)
     except Unreadable as why:
         return str(why)
     return None
@@ -111,3 +120,10 @@ def test_depth_is_counted_as_the_parser_counts_it(value, around, data):
 @given(st.binary(max_size=200), st.integers(0, 200))
 def test_any_bytes_are_judged_the_same_in_any_two_pieces(text, cut):
     assert judge(text[:cut], text[cut:]) == judge(text) == by_drops(text)
+
+
+@pytest.mark.parametrize(
+    "text", [*PASS, *(text for text, _ in FAIL)], ids=range(len(PASS) + len(FAIL))
+)
+def test_a_whole_text_is_judged_as_its_pieces_are(text):
+    assert whole(text) == judge(text)

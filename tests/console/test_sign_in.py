@@ -70,10 +70,15 @@ def code(desk, beside=0):
     return totp.code_at(SECRET, totp.step_at(desk.clock.now().timestamp()) + beside)
 
 
-async def enter(desk, passwords=None, **typed):
+async def enter(desk, passwords=None, address="192.0.2.1", **typed):
     values = {"name": "nora", "password": PASSWORD, "code": code(desk)} | typed
     return await sign_in(
-        desk, passwords or Passwords(), Typed(**values), now=desk.clock.now(), request_id="r"
+        desk,
+        passwords or Passwords(),
+        Typed(**values),
+        address=address,
+        now=desk.clock.now(),
+        request_id="r",
     )
 
 
@@ -188,13 +193,21 @@ async def test_a_name_is_given_once(desk):
 
 async def test_too_many_passwords_at_once_are_turned_away_unread(desk):
     passwords = Passwords()
-    waiting = limits.CONSOLE_PASSWORDS_WAITING_MAX
-    passwords._waiting = waiting
+    passwords._waiting["198.51.100.7"] = limits.CONSOLE_PASSWORDS_WAITING_MAX
     with pytest.raises(Busy):
         await enter(desk, passwords)
-    passwords._waiting = 0
+    passwords._waiting.clear()
     assert await enter(desk, passwords)
-    assert passwords._waiting == 0
+    assert not passwords._waiting
+
+
+async def test_one_address_that_guesses_keeps_nobody_else_out(desk):
+    passwords, guesser = Passwords(), "198.51.100.7"
+    passwords._waiting[guesser] = limits.CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX
+    with pytest.raises(Busy):
+        await enter(desk, passwords, address=guesser)
+    assert await enter(desk, passwords)
+    assert list(passwords._waiting) == [guesser]
 
 
 async def test_the_tables_open_no_door(desk):

@@ -26,6 +26,12 @@ KIND = "X12_271_Response_005010X279A1"
 NINE = "X12_999_Response_005010X231A1"
 
 
+async def joined(making):
+    """The body that a verb gives in pieces."""
+    pieces = await making
+    return pieces and json.loads(b"".join([piece async for piece in pieces]))
+
+
 @dataclass
 class Answers:
     """What the payer says to one question after the other; the last is said again and again."""
@@ -129,10 +135,11 @@ class Node:
     async def submit(self, asked=None):
         done = await self.inquire(asked)
         assert isinstance(done, verbs.Inquired), done
-        body = await verbs.response(
-            self.desk, done, site=self.site, now=self.clock.now(), stopping=self.stopping
+        return await joined(
+            verbs.response(
+                self.desk, done, site=self.site, now=self.clock.now(), stopping=self.stopping
+            )
         )
-        return json.loads(body)
 
     async def inquire(self, asked=None):
         content = json.dumps(asked or document(IsTest=False, payer_PayerId="MDW10")).encode()
@@ -141,8 +148,7 @@ class Node:
         )
 
     async def responses(self, request_id):
-        body = await verbs.responses(self.desk, request_id, site=self.site, actor=ACTOR)
-        return body and json.loads(body)
+        return await joined(verbs.responses(self.desk, request_id, site=self.site, actor=ACTOR))
 
     async def quiet(self):
         """Wait until nothing is in hand that does not rest, and nothing is due."""

@@ -81,7 +81,17 @@ class _Open:
 
 async def requests_at(serving):
     """How many requests a service has stored."""
-    sql = "SELECT count(*) FROM eligibility_requests"
+    return await _number(serving, "SELECT count(*) FROM eligibility_requests")
+
+
+async def answers_at(serving):
+    """How many patients have their answers."""
+    return await _number(
+        serving, "SELECT count(*) FROM eligibility_inquiries WHERE state = 'Answered'"
+    )
+
+
+async def _number(serving, sql):
     if serving.kind == "postgresql":
         connection = await asyncpg.connect(serving.environment["CLEARLANE_DATABASE_URL"])
         try:

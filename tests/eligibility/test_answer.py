@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from pydantic import TypeAdapter
 
@@ -25,25 +26,37 @@ INVALID = ValidationResult(
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "status"),
+    ("sent", "awaited", "status"),
     [
-        ([], "AllInvalid"), ([None], "ResultsIncomplete"), ([TOLD, None], "ResultsIncomplete"),
-        ([TOLD], "ResultsComplete"), ([TOLD, REFUSED], "ResultsComplete"),
+        (0, 0, "AllInvalid"), (1, 1, "ResultsIncomplete"), (2, 1, "ResultsIncomplete"),
+        (1, 0, "ResultsComplete"), (2, 0, "ResultsComplete"),
     ],
 )  # fmt: skip
-def test_the_status_follows_from_the_outcomes(outcomes, status):
-    made = answer.assemble(7, outcomes, [INVALID])
-    assert made.Status == status
-    assert json.loads(answer.encode(made))["Status"] == status
+def test_the_status_follows_from_what_is_awaited(sent, awaited, status):
+    assert answer.status_of(sent, awaited) == status
 
 
-def test_everything_that_was_kept_is_in_the_response():
-    body = json.loads(answer.encode(answer.assemble(7, [TOLD, None, REFUSED, REFUSED], [INVALID])))
+async def pages(*made):
+    for page in made:
+        yield page
+
+
+async def composed(answered=(), refused=(), status=answer.Status.COMPLETE):
+    results = msgspec.json.encode([INVALID])
+    pieces = answer.compose(
+        7, status, answered=pages(*answered), results=results, refused=pages(*refused)
+    )
+    return b"".join([piece async for piece in pieces])
+
+
+async def test_everything_that_was_kept_is_in_the_response():
+    body = json.loads(await composed([[TOLD], [TOLD, TOLD]], [[REFUSED], [REFUSED]]))
     assert list(body) == [
         "RequestId", "Status", "Responses", "ValidationResults", "ErrorResponses", "InterchangeStatuses",
     ]  # fmt: skip
     assert body["RequestId"] == 7
-    assert body["Responses"] == [json.loads(answer.keep(MADE))]
+    assert body["Status"] == "ResultsComplete"
+    assert body["Responses"] == [json.loads(answer.keep(MADE))] * 3
     assert body["ValidationResults"] == [
         {"Location": "BenefitInquiries", "Code": "TooManyPatients", "Message": "Send fewer."}
     ]
@@ -58,16 +71,15 @@ def test_everything_that_was_kept_is_in_the_response():
     ]
 
 
-def test_a_response_reads_back_as_structures():
-    back = answer.restore(answer.encode(answer.assemble(7, [TOLD, REFUSED], [INVALID])))
+async def test_a_response_reads_back_as_structures():
+    back = answer.restore(await composed([[TOLD]], [[REFUSED]]))
     assert back.Responses == (MADE,)
     assert back.ValidationResults == (INVALID,)
     assert back.ErrorResponses[0].Type == "TA1"
 
 
 def test_outcomes_print_nothing_of_a_patient():
-    whole = answer.assemble(7, [TOLD], [])
-    assert "ROSA" not in repr(TOLD) + repr(whole) + repr([TOLD]) + repr(MADE)
+    assert "ROSA" not in repr(TOLD) + repr([TOLD]) + repr(MADE)
 
 
 def test_the_schema_has_every_field_of_the_document():

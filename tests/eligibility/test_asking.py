@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.kernel import limits
+from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline import asking_due
 from clearlane.pipeline import inquire as verbs
 from clearlane.pipeline.asking import opened, rest_seconds
@@ -17,7 +18,7 @@ from clearlane.store import eligibility as store
 from clearlane.store.schema import eligibility_requests
 from clearlane.store.sql import Statement
 from tests.connect import core_server as there
-from tests.eligibility.asking import Node, benefits, nine, refusal, ta1
+from tests.eligibility.asking import Node, benefits, joined, nine, refusal, ta1
 from tests.eligibility.calling import COMPLETE, INCOMPLETE, many, traces
 from tests.eligibility.invented import document
 from tests.sandbox.invented import clean
@@ -263,6 +264,20 @@ async def test_a_stopping_node_answers_with_what_it_has_and_lets_questions_go(no
     await node.open()
     await node.quiet()
     assert (await node.responses(body["RequestId"]))["Status"] == COMPLETE
+
+
+async def test_a_call_waits_in_real_seconds_until_55_have_passed(place, database, service):
+    node = await Node(place, database, SystemClock(), service).open()
+    node.payer.seconds = 600
+    done = await node.inquire()
+    began = asyncio.get_running_loop().time()
+    now = node.clock.now() - WAIT + timedelta(seconds=1)
+    body = await joined(
+        verbs.response(node.desk, done, site=node.site, now=now, stopping=node.stopping)
+    )
+    assert body["Status"] == INCOMPLETE
+    assert asyncio.get_running_loop().time() - began >= 0.9
+    await node.asking.stop()
 
 
 async def test_old_requests_are_forgotten_after_the_days_of_the_setting(node):

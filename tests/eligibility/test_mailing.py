@@ -7,9 +7,12 @@ from datetime import timedelta
 
 import pytest
 
+from clearlane.connect.port import Unreachable
+from clearlane.connect.questions import Way
+from clearlane.eligibility import b271
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
-from clearlane.pipeline import asking_due, dispatch, mailing
+from clearlane.pipeline import asking_due, dispatch, mailed, mailing, sorting
 from clearlane.pipeline import inquire as verbs
 from clearlane.pipeline.asking import Asking
 from clearlane.pipeline.questions import RouteQuestions
@@ -17,13 +20,30 @@ from clearlane.sandbox.eligibility import desk_of
 from clearlane.sandbox.envelope import envelope
 from clearlane.sandbox.inquiry import read
 from clearlane.sandbox.model import Profile
+from clearlane.store import eligibility as store
 from clearlane.store.routes import Routes
-from tests.eligibility.asking import nine, ta1
+from tests.eligibility.asking import joined, nine, ta1
 from tests.eligibility.calling import COMPLETE, INCOMPLETE, many, traces
 from tests.pipeline.flowing import ACTOR, OTHER_PAYER, PAYER, Flow
 from tests.sandbox.invented import clean
 
 NAME = f"Meadow Mutual {PAYER}"
+
+
+class Unanswered:
+    """A real-time way to every payer, at the end of which nobody answers."""
+
+    def __init__(self, lines):
+        self._lines = lines
+
+    def ways(self, *payer):
+        return [Way(line=self._lines.line(*payer), seconds=1, realtime=self)]
+
+    async def ask(self, payload, **_):
+        raise Unreachable
+
+    async def close(self):
+        pass
 
 
 class Mail:
@@ -36,8 +56,10 @@ class Mail:
             for id in (PAYER, OTHER_PAYER)
         ]
         self.payers = Payers(payers, sandbox=False)
-        questions = RouteQuestions(Routes([]), flow.clock)
-        self.asking = Asking(flow.database, flow.vault, flow.clock, lambda: questions, node="test")
+        self.questions = RouteQuestions(Routes([]), flow.clock)
+        self.asking = Asking(
+            flow.database, flow.vault, flow.clock, lambda: self.questions, node="test"
+        )
         outside = flow.desk.outside
         object.__setattr__(outside, "asking", self.asking)
         self.desk = verbs.Desk(
@@ -54,7 +76,7 @@ class Mail:
         waiting = verbs.response(
             self.desk, done, site=self.flow.site, now=now, stopping=asyncio.Event()
         )
-        return done.request_id, asyncio.create_task(waiting)
+        return done.request_id, asyncio.create_task(joined(waiting))
 
     async def send(self):
         """Gather and deliver; the file that the payer got."""
@@ -66,8 +88,7 @@ class Mail:
         return new[0] if new else b""
 
     async def responses(self, id):
-        body = await verbs.responses(self.desk, id, site=self.flow.site, actor=ACTOR)
-        return json.loads(body)
+        return await joined(verbs.responses(self.desk, id, site=self.flow.site, actor=ACTOR))
 
 
 @pytest.fixture
@@ -92,7 +113,7 @@ async def test_inquiries_go_out_as_a_file_and_its_answers_come_back(mail):
     id, waiting = await mail.ask("2001", "2002")
     assert await mail.send() == b"", "the window has not passed"
     mail.flow.clock.advance(timedelta(seconds=60))
-    body = json.loads(await waiting)
+    body = await waiting
     assert (body["Status"], body["Responses"]) == (INCOMPLETE, [])
     sent = await mail.send()
     assert clean(sent)
@@ -117,7 +138,7 @@ async def test_the_answer_in_time_ends_the_call(mail):
     mail.flow.clock.advance(timedelta(seconds=5))
     sent = await mail.send()
     await mail.flow.arrive(answers(sent, mail.flow.clock.now())["271"])
-    assert json.loads(await waiting)["Status"] == COMPLETE
+    assert (await waiting)["Status"] == COMPLETE
 
 
 @pytest.mark.parametrize(("made", "kind"), [(ta1, "TA1"), (nine, "999")])
@@ -149,6 +170,47 @@ async def test_another_payers_file_is_refused_and_a_stranger_ignored(mail):
     assert await mail.flow.arrive(stranger, name="stranger") == ["Parked"]
     assert (await mail.responses(id))["Status"] == INCOMPLETE
     assert await mail.flow.arrive(left["271"], name="own") == ["Applied"]
+    assert (await mail.responses(id))["Status"] == COMPLETE
+
+
+async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mail):
+    _, waiting = await mail.ask("2001")
+    mail.flow.clock.advance(timedelta(seconds=60))
+    await waiting
+    content = answers(await mail.send(), mail.flow.clock.now())["271"]
+    row = next(row for row in content.split(b"~") if b"*9CLEARLANE" in row)
+    ours = row.split(b"*")[2]
+    cases = {
+        content.replace(ours, b"NOT-A-NUMBER"): ("NOT-A-NUMBER", mailed.NO_TRACE),
+        content.replace(ours, b"5-1"): ("5-1", mailed.NO_INQUIRY),
+        content.replace(b"ARDEN*ROSA", b"LUND*IVO").replace(b"19800229", b"19700101"): (
+            ours.decode(),
+            mailed.NOT_OURS[b271.Match.WRONG_PATIENT],
+        ),
+    }
+    for at, (changed, told) in enumerate(cases.items()):
+        assert await mail.flow.arrive(changed, name=f"odd{at}") == ["Parked"]
+        file = (await mail.flow.files())[-1]
+        looked = await sorting.look(mail.flow.desk, file.id, numbers=True, actor=ACTOR)
+        [parked], [said] = looked.parked, looked.statements
+        assert (parked.kind, said.claim.number, parked.reason) == ("271", *told)
+
+
+async def test_a_payer_that_loses_its_real_time_route_is_asked_by_file(mail):
+    mail.questions, none = Unanswered(mail.flow.lines), mail.questions
+    id, waiting = await mail.ask("2001")
+    async with mail.flow.database.read(store.SCOPE) as tx:
+        [queue] = await store.open_queues(tx)
+    assert queue.lane == store.FRONT
+    mail.flow.clock.advance(timedelta(seconds=60))
+    await waiting
+    await mail.send()
+    async with mail.flow.database.read(store.SCOPE) as tx:
+        assert await store.open_queues(tx) == [queue], "there is a way"
+    mail.questions = none
+    mail.flow.clock.advance(timedelta(hours=1))
+    sent = await mail.send()
+    assert await mail.flow.arrive(answers(sent, mail.flow.clock.now())["271"]) == ["Applied"]
     assert (await mail.responses(id))["Status"] == COMPLETE
 
 

@@ -3,11 +3,11 @@
 import asyncio
 import json
 import signal
-import ssl
 
 import httpx
 import pytest
 
+from clearlane.kernel import limits
 from tests.api.serving import Account, Serving
 from tests.databases import KINDS
 from tests.eligibility.calling import (
@@ -15,6 +15,7 @@ from tests.eligibility.calling import (
     INCOMPLETE,
     SUBMIT,
     Caller,
+    answers_at,
     many,
     one,
     requests_at,
@@ -22,8 +23,7 @@ from tests.eligibility.calling import (
     traces,
 )
 
-THOUSAND = 1_000
-SITE = {"vendorSiteId": "A-1"}
+THOUSAND, AT_ONCE = 1_000, 20
 
 
 @pytest.fixture(params=KINDS)
@@ -45,13 +45,25 @@ def calling(serving, account: Account):
     return Caller.of(serving, account.auth, "A-1")
 
 
-async def asked(serving, count):
-    """The numbers of the requests, once so many are stored."""
-    async with asyncio.timeout(250):
-        while await requests_at(serving) < count:  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
-    await asyncio.sleep(0.1)
+async def stored(serving, waiting):
+    """Wait until the requests of these calls are stored. A call that fails ends the test."""
+    while await requests_at(serving) < len(waiting):
+        for task in waiting:
+            assert not task.done() or task.result() is not None
+        await asyncio.sleep(0.05)
+
+
+async def asked(serving, waiting):
+    """The numbers of the requests of these calls, once all are stored."""
+    await stored(serving, waiting)
     return await asyncio.to_thread(numbers, serving)
+
+
+async def answered(serving, count, waiting):
+    """Wait until so many patients have their answers."""
+    while await answers_at(serving) < count:
+        assert not any(task.done() for task in waiting)
+        await asyncio.sleep(0.1)
 
 
 def numbers(serving):
@@ -59,21 +71,32 @@ def numbers(serving):
     return [int(row["ids"][0]) for row in rows if row["action"] == "eligibility.submit"]
 
 
+async def entered(serving, caller, count):
+    """So many calls that wait. A few connect at a time: who shakes hands for too long is sent away."""
+    waiting = []
+    while len(waiting) < count:
+        waiting += [
+            asyncio.create_task(caller.client.post(SUBMIT, json=one("1008")))
+            for _ in range(AT_ONCE)
+        ]
+        await stored(serving, waiting)
+    return waiting
+
+
 async def test_a_thousand_calls_wait_at_once_and_each_is_answered_at_55_seconds(place_of):
     serving = await asyncio.to_thread(started, place_of)
     try:
         account = await asyncio.to_thread(with_site, serving)
-        limits = httpx.Limits(max_connections=THOUSAND + 10, max_keepalive_connections=None)
-        async with Caller.of(serving, account.auth, "A-1", limits=limits) as caller:
-            waiting = [
-                asyncio.create_task(caller.client.post(SUBMIT, json=one("1008")))
-                for _ in range(THOUSAND)
-            ]
-            await asked(serving, THOUSAND)
+        room = httpx.Limits(max_connections=THOUSAND + 10, max_keepalive_connections=None)
+        async with Caller.of(serving, account.auth, "A-1", limits=room) as caller:
+            now = asyncio.get_running_loop().time
+            began = now()
+            waiting = await entered(serving, caller, THOUSAND)
             # Other calls are undisturbed: they are answered while all of these wait.
             body = await caller.submit(one("2001"))
             assert body["Status"] == COMPLETE
-            assert not any(task.done() for task in waiting)
+            ended = any(task.done() for task in waiting)
+            assert not ended or now() - began >= limits.ELIGIBILITY_WAIT_SECONDS_MAX
             await caller.advance("55s")
             bodies = [told(answer) for answer in await asyncio.gather(*waiting)]
             assert {body["Status"] for body in bodies} == {INCOMPLETE}
@@ -93,8 +116,7 @@ async def test_a_node_that_stops_answers_with_what_it_has_and_the_rest_is_asked_
     account = await asyncio.to_thread(with_site, serving)
     async with calling(serving, account) as caller:
         waiting = caller.begin(many(["1008", "2002"]))
-        await asked(serving, 1)
-        await asyncio.sleep(0.3)
+        await answered(serving, 1, [waiting])
         stopped = asyncio.create_task(asyncio.to_thread(serving.stop))
         body = await waiting
         assert (body["Status"], traces(body)) == (INCOMPLETE, ["visit 2"])
@@ -107,8 +129,8 @@ async def test_a_node_that_is_killed_loses_nothing(place_of):
     account = await asyncio.to_thread(with_site, serving)
     async with calling(serving, account) as caller:
         waiting = [caller.begin(many(["1008", "2002"])) for _ in range(5)]
-        ids = await asked(serving, 5)
-        await asyncio.sleep(0.5)
+        await answered(serving, 5, waiting)
+        ids = await asked(serving, waiting)
         await asyncio.to_thread(serving.stop, signal.SIGKILL)
         await asyncio.gather(*waiting, return_exceptions=True)
         assert all(isinstance(task.exception(), httpx.TransportError) for task in waiting)
@@ -141,17 +163,16 @@ async def test_two_nodes_share_requests_and_responses(new_place):
     try:
         async with calling(first, account) as one_node, calling(second, account) as other:
             waiting = [one_node.begin(one("1008")), other.begin(one("1008"))]
-            await asked(first, 2)
+            await asked(first, waiting)
             await asyncio.sleep(0.5)
             await other.advance("56s")
             bodies = await asyncio.gather(*waiting)
             assert {body["Status"] for body in bodies} == {INCOMPLETE}
             await one_node.advance("10s")
-            async with asyncio.timeout(20):
-                for caller, body in zip((other, one_node), bodies, strict=True):
-                    id = body["RequestId"]
-                    while (await caller.responses(id))["Status"] != COMPLETE:  # noqa: ASYNC110
-                        await asyncio.sleep(0.2)
+            for caller, body in zip((other, one_node), bodies, strict=True):
+                id = body["RequestId"]
+                while (await caller.responses(id))["Status"] != COMPLETE:  # noqa: ASYNC110
+                    await asyncio.sleep(0.2)
             # A large document brought to one node is worked on by both; the call ends all the same.
             large = await one_node.submit(many([f"3{at:03}" for at in range(40)]))
             assert large["Status"] == COMPLETE
@@ -159,21 +180,3 @@ async def test_two_nodes_share_requests_and_responses(new_place):
     finally:
         assert await asyncio.to_thread(first.stop) == 0
         assert await asyncio.to_thread(second.stop) == 0
-
-
-async def test_a_call_really_waits_for_55_seconds(new_place):
-    place = await new_place("sqlite", upgraded=False)
-    serving = await asyncio.to_thread(started, place)
-    try:
-        account = await asyncio.to_thread(with_site, serving)
-        context = ssl.create_default_context(cafile=serving.ca_file)
-        async with httpx.AsyncClient(
-            base_url=serving.base_url, verify=context, auth=account.auth, timeout=120, params=SITE
-        ) as client:
-            began = asyncio.get_running_loop().time()
-            answer = await client.post(SUBMIT, json=one("1008"))
-            took = asyncio.get_running_loop().time() - began
-        assert told(answer)["Status"] == INCOMPLETE
-        assert 54.9 <= took < 58
-    finally:
-        assert await asyncio.to_thread(serving.stop) == 0

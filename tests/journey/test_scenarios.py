@@ -16,6 +16,7 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
+from clearlane.x12.check import check
 from tests.api.serving import Serving
 from tests.databases import KINDS
 
@@ -29,6 +30,9 @@ PLAN = "9001"
 WHOLE_FILE = "3006"
 """Refuses every claim of its file, so it goes out alone."""
 MEMBERS = (*(str(number) for number in range(3001, 3016)), PLAN)
+
+ID_CHARACTERS_MIN = 27
+"""160 bits, at six bits a character."""
 
 # The sandbox's names for what a 277CA says before there is an 835.
 TAKEN = "AcknowledgementAcceptanceIntoAdjudicationSystem"
@@ -385,14 +389,19 @@ def test_a_forwarded_claim_names_the_next_payer(story, kind):
     assert story.document(kind, "3011")["ForwardedTo"]
 
 
-@each_kind
-def test_no_document_holds_another_claim(story, kind):
-    for member in MEMBERS:
-        if expected(kind, member).document == "RemittanceAdvice":
-            text = story.document(kind, member)["X12Document"]
-            assert {part.split("*")[1] for part in text.split("~") if part.startswith("CLP*")} == {
-                story.row(kind, member)["ClaimNumber"]
-            }
+def test_every_document_is_a_whole_interchange_that_names_no_other_claim(story):
+    numbers = {row["ClaimNumber"] for row in story.days[DAYS[-1]].values()}
+    assert {one.get("Type", "835") for one in story.documents.values()} == {
+        "TA1", "999", "277CA", "277", "835",
+    }  # fmt: skip
+    for one in story.documents.values():
+        text = one["X12Document"]
+        assert {number for number in numbers if number in text} <= {
+            one["ClearinghouseControlNumber"]
+        }
+        # Counts are right; only the balance of the check cannot hold for a part of it.
+        assert {finding.rule for finding in check(text.encode()).findings} <= {"X835-CHECK"}
+        assert len(one["DocumentId"]) >= ID_CHARACTERS_MIN
 
 
 def test_files_that_cannot_be_read_are_kept_apart_and_everything_else_is_applied(story):

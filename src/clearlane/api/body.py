@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive
 
 from clearlane.api.errors import ClientGone, Refusal
-from clearlane.api.scan import Scan, Unreadable
+from clearlane.api.scan import Scan, Unreadable, judge
 from clearlane.api.v3 import wire
 from clearlane.kernel import limits
 
@@ -97,22 +97,31 @@ class Body:
             raise Refusal(wire.bad_document(str(why))) from None
 
     async def _read(self) -> bytes:
+        first, more = await self._chunk()
+        if not more:
+            judge(first)
+            return first.removeprefix(BYTE_ORDER_MARK)
         scan = Scan()
-        pieces: list[bytes] = []
-        more = True
+        scan.feed(first)
+        pieces = [first]
         while more:
-            event = await self._receive()
-            if event["type"] != "http.request":
-                raise ClientGone
-            chunk, more = event.get("body", b""), event.get("more_body", False)
-            if self._held + len(chunk) > self._bytes_max:
-                raise Refusal(wire.too_large(self._bytes_max))
-            self._budget.take(len(chunk))
-            self._held += len(chunk)
+            chunk, more = await self._chunk()
             scan.feed(chunk)
             pieces.append(chunk)
         scan.finish()
         return b"".join(pieces).removeprefix(BYTE_ORDER_MARK)
+
+    async def _chunk(self) -> tuple[bytes, bool]:
+        """The next piece of the body, counted, and whether there is more."""
+        event = await self._receive()
+        if event["type"] != "http.request":
+            raise ClientGone
+        chunk: bytes = event.get("body", b"")
+        if self._held + len(chunk) > self._bytes_max:
+            raise Refusal(wire.too_large(self._bytes_max))
+        self._budget.take(len(chunk))
+        self._held += len(chunk)
+        return chunk, event.get("more_body", False)
 
 
 class Nothing(msgspec.Struct):

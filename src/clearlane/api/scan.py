@@ -33,6 +33,16 @@ _STRING = re.compile(rb'"[^"]*(?:"|$)')
 _NUMBER_TAIL = re.compile(rb"[0-9eE+.-]{1,64}$")
 
 
+def judge(text: bytes) -> None:
+    """Judge a whole text at once. Most are small, and have fewer brackets than they may have levels."""
+    few = text.count(b"[") + text.count(b"{") <= limits.JSON_DEPTH_MAX
+    if few and text.isascii() and _BIG_EXPONENT_SHAPE not in text.translate(_NUMBERS, b"+."):
+        return
+    scan = Scan()
+    scan.feed(text)
+    scan.finish()
+
+
 class Scan:
     """Feed it a text piece by piece; it raises :class:`Unreadable` as soon as it knows."""
 

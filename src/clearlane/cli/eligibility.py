@@ -69,7 +69,9 @@ def check(
     dependent_last: Annotated[
         str, typer.Option(help="Last name; the subscriber's without it.")
     ] = "",
-    dependent_birth: Annotated[datetime | None, typer.Option(formats=[DAY])] = None,
+    dependent_birth: Annotated[
+        datetime | None, typer.Option(formats=[DAY], help="Birth date of the dependent.")
+    ] = None,
     relationship: Annotated[
         Relationship, typer.Option(help="Of the dependent.")
     ] = Relationship.CHILD,

@@ -135,6 +135,9 @@ def _load(entry: Entry) -> typer.Typer:
 
 def _app(module: str) -> typer.Typer:
     found: typer.Typer = importlib.import_module(f"clearlane.cli.{module}").app
+    found.rich_markup_mode = (
+        None  # one look for the help of all commands: plain lines that can be copied
+    )
     return found
 
 

@@ -110,7 +110,12 @@ async def take_login(visit: Visit) -> Response:
         return login_page(visit, STALE_FORM, 403)
     typed = sign_in.Typed(*(form.get(name, "") for name in ("name", "password", "code")))
     session = await sign_in.sign_in(
-        visit.desk, visit.passwords, typed, now=visit.now, request_id=visit.request_id
+        visit.desk,
+        visit.passwords,
+        typed,
+        address=visit.address,
+        now=visit.now,
+        request_id=visit.request_id,
     )
     if session is None:
         log.warning("sign-in failed", request_id=visit.request_id)

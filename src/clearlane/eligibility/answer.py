@@ -1,15 +1,14 @@
 """The whole response of a request, put together from what was kept of each patient.
 
     kept = keep(response)                        # an element, once, when the payer has answered
-    assemble(request_id, outcomes, results)      # as often as somebody asks
-    encode(assembled)
+    compose(request_id, status, answered=..., results=..., refused=...)      # as often as somebody asks
 
 Elements stay JSON from the moment they are kept, so putting them together costs no more than copying them.
 
 Knows the response's outermost shape; knows no 271, no store and no clock.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Literal
@@ -52,20 +51,6 @@ class Outcome:
         return f"Outcome({', '.join(f.name for f in fields(self) if getattr(self, f.name))})"
 
 
-class Assembled(msgspec.Struct, frozen=True):
-    """The response with its elements still in JSON."""
-
-    RequestId: int
-    Status: Status
-    Responses: list[msgspec.Raw]
-    ValidationResults: Sequence[ValidationResult]
-    ErrorResponses: list[msgspec.Raw]
-    InterchangeStatuses: list[msgspec.Raw]
-
-    def __repr__(self) -> str:
-        return f"Assembled({self.RequestId}, {self.Status})"
-
-
 def keep(element: Shape) -> bytes:
     """An element as it is kept and sent."""
     return _ENCODER.encode(element)
@@ -81,36 +66,36 @@ def with_document(outcome: Outcome, content: bytes) -> Outcome:
     )
 
 
-def assemble(
+async def compose(
     request_id: int,
-    outcomes: Iterable[Outcome | None],
-    results: Sequence[ValidationResult],
-) -> Assembled:
-    """The response as it is now: one outcome for each patient that was sent, None while it is awaited."""
-    sent = list(outcomes)
-    told = [outcome for outcome in sent if outcome is not None]
+    status: Status,
+    *,
+    answered: AsyncIterator[Sequence[Outcome]],
+    results: bytes,
+    refused: AsyncIterator[Sequence[Outcome]],
+) -> AsyncIterator[bytes]:
+    """The response in pieces, a page of outcomes in memory at a time. ``results`` is a JSON array."""
+    yield b'{"RequestId":%d,"Status":"%b","Responses":[' % (request_id, status.encode())
+    between = b""
+    async for page in answered:
+        yield between + b",".join(outcome.response for outcome in page)
+        between = b","
+    yield b'],"ValidationResults":%b,"ErrorResponses":[' % results
     # One interchange may hold many patients; what was said of it is said once.
-    statuses = dict.fromkeys(outcome.status for outcome in told if outcome.status)
-    return Assembled(
-        request_id,
-        status_of(sent),
-        [msgspec.Raw(outcome.response) for outcome in told if outcome.response],
-        results,
-        [msgspec.Raw(outcome.error) for outcome in told if outcome.error],
-        [msgspec.Raw(status) for status in statuses],
-    )
+    statuses: dict[bytes, None] = {}
+    between = b""
+    async for page in refused:
+        yield between + b",".join(outcome.error for outcome in page)
+        between = b","
+        statuses |= dict.fromkeys(outcome.status for outcome in page if outcome.status)
+    yield b'],"InterchangeStatuses":[%b]}' % b",".join(statuses)
 
 
-def status_of(outcomes: Sequence[Outcome | None]) -> Status:
+def status_of(sent: int, awaited: int) -> Status:
     """Nothing sent; everything answered; or something awaited."""
-    if not outcomes:
+    if not sent:
         return Status.ALL_INVALID
-    return Status.INCOMPLETE if None in outcomes else Status.COMPLETE
-
-
-def encode(assembled: Assembled) -> bytes:
-    """The response as it is sent."""
-    return _ENCODER.encode(assembled)
+    return Status.INCOMPLETE if awaited else Status.COMPLETE
 
 
 def restore(body: bytes) -> EligibilityResponse:

@@ -6,7 +6,7 @@ Knows no HTTP: a face turns the outcome into an answer.
 """
 
 import asyncio
-from collections.abc import Generator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -89,26 +89,28 @@ async def inquire(
 
 async def response(
     desk: Desk, inquired: Inquired, *, site: Site, now: datetime, stopping: asyncio.Event
-) -> bytes:
-    """The response when all is answered, when the time since ``now`` is over, or when the node stops."""
+) -> AsyncIterator[bytes]:
+    """The response, in pieces, when all is answered, when the time since ``now`` is over, or when the node stops."""
     request_id = inquired.request_id
     await desk.asking.waiters.wait(request_id, now + WAIT, stopping)
-    body = await answer(desk.database, desk.vault, site.scope, request_id, with_x12=desk.with_x12)
-    assert body is not None, "it was stored"
-    return body
+    pieces = await answer(desk.database, desk.vault, site.scope, request_id, with_x12=desk.with_x12)
+    assert pieces is not None, "it was stored"
+    return pieces
 
 
-async def responses(desk: Desk, request_id: int, *, site: Site, actor: Actor) -> bytes | None:
+async def responses(
+    desk: Desk, request_id: int, *, site: Site, actor: Actor
+) -> AsyncIterator[bytes] | None:
     """Everything that came for a request of the site so far; None where it has no such request."""
-    body = await answer(desk.database, desk.vault, site.scope, request_id, with_x12=desk.with_x12)
-    if body is not None:
+    pieces = await answer(desk.database, desk.vault, site.scope, request_id, with_x12=desk.with_x12)
+    if pieces is not None:
 
         async def note(tx: Tx) -> None:
             tx.audit("eligibility.read", ids=[str(request_id)])
 
         async with asyncio.timeout(desk.write_seconds_max):
             await desk.database.write(site.scope, note, actor=actor)
-    return body
+    return pieces
 
 
 # ---- saving -----------------------------------------------------------------------------------

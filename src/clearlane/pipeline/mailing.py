@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -36,6 +37,7 @@ SET = "270"
 
 async def gather(desk: Desk, now: datetime) -> list[int]:
     """Put what waits long enough, or is enough for a file, into batches; their ids."""
+    await _take_over(desk)
     async with desk.database.read(store.SCOPE) as tx:
         queues = await store.due_queues(tx, micros(now))
     made: list[int] = []
@@ -50,6 +52,22 @@ async def gather(desk: Desk, now: datetime) -> list[int]:
             # One payer's trouble is not the others'; its questions go on waiting.
             log.warning("inquiries not gathered", fault=code_of(fault), places=places(fault))
     return made
+
+
+async def _take_over(desk: Desk) -> None:
+    """Questions to a payer that can no longer be asked in real time go out in files, where it takes files."""
+    asking, lines = desk.outside.asking, desk.outside.lines()
+    if asking is None:
+        return
+    async with desk.database.read(store.SCOPE) as tx:
+        queues = await store.open_queues(tx)
+    for queue in queues:
+        payer = queue.type, queue.payer_id
+        if queue.lane != store.MAIL and not asking.reaches(*payer) and lines.ways(*payer):
+            await desk.database.write(
+                store.SCOPE, partial(store.send_by_mail, queue=queue), actor=_actor(desk)
+            )
+            log.info("inquiries go out by mail", type=queue.type, payer=queue.payer_id)
 
 
 async def _gather_one(desk: Desk, queue: Queue, line: Line, now: datetime) -> int | None:

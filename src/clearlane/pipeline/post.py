@@ -111,11 +111,12 @@ class Posting:
 
     async def run(self) -> Settlement:
         """Apply the file page by page; what it says of inquiries first, which is nearly always all or nothing."""
-        end = await mailed.apply(self._desk, self._file, self._content, self._found.kinds)
-        if end is not None:
-            self.applied, self._left = end.applied, end.parked
+        done = await mailed.apply(self._desk, self._file, self._content, self._found.kinds)
+        if done is not None:
+            self.applied, self.parked = done.applied, done.rows
+            self._left = done.parked - len(done.rows)
             if not self._found.kinds & OF_CLAIMS:
-                return end
+                return done.settlement
         async for page in self._reading.pages():
             await self._apply(page)
         parked = len(self.parked) + self._left

@@ -4,6 +4,7 @@ Which of name, password and code was wrong is never told. Knows no form, no cook
 """
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -51,22 +52,34 @@ class Passwords:
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(limits.CONSOLE_PASSWORDS_AT_ONCE)
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()
 
-    async def right(self, kept: str, typed: str) -> bool:
-        """Whether the password is right; :class:`Busy` where the queue is full."""
-        if self._waiting >= limits.CONSOLE_PASSWORDS_WAITING_MAX:
+    async def right(self, kept: str, typed: str, address: str) -> bool:
+        """Whether the password is right; :class:`Busy` where the queue is full.
+
+        An address has a small part of the queue, so that one who guesses keeps nobody else out.
+        """
+        if (
+            self._waiting.total() >= limits.CONSOLE_PASSWORDS_WAITING_MAX
+            or self._waiting[address] >= limits.CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX
+        ):
             raise Busy
-        self._waiting += 1
+        self._waiting[address] += 1
         try:
             async with self._free:
                 return await asyncio.to_thread(is_right, kept, typed)
         finally:
-            self._waiting -= 1
+            self._waiting -= Counter([address])  # an address nobody waits at is forgotten
 
 
 async def sign_in(
-    desk: Desk, passwords: Passwords, typed: Typed, *, now: datetime, request_id: str
+    desk: Desk,
+    passwords: Passwords,
+    typed: Typed,
+    *,
+    address: str,
+    now: datetime,
+    request_id: str,
 ) -> str | None:
     """The new session's secret, or None for everything that does not open the door.
 
@@ -78,7 +91,7 @@ async def sign_in(
         async with desk.database.read(store.SCOPE) as tx:
             kept = await store.find_user(tx, name)
     typed_right = typed.password[: limits.CONSOLE_PASSWORD_CHARACTERS_MAX + 1]
-    right = await passwords.right(kept.password_hash if kept else NOBODYS, typed_right)
+    right = await passwords.right(kept.password_hash if kept else NOBODYS, typed_right, address)
     if kept is None or not right or not _may_enter(desk.accounts, kept.user):
         return None
     session = random_text(limits.SECRET_CHARACTERS)

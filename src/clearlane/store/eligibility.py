@@ -53,17 +53,22 @@ class StoredRequest(NamedTuple):
         return f"StoredRequest({self.id})"
 
 
-class Response(NamedTuple):
-    """What came back for one patient; None while nothing did. ``response`` is sealed."""
+class Standing(NamedTuple):
+    """How far one patient of a request is: the kind of what came back, empty while nothing did."""
 
     number: int
-    payer_id: str
     answer: str
-    response: bytes | None
+
+
+class Response(NamedTuple):
+    """What came back for one patient. ``response`` is sealed."""
+
+    number: int
+    response: bytes
 
     def __repr__(self) -> str:
         """Without what is sealed."""
-        return f"Response({self.number} {self.answer})"
+        return f"Response({self.number})"
 
 
 class Queue(NamedTuple):
@@ -156,9 +161,15 @@ async def asked(tx: Tx, id: int) -> list[tuple[Asked, str]]:
     return [(Asked(*row[:-1]), str(row[-1])) for row in await tx.rows(_ALL_ASKED, of=id)]
 
 
-async def responses(tx: Tx, id: int) -> list[Response]:
-    """What came back so far for a request of the scope, in the order of the document."""
-    return [Response(*row) for row in await tx.rows(_RESPONSES, request_id=id)]
+async def standing(tx: Tx, id: int) -> list[Standing]:
+    """How far each patient of a request of the scope is, in the order of the document."""
+    return [Standing(*row) for row in await tx.rows(_STANDING, request_id=id)]
+
+
+async def responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[Response]:
+    """What came back for these patients of a request of the scope, in the order of the document."""
+    rows = await tx.rows(_RESPONSES, request_id=id, numbers=list(numbers))
+    return [Response(*row) for row in rows]
 
 
 async def complete(tx: Tx, ids: Sequence[int]) -> set[int]:
@@ -169,6 +180,18 @@ async def complete(tx: Tx, ids: Sequence[int]) -> set[int]:
 async def due_queues(tx: Tx, now: int) -> list[Queue]:
     """Where inquiries may be asked now."""
     return [Queue(*row) for row in await tx.rows(_DUE_QUEUES, now=now)]
+
+
+async def open_queues(tx: Tx) -> list[Queue]:
+    """Where inquiries are open, due or not."""
+    return [Queue(*row) for row in await tx.rows(_OPEN_QUEUES)]
+
+
+async def send_by_mail(tx: Tx, queue: Queue) -> int:
+    """Let the open inquiries of a queue go out in files. Who has one in hand keeps it until its lease ends."""
+    return await tx.run(
+        _SEND_BY_MAIL, **{f"of_{name}": value for name, value in queue._asdict().items()}
+    )
 
 
 async def due(tx: Tx, queue: Queue, now: int, most: int) -> list[Asked]:
@@ -249,9 +272,19 @@ _OWNER = Statement(
     select(requests.c.vendor_id, requests.c.site_id).where(requests.c.id == bindparam("id")),
     system=True,
 )
+_STANDING = Statement(
+    select(*(inquiries.c[name] for name in Standing._fields))
+    .where(mine(inquiries), inquiries.c.request_id == bindparam("request_id"))
+    .order_by(inquiries.c.number)
+)
 _RESPONSES = Statement(
     select(*(inquiries.c[name] for name in Response._fields))
-    .where(mine(inquiries), inquiries.c.request_id == bindparam("request_id"))
+    .where(
+        mine(inquiries),
+        inquiries.c.request_id == bindparam("request_id"),
+        among(inquiries.c.number, "numbers"),
+        inquiries.c.response.is_not(None),
+    )
     .order_by(inquiries.c.number)
 )
 # In the text itself, or no database would know that its index fits.
@@ -277,6 +310,15 @@ _DUE_QUEUES = Statement(
     .where(_OPEN, inquiries.c.next_at <= bindparam("now"))
     .distinct()
     .order_by(*(inquiries.c[name] for name in Queue._fields)),
+    system=True,
+)
+_OPEN_QUEUES = Statement(
+    select(*(inquiries.c[name] for name in Queue._fields)).where(_OPEN).distinct(), system=True
+)
+_SEND_BY_MAIL = Statement(
+    update(inquiries)
+    .where(_OPEN, *(inquiries.c[name] == bindparam(f"of_{name}") for name in Queue._fields))
+    .values(lane=MAIL),
     system=True,
 )
 _DUE = Statement(

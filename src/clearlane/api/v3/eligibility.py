@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from clearlane.api.call import Call, Content, Family, Parameter, Row
 from clearlane.api.errors import Refusal
+from clearlane.api.stream import text
 from clearlane.api.v3 import wire
 from clearlane.eligibility.answer import EligibilityResponse
 from clearlane.eligibility.fields import EligibilityRequest
@@ -25,17 +26,17 @@ async def submit(call: Call) -> Response:
     call.ignored.extend(outcome.ignored)
     if isinstance(outcome, Malformed):
         return wire.findings(outcome.findings)
-    body = await response(desk, outcome, site=call.site, now=now, stopping=call.stopping)
-    return Response(body, 200, {"Content-Type": wire.JSON})
+    pieces = await response(desk, outcome, site=call.site, now=now, stopping=call.stopping)
+    return await text(pieces, wire.JSON)
 
 
 async def get_responses(call: Call) -> Response:
     """Everything that came for a request so far."""
     request_id = call.parameters["requestId"]
-    body = await responses(_desk(call), request_id, site=call.site, actor=call.actor)
-    if body is None:
+    pieces = await responses(_desk(call), request_id, site=call.site, actor=call.actor)
+    if pieces is None:
         return wire.message(404, f"No eligibility request {request_id} was found.")
-    return Response(body, 200, {"Content-Type": wire.JSON})
+    return await text(pieces, wire.JSON)
 
 
 async def suspended(call: Call) -> Response:
