@@ -318,6 +318,12 @@ async def test_a_large_document_goes_out_behind_front_desks_and_is_complete(call
     assert all(each["Status"] == COMPLETE for each in front)
     assert body["Status"] == COMPLETE
     assert traces(body) == [f"visit {at}" for at in range(1, 61)]
+    answer = await caller.client.post(RESPONSES, params={"requestId": body["RequestId"]})
+    assert answer.json() == body
+    # A long answer is sent while it is made, a short one whole.
+    assert "Content-Length" not in answer.headers
+    answer = await caller.client.post(RESPONSES, params={"requestId": front[0]["RequestId"]})
+    assert int(answer.headers["Content-Length"]) == len(answer.content)
 
 
 async def test_a_call_whose_client_went_away_is_answered_for_get_responses(sandbox, caller):

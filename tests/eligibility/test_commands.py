@@ -57,7 +57,10 @@ def test_check_asks_about_a_dependent_and_about_services(run):
     }
 
 
-@pytest.mark.parametrize(("member", "said"), [("1002", "T4 "), ("1006", "999: "), ("1004", "72 ")])
+@pytest.mark.parametrize(
+    ("member", "said"),
+    [("1002", "T4 "), ("1006", "999: "), ("1004", "72 "), ("1009", "ARE RESERVED")],
+)
 def test_check_tells_refusals_and_ends_with_1(run, member, said):
     assert said in run(*CHECK, "--payer", "TST02", "--member", member, code=1).stdout
 

@@ -133,6 +133,16 @@ def test_a_fault_above_is_told_once_and_stops_all_below():
     assert found.inquiries == []
 
 
+def test_every_fault_is_told_at_once_whatever_is_wrong_above():
+    unborn = ROSA | {"BirthDate": "2030-01-01"}
+    asked = document(payer_PayerId="NONE", payee_NationalProviderId="1", payee_Subscribers=[unborn])
+    found = judged(asked)
+    assert [one.Code for one in found.results] == [
+        "PayerUnknown", "NpiInvalid", "BirthDateInFuture",
+    ]  # fmt: skip
+    assert found.inquiries == []
+
+
 def test_those_who_can_be_sent_are_sent():
     unborn = ROSA | {"BirthDate": "2030-01-01"}
     found = judged(document(payee_Subscribers=[unborn, ROSA, unborn]))

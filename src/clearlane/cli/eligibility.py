@@ -202,6 +202,7 @@ def _show_patient(table: PatientTable) -> None:
     facts = [("patient", table.patient), ("member", table.member_id), ("payer", table.payer)]
     facts += [("plan", plan) for plan in table.plans]
     facts += [("refused", words) for words in _troubles(table)]
+    facts += [("note", note) for note in table.notes]
     show_facts(facts)
     if table.rows:
         typer.echo()

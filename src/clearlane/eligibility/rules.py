@@ -116,10 +116,11 @@ def judging(request: EligibilityRequest, facts: Facts) -> Generator[None, None, 
     asking = Asking()
     for patient in asked:
         payer = _above(case, patient, verdicts, judged.results)
-        if payer is not None:
-            mine = Case(facts, request, len(asked), patient, payer)
-            if not _told(Level.PATIENT, mine, patient.path, judged.results):
-                judged.inquiries.append(asking.inquiry(patient, payer))
+        mine = Case(facts, request, len(asked), patient, payer)
+        # A patient is judged whatever is wrong above: whoever corrects a request wants every fault at once.
+        told = _told(Level.PATIENT, mine, patient.path, judged.results)
+        if payer is not None and not told:
+            judged.inquiries.append(asking.inquiry(patient, payer))
         yield
     return judged
 

@@ -61,6 +61,8 @@ class PatientTable:
     rows: tuple[Row, ...]
     errors: tuple[Trouble, ...]
     """Why the payer does not answer, at whatever level it says so."""
+    notes: tuple[str, ...]
+    """What the payer says in words of its own, each once."""
 
 
 NETWORKS = {"Yes": "In", "No": "Out", "NotApplicable": "Any"}
@@ -122,6 +124,7 @@ def _table(
         plans=tuple(plans),
         rows=tuple(rows(benefits)),
         errors=(*errors, *own),
+        notes=tuple(dict.fromkeys(note for one in benefits for note in one.Messages or ())),
     )
 
 
