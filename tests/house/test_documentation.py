@@ -95,6 +95,7 @@ def fault_of(command: str) -> str:
     options = {
         name for each in at.get_params(context) for name in (*each.opts, *each.secondary_opts)
     }
+    words = words[: words.index("--")] if "--" in words else words
     given = {word.split("=")[0].strip("[]") for word in words if word.strip("[]").startswith("--")}
     return f"{command}: there is no {', '.join(given - options)}" if given - options else ""
 

@@ -153,6 +153,8 @@ def calling(where: Where) -> Iterator[Caller]:
             yield Caller(client, where.as_json)
     except ClearlaneError as fault:
         _end(fault, as_json=where.as_json)
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        raise
     except OSError as fault:  # the authority's file, before anything was sent
         misuse(f"{fault.filename or account.ca_file or 'A file'}: {fault.strerror or fault}")
 

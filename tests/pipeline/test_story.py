@@ -1,0 +1,65 @@
+"""A claim's story: what happened to it in order, in words, and beside its fields."""
+
+import pytest
+
+from clearlane.claims.case import Outgoing
+from clearlane.claims.explain import explain
+from clearlane.pipeline.story import tell_story
+from tests.claims.answers import nine, paid, patient, payment, status
+from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts, controls
+
+ACCEPTED = ("AK2*837*0001*005010X222A1", "IK5*A")
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    return await Flow.open(place, database, clock)
+
+
+def story_of(flow, id):
+    return tell_story(flow.database, flow.vault, id, actor=ACTOR)
+
+
+async def test_a_paid_claim_is_told_from_its_coming_to_its_payment(flow):
+    [id] = await flow.submit()
+    content = await flow.send()
+    [account] = accounts(content)
+    await flow.arrive(nine(controls(content), ACCEPTED), name="first")
+    told = status(patient(account, "A2:20*20261102*WQ*100"), batch=f"{controls(content):09}0001")
+    await flow.arrive(told, name="second")
+    row = paid(account, "1", "100", "80", "SVC*HC:99213*100*80**1", "CAS*CO*45*20")
+    await flow.arrive(payment(row), name="third")
+    story = await story_of(flow, id)
+    headlines = [chapter.headline for chapter in story.chapters]
+    assert headlines[:2] == ["Received", "Checked"]
+    assert headlines[2].startswith("Put into batch")
+    assert headlines[3].startswith("Sent in batch")
+    assert sorted(headlines[4:]) == [
+        "277CA: accepted, AcknowledgementAcceptanceIntoAdjudicationSystem as of 2026-11-02",
+        "Remittance: ProcessedAsPrimary",
+        "The payer's system took the file in",
+    ]
+    assert story.status["CurrentState"] == "Complete"
+    remittance = next(c for c in story.chapters if c.headline.startswith("Remittance"))
+    assert "of $100.00 charged the payer paid $80.00" in remittance.sentences[0]
+    assert [(told.code, str(told.amount)) for told in remittance.told] == [("CO-45", "20")]
+
+
+async def test_what_a_payer_objects_to_stands_beside_what_was_sent(flow):
+    [id] = await flow.submit()
+    content = await flow.send()
+    [account] = accounts(content)
+    told = status(patient(account, "A7:562:85*20261102*U*100"), batch=f"{controls(content):09}0001")
+    await flow.arrive(told)
+    story = await story_of(flow, id)
+    out = Outgoing(
+        claim=story.recalled.claim, number=id, payer_id=PAYER, payer_name="MEADOW MUTUAL"
+    )
+    rows = {row.field: row for row in explain(out, story.findings)}
+    assert rows["F28_TotalCharge"].sent
+    [finding] = rows["F33A_BillingProviderNpi"].findings
+    assert finding.rule.startswith("277CA")
+
+
+async def test_an_unknown_claim_has_no_story(flow):
+    assert await story_of(flow, "C0000000000000000XX") is None
