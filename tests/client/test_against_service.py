@@ -235,6 +235,8 @@ def test_listening_in_a_terminal_ends_with_ctrl_c(sandbox, client):
         [sys.executable, "-m", "clearlane", "listen", one["Svc_VendorClaimId"], "--json",
          "--data", str(sandbox.data)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Whoever runs the tests in the background has made them deaf to it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )  # fmt: skip
     first = json.loads(listening.stdout.readline())
     listening.send_signal(signal.SIGINT)

@@ -53,7 +53,7 @@ def test_a_fresh_clone_leads_to_a_paid_claim(tmp_path):
 
 def test_make_run_starts_what_the_tests_start():
     told = subprocess.run(
-        ["make", "--dry-run", "--assume-old=.venv/.installed", "run"],
+        ["make", "--dry-run", "--no-print-directory", "--assume-old=.venv/.installed", "run"],
         cwd=ROOT,
         capture_output=True,
         text=True,
