@@ -75,12 +75,12 @@ def looped(facts: dict) -> tuple[float, float]:
 @bench("loop.claims")
 def loop_claims() -> Iterator[Measure]:
     """Claims a second from acceptance to posted 835 against acceptance alone, in the same run."""
-    with serving() as facts:
+    with serving(answering=True) as facts:
         accepted, taken = looped(facts)
         yield Measure(
             "loop.claims", CLAIMS / taken, "claims/s", accepted / taken, "acceptance-alone"
         )
-    with postgresql() as url, serving(url) as facts:
+    with postgresql() as url, serving(url, answering=True) as facts:
         accepted, taken = looped(facts)
         yield Measure(
             "loop.claims.postgresql",

@@ -36,12 +36,12 @@ SECONDS = 6.0
 PATH = "/api/v3/claims/submit"
 MARK = b"@@@@@@@@@@@@"
 DAY = datetime.now(UTC).date() - timedelta(days=30)
-LINES = 2
+LINES = 6
 RAW_CLAIMS_MAX = 10_000
 
 
 def a_claim() -> dict:
-    """A claim as practices send them: the required fields, the usual others, two lines."""
+    """A claim as practices send them: the required fields, the usual others, six lines."""
     full = samples.extended_claim(ClaimKind.MEDICAL, DAY)
     claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
     usual = ("F01_", "F05_", "F07_", "F11_", "F17_Ref", "F17A_Ref", "F17B_Ref", "F27", "F33")
@@ -81,8 +81,8 @@ def in_process(count: int) -> float:
 
 
 @contextmanager
-def serving(database_url: str = "") -> Iterator[dict]:
-    """`clearlane serve` on fresh data."""
+def serving(database_url: str = "", *, answering: bool = False) -> Iterator[dict]:
+    """`clearlane serve` on fresh data; where nobody is answering, claims are accepted and no more."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             name: v for name, v in os.environ.items() if not name.startswith("CLEARLANE_")
@@ -101,8 +101,9 @@ def serving(database_url: str = "") -> Iterator[dict]:
                     break
             facts = json.loads((Path(folder) / "sandbox.json").read_text())
             # What simulated payers do with claims is not part of accepting them.
+            mode = "--up" if answering else "--down"
             subprocess.run(
-                [*CLEARLANE, "sandbox", "payer", "--down", "TST01", "--data", folder],
+                [*CLEARLANE, "sandbox", "payer", mode, "TST01", "--data", folder],
                 check=True,
                 stdout=subprocess.DEVNULL,
                 env=environment,
