@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.settle import Steering
     from clearlane.sandbox.payer import SandboxPayer
 
-__all__ = ["House", "Refused", "Role", "console", "open_house"]
+__all__ = ["House", "Refused", "Role", "console", "desk_of", "open_house"]
 
 log = structlog.get_logger()
 
@@ -314,21 +314,22 @@ async def _settle_node(house: House, role: Role, keys: MasterKeys, closing: Asyn
     closing.push_async_callback(_ended, following)
 
 
-def _desk(house: House, nodes: Nodes) -> "Desk":
+def desk_of(house: House, node: str = "command") -> "Desk":
+    """What the verbs work with: at a node, or for a command, which asks payers nothing."""
     from clearlane.pipeline.desk import Desk, Outside
 
     return Desk(
         database=house.database,
         clock=house.clock,
         data=house.settings.data,
-        node=nodes.id,
+        node=node,
         beyond=Outside(
             vault=house.vault,
             payers=lambda: house.payers,
             lines=lambda: house.lines,
             sandbox=house.settings.sandbox,
             submitter=house.submitter,
-            asking=house.asking,
+            asking=house._asking,  # noqa: SLF001  (one room)
             eligibility_days=house.settings.eligibility_days,
         ),
     )
@@ -353,7 +354,7 @@ def _engine(house: House, nodes: Nodes) -> "Engine":
     from clearlane.pipeline.work import TABLES
 
     settings = house.settings
-    desk = _desk(house, nodes)
+    desk = desk_of(house, nodes.id)
     if house._playground is not None:  # noqa: SLF001  (one room)
         house._playground.steered_at(desk)  # noqa: SLF001
     return Engine(

@@ -10,11 +10,10 @@ from clearlane.cli.door import Data, operator
 from clearlane.kernel import limits
 from clearlane.kernel.clock import moment
 from clearlane.pipeline import resolving
-from clearlane.pipeline.desk import Desk, Outside
 from clearlane.pipeline.resolving import Shown
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
-from clearlane.wiring import House
+from clearlane.wiring import House, desk_of
 
 app = typer.Typer(help="Files to payers: list, show, resend, mark-delivered.", add_completion=False)
 
@@ -166,23 +165,6 @@ def facts(batch: Batch) -> dict[str, object]:
         "delivered_at": _time(batch.delivered_at),
         "fault": batch.fault,
     }
-
-
-def desk_of(house: House) -> Desk:
-    """A desk for a command."""
-    return Desk(
-        database=house.database,
-        clock=house.clock,
-        data=house.settings.data,
-        node="command",
-        beyond=Outside(
-            vault=house.vault,
-            payers=lambda: house.payers,
-            lines=lambda: house.lines,
-            sandbox=house.settings.sandbox,
-            submitter=house.submitter,
-        ),
-    )
 
 
 def _time(micros: int | None) -> str:

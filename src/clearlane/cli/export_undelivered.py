@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from clearlane.cli.batch import desk_of, facts
+from clearlane.cli.batch import facts
 from clearlane.cli.counter import AsJson, serve, show_json, show_table
 from clearlane.cli.door import Data, operator, refuse
 from clearlane.pipeline import resolving
 from clearlane.pipeline.resolving import File
 from clearlane.store.database import Refused
-from clearlane.wiring import House
+from clearlane.wiring import House, desk_of
 
 app = typer.Typer(add_completion=False)
 

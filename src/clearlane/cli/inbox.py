@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from clearlane.claims.facts import Unmatched
-from clearlane.cli.batch import desk_of
 from clearlane.cli.counter import AsJson, serve, show_facts, show_json, show_table
 from clearlane.cli.door import Data, operator
 from clearlane.kernel import limits
@@ -15,7 +14,7 @@ from clearlane.pipeline import sorting
 from clearlane.pipeline.sorting import Looked
 from clearlane.store import inbox as store
 from clearlane.store.inbox import StoredFile
-from clearlane.wiring import House
+from clearlane.wiring import House, desk_of
 
 app = typer.Typer(
     no_args_is_help=True,

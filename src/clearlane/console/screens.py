@@ -6,7 +6,6 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Protocol
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 import structlog
 from starlette.requests import Request
@@ -17,7 +16,7 @@ from clearlane.accounts.users import User, folded
 from clearlane.console import forms
 from clearlane.console.paper import Notice, Paper, style
 from clearlane.kernel import limits
-from clearlane.kernel.clock import Clock
+from clearlane.kernel.clock import Clock, local
 from clearlane.payers.directory import Payers
 from clearlane.pipeline import proxy_login, sign_in
 from clearlane.pipeline.health import health
@@ -173,7 +172,7 @@ def login_page(visit: Visit, notice: Notice | None, status: int = 200) -> Respon
 def read_days(visit: Visit, site: Site | None) -> tuple[Days, str]:
     """The days asked for, and what is wrong with them; the last month where nothing can be used."""
     asked = visit.request.query_params
-    today = visit.desk.clock.now().astimezone(ZoneInfo(site.time_zone if site else "UTC")).date()
+    today = local(visit.desk.clock.now(), _zone_of(site)).date()
     month = Days(first=str(today - timedelta(days=DAYS_SHOWN)), last=str(today))
     first, last = asked.get("from") or month.first, asked.get("to") or month.last
     if not (_is_day(first) and _is_day(last)):
@@ -196,12 +195,15 @@ async def _claims(visit: Visit, site: Site | None, days: Days) -> list[ListedCla
     )
 
 
+def _zone_of(site: Site | None) -> str:
+    return site.time_zone if site else "UTC"
+
+
 def _shown(visit: Visit, site: Site | None, claim: ListedClaim) -> dict[str, str]:
-    zone = ZoneInfo(site.time_zone if site else "UTC")
     payer = visit.desk.payers.find(claim.payer_id, claim.kind.title())
     return {
         "request_id": claim.request_id,
-        "created": f"{claim.created_at.astimezone(zone):%Y-%m-%d %H:%M}",
+        "created": f"{local(claim.created_at, _zone_of(site)):%Y-%m-%d %H:%M}",
         "kind": claim.kind,
         "payer": f"{payer.name} ({claim.payer_id})" if payer else claim.payer_id,
         "state": claim.state,

@@ -2,7 +2,9 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 
 class Clock(Protocol):
@@ -64,3 +66,13 @@ def micros(moment: datetime) -> int:
 def moment(micros: int) -> datetime:
     """The inverse of :func:`micros`."""
     return EPOCH + timedelta(microseconds=micros)
+
+
+def local(moment: datetime, time_zone: str) -> datetime:
+    """A moment by the clocks of a time zone, as its days are counted."""
+    return moment.astimezone(_zone(time_zone))
+
+
+@lru_cache(maxsize=1_024)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)

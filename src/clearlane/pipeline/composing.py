@@ -22,6 +22,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.pipeline.desk import Desk
 from clearlane.pipeline.discretion import code_of
+from clearlane.pipeline.lines import envelope_for
 from clearlane.pipeline.recall import Sealed
 from clearlane.pipeline.submit import PAYER_TYPES
 from clearlane.store import batches as store
@@ -29,7 +30,6 @@ from clearlane.store import claims as claims_store
 from clearlane.store.batches import WaitingClaim, Written
 from clearlane.store.database import Actor, StoreFault, Tx
 from clearlane.store.vault import NotSealed
-from clearlane.x12.text import clean
 
 log = structlog.get_logger()
 
@@ -58,7 +58,7 @@ async def compose(desk: Desk, line: Line, kind: ClaimKind, outs: Sequence[Outgoi
     control = await desk.database.write(store.SCOPE, store.next_control, actor=node(desk))
     if control > CONTROL_MAX:
         raise NumbersExhausted
-    envelope = _envelope(desk, line, control)
+    envelope = envelope_for(line, control, desk.clock.now())
     us = desk.outside.submitter
     parties = submitter(us, envelope.application_sender or envelope.sender), _receiver(desk, line)
     try:
@@ -152,30 +152,11 @@ def _outgoing(
     )
 
 
-def _envelope(desk: Desk, line: Line, control: int) -> Envelope:
-    return Envelope(
-        sender=_plain(line.sender_id),
-        receiver=_plain(line.receiver_id),
-        control=control,
-        moment=desk.clock.now(),
-        sender_qualifier=line.sender_qualifier,
-        receiver_qualifier=line.receiver_qualifier,
-        application_sender=_plain(line.group_sender),
-        application_receiver=_plain(line.group_receiver),
-        usage=line.usage,
-    )
-
-
 def _receiver(desk: Desk, line: Line) -> Party:
     payer = desk.outside.payers().find(line.payer_id, line.type)
     return Party(
         name=payer.name if payer else line.payer_id, id=line.group_receiver or line.receiver_id
     )
-
-
-def _plain(id: str) -> str:
-    """An id as an envelope can carry it: routes take small letters, X12 does not."""
-    return clean(id)[0]
 
 
 Parties = tuple[Party, Party]

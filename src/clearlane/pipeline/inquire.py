@@ -9,9 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TypeVar
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec.structs import replace
@@ -23,7 +21,7 @@ from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.pace import Steps
 from clearlane.eligibility.rules import Facts, Judged, ValidationResult
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import local, micros
 from clearlane.kernel.ids import Scope, random_bytes
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
@@ -78,7 +76,7 @@ async def inquire(
     read = await _in_steps(decode.reading(document))
     if read.request is None:
         return Malformed(read.findings, read.ignored)
-    today = now.astimezone(_zone(site.time_zone)).date()
+    today = local(now, site.time_zone).date()
     facts = Facts(find=_Finding(desk).find, sandbox=desk.sandbox, today=today)
     judged = await _in_steps(rules.judging(read.request, facts))
     request_id, front = await _stored(desk, judged, site.scope, actor, now)
@@ -238,8 +236,3 @@ async def _in_steps(work: Generator[None, None, T]) -> T:
         if not at % limits.ELIGIBILITY_PATIENTS_AT_ONCE:
             await asyncio.sleep(0)
     return steps.result
-
-
-@lru_cache(maxsize=1_024)
-def _zone(name: str) -> ZoneInfo:
-    return ZoneInfo(name)

@@ -50,8 +50,15 @@ async def recall(
 ) -> Recalled | None:
     """Open one claim of any client; None where there is no such claim."""
     scope = await scope_of(database, request_id)
-    if scope is None:
-        return None
+    return (
+        None if scope is None else await recall_in(database, vault, scope, request_id, actor=actor)
+    )
+
+
+async def recall_in(
+    database: Database, vault: Vault, scope: Scope, request_id: str, *, actor: Actor
+) -> Recalled | None:
+    """Open one claim of a client whose it is known to be."""
 
     async def look(tx: Tx) -> StoredClaim | None:
         found = await store.find(tx, request_id)

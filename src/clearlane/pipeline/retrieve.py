@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from clearlane.accounts.model import Site
 from clearlane.claims import documents as made
@@ -17,7 +16,7 @@ from clearlane.claims.documents import Head
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.interchange import TABLES, case_of, line_controls
 from clearlane.kernel import limits
-from clearlane.kernel.clock import moment
+from clearlane.kernel.clock import local, moment
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.recall import Recalled, opened
 from clearlane.pipeline.standing import opened_document
@@ -84,7 +83,7 @@ async def _made(
 def show(vault: Vault, stored: StoredDocument, of: Recalled, time_zone: str) -> JSON:
     """One document as the interface shows it."""
     held = opened_document(vault, stored)
-    day = moment(stored.created_at).astimezone(ZoneInfo(time_zone)).date()
+    day = local(moment(stored.created_at), time_zone).date()
     head = Head(
         document_id=stored.document_id,
         vendor_claim_id=of.claim.Svc_VendorClaimId,

@@ -11,9 +11,7 @@ Knows facts and the row of the status list; knows no file, no payer and no mailb
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from typing import TypeAlias
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -21,7 +19,7 @@ from clearlane.claims import lifecycle
 from clearlane.claims.facts import Fact, Kind
 from clearlane.claims.lifecycle import Standing, State
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import local, micros
 from clearlane.pipeline.recall import vendor_claim_id
 from clearlane.remits.model import Remit
 from clearlane.store import claims as claims_store
@@ -255,7 +253,7 @@ def _news(
 def _local(fact: AnyFact, claim: Held) -> AnyFact:
     """What we say ourselves is said by the client's clock, as its days are counted."""
     if isinstance(fact, Fact) and fact.at.tzinfo is not None:
-        at = fact.at.astimezone(_zone(claim.time_zone)).replace(tzinfo=None)
+        at = local(fact.at, claim.time_zone).replace(tzinfo=None)
         return msgspec.structs.replace(fact, at=at)
     return fact
 
@@ -301,7 +299,7 @@ async def _stand(
         told = known[held.request_id].values()
         standing = lifecycle.fold(told, total=held.total_cents)
         before = await _before(tx, vault, held)
-        after = status_row(before, standing, now.astimezone(_zone(held.time_zone)).date())
+        after = status_row(before, standing, local(now, held.time_zone).date())
         state = standing.state.value
         if before.CurrentState != state:
             moved.append((held, state))
@@ -352,8 +350,3 @@ async def _before(tx: Tx, vault: Vault, held: Held) -> StatusRow:
             day=date.fromisoformat(held.created_day),
         )
     )
-
-
-@lru_cache(maxsize=1_024)
-def _zone(name: str) -> ZoneInfo:
-    return ZoneInfo(name)

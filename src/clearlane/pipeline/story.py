@@ -18,7 +18,7 @@ from clearlane.claims.provenance import Told
 from clearlane.kernel.clock import moment
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
-from clearlane.pipeline.recall import Recalled, recall, scope_of
+from clearlane.pipeline.recall import Recalled, recall_in, scope_of
 from clearlane.pipeline.retrieve import controls_of
 from clearlane.pipeline.standing import AnyFact, opened_document, opened_fact
 from clearlane.remits import explain as money
@@ -92,9 +92,11 @@ async def tell_story(
     database: Database, vault: Vault, request_id: str, *, actor: Actor
 ) -> Story | None:
     """The story of a claim of any client; None where there is no such claim."""
-    recalled = await recall(database, vault, request_id, actor=actor)
     scope = await scope_of(database, request_id)
-    if recalled is None or scope is None:
+    if scope is None:
+        return None
+    recalled = await recall_in(database, vault, scope, request_id, actor=actor)
+    if recalled is None:
         return None
     async with database.read(scope) as tx:
         kept = await _kept(tx, request_id)

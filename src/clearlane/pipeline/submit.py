@@ -13,7 +13,6 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
-from zoneinfo import ZoneInfo
 
 from clearlane.accounts.model import Site
 from clearlane.claims import cob, decode, fields
@@ -22,7 +21,7 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.interchange import account_of, given_controls
 from clearlane.claims.rules import RULES, Facts, Judgement, judge
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import local, micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import random_bytes
 from clearlane.payers.directory import Payers
@@ -170,7 +169,7 @@ async def _prepared(
     now: datetime,
     enrolled: Enrolled | None,
 ) -> deque[_Prepared]:
-    today = now.astimezone(_zone(site.time_zone)).date()
+    today = local(now, site.time_zone).date()
     facts: dict[str, Facts] = {}
     found: deque[_Prepared] = deque()
     while claims:
@@ -271,11 +270,6 @@ def _facts(desk: Desk, kind: ClaimKind, payer_id: str, today: date) -> Facts:
         payer_of_other_type=payer is None
         and any(desk.payers.find(payer_id, type) is not None for type in others),
     )
-
-
-@lru_cache(maxsize=1_024)
-def _zone(name: str) -> ZoneInfo:
-    return ZoneInfo(name)
 
 
 def _reference(desk: Desk, claim: Claim, payer_id: str) -> str:
