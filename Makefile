@@ -25,7 +25,7 @@ run: .venv/.installed ## install, then start the sandbox on https://127.0.0.1:84
 	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
 
 test: .venv/.installed ## install, then run every test
-	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup
+	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup --max-worker-restart 0
 
 check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/ruff format --check .

@@ -1,4 +1,9 @@
-"""What every test may use."""
+"""What every test may use, and how long one may take."""
+
+import asyncio
+import functools
+import inspect
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +19,37 @@ settings.load_profile("house")
 SERVED = ("api", "client", "console", "eligibility", "enrollment", "journey")
 KINDS = ("sqlite", "postgresql")
 
+# Far beyond what any test takes. What hangs fails alone and says where; the run goes on.
+TEST_SECONDS_MAX = 600
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Interrupt a test that hangs, whether it is set up, run or torn down."""
+
+    def interrupt(_signal, _frame):
+        signal.alarm(60)  # what tidies up may hang as well
+        pytest.fail(f"{item.nodeid} took more than {TEST_SECONDS_MAX} seconds")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.alarm(TEST_SECONDS_MAX)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _limited(test):
+    """The same coroutine test, cancelled where it waits before the alarm interrupts its loop."""
+
+    @functools.wraps(test)
+    async def limited(*args, **kwargs):
+        async with asyncio.timeout(TEST_SECONDS_MAX - 10):
+            return await test(*args, **kwargs)
+
+    return limited
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items):
@@ -22,6 +58,8 @@ def pytest_collection_modifyitems(items):
     pytest-xdist 3.8 writes the group's name into ``_nodeid``, and since 9.2 pytest reads ``_id``.
     """
     for item in items:
+        if inspect.iscoroutinefunction(getattr(item, "obj", None)):
+            item.obj = _limited(item.obj)
         group = _group(item.nodeid)
         if group and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(group))

@@ -212,3 +212,22 @@ async def test_every_acknowledged_write_is_there_after_a_kill(place):
     verdict = await audit.verify(database, vault.audit_key, anchor)
     assert (verdict.fault, verdict.rows) == ("", len(stored))
     await database.close()
+
+
+async def test_readers_that_give_up_at_any_moment_leave_their_connection_behind(place):
+    database = await place.open()
+
+    async def reading():
+        async with database.read(ALL) as tx:
+            await tx.row(COUNT)
+
+    for turns in range(40):
+        task = asyncio.create_task(reading())
+        for _ in range(turns % 20):
+            await asyncio.sleep(0)
+        await asyncio.to_thread(lambda: None)
+        task.cancel()
+        await asyncio.wait([task])
+    async with asyncio.timeout(30), database.read(ALL) as tx:
+        assert await tx.row(COUNT) == (0,)
+    await database.close()

@@ -121,10 +121,13 @@ class SqliteDatabase:
             await _told(connection.execute("BEGIN"))
             yield Reading(connection, scope)
         finally:
-            # The rollback is queued behind whatever runs, so the connection goes back clean.
-            with contextlib.suppress(sqlite3.Error, ValueError):  # ValueError: closed meanwhile
-                await connection.rollback()
-            self._readers.put_nowait(connection)
+            # The rollback is queued behind whatever runs, so the connection goes back clean, also
+            # when the reader is told to give up while it waits for it.
+            try:
+                with contextlib.suppress(sqlite3.Error, ValueError):  # ValueError: closed meanwhile
+                    await connection.rollback()
+            finally:
+                self._readers.put_nowait(connection)
 
     async def write(self, scope: Scope | System, job: Job[T], *, actor: Actor) -> T:
         """Run the job in the next group; return after the durable commit."""
