@@ -18,6 +18,7 @@ from clearlane.accounts.directory import Accounts
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.payers.directory import Payers
+from clearlane.pipeline.rush import Rush
 from clearlane.settings import Settings
 from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
@@ -61,6 +62,7 @@ class House:
         """The time outside: certificates, credentials, sessions and heartbeats live by it."""
         self.database = database
         self.vault = vault
+        self.rush = Rush()
         self._node = node
         self._playground = Playground(self) if settings.sandbox else None
         self.clock: Clock = self._playground.world.clock if self._playground else wall
@@ -331,6 +333,7 @@ def desk_of(house: House, node: str = "command") -> "Desk":
             submitter=house.submitter,
             asking=house._asking,  # noqa: SLF001  (one room)
             eligibility_days=house.settings.eligibility_days,
+            rush=house.rush,
         ),
     )
 

@@ -20,6 +20,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import Payers
 from clearlane.pipeline.asking import Asking
+from clearlane.pipeline.rush import Rush
 from clearlane.pipeline.settle import Steering
 from clearlane.store.database import Database
 from clearlane.store.grouping import Actor
@@ -48,6 +49,8 @@ class Desk(Protocol):
     def asking(self) -> Asking: ...
     @property
     def steering(self) -> Steering | None: ...
+    @property
+    def rush(self) -> Rush: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ import structlog
 from clearlane.claims.batching import CONTROL_MAX, file_name, submitter
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.interchange import Envelope, Outgoing, Party, write_claims
+from clearlane.claims.interchange import Envelope, Outgoing, Party, given_controls, write_claims
 from clearlane.connect.lines import Line
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
@@ -29,7 +29,8 @@ from clearlane.store import batches as store
 from clearlane.store import claims as claims_store
 from clearlane.store.batches import WaitingClaim, Written
 from clearlane.store.database import Actor, StoreFault, Tx
-from clearlane.store.vault import NotSealed
+from clearlane.store.matches import line_reference
+from clearlane.store.vault import NotSealed, Vault
 
 log = structlog.get_logger()
 
@@ -48,6 +49,8 @@ class Composed:
 
     written: Written
     members: tuple[str, ...]
+    lines: tuple[tuple[str, str], ...]
+    """Claim and keyed hash of each line control number that a caller chose."""
 
 
 async def compose(desk: Desk, line: Line, kind: ClaimKind, outs: Sequence[Outgoing]) -> Composed:
@@ -77,7 +80,8 @@ async def compose(desk: Desk, line: Line, kind: ClaimKind, outs: Sequence[Outgoi
         bytes=len(content),
         content=await asyncio.to_thread(seal, store.OWNER, store.TABLE, name, content),
     )
-    return Composed(written, tuple(out.number for out in outs))
+    lines = await asyncio.to_thread(_lines, desk.outside.vault, outs)
+    return Composed(written, tuple(out.number for out in outs), lines)
 
 
 async def waiting_claims(
@@ -167,6 +171,14 @@ def _write(
     kind: ClaimKind, outs: Sequence[Outgoing], envelope: Envelope, parties: Parties
 ) -> bytes:
     return b"".join(write_claims(kind, outs, envelope, *parties))
+
+
+def _lines(vault: Vault, outs: Sequence[Outgoing]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (out.number, line_reference(vault, out.payer_id, control))
+        for out in outs
+        for control in given_controls(out.claim)
+    )
 
 
 def _writable(

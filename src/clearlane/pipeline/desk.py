@@ -6,7 +6,7 @@ engine's tables is stored in clear, so only ids may pass, and of a fault only it
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from clearlane.connect.lines import Lines
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import Payers
+from clearlane.pipeline.rush import Rush
 from clearlane.store.database import Database
 from clearlane.store.vault import Vault
 
@@ -56,6 +57,7 @@ class Outside:
     asking: "Asking | None" = None
     """Questions to payers; None where nobody is asked."""
     eligibility_days: int = limits.ELIGIBILITY_KEPT_DAYS
+    rush: Rush = field(default_factory=Rush)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,7 +45,8 @@ async def tick(desk: Desk, steps: Steps) -> None:
     """Gather what waits, and start the delivery of what is due."""
     if desk.beyond is None:
         return
-    if not _gate(desk).locked():  # the one before still gathers; it may be large
+    # The one before may still gather, when it is large; and callers who hand in claims go first.
+    if not _gate(desk).locked() and desk.outside.rush.over():
         await gather(desk, desk.clock.now())
     await _start_due(desk, steps)
 
@@ -206,6 +207,7 @@ async def _gather_batch(desk: Desk, ripe: _Ripe) -> tuple[int, int] | None:
                 composed.written,
                 lane=(line.type, ripe.pile.payer_id),
                 members=composed.members,
+                lines=composed.lines,
                 now=now,
                 held=ripe.held,
             ),

@@ -18,7 +18,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims import cob, decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.interchange import account_of, given_controls
+from clearlane.claims.interchange import account_of
 from clearlane.claims.rules import RULES, Facts, Judgement, judge
 from clearlane.kernel import limits
 from clearlane.kernel.clock import local, micros
@@ -29,12 +29,13 @@ from clearlane.payers.model import Payer
 from clearlane.pipeline import crashpoint
 from clearlane.pipeline.enrolled import Enrolled, look_up
 from clearlane.pipeline.recall import seal
+from clearlane.pipeline.rush import Rush
 from clearlane.pipeline.standing import first_row
 from clearlane.store import claims as store
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim, Settled
 from clearlane.store.database import Actor, Database, OutcomeUnknown, Together, Tx, Unavailable
 from clearlane.store.grouping import Contended
-from clearlane.store.matches import account_reference, line_reference
+from clearlane.store.matches import account_reference
 from clearlane.store.statuses import PLACE
 from clearlane.store.vault import Vault
 
@@ -53,6 +54,7 @@ class Desk:
     vault: Vault
     payers: Payers
     sandbox: bool
+    rush: Rush = field(default_factory=Rush)
     claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
     write_seconds_max: float = limits.WRITE_SECONDS_MAX
 
@@ -105,6 +107,7 @@ async def submit(
     sheaf = decode.open_document(document, kind, claims_max=desk.claims_max)
     if sheaf.count > desk.claims_max:
         return TooMany(desk.claims_max)
+    desk.rush.handed(sheaf.count)
     reads = await _reads(sheaf)
     ignored = (*sheaf.ignored, *(path for read in reads for path in read.ignored))
     faults = (*sheaf.findings, *(finding for read in reads for finding in read.findings))
@@ -222,7 +225,6 @@ def _prepare(
         created_day=known.today.isoformat(),
         payload=desk.vault.seal(site.scope, store.TABLE, request_id, _content(judgement)),
         status=_status(desk, claim, site, request_id, total, known.today) if accepted else None,
-        lines=_lines(desk, judgement.claim, payer) if accepted else (),
     )
     return _Prepared(at, claim.Svc_VendorClaimId, known, judgement, row)
 
@@ -276,11 +278,6 @@ def _reference(desk: Desk, claim: Claim, payer_id: str) -> str:
     """The keyed hash of the account number, where it can be CLM01."""
     account = account_of(claim)
     return account_reference(desk.vault, payer_id, account) if account else ""
-
-
-def _lines(desk: Desk, claim: Claim, payer_id: str) -> tuple[str, ...]:
-    """The keyed hashes of the line control numbers that the caller chose."""
-    return tuple(line_reference(desk.vault, payer_id, one) for one in given_controls(claim))
 
 
 def _status(

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, literal, select, update
 
 from clearlane.kernel import limits
+from clearlane.store import matches
 from clearlane.store.database import Row, System, Tx
 from clearlane.store.schema import (
     batch_claims,
@@ -177,10 +178,14 @@ async def fix(
     *,
     lane: tuple[str, str],
     members: Iterable[str],
+    lines: Iterable[tuple[str, str]] = (),
     now: int,
     held: bool = False,
 ) -> int:
-    """Store a batch and take its claims from those that wait; its id, or :class:`Taken`."""
+    """Store a batch and take its claims from those that wait; its id, or :class:`Taken`.
+
+    ``lines``: claim and keyed hash of the line control numbers that callers chose, to be found by them again.
+    """
     wanted = sorted(members)
     waits = HELD if held else WAITS
     found = await tx.rows(_LOCK_CLAIMS, request_ids=wanted, waits=waits)
@@ -213,6 +218,20 @@ async def fix(
                 "attempt": sendings + 1,
             }
             for request_id, vendor, site, sendings in found
+        ],
+    )
+    owners = {request_id: (vendor, site) for request_id, vendor, site, _ in found}
+    await tx.many(
+        matches.KEEP,
+        [
+            {
+                "vendor_id": owners[request_id][0],
+                "site_id": owners[request_id][1],
+                "payer_id": payer_id,
+                "reference": reference,
+                "request_id": request_id,
+            }
+            for request_id, reference in lines
         ],
     )
     tx.audit(

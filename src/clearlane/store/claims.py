@@ -11,7 +11,7 @@ from operator import attrgetter
 from sqlalchemy import bindparam, delete, literal, select
 
 from clearlane.store.database import Tx
-from clearlane.store.schema import claim_events, claim_references, claims, line_references
+from clearlane.store.schema import claim_events, claim_references, claims
 from clearlane.store.sql import Statement, among, insertion, mine
 
 TABLE = "claims"
@@ -40,8 +40,6 @@ class NewClaim:
     payload: bytes = field(repr=False)
     status: bytes | None = field(default=None, repr=False)
     """Its row of the status list; None where it is not listed."""
-    lines: tuple[str, ...] = ()
-    """Keyed hashes of the line control numbers that the caller chose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +91,6 @@ async def settle(tx: Tx, new: Sequence[NewClaim]) -> list[Settled]:
         _EVENT,
         [_event(claim, claim.state) for claim in (*stored, *refused)],
     )
-    lines = [row for claim in stored for row in _lines(claim)]
-    if lines:
-        await tx.many(_LINE, lines)
     return [_settled(claim, living) for claim in new]
 
 
@@ -169,13 +164,6 @@ def _event(claim: NewClaim, event: str) -> dict[str, object]:
     return {"request_id": claim.request_id, "at": claim.created_at, "event": event}
 
 
-def _lines(claim: NewClaim) -> list[dict[str, object]]:
-    return [
-        {"payer_id": claim.payer_id, "reference": line, "request_id": claim.request_id}
-        for line in claim.lines
-    ]
-
-
 def _stored(row: tuple[object, ...]) -> StoredClaim:
     request_id, kind, state, payer_id, account, created_at, payload = row
     return StoredClaim(
@@ -200,7 +188,6 @@ _ADD = Statement(
     insertion(claims, *_GIVEN, "updated_at", "account_as_number", "waits").on_conflict_do_nothing()
 )
 _EVENT = Statement(insertion(claim_events, "request_id", "at", "event"))
-_LINE = Statement(insertion(line_references, "payer_id", "reference", "request_id"))
 # The index over living claims serves this only where the states stand in the text itself: a database
 # that sees placeholders cannot know that they are the index's own, and reads every claim of the site.
 _DEAD = [literal(state, literal_execute=True) for state in ("Rejected", NOT_ACCEPTED)]

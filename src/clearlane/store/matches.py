@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, select
 
 from clearlane.store.database import Tx
 from clearlane.store.schema import claim_references, claims, line_references
-from clearlane.store.sql import Statement, among
+from clearlane.store.sql import Statement, among, insertion
 from clearlane.store.vault import Vault
 
 
@@ -74,6 +74,11 @@ async def went(tx: Tx, payer_id: str, request_ids: Collection[str]) -> dict[str,
     return {row[0]: Went(*row) for row in rows}
 
 
+# By what a claim can be found although nobody holds it: its lines' numbers and former account numbers.
+KEEP = Statement(
+    insertion(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
+    system=True,
+)
 _HOLDERS = Statement(
     select(claim_references.c.reference, claim_references.c.request_id).where(
         claim_references.c.payer_id == bindparam("payer_id"),

@@ -5,6 +5,7 @@ cannot even be made. Knows no connection.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -110,6 +111,8 @@ class Compiled:
     wanted: frozenset[str]
     """Names the caller gives a value for."""
     encode: Mapping[str, Callable[[Any], object]]
+    blocks: Mapping[int, str]
+    """The text that inserts so many rows at once, the largest number first."""
 
     def arguments(self, values: Mapping[str, object]) -> list[object]:
         """The values in the driver's order; a missing or unknown name is a mistake of the caller."""
@@ -169,6 +172,10 @@ class Statement:
         return f"Statement({' '.join(self.on('sqlite').text.split())[:120]})"
 
 
+# Rows inserted by one step of the database: every step hands the interpreter to another thread and waits for it.
+BLOCK_ROWS = (64, 32, 16, 8, 4, 2)
+_ROW = re.compile(r" VALUES (\([?, ]+\))")
+
 _DIALECTS: dict[str, Dialect] = {
     "sqlite": sqlite.dialect(paramstyle="qmark"),
     "postgresql": postgresql.dialect(),  # type: ignore[no-untyped-call]
@@ -190,7 +197,18 @@ def _compile(core: ClauseElement, dialect: str) -> Compiled:
     given = {name: known[name] for name in order if name not in wanted}
     lists = [name for name in wanted if isinstance(binds[name].type, ARRAY)]
     encode = dict.fromkeys(lists, _json_list) if dialect == "sqlite" else {}
-    return Compiled(spelled.statement, order, given, wanted, encode)
+    text = spelled.statement
+    blocks = {**_blocks(text, len(order)), 1: text}
+    return Compiled(text, order, given, wanted, encode, blocks)
+
+
+def _blocks(text: str, values: int) -> dict[int, str]:
+    """An insertion of one row, spelled for several."""
+    found = _ROW.search(text)
+    if found is None or found[1].count("?") != values:
+        return {}
+    head, row, tail = text[: found.start(1)], found[1], text[found.end(1) :]
+    return {rows: head + ", ".join([row] * rows) + tail for rows in BLOCK_ROWS}
 
 
 def _json_list(values: Iterable[object]) -> str:

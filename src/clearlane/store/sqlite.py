@@ -279,7 +279,12 @@ class Writing:
         owned, scope = statement.owned, self._scope
         arguments = [compiled.arguments(owned(scope, values)) for values in rows]
         try:
-            self._connection.executemany(compiled.text, arguments)
+            at = 0
+            for size, text in compiled.blocks.items():
+                while len(arguments) - at >= size:
+                    block = arguments[at : at + size]
+                    self._connection.execute(text, [value for row in block for value in row])
+                    at += size
         except sqlite3.Error as error:
             fault = translated(error)
         else:

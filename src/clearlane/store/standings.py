@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, literal, select, update
 
+from clearlane.store import matches
 from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import (
     claim_events,
     claim_references,
     claims,
-    line_references,
     sites,
 )
 from clearlane.store.sql import Statement, among, insertion
@@ -117,7 +117,7 @@ async def give_back(tx: Tx, held: Sequence[Held]) -> None:
         }
         for payer_id, reference, request_id in rows
     ]
-    await tx.many(_FORMER, former)
+    await tx.many(matches.KEEP, former)
     await tx.run(_DROP_REFERENCES, request_ids=sorted(owners))
 
 
@@ -162,10 +162,6 @@ _REFERENCES = Statement(
     select(
         claim_references.c.payer_id, claim_references.c.reference, claim_references.c.request_id
     ).where(among(claim_references.c.request_id, "request_ids"))
-)
-_FORMER = Statement(
-    insertion(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
-    system=True,
 )
 _DROP_REFERENCES = Statement(
     delete(claim_references).where(among(claim_references.c.request_id, "request_ids"))
