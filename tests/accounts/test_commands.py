@@ -19,6 +19,7 @@ from clearlane.store.accounts import load_accounts
 from clearlane.store.database import Actor, System
 from clearlane.store.nodes import Nodes, bump
 from clearlane.store.vault import Vault
+from tests.patience import PATIENCE_SECONDS
 
 APPS = {"vendor": vendor.app, "site": site.app}
 
@@ -233,7 +234,7 @@ async def test_a_node_that_does_not_load_a_change_is_named(database, place, caps
     async def load():
         pass
 
-    nodes = Nodes(database, id="sleepy", role="serve", beat_seconds=5, keys=place.keys())
+    nodes = Nodes(database, id="sleepy", role="serve", beat_seconds=60, keys=place.keys())
     await nodes.watch("accounts", load)
     await nodes.beat()
     revision = await database.write(
@@ -244,4 +245,4 @@ async def test_a_node_that_does_not_load_a_change_is_named(database, place, caps
     assert stopped.value.exit_code == 1
     assert "sleepy" in capsys.readouterr().err
     await nodes.poll()
-    await reached(database, "accounts", revision, seconds=0.2)
+    await reached(database, "accounts", revision, seconds=PATIENCE_SECONDS)

@@ -13,7 +13,7 @@ from tests.databases import KINDS
 async def server(request, new_place) -> AsyncIterator[Serving]:
     """`clearlane serve` on a fresh database of each kind."""
     place = await new_place(request.param, upgraded=False)
-    serving = Serving(place.data / "served", place.url, CLEARLANE_BODY_SECONDS_MAX="3").start()
+    serving = Serving(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0
 

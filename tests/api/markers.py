@@ -6,13 +6,16 @@ import asyncpg
 import httpx
 
 from tests.api.serving import Serving
+from tests.patience import PATIENCE_SECONDS
 
 
 def places_with(server: Serving, marker: str) -> list[str]:
     """Every place outside its answers in which a service keeps the marker in clear."""
     server.requests_logged()
     found = [f"log: {line}" for line in list(server.log) if marker in line]
-    metrics = httpx.get(server.sandbox["operations_url"] + "/metrics").text
+    metrics = httpx.get(
+        server.sandbox["operations_url"] + "/metrics", timeout=PATIENCE_SECONDS
+    ).text
     found += ["metrics"] if marker in metrics else []
     files = [file for file in server.data.rglob("*") if file.is_file()]
     found += [str(file) for file in files if marker.encode() in file.read_bytes()]

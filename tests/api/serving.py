@@ -10,18 +10,19 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
 from typer.testing import CliRunner
 
 from clearlane.cli.root import app
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 READY = "clearlane ready "
-START_SECONDS_MAX = 60
+LAST = "the-last-"
 
 
 @dataclass
@@ -47,11 +48,9 @@ class Serving:
         self.told: list[str] = []
         self.log: deque[str] = deque(maxlen=100_000)
         self.process: subprocess.Popen[str] | None = None
-        self.seconds_to_ready = 0.0
 
     def start(self, *arguments: str) -> "Serving":
         """Start and wait until calls are accepted."""
-        began = time.perf_counter()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "clearlane", "serve", *self._arguments(arguments)],
             env={**_bare_environment(), **self.environment},
@@ -62,7 +61,7 @@ class Serving:
         )
         self._gatherer = threading.Thread(target=self._gather, daemon=True)
         self._gatherer.start()
-        alarm = threading.Timer(START_SECONDS_MAX, self.process.kill)
+        alarm = threading.Timer(PATIENCE_SECONDS, self.process.kill)
         alarm.start()
         self.told = []
         for line in self.process.stdout:
@@ -70,7 +69,6 @@ class Serving:
             if line.startswith(READY):
                 break
         alarm.cancel()
-        self.seconds_to_ready = time.perf_counter() - began
         if not self.told or not self.told[-1].startswith(READY):
             self.process.wait()
             self._closed()
@@ -85,19 +83,19 @@ class Serving:
         for line in self.process.stderr:
             self.log.append(line)
 
-    def stop(self, with_signal: int = signal.SIGTERM, seconds: float = 40) -> int:
+    def stop(self, with_signal: int = signal.SIGTERM) -> int:
         """Tell it to stop and return its exit code."""
         self.process.send_signal(with_signal)
-        return self.ended(seconds)
+        return self.ended()
 
-    def ended(self, seconds: float) -> int:
+    def ended(self) -> int:
         """Wait for its end; its exit code."""
-        code = self.process.wait(seconds)
+        code = self.process.wait(PATIENCE_SECONDS)
         self._closed()
         return code
 
     def _closed(self) -> None:
-        self._gatherer.join(10)
+        self._gatherer.join(PATIENCE_SECONDS)
         self.process.stdout.close()
         self.process.stderr.close()
 
@@ -128,14 +126,18 @@ class Serving:
         """A client that trusts the local authority."""
         context = ssl.create_default_context(cafile=self.ca_file)
         return httpx.Client(
-            base_url=self.base_url, verify=context, auth=auth, timeout=30, **options
+            base_url=self.base_url, verify=context, auth=auth, timeout=PATIENCE_SECONDS, **options
         )
 
     def requests_logged(self) -> list[dict]:
-        """The log lines of requests so far."""
-        time.sleep(0.2)
+        """The log lines of requests so far, which have all come when that of a last one has."""
+        last = f"{LAST}{uuid4().hex}"
+        with self.client() as client:
+            client.get("/nothing", headers={"X-Request-Id": last})
+        wait_until(lambda: any(last in line for line in list(self.log)))
         lines = [json.loads(line) for line in list(self.log)]
-        return [line for line in lines if line["event"] == "request"]
+        requests = [line for line in lines if line["event"] == "request"]
+        return [line for line in requests if not line["request_id"].startswith(LAST)]
 
     def command(self, *arguments: str) -> str:
         """Run a command beside the service; its output."""

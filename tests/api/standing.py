@@ -31,6 +31,7 @@ from clearlane.api.v3.routes import TABLE
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
+from tests.patience import PATIENCE_SECONDS
 
 PEPPER = b"p" * 32
 PASSWORD = "S3cret-of-24-characters-or-more"
@@ -98,11 +99,14 @@ class Standing:
     def client(self, **options) -> httpx.Client:
         options.setdefault("auth", ("ACME", PASSWORD))
         verify = ssl.create_default_context(cafile=self.ca_file) if self.ca_file else False
-        return httpx.Client(base_url=self.base_url, verify=verify, timeout=10, **options)
+        return httpx.Client(
+            base_url=self.base_url, verify=verify, timeout=PATIENCE_SECONDS, **options
+        )
 
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.door.stop)
-        asyncio.run_coroutine_threadsafe(asyncio.wait_for(self.finished, 40), self.loop).result(41)
+        ended = asyncio.wait_for(self.finished, PATIENCE_SECONDS)
+        asyncio.run_coroutine_threadsafe(ended, self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
 
 
@@ -163,4 +167,4 @@ def stand(
         await door.opened.wait()
         return Standing(door, loop, metrics, seal, ca_file, running)
 
-    return asyncio.run_coroutine_threadsafe(open_door(), loop).result(10)
+    return asyncio.run_coroutine_threadsafe(open_door(), loop).result(PATIENCE_SECONDS)

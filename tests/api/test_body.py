@@ -1,7 +1,7 @@
 """A body is read under limits and cut into raw pieces."""
 
+import asyncio
 import json
-import time
 import tracemalloc
 
 import msgspec
@@ -9,6 +9,7 @@ import pytest
 
 from clearlane.api.body import Body, Budget, decode, in_batches, is_json, slices
 from clearlane.api.errors import ClientGone, Refusal
+from tests.patience import PATIENCE_SECONDS
 
 JSON_TYPE = {"content-type": "application/json", "transfer-encoding": "chunked"}
 
@@ -28,7 +29,9 @@ def receiving(*chunks: bytes, gone: bool = False):
 
 def body(*chunks: bytes, headers=JSON_TYPE, gone=False, budget=None, bytes_max=1_000_000) -> Body:
     receive = receiving(*(chunks or (b"",)), gone=gone)
-    return Body(headers, receive, budget or Budget(), bytes_max=bytes_max, seconds_max=5)
+    return Body(
+        headers, receive, budget or Budget(), bytes_max=bytes_max, seconds_max=PATIENCE_SECONDS
+    )
 
 
 async def refusal(reading) -> tuple[int, dict]:
@@ -72,9 +75,7 @@ async def test_a_caller_that_left_is_not_answered():
 
 async def test_a_body_that_never_ends_is_cut_off_in_time():
     async def never():
-        import asyncio
-
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     read = Body(JSON_TYPE, never, Budget(), bytes_max=10, seconds_max=0.05)
     assert (await refusal(read.document()))[0] == 408
@@ -145,13 +146,10 @@ def test_items_are_cut_out_as_raw_text():
         slices(b'{"Claims": 7}', "Claims")
 
 
-def test_a_million_items_cost_little():
+def test_a_million_items_cost_little_memory():
     text = b'{"Claims":[' + b",".join([b"{}"] * 1_000_000) + b"]}"
-    began = time.perf_counter()
-    assert len(slices(text, "Claims")) == 1_000_000
-    assert time.perf_counter() - began < 1
     tracemalloc.start()
-    slices(text, "Claims")
+    assert len(slices(text, "Claims")) == 1_000_000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 200 * 1024 * 1024

@@ -10,6 +10,7 @@ import pytest
 from clearlane.api.call import Limits
 from tests.api.invented import GOOD, MARKER
 from tests.api.standing import stand
+from tests.patience import PATIENCE_SECONDS
 
 BAA = "201: The client has not accepted the Business Associate Agreement."
 BAD_CREDENTIALS = "101: Invalid or unknown vendor credentials or vendor not authorized."
@@ -142,7 +143,7 @@ def test_faults_are_answered_and_logged_without_what_they_say():
         cwd=root,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=True,
     )
     answers = [line.split(" ", 3) for line in done.stdout.splitlines()]

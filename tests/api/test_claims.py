@@ -13,6 +13,7 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from tests.api.markers import places_with
+from tests.patience import PATIENCE_SECONDS
 
 PATHS = {
     ClaimKind.MEDICAL: "/api/v3/claims/submit",
@@ -294,7 +295,7 @@ async def test_a_hundred_equal_posts_at_once_make_one_claim(server, parties):
         verify=context,
         auth=parties.acme.auth,
         params={"vendorSiteId": "A-1"},
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         limits=httpx.Limits(max_connections=25),
     ) as client:
         answers = await asyncio.gather(
@@ -322,7 +323,7 @@ def test_a_cut_connection_and_the_same_document_again_make_one_claim(server, par
     whole = head + body
     for cut in (10, len(head), len(head) + 50, len(whole) - 1, len(whole)):
         with (
-            socket.create_connection(("127.0.0.1", server.port)) as raw,
+            socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as raw,
             context.wrap_socket(raw, server_hostname="127.0.0.1") as wrapped,
         ):
             wrapped.sendall(whole[:cut])

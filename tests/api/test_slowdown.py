@@ -9,6 +9,7 @@ from clearlane.accounts.model import Vendor
 from clearlane.api.auth import Failures, Slowdown, delay, household
 from clearlane.api.rates import Rates
 from clearlane.kernel import limits
+from tests.patience import until
 
 
 def basic(key: str) -> str:
@@ -77,9 +78,8 @@ async def test_the_waiting_room_has_a_last_seat(monkeypatch):
     for _ in range(60):
         slowdown._keys.count(b"ACME", asyncio.get_running_loop().time())
     waiting = [asyncio.create_task(slowdown.failed("192.0.2.1", basic("ACME"))) for _ in range(9)]
-    await asyncio.sleep(0.05)
+    await until(lambda: sum(task.done() for task in waiting) == 6)
     assert slowdown.waiting == 3
-    assert sum(task.done() for task in waiting) == 6
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)

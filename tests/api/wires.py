@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from tests.patience import PATIENCE_SECONDS
+
 LISTS = "/api/v3/payers/get_list"
 
 
@@ -25,12 +27,13 @@ class Answer:
     headers: dict[str, str]
     body: bytes
     seconds: float = field(compare=False, default=0.0)
+    """How long it took to say everything and to hear this."""
 
 
 class Wire:
     """A connection that says exactly what it is told to say."""
 
-    def __init__(self, port: int, ca_file: Path | None, timeout: float = 15) -> None:
+    def __init__(self, port: int, ca_file: Path | None, timeout: float = PATIENCE_SECONDS) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         if ca_file:
             context = ssl.create_default_context(cafile=ca_file)
@@ -48,7 +51,7 @@ class Wire:
         with contextlib.suppress(OSError):
             self.socket.sendall(data)
 
-    def talk(self, data: bytes, seconds: float = 15) -> Answer | None:
+    def talk(self, data: bytes, seconds: float = PATIENCE_SECONDS) -> Answer | None:
         """Say it and listen while saying it; the first response.
 
         One thread does both, because a TLS connection must not be used by two at once.
@@ -88,7 +91,6 @@ class Wire:
 
     def hear(self) -> Answer | None:
         """The next response, or None where the server closed instead."""
-        began = time.perf_counter()
         while b"\r\n\r\n" not in self.rest:
             if not self._more():
                 return None
@@ -102,7 +104,7 @@ class Wire:
         while len(self.rest) < length and self._more():
             pass
         body, self.rest = self.rest[:length], self.rest[length:]
-        return Answer(int(first.split()[1]), headers, body, time.perf_counter() - began)
+        return Answer(int(first.split()[1]), headers, body)
 
     def closed(self) -> bool:
         """Whether the server hangs up, with nothing more said."""

@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from datetime import timedelta
 from uuid import uuid4
 
@@ -19,6 +18,7 @@ from clearlane.cli.root import app
 from clearlane.client import AsyncClient, Client, eligibility_request
 from clearlane.kernel.clock import SystemClock
 from tests.api.serving import Serving
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.xdist_group("client against service")
 
@@ -107,11 +107,12 @@ def test_documents_that_do_not_exist_are_left_out(client):
 def test_what_a_payer_wrote_is_found_by_the_status(client, sandbox):
     one = claim()
     client.submit_medical_claims(one)
-    id = ""
-    while not id:  # the test payer acknowledges within seconds
-        time.sleep(0.3)
+
+    def related():
         rows = {row.VendorClaimId: row for row in client.iter_status(*DAYS, days=3)}
-        id = rows[one["Svc_VendorClaimId"]].RelatedDocumentId
+        return rows[one["Svc_VendorClaimId"]].RelatedDocumentId
+
+    id = wait_until(related)  # the test payer acknowledges by itself
     (document,) = client.payer_documents([id])
     assert document["DocumentId"] == id
     assert document["VendorClaimId"] == one["Svc_VendorClaimId"]
@@ -178,7 +179,7 @@ def inquiry(member_id):
 
 
 def test_benefits_are_asked_for_and_waited_for(client):
-    answer = client.wait_for_eligibility(inquiry("7000"), seconds=60)
+    answer = client.wait_for_eligibility(inquiry("7000"), seconds=PATIENCE_SECONDS)
     assert answer.Status == "ResultsComplete"
     (patient,) = answer.patients()
     assert patient["PayeeTraceNumber"]["Number"] == "T-1"
@@ -240,7 +241,7 @@ def test_listening_in_a_terminal_ends_with_ctrl_c(sandbox, client):
     )  # fmt: skip
     first = json.loads(listening.stdout.readline())
     listening.send_signal(signal.SIGINT)
-    _, said = listening.communicate(timeout=30)
+    _, said = listening.communicate(timeout=PATIENCE_SECONDS)
     assert first["VendorClaimId"] == one["Svc_VendorClaimId"]
     assert (listening.returncode, said) == (0, "")
 

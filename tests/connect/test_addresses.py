@@ -6,6 +6,7 @@ import pytest
 
 from clearlane.connect.addresses import is_internal, resolve
 from clearlane.connect.port import Denied, Presence, Unreachable
+from tests.patience import PATIENCE_SECONDS
 
 INTERNAL = [
     "127.0.0.1", "127.8.8.8", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1",
@@ -35,7 +36,7 @@ def answering(*addresses):
     return lookup
 
 
-async def found(host, lookup=None, *, allow_internal=False, seconds=5):
+async def found(host, lookup=None, *, allow_internal=False, seconds=PATIENCE_SECONDS):
     more = {"lookup": lookup} if lookup else {}
     return await resolve(host, 443, allow_internal=allow_internal, seconds=seconds, **more)
 
@@ -71,7 +72,7 @@ async def test_a_name_without_address_is_unreachable():
 
 async def test_a_silent_name_server_is_given_up():
     async def silent(host, port):
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     with pytest.raises(Unreachable, match=r"not resolved in 0\.05 seconds"):
         await found("payer.example", silent, seconds=0.05)

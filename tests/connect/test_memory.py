@@ -1,5 +1,6 @@
 """The twins in memory, and the loopback through a kill."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from clearlane.connect.memory import MemoryLedger, MemoryMailbox, MemoryRealtime
 from clearlane.connect.port import Outcome, Presence, Reply, Unreachable
 from clearlane.kernel.clock import ManualClock
 from tests.connect.invented import interchange
+from tests.patience import PATIENCE_SECONDS
 
 NOW = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
 CLOCK = ManualClock(NOW)
@@ -52,7 +54,7 @@ async def test_trouble_is_met_by_every_call():
 
 async def test_answers_come_from_a_function():
     line = MemoryRealtime(lambda payload, kind: Reply(Outcome.ANSWERED, payload[::-1], kind))
-    assert await line.ask(b"abc", payload_type="270", seconds=1) == Reply(
+    assert await line.ask(b"abc", payload_type="270", seconds=PATIENCE_SECONDS) == Reply(
         Outcome.ANSWERED, b"cba", "270"
     )
 
@@ -105,15 +107,13 @@ async def test_mail_survives_the_process_that_saw_it():
 class Answering:
     async def answer(self, payload, now):
         if payload == b"slow":
-            import asyncio
-
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         return interchange("005010X279A1", "271")
 
 
 async def test_a_question_through_the_loopback_is_answered_or_times_out():
     line = LoopbackRealtime(Answering(), CLOCK)
-    reply = await line.ask(b"x", payload_type="270", seconds=5)
+    reply = await line.ask(b"x", payload_type="270", seconds=PATIENCE_SECONDS)
     assert (reply.outcome, reply.payload_type) == (
         Outcome.ANSWERED,
         "X12_271_Response_005010X279A1",

@@ -8,6 +8,7 @@ import pytest
 from clearlane.console.forms import SESSION
 from tests.console import chromium
 from tests.console.visiting import Person, add_person
+from tests.patience import PATIENCE_SECONDS
 
 playwright = pytest.importorskip(
     "playwright.async_api", reason="no playwright: `make install` brings it"
@@ -55,7 +56,7 @@ async def watched(server, browser) -> AsyncIterator[Watched]:
         base_url=server.base_url,
         http_credentials=None,
     )
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
     yield Watched(await context.new_page())
     await context.close()
 

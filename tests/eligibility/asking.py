@@ -19,6 +19,7 @@ from tests.connect import core_server as there
 from tests.connect.invented import route
 from tests.databases import make_site
 from tests.eligibility.invented import answer_file, document
+from tests.patience import PATIENCE_SECONDS, until
 
 ACTOR = Actor("vendor", "a test")
 PAYER = Payer("Medical", "Meadow Mutual", "MDW10", "MDW10", offers_eligibility=True)
@@ -108,7 +109,7 @@ class Node:
         await self.vault.load()
         given = {
             "url": f"https://127.0.0.1:{self.payer.port}/core", "authority": there.AUTHORITY_PEM,
-            "allow_internal": "yes", "seconds_max": 5, "username": there.USER,
+            "allow_internal": "yes", "seconds_max": PATIENCE_SECONDS, "username": there.USER,
         }  # fmt: skip
         made, secrets = route("core-realtime", Secrets(password=there.PASSWORD), **given | options)
         questions = RouteQuestions(Routes([Cable(made, secrets)]), self.clock)
@@ -152,12 +153,12 @@ class Node:
 
     async def quiet(self):
         """Wait until nothing is in hand that does not rest, and nothing is due."""
-        async with asyncio.timeout(20):
-            while await self.asking.busy(self.clock.now()):  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+
+        async def is_quiet():
+            return not await self.asking.busy(self.clock.now())
+
+        await until(is_quiet)
 
     async def asked(self, times=1):
         """Wait until the payer has been asked so often."""
-        async with asyncio.timeout(20):
-            while len(self.payer.seen) < times:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+        await until(lambda: len(self.payer.seen) >= times)

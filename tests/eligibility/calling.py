@@ -12,6 +12,7 @@ import httpx
 
 from tests.api.serving import Serving
 from tests.eligibility.invented import MILO, ROSA, document
+from tests.patience import PATIENCE_SECONDS, until
 
 SUBMIT, RESPONSES = "/api/v3/eligibility/submit", "/api/v3/eligibility/get_responses"
 FIELDS = [
@@ -32,7 +33,7 @@ class Caller:
     def of(cls, serving, auth, site, **options):
         context = ssl.create_default_context(cafile=serving.ca_file)
         client = httpx.AsyncClient(
-            base_url=serving.base_url, verify=context, auth=auth, timeout=300,
+            base_url=serving.base_url, verify=context, auth=auth, timeout=PATIENCE_SECONDS * 3,
             params={"vendorSiteId": site}, **options,
         )  # fmt: skip
         return _Open(client, serving)
@@ -49,10 +50,13 @@ class Caller:
         """The same, once it is stored and being asked."""
         before = await requests_at(self.serving)
         waiting = self.begin(asked)
-        async with asyncio.timeout(60):
-            while await requests_at(self.serving) == before:  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
-        await asyncio.sleep(0.1)
+
+        async def stored():
+            return await requests_at(self.serving) > before
+
+        await until(stored)
+        # Another call is answered: what the node had to do before it, it has done.
+        assert (await self.client.get("/openapi.json")).status_code == 200
         return waiting
 
     async def responses(self, request_id):

@@ -21,6 +21,7 @@ from tests.connect import core_server as there
 from tests.eligibility.asking import Node, benefits, joined, nine, refusal, ta1
 from tests.eligibility.calling import COMPLETE, INCOMPLETE, many, traces
 from tests.eligibility.invented import document
+from tests.patience import PATIENCE_SECONDS, until
 from tests.sandbox.invented import clean
 
 ALL = Statement(select(eligibility_requests.c.id), system=True)
@@ -194,7 +195,12 @@ async def test_a_payer_that_cannot_be_reached_is_tried_again(node):
     await node.asking.stop()
     await node.open()
     waiting = node.begin()
-    await asyncio.sleep(0.3)
+
+    async def stored():
+        async with node.database.read(store.SCOPE) as tx:
+            return await tx.rows(ALL)
+
+    await until(stored)
     await node.quiet()
     node.clock.advance(WAIT)
     body = await waiting
@@ -209,7 +215,7 @@ async def test_a_payer_that_cannot_be_reached_is_tried_again(node):
 
 
 async def test_a_dead_nodes_questions_are_asked_by_another(node, place, service):
-    node.payer.seconds = 3
+    node.payer.seconds = 600
     node.says(benefits)
     waiting = node.begin()
     await node.asked()
@@ -244,7 +250,7 @@ async def test_an_answer_at_one_node_ends_the_wait_at_another(node, place, servi
     assert await other.asking.keep(
         question, heard(question, benefits(question.trace), node.clock.now())
     )
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         body = await waiting
     assert body["Status"] == COMPLETE
     await other.asking.stop()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+from contextlib import AsyncExitStack
 from time import monotonic as now
 
 import httpx
@@ -81,10 +82,14 @@ async def timed(caller):
     return now() - began, answer
 
 
-async def entered(serving, caller, count):
-    """So many calls that wait. A few connect at a time: who shakes hands for too long is sent away."""
+async def entered(serving, account, count, room):
+    """So many calls that wait. A few connect at a time: who shakes hands for too long is sent away.
+
+    Each few have a client of their own, since a client looks at all its connections for every call.
+    """
     waiting = []
     while len(waiting) < count:
+        caller = await room.enter_async_context(calling(serving, account))
         waiting += [asyncio.create_task(timed(caller)) for _ in range(AT_ONCE)]
         await stored(serving, waiting)
     return waiting
@@ -94,10 +99,9 @@ async def test_a_thousand_calls_wait_at_once_and_each_is_answered_at_55_seconds(
     serving, count = await asyncio.to_thread(started, place_of), CALLS[place_of.kind]
     try:
         account = await asyncio.to_thread(with_site, serving)
-        room = httpx.Limits(max_connections=count + 10, max_keepalive_connections=None)
-        async with Caller.of(serving, account.auth, "A-1", limits=room) as caller:
+        async with AsyncExitStack() as room, calling(serving, account) as caller:
             began = now()
-            waiting = await entered(serving, caller, count)
+            waiting = await entered(serving, account, count, room)
             # Other calls are undisturbed: they are answered while all of these wait.
             body = await caller.submit(one("2001"))
             assert body["Status"] == COMPLETE
@@ -172,7 +176,8 @@ async def test_two_nodes_share_requests_and_responses(new_place):
         async with calling(first, account) as one_node, calling(second, account) as other:
             waiting = [one_node.begin(one("1008")), other.begin(one("1008"))]
             await asked(first, waiting)
-            await asyncio.sleep(0.5)
+            for caller in (one_node, other):
+                await caller.advance("0s")  # ends when its own payer has the question
             await other.advance("56s")
             bodies = await asyncio.gather(*waiting)
             assert {body["Status"] for body in bodies} == {INCOMPLETE}

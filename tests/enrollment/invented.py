@@ -8,6 +8,7 @@ from pathlib import Path
 import asyncpg
 
 from clearlane.kernel.kinds import is_npi
+from tests.patience import PATIENCE_SECONDS
 
 
 def an_enrollment(**changes):
@@ -72,6 +73,6 @@ async def by_hand(statements: dict[str, str], url: str, file: Path) -> None:
         await connection.execute(statements["postgresql"])
         await connection.close()
     else:
-        with sqlite3.connect(file) as connection:
+        with sqlite3.connect(file, timeout=PATIENCE_SECONDS) as connection:
             connection.execute(statements["sqlite"])
         connection.close()

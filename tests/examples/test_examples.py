@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.api.serving import Serving
+from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.xdist_group("examples")
 
@@ -41,7 +42,7 @@ def run(sandbox, program: list[str], name: str, *arguments: str) -> dict[str, li
         cwd=sandbox.data.parent,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
         env={n: text for n, text in os.environ.items() if not n.startswith("CLEARLANE_")},
     )

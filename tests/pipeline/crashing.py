@@ -30,6 +30,7 @@ from clearlane.x12.ack import answers
 from tests.connect import sftp_server
 from tests.connect.invented import route
 from tests.databases import Place
+from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
 
 ROOT = Path(__file__).parents[2]
@@ -67,15 +68,15 @@ class Worker:
         return self
 
     async def is_ready(self):
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             line = await self.process.stdout.readline()
         if not line and self.process.returncode in {None, -signal.SIGKILL}:
             return  # it came to its crash point before it could say so
         assert line.startswith(b"clearlane worker ready"), await self.process.communicate()
 
-    async def dies(self, seconds=60):
+    async def dies(self):
         """Wait until it has killed itself."""
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             _, faults = await self.process.communicate()
         assert self.process.returncode == -signal.SIGKILL, faults.decode()
 
@@ -128,10 +129,10 @@ class Crashing:
         finally:
             await worker.kill()
 
-    async def settled(self, seconds=90):
+    async def settled(self):
         """Wait until everything accepted is delivered, acknowledged where that is due, and noted."""
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while await self.unsettled():  # noqa: ASYNC110  (it waits for other processes)
                     await asyncio.sleep(0.2)
         except TimeoutError:

@@ -17,6 +17,7 @@ from clearlane.pipeline.desk import Desk, Schedule, Tables, Workflow
 from clearlane.pipeline.engine import Engine, EngineRefused, Pace
 from clearlane.store.nodes import Nodes
 from tests.databases import Place
+from tests.patience import PATIENCE_SECONDS
 
 
 async def poison(desk, steps, id):
@@ -53,7 +54,9 @@ async def main(given):
     nodes = Nodes(database, id=given["node"], role="worker", beat_seconds=1, keys=place.keys())
     desk = Desk(database=database, clock=SystemClock(), data=place.data, node=nodes.id)
     pace = Pace(heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7)
-    engine = Engine(desk, TABLES, nodes=nodes, url=place.url, pace=pace, stop_seconds=5)
+    engine = Engine(
+        desk, TABLES, nodes=nodes, url=place.url, pace=pace, stop_seconds=PATIENCE_SECONDS
+    )
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     try:

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from clearlane.pipeline import crashpoint
+from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.crashing import crashing
 from tests.pipeline.outbound import HARBOR, MEADOW
 
@@ -61,7 +62,7 @@ async def test_of_two_nodes_one_is_killed_and_its_batches_finish_on_the_other(ne
     async with crashing(place) as made:
         async with made.working("sending") as dying, made.working() as living:
             await living.is_ready()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 ends = asyncio.create_task(dying.dies())
                 while not ends.done():
                     await made.submit(1)

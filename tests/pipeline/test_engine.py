@@ -26,6 +26,7 @@ from clearlane.pipeline.takeover import Takeover
 from clearlane.store.nodes import NODES, Nodes, living
 from clearlane.store.schema import audit
 from clearlane.store.sql import Statement
+from tests.patience import PATIENCE_SECONDS, until
 
 PACE = Pace(heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7)
 MARKER = "ROSA ARDEN 1931-12-01"
@@ -44,7 +45,7 @@ def tables(**verbs):
 
 
 @asynccontextmanager
-async def running(place, has=QUICK, *, node="node", stop_seconds=5, pace=PACE):
+async def running(place, has=QUICK, *, node="node", stop_seconds=PATIENCE_SECONDS, pace=PACE):
     """An engine in this process, as the server runs it."""
     database = await place.open(SystemClock())
     nodes = Nodes(database, id=node, role="worker", beat_seconds=1, keys=place.keys())
@@ -64,12 +65,6 @@ def outside():
     """Where this process listens and whom it is connected to."""
     every = psutil.Process().net_connections("inet")
     return {(c.laddr, c.raddr) for c in every if c.raddr or c.status == "LISTEN"}
-
-
-async def until(condition, seconds=10):
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110  (it waits for a file)
-            await asyncio.sleep(0.02)
 
 
 async def everything_kept(place):
@@ -153,7 +148,7 @@ async def test_work_runs_and_of_its_faults_only_a_code_is_kept(place, capfd, cap
 
     async with running(place, tables(leak=leak, spill=spill)) as engine:
         assert (
-            await engine.result(await engine.enqueue("smoke", "a", 2, 0), seconds=10)
+            await engine.result(await engine.enqueue("smoke", "a", 2, 0), seconds=PATIENCE_SECONDS)
             == ["node"] * 2
         )
         assert smoke.marks(place.data, "a") == [
@@ -161,7 +156,7 @@ async def test_work_runs_and_of_its_faults_only_a_code_is_kept(place, capfd, cap
         ]  # fmt: skip
         for name, code in (("leak", "RuntimeError"), ("spill", "NotAnId")):
             with pytest.raises(Failed, match=f"^{code}$"):
-                await engine.result(await engine.enqueue(name, 1), seconds=10)
+                await engine.result(await engine.enqueue(name, 1), seconds=PATIENCE_SECONDS)
         with pytest.raises(NotAnId):
             await engine.enqueue("leak", MARKER)
         kept = await everything_kept(place)
@@ -190,8 +185,8 @@ async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place
 
     async with running(await new_place("sqlite"), tables(shaky=shaky)) as engine:
         assert await engine.enqueue("shaky", 7) == await engine.enqueue("shaky", 7) == "shaky-7"
-        assert await engine.result("shaky-7", seconds=10) == 3
-        assert await engine.result("smoke-child-1-0", seconds=10) == ["node"]
+        assert await engine.result("shaky-7", seconds=PATIENCE_SECONDS) == 3
+        assert await engine.result("smoke-child-1-0", seconds=PATIENCE_SECONDS) == ["node"]
         assert await engine.enqueue("shaky", 7, key="shaky-7") == "shaky-7"
         await asyncio.sleep(0.3)
         assert tries == [7, 7, 7]
@@ -201,16 +196,21 @@ async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place
 
 async def test_a_stopping_engine_ends_its_step_hands_the_rest_on_and_leaves_no_trace(place):
     async with running(place, node="one") as engine:
-        await engine.enqueue("smoke", "long", 3, 250)
+        await engine.enqueue("smoke", "long", 8, 250)
         await until(lambda: smoke.marks(place.data, "long"))
-    assert smoke.marks(place.data, "long") == ["1 begun one", "1 ended one"]
+    left = smoke.marks(place.data, "long")
+    done = len(left) // 2
+    steps = range(1, done + 1)
+    assert left == [f"{step} {what} one" for step in steps for what in ("begun", "ended")]
+    assert 1 <= done < 8
     assert await asyncio.to_thread(lambda: "threads work after it") == "threads work after it"
     database = await place.open(SystemClock())
     async with database.read(NODES) as tx:
         assert await living(tx) == []
     await database.close()
     async with running(place, node="two") as engine:
-        assert await engine.result("smoke-long-3-250", seconds=10) == ["one", "two", "two"]
+        result = await engine.result("smoke-long-8-250", seconds=PATIENCE_SECONDS)
+        assert result == ["one"] * done + ["two"] * (8 - done)
         assert await engine.parked() == []
 
 
@@ -220,7 +220,7 @@ async def test_work_that_does_not_end_in_time_is_cut_and_goes_on_later(new_place
         await engine.enqueue("smoke", "cut", 2, 300)
         await until(lambda: smoke.marks(place.data, "cut"))
     async with running(place, node="two") as engine:
-        assert await engine.result("smoke-cut-2-300", seconds=10) == ["two", "two"]
+        assert await engine.result("smoke-cut-2-300", seconds=PATIENCE_SECONDS) == ["two", "two"]
     assert smoke.marks(place.data, "cut")[:2] == ["1 begun one", "1 begun two"]
 
 
@@ -229,7 +229,7 @@ async def test_the_engines_file_is_private_and_can_be_thrown_away(new_place):
     file = place.data / "engine.db"
     for id in ("before", "after"):
         async with running(place) as engine:
-            await engine.result(await engine.enqueue("smoke", id, 1, 0), seconds=10)
+            await engine.result(await engine.enqueue("smoke", id, 1, 0), seconds=PATIENCE_SECONDS)
             for each in place.data.glob("engine.*"):
                 assert each.stat().st_mode & 0o777 == 0o600, each.name
             with closing(sqlite3.connect(file)) as connection:
@@ -243,7 +243,7 @@ async def test_a_file_that_is_no_database_is_set_aside(new_place):
     place = await new_place("sqlite")
     (place.data / "engine.db").write_bytes(b"no database at all" * 100)
     async with running(place) as engine:
-        await engine.result(await engine.enqueue("smoke", "new", 1, 0), seconds=10)
+        await engine.result(await engine.enqueue("smoke", "new", 1, 0), seconds=PATIENCE_SECONDS)
     assert (place.data / "engine.db.damaged").read_bytes().startswith(b"no database")
 
 
@@ -260,7 +260,7 @@ async def test_it_speaks_to_nobody_outside(new_place, monkeypatch):
     monkeypatch.setenv("DBOS__APPVERSION", "another")
     before = outside()  # other tests of this process may have left connections behind
     async with running(await new_place("sqlite")) as engine:
-        await engine.result(await engine.enqueue("smoke", "quiet", 1, 0), seconds=10)
+        await engine.result(await engine.enqueue("smoke", "quiet", 1, 0), seconds=PATIENCE_SECONDS)
         assert outside() <= before
         assert not [name for name in os.environ if name.startswith("DBOS_")]
 
@@ -291,9 +291,9 @@ async def test_finished_work_is_purged_parked_work_is_kept_until_it_is_released(
 
     later = ManualClock(SystemClock().now() + timedelta(days=8))
     async with running(place, tables(sick=sick)) as engine:
-        await engine.result(await engine.enqueue("smoke", "good", 1, 0), seconds=10)
+        await engine.result(await engine.enqueue("smoke", "good", 1, 0), seconds=PATIENCE_SECONDS)
         with pytest.raises(Failed, match=r"^sick$"):
-            await engine.result(await engine.enqueue("sick", 1), seconds=10)
+            await engine.result(await engine.enqueue("sick", 1), seconds=PATIENCE_SECONDS)
         await engine.enqueue("smoke", "stuck", 2, 400)
         await until(lambda: smoke.marks(place.data, "stuck"))
         taker = Takeover(
@@ -313,7 +313,7 @@ async def test_finished_work_is_purged_parked_work_is_kept_until_it_is_released(
         assert await engine.release("smoke-good-1-0") is False
         assert await engine.release(parked.work) is True
         assert await engine.parked() == []
-        assert await engine.result(parked.work, seconds=10) == ["node", "node"]
+        assert await engine.result(parked.work, seconds=PATIENCE_SECONDS) == ["node", "node"]
         async with engine._desk.database.read(NODES) as tx:
             actions = [row[0] for row in await tx.rows(Statement(select(audit.c.action)))]
         assert [action for action in actions if action.startswith("work.")] == [
@@ -324,7 +324,7 @@ async def test_finished_work_is_purged_parked_work_is_kept_until_it_is_released(
 async def test_work_can_be_sent_from_beside_the_engine(place):
     async with running(place):
         ledger = Ledger(address(place.data, place.url))
-        assert await smoke.check(ledger, place.data, seconds=10) == ["node"]
+        assert await smoke.check(ledger, place.data, seconds=PATIENCE_SECONDS) == ["node"]
         await ledger.close()
         assert list((place.data / "smoke").iterdir()) == []
 
@@ -347,7 +347,7 @@ async def test_threads_are_bounded(new_place):
     async with running(await new_place("sqlite")) as engine:
         pieces = [await engine.enqueue("smoke", f"many{n}", 2, 0) for n in range(12)]
         for piece in pieces:
-            await engine.result(piece, seconds=20)
+            await engine.result(piece, seconds=PATIENCE_SECONDS)
         assert threading.active_count() - before <= limits.ENGINE_THREADS_MAX + 14
 
 

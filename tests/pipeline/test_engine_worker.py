@@ -6,6 +6,8 @@ import signal
 import sys
 from contextlib import asynccontextmanager
 
+from tests.patience import PATIENCE_SECONDS
+
 WORKER = (sys.executable, "-m", "clearlane", "worker")
 
 
@@ -17,7 +19,7 @@ async def command(place, *more, **given):
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             yield process
     finally:
         if process.returncode is None:

@@ -10,6 +10,7 @@ import pytest
 
 from clearlane.pipeline import crashpoint
 from tests.claims.answers import paid, payment
+from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.flowing import PAYER, Flow, accounts
 
 POINTS = ("fetched", "stored", "dropped", "applied")
@@ -25,7 +26,7 @@ async def run(place, folder, crash_at=""):
         sys.executable, "-m", "tests.pipeline.posting_process", json.dumps(given),
         env={**os.environ, crashpoint.VARIABLE: crash_at},
     )  # fmt: skip
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         return await process.wait()
 
 

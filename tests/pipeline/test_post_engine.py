@@ -9,6 +9,7 @@ from clearlane.pipeline.engine import Engine, Pace
 from clearlane.store.nodes import Nodes
 from tests.api.markers import tables_with
 from tests.claims.answers import paid, payment
+from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.flowing import PAYER, Flow
 
 MARKER = "QZ5E77A1"
@@ -37,11 +38,11 @@ async def test_a_tick_fetches_what_waits_and_durable_work_posts_it(place, databa
         nodes=nodes,
         url=place.url,
         pace=PACE,
-        stop_seconds=5,
+        stop_seconds=PATIENCE_SECONDS,
     )
     await engine.start()
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while [one.state for one in await flow.files()] != ["Applied"]:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
     finally:

@@ -13,6 +13,7 @@ from clearlane.sandbox.clock import SandboxClock, decoded
 from clearlane.sandbox.eligibility import EligibilityPayer
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.turns import Turns
+from tests.patience import PATIENCE_SECONDS
 from tests.sandbox.asking import NOW, Question, ask, asked, canonical, clock, payer
 from tests.sandbox.invented import clean, starting
 
@@ -90,7 +91,7 @@ async def test_who_gives_up_and_asks_again_keeps_the_turn():
         reply = await line.ask(question("17-1"), payload_type="", seconds=0.001)
         assert reply.outcome is Outcome.TIMEOUT
         time.advance(DELAY / 2)
-    reply = await line.ask(question("17-1"), payload_type="", seconds=5)
+    reply = await line.ask(question("17-1"), payload_type="", seconds=PATIENCE_SECONDS)
     assert reply.outcome is Outcome.ANSWERED
     assert reply.payload_type == "X12_271_Response_005010X279A1"
     again = asyncio.create_task(one.answer(question("17-1"), time.now()))
@@ -154,7 +155,7 @@ async def test_a_change_by_another_node_wakes_who_waits():
     await settle()
     assert not task.done()
     time.state = decoded(other.advance(DELAY).encoded())
-    await asyncio.wait_for(task, 5)
+    await asyncio.wait_for(task, PATIENCE_SECONDS)
 
 
 def test_turns_of_a_request_follow_each_other_and_an_idle_one_starts_anew():

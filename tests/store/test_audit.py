@@ -14,6 +14,7 @@ from clearlane.store.chain import Anchor, AnchorBroken, Head
 from clearlane.store.database import Actor, System
 from clearlane.store.vault import Vault
 from tests.databases import START
+from tests.patience import until
 
 ALL = System("a test")
 OPERATOR = Actor("operator", "nora")
@@ -222,13 +223,9 @@ async def test_the_anchor_follows_the_head_and_never_leads(place, clock):
     assert trail.anchor.read() == head
 
 
-async def test_the_anchor_moves_within_seconds_without_another_write(trail):
+async def test_the_anchor_moves_without_another_write(trail):
     await trail.grow(2)
-    for _ in range(100):
-        await asyncio.sleep(0.05)
-        if trail.anchor.read().seq == ROWS + 2:
-            break
-    assert trail.anchor.read().seq == ROWS + 2
+    await until(lambda: trail.anchor.read().seq == ROWS + 2)
     assert not trail.database.anchor_fault
 
 
@@ -242,14 +239,6 @@ async def test_an_anchor_that_cannot_be_written_is_told_and_tried_again(trail):
     kept.rename(file)
     await until(lambda: not trail.database.anchor_fault)  # without another write
     assert trail.anchor.read().seq == ROWS + 1
-
-
-async def until(seen):
-    for _ in range(200):
-        if seen():
-            return
-        await asyncio.sleep(0.05)
-    raise TimeoutError
 
 
 async def test_an_anchor_goes_forward_only(tmp_path):

@@ -24,6 +24,7 @@ from clearlane.store.nodes import Nodes
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
 from tests.databases import START, make_site
+from tests.patience import until
 from tests.store.test_database import CLAIM, a_claim
 
 ALL = System("a test")
@@ -133,9 +134,12 @@ async def test_the_anchor_goes_with_the_restored_chain(house):
     assert (await house.verdict()).anchored == 2
     for _ in range(9):
         await house.database.write(ALL, noted, actor=OPERATOR)
-    await asyncio.sleep(1.2)  # the running writer anchors again, from the restored chain on
-    verdict = await house.verdict()
-    assert (verdict.fault, verdict.anchored) == ("", 11)
+
+    async def anchored():
+        return (await house.verdict()).anchored == 11
+
+    await until(anchored)  # the running writer anchors again, from the restored chain on
+    assert not (await house.verdict()).fault
 
 
 async def test_every_revision_moves_so_that_nodes_load_again(house):
@@ -183,7 +187,12 @@ async def test_writers_go_on_during_backup_and_restore_and_nothing_acknowledged_
     loads = [asyncio.create_task(load()) for _ in range(4)]
     archive = await house.backup()
     done = await house.restore(archive)
-    await asyncio.sleep(0.1)
+    restored = await house.vendors()
+
+    async def go_on():
+        return len(await house.vendors()) > len(restored)
+
+    await until(go_on)
     stop = True
     written = sum(await asyncio.gather(*loads))
     with contextlib.closing(sqlite3.connect(done.kept)) as kept:

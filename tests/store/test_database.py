@@ -6,12 +6,14 @@ import traceback
 import pytest
 from sqlalchemy import bindparam, func, select, update
 
+from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.store import schema
 from clearlane.store.database import Actor, Conflict, ForeignAwait, StoreFault, System, Unavailable
 from clearlane.store.grouping import StatementFailed
 from clearlane.store.sql import Statement, among, insertion, mine
 from tests.databases import ADD_VENDOR, make_site
+from tests.patience import until
 
 OPERATOR = Actor("operator", "nora", "req-1")
 ALL = System("a test")
@@ -176,20 +178,18 @@ async def test_an_audit_row_says_who_did_what_to_whose_rows_and_when(database):
 
 
 async def test_a_write_given_up_while_it_waits_stores_nothing(database):
-    entered = asyncio.Event()
-    loop = asyncio.get_running_loop()
+    entered = []
 
     async def slow(tx):
-        loop.call_soon_threadsafe(entered.set)
+        entered.append(tx)
         for _ in range(3_000):
             await tx.rows(NAMES)
 
     # Every writer is busy, so the last one waits.
-    busy = [asyncio.create_task(database.write(ALL, slow, actor=OPERATOR)) for _ in range(1)]
-    await entered.wait()
-    if database.dialect == "postgresql":
+    busy = []
+    for _ in range(limits.POSTGRESQL_WRITERS if database.dialect == "postgresql" else 1):
         busy.append(asyncio.create_task(database.write(ALL, slow, actor=OPERATOR)))
-        await asyncio.sleep(0.02)
+        await until(lambda: len(entered) == len(busy))
     waiting = asyncio.create_task(database.write(ALL, adding("lost"), actor=OPERATOR))
     await asyncio.sleep(0)
     waiting.cancel()

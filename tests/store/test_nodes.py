@@ -9,18 +9,19 @@ from clearlane.store import schema
 from clearlane.store.database import Actor, System
 from clearlane.store.nodes import Nodes, bump, living, wait_until_seen
 from clearlane.store.sql import Statement, database_now
+from tests.patience import PATIENCE_SECONDS
 
 OPERATOR = Actor("operator", "nora")
 ALL = System("a test")
 SILENCE = Statement(
     update(schema.nodes)
     .where(schema.nodes.c.id == bindparam("id"))
-    .values(seen_at=database_now() - 4_000_000)
+    .values(seen_at=database_now() - 4 * 60 * 1_000_000)
 )
 
 
 def node(database, place, id="n1"):
-    return Nodes(database, id=id, role="serve", beat_seconds=1, keys=place.keys())
+    return Nodes(database, id=id, role="serve", beat_seconds=60, keys=place.keys())
 
 
 async def bumped(database, name):
@@ -78,7 +79,7 @@ async def test_a_command_waits_until_every_living_node_has_loaded_its_change(dat
     revision = await bumped(database, "accounts")
     await one.poll()
     assert await wait_until_seen(database, "accounts", revision, 0.05) == ["n2"]
-    waiting = asyncio.create_task(wait_until_seen(database, "accounts", revision, 10))
+    waiting = asyncio.create_task(wait_until_seen(database, "accounts", revision, PATIENCE_SECONDS))
     await asyncio.sleep(0.02)
     assert not waiting.done()
     await two.poll()

@@ -15,6 +15,7 @@ from clearlane.x12 import views
 from clearlane.x12.check import check
 from clearlane.x12.views import flow
 from tests.corpus import corpus_files
+from tests.patience import PATIENCE_SECONDS
 from tests.x12.samples837 import interchange, plain
 from tests.x12.views.test_views import CLAIMS, REMITTANCE, VERDICTS, file
 
@@ -265,7 +266,7 @@ def test_the_command_starts_without_server_libraries():
         "heavy = {'sqlalchemy', 'starlette', 'dbos', 'uvicorn', 'pydantic', 'httpx', 'cryptography'}\n"
         "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize("sample", corpus_files("999", "TA1", "277CA", "837D"))
