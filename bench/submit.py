@@ -186,6 +186,7 @@ def submitted(facts: dict, document: bytes, connections: int, seconds: float = S
         target=_load, args=(facts, document, connections, seconds, theirs)
     )
     process.start()
+    theirs.close()  # or we would wait for ever for a caller that failed
     count, taken = ours.recv()
     process.join()
     return count / taken

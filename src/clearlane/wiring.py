@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.desk import Desk
     from clearlane.pipeline.engine import Engine
     from clearlane.pipeline.settle import Steering
+    from clearlane.pipeline.submit import Counter
     from clearlane.sandbox.payer import SandboxPayer
 
 __all__ = ["House", "Refused", "Role", "console", "desk_of", "open_house"]
@@ -73,6 +74,13 @@ class House:
         self._lines: Lines | None = None
         self._questions: Questions | None = None
         self._asking: Asking | None = None
+
+    @cached_property
+    def counter(self) -> "Counter":
+        """Where claims are handed in."""
+        from clearlane.pipeline.submit import Counter
+
+        return Counter(self.rush)
 
     @property
     def accounts(self) -> Accounts:

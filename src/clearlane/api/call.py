@@ -20,8 +20,8 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import Payers
 from clearlane.pipeline.asking import Asking
-from clearlane.pipeline.rush import Rush
 from clearlane.pipeline.settle import Steering
+from clearlane.pipeline.submit import Counter
 from clearlane.store.database import Database
 from clearlane.store.grouping import Actor
 from clearlane.store.vault import Vault
@@ -50,7 +50,7 @@ class Desk(Protocol):
     @property
     def steering(self) -> Steering | None: ...
     @property
-    def rush(self) -> Rush: ...
+    def counter(self) -> Counter: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """Submit: a document of claims is read, judged and stored, and only then accepted.
 
-Load, decide, save. Reading and judging are pure and happen a few claims at a time, so that a document
-of thousands holds nobody else up; saving is one transaction with its events and its audit row.
-Knows no HTTP: a face turns the outcome into an answer.
+Load, decide, save. Reading and judging are pure and happen a few claims at a time: a document of thousands
+holds nobody else up, and documents that come together are worked on together. Saving is one transaction
+with its events and its audit row. Knows no HTTP: a face turns the outcome into an answer.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from clearlane.accounts.model import Site
 from clearlane.claims import cob, decode, fields
@@ -31,6 +32,7 @@ from clearlane.pipeline.enrolled import Enrolled, look_up
 from clearlane.pipeline.recall import seal
 from clearlane.pipeline.rush import Rush
 from clearlane.pipeline.standing import first_row
+from clearlane.pipeline.turns import Turns
 from clearlane.store import claims as store
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim, Settled
 from clearlane.store.database import Actor, Database, OutcomeUnknown, Together, Tx, Unavailable
@@ -54,7 +56,7 @@ class Desk:
     vault: Vault
     payers: Payers
     sandbox: bool
-    rush: Rush = field(default_factory=Rush)
+    counter: "Counter" = field(default_factory=lambda: Counter(Rush()))
     claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
     write_seconds_max: float = limits.WRITE_SECONDS_MAX
 
@@ -107,8 +109,8 @@ async def submit(
     sheaf = decode.open_document(document, kind, claims_max=desk.claims_max)
     if sheaf.count > desk.claims_max:
         return TooMany(desk.claims_max)
-    desk.rush.handed(sheaf.count)
-    reads = await _reads(sheaf)
+    desk.counter.rush.handed(sheaf.count)
+    reads = await _reads(desk.counter, sheaf)
     ignored = (*sheaf.ignored, *(path for read in reads for path in read.ignored))
     faults = (*sheaf.findings, *(finding for read in reads for finding in read.findings))
     if faults:
@@ -152,16 +154,55 @@ class _Prepared:
     row: NewClaim
 
 
-async def _reads(sheaf: decode.Sheaf) -> list[decode.Read]:
+class _Paper(NamedTuple):
+    """A claim on its way over the counter, and what is known of it."""
+
+    desk: Desk
+    site: Site
+    kind: ClaimKind
+    now: datetime
+    at: str
+    claim: Claim
+    facts: Facts
+
+
+def _read(places: Sequence[tuple[decode.Sheaf, int]]) -> list[decode.Read]:
+    return [sheaf.read(at, at + 1)[0] for sheaf, at in places]
+
+
+def _prepare(papers: Sequence[_Paper]) -> list[_Prepared]:
+    """Judge claims and make their rows, stage by stage."""
+    judged = [judge(paper.claim, paper.facts, at=paper.at) for paper in papers]
+    texts = [
+        (fields.encode(paper.claim), _content(end))
+        for paper, end in zip(papers, judged, strict=True)
+    ]
+    return [
+        _Prepared(
+            paper.at, paper.claim.Svc_VendorClaimId, paper.facts, end, _row(paper, end, *text)
+        )
+        for paper, end, text in zip(papers, judged, texts, strict=True)
+    ]
+
+
+class Counter:
+    """Where a node is handed documents. Those that come together are worked on together."""
+
+    def __init__(self, rush: Rush) -> None:
+        self.rush = rush
+        self.reading = Turns(_read, most=limits.CLAIMS_AT_ONCE)
+        self.preparing = Turns(_prepare, most=limits.CLAIMS_AT_ONCE)
+
+
+async def _reads(counter: Counter, sheaf: decode.Sheaf) -> list[decode.Read]:
     found: list[decode.Read] = []
     for start in range(0, sheaf.count, limits.CLAIMS_AT_ONCE):
-        if start:
-            await asyncio.sleep(0)
-        found += sheaf.read(start, start + limits.CLAIMS_AT_ONCE)
+        stop = min(start + limits.CLAIMS_AT_ONCE, sheaf.count)
+        found += await counter.reading.do([(sheaf, at) for at in range(start, stop)])
     return found
 
 
-# Claims are let go of one by one: thousands at once would hold the others up as long as thousands read.
+# Claims are let go of a few at a time: thousands at once would hold the others up as long as thousands read.
 
 
 async def _prepared(
@@ -176,16 +217,18 @@ async def _prepared(
     facts: dict[str, Facts] = {}
     found: deque[_Prepared] = deque()
     while claims:
-        if found and not len(found) % limits.CLAIMS_AT_ONCE:
-            await asyncio.sleep(0)
-        claim = claims.popleft()
-        payer_id = claim.Svc_PayerId
-        if payer_id not in facts:
-            facts[payer_id] = _facts(desk, kind, payer_id, today)
-        known = facts[payer_id]
-        if enrolled is not None and enrolled.has(claim, known.payer):
-            known = replace(known, enrolled=True)
-        found.append(_prepare(desk, claim, known, kind, site, now, f"Claims[{len(found)}]"))
+        papers: list[_Paper] = []
+        while claims and len(papers) < limits.CLAIMS_AT_ONCE:
+            claim = claims.popleft()
+            payer_id = claim.Svc_PayerId
+            if payer_id not in facts:
+                facts[payer_id] = _facts(desk, kind, payer_id, today)
+            known = facts[payer_id]
+            if enrolled is not None and enrolled.has(claim, known.payer):
+                known = replace(known, enrolled=True)
+            at = f"Claims[{len(found) + len(papers)}]"
+            papers.append(_Paper(desk, site, kind, now, at, claim, known))
+        found += await desk.counter.preparing.do(papers)
     return found
 
 
@@ -198,35 +241,27 @@ async def _answers(prepared: deque[_Prepared], settled: Sequence[Settled]) -> li
     return answers
 
 
-def _prepare(
-    desk: Desk,
-    claim: Claim,
-    known: Facts,
-    kind: ClaimKind,
-    site: Site,
-    now: datetime,
-    at: str,
-) -> _Prepared:
-    judgement = judge(claim, known, at=at)
+def _row(paper: _Paper, judgement: Judgement, as_sent: bytes, content: bytes) -> NewClaim:
+    """The row a judged claim becomes: what was sent is hashed, what was made of it is sealed."""
+    desk, site, kind, now, _, claim, known = paper
     accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
     total = _cents(judgement.claim) if accepted else 0
-    row = NewClaim(
+    return NewClaim(
         request_id=request_id,
         kind=kind.value,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         payer_id=payer,
         vendor_claim=desk.vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
-        content=desk.vault.fingerprint(site.scope, "content", fields.encode(claim)).hex(),
+        content=desk.vault.fingerprint(site.scope, "content", as_sent).hex(),
         reference=_reference(desk, judgement.claim, payer) if accepted else "",
         total_cents=total,
         created_at=micros(now),
         created_day=known.today.isoformat(),
-        payload=desk.vault.seal(site.scope, store.TABLE, request_id, _content(judgement)),
+        payload=desk.vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(desk, claim, site, request_id, total, known.today) if accepted else None,
     )
-    return _Prepared(at, claim.Svc_VendorClaimId, known, judgement, row)
 
 
 async def _save(txs: Sequence[Tx], documents: Sequence[Sequence[NewClaim]]) -> list[list[Settled]]:

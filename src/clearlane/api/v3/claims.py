@@ -18,7 +18,7 @@ def submission(kind: ClaimKind) -> Handler:
             vault=call.desk.vault,
             payers=call.desk.payers,
             sandbox=call.sandbox,
-            rush=call.desk.rush,
+            counter=call.desk.counter,
             claims_max=call.limits.claims_per_document_max,
             write_seconds_max=call.limits.write_seconds_max,
         )
