@@ -5,7 +5,8 @@ PORT ?= 8443
 BIN := .venv/bin
 UV := .tools/bin/uv
 TESTS ?= tests
-WORKERS ?= 2
+# More than two: many tests wait for a while, for a clock, a payer or another process.
+WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test check bench docs format lock clean
@@ -24,6 +25,8 @@ install: .venv/.installed ## everything the other commands need, into .venv
 run: .venv/.installed ## install, then start the sandbox on https://127.0.0.1:8443
 	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
 
+# Compiled tests are kept even where the environment says not to: each worker reads all of them.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.installed ## install, then run every test
 	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup --max-worker-restart 0
 

@@ -9,7 +9,7 @@ from tests.api.serving import Account, Serving
 from tests.databases import KINDS
 
 
-@pytest.fixture(scope="session", params=KINDS)
+@pytest.fixture(scope="package", params=KINDS)
 async def server(request, new_place) -> AsyncIterator[Serving]:
     """`clearlane serve` on a fresh database of each kind."""
     place = await new_place(request.param, upgraded=False)
@@ -28,7 +28,7 @@ class Parties:
     limited: Account
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def parties(server) -> Parties:
     """The same cast on every service."""
     acme, other = server.add_vendor("ACME"), server.add_vendor("OTHER")

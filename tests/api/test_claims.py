@@ -38,7 +38,7 @@ def a_document(kind=MEDICAL, *, full=False, claims=1, **changes):
     return json.loads(json.dumps(document, default=str))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def acme(server, parties):
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
         yield client

@@ -83,7 +83,7 @@ def results(answer):
     return answer.json()["ClaimResults"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def accepted(server, parties):
     """The request ids of 500 random claims of each kind; every one of them was accepted."""
     found = {}

@@ -20,7 +20,7 @@ EXISTS = "Provider already exists."
 UNUSED = ("HttpReturnCode", "SiteCreated", "MedicalGroupCreated", "PracticeCreated", "JsonResponse")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def acme(server, parties):
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
         yield client

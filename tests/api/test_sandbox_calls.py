@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_SECONDS
 DAY = 86_400
 
 
-@pytest.fixture(scope="session", params=KINDS)
+@pytest.fixture(scope="module", params=KINDS)
 async def sandbox(request, new_place) -> AsyncIterator[Serving]:
     """A service of its own: its time is moved."""
     place = await new_place(request.param, upgraded=False)

@@ -10,7 +10,7 @@ from tests.console.visiting import Person, add_person
 from tests.databases import KINDS
 
 
-@pytest.fixture(scope="session", params=KINDS)
+@pytest.fixture(scope="package", params=KINDS)
 async def server(request, new_place) -> AsyncIterator[Serving]:
     """`clearlane serve` on a fresh database of each kind."""
     place = await new_place(request.param, upgraded=False)
@@ -28,7 +28,7 @@ class Cast:
     nora: Person
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cast(server) -> Cast:
     acme, other = server.add_vendor("ACME"), server.add_vendor("OTHER")
     server.add_site(acme, "A-1", "--baa-accepted", "--name", "Fernhill Family Practice")

@@ -24,7 +24,7 @@ def browser(server, cast):
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def new_person(server, cast):
     """People of their own for tests that sign in more than once."""
     made = iter(range(1_000))

@@ -7,7 +7,7 @@ from tests.databases import KINDS
 from tests.eligibility.calling import Caller
 
 
-@pytest.fixture(scope="session", params=KINDS)
+@pytest.fixture(scope="package", params=KINDS)
 async def sandbox(request, new_place):
     """`clearlane serve` on a fresh database of each kind."""
     place = await new_place(request.param, upgraded=False)
@@ -16,7 +16,7 @@ async def sandbox(request, new_place):
     assert serving.stop() == 0
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def vendor(sandbox):
     account = sandbox.add_vendor("ACME")
     for id in ("A-1", "A-2", "A-SUSPENDED"):

@@ -258,7 +258,7 @@ class Story:
         return self.documents[self.row(kind, member, day)["RelatedDocumentId"]]
 
 
-@pytest.fixture(scope="session", params=KINDS)
+@pytest.fixture(scope="module", params=KINDS)
 async def story(request, new_place) -> AsyncIterator[Story]:
     """Forty days of a sandbox whose clock is frozen and advanced."""
     place = await new_place(request.param, upgraded=False)

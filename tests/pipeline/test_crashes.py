@@ -11,6 +11,9 @@ from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.crashing import crashing
 from tests.pipeline.outbound import HARBOR, MEADOW
 
+# One after the other on one worker: they mostly wait, and the others have work meanwhile.
+pytestmark = pytest.mark.xdist_group("crashes")
+
 BY_A_CALLER = "accepted"
 AT_SFTP = ("written", "before", "after")
 """During an upload, before and after the file gets its name: the payer's server sees to it."""
