@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from clearlane.store.grouping import Actor, Entry, Waiting, submit
+from clearlane.store.grouping import Actor, Conflict, Entry, Outcome, Waiting, submit
 from clearlane.store.sql import System
 
 
@@ -46,3 +46,24 @@ async def test_a_write_that_is_done_as_its_caller_gives_up_is_not_denied():
     entry.future.set_result("stored")
     task.cancel()
     assert await task == "stored"
+
+
+async def test_a_write_that_ends_just_after_its_caller_gave_up_is_not_denied():
+    waiting, entry = Waiting(), an_entry()
+    task = asyncio.create_task(submit(waiting, entry))
+    await asyncio.sleep(0)
+    waiting.take()
+    task.cancel()
+    Outcome(entry, "stored").tell()
+    assert await task == "stored"
+
+
+async def test_a_fault_that_comes_just_after_its_caller_gave_up_is_the_answer():
+    waiting, entry = Waiting(), an_entry()
+    task = asyncio.create_task(submit(waiting, entry))
+    await asyncio.sleep(0)
+    waiting.take()
+    task.cancel()
+    Outcome(entry, fault=Conflict("claims")).tell()
+    with pytest.raises(Conflict):
+        await task

@@ -38,6 +38,7 @@ class Guard:
 HEAD_TOO_LARGE = (431, "The request line and headers are larger than the limit.")
 HEAD_TOO_SLOW = (408, "The request line and headers were not received in time.")
 NOT_HTTP = (400, "The request is not HTTP/1.1.")
+CONTINUE = b"HTTP/1.1 100 "
 TOO_BUSY = (503, "Too many connections are open at the moment.")
 
 
@@ -149,6 +150,8 @@ class GuardedProtocol(HttpToolsProtocol):
             self._rest()
 
     def on_response_complete(self) -> None:
+        if isinstance(self.cycle.transport, Leave):
+            self.cycle.transport.flush()
         if self._leaving:
             self.server_state.total_requests += 1
             return
@@ -230,9 +233,30 @@ class GuardedProtocol(HttpToolsProtocol):
 
 
 class Leave:
-    """A connection as a call's answer sees it: it writes as usual and closes in our way."""
+    """A connection as a call's answer sees it: its head goes out with its body, and it closes in our way."""
 
     def __init__(self, protocol: GuardedProtocol) -> None:
-        self.write = protocol.transport.write
+        self._write = protocol.transport.write
         self.is_closing = protocol.transport.is_closing
-        self.close = protocol.leave
+        self._leave = protocol.leave
+        self._head = b""
+        self._begun = False
+
+    def write(self, content: bytes) -> None:
+        """Keep the head until there is a body: one record and one packet instead of two."""
+        if self._begun:
+            self._write(self._head + content if self._head else content)
+            self._head = b""
+        elif content.startswith(CONTINUE):
+            self._write(content)
+        else:
+            self._begun, self._head = True, content
+
+    def flush(self) -> None:
+        """Send a head without a body."""
+        if self._head:
+            self.write(b"")
+
+    def close(self) -> None:
+        self.flush()
+        self._leave()

@@ -124,6 +124,7 @@ class Entry:
     job: Job[Any]
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
+    outcome: "Outcome | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,7 @@ class Outcome:
 
     def tell(self) -> None:
         """Let the caller know, unless it has gone away. Runs in the caller's loop."""
+        self.entry.outcome = self
         future = self.entry.future
         if future.done():
             return
@@ -202,10 +204,16 @@ async def submit(waiting: Waiting, entry: Entry) -> Any:
     """
     waiting.put(entry)
     try:
-        return await asyncio.shield(entry.future)
+        return await entry.future
     except asyncio.CancelledError:
-        if not entry.future.done() and waiting.withdraw(entry):
+        if not entry.future.cancelled():
+            return entry.future.result()
+        if entry.outcome is None and waiting.withdraw(entry):
             raise
+        # Giving up has ended the future, and the group needs one to tell. It may have told already.
+        entry.future = entry.loop.create_future()
+        if entry.outcome is not None:
+            entry.outcome.tell()
         return await asyncio.shield(entry.future)
 
 
