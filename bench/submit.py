@@ -36,12 +36,12 @@ SECONDS = 6.0
 PATH = "/api/v3/claims/submit"
 MARK = b"@@@@@@@@@@@@"
 DAY = datetime.now(UTC).date() - timedelta(days=30)
-LINES = 6
+LINES, MANY_LINES = 2, 6
 RAW_CLAIMS_MAX = 10_000
 
 
-def a_claim() -> dict:
-    """A claim as practices send them: the required fields, the usual others, six lines."""
+def a_claim(lines: int = LINES) -> dict:
+    """A claim as practices send them: the required fields, the usual others, the lines of a visit."""
     full = samples.extended_claim(ClaimKind.MEDICAL, DAY)
     claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
     usual = ("F01_", "F05_", "F07_", "F11_", "F17_Ref", "F17A_Ref", "F17B_Ref", "F27", "F33")
@@ -54,14 +54,14 @@ def a_claim() -> dict:
             "F24F_Charges": "50.00",
             "X12_ProviderControlNumber": f"L{at}",
         }
-        for at in range(LINES)
+        for at in range(lines)
     ]
-    claim["F28_TotalCharge"] = f"{50 * LINES}.00"
+    claim["F28_TotalCharge"] = f"{50 * lines}.00"
     return claim | {"Svc_VendorClaimId": MARK.decode()}
 
 
-def a_document(count: int) -> bytes:
-    document = {"DocumentType": "MedicalClaim", "Claims": [a_claim()] * count}
+def a_document(count: int, lines: int = LINES) -> bytes:
+    document = {"DocumentType": "MedicalClaim", "Claims": [a_claim(lines)] * count}
     return json.dumps(document, default=str).encode()
 
 
@@ -339,8 +339,10 @@ def submit_one() -> Iterator[Measure]:
         submitted(facts, document, 8, 1)
         rate = submitted(facts, document, 32)
         rows = left_behind("", facts["data"])
+        longer = submitted(facts, a_document(1, MANY_LINES), 32)
     floor = raw_sqlite_commits(rows)
     yield Measure("v3.submit1", rate, "claims/s", rate / floor, "raw-sqlite-commits")
+    yield Measure("v3.submit1.lines6", longer, "claims/s", longer / floor, "raw-sqlite-commits")
     with postgresql() as url:
         with serving(url) as facts:
             submitted(facts, document, 8, 1)
