@@ -17,6 +17,7 @@ import structlog
 from clearlane.accounts.directory import Accounts
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock
+from clearlane.kernel.tasks import end_all
 from clearlane.payers.directory import Payers
 from clearlane.pipeline.rush import Rush
 from clearlane.settings import Settings
@@ -321,7 +322,7 @@ async def _settle_node(house: House, role: Role, keys: MasterKeys, closing: Asyn
     closing.push_async_callback(engine.stop)
     closing.push_async_callback(asking.stop)
     following = asyncio.create_task(_follow(nodes, house.database))
-    closing.push_async_callback(_ended, following)
+    closing.push_async_callback(end_all, [following])
 
 
 def desk_of(house: House, node: str = "command") -> "Desk":
@@ -403,8 +404,3 @@ def _tell_anchor(told: str, fault: str) -> str:
     elif told and not fault:
         log.info("audit anchored again")
     return fault
-
-
-async def _ended(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.wait([task])

@@ -21,6 +21,7 @@ from clearlane.pipeline import submit as submitting
 from clearlane.pipeline.desk import Desk, Outside
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
+from clearlane.store.lanes import all_lanes
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
@@ -155,7 +156,7 @@ class Outbound:
 
     async def lane(self, payer_id=MEADOW, type="Medical"):
         async with self.desk.database.read(store.SCOPE) as tx:
-            return (await store.all_lanes(tx)).get((type, payer_id))
+            return (await all_lanes(tx)).get((type, payer_id))
 
     async def states(self):
         """State, sendings and waits of each claim."""

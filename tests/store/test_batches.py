@@ -11,8 +11,9 @@ from clearlane.kernel import limits
 from clearlane.store import batches as store
 from clearlane.store import schema
 from clearlane.store.backup import Restore, write_backup
-from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING, Lane, Pile, Taken, Written
+from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING, Pile, Taken, Written
 from clearlane.store.database import Actor, Conflict
+from clearlane.store.lanes import Lane, all_lanes, lock_lane, set_lane
 from clearlane.store.sql import Statement, insertion
 from clearlane.store.vault import Vault
 from tests.databases import make_site
@@ -135,12 +136,12 @@ async def test_what_is_delivered_is_found_only_among_all(database):
 
 
 async def test_a_lane_is_made_when_it_is_first_held(database):
-    assert await read(database, store.all_lanes) == {}
-    lane = await write(database, lambda tx: store.lock_lane(tx, LANE))
+    assert await read(database, all_lanes) == {}
+    lane = await write(database, lambda tx: lock_lane(tx, LANE))
     assert lane == Lane("MM001", "Medical")
     told = replace(lane, failures=2, open_until=5, fault="Away.", route_id=3, since=4)
-    await write(database, lambda tx: store.set_lane(tx, told))
-    assert await read(database, store.all_lanes) == {LANE: told}
+    await write(database, lambda tx: set_lane(tx, told))
+    assert await read(database, all_lanes) == {LANE: told}
 
 
 async def test_the_content_is_sealed_for_the_file_it_is(place, database, clock):

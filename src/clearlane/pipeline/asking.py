@@ -21,6 +21,7 @@ from clearlane.eligibility import model
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, micros, moment
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.tasks import end_all
 from clearlane.pipeline.discretion import code_of, places
 from clearlane.pipeline.questioning import (
     LOST,
@@ -130,9 +131,9 @@ class Asking:
         """Ask nobody any more. What is in our hands comes free for others, and for our next start."""
         self._stopped = True
         held = list(self._held)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        tasks = list(self._tasks)
+        await end_all(tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self.waiters.close()
         await self._questions().close()
         if held:

@@ -33,6 +33,7 @@ from clearlane.pipeline.standing import Told, ready, tell
 from clearlane.store import batches as store
 from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING, Batch, Written
 from clearlane.store.database import Actor, Tx
+from clearlane.store.lanes import Lane, all_lanes, lock_lane, set_lane
 
 log = structlog.get_logger()
 
@@ -100,7 +101,7 @@ async def record(desk: Desk, batch_id: int, *, actor: Actor) -> None:
             delivered_at=micros(now),
         )
         await tell(tx, vault, told, now)
-        await store.set_lane(tx, after_delivery(batch, lane))
+        await set_lane(tx, after_delivery(batch, lane))
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
 
     await desk.database.write(store.SCOPE, job, actor=actor)
@@ -125,11 +126,11 @@ async def settle_doubts(desk: Desk, payer_id: str) -> list[int]:
     return found
 
 
-async def locked(tx: Tx, batch_id: int) -> tuple[Batch, store.Lane]:
+async def locked(tx: Tx, batch_id: int) -> tuple[Batch, Lane]:
     """A batch and its lane, held; always the lane first, so that nobody waits crosswise."""
     found = await store.find(tx, batch_id)
     assert found is not None, "batches are never deleted"
-    lane = await store.lock_lane(tx, found.lane)
+    lane = await lock_lane(tx, found.lane)
     batch = await store.lock(tx, batch_id)
     assert batch is not None
     return batch, lane
@@ -176,7 +177,7 @@ async def _rerouted(desk: Desk, batch_id: int) -> Batch | None:
     """
     async with desk.database.read(store.SCOPE) as tx:
         batch = await store.find(tx, batch_id)
-        lanes = await store.all_lanes(tx)
+        lanes = await all_lanes(tx)
     if batch is None or batch.state != FIXED:
         return batch
     ways = _ways(desk, batch)
@@ -279,7 +280,7 @@ async def _note_failure(desk: Desk, batch: Batch, holder: str, failure: Failure)
             failing_since=after.failing_since,
             fault=failure.fault,
         )
-        await store.set_lane(tx, after.lane)
+        await set_lane(tx, after.lane)
 
     await desk.database.write(store.SCOPE, job, actor=node(desk))
     log.warning("batch not delivered", batch=batch.id, arrival=failure.arrival.value)

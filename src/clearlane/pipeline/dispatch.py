@@ -29,8 +29,9 @@ from clearlane.pipeline.discretion import code_of, places
 from clearlane.pipeline.lanes import SECOND, Key, heads, nowhere, preferred
 from clearlane.pipeline.submit import PAYER_TYPES
 from clearlane.store import batches as store
-from clearlane.store.batches import Batch, Lane, Pile, Taken
+from clearlane.store.batches import Batch, Pile, Taken
 from clearlane.store.database import Database, StoreFault, Tx
+from clearlane.store.lanes import Lane, all_lanes, lock_lane, set_lane
 
 log = structlog.get_logger()
 
@@ -103,8 +104,8 @@ async def wake(desk: Desk, lane: Key, now: datetime) -> None:
     at = micros(now)
 
     async def job(tx: Tx) -> None:
-        held = await store.lock_lane(tx, lane)
-        await store.set_lane(tx, replace(held, failures=0, open_until=None))
+        held = await lock_lane(tx, lane)
+        await set_lane(tx, replace(held, failures=0, open_until=None))
         await store.hasten(tx, lane, at)
 
     await desk.database.write(store.SCOPE, job, actor=node(desk))
@@ -155,7 +156,7 @@ async def _look(desk: Desk) -> _Seen:
             await store.piles(tx),
             await store.piles(tx, held=True),
             await store.undelivered(tx),
-            await store.all_lanes(tx),
+            await all_lanes(tx),
         )
 
 
@@ -221,7 +222,7 @@ async def _gather_batch(desk: Desk, ripe: _Ripe) -> tuple[int, int] | None:
 
 async def _due(desk: Desk, now: datetime) -> list[Batch]:
     async with desk.database.read(store.SCOPE) as tx:
-        batches, lanes = await store.undelivered(tx), await store.all_lanes(tx)
+        batches, lanes = await store.undelivered(tx), await all_lanes(tx)
     return _heads(desk, batches, lanes, now)
 
 

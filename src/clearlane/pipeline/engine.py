@@ -18,6 +18,7 @@ import structlog
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from clearlane.kernel import limits
+from clearlane.kernel.tasks import end_all
 from clearlane.pipeline.desk import (
     Desk,
     Failed,
@@ -256,8 +257,7 @@ class Engine:
                 log.warning("heartbeat missed", fault=code_of(fault))
 
     async def _leave(self, beating: "asyncio.Task[None]") -> None:
-        beating.cancel()
-        await asyncio.wait([beating])
+        await end_all([beating])
         try:
             await self._nodes.leave()
         except StoreFault as fault:

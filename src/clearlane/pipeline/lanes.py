@@ -13,7 +13,8 @@ from clearlane.claims.batching import US
 from clearlane.connect.lines import Line
 from clearlane.connect.port import Presence
 from clearlane.kernel import limits
-from clearlane.store.batches import FIXED, SENDING, Batch, Lane
+from clearlane.store.batches import FIXED, SENDING, Batch
+from clearlane.store.lanes import Lane
 from clearlane.x12.text import clean
 
 SECOND = 1_000_000

@@ -13,6 +13,7 @@ from clearlane.pipeline.dispatch import gather
 from clearlane.store import batches as store
 from clearlane.store.batches import DELIVERED, FIXED, Batch, Member
 from clearlane.store.database import Actor, Refused, Tx
+from clearlane.store.lanes import Lane, all_lanes, set_lane
 
 ANSWERED = (
     "The payer has answered {answered} of the {claims} claims of batch {id}, so it has these: sent again, they "
@@ -26,7 +27,7 @@ class Shown:
 
     batch: Batch
     members: tuple[Member, ...]
-    lane: store.Lane | None
+    lane: Lane | None
     answered: int
     """How many of its claims the payer has spoken of."""
 
@@ -44,7 +45,7 @@ async def show(desk: Desk, id: int) -> Shown:
     async with desk.database.read(store.SCOPE) as tx:
         batch = _existing(await store.find(tx, id), id)
         members = tuple(await store.members(tx, id))
-        lanes = await store.all_lanes(tx)
+        lanes = await all_lanes(tx)
         answered = await store.answered(tx, id)
     return Shown(batch, members, lanes.get(batch.lane), answered)
 
@@ -61,7 +62,7 @@ async def resend(desk: Desk, id: int, *, actor: Actor, even_if_answered: bool = 
         if answered and not even_if_answered:
             raise Refused(ANSWERED.format(id=id, answered=answered, claims=batch.claims))
         await store.move(tx, id, FIXED, next_at=now, attempts=batch.attempts)
-        await store.set_lane(tx, replace(lane, failures=0, open_until=None, fault=""))
+        await set_lane(tx, replace(lane, failures=0, open_until=None, fault=""))
         tx.audit("batch.resend", ids=[str(id)], count=batch.claims, detail=batch.name)
 
     await desk.database.write(store.SCOPE, job, actor=actor)

@@ -15,6 +15,7 @@ import structlog
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
+from clearlane.kernel.tasks import end_all
 from clearlane.pipeline.discretion import code_of
 from clearlane.store import eligibility as store
 from clearlane.store.database import Database
@@ -86,8 +87,7 @@ class Waiters:
         """Stop keeping time."""
         self.release_all()
         tasks = [*self._tasks.values(), *self._stops.values()]
-        for task in tasks:
-            task.cancel()
+        await end_all(tasks)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _run(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -1,11 +1,11 @@
-"""Batches on their way to payers, the claims in them, the numbers they carry, and how payers' lanes stand.
+"""Batches on their way to payers, the claims in them, and the numbers they carry.
 
 A batch is fixed in one transaction with its claims, so no claim is in two that could go out. What it holds is
 sealed for the installation, because claims of many clients share a file. Knows no file format and no cable.
 """
 
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, literal, select, update
@@ -19,7 +19,6 @@ from clearlane.store.schema import (
     claim_facts,
     claims,
     control_numbers,
-    lanes,
 )
 from clearlane.store.sql import Statement, among, insertion
 from clearlane.store.vault import Vault
@@ -119,26 +118,6 @@ class Batch:
     def in_hand(self, now: int) -> bool:
         """Whether somebody sends it at this moment."""
         return self.state == SENDING and bool(self.holder) and self.next_at > now
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """How a payer has behaved of late."""
-
-    payer_id: str
-    type: str
-    failures: int = 0
-    """In a row."""
-    open_until: int | None = None
-    """Until then nothing is tried."""
-    fault: str = ""
-    route_id: int | None = None
-    """The way that is used instead of the first."""
-    since: int | None = None
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.type, self.payer_id
 
 
 # ---- gathering --------------------------------------------------------------------------------
@@ -295,28 +274,7 @@ async def member_claims(tx: Tx, batch_id: int, *, after: str, most: int) -> list
     return [WaitingClaim(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
 
 
-async def all_lanes(tx: Tx) -> dict[tuple[str, str], Lane]:
-    """Every lane that has had trouble."""
-    return {lane.key: lane for lane in (Lane(*row) for row in await tx.rows(_LANES))}
-
-
 # ---- moving -----------------------------------------------------------------------------------
-
-
-async def lock_lane(tx: Tx, key: tuple[str, str]) -> Lane:
-    """A lane, held until the transaction ends: two nodes cannot both begin to send on it."""
-    type, payer_id = key
-    await tx.run(_NEW_LANE, payer_id=payer_id, type=type, failures=0, fault="")
-    row = await tx.row(_LOCK_LANE, payer_id=payer_id, type=type)
-    assert row is not None
-    return Lane(*row)
-
-
-async def set_lane(tx: Tx, lane: Lane) -> None:
-    """Note how a lane stands."""
-    values = dict(zip(_LANE_NAMES, astuple(lane), strict=True))
-    facts = {f"to_{name}": values.pop(name) for name in _LANE_FACTS}
-    await tx.run(_SET_LANE, **values, **facts)
 
 
 async def lock(tx: Tx, id: int) -> Batch | None:
@@ -391,8 +349,6 @@ def _batch(row: Row) -> Batch:
 
 _NAMES = tuple(column.name for column in batches.columns if column.name != "content")
 _WRITTEN = ("route_id", "control", "name", "digest", "bytes", "content")
-_LANE_NAMES = ("payer_id", "type", "failures", "open_until", "fault", "route_id", "since")
-_LANE_FACTS = _LANE_NAMES[2:]
 
 
 def _spelled(value: object) -> ColumnElement[Any]:
@@ -531,17 +487,6 @@ _MEMBER_PAGE = Statement(
     system=True,
 )
 
-_LANES = Statement(select(*(lanes.c[name] for name in _LANE_NAMES)))
-_OF_LANE = (lanes.c.payer_id == bindparam("payer_id"), lanes.c.type == bindparam("type"))
-_LOCK_LANE = Statement(
-    select(*(lanes.c[name] for name in _LANE_NAMES)).where(*_OF_LANE).with_for_update()
-)
-_NEW_LANE = Statement(
-    insertion(lanes, "payer_id", "type", "failures", "fault").on_conflict_do_nothing()
-)
-_SET_LANE = Statement(
-    update(lanes).where(*_OF_LANE).values({name: bindparam(f"to_{name}") for name in _LANE_FACTS})
-)
 _MOVED = (
     "state", "next_at", "holder", "attempts", "failing_since", "fault", "delivered_at",
 )  # fmt: skip
