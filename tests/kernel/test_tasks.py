@@ -20,10 +20,7 @@ async def test_tasks_that_wait_are_ended_and_others_are_left_as_they_are():
     await end_all([done, *tasks])
     assert all(task.cancelled() for task in tasks)
     assert done.result() == "result"
-
-
-async def test_nothing_to_end_is_fine():
-    await end_all([])
+    await end_all([])  # nothing to end is fine
 
 
 async def test_a_task_that_is_told_while_its_write_is_being_stored_ends_all_the_same():

@@ -17,10 +17,16 @@ def an_entry() -> Entry:
     return Entry(System("test"), Actor("node", "test"), nothing, loop, loop.create_future())
 
 
-async def test_a_write_that_still_waits_is_withdrawn():
+async def begun():
+    """A write that waits for its group, and the task that waits for it."""
     waiting, entry = Waiting(), an_entry()
     task = asyncio.create_task(submit(waiting, entry))
     await asyncio.sleep(0)
+    return waiting, entry, task
+
+
+async def test_a_write_that_still_waits_is_withdrawn():
+    waiting, _, task = await begun()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -28,9 +34,7 @@ async def test_a_write_that_still_waits_is_withdrawn():
 
 
 async def test_a_write_that_a_group_has_taken_is_waited_for():
-    waiting, entry = Waiting(), an_entry()
-    task = asyncio.create_task(submit(waiting, entry))
-    await asyncio.sleep(0)
+    waiting, entry, task = await begun()
     assert waiting.take() == [entry]
     task.cancel()
     await asyncio.sleep(0)
@@ -39,9 +43,7 @@ async def test_a_write_that_a_group_has_taken_is_waited_for():
 
 
 async def test_a_write_that_is_done_as_its_caller_gives_up_is_not_denied():
-    waiting, entry = Waiting(), an_entry()
-    task = asyncio.create_task(submit(waiting, entry))
-    await asyncio.sleep(0)
+    waiting, entry, task = await begun()
     waiting.take()
     entry.future.set_result("stored")
     task.cancel()
@@ -49,9 +51,7 @@ async def test_a_write_that_is_done_as_its_caller_gives_up_is_not_denied():
 
 
 async def test_a_write_that_ends_just_after_its_caller_gave_up_is_not_denied():
-    waiting, entry = Waiting(), an_entry()
-    task = asyncio.create_task(submit(waiting, entry))
-    await asyncio.sleep(0)
+    waiting, entry, task = await begun()
     waiting.take()
     task.cancel()
     Outcome(entry, "stored").tell()
@@ -59,9 +59,7 @@ async def test_a_write_that_ends_just_after_its_caller_gave_up_is_not_denied():
 
 
 async def test_a_fault_that_comes_just_after_its_caller_gave_up_is_the_answer():
-    waiting, entry = Waiting(), an_entry()
-    task = asyncio.create_task(submit(waiting, entry))
-    await asyncio.sleep(0)
+    waiting, entry, task = await begun()
     waiting.take()
     task.cancel()
     Outcome(entry, fault=Conflict("claims")).tell()

@@ -100,6 +100,7 @@ async def test_a_command_gets_in_beside_a_busy_writer(place):
     other = await place.open()
     for number in range(5):
         await other.write(ALL, vendor(f"command-{number}"), actor=OPERATOR)
+    assert not any(load.done() for load in loads)
     stop = True
     await asyncio.gather(*loads)
     await other.close()

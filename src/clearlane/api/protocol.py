@@ -38,8 +38,8 @@ class Guard:
 HEAD_TOO_LARGE = (431, "The request line and headers are larger than the limit.")
 HEAD_TOO_SLOW = (408, "The request line and headers were not received in time.")
 NOT_HTTP = (400, "The request is not HTTP/1.1.")
-CONTINUE = b"HTTP/1.1 100 "
 TOO_BUSY = (503, "Too many connections are open at the moment.")
+CONTINUE = b"HTTP/1.1 100 "
 
 
 class GuardedProtocol(HttpToolsProtocol):

@@ -200,19 +200,7 @@ async def fix(
         ],
     )
     owners = {request_id: (vendor, site) for request_id, vendor, site, _ in found}
-    await tx.many(
-        matches.KEEP,
-        [
-            {
-                "vendor_id": owners[request_id][0],
-                "site_id": owners[request_id][1],
-                "payer_id": payer_id,
-                "reference": reference,
-                "request_id": request_id,
-            }
-            for request_id, reference in lines
-        ],
-    )
+    await matches.keep(tx, owners, ((payer_id, reference, id) for id, reference in lines))
     tx.audit(
         "batch.fixed",
         ids=[str(row[0])],

@@ -4,7 +4,7 @@ Answers speak of claims of many clients, so every statement here runs in a Syste
 the payer are found. Knows no answer.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
@@ -66,6 +66,25 @@ async def lines_of(
     return {(str(reference), str(request_id)) for reference, request_id in rows}
 
 
+async def keep(
+    tx: Tx, owners: Mapping[str, tuple[int, int]], rows: Iterable[tuple[str, str, str]]
+) -> None:
+    """Let claims be found by these: payer, keyed hash and claim, whose vendor and site are among the owners."""
+    values = []
+    for payer_id, reference, request_id in rows:
+        vendor, site = owners[request_id]
+        values.append(
+            {
+                "vendor_id": vendor,
+                "site_id": site,
+                "payer_id": payer_id,
+                "reference": reference,
+                "request_id": request_id,
+            }
+        )
+    await tx.many(_KEEP, values)
+
+
 async def went(tx: Tx, payer_id: str, request_ids: Collection[str]) -> dict[str, Went]:
     """Those of these claims that went to the payer."""
     if not request_ids:
@@ -75,7 +94,7 @@ async def went(tx: Tx, payer_id: str, request_ids: Collection[str]) -> dict[str,
 
 
 # By what a claim can be found although nobody holds it: its lines' numbers and former account numbers.
-KEEP = Statement(
+_KEEP = Statement(
     insertion(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
     system=True,
 )

@@ -103,21 +103,11 @@ async def replaced(tx: Tx, held: Held) -> bool:
 
 async def give_back(tx: Tx, held: Sequence[Held]) -> None:
     """Free the account numbers of refused claims, and remember who had them: an answer may be late."""
-    owners = {one.request_id: one for one in held}
+    owners = {one.request_id: (one.vendor_id, one.site_id) for one in held}
     rows = await tx.rows(_REFERENCES, request_ids=sorted(owners)) if owners else []
     if not rows:
         return
-    former = [
-        {
-            "vendor_id": owners[request_id].vendor_id,
-            "site_id": owners[request_id].site_id,
-            "payer_id": payer_id,
-            "reference": reference,
-            "request_id": request_id,
-        }
-        for payer_id, reference, request_id in rows
-    ]
-    await tx.many(matches.KEEP, former)
+    await matches.keep(tx, owners, rows)
     await tx.run(_DROP_REFERENCES, request_ids=sorted(owners))
 
 
