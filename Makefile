@@ -34,7 +34,7 @@ check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/house
+	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/architecture
 
 bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what>
 	@$(BIN)/python -m bench $(ONLY)

@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime
 from bench.harness import Measure, bench, side_by_side
 from clearlane.claims import decode, fields
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.interchange import Envelope, Outgoing, Party, write_claims
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import minimal_claim
+from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
 
 KIND = ClaimKind.MEDICAL
 DAY = date(2026, 4, 10)

@@ -22,7 +22,7 @@ import httpx
 from bench.api import serving
 from bench.harness import Measure, bench
 from clearlane.connect.loopback import LoopbackRealtime
-from clearlane.eligibility import decode, q270, rules
+from clearlane.eligibility import decode, rules, write_270
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.directory import Payers
 from clearlane.payers.samples import TEST_PAYERS
@@ -102,10 +102,10 @@ def bare() -> list[float]:
     loop = asyncio.new_event_loop()
 
     def ask() -> None:
-        envelope = q270.Envelope(
+        envelope = write_270.Envelope(
             sender="CLEARLANE", receiver="TST01", control=17, moment=datetime.now(UTC), usage="T"
         )
-        payload = q270.write_inquiry(inquiry, envelope, trace="17-1")
+        payload = write_270.write_inquiry(inquiry, envelope, trace="17-1")
         reply = loop.run_until_complete(payer.ask(payload, payload_type="270", seconds=20))
         assert b"EB" in reply.payload
 

@@ -14,15 +14,17 @@ from bench.store import Installation
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.connect.lines import Line
 from clearlane.connect.memory import MemoryMailbox
+from clearlane.connect.routes import Line
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
-from clearlane.pipeline import collect, dispatch, post, submit
-from clearlane.pipeline.desk import Desk, Outside
-from clearlane.remits import r835
+from clearlane.payments import read_835
+from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.intake import submit
+from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.work_context import Desk, Outside
 from clearlane.store import inbox
 from clearlane.store.database import Actor
 
@@ -58,7 +60,7 @@ def post_835() -> Iterator[Measure]:
     """A check over 20,000 claims, applied to claims in the store, against reading the file alone."""
     with tempfile.TemporaryDirectory() as folder:
         rate, content, grown = asyncio.run(_posted(Path(folder)))
-    alone = CLAIMS / seconds(lambda: sum(1 for _ in r835.read(content)), runs=3)
+    alone = CLAIMS / seconds(lambda: sum(1 for _ in read_835.read(content)), runs=3)
     yield Measure("post.835", rate, "claims/s", rate / alone, "reading-the-file-alone")
     yield Measure("post.835.memory", grown, "MB", grown / (len(content) / 1e6), "size-of-the-file")
 
@@ -77,7 +79,7 @@ async def _posted(folder: Path) -> tuple[float, bytes, float]:
         await dispatch.deliver_due(desk, clock.now())
         content = remittance(ids)
         lines.box.files["remittance"] = content
-        [id] = await collect.collect_due(desk, clock.now(), every_line=True)
+        [id] = await receive.collect_due(desk, clock.now(), every_line=True)
         gc.collect()
         _forget_peak()
         before = _memory("VmRSS")

@@ -18,8 +18,8 @@ import msgspec
 from bench.api import serving
 from bench.harness import Measure, bench
 from clearlane.kernel.clock import micros
-from clearlane.pipeline.standing import StatusRow
-from clearlane.pipeline.submit import new_request_id
+from clearlane.pipeline.claim_status import StatusRow
+from clearlane.pipeline.intake.submit import new_request_id
 from clearlane.settings import load
 from clearlane.store.statuses import PLACE
 from clearlane.wiring import open_house

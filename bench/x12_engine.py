@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.harness import Measure, bench, seconds, side_by_side
 from clearlane.kernel.finding import Severity
-from clearlane.x12 import guides, place
+from clearlane.x12 import guides, placement
 from clearlane.x12.check import check, of_event
 from clearlane.x12.lexer import Lexer
 from clearlane.x12.reader import Unit, read
@@ -256,14 +256,14 @@ def fields(number: int) -> tuple[dict[str, object], dict[str, object], list[dict
     return subscriber, whole, lines
 
 
-def placements() -> tuple[place.Placement, place.Placement, place.Placement]:
+def placements() -> tuple[placement.Placement, placement.Placement, placement.Placement]:
     """The three scopes of a claim."""
     guide = guides.by_kind("837P")
     found = []
     for scope, rows in (("2000B", SUBSCRIBER), ("2300", CLAIM), ("2400", LINE)):
         loops = {text.partition("/")[0] for text in rows.values()}
         own = {k: v for k, v in CONSTANTS.items() if k.partition("/")[0] in loops}
-        found.append(place.compile(guide, scope, rows, own))
+        found.append(placement.compile(guide, scope, rows, own))
     return found[0], found[1], found[2]
 
 

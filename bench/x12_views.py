@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from bench.harness import Measure, bench, side_by_side
 from clearlane.x12 import guides
-from clearlane.x12.views import remit, stream
+from clearlane.x12.views import remittance as views_remittance
+from clearlane.x12.views import stream
 from clearlane.x12.writer import Envelope, seal
 
 MOMENT = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
@@ -103,8 +104,8 @@ def read_remittance() -> list[Measure]:
 
     def ours() -> None:
         claims = 0
-        for piece in remit.stream(data):
-            if isinstance(piece, remit.Remittance):
+        for piece in views_remittance.stream(data):
+            if isinstance(piece, views_remittance.Remittance):
                 totals = piece.totals
                 assert totals is not None, "a remittance ends with its totals"
                 assert not totals.balance, "the benchmark's own payments balance"

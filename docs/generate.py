@@ -130,7 +130,7 @@ def guides_page() -> Iterator[str]:
 
 def file_rules_page() -> Iterator[str]:
     """Every finding the X12 checker can make."""
-    from clearlane.x12 import faults, guides, rules
+    from clearlane.x12 import finding_catalogue, guides, rules
 
     yield "# Findings about X12 files"
     yield ""
@@ -140,7 +140,7 @@ def file_rules_page() -> Iterator[str]:
     yield ""
     rows: list[list[object]] = [
         [f"`{name}`", fault.severity, fault.snip, fault.sentence]
-        for name, fault in faults.FAULTS.items()
+        for name, fault in finding_catalogue.FAULTS.items()
     ]
     yield from grid(["Rule", "Severity", "SNIP", "What would pass"], rows)
     yield ""
@@ -203,8 +203,8 @@ def fields_page() -> Iterator[str]:
 
 def _sent(kind: Any) -> dict[str, str]:
     """Where each field is sent, or why it is not."""
-    from clearlane.claims.interchange import TABLES
-    from clearlane.claims.whence import places
+    from clearlane.claims.field_lookup import places
+    from clearlane.claims.write_837 import TABLES
 
     found: dict[str, list[str]] = {}
     for place in places(kind):

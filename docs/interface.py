@@ -150,21 +150,21 @@ ENROLLMENT_RESULTS = "Both null: submitted. `Provider already exists.` in `Messa
 
 
 def _exits() -> Iterator[str]:
-    from clearlane.cli import caller
+    from clearlane.cli import client_command
 
     yield from part("Exit statuses of the commands that call")
     meaning = {
-        caller.FINE: "Done, and everything was accepted or is in.",
-        caller.NOT_ACCEPTED: "The service answered, but something was not accepted, is missing or not there.",
-        caller.MISUSED: "The command, the file or the request cannot be used.",
-        caller.UNAVAILABLE: "The service cannot be reached, or refuses the credentials or the site.",
+        client_command.FINE: "Done, and everything was accepted or is in.",
+        client_command.NOT_ACCEPTED: "The service answered, but something was not accepted, is missing or not there.",
+        client_command.MISUSED: "The command, the file or the request cannot be used.",
+        client_command.UNAVAILABLE: "The service cannot be reached, or refuses the credentials or the site.",
     }
     yield from grid(["Status", "Meaning"], [[status, words] for status, words in meaning.items()])
 
 
 def answers_page() -> Iterator[str]:
     """What every call answers with when it succeeds, field by field."""
-    from clearlane.api.documents import pages
+    from clearlane.api.public_pages import pages
     from clearlane.api.v3.routes import TABLE
 
     document = json.loads(pages()[0].content)
@@ -262,7 +262,7 @@ def enrollment_fields_page() -> Iterator[str]:
 def eligibility_fields_page() -> Iterator[str]:
     """Every field of an eligibility request, and the names of service types."""
     from clearlane.eligibility import fields, services
-    from clearlane.eligibility.shape import lines
+    from clearlane.eligibility.wire_struct import lines
 
     yield "# Eligibility request"
     yield ""

@@ -35,7 +35,7 @@ def claim_life() -> str:
 
 def enrollment_life() -> str:
     """The life of an enrollment with one payer."""
-    from clearlane.enrollment.life import NEXT, Event, State
+    from clearlane.enrollment.lifecycle import NEXT, Event, State
 
     return life("The life of an enrollment with one payer", State, Event, NEXT)
 

@@ -12,7 +12,7 @@ from docs.markdown import grid, part
 def states_page() -> Iterator[str]:
     """The states that things have, and how they change."""
     from clearlane.claims import lifecycle
-    from clearlane.enrollment import life
+    from clearlane.enrollment import lifecycle as enrollment_lifecycle
 
     yield "# States"
     yield from part(
@@ -38,7 +38,9 @@ def states_page() -> Iterator[str]:
         "[How to move it](../how-to/enrollment.md).",
         "![The life of an enrollment](../pictures/enrollment-life.svg)",
     )
-    yield from _transitions(life.State, life.Event, life.NEXT)
+    yield from _transitions(
+        enrollment_lifecycle.State, enrollment_lifecycle.Event, enrollment_lifecycle.NEXT
+    )
     yield from _files()
 
 
@@ -61,7 +63,7 @@ def _transitions(states: Any, events: Any, table: Mapping[Any, Any]) -> Iterator
 
 def _payer_actions() -> Iterator[str]:
     from clearlane.claims.lifecycle import ACTIONS
-    from clearlane.remits.r835 import NAMES
+    from clearlane.payments.read_835 import NAMES
     from clearlane.x12 import codes
 
     yield from part(

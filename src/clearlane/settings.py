@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
-from clearlane.kernel.kinds import is_phone
+from clearlane.kernel.formats import is_phone
 
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"

@@ -19,11 +19,11 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import end_all
 from clearlane.payers.directory import Payers
-from clearlane.pipeline.rush import Rush
+from clearlane.pipeline.intake_priority import Rush
 from clearlane.settings import Settings
 from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
-from clearlane.store.chain import ANCHOR_NAME
+from clearlane.store.audit_chain import ANCHOR_NAME
 from clearlane.store.database import Database, Refused, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import Nodes
@@ -34,16 +34,16 @@ from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
     from clearlane.api.app import Mounted
-    from clearlane.claims.interchange import Party
-    from clearlane.connect.lines import Lines
+    from clearlane.claims.write_837 import Party
     from clearlane.connect.loopback import AnsweringPayer
-    from clearlane.connect.questions import Questions
+    from clearlane.connect.realtime_routes import Questions
+    from clearlane.connect.routes import Lines
+    from clearlane.engine.dbos_engine import Engine
     from clearlane.payers.model import Payer
-    from clearlane.pipeline.asking import Asking
-    from clearlane.pipeline.desk import Desk
-    from clearlane.pipeline.engine import Engine
-    from clearlane.pipeline.settle import Steering
-    from clearlane.pipeline.submit import Counter
+    from clearlane.pipeline.eligibility.inquiry_runner import Asking
+    from clearlane.pipeline.intake.submit import Counter
+    from clearlane.pipeline.operator.sandbox_control import Steering
+    from clearlane.pipeline.work_context import Desk
     from clearlane.sandbox.payer import SandboxPayer
 
 __all__ = ["House", "Refused", "Role", "console", "desk_of", "open_house"]
@@ -79,7 +79,7 @@ class House:
     @cached_property
     def counter(self) -> "Counter":
         """Where claims are handed in."""
-        from clearlane.pipeline.submit import Counter
+        from clearlane.pipeline.intake.submit import Counter
 
         return Counter(self.rush)
 
@@ -127,7 +127,7 @@ class House:
     @property
     def submitter(self) -> "Party":
         """Who sends claims, as payers are told."""
-        from clearlane.claims.interchange import Party
+        from clearlane.claims.write_837 import Party
 
         settings = self.settings
         name = settings.submitter_name
@@ -144,8 +144,8 @@ class House:
             await load()
 
     async def _load_lines(self) -> None:
-        from clearlane.pipeline.lines import RouteLines
-        from clearlane.pipeline.questions import RouteQuestions
+        from clearlane.pipeline.realtime_routes import RouteQuestions
+        from clearlane.pipeline.routes import RouteLines
 
         if self._playground is not None:
             # Nothing ever leaves a sandbox, whatever routes it has.
@@ -183,7 +183,7 @@ class Playground:
     """What a sandbox has and an installation with real payers has not: its own time, and payers."""
 
     def __init__(self, house: House) -> None:
-        from clearlane.sandbox.world import World
+        from clearlane.sandbox.simulator import World
         from clearlane.store.sandbox import NODE, StoredClock, StoredLedger, Turns
 
         self._house = house
@@ -202,7 +202,7 @@ class Playground:
     @property
     def lines(self) -> "Lines":
         """Every payer of the directory, reached by loopback."""
-        from clearlane.connect.loopback_lines import LoopbackLines
+        from clearlane.connect.loopback_routes import LoopbackLines
 
         return LoopbackLines(
             lambda: self._house.payers,
@@ -216,14 +216,14 @@ class Playground:
     @cached_property
     def questions(self) -> "Questions":
         """Every payer of the directory, asked by loopback."""
-        from clearlane.connect.loopback_questions import LoopbackQuestions
+        from clearlane.connect.loopback_realtime import LoopbackQuestions
 
         return LoopbackQuestions(
             lambda: self._house.payers, seat=self._answering, clock=self.world.clock
         )
 
     def _answering(self, payer: "Payer") -> "AnsweringPayer":
-        from clearlane.connect.loopback_lines import ledger_name
+        from clearlane.connect.loopback_routes import ledger_name
 
         books = ledger_name(payer.type, payer.payer_id)
         return self.world.answering(
@@ -238,7 +238,7 @@ class Playground:
 
     def steered_at(self, desk: "Desk") -> None:
         """Let callers of this node move time and payers."""
-        from clearlane.pipeline.settle import Steering
+        from clearlane.pipeline.operator.sandbox_control import Steering
 
         self.steering = Steering(desk, self.world, self.keeper)
 
@@ -327,7 +327,7 @@ async def _settle_node(house: House, role: Role, keys: MasterKeys, closing: Asyn
 
 def desk_of(house: House, node: str = "command") -> "Desk":
     """What the verbs work with: at a node, or for a command, which asks payers nothing."""
-    from clearlane.pipeline.desk import Desk, Outside
+    from clearlane.pipeline.work_context import Desk, Outside
 
     return Desk(
         database=house.database,
@@ -348,7 +348,7 @@ def desk_of(house: House, node: str = "command") -> "Desk":
 
 
 def _asking(house: House) -> "Asking":
-    from clearlane.pipeline.asking import Asking, nobody
+    from clearlane.pipeline.eligibility.inquiry_runner import Asking, nobody
 
     return Asking(
         house.database,
@@ -361,9 +361,9 @@ def _asking(house: House) -> "Asking":
 
 
 def _engine(house: House, nodes: Nodes) -> "Engine":
-    from clearlane.pipeline.engine import Engine
-    from clearlane.pipeline.takeover import Pace
-    from clearlane.pipeline.work import TABLES
+    from clearlane.engine.dbos_engine import Engine
+    from clearlane.engine.node_recovery import Pace
+    from clearlane.pipeline.schedule import TABLES
 
     settings = house.settings
     desk = desk_of(house, nodes.id)

@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from clearlane.cli import site, vendor
-from clearlane.cli.counter import reached
+from clearlane.cli.operator_command import reached
 from clearlane.kernel.clock import SystemClock
 from clearlane.store.accounts import load_accounts
 from clearlane.store.database import Actor, System

@@ -7,10 +7,10 @@ from pathlib import Path
 from starlette.responses import StreamingResponse
 
 from clearlane.api.body import decode
-from clearlane.api.call import Content, Family, Parameter, Row
+from clearlane.api.endpoint import Content, Family, Parameter, Row
 from clearlane.api.errors import Refusal
 from clearlane.api.v3 import wire
-from clearlane.store.grouping import OutcomeUnknown, Unavailable
+from clearlane.store.group_commit import OutcomeUnknown, Unavailable
 
 MARKER = "ZQMARKERZQ"
 

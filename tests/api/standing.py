@@ -20,13 +20,13 @@ from clearlane.accounts.credentials import hash_password
 from clearlane.accounts.directory import Accounts, Secret
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
 from clearlane.api.app import FrontDoor
-from clearlane.api.call import Limits, Row
 from clearlane.api.certificates import Seal, local_pair
-from clearlane.api.documents import pages
-from clearlane.api.door import Door, listen
+from clearlane.api.endpoint import Limits, Row
 from clearlane.api.metrics import Metrics
 from clearlane.api.protocol import Guard
 from clearlane.api.proxies import Proxies
+from clearlane.api.public_pages import pages
+from clearlane.api.server import Door, listen
 from clearlane.api.v3.routes import TABLE
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.directory import Payers

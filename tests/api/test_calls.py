@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clearlane.api.call import Content, Family
+from clearlane.api.endpoint import Content, Family
 from clearlane.api.v3.responses import DocumentIds
 from clearlane.api.v3.routes import TABLE
 from tests.api.markers import places_with

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clearlane.api.call import Limits
+from clearlane.api.endpoint import Limits
 from tests.api.invented import GOOD, MARKER
 from tests.api.standing import stand
 from tests.patience import PATIENCE_SECONDS

@@ -19,11 +19,11 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.interchange import Envelope, Outgoing, Party, write_claims
 from clearlane.claims.variety import random_claim
+from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.recall import recall
+from clearlane.pipeline.load_claim import recall
 from clearlane.settings import load
 from clearlane.store.database import Actor
 from clearlane.wiring import open_house

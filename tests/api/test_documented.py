@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.generation import GenerationMode
 
-from clearlane.api.documents import pages
+from clearlane.api.public_pages import pages
 from clearlane.api.v3.routes import TABLE
 
 DEEP = "EligibilityRequest"

@@ -7,13 +7,13 @@ from importlib import metadata
 import jsonschema_rs
 import pytest
 
-from clearlane.api import documents, openapi
+from clearlane.api import openapi, public_pages
 from clearlane.api.app import FrontDoor
-from clearlane.api.call import Limits
-from clearlane.api.documents import OPENAPI, REFERENCE, pages
+from clearlane.api.endpoint import Limits
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import PROBES
 from clearlane.api.proxies import Proxies
+from clearlane.api.public_pages import OPENAPI, REFERENCE, pages
 from clearlane.api.v3 import wire
 from clearlane.api.v3.routes import TABLE
 from tests.api.standing import TWO_VENDORS, invented_payers, stand
@@ -163,7 +163,7 @@ def test_two_rows_cannot_share_a_path():
 def test_a_row_of_the_proxy_login_family_is_documented_with_its_own_refusal():
     from dataclasses import replace
 
-    from clearlane.api.call import Content, Family
+    from clearlane.api.endpoint import Content, Family
 
     row = replace(TABLE[0], family=Family.PROXY_LOGIN, deprecated=True)
     claims = replace(TABLE[0], path="/x", name="X", content=Content.JSON, request=dict[str, int])
@@ -180,4 +180,4 @@ def test_a_row_of_the_proxy_login_family_is_documented_with_its_own_refusal():
     assert {"type": "object", "additionalProperties": {"type": "string"}} in told["400"]["content"][
         "application/json"
     ]["schema"]["anyOf"]
-    assert b"Body" in documents.reference.page(made)
+    assert b"Body" in public_pages.reference.page(made)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from clearlane.api.call import Limits
+from clearlane.api.endpoint import Limits
 from tests.api.standing import PASSWORD, stand
 from tests.api.wires import Wire, basic, request
 from tests.patience import PATIENCE_SECONDS, wait_until

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.api import scan as scanning
-from clearlane.api.scan import NOT_UTF8, TOO_BIG_A_NUMBER, TOO_DEEP, Scan, Unreadable
+from clearlane.api import json_guard as scanning
+from clearlane.api.json_guard import NOT_UTF8, TOO_BIG_A_NUMBER, TOO_DEEP, Scan, Unreadable
 from clearlane.kernel import limits
 
 

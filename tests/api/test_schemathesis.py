@@ -18,7 +18,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from clearlane.api.documents import pages
+from clearlane.api.public_pages import pages
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from tests.api.serving import Serving

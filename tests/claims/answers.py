@@ -5,10 +5,10 @@ from datetime import date, datetime
 
 from clearlane.claims.decode import read_document
 from clearlane.claims.fields import ClaimKind, kind_of
-from clearlane.claims.interchange import Envelope, Outgoing, Party, write_claims
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import document
-from clearlane.claims.sent import layout
+from clearlane.claims.sent_layout import layout
+from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
 
 DAY = date(2026, 10, 1)
 NOW = datetime(2026, 11, 1, 12, 0)

@@ -12,10 +12,10 @@ import pyx12.x12n_document
 
 from clearlane.claims import decode, fields
 from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of
-from clearlane.claims.interchange import Envelope, Outgoing, Party, write_claims
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import extended_claim, minimal_claim
 from clearlane.claims.variety import random_claim
+from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
 from clearlane.x12.reader import parse
 from clearlane.x12.tree import Loop
 

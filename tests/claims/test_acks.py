@@ -3,13 +3,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearlane.claims import acks, provenance
-from clearlane.claims import sent as sending
-from clearlane.claims.cutting import cut, part_of
+from clearlane.claims import sent_layout as sending
+from clearlane.claims.extract import cut, part_of
 from clearlane.claims.facts import Fact, Kind, Unmatched, Verdict
+from clearlane.claims.identify import recognise
 from clearlane.claims.lifecycle import State, fold
-from clearlane.claims.recognise import recognise
 from clearlane.claims.statuses import verdict_of
-from clearlane.remits import r835
+from clearlane.payments import read_835
 from clearlane.x12 import ack
 from tests.claims.answers import (
     NOW,
@@ -431,8 +431,8 @@ def test_damaged_files_never_crash_a_reader(damages, end):
             if isinstance(fact, Fact):
                 part_of(damaged, fact)
                 list(provenance.refusal(fact, CLAIMS[0].claim))
-    for one in r835.read(damaged):
-        if isinstance(one, r835.Paid):
+    for one in read_835.read(damaged):
+        if isinstance(one, read_835.Paid):
             assert part_of(damaged, one.remit) == cut(one.unit)
 
 
@@ -446,9 +446,11 @@ def test_garbage_is_never_taken_for_an_answer(content):
 @pytest.mark.parametrize("sample", corpus_files("277CA", "277", "835"))
 def test_the_parts_of_public_samples_say_the_same_as_the_whole(sample):
     content = sample.path.read_bytes()
-    for one in r835.read(content):
-        if isinstance(one, r835.Paid):
-            [again] = [two for two in r835.read(cut(one.unit)) if isinstance(two, r835.Paid)]
+    for one in read_835.read(content):
+        if isinstance(one, read_835.Paid):
+            [again] = [
+                two for two in read_835.read(cut(one.unit)) if isinstance(two, read_835.Paid)
+            ]
             assert again.remit.identity == one.remit.identity
     for heard in acks.read(content):
         if heard.asks is None:

@@ -22,7 +22,7 @@ from clearlane.claims.fields import (
     parts,
     rows,
 )
-from clearlane.claims.kinds import Kind
+from clearlane.claims.value_types import Kind
 
 INTERFACE = Path(__file__).resolve().parents[3] / "shared" / "spec" / "vendor-api-v3.md"
 CLASSES = (MedicalClaim, MedicalLine, DentalClaim, DentalLine, Tooth, Adjustment)

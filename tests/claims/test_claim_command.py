@@ -12,7 +12,7 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.cli.claim import app
 from clearlane.cli.root import app as every_command
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.submit import Desk, Submitted, submit
+from clearlane.pipeline.intake.submit import Desk, Submitted, submit
 from clearlane.settings import load
 from clearlane.store.database import Actor
 from clearlane.wiring import open_house

@@ -1,9 +1,9 @@
 """Parts of a file for many claims are the same as for each alone, and cost one reading."""
 
 from clearlane.claims import acks
-from clearlane.claims.cutting import Clippings, part_of
+from clearlane.claims.extract import Clippings, part_of
 from clearlane.claims.facts import Fact
-from clearlane.claims.sent import layout
+from clearlane.claims.sent_layout import layout
 from tests.claims.answers import nine, outgoing, sent, status, ta1
 
 FILE = sent(*(outgoing(f"C{number}") for number in range(1, 6)))

@@ -9,7 +9,7 @@ import pytest
 from clearlane.claims import decode, samples
 from clearlane.claims.decode import open_document, read_claim, read_document
 from clearlane.claims.fields import PAPERS, ClaimKind, encode, parts, rows
-from clearlane.claims.kinds import Adjusted, Kind
+from clearlane.claims.value_types import Adjusted, Kind
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from clearlane.claims import acks
-from clearlane.claims import sent as sending
+from clearlane.claims import sent_layout as sending
 from clearlane.claims.documents import (
     Head,
     answer,
@@ -15,7 +15,7 @@ from clearlane.claims.documents import (
 )
 from clearlane.claims.facts import Where
 from clearlane.claims.fields import ClaimKind
-from clearlane.remits import r835
+from clearlane.payments import read_835
 from clearlane.x12.reader import parse
 from tests.claims.answers import (
     claim,
@@ -70,7 +70,7 @@ def errors(part, *allowed):
 
 
 def remits(content):
-    return [one for one in r835.read(content) if isinstance(one, r835.Paid)]
+    return [one for one in read_835.read(content) if isinstance(one, read_835.Paid)]
 
 
 # Parts.

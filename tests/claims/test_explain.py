@@ -5,7 +5,7 @@ import pytest
 from clearlane.claims.explain import explain
 from clearlane.claims.fields import PAPERS, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.interchange import TABLES
+from clearlane.claims.write_837 import TABLES
 from tests.claims.outgoing import dental, extended, medical, outgoing, random_claims
 
 COB = {

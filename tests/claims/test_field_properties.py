@@ -16,9 +16,9 @@ from clearlane.claims import samples
 from clearlane.claims.decode import open_document, restore
 from clearlane.claims.explain import explain
 from clearlane.claims.fields import PAPERS, ClaimKind, encode, parts, rows
-from clearlane.claims.interchange import Outgoing
-from clearlane.claims.kinds import Kind
 from clearlane.claims.rules import Facts, judge
+from clearlane.claims.value_types import Kind
+from clearlane.claims.write_837 import Outgoing
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.check import check

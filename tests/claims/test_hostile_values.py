@@ -8,9 +8,9 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import PAPERS, ClaimKind, Fields, rows
-from clearlane.claims.kinds import Kind
 from clearlane.claims.repairs import is_carried
 from clearlane.claims.rules import Facts, judge
+from clearlane.claims.value_types import Kind
 
 DAY = date(2025, 3, 14)
 FACTS = Facts(today=date(2025, 3, 20), known=frozenset())

@@ -23,8 +23,8 @@ import pytest
 
 from clearlane.claims.decode import open_document
 from clearlane.claims.fields import PAPERS, ClaimKind
-from clearlane.claims.interchange import Outgoing
 from clearlane.claims.rules import Facts, Judgement, judge
+from clearlane.claims.write_837 import Outgoing
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.check import check

@@ -20,7 +20,7 @@ from clearlane.claims.lifecycle import (
     diagram,
     fold,
 )
-from clearlane.remits.model import Payment, Remit
+from clearlane.payments.model import Payment, Remit
 from clearlane.x12 import codes
 
 START = datetime(2026, 11, 1, 9, 0)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from clearlane.claims.field_lookup import places, where
 from clearlane.claims.fields import PAPERS, ClaimKind, parts, rows
-from clearlane.claims.interchange import (
+from clearlane.claims.write_837 import (
     TABLES,
     Outgoing,
     Party,
@@ -15,15 +16,14 @@ from clearlane.claims.interchange import (
     line_cases,
     write_claims,
 )
-from clearlane.claims.whence import places, where
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity, Spot
 from clearlane.x12.check import check
 from clearlane.x12.delimiters import Delimiters
+from clearlane.x12.encode import element_text
 from clearlane.x12.grammar import Loop as GuideLoop
 from clearlane.x12.path import get, node_at
 from clearlane.x12.reader import parse
-from clearlane.x12.text import element_text
 from clearlane.x12.tree import Loop
 from tests.claims.outgoing import (
     ENVELOPE,

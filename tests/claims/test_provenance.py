@@ -2,14 +2,14 @@ import re
 
 import pytest
 
-from clearlane.claims import acks, advice, provenance
-from clearlane.claims import sent as sending
+from clearlane.claims import acks, code_advice, provenance
+from clearlane.claims import sent_layout as sending
 from clearlane.claims.facts import Complaint, Fact, Kind
 from clearlane.claims.fields import PAPERS, ClaimKind, parts, rows
-from clearlane.claims.interchange import TABLES
 from clearlane.claims.provenance import fields_at
+from clearlane.claims.write_837 import TABLES
 from clearlane.x12 import codes
-from clearlane.x12.views import remit, views
+from clearlane.x12.views import remittance, views
 from tests.claims.answers import (
     NOW,
     claim,
@@ -90,7 +90,7 @@ def test_an_element_that_a_999_refuses_is_told_as_the_callers_field(segment, err
     assert told.fields[0].box == box
     assert told.fields[0].form == "CMS-1500"
     assert f"box {box} of the CMS-1500" in told.happened
-    assert told.todo == advice.CORRECT
+    assert told.todo == code_advice.CORRECT
 
 
 def test_a_dental_999_names_the_dental_fields():
@@ -253,7 +253,7 @@ def decided(*rest, claim=SELF, code="1", lines=("C1-1", "C1-2")):
     [interchange] = views(payment(paid("C1", code, "100", "80", *rest)))
     [one] = interchange.sets
     [found] = one.view.claims
-    assert isinstance(found, remit.Claim)
+    assert isinstance(found, remittance.Claim)
     return list(provenance.decision(found, claim, lines))
 
 
@@ -293,7 +293,7 @@ def test_a_remark_says_more_exactly_what_is_missing():
 def test_an_adjustment_of_the_claim_names_the_total_charge():
     [told] = decided("CAS*PR*2*20")
     assert paths(told) == ["F28_TotalCharge"]
-    assert told.todo == advice.GROUP_ADVICE["PR"]
+    assert told.todo == code_advice.GROUP_ADVICE["PR"]
     assert told.line == 0
 
 
@@ -322,7 +322,7 @@ def test_dental_adjustments_name_dental_fields():
 
 
 def places():
-    for table in (advice.STATUS_PLACES, advice.REASON_PLACES, advice.REMARK_PLACES):
+    for table in (code_advice.STATUS_PLACES, code_advice.REASON_PLACES, code_advice.REMARK_PLACES):
         for code, found in table.items():
             for place in found:
                 yield code, place
@@ -331,7 +331,7 @@ def places():
 def test_every_place_of_the_advice_is_told_by_some_field():
     lost = set()
     for _, place in places():
-        loops = sorted(set(advice.ENTITY_LOOPS.values())) if "{e}" in place else [""]
+        loops = sorted(set(code_advice.ENTITY_LOOPS.values())) if "{e}" in place else [""]
         known = [
             fields_at(kind, [place.format(e=loop, line=provenance.LINE_SEGMENT[kind])])
             for kind in ClaimKind
@@ -344,12 +344,16 @@ def test_every_place_of_the_advice_is_told_by_some_field():
 
 
 def test_every_code_of_the_advice_is_a_code_of_its_list():
-    assert advice.STATUS_PLACES.keys() | advice.STATUS_ADVICE.keys() <= set(codes.load("statuses"))
-    assert advice.REASON_PLACES.keys() | advice.REASON_ADVICE.keys() <= set(codes.load("carc"))
-    assert advice.REMARK_PLACES.keys() <= set(codes.load("rarc"))
-    assert advice.GROUP_ADVICE.keys() == set(codes.load("adjustment_groups"))
-    assert advice.CATEGORY_ADVICE.keys() <= set(codes.load("status_categories"))
-    assert advice.ENTITY_LOOPS.keys() | advice.OURS <= set(codes.load("entities"))
+    assert code_advice.STATUS_PLACES.keys() | code_advice.STATUS_ADVICE.keys() <= set(
+        codes.load("statuses")
+    )
+    assert code_advice.REASON_PLACES.keys() | code_advice.REASON_ADVICE.keys() <= set(
+        codes.load("carc")
+    )
+    assert code_advice.REMARK_PLACES.keys() <= set(codes.load("rarc"))
+    assert code_advice.GROUP_ADVICE.keys() == set(codes.load("adjustment_groups"))
+    assert code_advice.CATEGORY_ADVICE.keys() <= set(codes.load("status_categories"))
+    assert code_advice.ENTITY_LOOPS.keys() | code_advice.OURS <= set(codes.load("entities"))
 
 
 @pytest.mark.parametrize("kind", ClaimKind)
@@ -379,7 +383,7 @@ def test_every_field_that_is_named_has_a_label(kind):
 
 
 def test_explanations_hold_no_value_of_the_claim():
-    for code in advice.STATUS_PLACES:
+    for code in code_advice.STATUS_PLACES:
         for entity in ("85", "IL", "QC", ""):
             told = stated(code, FULL, entity=entity)
             for value in (

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from clearlane.claims import codes
 from clearlane.claims.fields import PAPERS, Adjustment, Tooth, rows
-from clearlane.claims.kinds import Adjusted, Kind
 from clearlane.claims.repairs import CARRIED, is_carried
 from clearlane.claims.rules import RULES
 from clearlane.claims.rules.values import PLAIN, plain_texts_fit, screen
 from clearlane.claims.samples import npi
+from clearlane.claims.value_types import Adjusted, Kind
 
 PARTS = [part for paper in PAPERS.values() for part in (paper.claim, paper.line)]
 ROWS = [row for part in (*PARTS, Tooth, Adjustment) for row in rows(part).values()]

@@ -16,7 +16,7 @@ from clearlane.client import (
     PayerDocuments,
     Response,
     Retry,
-    answers,
+    models,
 )
 from tests.client.documented import CASES
 
@@ -107,7 +107,7 @@ def test_a_body_that_nobody_can_read_is_told(status, body):
 @pytest.mark.parametrize("number", ["1e99999999", "-1e99999999", '"NaN"', '"Infinity"'])
 def test_a_number_that_nobody_can_mean_is_left_in_the_raw_answer(number):
     body = f'[{{"VendorId": {number}, "TotalClaimAmount": {number}}}]'.encode()
-    (row,) = answers.read_list(answers.ClaimStatus)(answers.parse(body))
+    (row,) = models.read_list(models.ClaimStatus)(models.parse(body))
     assert (row.VendorId, row.TotalClaimAmount) == (0, 0)
     assert row.raw["VendorId"] is not None
 
@@ -124,7 +124,7 @@ def test_a_mark_of_the_byte_order_is_passed_over():
 
 @pytest.mark.parametrize("body", [b"{}", b'{"EnrollmentResults": null}'])
 def test_an_answer_without_results_submits_nobody(body):
-    assert not answers.read(answers.EnrollmentAnswer, answers.parse(body)).submitted
+    assert not models.read(models.EnrollmentAnswer, models.parse(body)).submitted
 
 
 @given(
@@ -134,6 +134,6 @@ def test_an_answer_without_results_submits_nobody(body):
 )
 def test_amounts_are_exact(amount):
     body = b'[{"TotalClaimAmount": %s}]' % str(amount).encode()
-    (row,) = answers.read_list(answers.ClaimStatus)(answers.parse(body))
+    (row,) = models.read_list(models.ClaimStatus)(models.parse(body))
     assert row.TotalClaimAmount == amount
     assert isinstance(row.TotalClaimAmount, Decimal)

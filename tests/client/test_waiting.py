@@ -12,7 +12,7 @@ import pytest
 from clearlane import client as library
 from clearlane.client import Client, Retry, claim_document, eligibility_request, enrollment_request
 from clearlane.client.build import encoded
-from clearlane.client.talk import windows
+from clearlane.client.protocol import windows
 from tests.client.service import KEY, PASSWORD, SITE, Reply
 
 LATE = Reply(body={"RequestId": 41, "Status": "ResultsIncomplete", "Responses": []})

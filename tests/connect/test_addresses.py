@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from clearlane.connect.addresses import is_internal, resolve
+from clearlane.connect.address_guard import is_internal, resolve
 from clearlane.connect.port import Denied, Presence, Unreachable
 from tests.patience import PATIENCE_SECONDS
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from clearlane.connect.core import CoreMailbox, CoreRealtime, role_of, words_of
-from clearlane.connect.core_line import CoreLine
-from clearlane.connect.open import open_mailbox, open_realtime, try_route
+from clearlane.connect.caqh_core import CoreMailbox, CoreRealtime, role_of, words_of
+from clearlane.connect.caqh_core_http import CoreLine
+from clearlane.connect.factory import open_mailbox, open_realtime, try_route
 from clearlane.connect.port import Denied, Outcome, Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
 from clearlane.payers.routes import PAYLOAD_TYPES, Secrets

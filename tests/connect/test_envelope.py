@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearlane.connect.core_envelope import (
+from clearlane.connect.caqh_core_envelope import (
     REALTIME,
     SUBMIT,
     Envelope,

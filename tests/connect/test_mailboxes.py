@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from clearlane.connect.factory import open_mailbox
 from clearlane.connect.loopback import LoopbackMailbox
 from clearlane.connect.memory import MemoryLedger, MemoryMailbox
-from clearlane.connect.open import open_mailbox
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
 from clearlane.payers.routes import Secrets

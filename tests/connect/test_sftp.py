@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import asyncssh
 import pytest
 
-from clearlane.connect.open import open_mailbox, try_route
+from clearlane.connect.factory import open_mailbox, try_route
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
 from clearlane.payers.routes import Secrets

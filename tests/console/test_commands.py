@@ -143,7 +143,7 @@ def test_instances_are_listed_and_disabled_one_client_at_a_time(clearlane, two_s
 
 async def _two_instances(place):
     from clearlane.kernel.clock import SystemClock
-    from clearlane.pipeline.proxy_login import Asking, create_token
+    from clearlane.pipeline.access.proxy_login import Asking, create_token
     from clearlane.store.accounts import load_accounts
     from clearlane.store.database import Actor
     from clearlane.store.vault import Vault

@@ -12,9 +12,8 @@ from clearlane.accounts.passwords import hash_chosen
 from clearlane.accounts.users import UserState
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
-from clearlane.pipeline import proxy_login
-from clearlane.pipeline.health import health
-from clearlane.pipeline.sign_in import (
+from clearlane.pipeline.access import proxy_login
+from clearlane.pipeline.access.sign_in import (
     Busy,
     Passwords,
     Typed,
@@ -23,7 +22,8 @@ from clearlane.pipeline.sign_in import (
     sign_in,
     sign_out,
 )
-from clearlane.store import console as store
+from clearlane.pipeline.query.health import health
+from clearlane.store import console_users as store
 from clearlane.store import schema
 from clearlane.store.accounts import AccountRefused, NewSite, add_site, add_vendor, load_accounts
 from clearlane.store.database import Actor, System

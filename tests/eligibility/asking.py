@@ -9,9 +9,9 @@ from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
 from clearlane.payers.routes import Secrets
-from clearlane.pipeline import inquire as verbs
-from clearlane.pipeline.asking import Asking
-from clearlane.pipeline.questions import RouteQuestions
+from clearlane.pipeline.eligibility import inquire as verbs
+from clearlane.pipeline.eligibility.inquiry_runner import Asking
+from clearlane.pipeline.realtime_routes import RouteQuestions
 from clearlane.store.database import Actor
 from clearlane.store.routes import Cable, Routes
 from clearlane.store.vault import Vault

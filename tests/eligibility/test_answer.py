@@ -8,13 +8,13 @@ from pydantic import TypeAdapter
 
 from clearlane.api import openapi
 from clearlane.api.v3 import wire
-from clearlane.eligibility import answer, b271, fields, response
+from clearlane.eligibility import answer, fields, read_271, response
 from clearlane.eligibility.answer import Outcome
 from clearlane.eligibility.rules import ValidationResult
 from tests.eligibility.invented import HEAD, NOON, PERSON, RECEIVER, TRACE, answer_file, inquiry
 
-[ANSWER] = b271.read(answer_file(*HEAD, *RECEIVER, *PERSON, "EB*B**30****20.50")).answers
-MADE = b271.respond(ANSWER, inquiry(), document_id="D1", created=NOON, trace=TRACE)
+[ANSWER] = read_271.read(answer_file(*HEAD, *RECEIVER, *PERSON, "EB*B**30****20.50")).answers
+MADE = read_271.respond(ANSWER, inquiry(), document_id="D1", created=NOON, trace=TRACE)
 TOLD = Outcome(response=answer.keep(MADE))
 STATUS = answer.keep(
     response.InterchangeStatus(InterchangeControlNumber="000000017", Status="Rejected")

@@ -9,11 +9,11 @@ from sqlalchemy import select
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import SystemClock
-from clearlane.pipeline import asking_due
-from clearlane.pipeline import inquire as verbs
-from clearlane.pipeline.asking import opened, rest_seconds
-from clearlane.pipeline.desk import Desk, Outside
-from clearlane.pipeline.questioning import heard
+from clearlane.pipeline.eligibility import inquire as verbs
+from clearlane.pipeline.eligibility import inquiry_schedule
+from clearlane.pipeline.eligibility.inquiry_runner import opened, rest_seconds
+from clearlane.pipeline.eligibility.realtime_inquiry import heard
+from clearlane.pipeline.work_context import Desk, Outside
 from clearlane.store import eligibility as store
 from clearlane.store.schema import eligibility_requests
 from clearlane.store.sql import Statement
@@ -298,7 +298,7 @@ async def test_old_requests_are_forgotten_after_the_days_of_the_setting(node):
     desk = Desk(
         database=node.database, clock=node.clock, data=node.place.data, node="test", beyond=outside
     )
-    assert await asking_due.forget_old(desk, node.clock.now()) == 1
+    assert await inquiry_schedule.forget_old(desk, node.clock.now()) == 1
     assert await node.responses(old["RequestId"]) is None
     assert (await node.responses(new["RequestId"]))["Status"] == COMPLETE
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearlane.eligibility import answer, b271, qualifiers, response
+from clearlane.eligibility import answer, qualifiers, read_271, response
 from clearlane.x12 import check
 from tests.corpus import corpus_files
 from tests.eligibility.invented import (
@@ -34,12 +34,12 @@ PAYER = PAYEE.partition(".Payees")[0]
 
 
 def respond(one, asked=None, **more):
-    return b271.respond(one, asked, document_id="D1", created=NOON, **more)
+    return read_271.respond(one, asked, document_id="D1", created=NOON, **more)
 
 
 def said(*body, asked=None, **more):
     """The response to a file of one patient, as a caller reads it."""
-    [one] = b271.read(answer_file(*body)).answers
+    [one] = read_271.read(answer_file(*body)).answers
     return json.loads(answer.keep(respond(one, asked, **more)))
 
 
@@ -101,7 +101,7 @@ class Told:
     """What the responses of a file say, and whether a segment is in it."""
 
     def __init__(self, data: bytes) -> None:
-        heard = b271.read(data)
+        heard = read_271.read(data)
         bodies = [answer.keep(respond(one)) for one in heard.answers]
         self.found = [json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]
         self.leaves = leaves(self.found, Counter())
@@ -179,7 +179,7 @@ def test_random_files_become_responses_without_loss(seed):
 
 @pytest.mark.parametrize("sample", corpus_files("271"))
 def test_every_response_reads_back_as_it_was(sample):
-    for one in b271.read(sample.path.read_bytes()).answers[:5]:
+    for one in read_271.read(sample.path.read_bytes()).answers[:5]:
         made = respond(one, with_x12=True)
         assert msgspec.json.decode(answer.keep(made), type=response.BenefitResponse) == made
 
@@ -407,7 +407,7 @@ def test_percentages_are_fractions(sent, told):
 
 
 def test_amounts_are_numbers_digit_for_digit():
-    [one] = b271.read(answer_file(*HEAD, *RECEIVER, *PERSON, "EB*B**30****30.00")).answers
+    [one] = read_271.read(answer_file(*HEAD, *RECEIVER, *PERSON, "EB*B**30****30.00")).answers
     assert b'"BenefitAmount":30.00,' in answer.keep(respond(one))
 
 
@@ -435,7 +435,7 @@ def test_a_271_of_another_version_is_read_by_the_guide_we_have():
     data = answer_file(*HEAD, *RECEIVER, *PERSON, "EB*1**30").replace(
         b"005010X279A1", b"005010X279A9"
     )
-    [one] = b271.read(data).answers
+    [one] = read_271.read(data).answers
     assert len(one.subscriber.benefits) == 1
 
 
@@ -511,7 +511,7 @@ def test_a_dependent_is_told_with_the_relationship():
 
 
 def test_without_a_question_a_refusal_names_the_loop():
-    [one] = b271.read(answer_file(*HEAD, *RECEIVER, *TRACED, "AAA*N**72*N")).answers
+    [one] = read_271.read(answer_file(*HEAD, *RECEIVER, *TRACED, "AAA*N**72*N")).answers
     made = respond(one)
     assert made.Payers[0].Payees[0].Subscribers[0].Errors[0].Location == "2100C"
     assert [refusal.reason for refusal in one.refusals] == ["72"]
@@ -521,7 +521,7 @@ def test_faults_of_the_envelope_are_told():
     data = answer_file(*HEAD, *RECEIVER, *PERSON, "EB*1**30").replace(
         b"IEA*1*000000031", b"IEA*1*000000032"
     )
-    [one] = b271.read(data).answers
+    [one] = read_271.read(data).answers
     [error] = respond(one).EnvelopeErrors
     assert (error.Code, error.Location) == ("001", "ISA")
 
@@ -530,7 +530,7 @@ def test_faults_of_the_envelope_are_told():
 
 
 def answered(*body):
-    [one] = b271.read(answer_file(*body)).answers
+    [one] = read_271.read(answer_file(*body)).answers
     return one
 
 
@@ -538,9 +538,9 @@ OURS = answered(*HEAD, *RECEIVER, *PERSON, "EB*1**30")
 
 
 def test_our_trace_number_is_found():
-    assert b271.trace_of(OURS) == TRACE
-    assert b271.trace_of(answered(*HEAD, "AAA*N**42*R")) == TRACE
-    assert b271.match(OURS, inquiry(), TRACE) is b271.Match.OURS
+    assert read_271.trace_of(OURS) == TRACE
+    assert read_271.trace_of(answered(*HEAD, "AAA*N**42*R")) == TRACE
+    assert read_271.match(OURS, inquiry(), TRACE) is read_271.Match.OURS
 
 
 BARE = (PERSON[0], *PERSON[4:])
@@ -592,22 +592,27 @@ MATCHES = [
     ("body", "verdict"), [row[1:] for row in MATCHES], ids=[row[0] for row in MATCHES]
 )
 def test_whose_answer_it_is(body, verdict):
-    assert b271.match(answered(*body), inquiry(), TRACE) is b271.Match[verdict]
+    assert read_271.match(answered(*body), inquiry(), TRACE) is read_271.Match[verdict]
 
 
 def test_the_dependent_of_another_name_is_the_wrong_patient():
     sister = [row.replace("MILO", "TESSA").replace("20150304", "20120101") for row in WITH_CHILD]
-    assert b271.match(answered(*WITH_CHILD, "EB*1**30"), child(), TRACE) is b271.Match.OURS
-    assert b271.match(answered(*sister, "EB*1**30"), child(), TRACE) is b271.Match.WRONG_PATIENT
+    assert read_271.match(answered(*WITH_CHILD, "EB*1**30"), child(), TRACE) is read_271.Match.OURS
+    assert (
+        read_271.match(answered(*sister, "EB*1**30"), child(), TRACE)
+        is read_271.Match.WRONG_PATIENT
+    )
     refused = (*HEAD, *RECEIVER, *TRACED, "AAA*N**75*C")
-    assert b271.match(answered(*refused), child(), TRACE) is b271.Match.OURS
+    assert read_271.match(answered(*refused), child(), TRACE) is read_271.Match.OURS
 
 
 def test_a_payer_may_go_by_its_aliases():
     asked = inquiry(payer_PayerId="MDW10", IsTest=False)
     for id in ("MM010", "mdw10", "MMIC", "MEADOW MUTUAL"):
         head = (*HEAD[:2], f"NM1*PR*2*ANY*****PI*{id}")
-        assert b271.match(answered(*head, *RECEIVER, *PERSON), asked, TRACE) is b271.Match.OURS
+        assert (
+            read_271.match(answered(*head, *RECEIVER, *PERSON), asked, TRACE) is read_271.Match.OURS
+        )
 
 
 @pytest.mark.parametrize(
@@ -621,7 +626,7 @@ def test_a_payer_may_go_by_its_aliases():
     ],
 )  # fmt: skip
 def test_only_what_passes_by_itself_may_be_asked_again(body, again):
-    assert b271.may_be_asked_again(answered(*HEAD, *body)) is again
+    assert read_271.may_be_asked_again(answered(*HEAD, *body)) is again
 
 
 # --- files of several patients -----------------------------------------------------------------------------
@@ -636,8 +641,8 @@ SECOND = (
 
 def test_each_patient_of_a_file_is_told_alone():
     data = answer_file(*HEAD, *RECEIVER, *PERSON, "EB*1**30", *SECOND, "EB*6**30")
-    first, second = b271.read(data).answers
-    assert (b271.trace_of(first), b271.trace_of(second)) == (TRACE, "T18")
+    first, second = read_271.read(data).answers
+    assert (read_271.trace_of(first), read_271.trace_of(second)) == (TRACE, "T18")
     for one, own, others in ((first, b"ROSA", b"IVO"), (second, b"IVO", b"ROSA")):
         assert own in one.content
         assert others not in one.content
@@ -648,8 +653,8 @@ def test_each_patient_of_a_file_is_told_alone():
 def test_dependents_of_one_subscriber_are_told_apart():
     sister = ("HL*5*3*23*0", "TRN*2*T18*9CLEARLANE", "NM1*03*1*ARDEN*TESSA", "EB*1**30")
     data = answer_file(*WITH_CHILD, "EB*1**30", *sister)
-    first, second = b271.read(data).answers
-    assert (b271.trace_of(first), b271.trace_of(second)) == (TRACE, "T18")
+    first, second = read_271.read(data).answers
+    assert (read_271.trace_of(first), read_271.trace_of(second)) == (TRACE, "T18")
     assert b"TESSA" not in first.content
     assert b"MILO" not in second.content
     assert check.check(second.content).errors == 0
@@ -657,7 +662,7 @@ def test_dependents_of_one_subscriber_are_told_apart():
 
 def test_a_file_of_one_patient_is_kept_as_it_came():
     data = answer_file(*HEAD, *RECEIVER, *PERSON, "EB*1**30")
-    assert b271.read(data).answers[0].content == data
+    assert read_271.read(data).answers[0].content == data
 
 
 # --- instead of a 271 -----------------------------------------------------------------------------------------
@@ -669,7 +674,7 @@ def ta1(verdict: str, note: str) -> bytes:
 
 
 def test_a_ta1_refuses_the_interchange():
-    heard = b271.read(ta1("R", "006"))
+    heard = read_271.read(ta1("R", "006"))
     [refusal] = heard.refusals
     assert (heard.answers, heard.readable, refusal.kind, refusal.control) == (
         (),
@@ -681,7 +686,7 @@ def test_a_ta1_refuses_the_interchange():
         "InterchangeControlNumber": "000000017", "Status": "Rejected", "Code": "006",
         "Message": "Sender is invalid",
     }  # fmt: skip
-    made = json.loads(answer.keep(b271.refuse(refusal, inquiry(), with_x12=True)))
+    made = json.loads(answer.keep(read_271.refuse(refusal, inquiry(), with_x12=True)))
     assert (made["Type"], made["PayeeTraceNumber"]["Number"]) == ("TA1", "visit 7")
     assert made["Errors"] == [
         {"Code": "006", "Message": "Sender is invalid", "FollowUpAction": None, "Location": "ISA"}
@@ -694,14 +699,14 @@ def test_a_999_refuses_a_set_segment_by_segment():
         "AK1*HS*17*005010X279A1", "AK2*270*0001*005010X279A1", "IK3*NM1*9*2100*8", "IK4*9*67*1",
         "IK3*DMG*10**8", "IK5*R*5", "AK9*R*1*1*0",
     )  # fmt: skip
-    [refusal] = b271.read(answer_file(*body, group="FA", kind="999")).refusals
+    [refusal] = read_271.read(answer_file(*body, group="FA", kind="999")).refusals
     assert (refusal.kind, refusal.control, refusal.set_control) == ("999", "17", "0001")
     assert [(one.Code, one.Location) for one in refusal.troubles] == [
         ("1", "2100/NM1/09 (segment 9)"), ("8", "DMG (segment 10)"), ("5", "ST"),
     ]  # fmt: skip
     assert refusal.status.InterchangeControlNumber == "000000017"
     assert refusal.status.Status == "Rejected"
-    assert b271.refuse(refusal, None).Type == "999"
+    assert read_271.refuse(refusal, None).Type == "999"
 
 
 def test_the_refusal_of_one_set_quotes_nothing_of_another():
@@ -710,7 +715,7 @@ def test_the_refusal_of_one_set_quotes_nothing_of_another():
         "AK2*270*0002*005010X279A1", "IK5*A", "AK2*270*0003*005010X279A1", "IK3*NM1*9**8", "IK4*9*67*1*9009",
         "IK5*R*5", "AK9*P*3*3*1",
     )  # fmt: skip
-    first, third = b271.read(answer_file(*body, group="FA", kind="999")).refusals
+    first, third = read_271.read(answer_file(*body, group="FA", kind="999")).refusals
     assert (first.set_control, third.set_control) == ("0001", "0003")
     assert b"*2001~" in first.content
     assert b"*9009~" not in first.content
@@ -721,14 +726,14 @@ def test_the_refusal_of_one_set_quotes_nothing_of_another():
 def test_a_ta1_is_kept_without_what_stands_beside_it():
     data = answer_file(*HEAD, *RECEIVER, *PERSON, "EB*1**30")
     beside = data.replace(b"~GS*", b"~TA1*000000018*240501*1200*R*006~GS*", 1)
-    heard = b271.read(beside)
+    heard = read_271.read(beside)
     assert (len(heard.answers), len(heard.refusals)) == (1, 1)
     assert b"ROSA" not in heard.refusals[0].content
 
 
 def test_a_999_may_refuse_the_whole_group():
     body = ("AK1*HS*17*005010X279A1", "AK9*R*1*1*0*1")
-    [refusal] = b271.read(answer_file(*body, group="FA", kind="999")).refusals
+    [refusal] = read_271.read(answer_file(*body, group="FA", kind="999")).refusals
     assert refusal.set_control == ""
     assert refusal.troubles[0].Location == "GS"
 
@@ -736,19 +741,19 @@ def test_a_999_may_refuse_the_whole_group():
 def test_an_acceptance_is_no_answer():
     accepted = ("AK1*HS*17*005010X279A1", "AK2*270*0001*005010X279A1", "IK5*A", "AK9*A*1*1*1")
     for data in (ta1("A", "000"), answer_file(*accepted, group="FA", kind="999")):
-        heard = b271.read(data)
+        heard = read_271.read(data)
         assert (heard.answers, heard.refusals, heard.readable) == ((), (), True)
 
 
 def test_a_payer_that_cannot_be_reached_is_told():
-    made = b271.unreachable(inquiry(), "Timeout", "The payer did not answer.")
+    made = read_271.unreachable(inquiry(), "Timeout", "The payer did not answer.")
     assert (made.Type, made.Errors[0].Location) == ("Connection", PAYER)
 
 
 @given(st.binary(max_size=300))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_heard(data):
-    assert b271.read(data).answers == ()
+    assert read_271.read(data).answers == ()
 
 
 GOOD = answer_file(
@@ -759,20 +764,20 @@ GOOD = answer_file(
 @given(st.integers(106, len(GOOD) - 1), st.binary(max_size=6), st.integers(0, 5))
 @settings(max_examples=150, deadline=None)
 def test_a_damaged_file_never_stops_us(at, junk, cut):
-    for one in b271.read(GOOD[:at] + junk + GOOD[at + cut :]).answers:
-        b271.match(one, inquiry(), TRACE)
+    for one in read_271.read(GOOD[:at] + junk + GOOD[at + cut :]).answers:
+        read_271.match(one, inquiry(), TRACE)
         answer.keep(respond(one, inquiry(), with_x12=True, trace=TRACE))
 
 
 def test_moments_are_told_in_utc():
     assert (
-        b271.timestamp(datetime(2024, 5, 1, 3, 4, 5, 678900, tzinfo=UTC))
+        read_271.timestamp(datetime(2024, 5, 1, 3, 4, 5, 678900, tzinfo=UTC))
         == "2024-05-01T03:04:05.678Z"
     )
 
 
 def test_values_print_nothing_of_a_patient():
-    heard = b271.read(GOOD)
+    heard = read_271.read(GOOD)
     assert "ROSA" not in repr(heard) + repr(respond(heard.answers[0], inquiry()))
 
 
@@ -830,7 +835,7 @@ def test_a_benefit_that_was_pushed_out_of_place_keeps_what_follows_it():
 
 
 def test_an_answer_without_any_level_is_told_as_it_was_asked():
-    [one] = b271.read(answer_file("BHT*0022*11*T0000000017*20240501*1201")).answers
+    [one] = read_271.read(answer_file("BHT*0022*11*T0000000017*20240501*1201")).answers
     assert respond(one).Payers == ()
     asked = child()
     made = respond(one, asked, trace=TRACE)
@@ -839,21 +844,21 @@ def test_an_answer_without_any_level_is_told_as_it_was_asked():
     assert (payer.PayerId, payer.Payees[0].NationalProviderId) == ("TST01", "1234567893")
     assert (subscriber.MemberId, subscriber.PayeeTraceNumber) == ("2001", None)
     assert subscriber.Dependents[0].PayeeTraceNumber.Number == "visit 8"
-    assert b271.match(one, asked, TRACE) is b271.Match.OURS
+    assert read_271.match(one, asked, TRACE) is read_271.Match.OURS
 
 
 def test_what_nobody_asked_for_is_neither_answer_nor_refusal():
     data = answer_file("BHT*0022*13*1*20240501*1201", *HEAD[1:], group="HS", kind="270")
-    assert b271.read(data) == b271.Heard(readable=True)
+    assert read_271.read(data) == read_271.Heard(readable=True)
 
 
 def test_a_person_without_a_name_or_standing_is_told_still():
     rows = ("HL*3*2*22*0", "TRN*1*P1*9MEADOWMUT", "AAA*N**42*R")
     one = answered(*HEAD, "HL*2*1*21*1", *rows)
     assert one.subscriber.party is None
-    assert b271.trace_of(one) == TRACE
+    assert read_271.trace_of(one) == TRACE
     assert respond(one).Payers[0].Payees[0].Subscribers[0].Errors[0].Code == "42"
-    assert b271.match(one, inquiry(), TRACE) is b271.Match.WRONG_PATIENT
+    assert read_271.match(one, inquiry(), TRACE) is read_271.Match.WRONG_PATIENT
 
 
 def test_two_days_for_one_end_of_a_period_are_both_told():
@@ -875,9 +880,9 @@ def test_refusals_of_benefits_are_among_all_refusals():
 
 def test_a_payer_without_a_number_is_known_by_its_name():
     named = answered(*HEAD[:2], "NM1*PR*2*SANDBOX MEDICAL", *RECEIVER, *PERSON)
-    assert b271.match(named, inquiry(), TRACE) is b271.Match.OURS
+    assert read_271.match(named, inquiry(), TRACE) is read_271.Match.OURS
     other = answered(*HEAD[:2], "NM1*PR*2*HARBOR HEALTH PLAN", *RECEIVER, *PERSON)
-    assert b271.match(other, inquiry(), TRACE) is b271.Match.WRONG_PAYER
+    assert read_271.match(other, inquiry(), TRACE) is read_271.Match.WRONG_PAYER
 
 
 def test_the_subscribers_own_answer_stands_beside_several_dependents():
@@ -892,8 +897,8 @@ def test_the_subscribers_own_answer_stands_beside_several_dependents():
         "EB*1**30",
         *sister,
     )
-    heard = b271.read(answer_file(*own))
+    heard = read_271.read(answer_file(*own))
     assert [one.dependent is None for one in heard.answers] == [True, False, False]
     assert b"MILO" not in heard.answers[0].content
     assert repr(heard.answers[0]) == "Answer(group 31)"
-    assert "000000017" in repr(b271.read(ta1("R", "006")).refusals)
+    assert "000000017" in repr(read_271.read(ta1("R", "006")).refusals)

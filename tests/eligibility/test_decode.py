@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from clearlane.eligibility import decode, fields
-from clearlane.eligibility.pace import Steps
-from clearlane.eligibility.shape import Kind, lines
+from clearlane.eligibility.stepwise import Steps
+from clearlane.eligibility.wire_struct import Kind, lines
 from clearlane.kernel import limits
 from tests.eligibility.invented import DOCUMENT, MILO, ROSA, SUBSCRIBER, document, read
 

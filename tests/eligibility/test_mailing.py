@@ -8,18 +8,21 @@ from datetime import timedelta
 import pytest
 
 from clearlane.connect.port import Unreachable
-from clearlane.connect.questions import Way
-from clearlane.eligibility import b271
+from clearlane.connect.realtime_routes import Way
+from clearlane.eligibility import read_271
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
-from clearlane.pipeline import asking_due, dispatch, mailed, mailing, sorting
-from clearlane.pipeline import inquire as verbs
-from clearlane.pipeline.asking import Asking
-from clearlane.pipeline.questions import RouteQuestions
+from clearlane.pipeline.eligibility import inquire as verbs
+from clearlane.pipeline.eligibility import inquiry_batches, inquiry_schedule
+from clearlane.pipeline.eligibility.inquiry_runner import Asking
+from clearlane.pipeline.inbound import post_eligibility
+from clearlane.pipeline.operator import inbox_admin
+from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.realtime_routes import RouteQuestions
 from clearlane.sandbox.eligibility import desk_of
 from clearlane.sandbox.envelope import envelope
-from clearlane.sandbox.inquiry import read
 from clearlane.sandbox.model import Profile
+from clearlane.sandbox.read_270 import read
 from clearlane.store import eligibility as store
 from clearlane.store.routes import Routes
 from tests.eligibility.asking import joined, nine, ta1
@@ -82,7 +85,7 @@ class Mail:
         """Gather and deliver; the file that the payer got."""
         box = self.flow.lines.open(self.flow.lines.line("Medical", PAYER))
         before = set(box.sent)
-        await mailing.gather(self.flow.desk, self.flow.clock.now())
+        await inquiry_batches.gather(self.flow.desk, self.flow.clock.now())
         await dispatch.deliver_due(self.flow.desk, self.flow.clock.now())
         new = [content for name, content in box.sent.items() if name not in before]
         return new[0] if new else b""
@@ -181,17 +184,17 @@ async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mai
     row = next(row for row in content.split(b"~") if b"*9CLEARLANE" in row)
     ours = row.split(b"*")[2]
     cases = {
-        content.replace(ours, b"NOT-A-NUMBER"): ("NOT-A-NUMBER", mailed.NO_TRACE),
-        content.replace(ours, b"5-1"): ("5-1", mailed.NO_INQUIRY),
+        content.replace(ours, b"NOT-A-NUMBER"): ("NOT-A-NUMBER", post_eligibility.NO_TRACE),
+        content.replace(ours, b"5-1"): ("5-1", post_eligibility.NO_INQUIRY),
         content.replace(b"ARDEN*ROSA", b"LUND*IVO").replace(b"19800229", b"19700101"): (
             ours.decode(),
-            mailed.NOT_OURS[b271.Match.WRONG_PATIENT],
+            post_eligibility.NOT_OURS[read_271.Match.WRONG_PATIENT],
         ),
     }
     for at, (changed, told) in enumerate(cases.items()):
         assert await mail.flow.arrive(changed, name=f"odd{at}") == ["Parked"]
         file = (await mail.flow.files())[-1]
-        looked = await sorting.look(mail.flow.desk, file.id, numbers=True, actor=ACTOR)
+        looked = await inbox_admin.look(mail.flow.desk, file.id, numbers=True, actor=ACTOR)
         [parked], [said] = looked.parked, looked.statements
         assert (parked.kind, said.claim.number, parked.reason) == ("271", *told)
 
@@ -218,7 +221,7 @@ async def test_the_tick_gathers_what_waited_long_enough(mail):
     _, waiting = await mail.ask("2001")
     mail.flow.clock.advance(timedelta(seconds=60))
     await waiting
-    await asking_due.ask(mail.flow.desk, None)
+    await inquiry_schedule.ask(mail.flow.desk, None)
     await dispatch.deliver_due(mail.flow.desk, mail.flow.clock.now())
     box = mail.flow.lines.open(mail.flow.lines.line("Medical", PAYER))
     assert len(box.sent) == 1

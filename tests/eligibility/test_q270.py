@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from x12sdk.io import X12ModelReader
 
-from clearlane.eligibility import q270, services
-from clearlane.kernel import kinds
+from clearlane.eligibility import services, write_270
+from clearlane.kernel import formats
 from clearlane.x12 import check, parse, views
 from clearlane.x12.delimiters import Delimiters
 from tests.eligibility.invented import MILO, TRACE, document, envelope, inquiry, judged
@@ -20,7 +20,7 @@ def segments(data: bytes) -> list[list[str]]:
 
 
 def written(**changes):
-    return segments(q270.write_inquiry(inquiry(**changes), envelope(), trace=TRACE))
+    return segments(write_270.write_inquiry(inquiry(**changes), envelope(), trace=TRACE))
 
 
 def test_a_subscriber_is_asked_about():
@@ -45,7 +45,9 @@ def test_a_subscriber_is_asked_about():
 def test_a_dependent_is_asked_about_with_the_subscribers_number():
     found = document(subscriber_Dependents=[MILO], subscriber_RequestedBenefits=None)
     [asked] = judged(found).inquiries
-    rows = ["*".join(row) for row in segments(q270.write_inquiry(asked, envelope(), trace=TRACE))]
+    rows = [
+        "*".join(row) for row in segments(write_270.write_inquiry(asked, envelope(), trace=TRACE))
+    ]
     assert rows[8:-3] == [
         "HL*3*2*22*1",
         "NM1*IL*1*ARDEN*ROSA****MI*2001",
@@ -84,7 +86,7 @@ def test_days_that_differ_stand_at_their_benefits():
     ],
 )  # fmt: skip
 def test_who_gave_a_trace_number_is_told_in_ten_characters(given, sent):
-    assert q270.originator(given) == sent
+    assert write_270.originator(given) == sent
 
 
 @pytest.mark.parametrize("nothing", [None, {}, {"OriginatorID": "9FERNHILL1"}])
@@ -96,20 +98,20 @@ def test_a_caller_without_a_number_has_no_second_trace(nothing):
 @pytest.mark.parametrize("trace", ["", "a b", "A*B", "small"])
 def test_a_trace_number_of_ours_must_be_fit(trace):
     with pytest.raises(ValueError, match="trace"):
-        q270.write_inquiry(inquiry(), envelope(), trace=trace)
+        write_270.write_inquiry(inquiry(), envelope(), trace=trace)
 
 
 def test_other_separators_are_written_and_kept_out_of_texts():
     asked = inquiry(subscriber_CommonName="AR|DEN>X")
     wanted = envelope(delimiters=Delimiters("|", ">", "!", "\n"))
-    data = q270.write_inquiry(asked, wanted, trace=TRACE)
+    data = write_270.write_inquiry(asked, wanted, trace=TRACE)
     assert b"NM1|IL|1|AR DEN X|ROSA" in data
     assert check.check(data).errors == 0
 
 
 def test_a_batch_has_a_set_for_each_patient():
     asked = [(inquiry(subscriber_MemberId=f"30{at:02}"), f"T{at:010}") for at in range(25)]
-    data = b"".join(q270.write_inquiries(asked, envelope()))
+    data = b"".join(write_270.write_inquiries(asked, envelope()))
     assert check.check(data).findings == ()
     found = [view.view for file in views.views(data) for view in file.sets]
     assert [view.heading.reference for view in found] == [trace for _, trace in asked]
@@ -128,19 +130,19 @@ def test_every_field_of_the_tables_has_a_place_that_is_written():
     )
     found: set[tuple[str, str]] = set()
     for asked in judged(whole).inquiries:
-        root = next(parse(q270.write_inquiry(asked, envelope(), trace=TRACE)).sets()).root
-        for scope in q270.SCOPES:
+        root = next(parse(write_270.write_inquiry(asked, envelope(), trace=TRACE)).sets()).root
+        for scope in write_270.SCOPES:
             for loop in root.descend(scope.scope):
                 found |= {(scope.scope, field) for field in scope.read(loop)}
     dates = {("2100C", "period"), ("2110C", "period")}
-    wanted = {(scope.scope, field) for scope in q270.SCOPES for field in scope.fields}
+    wanted = {(scope.scope, field) for scope in write_270.SCOPES for field in scope.fields}
     # Days stand at the patient or at the benefit, and a dependent asks about none here.
     late = {("2000C", "period"), ("2000D", "period"), ("2110D", "period")}
     assert wanted - found - dates <= late
 
 
 WORDS = [*services.names("service_types").values(), *services.names("service_types")]
-NPIS = [npi for npi in map(str, range(1234567890, 1234568200)) if kinds.is_npi(npi)]
+NPIS = [npi for npi in map(str, range(1234567890, 1234568200)) if formats.is_npi(npi)]
 NAMES = ["Arden", "Lund", "Quill", "Ó Birch", "O'Fenn-Lund", "von Quill", "ÆBLE"]
 
 
@@ -197,7 +199,7 @@ def test_random_requests_are_accepted_by_both_checkers():
         assert found.results == []
         asked += found.inquiries
     pairs = [(one, f"T{at:010}") for at, one in enumerate(asked)]
-    data = b"".join(q270.write_inquiries(pairs, envelope()))
+    data = b"".join(write_270.write_inquiries(pairs, envelope()))
     assert [
         (f.rule, f.message) for f in check.check(data).findings if f.rule != "X270-RELATION"
     ] == []

@@ -3,7 +3,7 @@
 import pytest
 
 from clearlane.eligibility import fields, model, rules
-from clearlane.eligibility.pace import Steps
+from clearlane.eligibility.stepwise import Steps
 from clearlane.kernel import limits
 from tests.eligibility.invented import (
     MILO,

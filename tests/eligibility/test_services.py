@@ -5,7 +5,7 @@ import re
 import pytest
 
 from clearlane.eligibility import services
-from clearlane.x12.guides import b271, q270
+from clearlane.x12.guides import g270, g271
 
 SEEN = {
     "service_types": """MedicalCare HealthBenefitPlanCoverage Hospital HospitalEmergencyMedical EmergencyServices
@@ -22,14 +22,14 @@ SEEN = {
     "genders": "Male",
 }
 GUIDES = {
-    "service_types": q270.SERVICE_TYPES,
-    "benefits": b271.BENEFITS,
-    "coverage_levels": b271.COVERAGE_LEVELS,
-    "insurance_types": b271.INSURANCE_TYPES,
-    "time_periods": b271.TIME_PERIODS,
-    "quantities": b271.QUANTITIES,
-    "provider_roles": q270.PROVIDER_ROLES,
-    "entities": b271._ENTITIES,
+    "service_types": g270.SERVICE_TYPES,
+    "benefits": g271.BENEFITS,
+    "coverage_levels": g271.COVERAGE_LEVELS,
+    "insurance_types": g271.INSURANCE_TYPES,
+    "time_periods": g271.TIME_PERIODS,
+    "quantities": g271.QUANTITIES,
+    "provider_roles": g270.PROVIDER_ROLES,
+    "entities": g271._ENTITIES,
     "follow_up_actions": "C|N|P|R|S|W|X|Y",
     "payer_roles": "2B|36|GP|P5|PR",
     "payee_roles": "1P|2B|36|80|FA|GP|P5|PR",

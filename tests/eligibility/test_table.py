@@ -2,14 +2,14 @@
 
 from decimal import Decimal
 
-from clearlane.eligibility import b271, table
+from clearlane.eligibility import benefit_table, read_271
 from tests.eligibility.invented import HEAD, NOON, PERSON, RECEIVER, answer_file
 
 
 def tables_of(*body):
-    heard = b271.read(answer_file(*body))
-    made = [b271.respond(one, None, document_id="D", created=NOON) for one in heard.answers]
-    return list(table.tables(made))
+    heard = read_271.read(answer_file(*body))
+    made = [read_271.respond(one, None, document_id="D", created=NOON) for one in heard.answers]
+    return list(benefit_table.tables(made))
 
 
 def rows_of(*body):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import asyncpg
 
-from clearlane.kernel.kinds import is_npi
+from clearlane.kernel.formats import is_npi
 from tests.patience import PATIENCE_SECONDS
 
 

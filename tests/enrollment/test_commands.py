@@ -14,7 +14,7 @@ from clearlane.cli.root import app as root
 from clearlane.enrollment.fields import ROWS
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.samples import LIVE_PAYERS
-from clearlane.pipeline.enroll import Desk, enroll
+from clearlane.pipeline.enrollment.enroll import Desk, enroll
 from clearlane.store.database import Actor
 from clearlane.store.vault import Vault
 from tests.databases import make_site

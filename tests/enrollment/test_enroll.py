@@ -9,13 +9,13 @@ import pytest
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.enrollment.life import Event
+from clearlane.enrollment.lifecycle import Event
 from clearlane.kernel import limits
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
-from clearlane.pipeline import submit as claims_verb
-from clearlane.pipeline.enroll import Desk, Enrolled, Invalid, TooMany, enroll
-from clearlane.pipeline.enrollments import browse, move, recall
+from clearlane.pipeline.enrollment.enroll import Desk, Enrolled, Invalid, TooMany, enroll
+from clearlane.pipeline.intake import submit as claims_verb
+from clearlane.pipeline.operator.enrollment_admin import browse, move, recall
 from clearlane.store.database import Actor, OutcomeUnknown, Refused, StoreFault, Unavailable
 from clearlane.store.vault import Vault
 from tests.databases import START, make_site

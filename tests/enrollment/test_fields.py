@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clearlane.enrollment.decode import read_enrollment
 from clearlane.enrollment.fields import ROWS, TypeOfNpi
-from clearlane.kernel.kinds import is_po_box
+from clearlane.kernel.formats import is_po_box
 from tests.enrollment.invented import a_practice, an_enrollment
 
 # The table of the interface's document: field, whether it is required, least and most characters.

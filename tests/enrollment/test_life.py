@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clearlane.enrollment.life import FIRST, NEXT, Event, State, states_of
+from clearlane.enrollment.lifecycle import FIRST, NEXT, Event, State, states_of
 
 
 def test_the_table_names_every_state_and_event():

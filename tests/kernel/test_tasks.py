@@ -4,7 +4,7 @@ import asyncio
 
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.tasks import end_all
-from clearlane.store.grouping import Actor, Entry, Outcome, Waiting, submit
+from clearlane.store.group_commit import Actor, Entry, Outcome, Waiting, submit
 from clearlane.store.sql import System
 
 

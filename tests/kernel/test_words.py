@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearlane.kernel.clock import ManualClock, SystemClock, micros, moment
-from clearlane.kernel.discreet import discreet
 from clearlane.kernel.finding import Finding, Severity, Spot, Stage
 from clearlane.kernel.ids import (
     LETTERS_AND_DIGITS,
@@ -17,6 +16,7 @@ from clearlane.kernel.ids import (
     random_bytes,
     random_text,
 )
+from clearlane.kernel.redacted_repr import discreet
 
 
 def test_a_finding_is_an_error_unless_it_says_otherwise():

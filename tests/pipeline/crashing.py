@@ -17,9 +17,9 @@ from pathlib import Path
 from sqlalchemy import select, update
 
 from clearlane.accounts.model import Site
+from clearlane.engine import engine_storage, fault_injection
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import Secrets
-from clearlane.pipeline import crashpoint, home
 from clearlane.store import batches as store
 from clearlane.store.batches import DELIVERED
 from clearlane.store.database import Actor
@@ -53,7 +53,7 @@ class Worker:
         self._given = SETTINGS | {
             "CLEARLANE_DATA": str(place.data),
             "CLEARLANE_DATABASE_URL": place.url,
-            crashpoint.VARIABLE: crash_at,
+            fault_injection.VARIABLE: crash_at,
         }
         self.process = None
 
@@ -110,7 +110,7 @@ class Crashing:
         for crash_at, code in (("accepted", -signal.SIGKILL), ("", 0)):
             process = await asyncio.create_subprocess_exec(
                 sys.executable, __file__, json.dumps(given), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": str(ROOT), crashpoint.VARIABLE: crash_at},
+                env={**os.environ, "PYTHONPATH": str(ROOT), fault_injection.VARIABLE: crash_at},
             )  # fmt: skip
             said, _ = await process.communicate()
             assert process.returncode == code
@@ -203,7 +203,9 @@ async def crashing(place):
         outbound(place, SystemClock(), node="clients") as out,
     ):
         if place.url:
-            await asyncio.to_thread(home.upgrade, home.address(place.data, place.url))
+            await asyncio.to_thread(
+                engine_storage.upgrade, engine_storage.address(place.data, place.url)
+            )
         made = Crashing(place, out, sftp)
         await _routes(made)
         watching = asyncio.create_task(made.watch())

@@ -10,16 +10,17 @@ from sqlalchemy import bindparam, func, select, update
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.fields import PAPERS, ClaimKind
-from clearlane.connect.lines import Line
 from clearlane.connect.memory import MemoryMailbox
+from clearlane.connect.routes import Line
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
-from clearlane.pipeline import collect, dispatch, post
-from clearlane.pipeline import submit as submission
-from clearlane.pipeline.desk import Desk, Outside
-from clearlane.pipeline.listing import list_statuses
+from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.intake import submit as submission
+from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.query.list_statuses import list_statuses
+from clearlane.pipeline.work_context import Desk, Outside
 from clearlane.store import facts, inbox
 from clearlane.store.database import Actor, System
 from clearlane.store.schema import documents, sites
@@ -154,7 +155,7 @@ class Flow:
         box = self.lines.open(self.lines.line("Medical", payer))
         for at, content in enumerate(contents):
             box.files[f"{name}{at}"] = content
-        ids = await collect.collect_due(self.desk, self.clock.now(), every_line=True)
+        ids = await receive.collect_due(self.desk, self.clock.now(), every_line=True)
         await post.post_due(self.desk, self.clock.now())
         assert not box.files
         return [(await self.file(id)).state for id in ids]

@@ -11,10 +11,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from clearlane.engine.dbos_engine import Engine, EngineRefused, Pace
+from clearlane.engine.workflows import Schedule, Tables, Workflow
 from clearlane.kernel.clock import SystemClock
-from clearlane.pipeline import work
-from clearlane.pipeline.desk import Desk, Schedule, Tables, Workflow
-from clearlane.pipeline.engine import Engine, EngineRefused, Pace
+from clearlane.pipeline import schedule
+from clearlane.pipeline.work_context import Desk
 from clearlane.store.nodes import Nodes
 from tests.databases import Place
 from tests.patience import PATIENCE_SECONDS
@@ -42,8 +43,8 @@ def leave(desk, name, line):
 
 
 TABLES = Tables(
-    queues=tuple(replace(row, look_seconds=0.1) for row in work.QUEUES),
-    workflows=(*work.WORKFLOWS, Workflow(name="poison", verb=poison, queue="work")),
+    queues=tuple(replace(row, look_seconds=0.1) for row in schedule.QUEUES),
+    workflows=(*schedule.WORKFLOWS, Workflow(name="poison", verb=poison, queue="work")),
     schedules=(Schedule(name="tick", verb=tick, cron="* * * * * *", queue="house"),),
 )
 

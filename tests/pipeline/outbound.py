@@ -11,17 +11,17 @@ from sqlalchemy import select
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import PAPERS, ClaimKind
 from clearlane.claims.samples import minimal_claim
-from clearlane.connect.lines import Line
 from clearlane.connect.memory import MemoryMailbox
 from clearlane.connect.port import Presence, Unreachable
+from clearlane.connect.routes import Line
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
-from clearlane.pipeline import dispatch
-from clearlane.pipeline import submit as submitting
-from clearlane.pipeline.desk import Desk, Outside
+from clearlane.pipeline.intake import submit as submitting
+from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.work_context import Desk, Outside
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
-from clearlane.store.lanes import all_lanes
+from clearlane.store.route_health import all_lanes
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault

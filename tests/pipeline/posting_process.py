@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clearlane.connect.folder import FolderMailbox
-from clearlane.connect.lines import Line
+from clearlane.connect.routes import Line
 from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import Payers
-from clearlane.pipeline import collect, post
-from clearlane.pipeline.desk import Desk, Outside
+from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.work_context import Desk, Outside
 from clearlane.store.vault import Vault
 from tests.databases import START, Place
 
@@ -48,7 +48,7 @@ async def main(given):
     payers = Payers([], sandbox=False)
     outside = Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=False)
     desk = Desk(database=database, clock=clock, data=place.data, node="other", beyond=outside)
-    await collect.collect_due(desk, clock.now(), every_line=True)
+    await receive.collect_due(desk, clock.now(), every_line=True)
     await post.post_due(desk, clock.now())
     await database.close()
 

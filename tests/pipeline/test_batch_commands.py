@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from clearlane.cli.root import app
 from clearlane.kernel.clock import SystemClock
-from clearlane.pipeline import delivery
+from clearlane.pipeline.outbound import deliver
 from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING
 from clearlane.x12.check import check
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
@@ -40,8 +40,8 @@ def left(place):
             out.lines.add(window_seconds=0, mailbox=Payer837(tells=False))
             ids = await out.submit(2)
             [doubtful] = await out.gather()
-            await delivery._begin(out.desk, await out.batch(doubtful), "dead")
-            await delivery.attempt(out.desk, doubtful, "dead")
+            await deliver._begin(out.desk, await out.batch(doubtful), "dead")
+            await deliver.attempt(out.desk, doubtful, "dead")
             ids += await out.submit(1)
             [fixed] = await out.gather()
             waiting = await out.submit(3, HARBOR)
@@ -61,7 +61,7 @@ def test_batches_are_listed_and_shown(clearlane, left):
         (doubtful, IN_DOUBT, 2),
         (fixed, FIXED, 1),
     ]
-    assert listed[0]["fault"] == delivery.UNTOLD
+    assert listed[0]["fault"] == deliver.UNTOLD
     assert "InDoubt" in clearlane("batch list")
     shown = clearlane(f"batch show {doubtful} --json")
     assert [one["request_id"] for one in shown["claims"]] == ids[:2]
@@ -86,7 +86,7 @@ def test_a_batch_that_is_being_sent_is_left_alone(clearlane, left, place):
     async def take():
         async with outbound(place, SystemClock(), node="busy") as out:
             out.lines.add()
-            await delivery._begin(out.desk, await out.batch(fixed), "busy")
+            await deliver._begin(out.desk, await out.batch(fixed), "busy")
 
     asyncio.run(take())
     assert states(clearlane)[fixed] == SENDING

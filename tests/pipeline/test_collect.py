@@ -9,7 +9,7 @@ from clearlane.connect.memory import MemoryMailbox
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import micros
-from clearlane.pipeline import collect, post
+from clearlane.pipeline.inbound import post, receive
 from clearlane.store import inbox
 from tests.claims.answers import paid, payment, ta1
 from tests.patience import until
@@ -26,7 +26,7 @@ def box_of(flow, payer=PAYER):
 
 
 async def look(flow):
-    return await collect.collect_due(flow.desk, flow.clock.now())
+    return await receive.collect_due(flow.desk, flow.clock.now())
 
 
 async def turn_ends(flow):
@@ -107,7 +107,7 @@ async def test_a_line_that_does_not_answer_is_given_up(flow, monkeypatch):
     flow.lines.mailboxes["Medical", PAYER] = Silent()
     box_of(flow, OTHER_PAYER).files["a"] = ta1(1)
     assert len(await look(flow)) == 1
-    assert await fault_of(flow) == collect.TOO_SLOW
+    assert await fault_of(flow) == receive.TOO_SLOW
 
 
 async def test_one_file_that_is_not_to_be_had_does_not_keep_the_next(flow):
@@ -141,7 +141,7 @@ async def test_two_that_look_at_the_same_time_share_the_lines(flow):
 async def test_a_turn_that_nobody_ended_is_free_again_after_a_while(flow):
     key, now = ("Medical", PAYER, 1), flow.clock.now()
     box_of(flow).files["a"] = ta1(1)
-    assert await collect._taken(flow.desk, now)  # and then its node dies
+    assert await receive._taken(flow.desk, now)  # and then its node dies
     assert key
     assert await look(flow) == []
     flow.clock.advance(timedelta(seconds=limits.COLLECT_TURN_SECONDS))

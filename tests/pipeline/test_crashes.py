@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from clearlane.pipeline import crashpoint
+from clearlane.engine import fault_injection
 from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.crashing import crashing
 from tests.pipeline.outbound import HARBOR, MEADOW
@@ -30,7 +30,7 @@ async def finish(made):
 async def test_killed_at_every_named_point_nothing_is_lost_and_nothing_comes_twice(place):
     async with crashing(place) as made:
         await made.submit_and_die()
-        for point in crashpoint.POINTS:
+        for point in fault_injection.POINTS:
             if point == BY_A_CALLER:
                 continue
             await made.submit()
@@ -77,7 +77,7 @@ async def test_of_two_nodes_one_is_killed_and_its_batches_finish_on_the_other(ne
 
 @pytest.mark.parametrize("name", ["", "fixed:2", "recorded"])
 def test_a_point_that_is_not_named_does_nothing(monkeypatch, name):
-    monkeypatch.setenv(crashpoint.VARIABLE, name)
-    crashpoint.reached("fixed")
+    monkeypatch.setenv(fault_injection.VARIABLE, name)
+    fault_injection.reached("fixed")
     with pytest.raises(AssertionError, match="no such point"):
-        crashpoint.reached("lunch")
+        fault_injection.reached("lunch")

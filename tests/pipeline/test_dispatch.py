@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select, update
 
-from clearlane.claims.batching import CONTROL_MAX
+from clearlane.claims.batch_naming import CONTROL_MAX
 from clearlane.claims.facts import Fact, Kind
 from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
-from clearlane.pipeline import dispatch
-from clearlane.pipeline.standing import Told, ready, tell
+from clearlane.pipeline.claim_status import ClaimFact, ready, tell
+from clearlane.pipeline.outbound import dispatch
 from clearlane.store import batches as store
 from clearlane.store.batches import DELIVERED, FIXED
 from clearlane.store.database import Actor
@@ -149,7 +149,7 @@ async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
     ids = await out.submit(2)
     await out.go(minutes=1)
     told = [
-        Told(
+        ClaimFact(
             ids[0], out.site.vendor_id, out.site.id, Fact(kind=kind, at=out.clock.now(), attempt=1)
         )
         for kind in (Kind.SEND_AGAIN,)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clearlane.connect.open import open_mailbox
+from clearlane.connect.factory import open_mailbox
 from clearlane.payers.routes import Secrets
 from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING
 from tests.connect import sftp_server as there

@@ -8,8 +8,8 @@ import pytest
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import micros
-from clearlane.pipeline import delivery, dispatch
-from clearlane.pipeline.lanes import pause_seconds
+from clearlane.pipeline.outbound import deliver, dispatch
+from clearlane.pipeline.outbound.delivery_policy import pause_seconds
 from clearlane.store import batches as store
 from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING
 from clearlane.store.database import Actor
@@ -29,7 +29,7 @@ async def out(place, clock):
 async def begin(out, id, holder="dead"):
     """What is left when a node dies in the middle of a delivery."""
     batch = await out.batch(id)
-    return await delivery._begin(out.desk, batch, holder)
+    return await deliver._begin(out.desk, batch, holder)
 
 
 async def gathered(out, count=1, payer_id=MEADOW):
@@ -218,9 +218,9 @@ async def test_the_same_piece_of_work_takes_up_what_it_began_at_once(out):
     payer = out.lines.add()
     id = await gathered(out)
     await begin(out, id, "work-1")
-    assert await delivery.attempt(out.desk, id, "work-2") == delivery.SKIPPED
-    assert await delivery.attempt(out.desk, id, "work-1") == delivery.ARRIVED
-    assert await delivery.attempt(out.desk, id, "work-1") == delivery.SKIPPED
+    assert await deliver.attempt(out.desk, id, "work-2") == deliver.SKIPPED
+    assert await deliver.attempt(out.desk, id, "work-1") == deliver.ARRIVED
+    assert await deliver.attempt(out.desk, id, "work-1") == deliver.SKIPPED
     assert set(payer.came.values()) == {1}
 
 
@@ -260,9 +260,9 @@ async def test_a_route_that_goes_just_before_a_file_is_sent_leaves_it_waiting(ou
         return ways(type, payer_id) if len(asked) == 1 else []
 
     out.lines.ways = gone
-    assert await delivery.attempt(out.desk, id, "work") == delivery.LATER
+    assert await deliver.attempt(out.desk, id, "work") == deliver.LATER
     batch = await out.batch(id)
-    assert (batch.state, batch.fault) == (FIXED, delivery.NO_WAY)
+    assert (batch.state, batch.fault) == (FIXED, deliver.NO_WAY)
     out.lines.ways = ways
     out.pass_time(minutes=1)
     assert await out.deliver() == 1
@@ -349,13 +349,13 @@ async def test_a_node_whose_delivery_was_taken_from_it_notes_nothing_over_the_ot
         raise AWAY
 
     payer.put = put
-    late = asyncio.create_task(delivery.attempt(out.desk, id, "late"))
+    late = asyncio.create_task(deliver.attempt(out.desk, id, "late"))
     await slow.wait()
     out.pass_time(minutes=15)
     payer.put = lambda name, content: real(payer, name, content)
     assert await out.deliver() == 1
     go_on.set()
-    assert await late == delivery.LATER
+    assert await late == deliver.LATER
     assert (await out.batch(id)).state == DELIVERED
 
 
@@ -365,7 +365,7 @@ async def test_a_cable_that_breaks_in_a_way_nobody_foresaw_is_looked_into_later(
     payer.trouble = ZeroDivisionError("ROSA ARDEN")
     await out.deliver()
     batch = await out.batch(id)
-    assert (batch.state, batch.fault) == (SENDING, delivery.BROKE_OFF)
+    assert (batch.state, batch.fault) == (SENDING, deliver.BROKE_OFF)
     payer.trouble = None
     out.pass_time(minutes=1)
     assert await out.deliver() == 1

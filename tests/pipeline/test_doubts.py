@@ -5,7 +5,9 @@ import asyncio
 import pytest
 
 from clearlane.connect.port import Presence
-from clearlane.pipeline import delivery, dispatch, post, resolving, sorting
+from clearlane.pipeline.inbound import post
+from clearlane.pipeline.operator import batch_admin, inbox_admin
+from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.store import batches
 from clearlane.store.batches import DELIVERED, IN_DOUBT
 from clearlane.store.database import Refused
@@ -70,7 +72,7 @@ async def test_a_batch_in_doubt_that_is_answered_is_delivered_and_goes_out_no_mo
     rows = await flow.statuses()
     assert "Received" not in {rows[id]["CurrentState"] for id in ids}
     with pytest.raises(Refused, match="twice"):
-        await resolving.resend(flow.desk, batch_id, actor=ACTOR)
+        await batch_admin.resend(flow.desk, batch_id, actor=ACTOR)
     assert await flow.send() == b""
 
 
@@ -79,10 +81,10 @@ async def test_a_batch_of_which_half_is_answered_stays_in_doubt_and_is_not_sent_
     one, _ = accounts(content)
     await flow.arrive(payment(paid(one, "1", "100", "80", "CAS*CO*45*20")))
     assert (await batch_of(flow, batch_id)).state == IN_DOUBT
-    assert (await resolving.show(flow.desk, batch_id)).answered == 1
+    assert (await batch_admin.show(flow.desk, batch_id)).answered == 1
     with pytest.raises(Refused, match="1 of the 2 claims"):
-        await resolving.resend(flow.desk, batch_id, actor=ACTOR)
-    await resolving.resend(flow.desk, batch_id, actor=ACTOR, even_if_answered=True)
+        await batch_admin.resend(flow.desk, batch_id, actor=ACTOR)
+    await batch_admin.resend(flow.desk, batch_id, actor=ACTOR, even_if_answered=True)
     assert await flow.send() == content
 
 
@@ -96,8 +98,8 @@ async def test_an_answer_about_an_earlier_sending_proves_nothing_of_the_later(fl
     await flow.arrive(nine(controls(content), refused, verdict="R"))
     [again] = await dispatch.gather(flow.desk, flow.clock.now(), everything=True)
     await flow.database.write(EVERYONE, batches.distrust, actor=ACTOR)
-    assert (await resolving.show(flow.desk, again)).answered == 0
-    assert await delivery.settle_doubts(flow.desk, PAYER) == []
+    assert (await batch_admin.show(flow.desk, again)).answered == 0
+    assert await deliver.settle_doubts(flow.desk, PAYER) == []
     await flow.arrive(acknowledged(await content_of(flow, again)))
     assert (await batch_of(flow, again)).state == DELIVERED
     assert [row["CurrentState"] for _, row in sorted((await flow.statuses()).items())] == [
@@ -110,7 +112,7 @@ async def test_an_answer_about_an_earlier_sending_proves_nothing_of_the_later(fl
 async def test_an_answer_that_comes_before_the_doubt_leaves_none(flow):
     """The node dies after the upload, and the other side cannot tell; but the 999 is there already."""
     _, batch_id = await gathered(flow)
-    await delivery._begin(flow.desk, await batch_of(flow, batch_id), "dead")
+    await deliver._begin(flow.desk, await batch_of(flow, batch_id), "dead")
     await flow.arrive(acknowledged(await content_of(flow, batch_id)))
     box = flow.lines.open(flow.lines.line("Medical", PAYER))
 
@@ -118,7 +120,7 @@ async def test_an_answer_that_comes_before_the_doubt_leaves_none(flow):
         return Presence.UNKNOWN
 
     box.look = cannot_tell
-    assert await delivery.attempt(flow.desk, batch_id, "dead") == delivery.ARRIVED
+    assert await deliver.attempt(flow.desk, batch_id, "dead") == deliver.ARRIVED
     assert (await batch_of(flow, batch_id)).state == DELIVERED
     assert not box.sent
 
@@ -136,12 +138,12 @@ async def test_a_file_that_is_discarded_while_it_is_posted_stays_discarded(flow,
     arriving = asyncio.create_task(flow.arrive(payment(paid(accounts(content)[0]), paid("NOBODY"))))
     await begun.wait()
     [file] = await flow.files()
-    assert (await sorting.discard(flow.desk, file.id, actor=ACTOR)).state == "Discarded"
+    assert (await inbox_admin.discard(flow.desk, file.id, actor=ACTOR)).state == "Discarded"
     go_on.set()
     assert await arriving == ["Discarded"]
     [file] = await flow.files()
     # What it told stays told, and is counted; what it could not tell is nobody's task any more.
     assert (file.applied, file.parked) == (1, 0)
-    assert sorting.BY_HAND in file.reason
+    assert inbox_admin.BY_HAND in file.reason
     assert await flow.parked(file.id) == []
     assert (await flow.status(ids[0]))["CurrentState"] == "Complete"

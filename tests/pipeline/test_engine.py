@@ -15,14 +15,17 @@ import psutil
 import pytest
 from sqlalchemy import select
 
+from clearlane.engine import self_check
+from clearlane.engine.dbos_engine import Engine, EngineRefused, Pace
+from clearlane.engine.engine_storage import address
+from clearlane.engine.node_recovery import Takeover
+from clearlane.engine.workflow_client import CANCELLED, DONE, FAILED, Ledger
+from clearlane.engine.workflows import NotAnId, Schedule, Workflow, only_ids, plain
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock, SystemClock
-from clearlane.pipeline import smoke, work
-from clearlane.pipeline.desk import Desk, Failed, NotAnId, Schedule, Workflow, only_ids, plain
-from clearlane.pipeline.engine import Engine, EngineRefused, Pace
-from clearlane.pipeline.home import address
-from clearlane.pipeline.ledger import CANCELLED, DONE, FAILED, Ledger
-from clearlane.pipeline.takeover import Takeover
+from clearlane.kernel.faults import WorkFailed
+from clearlane.pipeline import schedule
+from clearlane.pipeline.work_context import Desk
 from clearlane.store.nodes import NODES, Nodes, living
 from clearlane.store.schema import audit
 from clearlane.store.sql import Statement
@@ -33,8 +36,8 @@ MARKER = "ROSA ARDEN 1931-12-01"
 # As the product's tables, but quick to look, so that the tests do not wait for the queue, and without ticks
 # that ask for payers.
 QUICK = replace(
-    work.TABLES,
-    queues=tuple(replace(row, look_seconds=0.05) for row in work.QUEUES),
+    schedule.TABLES,
+    queues=tuple(replace(row, look_seconds=0.05) for row in schedule.QUEUES),
     schedules=(),
 )
 
@@ -114,14 +117,14 @@ def test_nothing_else_is_left_behind(value):
 
 
 def test_a_fault_without_a_code_of_one_word_stays_unnamed():
-    assert Failed("payer-away").code == "payer-away"
-    assert Failed(f"no claim of {MARKER}").code == "unnamed"
+    assert WorkFailed("payer-away").code == "payer-away"
+    assert WorkFailed(f"no claim of {MARKER}").code == "unnamed"
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (tables(smoke=smoke.smoke), r"twice: \['smoke'\]"),
+        (tables(smoke=self_check.smoke), r"twice: \['smoke'\]"),
         (replace(QUICK, queues=()), r"missing: \[.*'work'\]"),
     ],
 )
@@ -136,7 +139,7 @@ async def test_work_runs_and_of_its_faults_only_a_code_is_kept(place, capfd, cap
         async def step():
             raise ValueError(MARKER)
 
-        with pytest.raises(Failed, match=r"^ValueError$"):
+        with pytest.raises(WorkFailed, match=r"^ValueError$"):
             await steps.run("leak", step)
         raise RuntimeError(MARKER)
 
@@ -151,11 +154,11 @@ async def test_work_runs_and_of_its_faults_only_a_code_is_kept(place, capfd, cap
             await engine.result(await engine.enqueue("smoke", "a", 2, 0), seconds=PATIENCE_SECONDS)
             == ["node"] * 2
         )
-        assert smoke.marks(place.data, "a") == [
+        assert self_check.marks(place.data, "a") == [
             "1 begun node", "1 ended node", "2 begun node", "2 ended node",
         ]  # fmt: skip
         for name, code in (("leak", "RuntimeError"), ("spill", "NotAnId")):
-            with pytest.raises(Failed, match=f"^{code}$"):
+            with pytest.raises(WorkFailed, match=f"^{code}$"):
                 await engine.result(await engine.enqueue(name, 1), seconds=PATIENCE_SECONDS)
         with pytest.raises(NotAnId):
             await engine.enqueue("leak", MARKER)
@@ -197,8 +200,8 @@ async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place
 async def test_a_stopping_engine_ends_its_step_hands_the_rest_on_and_leaves_no_trace(place):
     async with running(place, node="one") as engine:
         await engine.enqueue("smoke", "long", 8, 250)
-        await until(lambda: smoke.marks(place.data, "long"))
-    left = smoke.marks(place.data, "long")
+        await until(lambda: self_check.marks(place.data, "long"))
+    left = self_check.marks(place.data, "long")
     done = len(left) // 2
     steps = range(1, done + 1)
     assert left == [f"{step} {what} one" for step in steps for what in ("begun", "ended")]
@@ -218,10 +221,10 @@ async def test_work_that_does_not_end_in_time_is_cut_and_goes_on_later(new_place
     place = await new_place("postgresql")
     async with running(place, node="one", stop_seconds=0) as engine:
         await engine.enqueue("smoke", "cut", 2, 300)
-        await until(lambda: smoke.marks(place.data, "cut"))
+        await until(lambda: self_check.marks(place.data, "cut"))
     async with running(place, node="two") as engine:
         assert await engine.result("smoke-cut-2-300", seconds=PATIENCE_SECONDS) == ["two", "two"]
-    assert smoke.marks(place.data, "cut")[:2] == ["1 begun one", "1 begun two"]
+    assert self_check.marks(place.data, "cut")[:2] == ["1 begun one", "1 begun two"]
 
 
 async def test_the_engines_file_is_private_and_can_be_thrown_away(new_place):
@@ -287,15 +290,15 @@ async def test_ticks_come_from_the_table_and_go_with_it(new_place):
 
 async def test_finished_work_is_purged_parked_work_is_kept_until_it_is_released(place):
     async def sick(desk, steps, id):
-        raise Failed("sick")
+        raise WorkFailed("sick")
 
     later = ManualClock(SystemClock().now() + timedelta(days=8))
     async with running(place, tables(sick=sick)) as engine:
         await engine.result(await engine.enqueue("smoke", "good", 1, 0), seconds=PATIENCE_SECONDS)
-        with pytest.raises(Failed, match=r"^sick$"):
+        with pytest.raises(WorkFailed, match=r"^sick$"):
             await engine.result(await engine.enqueue("sick", 1), seconds=PATIENCE_SECONDS)
         await engine.enqueue("smoke", "stuck", 2, 400)
-        await until(lambda: smoke.marks(place.data, "stuck"))
+        await until(lambda: self_check.marks(place.data, "stuck"))
         taker = Takeover(
             engine._desk.database, engine._ledger, replace(PACE, takeovers_max=0),
             node="taker", queue_of=engine._tables.queue_of, ticks=frozenset(["purge"]), clock=later,
@@ -324,7 +327,7 @@ async def test_finished_work_is_purged_parked_work_is_kept_until_it_is_released(
 async def test_work_can_be_sent_from_beside_the_engine(place):
     async with running(place):
         ledger = Ledger(address(place.data, place.url))
-        assert await smoke.check(ledger, place.data, seconds=PATIENCE_SECONDS) == ["node"]
+        assert await self_check.check(ledger, place.data, seconds=PATIENCE_SECONDS) == ["node"]
         await ledger.close()
         assert list((place.data / "smoke").iterdir()) == []
 
@@ -334,7 +337,7 @@ async def test_without_tables_and_the_right_to_make_them_it_is_refused(new_place
     database = await place.open(SystemClock())
     nodes = Nodes(database, id="n", role="worker", beat_seconds=1, keys=place.keys())
     desk = Desk(database=database, clock=SystemClock(), data=place.data, node="n")
-    engine = Engine(desk, work.TABLES, nodes=nodes, url=place.url, pace=PACE, migrate=False)
+    engine = Engine(desk, schedule.TABLES, nodes=nodes, url=place.url, pace=PACE, migrate=False)
     with pytest.raises(EngineRefused, match="clearlane db upgrade"):
         await engine.start()
     async with database.read(NODES) as tx:

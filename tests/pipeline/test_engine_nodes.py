@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from clearlane.engine import self_check
+from clearlane.engine.engine_storage import EMBEDDED, address
+from clearlane.engine.node_recovery import Pace, Takeover
+from clearlane.engine.workflow_client import CANCELLED, Ledger
 from clearlane.kernel.clock import SystemClock
-from clearlane.pipeline import smoke, work
-from clearlane.pipeline.desk import Failed
-from clearlane.pipeline.home import EMBEDDED, address
-from clearlane.pipeline.ledger import CANCELLED, Ledger
-from clearlane.pipeline.takeover import Pace, Takeover
+from clearlane.kernel.faults import WorkFailed
+from clearlane.pipeline import schedule
 from clearlane.store.nodes import NODES, living
 from clearlane.store.schema import takeovers
 from clearlane.store.sql import Statement
@@ -82,12 +83,12 @@ async def ledger_of(place):
 
 
 def begun(place, id, step):
-    return any(mark.startswith(f"{step} begun") for mark in smoke.marks(place.data, id))
+    return any(mark.startswith(f"{step} begun") for mark in self_check.marks(place.data, id))
 
 
 def how_often(place, id):
     """How often each step began and ended, whoever took it."""
-    return Counter(mark.rsplit(" ", 1)[0] for mark in smoke.marks(place.data, id))
+    return Counter(mark.rsplit(" ", 1)[0] for mark in self_check.marks(place.data, id))
 
 
 ONCE = Counter(f"{step} {what}" for step in (1, 2, 3) for what in ("begun", "ended"))
@@ -143,8 +144,10 @@ async def test_a_node_that_wakes_after_its_work_was_taken_records_no_further_ste
                 "heir",
             ]
             sleeper.kill(signal.SIGCONT)
-            await until(lambda: "2 ended sleeper" in smoke.marks(place.data, "zombie"))
-            assert not any(mark == "3 begun sleeper" for mark in smoke.marks(place.data, "zombie"))
+            await until(lambda: "2 ended sleeper" in self_check.marks(place.data, "zombie"))
+            assert not any(
+                mark == "3 begun sleeper" for mark in self_check.marks(place.data, "zombie")
+            )
             assert await ledger.result(piece, seconds=PATIENCE_SECONDS) == [
                 "sleeper",
                 "heir",
@@ -179,7 +182,7 @@ async def test_work_that_kills_its_nodes_is_parked_and_ticks_run_once_over_those
             assert await second.ends() == -signal.SIGKILL
         async with nodes(place, *("c", "d") if place.kind == "postgresql" else ("c",)):
             before = len(ticks(place))
-            with pytest.raises(Failed, match=r"^cancelled$"):
+            with pytest.raises(WorkFailed, match=r"^cancelled$"):
                 await ledger.result(piece, seconds=PATIENCE_SECONDS)
             assert (await ledger.find(piece)).state == CANCELLED
             await until(lambda: len(ticks(place)) >= before + 2)
@@ -200,5 +203,5 @@ def ticks(place):
 
 def _takeover(database, ledger):
     return Takeover(
-        database, ledger, PACE, node="test", queue_of=work.TABLES.queue_of, ticks=frozenset()
+        database, ledger, PACE, node="test", queue_of=schedule.TABLES.queue_of, ticks=frozenset()
     )

@@ -7,8 +7,10 @@ from sqlalchemy import bindparam, update
 
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel import limits
-from clearlane.pipeline import collect, dispatch, reading, sorting
-from clearlane.pipeline.standing import opened_document
+from clearlane.pipeline.claim_status import opened_document
+from clearlane.pipeline.inbound import inbound_statements, receive
+from clearlane.pipeline.operator import inbox_admin
+from clearlane.pipeline.outbound import dispatch
 from clearlane.store import documents
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
@@ -445,7 +447,7 @@ async def test_a_file_too_large_to_fetch_is_noted_once_and_left_there(flow, monk
     box.files["huge"] = b"x" * 100
     monkeypatch.setattr(limits, "TRANSFER_BYTES_MAX", 99)
     for _ in range(2):
-        await collect.collect_due(flow.desk, flow.clock.now(), every_line=True)
+        await receive.collect_due(flow.desk, flow.clock.now(), every_line=True)
     [file] = await flow.files()
     assert (file.state, file.name) == ("Quarantined", "huge")
     assert "larger" in file.reason
@@ -527,12 +529,12 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
     with monkeypatch.context() as patched:
-        patched.setattr(reading, "cut", broken)
+        patched.setattr(inbound_statements, "cut", broken)
         assert await flow.arrive(remit) == ["Quarantined"]
     [file] = await flow.files()
     assert "KeyError" in file.reason
     assert "ARDEN" not in file.reason
-    assert await sorting.replay(flow.desk, file.id, actor=ACTOR)
+    assert await inbox_admin.replay(flow.desk, file.id, actor=ACTOR)
     assert (await flow.status(id))["CurrentState"] == "Complete"
 
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from clearlane.pipeline import crashpoint
+from clearlane.engine import fault_injection
 from tests.claims.answers import paid, payment
 from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.flowing import PAYER, Flow, accounts
@@ -24,7 +24,7 @@ async def run(place, folder, crash_at=""):
     }  # fmt: skip
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.pipeline.posting_process", json.dumps(given),
-        env={**os.environ, crashpoint.VARIABLE: crash_at},
+        env={**os.environ, fault_injection.VARIABLE: crash_at},
     )  # fmt: skip
     async with asyncio.timeout(PATIENCE_SECONDS):
         return await process.wait()
@@ -53,5 +53,5 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
 
 
 def test_every_point_of_fetching_and_posting_is_tried():
-    names = list(crashpoint.POINTS)
+    names = list(fault_injection.POINTS)
     assert set(names[names.index("fetched") : names.index("applied") + 1]) == set(POINTS)

@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import replace
 
-from clearlane.pipeline import collect, post
-from clearlane.pipeline.desk import Queue, Schedule, Tables, Workflow
-from clearlane.pipeline.engine import Engine, Pace
+from clearlane.engine.dbos_engine import Engine, Pace
+from clearlane.engine.workflows import Queue, Schedule, Tables, Workflow
+from clearlane.pipeline.inbound import post, receive
 from clearlane.store.nodes import Nodes
 from tests.api.markers import tables_with
 from tests.claims.answers import paid, payment
@@ -16,12 +16,12 @@ MARKER = "QZ5E77A1"
 PACE = Pace(heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7)
 TABLES = Tables(
     queues=(
-        Queue(name=collect.QUEUE, at_once=8, look_seconds=0.1),
+        Queue(name=receive.QUEUE, at_once=8, look_seconds=0.1),
         Queue(name=post.QUEUE, at_once=2, look_seconds=0.1),
     ),
     workflows=(Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE),),
     schedules=(
-        Schedule(name=collect.NAME, verb=collect.collect, cron=collect.EVERY, queue=collect.QUEUE),
+        Schedule(name=receive.NAME, verb=receive.collect, cron=receive.EVERY, queue=receive.QUEUE),
     ),
 )
 

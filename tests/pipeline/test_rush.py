@@ -1,7 +1,7 @@
 """Callers who hand in claims go first, for a while."""
 
 from clearlane.kernel import limits
-from clearlane.pipeline.rush import Rush
+from clearlane.pipeline.intake_priority import Rush
 
 
 class Seconds:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from clearlane.claims.case import Outgoing
+from clearlane.claims.claim_context import Outgoing
 from clearlane.claims.explain import explain
-from clearlane.pipeline.story import tell_story
+from clearlane.pipeline.query.claim_history import tell_story
 from tests.claims.answers import nine, paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts, controls
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from clearlane.pipeline.turns import Turns
+from clearlane.pipeline.intake.microbatch import Turns
 
 
 class Stage:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clearlane.sandbox import inquiry, members
+from clearlane.sandbox import members, read_270
 from clearlane.sandbox.eligibility import EligibilityPayer, desk_of
 from clearlane.sandbox.model import Profile
 from clearlane.x12 import check, codes
@@ -306,7 +306,7 @@ async def test_many_questions_in_one_interchange_are_answered():
 
 
 def test_what_is_told_prints_nothing_of_the_patient():
-    (one,) = inquiry.read(ask("2001", child=True))
+    (one,) = read_270.read(ask("2001", child=True))
     (asked_about,) = one.sets()
     told = desk_of(Profile("TST01", "Sandbox Medical")).coverage.answer(asked_about, NOW.date())
     assert "ARDEN" not in repr(told)

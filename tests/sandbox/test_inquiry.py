@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from clearlane.sandbox import inquiry
+from clearlane.sandbox import read_270
 from clearlane.x12.delimiters import Delimiters
 from tests.corpus import Sample, corpus_files
 from tests.sandbox.asking import NOW, PAYERS, Question, ask, asked, payer
@@ -21,7 +21,7 @@ def test_everything_that_an_answer_needs_is_read():
         day="20260401",
         traces=(("17-1", "9123456789"), ("T2", "1222222222", "D")),
     )
-    (one,) = inquiry.read(content)
+    (one,) = read_270.read(content)
     assert (one.parties.sender, one.parties.receiver, one.control) == ("CLEARLANE", "SANDBOX", 17)
     (read,) = one.sets()
     assert (read.reference, read.known, read.verdict.findings) == ("R17", True, [])
@@ -36,7 +36,7 @@ def test_everything_that_an_answer_needs_is_read():
 
 
 def test_a_dependent_is_read_below_the_subscriber_who_is_not_asked_about():
-    (read,) = inquiry.read(ask("W1", child=True))[0].sets()
+    (read,) = read_270.read(ask("W1", child=True))[0].sets()
     (subscriber,) = read.subscribers()
     (child,) = subscriber.dependents
     assert (subscriber.asked, child.asked) == (False, True)
@@ -59,26 +59,26 @@ async def test_the_separators_of_a_question_do_not_matter(delimiters):
 
 
 def test_a_question_prints_nothing_of_the_patient():
-    (read,) = inquiry.read(ask("W1", child=True))[0].sets()
+    (read,) = read_270.read(ask("W1", child=True))[0].sets()
     shown = repr(read.sources)
     assert "ARDEN" not in shown
     assert "W1" not in shown
 
 
 def test_only_files_of_questions_are_taken_for_such():
-    assert inquiry.is_inquiry(ask("W1"))
-    assert inquiry.is_inquiry(
+    assert read_270.is_inquiry(ask("W1"))
+    assert read_270.is_inquiry(
         asked(Question(member="W1"), delimiters=Delimiters("|", ">", "}", "\n"))
     )
-    assert not inquiry.is_inquiry(file(medical("3001")))
+    assert not read_270.is_inquiry(file(medical("3001")))
     for content in (b"", b"ISA", b"<html>", ask("W1")[:106], ask("W1")[:110]):
-        assert not inquiry.is_inquiry(content)
+        assert not read_270.is_inquiry(content)
 
 
 def test_a_cut_question_is_read_at_every_length():
     content = ask("W1", child=True)
     for at in range(len(content)):
-        inquiry.read(content[:at])
+        read_270.read(content[:at])
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from clearlane.connect.loopback_lines import LoopbackLines, ledger_name
+from clearlane.connect.loopback_routes import LoopbackLines, ledger_name
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import Payers
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
-from clearlane.sandbox.world import World
+from clearlane.sandbox.simulator import World
 from clearlane.store.nodes import Nodes
 from clearlane.store.sandbox import NODE, StoredClock, StoredLedger, Turns
 from clearlane.store.vault import Vault

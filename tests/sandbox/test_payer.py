@@ -11,7 +11,7 @@ from clearlane.connect.memory import MemoryLedger
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.limits import SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX, SANDBOX_SLOW_SECONDS
-from clearlane.sandbox import intake, reading
+from clearlane.sandbox import read_837, receive
 from clearlane.sandbox.model import Member, Profile
 from clearlane.sandbox.payer import Mode, SandboxPayer
 from clearlane.x12 import check
@@ -355,14 +355,14 @@ async def test_two_sets_of_a_file_are_acknowledged_each_by_its_own_batch_number(
 def test_the_oldest_claims_of_a_member_are_forgotten():
     most = SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
     full = Member(claims={f"C{at}": "S1" for at in range(most)})
-    after = intake._remembering(full, "NEW", "S2").claims
+    after = receive._remembering(full, "NEW", "S2").claims
     assert len(after) == most
     assert "C0" not in after
     assert after["NEW"] == "S2"
 
 
 async def test_values_print_nothing_of_a_patient():
-    async for interchange in reading.read(file(medical("W77"))):
+    async for interchange in read_837.read(file(medical("W77"))):
         (claim,) = interchange.claims()
         assert repr(claim) == "Claim(...)"
         assert "ARDEN" not in repr(interchange.groups)

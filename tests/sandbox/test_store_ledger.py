@@ -10,7 +10,7 @@ from clearlane.connect.memory import MemoryLedger
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import COUNTED_DAY, decoded
-from clearlane.sandbox.world import World
+from clearlane.sandbox.simulator import World
 from clearlane.store.database import Actor, Unavailable
 from clearlane.store.nodes import Nodes
 from clearlane.store.sandbox import (

@@ -12,7 +12,7 @@ from clearlane.kernel.limits import SANDBOX_DELAY_REMEMBERED_SECONDS
 from clearlane.sandbox.clock import SandboxClock, decoded
 from clearlane.sandbox.eligibility import EligibilityPayer
 from clearlane.sandbox.model import Profile
-from clearlane.sandbox.turns import Turns
+from clearlane.sandbox.response_delays import Turns
 from tests.patience import PATIENCE_SECONDS
 from tests.sandbox.asking import NOW, Question, ask, asked, canonical, clock, payer
 from tests.sandbox.invented import clean, starting

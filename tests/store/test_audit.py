@@ -10,7 +10,7 @@ import pytest
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.store import audit
-from clearlane.store.chain import Anchor, AnchorBroken, Head
+from clearlane.store.audit_chain import Anchor, AnchorBroken, Head
 from clearlane.store.database import Actor, System
 from clearlane.store.vault import Vault
 from tests.databases import START
@@ -172,7 +172,7 @@ async def test_the_first_bad_row_is_named(lasting, statements, seq):
 
 async def test_an_edit_with_a_right_looking_hash_needs_the_key(trail):
     """Somebody who recomputes the hashes without the key is found out."""
-    from clearlane.store.chain import digest
+    from clearlane.store.audit_chain import digest
 
     async with trail.database.read(ALL) as tx:
         rows = [list(row) for row in await tx.rows(audit._PAGE, after=0, size=100)]

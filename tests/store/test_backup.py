@@ -14,10 +14,10 @@ from alembic import command
 from sqlalchemy import select
 
 from clearlane.kernel.clock import ManualClock
-from clearlane.store import audit, migrate, rotation, schema
+from clearlane.store import audit, key_rotation, migrate, schema
 from clearlane.store.archive import CONTENT, MANIFEST, Manifest
+from clearlane.store.audit_chain import Anchor
 from clearlane.store.backup import Restore, write_backup
-from clearlane.store.chain import Anchor
 from clearlane.store.database import Actor, Refused, System
 from clearlane.store.keys import MasterKeys, read_key_file, write_key_file
 from clearlane.store.nodes import Nodes
@@ -413,7 +413,7 @@ async def test_a_backup_is_never_written_over_a_file(house):
 async def test_a_backup_of_a_rotated_key_needs_the_old_one(house):
     archive = await house.backup()
     (old,) = read_key_file(house.place.data / "master.key")
-    await rotation.rotate(house.database, house.place.keys(), OPERATOR)
+    await key_rotation.rotate(house.database, house.place.keys(), OPERATOR)
     with pytest.raises(Refused, match=old.id):
         await house.restore(archive)
     (new,) = read_key_file(house.place.data / "master.key")

@@ -13,7 +13,7 @@ from clearlane.store import schema
 from clearlane.store.backup import Restore, write_backup
 from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING, Pile, Taken, Written
 from clearlane.store.database import Actor, Conflict
-from clearlane.store.lanes import Lane, all_lanes, lock_lane, set_lane
+from clearlane.store.route_health import Lane, all_lanes, lock_lane, set_lane
 from clearlane.store.sql import Statement, insertion
 from clearlane.store.vault import Vault
 from tests.databases import make_site

@@ -10,7 +10,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.store import schema
 from clearlane.store.database import Actor, Conflict, ForeignAwait, StoreFault, System, Unavailable
-from clearlane.store.grouping import StatementFailed
+from clearlane.store.group_commit import StatementFailed
 from clearlane.store.sql import Statement, among, insertion, mine
 from tests.databases import ADD_VENDOR, make_site
 from tests.patience import until

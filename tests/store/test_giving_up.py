@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from clearlane.store.grouping import Actor, Conflict, Entry, Outcome, Waiting, submit
+from clearlane.store.group_commit import Actor, Conflict, Entry, Outcome, Waiting, submit
 from clearlane.store.sql import System
 
 

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from clearlane.store import rotation
+from clearlane.store import key_rotation
 from clearlane.store.database import Actor, Refused
 from clearlane.store.keys import (
     KeyRefused,
@@ -173,13 +173,13 @@ async def test_a_rotation_rewraps_everything_while_a_node_serves(place, database
         print_before = node.vault.fingerprint(1, "claim", "x")
         pepper = node.vault.pepper
         serving = asyncio.create_task(seal_all_the_time(node.vault))
-        done = await rotation.rotate(database, place.keys(), OPERATOR)
+        done = await key_rotation.rotate(database, place.keys(), OPERATOR)
         serving.cancel()
         assert done.rewrapped >= 8
         assert done.dropped == (old.id,)
         assert read_key_file(file)[0].id == done.master_id != old.id
         assert len(read_key_file(file)) == 1
-        assert set(await rotation.usage(database)) == {done.master_id}
+        assert set(await key_rotation.usage(database)) == {done.master_id}
         # The running node goes on: old payloads open, new ones are sealed, hashes stay the same.
         assert node.vault.open(1, "claims", "r1", before) == b"before"
         await node.vault.ready(77)
@@ -188,7 +188,7 @@ async def test_a_rotation_rewraps_everything_while_a_node_serves(place, database
     await fresh.load()
     assert fresh.open(1, "claims", "r1", before) == b"before"
     assert (fresh.pepper, fresh.fingerprint(1, "claim", "x")) == (pepper, print_before)
-    assert set(await rotation.usage(database)) == {done.master_id}
+    assert set(await key_rotation.usage(database)) == {done.master_id}
 
 
 async def seal_all_the_time(vault):
@@ -206,7 +206,7 @@ async def test_a_rotation_that_was_broken_off_goes_on_with_the_same_new_key(plac
     (old,) = read_key_file(file)
     new = new_key()
     write_key_file(file, [new, old], over=True)
-    done = await rotation.rotate(database, place.keys(), OPERATOR)
+    done = await key_rotation.rotate(database, place.keys(), OPERATOR)
     assert done.master_id == new.id
     assert read_key_file(file) == (new,)
 
@@ -221,8 +221,8 @@ async def test_a_node_without_the_new_key_stops_the_rotation(place, database, mo
     )
     await far.beat()
     with pytest.raises(Refused, match="far"):
-        await rotation.rotate(database, place.keys(), OPERATOR)
-    assert set(await rotation.usage(database)) == {old.id}
+        await key_rotation.rotate(database, place.keys(), OPERATOR)
+    assert set(await key_rotation.usage(database)) == {old.id}
     assert len(read_key_file(place.data / "master.key")) == 2
 
 
@@ -231,9 +231,9 @@ async def test_with_a_key_of_the_environment_rotate_says_what_to_do_and_then_doe
 ):
     (old,) = read_key_file(place.data / "master.key")
     with pytest.raises(Refused, match="NEW,OLD"):
-        await rotation.rotate(database, MasterKeys([old]), OPERATOR)
+        await key_rotation.rotate(database, MasterKeys([old]), OPERATOR)
     new = new_key()
-    done = await rotation.rotate(database, MasterKeys([new, old]), OPERATOR)
+    done = await key_rotation.rotate(database, MasterKeys([new, old]), OPERATOR)
     assert (done.master_id, done.rewrapped, done.dropped) == (new.id, 3, (old.id,))
     vault = Vault(database, MasterKeys([new]), clock)
     await vault.load()

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from clearlane.store import audit, migrate, schema
-from clearlane.store.chain import Anchor
+from clearlane.store.audit_chain import Anchor
 from clearlane.store.database import Actor, Refused, System, Unavailable
 from clearlane.store.sql import Statement
 from clearlane.store.sqlite import REQUIRED, check, connect, drive

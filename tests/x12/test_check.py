@@ -4,11 +4,11 @@ import pytest
 
 from clearlane.kernel.finding import Severity, Stage
 from clearlane.x12.check import check, of_event
-from clearlane.x12.faults import FAULTS
+from clearlane.x12.collector import Report
+from clearlane.x12.finding_catalogue import FAULTS
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.reader import Reader, parse
-from clearlane.x12.report import Report
 from tests.x12.toy import (
     BODY,
     CLAIM,

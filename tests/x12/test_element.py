@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from clearlane.x12 import element, look, pattern
-from clearlane.x12.faults import FAULTS
-from clearlane.x12.flaw import value_kind
+from clearlane.x12 import element, pattern, value_checks
+from clearlane.x12.finding_catalogue import FAULTS
+from clearlane.x12.findings import value_kind
 from clearlane.x12.grammar import Element, Segment, base, use
 from clearlane.x12.guides.dictionary import seg
 
@@ -57,7 +57,7 @@ def rules(node: Segment, text: str, loop: str = "") -> list[str]:
     segment = text.split("*")
     found = [flaw.rule for flaw in element.flaws(node, loop, segment)]
     if pattern.compile(node).fullmatch(text):
-        watch = look.watch(node, loop)
+        watch = value_checks.watch(node, loop)
         assert not found or (watch is not None and watch(segment)), f"{text} passes though {found}"
     for flaw in element.flaws(node, loop, segment):
         assert flaw.rule in FAULTS
@@ -214,8 +214,8 @@ def test_outside_lists():
     assert [f.repetition for f in element.flaws(eq, "", ["EQ", "", "HC:1^HC:1:1X"])] == [2]
     nobody = seg("AMT", "Amount", "R", 1, "R=@no_such_list R")
     assert rules(nobody, "AMT*XYZ*1") == []
-    assert look.watch(nobody, "") is None
-    assert look.in_list("no_such_list", "anything")
+    assert value_checks.watch(nobody, "") is None
+    assert value_checks.in_list("no_such_list", "anything")
 
 
 LOOKS = [

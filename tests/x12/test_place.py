@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearlane.kernel import limits
-from clearlane.x12 import place, tree
+from clearlane.x12 import placement, tree
 from clearlane.x12.automaton import automaton
-from clearlane.x12.place import Path, get, path, put
-from clearlane.x12.text import money
+from clearlane.x12.encode import money
+from clearlane.x12.placement import Path, get, path, put
 from tests.x12.toy import BODY, CLAIM, GUIDE, HEADER, SUBSCRIBER, file, read
 
 
@@ -187,9 +187,9 @@ LINE_ROWS = {
     "day": "2400/DTP:472/period",
     "control": "2400/REF:6R/02",
 }
-SUBSCRIBER_TABLE = place.compile(GUIDE, "2000B", SUBSCRIBER_ROWS, SUBSCRIBER_CONSTANTS)
-CLAIM_TABLE = place.compile(GUIDE, "2300", CLAIM_ROWS, CLAIM_CONSTANTS)
-LINE_TABLE = place.compile(GUIDE, "2400", LINE_ROWS, {"2400/SV1/03": "UN"})
+SUBSCRIBER_TABLE = placement.compile(GUIDE, "2000B", SUBSCRIBER_ROWS, SUBSCRIBER_CONSTANTS)
+CLAIM_TABLE = placement.compile(GUIDE, "2300", CLAIM_ROWS, CLAIM_CONSTANTS)
+LINE_TABLE = placement.compile(GUIDE, "2400", LINE_ROWS, {"2400/SV1/03": "UN"})
 
 SUBSCRIBER_VALUES = {
     "level": "2", "parent": "1", "child": "0", "filing": "CI", "last": "ARDEN", "first": "ROSA",
@@ -252,14 +252,14 @@ def test_what_is_not_filled_is_left_out(values, rows):
 
 
 def test_a_shape_is_worked_out_once():
-    table = place.compile(GUIDE, "2300", CLAIM_ROWS, CLAIM_CONSTANTS)
+    table = placement.compile(GUIDE, "2300", CLAIM_ROWS, CLAIM_CONSTANTS)
     first = table.text(CLAIM_VALUES)
     assert table.text({**CLAIM_VALUES, "account": "B2"}) == first.replace("CLM*A1", "CLM*B2")
     assert len(table._shapes) == 1
 
 
 def test_a_percent_sign_is_only_a_sign():
-    table = place.compile(
+    table = placement.compile(
         GUIDE, "2300", {"note": "2300/NTE/02", "code": "2300/HI:ABK/01-2"},
         {"2300/NTE/01": "A%D", "2300/HI:ABK/01-1": "A%K"},
     )  # fmt: skip
@@ -271,22 +271,22 @@ def test_a_percent_sign_is_only_a_sign():
 
 def test_tables_with_faults_are_refused():
     with pytest.raises(ValueError, match="has no loop"):
-        place.compile(GUIDE, "9999", {})
+        placement.compile(GUIDE, "9999", {})
     with pytest.raises(ValueError, match="not in the scope"):
-        place.compile(GUIDE, "2300", {"a": "2010AA/NM1/03"})
+        placement.compile(GUIDE, "2300", {"a": "2010AA/NM1/03"})
     with pytest.raises(ValueError, match="has no segment"):
-        place.compile(GUIDE, "2300", {"a": "2300/ZZZ/03"})
+        placement.compile(GUIDE, "2300", {"a": "2300/ZZZ/03"})
     with pytest.raises(ValueError, match="same place"):
-        place.compile(GUIDE, "2300", {"a": "2300/CLM/01", "b": "2300/CLM/01"})
+        placement.compile(GUIDE, "2300", {"a": "2300/CLM/01", "b": "2300/CLM/01"})
     with pytest.raises(ValueError, match="has no period"):
-        place.compile(GUIDE, "2300", {"a": "2300/CLM/period"})
+        placement.compile(GUIDE, "2300", {"a": "2300/CLM/period"})
     with pytest.raises(KeyError, match="no place for"):
         CLAIM_TABLE.text({"strange": "1"})
 
 
 def test_the_memory_of_shapes_is_bounded(monkeypatch):
-    monkeypatch.setattr(place, "SHAPES_REMEMBERED_MAX", 2)
-    table = place.compile(GUIDE, "2300", CLAIM_ROWS)
+    monkeypatch.setattr(placement, "SHAPES_REMEMBERED_MAX", 2)
+    table = placement.compile(GUIDE, "2300", CLAIM_ROWS)
     for field in CLAIM_ROWS:
         if field != "service":
             table.text({field: "X"})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Severity
-from clearlane.x12 import guides, reader, walk
+from clearlane.x12 import guides, loop_parser, reader
 from clearlane.x12.check import check, findings, of_event
 from clearlane.x12.lexer import Batch, Header, Lexer
 from clearlane.x12.reader import (
@@ -285,7 +285,7 @@ def test_numbers_beyond_the_limit_are_not_remembered(monkeypatch):
 
 
 def test_an_endless_unit_is_not_held(monkeypatch):
-    monkeypatch.setattr(walk, "SEGMENTS_HELD_MAX", 50)
+    monkeypatch.setattr(loop_parser, "SEGMENTS_HELD_MAX", 50)
     rows = [*BODY, *(f"NTE*ADD*N{n}" for n in range(500)), "K3*LAST"]
     data = file(rows)
     pieces = [data[at : at + 500] for at in range(0, len(data), 500)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.kernel import kinds
+from clearlane.kernel import formats
 from clearlane.x12.check import check
 from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.redact import Pseudonyms, is_routing, redact
@@ -99,7 +99,7 @@ def test_days_move_back_together_by_whole_weeks():
     for old, new in zip(segments(before), segments(after), strict=True):
         if old[0] in {"DMG", "DTP"} and old[2 if old[0] == "DTP" else 1] == "D8":
             at = 2 if old[0] == "DMG" else 3
-            days.append(kinds.x12_date(old[at]) - kinds.x12_date(new[at]))
+            days.append(formats.x12_date(old[at]) - formats.x12_date(new[at]))
     assert len(set(days)) == 1
     assert days[0].days % 7 == 0
     assert 0 < days[0].days <= 364
@@ -127,7 +127,7 @@ def test_no_text_becomes_itself(text, key):
 def test_check_digits_are_right_again():
     pseudonyms = Pseudonyms(KEY)
     npi = pseudonyms.text("1234567893")
-    assert kinds.is_npi(npi)
+    assert formats.is_npi(npi)
     assert npi != "1234567893"
     bank = pseudonyms.bank("021000021")
     assert is_routing(bank)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearlane.x12 import guides, text, tree
+from clearlane.x12 import encode, guides, tree
 from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.reader import parse
 from clearlane.x12.writer import (
@@ -57,7 +57,7 @@ CLEANED = [
 @pytest.mark.parametrize(("dirty", "fit", "repairs"), CLEANED)
 def test_texts_are_made_fit_and_the_repairs_told(dirty, fit, repairs):
     assert clean(dirty) == (fit, repairs)
-    assert set(repairs) <= text.REPAIRS.keys()
+    assert set(repairs) <= encode.REPAIRS.keys()
 
 
 @given(st.text(max_size=60))

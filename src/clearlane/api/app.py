@@ -18,12 +18,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from clearlane.api.call import Desk, Limits, Row
-from clearlane.api.checks import Checks, Routes, Visit
+from clearlane.api.endpoint import Desk, Limits, Row
 from clearlane.api.errors import UNRESPONSIVE, ClientGone, Refusal
 from clearlane.api.logs import fault_fields
 from clearlane.api.metrics import Metrics
 from clearlane.api.proxies import Proxies
+from clearlane.api.request_checks import Checks, Routes, Visit
 from clearlane.api.v3 import wire
 from clearlane.kernel import limits
 

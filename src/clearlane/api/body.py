@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive
 
 from clearlane.api.errors import ClientGone, Refusal
-from clearlane.api.scan import Scan, Unreadable, judge
+from clearlane.api.json_guard import Scan, Unreadable, judge
 from clearlane.api.v3 import wire
 from clearlane.kernel import limits
 

@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from clearlane.kernel import limits
-from clearlane.store.private import write_private
+from clearlane.store.private_files import write_private
 
 ALWAYS_NAMED = ("localhost", "127.0.0.1", "::1")
 CLOCK_SKEW = timedelta(days=1)

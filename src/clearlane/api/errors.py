@@ -9,7 +9,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from clearlane.store.grouping import Contended, Unavailable
+from clearlane.store.group_commit import Contended, Unavailable
 
 
 class Refusal(Exception):

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from clearlane import __version__
 from clearlane.api.app import Page
-from clearlane.api.call import BAD_CREDENTIALS_STATUS, Content, Row
+from clearlane.api.endpoint import BAD_CREDENTIALS_STATUS, Content, Row
 from clearlane.api.operations import Probe
 from clearlane.api.v3 import wire
 from clearlane.kernel import limits

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from clearlane.accounts.directory import Accounts
-from clearlane.api.call import Desk
+from clearlane.api.endpoint import Desk
 from clearlane.api.metrics import MEDIA_TYPE, Metrics
 from clearlane.api.v3 import wire
 from clearlane.kernel import limits

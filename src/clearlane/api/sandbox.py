@@ -12,11 +12,11 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.api.body import decode
-from clearlane.api.call import Call, Content, Family, Row
+from clearlane.api.endpoint import Call, Content, Family, Row
 from clearlane.api.errors import Refusal
 from clearlane.api.v3 import wire
 from clearlane.kernel.clock import Clock
-from clearlane.pipeline.settle import NotSettled, Steering
+from clearlane.pipeline.operator.sandbox_control import NotSettled, Steering
 
 MODES = ("up", "down", "slow", "garbage")
 UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}

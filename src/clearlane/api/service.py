@@ -12,16 +12,16 @@ from dataclasses import dataclass
 import structlog
 
 from clearlane.api.app import FrontDoor, Mounted
-from clearlane.api.call import Desk, Limits
 from clearlane.api.certificates import BadCertificate, Seal
-from clearlane.api.documents import pages
-from clearlane.api.door import Door, connections_max, listen
+from clearlane.api.endpoint import Desk, Limits
 from clearlane.api.logs import fault_fields
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
 from clearlane.api.protocol import Guard
 from clearlane.api.proxies import Proxies
+from clearlane.api.public_pages import pages
 from clearlane.api.sandbox import TABLE as SANDBOX_TABLE
+from clearlane.api.server import Door, connections_max, listen
 from clearlane.api.v3.routes import TABLE
 from clearlane.kernel import limits as house_limits
 

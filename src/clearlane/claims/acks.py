@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from clearlane.claims import statuses
-from clearlane.claims.facts import Complaint, Fact, Kind, Unmatched, Where
-from clearlane.claims.heard import (
+from clearlane.claims.ack_messages import (
     Asks,
     Heard,
     HeardGroup,
@@ -31,10 +30,11 @@ from clearlane.claims.heard import (
     sent_key,
     where_in,
 )
-from clearlane.claims.sent import Layout, SentClaim, SentSet
+from clearlane.claims.facts import Complaint, Fact, Kind, Unmatched, Where
+from clearlane.claims.sent_layout import Layout, SentClaim, SentSet
 from clearlane.claims.statuses import Statuses
 from clearlane.x12 import reader, tree
-from clearlane.x12.stamp import serial_of, time_of, time_of_interchange, whole_number
+from clearlane.x12.envelope_time import serial_of, time_of, time_of_interchange, whole_number
 from clearlane.x12.views import verdicts
 from clearlane.x12.views.original import Originals
 

@@ -22,7 +22,7 @@ from datetime import date
 from decimal import Decimal
 
 from clearlane.claims.fields import Claim, DentalLine, Line, MedicalClaim, MedicalLine, lines_of
-from clearlane.claims.kinds import Adjusted
+from clearlane.claims.value_types import Adjusted
 
 ZERO = Decimal(0)
 

@@ -17,12 +17,13 @@ from decimal import Decimal
 from typing import Any
 
 from clearlane.claims import provenance
-from clearlane.claims.cutting import cut, part_of
+from clearlane.claims.extract import cut, part_of
 from clearlane.claims.facts import Fact, Kind
 from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import action
 from clearlane.x12 import codes
-from clearlane.x12.views import parts, remit, status, views
+from clearlane.x12.views import remittance as views_remittance
+from clearlane.x12.views import shared_types, status, views
 
 __all__ = ["Head", "answer", "claim_status", "cut", "paid_in", "part_of", "remittance_advice"]
 
@@ -61,7 +62,7 @@ def answer(advices: Iterable[JSON] = (), statuses: Iterable[JSON] = ()) -> JSON:
 def remittance_advice(part: bytes, head: Head, claim: Claim) -> JSON:
     """What an 835 says of the claim. ValueError where the part holds no claim payment."""
     found, paid = paid_in(part)
-    payment = found.payment or remit.Payment()
+    payment = found.payment or views_remittance.Payment()
     patient, others = _shares(paid.all_adjustments)
     method = codes.column("payment_methods", NAMES).get(payment.method, payment.method)
     return {
@@ -91,9 +92,9 @@ def remittance_advice(part: bytes, head: Head, claim: Claim) -> JSON:
     }
 
 
-def paid_in(part: bytes) -> tuple[remit.Remittance, remit.Claim]:
+def paid_in(part: bytes) -> tuple[views_remittance.Remittance, views_remittance.Claim]:
     """The payment and the claim of a part. ValueError where it holds no claim payment."""
-    found = next((one for one in _sets(part) if isinstance(one, remit.Remittance)), None)
+    found = next((one for one in _sets(part) if isinstance(one, views_remittance.Remittance)), None)
     paid = next(found.claims, None) if found else None
     if found is None or paid is None:
         raise ValueError("the part holds no claim payment")
@@ -164,7 +165,7 @@ def _all(tiers: Sequence[status.Tier]) -> Iterator[status.Tier]:
 # Parties.
 
 
-def _party(party: parts.Party | None, names: dict[str, str]) -> JSON:
+def _party(party: shared_types.Party | None, names: dict[str, str]) -> JSON:
     if party is None:
         return {"Name": ""}
     found: JSON = {"Name": party.name}
@@ -190,7 +191,7 @@ def _party(party: parts.Party | None, names: dict[str, str]) -> JSON:
     return found
 
 
-def _person(party: parts.Party | None, names: dict[str, str]) -> JSON:
+def _person(party: shared_types.Party | None, names: dict[str, str]) -> JSON:
     found: JSON = {"CommonName": "", "FirstName": "", "MiddleName": "", "Suffix": ""}
     if party is not None:
         found |= {
@@ -231,7 +232,7 @@ def _of_claim(claim: Claim, loop: str, id: str) -> JSON:
 # Amounts and codes.
 
 
-def _shares(adjustments: Iterable[parts.Adjustment]) -> tuple[Decimal, Decimal]:
+def _shares(adjustments: Iterable[shared_types.Adjustment]) -> tuple[Decimal, Decimal]:
     """What is the patient's, and all the rest."""
     sums = {True: Decimal(), False: Decimal()}
     for one in adjustments:
@@ -239,7 +240,7 @@ def _shares(adjustments: Iterable[parts.Adjustment]) -> tuple[Decimal, Decimal]:
     return sums[True], sums[False]
 
 
-def _adjustment(one: parts.Adjustment) -> JSON:
+def _adjustment(one: shared_types.Adjustment) -> JSON:
     return {
         "Group": one.group,
         "GroupDescription": codes.load("adjustment_groups").get(one.group, ""),
@@ -250,18 +251,20 @@ def _adjustment(one: parts.Adjustment) -> JSON:
     }
 
 
-def _remarks(remarks: Iterable[parts.Remark]) -> list[JSON]:
+def _remarks(remarks: Iterable[shared_types.Remark]) -> list[JSON]:
     return [{"Code": one.code, "Description": one.code_words} for one in remarks]
 
 
-def _claim_remarks(paid: remit.Claim) -> Iterator[parts.Remark]:
+def _claim_remarks(paid: views_remittance.Claim) -> Iterator[shared_types.Remark]:
     for decision in (paid.inpatient, paid.outpatient):
         yield from decision.remarks if decision else ()
 
 
-def _line(line: remit.Line, head: Head) -> JSON:
+def _line(line: views_remittance.Line, head: Head) -> JSON:
     patient, others = _shares(line.adjustments)
-    first = next((one for one in line.dates if one.qualifier in {"472", "150"}), parts.Dated())
+    first = next(
+        (one for one in line.dates if one.qualifier in {"472", "150"}), shared_types.Dated()
+    )
     last = next((one for one in line.dates if one.qualifier == "151"), first)
     return {
         **_numbered(line.control, head),
@@ -294,8 +297,8 @@ def _numbered(control: str, head: Head) -> JSON:
     return {"LineNumber": number, "LineControlNumber": control}
 
 
-def _procedure(procedure: parts.Procedure | None) -> JSON:
-    found = procedure or parts.Procedure()
+def _procedure(procedure: shared_types.Procedure | None) -> JSON:
+    found = procedure or shared_types.Procedure()
     return {"ProcedureCode": found.code, "Modifiers": list(found.modifiers)}
 
 

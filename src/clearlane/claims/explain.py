@@ -13,15 +13,15 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from clearlane.claims.case import Outgoing
+from clearlane.claims.claim_context import Outgoing
+from clearlane.claims.field_lookup import Place, places, source
 from clearlane.claims.fields import PAPERS, ClaimKind, Fields, kind_of
-from clearlane.claims.interchange import TABLES, Envelope, Party, case_of, write_claims
-from clearlane.claims.whence import Place, places, source
+from clearlane.claims.write_837 import TABLES, Envelope, Party, case_of, write_claims
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import tree
+from clearlane.x12.encode import element_text
 from clearlane.x12.path import get
 from clearlane.x12.reader import parse
-from clearlane.x12.text import element_text
 
 __all__ = ["Explained", "Sent", "explain"]
 

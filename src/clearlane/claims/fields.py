@@ -19,7 +19,7 @@ import msgspec
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, PlainValidator
 from pydantic.fields import FieldInfo
 
-from clearlane.claims.kinds import (
+from clearlane.claims.value_types import (
     Adjustments,
     Amount,
     AttachmentNumber,

@@ -20,15 +20,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from clearlane.claims import advice
+from clearlane.claims import code_advice
 from clearlane.claims.facts import Complaint, Fact, Kind, Value
+from clearlane.claims.field_lookup import places, source
 from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of, lines_of, rows
 from clearlane.claims.rules.people import relationship
-from clearlane.claims.whence import places, source
 from clearlane.x12 import codes
 from clearlane.x12.path import Path
-from clearlane.x12.views import parts as views
-from clearlane.x12.views import remit
+from clearlane.x12.views import remittance
+from clearlane.x12.views import shared_types as views
 
 SELF = "18"
 MISSING = frozenset({"1", "2", "3", "I6", "I7", "I8", "I9", "I11"})
@@ -84,7 +84,7 @@ def refusal(fact: Fact, claim: Claim | ClaimKind, controls: Sequence[str] = ()) 
 
 
 def decision(
-    paid: remit.Claim, claim: Claim | ClaimKind, controls: Sequence[str] = ()
+    paid: remittance.Claim, claim: Claim | ClaimKind, controls: Sequence[str] = ()
 ) -> Iterator[Told]:
     """Why an 835 did not pay all of the charge: every adjustment of the claim, then those of its lines."""
     at = {control: number for number, control in enumerate(controls, 1)}
@@ -170,7 +170,7 @@ def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
         source="999",
         code=one.code,
         happened=_sentence(f"The payer's check of the file objects to {what}", words),
-        todo=advice.CORRECT if found else "The operator of the clearinghouse must look.",
+        todo=code_advice.CORRECT if found else "The operator of the clearinghouse must look.",
         fields=found,
         line=one.line,
     )
@@ -194,9 +194,9 @@ def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
     line = one.line or (controls.index(one.control) + 1 if one.control in controls else 0)
     kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
     loop = _entity_loop(one.entity, claim)
-    spoken = advice.STATUS_PLACES.get(one.code, ())
+    spoken = code_advice.STATUS_PLACES.get(one.code, ())
     asked = [place.format(e=loop, line=LINE_SEGMENT[kind]) for place in spoken]
-    found = fields_at(claim, asked, line=line) if one.entity not in advice.OURS else ()
+    found = fields_at(claim, asked, line=line) if one.entity not in code_advice.OURS else ()
     words = codes.load("statuses").get(one.code, "") or f"Status {one.code}"
     who = codes.load("entities").get(one.entity, "")
     about = f" ({who[:1].lower() + who[1:]})" if who else ""
@@ -208,9 +208,9 @@ def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
         source=one.source,
         code=f"{one.category}:{one.code}" + (f":{one.entity}" if one.entity else ""),
         happened=f"{level}: {category}. {words}{about}.{named}{text}",
-        todo=advice.STATUS_ADVICE.get(one.code)
-        or advice.CATEGORY_ADVICE.get(one.category)
-        or advice.LETTER_ADVICE.get(one.category[:1], "Ask the payer."),
+        todo=code_advice.STATUS_ADVICE.get(one.code)
+        or code_advice.CATEGORY_ADVICE.get(one.category)
+        or code_advice.LETTER_ADVICE.get(one.category[:1], "Ask the payer."),
         fields=found,
         line=line,
     )
@@ -225,7 +225,7 @@ _LEVELS = {
 
 
 def _entity_loop(entity: str, claim: Claim | ClaimKind) -> str:
-    loop = advice.ENTITY_LOOPS.get(entity, "")
+    loop = code_advice.ENTITY_LOOPS.get(entity, "")
     return "2010BA" if loop == "2010CA" and _is_own_patient(claim) else loop
 
 
@@ -241,13 +241,13 @@ def _adjustment(
     remarks: Sequence[views.Remark],
     claim: Claim | ClaimKind,
     line: int,
-    paid: remit.Claim,
+    paid: remittance.Claim,
 ) -> Told:
     kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
-    spoken = [*advice.REASON_PLACES.get(one.reason, ())]
+    spoken = [*code_advice.REASON_PLACES.get(one.reason, ())]
     # A remark tells more exactly what a reason such as "information is missing" is about.
     for remark in remarks:
-        spoken += advice.REMARK_PLACES.get(remark.code, ())
+        spoken += code_advice.REMARK_PLACES.get(remark.code, ())
     spoken = spoken or ["2400/{line}/02" if line else "2300/CLM/02"]
     asked = [_own(place, claim).format(line=LINE_SEGMENT[kind], e="") for place in spoken]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
@@ -255,7 +255,7 @@ def _adjustment(
     amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
     said = [f"{amount} was not paid: {words}. {bears}."]
     said += [f"{remark.code}: {words}." for remark in remarks if (words := _remark(remark))]
-    todo = advice.REASON_ADVICE.get(one.reason) or advice.GROUP_ADVICE.get(
+    todo = code_advice.REASON_ADVICE.get(one.reason) or code_advice.GROUP_ADVICE.get(
         one.group, "Ask the payer."
     )
     if one.group == "PR" and paid.forwarded_to is not None:

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.fields import Fields, Row, Tooth, filled, rows
-from clearlane.claims.kinds import Kind
 from clearlane.claims.teeth import from_iso
+from clearlane.claims.value_types import Kind
 from clearlane.kernel import limits
 
 F = TypeVar("F", bound=Fields)

@@ -13,8 +13,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from clearlane.claims.fields import PAPERS, ClaimKind, Fields, Row, parts, rows
-from clearlane.claims.kinds import Kind
-from clearlane.kernel.kinds import is_npi
+from clearlane.claims.value_types import Kind
+from clearlane.kernel.formats import is_npi
 
 JSON = dict[str, Any]
 TEST_PAYERS = {ClaimKind.MEDICAL: "TST01", ClaimKind.DENTAL: "TST02"}

@@ -9,8 +9,7 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from clearlane.claims.facts import ClaimKey, Code, Complaint, Fact, Kind, Verdict
-from clearlane.claims.heard import (
+from clearlane.claims.ack_messages import (
     Asks,
     HeardLevel,
     HeardStatus,
@@ -18,10 +17,11 @@ from clearlane.claims.heard import (
     sent_key,
     where_in,
 )
-from clearlane.claims.sent import Layout
+from clearlane.claims.facts import ClaimKey, Code, Complaint, Fact, Kind, Verdict
+from clearlane.claims.sent_layout import Layout
 from clearlane.x12 import codes, guides, reader, tree
+from clearlane.x12.envelope_time import serial_of, time_of
 from clearlane.x12.grammar import Guide
-from clearlane.x12.stamp import serial_of, time_of
 from clearlane.x12.views import status as statuses
 from clearlane.x12.views.original import Originals
 

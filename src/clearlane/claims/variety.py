@@ -12,7 +12,6 @@ from typing import Any
 
 from clearlane.claims import codes
 from clearlane.claims.fields import PAPERS, ClaimKind, Row, rows
-from clearlane.claims.kinds import Kind
 from clearlane.claims.samples import (
     BILLING_NPI,
     JSON,
@@ -21,6 +20,7 @@ from clearlane.claims.samples import (
     npi,
 )
 from clearlane.claims.teeth import FRONT, PERMANENT, PRIMARY
+from clearlane.claims.value_types import Kind
 
 
 def random_claim(kind: ClaimKind, rng: Random, day: date) -> JSON:

@@ -14,9 +14,9 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from clearlane.cli.caller import AsJson
-from clearlane.cli.door import Data, Store, refuse, shown_to_a_person, with_store
-from clearlane.cli.shown import show_json
+from clearlane.cli.client_command import AsJson
+from clearlane.cli.output import show_json
+from clearlane.cli.storage_command import Data, Store, refuse, shown_to_a_person, with_store
 from clearlane.kernel.clock import micros, moment
 
 app = typer.Typer(
@@ -90,7 +90,7 @@ def export(
 
 async def _export(store: Store, first: int, after: int, format: Format, out: TextIO) -> int:
     from clearlane.store import audit
-    from clearlane.store.chain import COLUMNS
+    from clearlane.store.audit_chain import COLUMNS
     from clearlane.store.database import System, Tx
 
     async def noted(tx: Tx) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clearlane.cli.door import Data, Store, refuse, settings_of, with_store
+from clearlane.cli.storage_command import Data, Store, refuse, settings_of, with_store
 
 app = typer.Typer(add_completion=False)
 

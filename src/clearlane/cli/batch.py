@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from clearlane.cli.counter import AsJson, serve, show_facts, show_json, show_table
-from clearlane.cli.door import Data, operator
+from clearlane.cli.operator_command import AsJson, serve, show_facts, show_json, show_table
+from clearlane.cli.storage_command import Data, operator
 from clearlane.kernel import limits
 from clearlane.kernel.clock import moment
-from clearlane.pipeline import resolving
-from clearlane.pipeline.resolving import Shown
+from clearlane.pipeline.operator import batch_admin
+from clearlane.pipeline.operator.batch_admin import Shown
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
 from clearlane.wiring import House, desk_of
@@ -58,7 +58,7 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """
 
     async def work(house: House) -> Shown:
-        return await resolving.show(desk_of(house), id)
+        return await batch_admin.show(desk_of(house), id)
 
     found = serve(data, work)
     told = facts(found.batch) | {
@@ -90,7 +90,7 @@ def resend(
     """
 
     async def work(house: House) -> None:
-        await resolving.resend(
+        await batch_admin.resend(
             desk_of(house), id, actor=operator(), even_if_answered=even_if_answered
         )
 
@@ -106,7 +106,7 @@ def mark_delivered(id: Id, data: Data = None) -> None:
     """
 
     async def work(house: House) -> None:
-        await resolving.mark_delivered(desk_of(house), id, actor=operator())
+        await batch_admin.mark_delivered(desk_of(house), id, actor=operator())
 
     serve(data, work)
     typer.echo(f"Batch {id} is delivered.")
@@ -123,7 +123,7 @@ def after_restore(data: Data = None) -> None:
     """
 
     async def work(house: House) -> tuple[int, int]:
-        return await resolving.after_restore(desk_of(house), actor=operator())
+        return await batch_admin.after_restore(desk_of(house), actor=operator())
 
     batches, claims = serve(data, work)
     typer.echo(

@@ -21,7 +21,7 @@ from clearlane.claims.decode import open_document
 from clearlane.claims.fields import PAPERS, ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.rules import Facts, Judgement, judge, unchecked
-from clearlane.cli.claim_sent import register
+from clearlane.cli.claim_client import register
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Severity
 
@@ -117,7 +117,7 @@ def x12(request_id: RequestId, data: Data = None) -> None:
 
     Example: clearlane claim x12 C193N353RW88KF7KA1W | clearlane x12 describe -
     """
-    from clearlane.cli.claim_stored import print_x12
+    from clearlane.cli.claim_admin import print_x12
 
     print_x12(request_id, data)
 
@@ -128,7 +128,7 @@ def explain(request_id: RequestId, data: Data = None, as_json: AsJson = False) -
 
     Example: clearlane claim explain C193N353RW88KF7KA1W
     """
-    from clearlane.cli.claim_stored import print_explained
+    from clearlane.cli.claim_admin import print_explained
 
     print_explained(request_id, data, as_json=as_json)
 
@@ -139,7 +139,7 @@ def show(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> N
 
     Example: clearlane claim show C193N353RW88KF7KA1W
     """
-    from clearlane.cli.claim_stored import print_story
+    from clearlane.cli.claim_admin import print_story
 
     print_story(request_id, data, as_json=as_json)
 

@@ -11,12 +11,12 @@ from clearlane.accounts import totp
 from clearlane.accounts.model import Vendor
 from clearlane.accounts.passwords import hash_chosen
 from clearlane.accounts.users import User, UserState, folded, name_findings, password_findings
-from clearlane.cli.counter import AsJson, serve, show_facts, show_json, show_table
-from clearlane.cli.door import MISUSED, Data, operator, refuse
+from clearlane.cli.operator_command import AsJson, serve, show_facts, show_json, show_table
+from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.ids import SiteId, VendorId, random_text
-from clearlane.pipeline.sign_in import seal_secret
-from clearlane.store import console as store
+from clearlane.pipeline.access.sign_in import seal_secret
+from clearlane.store import console_users as store
 from clearlane.store.accounts import AccountRefused
 from clearlane.wiring import House
 

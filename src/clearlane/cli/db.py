@@ -2,9 +2,16 @@
 
 import typer
 
-from clearlane.cli.caller import AsJson
-from clearlane.cli.door import Data, finish, master_keys, operator, settings_of, with_store
-from clearlane.cli.shown import show_json
+from clearlane.cli.client_command import AsJson
+from clearlane.cli.output import show_json
+from clearlane.cli.storage_command import (
+    Data,
+    finish,
+    master_keys,
+    operator,
+    settings_of,
+    with_store,
+)
 from clearlane.settings import Settings
 
 app = typer.Typer(
@@ -43,9 +50,9 @@ def upgrade(data: Data = None) -> None:
     settings = settings_of(data)
     before = finish(migrate.upgrade(url=settings.database_url, sqlite_file=settings.sqlite_file))
     if settings.on_postgresql:  # with SQLite the engine has a file of its own and makes it itself
-        from clearlane.pipeline import home
+        from clearlane.engine import engine_storage
 
-        home.upgrade(home.address(settings.data, settings.database_url))
+        engine_storage.upgrade(engine_storage.address(settings.data, settings.database_url))
     if before.standing is migrate.Standing.CURRENT:
         typer.echo(before.sentence)
         return
@@ -55,7 +62,7 @@ def upgrade(data: Data = None) -> None:
 
 def _note(settings: Settings, step: str) -> None:
     """Put the step into the audit trail, where there is a key to chain it with."""
-    from clearlane.cli.door import Store
+    from clearlane.cli.storage_command import Store
     from clearlane.store.database import System, Tx
 
     async def noted(tx: Tx) -> None:

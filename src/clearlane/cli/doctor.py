@@ -10,8 +10,8 @@ from enum import StrEnum
 
 import typer
 
-from clearlane.cli.caller import Where, with_common_options
-from clearlane.cli.shown import show_json, show_table
+from clearlane.cli.client_command import Where, with_common_options
+from clearlane.cli.output import show_json, show_table
 
 app = typer.Typer(
     help="Find out what stands in the way, and what to do about it.",

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clearlane.cli.doctor import Check, Verdict, fine
-from clearlane.cli.door import open_store
 from clearlane.cli.serve import DO, HERE_ALONE, is_known_here_alone
+from clearlane.cli.storage_command import open_store
 from clearlane.settings import BadSettings, Settings, load
 from clearlane.store import migrate
 from clearlane.store.database import StoreFault

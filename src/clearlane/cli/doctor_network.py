@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from clearlane.cli.caller import Where, advice
+from clearlane.cli.client_command import Where, advice
 from clearlane.cli.doctor import Check, Verdict, fine
 from clearlane.client import (
     Account,

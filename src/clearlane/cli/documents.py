@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from clearlane.cli.caller import Caller, ends_with, misuse, vendor_command
-from clearlane.cli.shown import printable, show_json
+from clearlane.cli.client_command import Caller, ends_with, misuse, vendor_command
+from clearlane.cli.output import printable, show_json
 
 app = typer.Typer(
     help="What payers wrote about claims.",

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from clearlane.cli.caller import Caller, ends_with, vendor_command
-from clearlane.cli.door import Data, operator, refuse
-from clearlane.cli.shown import printable, show_facts, show_json, show_table
+from clearlane.cli.client_command import Caller, ends_with, vendor_command
+from clearlane.cli.output import printable, show_facts, show_json, show_table
+from clearlane.cli.storage_command import Data, operator, refuse
 from clearlane.eligibility.answer import EligibilityResponse
-from clearlane.eligibility.table import PatientTable, Purse, Row, tables, words
+from clearlane.eligibility.benefit_table import PatientTable, Purse, Row, tables, words
 
 if TYPE_CHECKING:
-    from clearlane.pipeline.inquired import Recalled
+    from clearlane.pipeline.eligibility.eligibility_results import Recalled
 
 app = typer.Typer(
     help="Benefits of patients, asked of payers.",
@@ -129,8 +129,8 @@ def show(
 
     Example: clearlane eligibility show 886431985664123 --x12
     """
-    from clearlane.cli.counter import serve
-    from clearlane.pipeline.inquired import recall
+    from clearlane.cli.operator_command import serve
+    from clearlane.pipeline.eligibility.eligibility_results import recall
     from clearlane.wiring import House
 
     async def work(house: House) -> "Recalled":

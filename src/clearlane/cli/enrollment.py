@@ -9,9 +9,7 @@ from typing import Annotated
 
 import typer
 
-from clearlane.cli.counter import AsJson, serve, show_json, show_table
-from clearlane.cli.door import MISUSED, Data, operator, refuse
-from clearlane.cli.enrollment_told import (
+from clearlane.cli.enrollment_output import (
     WRITERS,
     Facts,
     Format,
@@ -21,12 +19,14 @@ from clearlane.cli.enrollment_told import (
     show_whole,
     told,
 )
-from clearlane.enrollment.life import Event, State, states_of
+from clearlane.cli.operator_command import AsJson, serve, show_json, show_table
+from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.enrollment.lifecycle import Event, State, states_of
 from clearlane.kernel import limits
 from clearlane.payers.model import PAYER_TYPES, Payer
-from clearlane.pipeline.enrollments import Move, Opened, browse, move, recall
+from clearlane.pipeline.operator.enrollment_admin import Move, Opened, browse, move, recall
 from clearlane.store.enrollments import StoredEnrollment
-from clearlane.store.private import write_private
+from clearlane.store.private_files import write_private
 from clearlane.wiring import House
 
 app = typer.Typer(help="Providers to be enrolled with payers.", add_completion=False)

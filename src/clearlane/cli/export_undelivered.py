@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from clearlane.cli.batch import facts
-from clearlane.cli.counter import AsJson, serve, show_json, show_table
-from clearlane.cli.door import Data, operator, refuse
-from clearlane.pipeline import resolving
-from clearlane.pipeline.resolving import File
+from clearlane.cli.operator_command import AsJson, serve, show_json, show_table
+from clearlane.cli.storage_command import Data, operator, refuse
+from clearlane.pipeline.operator import batch_admin
+from clearlane.pipeline.operator.batch_admin import File
 from clearlane.store.database import Refused
 from clearlane.wiring import House, desk_of
 
@@ -41,12 +41,12 @@ def export_undelivered(
     async def work(house: House) -> tuple[list[dict[str, object]], int]:
         desk, written = desk_of(house), []
         _prepare(to)
-        async for file in resolving.export(desk, actor=operator()):
+        async for file in batch_admin.export(desk, actor=operator()):
             _write(to, file)
             if mark:
-                await resolving.mark_delivered(desk, file.batch.id, actor=operator())
+                await batch_admin.mark_delivered(desk, file.batch.id, actor=operator())
             written.append(facts(file.batch))
-        return written, await resolving.left_waiting(desk)
+        return written, await batch_admin.left_waiting(desk)
 
     written, left = serve(data, work)
     if as_json:

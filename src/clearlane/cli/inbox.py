@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from clearlane.claims.facts import Unmatched
-from clearlane.cli.counter import AsJson, serve, show_facts, show_json, show_table
-from clearlane.cli.door import Data, operator
+from clearlane.cli.operator_command import AsJson, serve, show_facts, show_json, show_table
+from clearlane.cli.storage_command import Data, operator
 from clearlane.kernel import limits
 from clearlane.kernel.clock import moment
-from clearlane.pipeline import sorting
-from clearlane.pipeline.sorting import Looked
+from clearlane.pipeline.operator import inbox_admin
+from clearlane.pipeline.operator.inbox_admin import Looked
 from clearlane.store import inbox as store
 from clearlane.store.inbox import StoredFile
 from clearlane.wiring import House, desk_of
@@ -74,12 +74,12 @@ def show(
     """
     if content:
         sys.stdout.buffer.write(
-            serve(data, lambda house: sorting.read(desk_of(house), id, actor=operator()))
+            serve(data, lambda house: inbox_admin.read(desk_of(house), id, actor=operator()))
         )
         return
 
     async def work(house: House) -> Looked:
-        return await sorting.look(desk_of(house), id, numbers=numbers, actor=operator())
+        return await inbox_admin.look(desk_of(house), id, numbers=numbers, actor=operator())
 
     found = serve(data, work)
     parked = _parked(found)
@@ -101,7 +101,7 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """
 
     async def work(house: House) -> StoredFile:
-        return await sorting.replay(desk_of(house), id, actor=operator())
+        return await inbox_admin.replay(desk_of(house), id, actor=operator())
 
     _tell(serve(data, work), as_json=as_json)
 
@@ -114,7 +114,7 @@ def discard(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """
 
     async def work(house: House) -> StoredFile:
-        return await sorting.discard(desk_of(house), id, actor=operator())
+        return await inbox_admin.discard(desk_of(house), id, actor=operator())
 
     _tell(serve(data, work), as_json=as_json)
 

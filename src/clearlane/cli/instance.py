@@ -6,8 +6,8 @@ import typer
 
 from clearlane.accounts.instances import read_instance
 from clearlane.accounts.model import Site
-from clearlane.cli.counter import AsJson, serve, show_json, show_table
-from clearlane.cli.door import MISUSED, Data, operator, refuse
+from clearlane.cli.operator_command import AsJson, serve, show_json, show_table
+from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel.clock import moment
 from clearlane.store import instances as store
 from clearlane.wiring import House

@@ -2,9 +2,17 @@
 
 import typer
 
-from clearlane.cli.caller import AsJson
-from clearlane.cli.door import Data, Store, master_keys, refusals, refuse, settings_of, with_store
-from clearlane.cli.shown import show_json
+from clearlane.cli.client_command import AsJson
+from clearlane.cli.output import show_json
+from clearlane.cli.storage_command import (
+    Data,
+    Store,
+    master_keys,
+    refusals,
+    refuse,
+    settings_of,
+    with_store,
+)
 
 app = typer.Typer(
     no_args_is_help=True, help="The master key: show, create, rotate.", add_completion=False
@@ -17,7 +25,7 @@ def show(as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane keys show --data .data
     """
-    from clearlane.store.rotation import usage
+    from clearlane.store.key_rotation import usage
 
     async def work(store: Store) -> tuple[tuple[str, ...], dict[str, int]]:
         return store.keys.ids, await usage(store.database)
@@ -68,8 +76,8 @@ def rotate(data: Data = None) -> None:
 
     Example: clearlane keys rotate --data /var/lib/clearlane
     """
-    from clearlane.store.rotation import Rotated
-    from clearlane.store.rotation import rotate as rotated
+    from clearlane.store.key_rotation import Rotated
+    from clearlane.store.key_rotation import rotate as rotated
 
     async def work(store: Store) -> Rotated:
         return await rotated(store.database, store.keys, store.actor)

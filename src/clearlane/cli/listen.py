@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.cli.caller import Caller, advice, misuse, vendor_command
-from clearlane.cli.claim_sent import amounts, day_range
-from clearlane.cli.shown import printable, show_json_line, show_line
+from clearlane.cli.claim_client import amounts, day_range
+from clearlane.cli.client_command import Caller, advice, misuse, vendor_command
+from clearlane.cli.output import printable, show_json_line, show_line
 
 if TYPE_CHECKING:
     from clearlane.client import ClaimStatus

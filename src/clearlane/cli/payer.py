@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from clearlane.cli.counter import AsJson, reached, serve, show_facts, show_json, show_table
-from clearlane.cli.door import MISUSED, Data, operator, refuse
+from clearlane.cli.operator_command import AsJson, reached, serve, show_facts, show_json, show_table
+from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel import limits
 from clearlane.payers.match import Match
 from clearlane.payers.merge import Changes

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from clearlane.cli.caller import Caller, misuse, vendor_command
-from clearlane.cli.shown import show_json, show_table
+from clearlane.cli.client_command import Caller, misuse, vendor_command
+from clearlane.cli.output import show_json, show_table
 
 app = typer.Typer(
     help="The payers a vendor can reach, asked of the service.",

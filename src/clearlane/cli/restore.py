@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from clearlane.cli.backup import ON_POSTGRESQL
-from clearlane.cli.door import (
+from clearlane.cli.storage_command import (
     Data,
     Store,
     anchor_file,

@@ -53,10 +53,10 @@ COMMANDS: dict[str, Entry] = {
     "listen": Entry("listen", "Follow the life of claims live."),
     "documents": Entry("documents", "What payers wrote about claims."),
     "eligibility": Entry(
-        "eligibility", "Benefits of patients, asked of payers.", vendor="eligibility_asked"
+        "eligibility", "Benefits of patients, asked of payers.", vendor="eligibility_client"
     ),
     "enrollment": Entry(
-        "enrollment", "Providers to be enrolled with payers.", vendor="enrollment_sent"
+        "enrollment", "Providers to be enrolled with payers.", vendor="enrollment_client"
     ),
     "x12": Entry("x12", "Read, check, explain and convert X12 files."),
     "doctor": Entry("doctor", "Find out what stands in the way, and what to do about it."),

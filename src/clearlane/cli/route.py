@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from clearlane.cli.counter import AsJson, change, reached, serve, show_json, show_table
-from clearlane.cli.door import MISUSED, REFUSED, Data, operator, refuse
-from clearlane.connect.open import try_route
-from clearlane.connect.trial import Check
+from clearlane.cli.operator_command import AsJson, change, reached, serve, show_json, show_table
+from clearlane.cli.storage_command import MISUSED, REFUSED, Data, operator, refuse
+from clearlane.connect.connection_test import Check
+from clearlane.connect.factory import try_route
 from clearlane.kernel import limits
 from clearlane.payers.routes import (
     KIND_SECRETS,

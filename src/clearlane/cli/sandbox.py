@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import msgspec
 import typer
 
-from clearlane.cli.caller import Caller, misuse, vendor_command
-from clearlane.cli.shown import show_json, show_table
+from clearlane.cli.client_command import Caller, misuse, vendor_command
+from clearlane.cli.output import show_json, show_table
 
 SECONDS_MAX = 3_600
 """How long an advance may take: it ends when everything due is posted."""

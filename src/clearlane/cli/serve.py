@@ -24,8 +24,8 @@ from clearlane.settings import BadSettings, Settings, load
 
 if TYPE_CHECKING:
     from clearlane.accounts.credentials import Credentials
-    from clearlane.api.call import Limits
     from clearlane.api.certificates import Pair
+    from clearlane.api.endpoint import Limits
     from clearlane.api.service import Addresses, Service
     from clearlane.wiring import House
 
@@ -68,8 +68,8 @@ def serve(
     import uvloop
 
     from clearlane.api.certificates import BadCertificate
-    from clearlane.api.door import PortTaken
-    from clearlane.pipeline.engine import EngineRefused
+    from clearlane.api.server import PortTaken
+    from clearlane.engine.dbos_engine import EngineRefused
     from clearlane.wiring import Refused
 
     try:
@@ -144,7 +144,7 @@ def _addresses(settings: Settings) -> "Addresses":
 
 
 def _limits(settings: Settings) -> "Limits":
-    from clearlane.api.call import Limits
+    from clearlane.api.endpoint import Limits
 
     return Limits(
         body_bytes_max=settings.body_bytes_max,
@@ -287,7 +287,7 @@ def _write_sandbox_file(
     ca_file: Path | None,
     credentials: "Credentials",
 ) -> None:
-    from clearlane.store.private import write_private
+    from clearlane.store.private_files import write_private
 
     facts = {
         "base_url": base_url,

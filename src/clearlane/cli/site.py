@@ -5,8 +5,16 @@ from typing import Annotated
 import typer
 
 from clearlane.accounts.model import Site, SiteState
-from clearlane.cli.counter import AsJson, change, reached, serve, show_facts, show_json, show_table
-from clearlane.cli.door import Data, operator, refuse
+from clearlane.cli.operator_command import (
+    AsJson,
+    change,
+    reached,
+    serve,
+    show_facts,
+    show_json,
+    show_table,
+)
+from clearlane.cli.storage_command import Data, operator, refuse
 from clearlane.store.accounts import (
     REVISION,
     NewSite,

@@ -10,8 +10,16 @@ from typing import Annotated
 import typer
 
 from clearlane.accounts.model import Vendor, VendorState
-from clearlane.cli.counter import AsJson, change, reached, serve, show_facts, show_json, show_table
-from clearlane.cli.door import MISUSED, Data, operator, refuse
+from clearlane.cli.operator_command import (
+    AsJson,
+    change,
+    reached,
+    serve,
+    show_facts,
+    show_json,
+    show_table,
+)
+from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel import limits
 from clearlane.store.accounts import (
     REVISION,

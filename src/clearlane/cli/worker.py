@@ -38,7 +38,7 @@ def worker(
     """
     import uvloop
 
-    from clearlane.pipeline.desk import Failed
+    from clearlane.kernel.faults import WorkFailed
     from clearlane.wiring import Refused
 
     try:
@@ -48,8 +48,8 @@ def worker(
     except (BadSettings, Refused) as refused:
         typer.echo(f"clearlane worker: {refused}", err=True)
         raise typer.Exit(MISUSED) from None
-    except (Failed, TimeoutError) as fault:
-        why = f"it failed ({fault})" if isinstance(fault, Failed) else "it did not end in time"
+    except (WorkFailed, TimeoutError) as fault:
+        why = f"it failed ({fault})" if isinstance(fault, WorkFailed) else "it did not end in time"
         typer.echo(f"The engine does not work: a piece of work was sent and {why}.", err=True)
         raise typer.Exit(1) from None
 
@@ -73,7 +73,7 @@ async def _work(settings: Settings) -> None:
 async def _check(settings: Settings) -> None:
     """Send work to whoever does it: a node that runs here already, or one started for the check."""
     from clearlane.api import logs
-    from clearlane.pipeline.engine import EngineRefused
+    from clearlane.engine.dbos_engine import EngineRefused
     from clearlane.wiring import open_house
 
     logs.configure(settings.log_level)
@@ -85,9 +85,9 @@ async def _check(settings: Settings) -> None:
 
 
 async def _send(settings: Settings) -> None:
-    from clearlane.pipeline.home import address
-    from clearlane.pipeline.ledger import Ledger
-    from clearlane.pipeline.smoke import STEPS, check
+    from clearlane.engine.engine_storage import address
+    from clearlane.engine.self_check import STEPS, check
+    from clearlane.engine.workflow_client import Ledger
 
     ledger = Ledger(address(settings.data, settings.database_url))
     began = time.monotonic()

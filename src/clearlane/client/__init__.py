@@ -14,21 +14,7 @@ Imports nothing of the house: it goes wherever a vendor's program goes.
 """
 
 from clearlane.client.account import Account, from_environment, from_sandbox
-from clearlane.client.aio import AsyncClient
-from clearlane.client.answers import (
-    ClaimError,
-    ClaimResult,
-    ClaimStatus,
-    ClaimSubmission,
-    Deleted,
-    EligibilityAnswer,
-    EnrollmentAnswer,
-    EnrollmentResult,
-    InstanceToken,
-    LoginUrl,
-    Payer,
-    PayerDocuments,
-)
+from clearlane.client.async_client import AsyncClient
 from clearlane.client.benefits import Benefit, BenefitResponse, EligibilityRequest, Patient
 from clearlane.client.build import Kind, claim_document, eligibility_request, enrollment_request
 from clearlane.client.errors import (
@@ -48,8 +34,22 @@ from clearlane.client.errors import (
     UnexpectedAnswer,
 )
 from clearlane.client.https import AsyncHttpTransport, HttpTransport
+from clearlane.client.models import (
+    ClaimError,
+    ClaimResult,
+    ClaimStatus,
+    ClaimSubmission,
+    Deleted,
+    EligibilityAnswer,
+    EnrollmentAnswer,
+    EnrollmentResult,
+    InstanceToken,
+    LoginUrl,
+    Payer,
+    PayerDocuments,
+)
 from clearlane.client.retry import Retry
-from clearlane.client.sync import Client
+from clearlane.client.sync_client import Client
 from clearlane.client.transport import AsyncTransport, Request, Response, Transport
 
 __all__ = [

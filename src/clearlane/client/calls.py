@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from clearlane.client import answers, build, limits
+from clearlane.client import build, limits, models
 from clearlane.client.build import Kind
 
 T = TypeVar("T")
@@ -60,17 +60,17 @@ _SUBMISSIONS = {
 }
 
 
-def payers(which: PayerList, kind: Kind | str) -> Call[list[answers.Payer]]:
+def payers(which: PayerList, kind: Kind | str) -> Call[list[models.Payer]]:
     """A list of payers."""
     return Call(
         name=_LIST_NAMES[which],
         path=f"payers/{which}",
         query={"type": Kind(kind)},
-        read=answers.read_list(answers.Payer),
+        read=models.read_list(models.Payer),
     )
 
 
-def submission(kind: Kind, claims: Any) -> Call[answers.ClaimSubmission]:
+def submission(kind: Kind, claims: Any) -> Call[models.ClaimSubmission]:
     """Claims. Repeating is safe: the service answers the same ``Svc_VendorClaimId`` as before."""
     name, path = _SUBMISSIONS[kind]
     return Call(
@@ -78,93 +78,93 @@ def submission(kind: Kind, claims: Any) -> Call[answers.ClaimSubmission]:
         path=path,
         query={},
         body=build.encoded(build.claim_document(kind, claims)),
-        read=lambda value: answers.read(answers.ClaimSubmission, value),
+        read=lambda value: models.read(models.ClaimSubmission, value),
         timeout_seconds=limits.CLAIMS_SECONDS_MAX,
     )
 
 
-def status(start: date | str, end: date | str) -> Call[list[answers.ClaimStatus]]:
+def status(start: date | str, end: date | str) -> Call[list[models.ClaimStatus]]:
     """Where the claims of some days stand, both ends included."""
     return Call(
         name="GetClaimStatusByDate",
         path="claims/status/get_by_date",
         query={"startDate": _day(start), "endDate": _day(end)},
-        read=answers.read_list(answers.ClaimStatus),
+        read=models.read_list(models.ClaimStatus),
     )
 
 
-def documents(ids: Iterable[str]) -> Call[answers.PayerDocuments]:
+def documents(ids: Iterable[str]) -> Call[models.PayerDocuments]:
     """What payers wrote."""
     return Call(
         name="GetPayerResponseDocuments",
         path="claims/responses/get_by_doc_id",
         query={},
         body=build.encoded([ids] if isinstance(ids, str) else list(ids)),
-        read=answers.read_documents,
+        read=models.read_documents,
     )
 
 
-def eligibility(request: Any) -> Call[answers.EligibilityAnswer]:
+def eligibility(request: Any) -> Call[models.EligibilityAnswer]:
     """An inquiry. The interface has no way to recognise a second one, so it is not sent twice."""
     return Call(
         name="SubmitEligibilityRequests",
         path="eligibility/submit",
         query={},
         body=build.encoded(request),
-        read=lambda value: answers.read(answers.EligibilityAnswer, value),
+        read=lambda value: models.read(models.EligibilityAnswer, value),
         repeat=Repeat.UNTAKEN,
         timeout_seconds=limits.ELIGIBILITY_SECONDS_MAX,
     )
 
 
-def eligibility_responses(request_id: int) -> Call[answers.EligibilityAnswer]:
+def eligibility_responses(request_id: int) -> Call[models.EligibilityAnswer]:
     """What has arrived for an inquiry."""
     return Call(
         name="GetEligibilityResponses",
         path="eligibility/get_responses",
         query={"requestId": str(request_id)},
-        read=lambda value: answers.read(answers.EligibilityAnswer, value),
+        read=lambda value: models.read(models.EligibilityAnswer, value),
     )
 
 
-def enrollments(given: Any) -> Call[answers.EnrollmentAnswer]:
+def enrollments(given: Any) -> Call[models.EnrollmentAnswer]:
     """Enrollments. A second one is answered with "already exists", which is no failure."""
     return Call(
         name="SubmitEnrollments",
         path="enrollment/submit",
         query={},
         body=build.encoded(build.enrollment_request(given)),
-        read=lambda value: answers.read(answers.EnrollmentAnswer, value),
+        read=lambda value: models.read(models.EnrollmentAnswer, value),
     )
 
 
-def create_token(instance_id: UUID | str, instance_name: str) -> Call[answers.InstanceToken]:
+def create_token(instance_id: UUID | str, instance_name: str) -> Call[models.InstanceToken]:
     """A token for an installation; a second one replaces the first."""
     return Call(
         name="CreateVendorInstanceToken",
         path="proxylogin/create_instance_token",
         query={"instanceId": str(instance_id), "instanceName": instance_name},
-        read=lambda value: answers.read(answers.InstanceToken, value),
+        read=lambda value: models.read(models.InstanceToken, value),
     )
 
 
-def login_url(instance_id: UUID | str, token: str) -> Call[answers.LoginUrl]:
+def login_url(instance_id: UUID | str, token: str) -> Call[models.LoginUrl]:
     """A one-time address of the login page."""
     return Call(
         name="GetUrl",
         path="proxylogin/get_url",
         query={"instanceId": str(instance_id), "token": token},
-        read=lambda value: answers.read(answers.LoginUrl, value),
+        read=lambda value: models.read(models.LoginUrl, value),
     )
 
 
-def delete_token(instance_id: UUID | str) -> Call[answers.Deleted]:
+def delete_token(instance_id: UUID | str) -> Call[models.Deleted]:
     """Remove a token."""
     return Call(
         name="DeleteVendorInstanceToken",
         path="proxylogin/delete_instance_token",
         query={"instanceId": str(instance_id)},
-        read=lambda value: answers.read(answers.Deleted, value),
+        read=lambda value: models.read(models.Deleted, value),
     )
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from clearlane.connect.names import PART, is_theirs, require_ours, require_theirs
+from clearlane.connect.connection_test import Check, run_steps
+from clearlane.connect.file_names import PART, is_theirs, require_ours, require_theirs
 from clearlane.connect.port import Denied, Incoming, Presence, Unreachable
-from clearlane.connect.trial import Check, run_steps
 from clearlane.kernel import limits
 
 T = TypeVar("T")

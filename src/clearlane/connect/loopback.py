@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
 
-from clearlane.connect.names import require_ours, require_theirs
+from clearlane.connect.file_names import require_ours, require_theirs
 from clearlane.connect.port import (
     Denied,
     Incoming,

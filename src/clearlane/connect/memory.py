@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from clearlane.connect.names import require_ours, require_theirs
+from clearlane.connect.file_names import require_ours, require_theirs
 from clearlane.connect.port import Denied, Incoming, Presence, Reply
 
 

@@ -12,10 +12,10 @@ from pathlib import PurePosixPath
 
 import asyncssh
 
-from clearlane.connect.addresses import Lookup, ask_name_server, resolve
-from clearlane.connect.names import PART, is_theirs, require_ours, require_theirs
+from clearlane.connect.address_guard import Lookup, ask_name_server, resolve
+from clearlane.connect.connection_test import Check, run_steps
+from clearlane.connect.file_names import PART, is_theirs, require_ours, require_theirs
 from clearlane.connect.port import Denied, Incoming, Presence, Unreachable
-from clearlane.connect.trial import Check, run_steps
 from clearlane.kernel import limits
 from clearlane.payers.routes import Route, Secrets
 

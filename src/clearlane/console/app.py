@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.console import forms, screens
-from clearlane.console.paper import Paper
+from clearlane.console.rendering import Paper
 from clearlane.console.screens import Desk, Visit
 from clearlane.kernel import limits
-from clearlane.pipeline.sign_in import Busy, Passwords, resume
-from clearlane.store.grouping import Contended, Unavailable
+from clearlane.pipeline.access.sign_in import Busy, Passwords, resume
+from clearlane.store.group_commit import Contended, Unavailable
 
 log = structlog.get_logger()
 

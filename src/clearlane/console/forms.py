@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import random_text
-from clearlane.pipeline.proxy_login import ANYBODY
+from clearlane.pipeline.access.proxy_login import ANYBODY
 from clearlane.store.vault import Vault
 
 # The names' beginning makes browsers insist: Secure, from this host alone, for all its paths.

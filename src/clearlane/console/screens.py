@@ -14,13 +14,13 @@ from starlette.responses import Response
 from clearlane.accounts.model import Site
 from clearlane.accounts.users import User, folded
 from clearlane.console import forms
-from clearlane.console.paper import Notice, Paper, style
+from clearlane.console.rendering import Notice, Paper, style
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, local
 from clearlane.payers.directory import Payers
-from clearlane.pipeline import proxy_login, sign_in
-from clearlane.pipeline.health import health
-from clearlane.store.console import Days, ListedClaim, list_claims
+from clearlane.pipeline.access import proxy_login, sign_in
+from clearlane.pipeline.query.health import health
+from clearlane.store.console_users import Days, ListedClaim, list_claims
 from clearlane.store.database import Actor
 
 log = structlog.get_logger()

@@ -17,7 +17,7 @@ import msgspec
 
 from clearlane.eligibility.response import BenefitResponse, ErrorResponse, InterchangeStatus
 from clearlane.eligibility.rules import ValidationResult
-from clearlane.eligibility.shape import Shape
+from clearlane.eligibility.wire_struct import Shape
 
 
 class Status(StrEnum):

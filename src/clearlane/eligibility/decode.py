@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from clearlane.eligibility import shape
+from clearlane.eligibility import wire_struct
 from clearlane.eligibility.fields import EligibilityRequest, Subscriber
-from clearlane.eligibility.pace import finish
-from clearlane.eligibility.shape import Kind, Shape
-from clearlane.kernel import kinds, limits
+from clearlane.eligibility.stepwise import finish
+from clearlane.eligibility.wire_struct import Kind, Shape
+from clearlane.kernel import formats, limits
 from clearlane.kernel.finding import Finding, Stage
 
 DOCUMENT = "Document"
@@ -198,7 +198,7 @@ def _flag(value: Any) -> Any:
 
 
 def _day(value: Any) -> date | object:
-    found = kinds.iso_date(value.strip()) if isinstance(value, str) else None
+    found = formats.iso_date(value.strip()) if isinstance(value, str) else None
     return found or _REFUSED
 
 
@@ -222,15 +222,15 @@ _READERS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
 
 @cache
 def _rows(cls: type[Shape]) -> dict[str, _Row]:
-    return {name: _row(cls, name, line) for name, line in shape.lines(cls).items()}
+    return {name: _row(cls, name, line) for name, line in wire_struct.lines(cls).items()}
 
 
-def _row(cls: type[Shape], name: str, line: shape.Line) -> _Row:
+def _row(cls: type[Shape], name: str, line: wire_struct.Line) -> _Row:
     if line.kind in _READERS:
         take, words = _READERS[line.kind]
         return _Row(name, line.required, take, words)
     many = line.kind is Kind.PARTS
-    return _Row(name, line.required, _text, "", many, shape.inner(cls, name))
+    return _Row(name, line.required, _text, "", many, wire_struct.inner(cls, name))
 
 
 # --- words ----------------------------------------------------------------------------------------

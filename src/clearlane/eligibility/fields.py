@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, ClassVar, NamedTuple
 
-from clearlane.eligibility.shape import Kind, Line, Shape
+from clearlane.eligibility.wire_struct import Kind, Line, Shape
 
 __all__ = [
     "BenefitInquiry", "Dependent", "EligibilityRequest", "Payee", "Payer",

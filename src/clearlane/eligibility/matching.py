@@ -3,10 +3,10 @@
 Knows answers and inquiries; knows no file.
 """
 
-from clearlane.eligibility.heard import Answer, Match
+from clearlane.eligibility.inbound import Answer, Match
 from clearlane.eligibility.model import ORIGINATOR, Inquiry, Person
-from clearlane.x12.text import clean
-from clearlane.x12.views import parts
+from clearlane.x12.encode import clean
+from clearlane.x12.views import shared_types
 
 
 def trace_of(answer: Answer) -> str:
@@ -78,7 +78,7 @@ def _is_another(answer: Answer, inquiry: Inquiry) -> bool:
     return all(_differs(party, person, answer, inquiry) for person in people)
 
 
-def _differs(party: parts.Party, person: Person, answer: Answer, inquiry: Inquiry) -> bool:
+def _differs(party: shared_types.Party, person: Person, answer: Answer, inquiry: Inquiry) -> bool:
     first = bool(party.first) and clean(party.first)[0] != person.first
     last = bool(party.name) and clean(party.name)[0] != person.last
     birth = party.birth is not None and person.birth is not None and party.birth != person.birth

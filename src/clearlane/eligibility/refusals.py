@@ -5,8 +5,8 @@ Knows acknowledgements; knows no inquiry.
 
 from collections.abc import Iterator
 
-from clearlane.eligibility import cut, response
-from clearlane.eligibility.heard import Refusal
+from clearlane.eligibility import extract, response
+from clearlane.eligibility.inbound import Refusal
 from clearlane.x12 import tree, views
 from clearlane.x12.views import verdicts
 from clearlane.x12.views.original import Originals
@@ -29,7 +29,7 @@ def of_interchange(interchange: tree.Interchange) -> Iterator[Refusal]:
         status = _status(told.control, told.verdict, told.note, told.note_words)
         yield Refusal(
             kind="TA1", control=told.control, set_control="", status=status, troubles=(trouble,),
-            content=cut.receipt(interchange, segment),
+            content=extract.receipt(interchange, segment),
         )  # fmt: skip
 
 
@@ -40,11 +40,11 @@ def of_group(set: tree.Set) -> Iterator[Refusal]:
     refused = [(nth, one) for nth, one in enumerate(view.sets) if one.verdict and not one.accepted]
     for nth, one in refused:
         troubles = [*_of_set(one)]
-        yield _refusal(view, one.control, one.verdict, troubles, cut.verdict(set, nth))
+        yield _refusal(view, one.control, one.verdict, troubles, extract.verdict(set, nth))
     if not refused and view.verdict not in {*verdicts.ACCEPTED, "P", ""}:
         troubles = [*_coded(view.codes, view.codes_words, "GS")]
         whole = [segment for segment in set.walk() if segment[0] != "SE"]
-        yield _refusal(view, "", view.verdict, troubles, cut.sealed(set, whole))
+        yield _refusal(view, "", view.verdict, troubles, extract.sealed(set, whole))
 
 
 def _refusal(

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from clearlane.eligibility.shape import Number, Shape, Stamp
+from clearlane.eligibility.wire_struct import Number, Shape, Stamp
 
 
 class Trouble(Shape, frozen=True, kw_only=True):

@@ -16,13 +16,13 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from clearlane.eligibility import fields, services, shape
-from clearlane.eligibility.asking import Asking, cleaned, looks_dental, payer_of
+from clearlane.eligibility import fields, services, wire_struct
+from clearlane.eligibility.build_inquiry import Asking, cleaned, looks_dental, payer_of
 from clearlane.eligibility.fields import EligibilityRequest, Patient, patients
 from clearlane.eligibility.model import Inquiry
-from clearlane.eligibility.pace import finish
-from clearlane.eligibility.shape import Shape
-from clearlane.kernel import kinds, limits
+from clearlane.eligibility.stepwise import finish
+from clearlane.eligibility.wire_struct import Shape
+from clearlane.kernel import formats, limits
 from clearlane.payers.model import Payer
 
 Fault = tuple[str, str]
@@ -255,7 +255,7 @@ def provider_has_an_npi(case: Case) -> Iterator[Fault]:
 def npi_is_right(case: Case) -> Iterator[Fault]:
     """The NPI is ten digits with a right check digit."""
     npi = case.at.payee.NationalProviderId
-    if npi and not kinds.is_npi(npi):
+    if npi and not formats.is_npi(npi):
         yield (
             "NationalProviderId",
             f"{_quoted(npi)} is no NPI; give ten digits with a right check digit.",
@@ -441,7 +441,7 @@ def _texts(part: Shape, *names: str) -> Iterator[Fault]:
             yield name, f"{name} has {len(carried)} characters; X12 carries {most} at most."
 
 
-_lines = cache(shape.lines)
+_lines = cache(wire_struct.lines)
 
 
 def _payer(case: Case) -> str:

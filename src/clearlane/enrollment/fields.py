@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from clearlane.kernel.discreet import discreet
+from clearlane.kernel.redacted_repr import discreet
 
 
 class TypeOfNpi(StrEnum):

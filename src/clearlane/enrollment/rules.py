@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from clearlane.enrollment.fields import NPI_TYPES, ROWS, Enrollment, Form, Row, TypeOfNpi
-from clearlane.kernel import kinds
+from clearlane.kernel import formats
 from clearlane.kernel.finding import Finding, Severity, Stage
 
 # Each id and what it stands for. The sentences are made where the field is known.
@@ -44,7 +44,7 @@ def npi_type(value: object) -> TypeOfNpi | None:
 
 def notes(enrollment: Enrollment) -> list[Finding]:
     """What is no fault of a request, but what an operator should see before he sends it on."""
-    if kinds.is_npi(enrollment.Npi):
+    if formats.is_npi(enrollment.Npi):
         return []
     message = "The check digit of the NPI is wrong; ask the primary contact for the right number."
     return [finding(NPI_CHECK_DIGIT, "Npi", message, Severity.WARNING)]
@@ -84,7 +84,7 @@ def _wrong_text(value: str, row: Row, at: str) -> Iterator[Finding]:
         message = f"The {row.name} field must be a valid e-mail address, such as name@example.com."
         yield finding(WRONG_FORM, path, message)
     # "Box12" is as good a box as "Box 12".
-    if row.form is Form.STREET and kinds.is_po_box(_LETTER_AND_DIGIT.sub(" ", value)):
+    if row.form is Form.STREET and formats.is_po_box(_LETTER_AND_DIGIT.sub(" ", value)):
         message = f"The {row.name} field must name a street: a PO box is not accepted."
         yield finding(PO_BOX, path, message)
 

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
-from clearlane.kernel.discreet import discreet
 from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.redacted_repr import discreet
 
 Value = str | int | bool
 

@@ -8,7 +8,7 @@ from bisect import bisect, bisect_left
 
 from clearlane.kernel.finding import Finding, Severity, Spot, Stage
 from clearlane.sandbox.model import Claim
-from clearlane.sandbox.reading import KINDS, SERVICES, GroupRead, SetRead
+from clearlane.sandbox.read_837 import KINDS, SERVICES, GroupRead, SetRead
 from clearlane.sandbox.scenarios import REFUSED_IN_999
 from clearlane.x12 import ack, guides
 from clearlane.x12.writer import Envelope, body, seal

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from clearlane.sandbox.benefits import Benefit, DateRow, Party, Row
 from clearlane.sandbox.coverage import PatientTold, ReceiverTold, SourceTold
-from clearlane.sandbox.inquiry import Patient, SetRead
 from clearlane.sandbox.model import Profile
+from clearlane.sandbox.read_270 import Patient, SetRead
 from clearlane.sandbox.styles import Style
 from clearlane.x12 import guides
 from clearlane.x12.delimiters import CANONICAL
-from clearlane.x12.text import clean
+from clearlane.x12.encode import clean
 from clearlane.x12.writer import Envelope, period, seal, segment
 
 PAYER_TELEPHONE = "8005550100"

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
-from clearlane.sandbox import benefits, members, showcase
+from clearlane.sandbox import benefits, full_271_sample, members
 from clearlane.sandbox.benefits import Benefit, DateRow, Plan, Row
-from clearlane.sandbox.inquiry import Asked, Patient, Receiver, SetRead
 from clearlane.sandbox.members import Level, Refusal, Scenario
 from clearlane.sandbox.model import Profile
+from clearlane.sandbox.read_270 import Asked, Patient, Receiver, SetRead
 from clearlane.sandbox.styles import Style
 
 TRACES = 2
@@ -162,7 +162,7 @@ class Desk:
         if scenario.everything:
             return replace(
                 told,
-                benefits=self._spread(showcase.everything(day)),
+                benefits=self._spread(full_271_sample.everything(day)),
                 changed=True,
                 references=REFERENCES,
                 dates=_dates(day),
@@ -179,7 +179,7 @@ class Desk:
             rows = [replace(one, plan="", insurance="") for one in rows if one.kind in TERSE]
             return replace(told, benefits=tuple(rows))
         if self.style.parties:
-            rows = [*rows, *showcase.with_parties(day)]
+            rows = [*rows, *full_271_sample.with_parties(day)]
         return replace(
             told,
             benefits=self._spread(rows),

@@ -15,12 +15,21 @@ from typing import Protocol
 
 from clearlane.kernel.finding import Finding, Spot, Stage
 from clearlane.kernel.limits import SANDBOX_INQUIRY_AT_ONCE_BYTES
-from clearlane.sandbox import ack999, answer271, benefits, coverage, inquiry, members, reading, ta1
+from clearlane.sandbox import (
+    ack999,
+    answer271,
+    benefits,
+    coverage,
+    members,
+    read_270,
+    read_837,
+    ta1,
+)
 from clearlane.sandbox.envelope import envelope
-from clearlane.sandbox.inquiry import GroupRead, InterchangeRead, Patient, SetRead
 from clearlane.sandbox.model import Profile
+from clearlane.sandbox.read_270 import GroupRead, InterchangeRead, Patient, SetRead
+from clearlane.sandbox.response_delays import Question, Turns
 from clearlane.sandbox.styles import style_of
-from clearlane.sandbox.turns import Question, Turns
 from clearlane.x12 import ack
 from clearlane.x12.writer import Envelope
 
@@ -57,9 +66,9 @@ class EligibilityPayer:
         last hyphen, ``<request number>-<patient number>``. Whoever gives up and asks again keeps the turn.
         """
         if len(payload) <= SANDBOX_INQUIRY_AT_ONCE_BYTES:
-            read = inquiry.read(payload)
+            read = read_270.read(payload)
         else:
-            read = await asyncio.to_thread(inquiry.read, payload)
+            read = await asyncio.to_thread(read_270.read, payload)
         refusals = [self._desk.refusal(one, now) for one in read]
         answered = [one for one, no in zip(read, refusals, strict=True) if no is None]
         questions = list(_delayed(self.profile, answered, payload))
@@ -80,8 +89,8 @@ class EligibilityPayer:
     def _unreadable(self, now: datetime) -> bytes:
         """Where there is no interchange, there is nobody known to answer to."""
         unknown = Envelope(
-            sender=reading.party(self.profile.id),
-            receiver=reading.party(""),
+            sender=read_837.party(self.profile.id),
+            receiver=read_837.party(""),
             control=1,
             moment=now,
             usage="T",
@@ -156,7 +165,7 @@ def _taken(group: GroupRead) -> list[SetRead]:
 
 
 def _nine(groups: Iterable[GroupRead], paper: Envelope) -> bytes:
-    return ack999.write([reading.GroupRead(group.verdict) for group in groups], paper)
+    return ack999.write([read_837.GroupRead(group.verdict) for group in groups], paper)
 
 
 def _objections(one: SetRead) -> Iterator[Finding]:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from clearlane.kernel.kinds import is_npi
+from clearlane.kernel.formats import is_npi
 from clearlane.kernel.limits import SANDBOX_DELAY_PER_PATIENT_SECONDS
 from clearlane.sandbox import benefits
-from clearlane.sandbox.inquiry import Asked, Patient, Receiver
 from clearlane.sandbox.model import Profile
+from clearlane.sandbox.read_270 import Asked, Patient, Receiver
 from clearlane.sandbox.styles import PLAIN, STYLES
 
 FIRST_RESERVED, LAST_RESERVED = 1009, 1999

@@ -23,11 +23,9 @@ from msgspec.structs import replace
 
 from clearlane.connect.port import Ledger, Presence, Unreachable
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS, SANDBOX_STEPS_AT_ONCE
-from clearlane.sandbox import books, plan, remit835, scenarios, status277, status277ca
-from clearlane.sandbox.books import Books, Changes
+from clearlane.sandbox import payer_ledger, plan, remit835, scenarios, status277, status277ca
 from clearlane.sandbox.clock import COUNTED_DAY, Calendar, day_by_day
 from clearlane.sandbox.envelope import envelope
-from clearlane.sandbox.intake import Intake, find
 from clearlane.sandbox.model import (
     Arrival,
     Case,
@@ -38,6 +36,8 @@ from clearlane.sandbox.model import (
     Say,
     Step,
 )
+from clearlane.sandbox.payer_ledger import Books, Changes
+from clearlane.sandbox.receive import Intake, find
 from clearlane.x12.writer import Envelope
 
 PAGE = (
@@ -77,8 +77,8 @@ class SandboxPayer:
     async def receive(self, name: str, content: bytes, now: datetime) -> None:
         """A file arrives; it is looked at when the payer works."""
         await self._meet_the_mode()
-        key = books.arrival_key(name, content)
-        if await self._books.get(books.seen_key(key), bool) is None:
+        key = payer_ledger.arrival_key(name, content)
+        if await self._books.get(payer_ledger.seen_key(key), bool) is None:
             due = self._calendar(now)
             await self._books.arrive(key, due, Arrival(at=now, calendar=due, content=content))
 
@@ -89,7 +89,7 @@ class SandboxPayer:
             calendar = self._calendar(now)
             while entries := await self._due(calendar):
                 for key, value in entries:
-                    if key.startswith(books.ARRIVED):
+                    if key.startswith(payer_ledger.ARRIVED):
                         await self._take_in(key, msgspec.msgpack.decode(value, type=Arrival))
                     else:
                         step = msgspec.msgpack.decode(value, type=Step)
@@ -102,9 +102,9 @@ class SandboxPayer:
             gone, changes = set(names), Changes()
             waiting = await self._books.waiting()
             for name in gone.intersection(waiting):
-                changes.forget(f"{books.OUT}/{name}")
+                changes.forget(f"{payer_ledger.OUT}/{name}")
             if changes.entries:
-                changes.put(books.OUT, [name for name in waiting if name not in gone])
+                changes.put(payer_ledger.OUT, [name for name in waiting if name not in gone])
             await self._books.write(changes)
             self._handed -= gone
 
@@ -117,19 +117,20 @@ class SandboxPayer:
 
     async def mode(self) -> Mode:
         """What the payer is made to do."""
-        return Mode(await self._books.get(books.MODE, str) or Mode.UP)
+        return Mode(await self._books.get(payer_ledger.MODE, str) or Mode.UP)
 
     async def set_mode(self, mode: Mode) -> None:
         """Make it do something else, on every node."""
         changes = Changes()
-        changes.put(books.MODE, mode.value)
+        changes.put(payer_ledger.MODE, mode.value)
         await self._books.write(changes)
 
     async def taken(self) -> list[str]:
         """The clearinghouse's numbers (``REF*D9``) of all claims that were ever taken in, in order."""
         counts = await self._books.counts()
         files = [
-            await self._books.get(books.file_key(at), File) for at in range(1, counts.files + 1)
+            await self._books.get(payer_ledger.file_key(at), File)
+            for at in range(1, counts.files + 1)
         ]
         return [case.claim.number for file in files if file for case in file.cases]
 
@@ -143,7 +144,11 @@ class SandboxPayer:
 
     async def _due(self, calendar: datetime) -> list[tuple[str, bytes]]:
         entries = await self._books.due(calendar, SANDBOX_STEPS_AT_ONCE)
-        return [entry for entry in entries if entry[0].startswith((books.ARRIVED, books.STEP))]
+        return [
+            entry
+            for entry in entries
+            if entry[0].startswith((payer_ledger.ARRIVED, payer_ledger.STEP))
+        ]
 
     async def _take_in(self, key: str, arrival: Arrival) -> None:
         """Read a file. The steps are planned before the file is done with: planned twice, they are the same."""
@@ -153,7 +158,7 @@ class SandboxPayer:
         )
         for day, step in taken.steps:
             due = arrival.calendar + day * COUNTED_DAY
-            await self._books.plan(books.step_key(step.file, day, step), due, step)
+            await self._books.plan(payer_ledger.step_key(step.file, day, step), due, step)
         await self._books.write(taken.changes)
 
     async def _answer(self, key: str, step: Step, now: datetime, *, garbled: bool) -> None:
@@ -167,7 +172,7 @@ class SandboxPayer:
             changes.forget(key)
         if content:
             changes.leave(await self._books.waiting(), name, content)
-        changes.put(books.COUNTS, counts)
+        changes.put(payer_ledger.COUNTS, counts)
         await self._books.write(changes)
 
     async def _written(
@@ -179,10 +184,10 @@ class SandboxPayer:
         if step.manner is Manner.PAGE:
             return self._page(counts)
         if step.manner is Manner.AGAIN:
-            kept = await self._books.get(books.kept_key(step), tuple[str, bytes])
-            changes.forget(books.kept_key(step))
+            kept = await self._books.get(payer_ledger.kept_key(step), tuple[str, bytes])
+            changes.forget(payer_ledger.kept_key(step))
             return (f"{kept[0]}.AGAIN", kept[1], counts) if kept else ("", b"", counts)
-        file = await self._books.get(books.file_key(step.file), File)
+        file = await self._books.get(payer_ledger.file_key(step.file), File)
         assert file is not None, "a step is worked after its file was taken in"
         after = replace(counts, interchanges=counts.interchanges + 1)
         paper = envelope(file.parties, after.interchanges, at)
@@ -195,7 +200,7 @@ class SandboxPayer:
             content, after = await self._remitted(step, file, cases, paper, after, changes)
         name = self._name(after.interchanges, "835" if step.say is Say.CORRECT else step.say.value)
         if step.kept:
-            changes.put(books.kept_key(step), (name, content))
+            changes.put(payer_ledger.kept_key(step), (name, content))
         if step.manner is Manner.CUT:
             content = content[: len(content) // 2]
         return name, content, after
@@ -219,7 +224,7 @@ class SandboxPayer:
             id = payment.provider.id
             # What was owed is settled by the payment that can be read.
             if payment.owed != owed[id] and step.manner is not Manner.CUT:
-                changes.put(books.owed_key(id), payment.owed)
+                changes.put(payer_ledger.owed_key(id), payment.owed)
         return content, replace(counts, checks=counts.checks + len(payments))
 
     async def _told(self, step: Step, file: File, case: Case) -> list[remit835.Told]:

@@ -29,8 +29,8 @@ from clearlane.sandbox.model import (
 )
 from clearlane.sandbox.status277ca import NOT_KNOWN, person
 from clearlane.x12 import guides
-from clearlane.x12.guides.r835 import CLAIM_FILING
-from clearlane.x12.text import clean
+from clearlane.x12.encode import clean
+from clearlane.x12.guides.g835 import CLAIM_FILING
 from clearlane.x12.writer import Envelope, seal, segment
 
 STREET, CITY, STATE, ZIP = "100 SANDBOX WAY", "PORTLAND", "OR", "972010000"

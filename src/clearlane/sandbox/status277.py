@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from clearlane.sandbox.model import Case, File, Profile
 from clearlane.sandbox.status277ca import NOT_KNOWN, named, numbered, person
 from clearlane.x12 import guides
-from clearlane.x12.text import clean
+from clearlane.x12.encode import clean
 from clearlane.x12.writer import Envelope, period, seal, segment
 
 REVIEWED = ("P2", "46")

@@ -8,7 +8,7 @@ from datetime import date
 
 from clearlane.sandbox.model import Case, File, Person, Profile, Provider, Refusal, total
 from clearlane.x12 import guides
-from clearlane.x12.text import clean
+from clearlane.x12.encode import clean
 from clearlane.x12.writer import Envelope, period, seal, segment
 
 RECEIPT, TAKEN_IN = ("A1", "19", "PR"), ("A2", "20", "PR")

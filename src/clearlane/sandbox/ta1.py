@@ -5,7 +5,7 @@ Knows interchanges; knows no claim.
 
 from datetime import datetime
 
-from clearlane.sandbox.reading import InterchangeRead
+from clearlane.sandbox.read_837 import InterchangeRead
 from clearlane.x12 import ack
 from clearlane.x12.writer import Envelope, answer
 

@@ -19,8 +19,8 @@ import msgspec
 
 from clearlane import __version__
 from clearlane.kernel import limits
-from clearlane.store.grouping import Refused
-from clearlane.store.private import sync_directory
+from clearlane.store.group_commit import Refused
+from clearlane.store.private_files import sync_directory
 from clearlane.store.sqlite import connect, create_private
 
 FORMAT = 1

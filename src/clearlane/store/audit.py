@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from sqlalchemy import BigInteger, bindparam, select
 
 from clearlane.kernel import limits
-from clearlane.store.chain import COLUMNS, GENESIS, Anchor, AnchorBroken, Head, digest
+from clearlane.store.audit_chain import COLUMNS, GENESIS, Anchor, AnchorBroken, Head, digest
 from clearlane.store.database import Database, Row, System
-from clearlane.store.grouping import StatementFailed
+from clearlane.store.group_commit import StatementFailed
 from clearlane.store.schema import audit, audit_head
 from clearlane.store.sql import Statement
 

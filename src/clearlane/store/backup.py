@@ -24,7 +24,7 @@ from clearlane.store.archive import (
     scratch,
     unpack,
 )
-from clearlane.store.chain import Anchor, Head
+from clearlane.store.audit_chain import Anchor, Head
 from clearlane.store.database import Actor, Database, Refused, Row, System, Tx, open_database
 from clearlane.store.keys import MasterKeys
 from clearlane.store.nodes import bump, living

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, literal, select, update
 
 from clearlane.kernel import limits
-from clearlane.store import matches
+from clearlane.store import claim_lookup
 from clearlane.store.database import Row, System, Tx
 from clearlane.store.schema import (
     batch_claims,
@@ -200,7 +200,7 @@ async def fix(
         ],
     )
     owners = {request_id: (vendor, site) for request_id, vendor, site, _ in found}
-    await matches.keep(tx, owners, ((payer_id, reference, id) for id, reference in lines))
+    await claim_lookup.keep(tx, owners, ((payer_id, reference, id) for id, reference in lines))
     tx.audit(
         "batch.fixed",
         ids=[str(row[0])],

@@ -11,8 +11,8 @@ from clearlane.kernel.clock import Clock, micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import keys as master
 from clearlane.store import migrate
-from clearlane.store.chain import Anchor
-from clearlane.store.grouping import (
+from clearlane.store.audit_chain import Anchor
+from clearlane.store.group_commit import (
     Actor,
     Conflict,
     ForeignAwait,

@@ -20,8 +20,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import select
 
-from clearlane.store.grouping import Refused, Tx
-from clearlane.store.private import write_private
+from clearlane.store.group_commit import Refused, Tx
+from clearlane.store.private_files import write_private
 from clearlane.store.schema import installation_keys
 from clearlane.store.sql import Statement, insertion
 

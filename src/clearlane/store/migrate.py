@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from clearlane.store.grouping import Refused
+from clearlane.store.group_commit import Refused
 from clearlane.store.schema import APP_ROLE, HEAD, RIGHTS, RIGHTS_ELSE, metadata
 
 T = TypeVar("T")

@@ -14,8 +14,8 @@ import asyncpg
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.ids import Scope
-from clearlane.store import chain
-from clearlane.store.grouping import (
+from clearlane.store import audit_chain
+from clearlane.store.group_commit import (
     Actor,
     Conflict,
     Contended,
@@ -67,8 +67,8 @@ class PostgresqlDatabase:
         self._wake = asyncio.Event()
         self._pool: asyncpg.Pool | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._anchor: chain.Anchor | None = None
-        self._unanchored: chain.Head | None = None
+        self._anchor: audit_chain.Anchor | None = None
+        self._unanchored: audit_chain.Head | None = None
         self._moved = asyncio.Event()
         self.anchor_fault = ""
 
@@ -97,7 +97,7 @@ class PostgresqlDatabase:
             )
         self._tasks.append(asyncio.create_task(self._keep_anchor(), name="pg-anchor"))
 
-    def chained(self, key: bytes, anchor: chain.Anchor) -> None:
+    def chained(self, key: bytes, anchor: audit_chain.Anchor) -> None:
         """From here on audit lines can be chained."""
         self._group.audit_key = key
         self._anchor = anchor
@@ -181,7 +181,7 @@ class PostgresqlDatabase:
             await self._wake.wait()
         return True
 
-    def _note(self, head: chain.Head | None) -> None:
+    def _note(self, head: audit_chain.Head | None) -> None:
         """Remember the newest head that was committed; the two writers may end in any order."""
         if head is not None and (self._unanchored is None or self._unanchored.seq < head.seq):
             self._unanchored = head
@@ -205,9 +205,9 @@ class PostgresqlDatabase:
         self._unanchored = None
         try:
             async with self.read(System("anchor")) as tx:
-                await chain.require_anchored(tx, anchor, head)
+                await audit_chain.require_anchored(tx, anchor, head)
             await asyncio.to_thread(_advance, anchor, head)
-        except chain.AnchorBroken as fault:
+        except audit_chain.AnchorBroken as fault:
             self.anchor_fault = str(fault)
         except (StoreFault, OSError) as fault:
             self.anchor_fault = str(fault)
@@ -420,7 +420,7 @@ def _reason(error: BaseException) -> str:
     return str(getattr(error, "strerror", "") or type(error).__name__)
 
 
-def _advance(anchor: chain.Anchor, head: chain.Head) -> None:
+def _advance(anchor: audit_chain.Anchor, head: audit_chain.Head) -> None:
     with anchor.locked():
         anchor.advance(head)
 

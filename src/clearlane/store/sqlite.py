@@ -21,8 +21,8 @@ import aiosqlite
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.ids import Scope
-from clearlane.store import chain
-from clearlane.store.grouping import (
+from clearlane.store import audit_chain
+from clearlane.store.group_commit import (
     Actor,
     Conflict,
     Entry,
@@ -89,7 +89,7 @@ class SqliteDatabase:
             await self.close()
             raise
 
-    def chained(self, key: bytes, anchor: chain.Anchor) -> None:
+    def chained(self, key: bytes, anchor: audit_chain.Anchor) -> None:
         """From here on audit lines can be chained."""
         self._writer.group.audit_key = key
         self._writer.anchor = anchor
@@ -372,13 +372,13 @@ class Writer:
     def __init__(self, file: Path, clock: Clock) -> None:
         self.waiting = Waiting()
         self.group = Group(clock)
-        self.anchor: chain.Anchor | None = None
+        self.anchor: audit_chain.Anchor | None = None
         self.anchor_fault = ""
         self._file = file
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._opened = threading.Event()
         self._fault: Exception | None = None
-        self._unanchored: chain.Head | None = None
+        self._unanchored: audit_chain.Head | None = None
         self._anchored_at = 0.0
 
     def start(self) -> None:
@@ -450,9 +450,9 @@ class Writer:
         tx = Writing(connection, System("anchor"), None)
         try:
             with anchor.locked():
-                drive(chain.require_anchored(tx, anchor, head))
+                drive(audit_chain.require_anchored(tx, anchor, head))
                 anchor.advance(head)
-        except chain.AnchorBroken as fault:
+        except audit_chain.AnchorBroken as fault:
             self.anchor_fault = str(fault)
         except (StoreFault, OSError) as fault:
             self.anchor_fault = str(fault)

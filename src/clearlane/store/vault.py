@@ -22,7 +22,7 @@ from clearlane.kernel.clock import Clock, micros
 from clearlane.kernel.ids import Scope, random_bytes
 from clearlane.store import keys as master
 from clearlane.store.database import Actor, Database, System, Tx
-from clearlane.store.grouping import StoreFault
+from clearlane.store.group_commit import StoreFault
 from clearlane.store.keys import KEY_BYTES, NONCE_BYTES, InstallationKeys, MasterKeys
 from clearlane.store.schema import data_keys
 from clearlane.store.sql import Statement, among, insertion

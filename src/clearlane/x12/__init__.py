@@ -39,14 +39,14 @@ Answer it with a TA1 and a 999:
     >>> [reply.accepted for reply in x12.answers(data, control=18, moment=noon)]
     ['A']
 
-The rooms, each with more to say in its own words:
+The modules, each with more to say in its own words:
 
     reader     ``read`` streams a file unit by unit, ``parse`` gives the whole tree
     check      ``check`` and ``findings``: everything that is wrong, in words
     writer     ``write`` gives a file back, ``seal`` puts envelopes around new sets
-    text       ``clean``: texts as X12 can carry them
+    encode     ``clean``: texts as X12 can carry them
     build      the tree of a set from plain data
-    place      fields to places and back, ``2300/DTP:431/03``
+    placement  fields to places and back, ``2300/DTP:431/03``
     ack        ``answers``: the TA1 and the 999 for a file
     overlay    a payer's small differences applied to a guide
     views      claims, remittances, benefits, statuses and verdicts as typed values
@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from clearlane.x12.ack import answers
     from clearlane.x12.check import Verdict, findings
     from clearlane.x12.delimiters import Delimiters
+    from clearlane.x12.encode import clean
     from clearlane.x12.reader import Reader, parse, read
-    from clearlane.x12.text import clean
     from clearlane.x12.writer import Envelope, seal, write
 
 __all__ = [
@@ -79,21 +79,21 @@ _HOMES = {
     "Reader": "reader",
     "Verdict": "check",
     "answers": "ack",
-    "clean": "text",
+    "clean": "encode",
     "findings": "check",
     "parse": "reader",
     "read": "reader",
     "seal": "writer",
     "write": "writer",
 }
-_ROOMS = frozenset({
-    "ack", "build", "check", "describe", "diff", "guides", "overlay", "place", "reader", "redact", "reformat",
-    "text", "tree", "views", "writer",
+_MODULES = frozenset({
+    "ack", "build", "check", "describe", "diff", "guides", "encode", "overlay", "placement", "reader", "redact", "reformat",
+    "tree", "views", "writer",
 })  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -103,4 +103,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_ROOMS})
+    return sorted({*globals(), *__all__, *_MODULES})

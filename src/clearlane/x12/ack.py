@@ -20,6 +20,7 @@ from typing import Any
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import element, guides, tree
 from clearlane.x12.build import body, build
+from clearlane.x12.encode import clean
 from clearlane.x12.reader import (
     GroupClosed,
     Guides,
@@ -30,7 +31,6 @@ from clearlane.x12.reader import (
     Unit,
     read,
 )
-from clearlane.x12.text import clean
 from clearlane.x12.writer import Envelope, answer, seal
 
 # How a 999 names the business unit in which a fault stands, by transaction: its name, and its place.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from clearlane.x12 import grammar, pattern
-from clearlane.x12.look import watch
 from clearlane.x12.rules import SET, Check, Rule, rules_for
+from clearlane.x12.value_checks import watch
 
 GUIDES_COMPILED_MAX = 64
 ALWAYS = -1

@@ -19,7 +19,7 @@ from typing import Any
 
 from clearlane.x12 import grammar, pattern, tree
 from clearlane.x12.automaton import Place, Plan, automaton
-from clearlane.x12.text import element_text
+from clearlane.x12.encode import element_text
 
 
 def build(guide: grammar.Guide, data: Mapping[str, Any], *, control: str = "0001") -> tree.Loop:

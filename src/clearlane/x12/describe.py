@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from clearlane.kernel import kinds
+from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.x12 import codes, envelope, grammar, reader, tree
 from clearlane.x12.guides.dictionary import DICTIONARY
@@ -230,10 +230,10 @@ def _words(
         if found:
             return found
     if element is not None and (element.type == "DT" or (element.type == "TP" and before == "D8")):
-        day = kinds.x12_date(text)
+        day = formats.x12_date(text)
         return day.isoformat() if day else ""
     if element is not None and element.type == "TP" and before == "RD8":
-        days = [kinds.x12_date(part) for part in text.split("-")]
+        days = [formats.x12_date(part) for part in text.split("-")]
         return " to ".join(day.isoformat() for day in days if day)
     return codes.meaning(segment, number, text, component) or FEW.get((segment, number), {}).get(
         text, ""

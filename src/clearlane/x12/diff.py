@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeVar
 
-from clearlane.kernel import kinds
+from clearlane.kernel import formats
 from clearlane.x12 import grammar, tree
 from clearlane.x12.describe import node_of
 
@@ -225,7 +225,7 @@ def _same_number(old: str, new: str, element: grammar.Element | None, at: int) -
     part = element if not parts else parts[at - 1] if at <= len(parts) else None
     if part is None or part.type[:1] not in {"R", "N"}:
         return False
-    first, second = kinds.money(old or "0"), kinds.money(new or "0")
+    first, second = formats.money(old or "0"), formats.money(new or "0")
     return first is not None and first == second and bool(old) == bool(new)
 
 

@@ -7,11 +7,11 @@ Knows guide nodes and values; knows no file, no loop instance and no position.
 import re
 from collections.abc import Callable, Iterator
 
-from clearlane.kernel import kinds
-from clearlane.x12.flaw import Flaw, designate, value_kind
+from clearlane.kernel import formats as kernel_formats
+from clearlane.x12.findings import Flaw, designate, value_kind
 from clearlane.x12.grammar import Element, Segment
-from clearlane.x12.look import looks
 from clearlane.x12.pattern import MONEY_DIGITS_MAX, MONEY_MAX, TEXT, syntax
+from clearlane.x12.value_checks import looks
 
 _BASIC = re.compile(rf"[{TEXT}a-z]*", re.ASCII)
 _LOWER = re.compile(r"[a-z]", re.ASCII)
@@ -207,7 +207,7 @@ def _integer_type(part: Element, text: str, previous: str) -> Iterator[tuple[str
 
 def _date_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, str]]:
     short = part.max == 6 or (part.min == 6 and len(text) == 6)
-    if not (is_short_date(text) if short else kinds.x12_date(text)):
+    if not (is_short_date(text) if short else kernel_formats.x12_date(text)):
         form = "YYMMDD" if short else "CCYYMMDD"
         yield "ELM-DATE", f"must be a day of the calendar, {form}"
 
@@ -232,7 +232,7 @@ def is_short_date(text: str) -> bool:
     """A real day written YYMMDD. The century is not told, so the 29th of February is in leap years
     of either."""
     return _SHORT_DATE.fullmatch(text) is not None and any(
-        kinds.x12_date(century + text) for century in ("19", "20")
+        kernel_formats.x12_date(century + text) for century in ("19", "20")
     )
 
 
@@ -242,7 +242,7 @@ def is_time(text: str) -> bool:
 
 
 def _is_day(text: str) -> bool:
-    return kinds.x12_date(text) is not None
+    return kernel_formats.x12_date(text) is not None
 
 
 def _is_range(text: str) -> bool:

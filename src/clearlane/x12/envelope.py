@@ -7,12 +7,12 @@ names; knows nothing of what a set holds.
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import element as elements
 from clearlane.x12 import grammar
+from clearlane.x12.collector import Report
 from clearlane.x12.delimiters import COMPONENT_ELEMENT, ISA_WIDTHS
-from clearlane.x12.faults import FAULTS
-from clearlane.x12.flaw import value_kind
+from clearlane.x12.finding_catalogue import FAULTS
+from clearlane.x12.findings import value_kind
 from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.guides.ta1 import SEGMENT as TA1
-from clearlane.x12.report import Report
 from clearlane.x12.rules.acks import note_agrees
 from clearlane.x12.tree import Group, Interchange, Segment, element
 

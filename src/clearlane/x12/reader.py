@@ -24,6 +24,8 @@ from typing import Any, BinaryIO, TypeAlias
 from clearlane.kernel.limits import CHUNK_BYTES, CONTROL_NUMBERS_REMEMBERED_MAX, SEGMENT_BYTES_MAX
 from clearlane.x12 import envelope, grammar, guides, lexer, tree
 from clearlane.x12.automaton import automaton
+from clearlane.x12.collector import Report
+from clearlane.x12.envelope_state import OpenGroup, OpenInterchange, OpenSet, judge_version
 from clearlane.x12.events import (
     Event,
     FileClosed,
@@ -35,9 +37,7 @@ from clearlane.x12.events import (
     SetOpened,
     Unit,
 )
-from clearlane.x12.opened import OpenGroup, OpenInterchange, OpenSet, judge_version
-from clearlane.x12.report import Report
-from clearlane.x12.walk import Walk
+from clearlane.x12.loop_parser import Walk
 
 __all__ = [
     "Event", "FileClosed", "GroupClosed", "GroupOpened", "Guides", "InterchangeClosed",

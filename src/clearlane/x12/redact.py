@@ -18,11 +18,11 @@ from functools import lru_cache
 from hashlib import shake_256
 from math import prod
 
-from clearlane.kernel import kinds
+from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.x12 import codes, grammar, reader, tree
 from clearlane.x12.describe import node_of, unrolled
-from clearlane.x12.text import day as x12_day
+from clearlane.x12.encode import day as x12_day
 from clearlane.x12.writer import encode
 
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -157,7 +157,7 @@ def _says_nothing(spot: tuple[str, int, int], text: str, element: grammar.Elemen
     text = text.strip()
     if text in element.codes or (element.list and text in codes.load(element.list)):
         return True
-    if element.type in NUMBER_TYPES and kinds.money(text) is not None:
+    if element.type in NUMBER_TYPES and formats.money(text) is not None:
         return True
     if len(text) > KEPT_CHARACTERS_MAX or not CODE.fullmatch(text):
         return False
@@ -193,15 +193,15 @@ class Pseudonyms:
         return next(head + last for last in DIGITS if is_routing(head + last))
 
     def _moved(self, text: str) -> str:
-        day = kinds.x12_date(text[:8])
+        day = formats.x12_date(text[:8])
         if day is None or day.year <= YEAR_MIN:
             return ""
         return x12_day(day - timedelta(weeks=self._weeks)) + text[8:]
 
     def _text(self, text: str) -> str:
-        if kinds.is_npi(text):
+        if formats.is_npi(text):
             head = text[0] + self._permuted(text[1:9])
-            return next(head + last for last in DIGITS if kinds.is_npi(head + last))
+            return next(head + last for last in DIGITS if formats.is_npi(head + last))
         if CLIA.fullmatch(text):
             digits = self._permuted(text[:2] + text[3:])
             return digits[:2] + text[2] + digits[2:]

@@ -14,7 +14,7 @@ from datetime import datetime
 from clearlane.x12 import grammar, tree
 from clearlane.x12.build import body, build, set_header
 from clearlane.x12.delimiters import CANONICAL, Delimiters
-from clearlane.x12.text import clean, day, element_text, money, period, segment
+from clearlane.x12.encode import clean, day, element_text, money, period, segment
 
 __all__ = [
     "Envelope", "answer", "body", "build", "clean", "day", "element_text", "encode",

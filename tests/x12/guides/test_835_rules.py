@@ -6,7 +6,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, Context, rules_for
-from clearlane.x12.rules.remit import adjustments, provider_adjustments
+from clearlane.x12.rules.remittance import adjustments, provider_adjustments
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to
 
 # One check over two claims, the first of them reversed and corrected, and an amount held back.

@@ -14,7 +14,7 @@ import pyx12
 from clearlane.x12 import codes
 from clearlane.x12.codes import icd10
 from clearlane.x12.grammar import Element, Loop, Segment
-from clearlane.x12.guides import KINDS, by_kind, q270, ta1
+from clearlane.x12.guides import KINDS, by_kind, g270, ta1
 
 LISTS = codes.names()
 
@@ -143,7 +143,7 @@ def test_every_code_of_a_guide_can_be_told_in_words(kind):
 
 
 def test_the_guides_admit_the_lists_in_full():
-    assert set(q270.SERVICE_TYPES.split("|")) == set(codes.load("service_types"))
+    assert set(g270.SERVICE_TYPES.split("|")) == set(codes.load("service_types"))
     assert set(ta1.NOTES.split("|")) == set(codes.load("ta1_notes"))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
-from clearlane.x12.views.shelves import Value
+from clearlane.x12.views.binding import Value
 
 FORMS = {"D8", "RD8"}
 NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from clearlane.x12 import views
-from clearlane.x12.views import benefits, claims, remit, status, verdicts
+from clearlane.x12.views import benefits, claims, remittance, status, verdicts
 from tests.corpus import corpus_files
 from tests.x12.views.leaves import segments, separators
 
@@ -61,11 +61,11 @@ def test_the_totals_of_a_remittance(sample):
 
 @pytest.mark.parametrize("sample", corpus_files("835"))
 def test_a_streamed_remittance_has_the_same_claims_and_totals(sample):
-    pieces = list(remit.stream(sample.path.read_bytes()))
-    whole = [one for one in typed(sample) if isinstance(one, remit.Remittance)]
-    ends = [piece for piece in pieces if isinstance(piece, remit.Remittance)]
+    pieces = list(remittance.stream(sample.path.read_bytes()))
+    whole = [one for one in typed(sample) if isinstance(one, remittance.Remittance)]
+    ends = [piece for piece in pieces if isinstance(piece, remittance.Remittance)]
     assert [one.totals for one in ends] == [one.totals for one in whole]
-    claims = [piece for piece in pieces if isinstance(piece, remit.Claim)]
+    claims = [piece for piece in pieces if isinstance(piece, remittance.Claim)]
     assert claims == [claim for one in whole for claim in one.claims]
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from clearlane.kernel import limits
 from clearlane.x12 import guides, reader, views
-from clearlane.x12.views import flow, remit
-from clearlane.x12.views.shelves import Value
+from clearlane.x12.views import remittance, streaming
+from clearlane.x12.views.binding import Value
 
 FUNCTIONS = {kind: guides.by_kind(kind) for kind in guides.KINDS}
 
@@ -107,7 +107,7 @@ def test_a_remittance_balances_at_line_claim_and_check_level():
     found = view("835", *REMITTANCE)
     claim, reversal = found.claims
     assert (claim.lines[0].balance, claim.balance, reversal.balance) == (0, 0, 0)
-    assert found.totals == remit.Totals(
+    assert found.totals == remittance.Totals(
         claims=2, charged=Decimal(50), paid=Decimal(110), patient_share=Decimal(30),
         provider_adjusted=Decimal(-80), unbalanced_claims=0, balance=Decimal(0),
     )  # fmt: skip
@@ -219,7 +219,7 @@ def test_a_line_has_the_first_control_number_and_keeps_the_others():
 
 
 def test_a_stream_of_remittances_passes_over_other_sets():
-    assert not list(remit.stream(file("837P", *CLAIMS)))
+    assert not list(remittance.stream(file("837P", *CLAIMS)))
 
 
 def test_a_field_holds_so_many_segments_and_the_rest_is_kept():
@@ -540,7 +540,7 @@ def test_a_set_of_an_unknown_guide_is_told_as_its_segments():
     assert one.kind == ""
     assert len(one.view.other) == len(REMITTANCE)
     assert [piece.view for piece in views.stream(data)] == [one.view]
-    assert not list(remit.stream(data))
+    assert not list(remittance.stream(data))
 
 
 def test_a_stream_tells_parts_before_their_units_and_the_end_last():
@@ -594,13 +594,13 @@ def test_a_second_loop_where_one_is_expected_is_kept():
 
 
 def test_too_many_segments_of_one_unit_are_refused(monkeypatch):
-    monkeypatch.setattr(flow, "SEGMENTS_HELD_MAX", 50)
+    monkeypatch.setattr(streaming, "SEGMENTS_HELD_MAX", 50)
     many = file("835", *REMITTANCE[:9], "CLP*A1*1*1*1", *["ZZ*1"] * 200)
     chunks = [many[at : at + 100] for at in range(0, len(many), 100)]
-    with pytest.raises(flow.TooMany, match="one unit"):
+    with pytest.raises(streaming.TooMany, match="one unit"):
         list(views.stream(chunks))
     unknown = many.replace(b"005010X221A1", b"004010X091")
-    with pytest.raises(flow.TooMany, match="without a guide"):
+    with pytest.raises(streaming.TooMany, match="without a guide"):
         list(views.stream(unknown))
 
 
@@ -622,5 +622,7 @@ def test_a_value_prints_its_fields_and_not_what_they_hold():
 def test_a_streamed_claim_is_the_same_as_one_from_the_tree():
     data = file("835", *REMITTANCE)
     set = next(reader.parse(data).sets())
-    whole = remit.remittance(set)
-    assert [p for p in remit.stream(data) if isinstance(p, remit.Claim)] == list(whole.claims)
+    whole = remittance.remittance(set)
+    assert [p for p in remittance.stream(data) if isinstance(p, remittance.Claim)] == list(
+        whole.claims
+    )

@@ -2,10 +2,10 @@
 
 from starlette.responses import Response
 
-from clearlane.api.call import Call, Handler
+from clearlane.api.endpoint import Call, Handler
 from clearlane.api.v3 import wire
 from clearlane.claims.fields import ClaimKind
-from clearlane.pipeline.submit import Desk, submit
+from clearlane.pipeline.intake.submit import Desk, submit
 
 
 def submission(kind: ClaimKind) -> Handler:

@@ -4,13 +4,13 @@ import re
 
 from starlette.responses import Response
 
-from clearlane.api.call import Call, Content, Family, Parameter, Row
+from clearlane.api.endpoint import Call, Content, Family, Parameter, Row
 from clearlane.api.errors import Refusal
 from clearlane.api.stream import text
 from clearlane.api.v3 import wire
 from clearlane.eligibility.answer import EligibilityResponse
 from clearlane.eligibility.fields import EligibilityRequest
-from clearlane.pipeline.inquire import Desk, Malformed, inquire, response, responses
+from clearlane.pipeline.eligibility.inquire import Desk, Malformed, inquire, response, responses
 
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 

@@ -2,9 +2,9 @@
 
 from starlette.responses import Response
 
-from clearlane.api.call import Call, Content, Family, Row
+from clearlane.api.endpoint import Call, Content, Family, Row
 from clearlane.api.v3 import wire, wire_enrollment
-from clearlane.pipeline.enroll import Desk, enroll
+from clearlane.pipeline.enrollment.enroll import Desk, enroll
 
 
 async def submit_enrollments(call: Call) -> Response:

@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from clearlane.api.call import Call, Handler, Row
+from clearlane.api.endpoint import Call, Handler, Row
 from clearlane.api.errors import Refusal
 from clearlane.api.v3 import wire
 from clearlane.payers.directory import Which

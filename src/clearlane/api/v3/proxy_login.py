@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.call import Call, Family, Parameter, Row
+from clearlane.api.endpoint import Call, Family, Parameter, Row
 from clearlane.api.errors import Refusal
 from clearlane.api.v3 import wire
-from clearlane.pipeline import proxy_login as verbs
+from clearlane.pipeline.access import proxy_login as verbs
 
 ResultCode = Annotated[
     int,

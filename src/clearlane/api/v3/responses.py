@@ -7,11 +7,11 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.api.body import decode
-from clearlane.api.call import Call
+from clearlane.api.endpoint import Call
 from clearlane.api.errors import Refusal
 from clearlane.api.v3 import wire
 from clearlane.kernel import limits
-from clearlane.pipeline.retrieve import retrieve
+from clearlane.pipeline.query.retrieve_documents import retrieve
 
 DocumentIds = list[str]
 

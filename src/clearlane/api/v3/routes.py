@@ -1,6 +1,6 @@
 """The calls of V3, one row each. The checks, the OpenAPI document and the tests walk this table."""
 
-from clearlane.api.call import Content, Family, Parameter, Row
+from clearlane.api.endpoint import Content, Family, Parameter, Row
 from clearlane.api.v3 import wire
 from clearlane.api.v3.claims import submission, suspended
 from clearlane.api.v3.eligibility import ROWS as ELIGIBILITY

@@ -6,12 +6,12 @@ from datetime import date
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from clearlane.api.call import Call, Parameter, Row
+from clearlane.api.endpoint import Call, Parameter, Row
 from clearlane.api.errors import Refusal
 from clearlane.api.stream import array
 from clearlane.api.v3 import wire
-from clearlane.kernel import kinds
-from clearlane.pipeline.listing import list_statuses
+from clearlane.kernel import formats
+from clearlane.pipeline.query.list_statuses import list_statuses
 
 
 class ClaimStatus(BaseModel):
@@ -75,7 +75,7 @@ def read_day(text: str) -> date | None:
     if american:
         month, day, year = american.groups()
         text = f"{year}-{month:0>2}-{day:0>2}"
-    return kinds.iso_date(timed[1] if timed else text)
+    return formats.iso_date(timed[1] if timed else text)
 
 
 async def status_by_date(call: Call) -> Response:

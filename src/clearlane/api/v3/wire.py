@@ -15,7 +15,14 @@ from starlette.responses import Response
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import Listing
-from clearlane.pipeline.submit import Answered, Malformed, NotImported, Outcome, Submitted, TooMany
+from clearlane.pipeline.intake.submit import (
+    Answered,
+    Malformed,
+    NotImported,
+    Outcome,
+    Submitted,
+    TooMany,
+)
 
 JSON = "application/json"
 TEXT = "text/plain"

@@ -15,7 +15,7 @@ from clearlane.enrollment.fields import ROWS, Form, Row, TypeOfNpi
 from clearlane.enrollment.rules import EXACT, wanted
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
-from clearlane.pipeline.enroll import Answered, Enrolled, Invalid, Outcome, TooMany
+from clearlane.pipeline.enrollment.enroll import Answered, Enrolled, Invalid, Outcome, TooMany
 
 ALREADY_THERE = "Provider already exists."
 

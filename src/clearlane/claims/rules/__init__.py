@@ -22,7 +22,6 @@ from clearlane.claims.fields import (
     rows,
 )
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.kinds import Kind
 from clearlane.claims.repairs import Repair, repair
 from clearlane.claims.rules import (  # noqa: F401 - importing a family is what registers its rules
     dates,
@@ -39,6 +38,7 @@ from clearlane.claims.rules import (  # noqa: F401 - importing a family is what 
 )
 from clearlane.claims.rules.registry import RULES, Facts, Need, Rule, Scope
 from clearlane.claims.rules.values import PLAIN, Screen, plain_texts_fit, screen
+from clearlane.claims.value_types import Kind
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 

@@ -21,7 +21,7 @@ from clearlane.claims.rules.registry import (
     quoted,
     rule,
 )
-from clearlane.kernel import kinds
+from clearlane.kernel import formats
 
 BILLING_STREETS = (
     "F33_BillingProviderAddress1",
@@ -124,7 +124,7 @@ def billing_address_is_a_street(claim: Claim, facts: Facts) -> Iterator[Fault]:
     given = claim.__dict__
     for name in BILLING_STREETS:
         text = given.get(name)
-        if text and "B" in text and kinds.is_po_box(text):
+        if text and "B" in text and formats.is_po_box(text):
             yield (
                 name,
                 f"The billing address {quoted(text)} is a post office box; give the street address. "

@@ -20,7 +20,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from clearlane.claims.fields import PAPERS, Claim, ClaimKind, Row, kind_of, rows
-from clearlane.claims.kinds import Kind
+from clearlane.claims.value_types import Kind
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer

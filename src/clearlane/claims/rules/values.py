@@ -13,11 +13,11 @@ from typing import Any
 
 from clearlane.claims import codes
 from clearlane.claims.fields import Row
-from clearlane.claims.kinds import GROUPS, Adjusted, Kind
 from clearlane.claims.repairs import CARRIED, TEXT, is_carried
 from clearlane.claims.rules.registry import quoted, value_rule
 from clearlane.claims.teeth import TEETH
-from clearlane.kernel import kinds, limits
+from clearlane.claims.value_types import GROUPS, Adjusted, Kind
+from clearlane.kernel import formats, limits
 from clearlane.x12 import codes as x12_codes
 
 Screen = Callable[[Any], object]
@@ -33,7 +33,7 @@ PLACEHOLDERS = frozenset(
     {"NONE", "N/A", "NA", "UNKNOWN", "UNK", "NULL", "SAME", "TBD", "NOT APPLICABLE", "PENDING"}
 )
 
-is_npi = lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)(kinds.is_npi)
+is_npi = lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)(formats.is_npi)
 
 
 @value_rule("C301", *sorted({*TEXT, Kind.KEY, Kind.DIAGNOSIS, Kind.POINTER}), x12="*")
@@ -94,7 +94,7 @@ def zip_code(value: str, row: Row) -> str | None:
 @value_rule("C307", Kind.PHONE, x12="PER/04")
 def phone(value: str, row: Row) -> str | None:
     """A phone number has ten digits, the first neither 0 nor 1."""
-    if kinds.is_phone(value):
+    if formats.is_phone(value):
         return None
     return f"{row.label} {quoted(value)} is no phone number; give ten digits with the area code."
 
@@ -102,7 +102,7 @@ def phone(value: str, row: Row) -> str | None:
 @value_rule("C308", Kind.TAXONOMY, x12="PRV/03")
 def taxonomy(value: str, row: Row) -> str | None:
     """A taxonomy code has ten characters and ends in X."""
-    if kinds.is_taxonomy(value):
+    if formats.is_taxonomy(value):
         return None
     return (
         f"{row.label} {quoted(value)} is no taxonomy code; give ten characters such as 207Q00000X."
@@ -341,9 +341,9 @@ _SCREENS: Mapping[Kind, Callable[[Row], Screen]] = {
     Kind.KEY: _key,
     Kind.STATE: lambda row: _states().__contains__,
     Kind.ZIP: lambda row: _ZIP.fullmatch,
-    Kind.PHONE: lambda row: kinds.is_phone,
+    Kind.PHONE: lambda row: formats.is_phone,
     Kind.NPI: lambda row: is_npi,
-    Kind.TAXONOMY: lambda row: kinds.is_taxonomy,
+    Kind.TAXONOMY: lambda row: formats.is_taxonomy,
     Kind.TAX_ID: lambda row: _EIN.fullmatch,
     Kind.CODED: _listed,
     Kind.PLACE: _listed,

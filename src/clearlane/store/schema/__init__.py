@@ -4,7 +4,7 @@ A module of tables must be imported here, so that the metadata is whole for righ
 """
 
 from clearlane.store.schema.console import *  # noqa: F403
+from clearlane.store.schema.core import *  # noqa: F403
+from clearlane.store.schema.delivery import *  # noqa: F403
 from clearlane.store.schema.eligibility import *  # noqa: F403
 from clearlane.store.schema.enrollment import *  # noqa: F403
-from clearlane.store.schema.flow import *  # noqa: F403
-from clearlane.store.schema.ground import *  # noqa: F403

@@ -19,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from clearlane.store.schema.ground import client_table, installation_table, number_id
+from clearlane.store.schema.core import client_table, installation_table, number_id
 
 __all__ = [
     "console_sessions", "console_user_sites", "console_users", "instances", "login_entries",

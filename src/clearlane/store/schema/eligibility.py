@@ -17,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 
-from clearlane.store.schema.ground import BIG, client_table
+from clearlane.store.schema.core import BIG, client_table
 
 __all__ = [
     "INQUIRY_STATES", "OPEN_INQUIRY", "UNANSWERED_INQUIRY", "eligibility_inquiries",

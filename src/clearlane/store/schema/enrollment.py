@@ -11,7 +11,7 @@ from sqlalchemy import (
     Text,
 )
 
-from clearlane.store.schema.ground import client_table, number_id
+from clearlane.store.schema.core import client_table, number_id
 
 __all__ = ["enrollment_events", "enrollment_payers", "enrollments"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.rules import Context, Fault, rule
-from clearlane.x12.rules.remit import ORIGINATOR
+from clearlane.x12.rules.remittance import ORIGINATOR
 from clearlane.x12.tree import Loop, Segment, components, element
 
 INQUIRY, RESPONSE, BOTH = ("270",), ("271",), ("270", "271")

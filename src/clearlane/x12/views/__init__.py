@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from clearlane.x12 import reader, tree
-from clearlane.x12.views import benefits, claims, parts, remit, status, verdicts
-from clearlane.x12.views.flow import END, PART, UNIT, TooMany, follow
+from clearlane.x12.views import benefits, claims, remittance, shared_types, status, verdicts
+from clearlane.x12.views.binding import Sorter, Value, each, fill
 from clearlane.x12.views.original import Originals
-from clearlane.x12.views.shelves import Sorter, Value, each, fill
+from clearlane.x12.views.streaming import END, PART, UNIT, TooMany, follow
 
 __all__ = ["Interchange", "Piece", "SetView", "TooMany", "Unknown", "stream", "view", "views"]
 
@@ -30,13 +30,13 @@ __all__ = ["Interchange", "Piece", "SetView", "TooMany", "Unknown", "stream", "v
 class Unknown(Value, frozen=True, tag_field="view", tag="unknown"):
     """A set whose guide is not known: its segments as they come."""
 
-    start: parts.Start | None = None
-    end: parts.End | None = None
+    start: shared_types.Start | None = None
+    end: shared_types.End | None = None
     other: tuple[list[str], ...] = ()
 
 
 View = (
-    remit.Remittance | benefits.Eligibility | status.Statuses | verdicts.GroupVerdict
+    remittance.Remittance | benefits.Eligibility | status.Statuses | verdicts.GroupVerdict
     | claims.Claims | Unknown
 )  # fmt: skip
 
@@ -111,13 +111,13 @@ class Piece(NamedTuple):
 
 
 KINDS: dict[str, Sorter] = {
-    "835": remit.SET,
+    "835": remittance.SET,
     "270": benefits.INQUIRY,
     "271": benefits.ANSWER,
     **dict.fromkeys(("276", "277", "277CA"), status.SET),
     "999": verdicts.SET,
     **dict.fromkeys(("837P", "837D", "837I"), claims.SET),
-    "": Sorter(Unknown, parts.ENDS),
+    "": Sorter(Unknown, shared_types.ENDS),
 }
 """The sorter of a whole set, by kind; the empty kind is that of an unknown guide."""
 FIELDS = {PART: "part", UNIT: "unit", END: "view"}
@@ -132,7 +132,7 @@ def views(source: reader.Source) -> Iterator[Interchange]:
 def view(set: tree.Set) -> View:
     """The view of a set that was read whole."""
     if set.guide is not None and set.guide.kind == "835":
-        return remit.remittance(set)
+        return remittance.remittance(set)
     found: View = KINDS[set.guide.kind if set.guide else ""](set.root)
     return Originals(set.group.interchange.delimiters).restored(found)
 
@@ -143,12 +143,12 @@ def stream(source: reader.Source) -> Iterator[Piece]:
     A part is a loop around units (a subscriber with its payer, a provider's group of payments); it comes
     before its first unit, and again at its end where something more was in it.
     """
-    tally = remit.Tally()
+    tally = remittance.Tally()
     for what, value, kind, control in follow(source, _sorter):
-        if what is UNIT and isinstance(value, remit.Claim):
+        if what is UNIT and isinstance(value, remittance.Claim):
             tally.add(value)
-        elif what is END and isinstance(value, remit.Remittance):
-            value, tally = tally.closed(value), remit.Tally()
+        elif what is END and isinstance(value, remittance.Remittance):
+            value, tally = tally.closed(value), remittance.Tally()
         yield Piece(kind, control, **{FIELDS[what]: value})
 
 

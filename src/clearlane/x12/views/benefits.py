@@ -8,8 +8,8 @@ Knows eligibility loops; knows no question that was sent.
 from collections.abc import Iterator
 from decimal import Decimal
 
-from clearlane.x12.views import parts
-from clearlane.x12.views.shelves import (
+from clearlane.x12.views import shared_types
+from clearlane.x12.views.binding import (
     KINDS,
     Below,
     Composite,
@@ -82,16 +82,16 @@ class Benefit(Value, frozen=True):
     quantity: Decimal | None = None
     authorisation: str = ""
     in_network: str = ""
-    procedure: parts.Procedure | None = None
+    procedure: shared_types.Procedure | None = None
     pointers: tuple[str, ...] = ()
     deliveries: tuple[Delivery, ...] = ()
-    references: tuple[parts.Reference, ...] = ()
-    dates: tuple[parts.Dated, ...] = ()
+    references: tuple[shared_types.Reference, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     messages: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     section_start: str = ""
-    parties: tuple[parts.Party, ...] = ()
+    parties: tuple[shared_types.Party, ...] = ()
     """Those between LS and LE."""
     section_end: str = ""
     other: tuple[list[str], ...] = ()
@@ -102,15 +102,15 @@ class Question(Value, frozen=True):
 
     service_types: tuple[str, ...] = ()
     service_types_words: tuple[str, ...] = ()
-    procedure: parts.Procedure | None = None
+    procedure: shared_types.Procedure | None = None
     level: str = ""
     level_words: str = ""
     insurance: str = ""
     pointers: tuple[str, ...] = ()
-    amounts: tuple[parts.Amount, ...] = ()
+    amounts: tuple[shared_types.Amount, ...] = ()
     conditions: tuple[Condition, ...] = ()
-    references: tuple[parts.Reference, ...] = ()
-    dates: tuple[parts.Dated, ...] = ()
+    references: tuple[shared_types.Reference, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
@@ -137,12 +137,12 @@ class Diagnosis(Value, frozen=True):
 class Member(Value, frozen=True):
     """A subscriber or a dependent, and the benefits."""
 
-    level: parts.Level | None = None
-    traces: tuple[parts.Trace, ...] = ()
-    party: parts.Party | None = None
+    level: shared_types.Level | None = None
+    traces: tuple[shared_types.Trace, ...] = ()
+    party: shared_types.Party | None = None
     standing: Standing | None = None
     diagnoses: tuple[Diagnosis, ...] = ()
-    dates: tuple[parts.Dated, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     benefits: tuple[Benefit, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -153,8 +153,8 @@ class Member(Value, frozen=True):
 class Receiver(Value, frozen=True):
     """Who asked: a provider, as a rule."""
 
-    level: parts.Level | None = None
-    party: parts.Party | None = None
+    level: shared_types.Level | None = None
+    party: shared_types.Party | None = None
     refusals: tuple[Refusal, ...] = ()
     subscribers: tuple[Member, ...] = ()
     other: tuple[list[str], ...] = ()
@@ -163,8 +163,8 @@ class Receiver(Value, frozen=True):
 class Source(Value, frozen=True):
     """Who answers: a payer, as a rule."""
 
-    level: parts.Level | None = None
-    party: parts.Party | None = None
+    level: shared_types.Level | None = None
+    party: shared_types.Party | None = None
     refusals: tuple[Refusal, ...] = ()
     receivers: tuple[Receiver, ...] = ()
     other: tuple[list[str], ...] = ()
@@ -173,10 +173,10 @@ class Source(Value, frozen=True):
 class Eligibility(Value, frozen=True, tag_field="view", tag="eligibility"):
     """All of a 270 or a 271."""
 
-    start: parts.Start | None = None
-    heading: parts.Heading | None = None
+    start: shared_types.Start | None = None
+    heading: shared_types.Heading | None = None
     sources: tuple[Source, ...] = ()
-    end: parts.End | None = None
+    end: shared_types.End | None = None
     other: tuple[list[str], ...] = ()
 
     @property
@@ -225,9 +225,9 @@ _STANDING = (
 )
 _CONDITION = into(Condition, "code_list code category text")
 CONDITION = Sorter(Condition, {"III": fill("code_list code category text")})
-PLACE = parts.PARTY
+PLACE = shared_types.PARTY
 
-_FACTS: dict[str, Row] = {"REF": parts.REFERENCES, "DTP": parts.DATES}
+_FACTS: dict[str, Row] = {"REF": shared_types.REFERENCES, "DTP": shared_types.DATES}
 BENEFIT = Sorter(
     Benefit,
     {
@@ -241,7 +241,7 @@ BENEFIT = Sorter(
     },
     loops={
         **dict.fromkeys(("2115C", "2115D"), Below("conditions", CONDITION)),
-        **dict.fromkeys(("2120C", "2120D"), Below("parties", parts.PARTY)),
+        **dict.fromkeys(("2120C", "2120D"), Below("parties", shared_types.PARTY)),
     },
 )
 QUESTION = Sorter(
@@ -252,48 +252,48 @@ QUESTION = Sorter(
             "service_types?service_types=repeats procedure=procedure level?coverage_levels insurance"
             " pointers=parts"
         ),
-        "AMT": parts.AMOUNTS,
+        "AMT": shared_types.AMOUNTS,
         "III": each("conditions", _CONDITION),
     },
 )
 _MEMBER: dict[str, Row] = {
-    "HL": parts.LEVEL,
-    "TRN": parts.TRACES,
+    "HL": shared_types.LEVEL,
+    "TRN": shared_types.TRACES,
     "AAA": _REFUSALS,
     "INS": once("standing", remembered(into(Standing, _STANDING))),
     "HI": fill(" ".join(["diagnoses+=diagnosis"] * 12)),
-    "DTP": parts.DATES,
+    "DTP": shared_types.DATES,
 }
 _ANSWERS = dict.fromkeys(("2110C", "2110D"), Below("benefits", BENEFIT))
 _QUESTIONS = dict.fromkeys(("2110C", "2110D"), Below("questions", QUESTION))
-_LEVEL: dict[str, Row] = {"HL": parts.LEVEL, "AAA": _REFUSALS}
+_LEVEL: dict[str, Row] = {"HL": shared_types.LEVEL, "AAA": _REFUSALS}
 
 
 def _view(inner: dict[str, Below]) -> Sorter:
     """The sorter of a whole set."""
-    dependent = Sorter(Member, _MEMBER, loops=inner, inline=("2100D",), party=parts.PARTY)
+    dependent = Sorter(Member, _MEMBER, loops=inner, inline=("2100D",), party=shared_types.PARTY)
     subscriber = Sorter(
         Member,
         _MEMBER,
         loops={**inner, "2000D": Below("dependents", dependent)},
         inline=("2100C",),
-        party=parts.PARTY,
+        party=shared_types.PARTY,
     )
     receiver = Sorter(
         Receiver,
         _LEVEL,
         loops={"2000C": Below("subscribers", subscriber)},
         inline=("2100B",),
-        party=parts.PARTY,
+        party=shared_types.PARTY,
     )
     source = Sorter(
         Source,
         _LEVEL,
         loops={"2000B": Below("receivers", receiver)},
         inline=("2100A",),
-        party=parts.PARTY,
+        party=shared_types.PARTY,
     )
-    return Sorter(Eligibility, parts.FRAME, loops={"2000A": Below("sources", source)})
+    return Sorter(Eligibility, shared_types.FRAME, loops={"2000A": Below("sources", source)})
 
 
 ANSWER = _view(_ANSWERS)

@@ -9,8 +9,8 @@ from datetime import date
 from decimal import Decimal
 
 from clearlane.x12.tree import Segment
-from clearlane.x12.views import parts
-from clearlane.x12.views.shelves import (
+from clearlane.x12.views import shared_types
+from clearlane.x12.views.binding import (
     KINDS,
     Below,
     Composite,
@@ -124,7 +124,7 @@ class Drug(Value, frozen=True):
     code: str = ""
     quantity: Decimal | None = None
     unit: tuple[str, ...] = ()
-    references: tuple[parts.Reference, ...] = ()
+    references: tuple[shared_types.Reference, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
@@ -133,13 +133,13 @@ class LineDecision(Value, frozen=True):
 
     payer: str = ""
     paid: Decimal | None = None
-    procedure: parts.Procedure | None = None
+    procedure: shared_types.Procedure | None = None
     revenue: str = ""
     units: Decimal | None = None
     bundled_into: str = ""
-    adjustments: tuple[parts.Adjustment, ...] = ()
-    dates: tuple[parts.Dated, ...] = ()
-    amounts: tuple[parts.Amount, ...] = ()
+    adjustments: tuple[shared_types.Adjustment, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
+    amounts: tuple[shared_types.Amount, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
@@ -147,7 +147,7 @@ class Line(Value, frozen=True):
     """A service line."""
 
     number: str = ""
-    procedure: parts.Procedure | None = None
+    procedure: shared_types.Procedure | None = None
     revenue: str = ""
     charge: Decimal | None = None
     unit: str = ""
@@ -164,16 +164,16 @@ class Line(Value, frozen=True):
     family_planning: str = ""
     copay_exempt: str = ""
     teeth: tuple[Tooth, ...] = ()
-    dates: tuple[parts.Dated, ...] = ()
-    quantities: tuple[parts.Quantity, ...] = ()
-    references: tuple[parts.Reference, ...] = ()
-    amounts: tuple[parts.Amount, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
+    quantities: tuple[shared_types.Quantity, ...] = ()
+    references: tuple[shared_types.Reference, ...] = ()
+    amounts: tuple[shared_types.Amount, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     contract: Contract | None = None
     conditions: tuple[Condition, ...] = ()
-    notes: tuple[parts.Note, ...] = ()
+    notes: tuple[shared_types.Note, ...] = ()
     drugs: tuple[Drug, ...] = ()
-    providers: tuple[parts.Party, ...] = ()
+    providers: tuple[shared_types.Party, ...] = ()
     decisions: tuple[LineDecision, ...] = ()
     other: tuple[list[str], ...] = ()
 
@@ -194,16 +194,16 @@ class OtherPayer(Value, frozen=True):
     insurance: str = ""
     filing: str = ""
     filing_words: str = ""
-    adjustments: tuple[parts.Adjustment, ...] = ()
-    amounts: tuple[parts.Amount, ...] = ()
+    adjustments: tuple[shared_types.Adjustment, ...] = ()
+    amounts: tuple[shared_types.Amount, ...] = ()
     assigned: str = ""
     signature: str = ""
     release: str = ""
-    inpatient: parts.Decision | None = None
-    outpatient: parts.Decision | None = None
-    subscriber: parts.Party | None = None
-    payer: parts.Party | None = None
-    providers: tuple[parts.Party, ...] = ()
+    inpatient: shared_types.Decision | None = None
+    outpatient: shared_types.Decision | None = None
+    subscriber: shared_types.Party | None = None
+    payer: shared_types.Party | None = None
+    providers: tuple[shared_types.Party, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
@@ -223,19 +223,19 @@ class Claim(Value, frozen=True):
     programme: str = ""
     submission_reason: str = ""
     delay: str = ""
-    dates: tuple[parts.Dated, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
     admission: Admission | None = None
     orthodontics: Orthodontics | None = None
     teeth: tuple[Tooth, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     contract: Contract | None = None
-    amounts: tuple[parts.Amount, ...] = ()
-    references: tuple[parts.Reference, ...] = ()
-    notes: tuple[parts.Note, ...] = ()
+    amounts: tuple[shared_types.Amount, ...] = ()
+    references: tuple[shared_types.Reference, ...] = ()
+    notes: tuple[shared_types.Note, ...] = ()
     conditions: tuple[Condition, ...] = ()
     codes: tuple[Code, ...] = ()
-    quantities: tuple[parts.Quantity, ...] = ()
-    providers: tuple[parts.Party, ...] = ()
+    quantities: tuple[shared_types.Quantity, ...] = ()
+    providers: tuple[shared_types.Party, ...] = ()
     other_payers: tuple[OtherPayer, ...] = ()
     lines: tuple[Line, ...] = ()
     other: tuple[list[str], ...] = ()
@@ -249,14 +249,14 @@ class Claim(Value, frozen=True):
 class Patient(Value, frozen=True):
     """2000C: a patient who is not the subscriber."""
 
-    level: parts.Level | None = None
+    level: shared_types.Level | None = None
     relationship: str = ""
     relationship_words: str = ""
     died: date | None = None
     weight_unit: str = ""
     weight: Decimal | None = None
     pregnant: str = ""
-    party: parts.Party | None = None
+    party: shared_types.Party | None = None
     claims: tuple[Claim, ...] = ()
     other: tuple[list[str], ...] = ()
 
@@ -264,7 +264,7 @@ class Patient(Value, frozen=True):
 class Subscriber(Value, frozen=True):
     """2000B: the insured, the payer, and the claims."""
 
-    level: parts.Level | None = None
+    level: shared_types.Level | None = None
     order: str = ""
     relationship: str = ""
     relationship_words: str = ""
@@ -277,8 +277,8 @@ class Subscriber(Value, frozen=True):
     weight_unit: str = ""
     weight: Decimal | None = None
     pregnant: str = ""
-    party: parts.Party | None = None
-    payer: parts.Party | None = None
+    party: shared_types.Party | None = None
+    payer: shared_types.Party | None = None
     claims: tuple[Claim, ...] = ()
     patients: tuple[Patient, ...] = ()
     other: tuple[list[str], ...] = ()
@@ -287,11 +287,11 @@ class Subscriber(Value, frozen=True):
 class Billing(Value, frozen=True):
     """2000A: a billing provider with its subscribers."""
 
-    level: parts.Level | None = None
-    specialty: parts.Specialty | None = None
-    party: parts.Party | None = None
-    pay_to: parts.Party | None = None
-    pay_to_plan: parts.Party | None = None
+    level: shared_types.Level | None = None
+    specialty: shared_types.Specialty | None = None
+    party: shared_types.Party | None = None
+    pay_to: shared_types.Party | None = None
+    pay_to_plan: shared_types.Party | None = None
     subscribers: tuple[Subscriber, ...] = ()
     other: tuple[list[str], ...] = ()
 
@@ -308,12 +308,12 @@ class Filed(Value, frozen=True):
 class Claims(Value, frozen=True, tag_field="view", tag="claims"):
     """All of an 837."""
 
-    start: parts.Start | None = None
-    heading: parts.Heading | None = None
-    submitter: parts.Party | None = None
-    receiver: parts.Party | None = None
+    start: shared_types.Start | None = None
+    heading: shared_types.Heading | None = None
+    submitter: shared_types.Party | None = None
+    receiver: shared_types.Party | None = None
     billing: tuple[Billing, ...] = ()
-    end: parts.End | None = None
+    end: shared_types.End | None = None
     other: tuple[list[str], ...] = ()
 
     @property
@@ -359,13 +359,13 @@ _CLM = fill(
     "number charge$ - - place=place signature assignment benefits_assigned release"
     " patient_signature causes=causes programme - - - - - - submission_reason delay"
 )
-_PROVIDERS = Below("providers", parts.PARTY)
+_PROVIDERS = Below("providers", shared_types.PARTY)
 _FACTS: dict[str, Row] = {
-    "DTP": parts.DATES,
-    "REF": parts.REFERENCES,
-    "AMT": parts.AMOUNTS,
-    "QTY": parts.QUANTITIES,
-    "NTE": parts.NOTES,
+    "DTP": shared_types.DATES,
+    "REF": shared_types.REFERENCES,
+    "AMT": shared_types.AMOUNTS,
+    "QTY": shared_types.QUANTITIES,
+    "NTE": shared_types.NOTES,
     "PWK": each("attachments", into(Attachment, "report travels - - qualifier control")),
     "CN1": once("contract", into(Contract, "kind amount$ percentage$ code discount$ version")),
     "CRC": each(
@@ -377,16 +377,16 @@ DRUG = Sorter(
     {
         "LIN": fill("- qualifier code"),
         "CTP": fill("- - - quantity$ unit=parts"),
-        "REF": parts.REFERENCES,
+        "REF": shared_types.REFERENCES,
     },
 )
 LINE_DECISION = Sorter(
     LineDecision,
     {
         "SVD": fill("payer paid$ procedure=procedure revenue units$ bundled_into"),
-        "CAS": parts.ADJUSTMENTS,
-        "DTP": parts.DATES,
-        "AMT": parts.AMOUNTS,
+        "CAS": shared_types.ADJUSTMENTS,
+        "DTP": shared_types.DATES,
+        "AMT": shared_types.AMOUNTS,
     },
 )
 LINE = Sorter(
@@ -415,15 +415,15 @@ OTHER_PAYER = Sorter(
     OtherPayer,
     {
         "SBR": _SBR,
-        "CAS": parts.ADJUSTMENTS,
-        "AMT": parts.AMOUNTS,
+        "CAS": shared_types.ADJUSTMENTS,
+        "AMT": shared_types.AMOUNTS,
         "OI": fill("- - assigned signature - release"),
-        "MIA": parts.INPATIENT,
-        "MOA": parts.OUTPATIENT,
+        "MIA": shared_types.INPATIENT,
+        "MOA": shared_types.OUTPATIENT,
     },
     loops={
-        "2330A": Below("subscriber", parts.PARTY, many=False),
-        "2330B": Below("payer", parts.PARTY, many=False),
+        "2330A": Below("subscriber", shared_types.PARTY, many=False),
+        "2330B": Below("payer", shared_types.PARTY, many=False),
         **{f"2330{letter}": _PROVIDERS for letter in "CDEFGHI"},
     },
 )
@@ -445,35 +445,38 @@ CLAIM = Sorter(
 )
 PATIENT = Sorter(
     Patient,
-    {"HL": parts.LEVEL, "PAT": fill(f"relationship?relationships {_PATIENT}")},
-    loops={"2300": Below("claims", CLAIM), "2010CA": Below("party", parts.PARTY, many=False)},
+    {"HL": shared_types.LEVEL, "PAT": fill(f"relationship?relationships {_PATIENT}")},
+    loops={
+        "2300": Below("claims", CLAIM),
+        "2010CA": Below("party", shared_types.PARTY, many=False),
+    },
 )
 SUBSCRIBER = Sorter(
     Subscriber,
-    {"HL": parts.LEVEL, "SBR": _SBR, "PAT": fill(f"- {_PATIENT}")},
+    {"HL": shared_types.LEVEL, "SBR": _SBR, "PAT": fill(f"- {_PATIENT}")},
     loops={
-        "2010BA": Below("party", parts.PARTY, many=False),
-        "2010BB": Below("payer", parts.PARTY, many=False),
+        "2010BA": Below("party", shared_types.PARTY, many=False),
+        "2010BB": Below("payer", shared_types.PARTY, many=False),
         "2300": Below("claims", CLAIM),
         "2000C": Below("patients", PATIENT),
     },
 )
 BILLING = Sorter(
     Billing,
-    {"HL": parts.LEVEL, "PRV": parts.PARTY_ROWS["PRV"]},
+    {"HL": shared_types.LEVEL, "PRV": shared_types.PARTY_ROWS["PRV"]},
     loops={
-        "2010AA": Below("party", parts.PARTY, many=False),
-        "2010AB": Below("pay_to", parts.PARTY, many=False),
-        "2010AC": Below("pay_to_plan", parts.PARTY, many=False),
+        "2010AA": Below("party", shared_types.PARTY, many=False),
+        "2010AB": Below("pay_to", shared_types.PARTY, many=False),
+        "2010AC": Below("pay_to_plan", shared_types.PARTY, many=False),
         "2000B": Below("subscribers", SUBSCRIBER),
     },
 )
 SET = Sorter(
     Claims,
-    parts.FRAME,
+    shared_types.FRAME,
     loops={
-        "1000A": Below("submitter", parts.PARTY, many=False),
-        "1000B": Below("receiver", parts.PARTY, many=False),
+        "1000A": Below("submitter", shared_types.PARTY, many=False),
+        "1000B": Below("receiver", shared_types.PARTY, many=False),
         "2000A": Below("billing", BILLING),
     },
 )

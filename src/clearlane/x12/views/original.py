@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.views.shelves import Value
+from clearlane.x12.views.binding import Value
 
 V = TypeVar("V")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
-from clearlane.x12.views import parts
-from clearlane.x12.views.shelves import (
+from clearlane.x12.views import shared_types
+from clearlane.x12.views.binding import (
     KINDS,
     Below,
     Composite,
@@ -60,26 +60,26 @@ class Status(Value, frozen=True):
 class Line(Value, frozen=True):
     """A service line of a claim."""
 
-    procedure: parts.Procedure | None = None
+    procedure: shared_types.Procedure | None = None
     charged: Decimal | None = None
     paid: Decimal | None = None
     revenue: str = ""
     units: Decimal | None = None
     statuses: tuple[Status, ...] = ()
-    references: tuple[parts.Reference, ...] = ()
-    dates: tuple[parts.Dated, ...] = ()
+    references: tuple[shared_types.Reference, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
 class Report(Value, frozen=True):
     """What is told, or asked, about one trace: a claim, or a level as a whole."""
 
-    trace: parts.Trace | None = None
+    trace: shared_types.Trace | None = None
     statuses: tuple[Status, ...] = ()
-    references: tuple[parts.Reference, ...] = ()
-    dates: tuple[parts.Dated, ...] = ()
-    amounts: tuple[parts.Amount, ...] = ()
-    quantities: tuple[parts.Quantity, ...] = ()
+    references: tuple[shared_types.Reference, ...] = ()
+    dates: tuple[shared_types.Dated, ...] = ()
+    amounts: tuple[shared_types.Amount, ...] = ()
+    quantities: tuple[shared_types.Quantity, ...] = ()
     lines: tuple[Line, ...] = ()
     other: tuple[list[str], ...] = ()
 
@@ -87,8 +87,8 @@ class Report(Value, frozen=True):
 class Tier(Value, frozen=True):
     """One level."""
 
-    level: parts.Level | None = None
-    parties: tuple[parts.Party, ...] = ()
+    level: shared_types.Level | None = None
+    parties: tuple[shared_types.Party, ...] = ()
     birth: date | None = None
     sex: str = ""
     marital: str = ""
@@ -100,10 +100,10 @@ class Tier(Value, frozen=True):
 class Statuses(Value, frozen=True, tag_field="view", tag="statuses"):
     """All of a 276, 277 or 277CA."""
 
-    start: parts.Start | None = None
-    heading: parts.Heading | None = None
+    start: shared_types.Start | None = None
+    heading: shared_types.Heading | None = None
     tiers: tuple[Tier, ...] = ()
-    end: parts.End | None = None
+    end: shared_types.End | None = None
     other: tuple[list[str], ...] = ()
 
     @property
@@ -133,8 +133,8 @@ _STATUS = (
 )
 _FACTS: dict[str, Row] = {
     "STC": each("statuses", into(Status, _STATUS)),
-    "REF": parts.REFERENCES,
-    "DTP": parts.DATES,
+    "REF": shared_types.REFERENCES,
+    "DTP": shared_types.DATES,
 }
 LINE = Sorter(
     Line, {**_FACTS, "SVC": fill("procedure=procedure charged$ paid$ revenue - - units$")}
@@ -143,21 +143,21 @@ REPORT = Sorter(
     Report,
     {
         **_FACTS,
-        "TRN": once("trace", parts.TRACE),
-        "AMT": parts.AMOUNTS,
-        "QTY": parts.QUANTITIES,
+        "TRN": once("trace", shared_types.TRACE),
+        "AMT": shared_types.AMOUNTS,
+        "QTY": shared_types.QUANTITIES,
     },
     loops=dict.fromkeys(("2210D", "2210E", "2220D", "2220E"), Below("lines", LINE)),
 )
 _LETTERS = "ABCDE"
-_ROWS: dict[str, Row] = {"HL": parts.LEVEL, "DMG": parts.BIRTH}
+_ROWS: dict[str, Row] = {"HL": shared_types.LEVEL, "DMG": shared_types.BIRTH}
 
 
 def _tier(letters: str) -> Sorter:
     """The level of the first letter, with the levels of the others inside it."""
     letter, below = letters[0], letters[1:]
     loops = {
-        f"2100{letter}": Below("parties", parts.PARTY),
+        f"2100{letter}": Below("parties", shared_types.PARTY),
         f"2200{letter}": Below("reports", REPORT),
     }
     if below:
@@ -165,4 +165,4 @@ def _tier(letters: str) -> Sorter:
     return Sorter(Tier, _ROWS, loops=loops)
 
 
-SET = Sorter(Statuses, parts.FRAME, loops={"2000A": Below("tiers", _tier(_LETTERS))})
+SET = Sorter(Statuses, shared_types.FRAME, loops={"2000A": Below("tiers", _tier(_LETTERS))})

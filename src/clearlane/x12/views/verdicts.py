@@ -4,17 +4,8 @@ Knows acknowledgement loops; knows no file that was acknowledged.
 """
 
 from clearlane.x12.tree import Segment
-from clearlane.x12.views import parts
-from clearlane.x12.views.shelves import (
-    KINDS,
-    Below,
-    Composite,
-    Sorter,
-    Value,
-    each,
-    fill,
-    into,
-)
+from clearlane.x12.views import shared_types
+from clearlane.x12.views.binding import KINDS, Below, Composite, Sorter, Value, each, fill, into
 
 
 class Place(Value, frozen=True):
@@ -93,7 +84,7 @@ class SetVerdict(Value, frozen=True):
 class GroupVerdict(Value, frozen=True, tag_field="view", tag="verdicts"):
     """All of a 999."""
 
-    start: parts.Start | None = None
+    start: shared_types.Start | None = None
     function: str = ""
     control: str = ""
     version: str = ""
@@ -105,7 +96,7 @@ class GroupVerdict(Value, frozen=True, tag_field="view", tag="verdicts"):
     accepted_sets: str = ""
     codes: tuple[str, ...] = ()
     codes_words: tuple[str, ...] = ()
-    end: parts.End | None = None
+    end: shared_types.End | None = None
     other: tuple[list[str], ...] = ()
 
     @property
@@ -171,7 +162,7 @@ UNIT = Sorter(
 SET = Sorter(
     GroupVerdict,
     {
-        **parts.ENDS,
+        **shared_types.ENDS,
         "AK1": fill("function control version"),
         "AK9": fill("verdict?verdicts announced received accepted_sets" + _codes("group_errors")),
     },

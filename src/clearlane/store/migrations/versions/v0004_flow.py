@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from clearlane.store.schema.ground import BIG, secure
+from clearlane.store.schema.core import BIG, secure
 
 revision = "0004"
 down_revision = "0003"

@@ -1,0 +1,132 @@
+"""``clearlane claim submit`` and ``claim status``: a vendor's claims, over the service's own calls."""
+
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clearlane.cli.client_command import Caller, ends_with, misuse, read_json, vendor_command
+from clearlane.cli.output import show_json, show_line, show_table
+from clearlane.kernel.clock import SystemClock
+
+if TYPE_CHECKING:
+    from clearlane.client import ClaimStatus, ClaimSubmission
+
+DAYS_BACK = 7
+# Widths known before the rows come: a long list is printed while it arrives.
+COLUMNS = {
+    "vendor claim id": 24, "claim number": 20, "state": 12, "since": 10, "payer action": 22,
+    "total": 10, "payer": 10, "patient": 10, "document": 12,
+}  # fmt: skip
+
+
+class Kind(StrEnum):
+    """The two kinds of claims."""
+
+    MEDICAL = "medical"
+    DENTAL = "dental"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to `clearlane claim`."""
+    vendor_command(app)(submit)
+    vendor_command(app)(status)
+
+
+def submit(
+    caller: Caller,
+    file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
+    kind: Annotated[
+        Kind | None,
+        typer.Option("--kind", help="For a file of bare claims, which names no DocumentType."),
+    ] = None,
+) -> None:
+    """Submit a document of claims and show what became of each.
+
+    The same file may be sent again: the service answers a claim it knows as before.
+
+    Exit status: 0 all accepted, 1 some not accepted, 2 the file or the request cannot be used,
+    3 the service is not available or refuses the credentials.
+
+    Examples: clearlane claim submit claims.json; clearlane claim sample | clearlane claim submit -
+    """
+    document = read_json(file)
+    if isinstance(document, dict) and "DocumentType" in document:
+        try:
+            answer = caller.client.submit_document(document)
+        except ValueError as fault:
+            misuse(f"{file}: {fault}")
+    elif kind is None:
+        misuse(f"{file} names no DocumentType: give --kind medical or --kind dental.")
+    else:
+        send = caller.client.submit_medical_claims
+        answer = (caller.client.submit_dental_claims if kind is Kind.DENTAL else send)(document)
+    (show_json(answer.raw) if caller.as_json else _show_submission(answer))
+    ends_with(fine=answer.accepted)
+
+
+def status(
+    caller: Caller,
+    start: Annotated[
+        datetime | None,
+        typer.Option("--from", formats=["%Y-%m-%d"], help="First day; by default a week ago."),
+    ] = None,
+    end: Annotated[
+        datetime | None,
+        typer.Option(
+            "--to",
+            formats=["%Y-%m-%d"],
+            help="Last day; by default today (a sandbox may be ahead of it).",
+        ),
+    ] = None,
+) -> None:
+    """Show where the claims of some days stand, by the day they were created.
+
+    Examples: clearlane claim status; clearlane claim status --from 2026-01-01 --to 2026-01-31 --json
+    """
+    first, last = day_range(start, end)
+    rows = caller.client.iter_status(first, last)
+    if caller.as_json:
+        show_json([row.raw for row in rows])
+        return
+    widths = list(COLUMNS.values())
+    show_line([label.upper() for label in COLUMNS], widths)
+    for row in rows:
+        cells: list[Any] = [
+            row.VendorClaimId, row.ClaimNumber, row.CurrentState, row.StateChangeDate,
+            row.PayerAction, *amounts(row),
+            row.RelatedDocumentId,
+        ]  # fmt: skip
+        show_line(cells, widths)
+
+
+def amounts(row: "ClaimStatus") -> list[str]:
+    """What was charged, what the payer pays and what the patient owes."""
+    return [f"{each:.2f}" for each in (row.TotalClaimAmount, row.PayerAmount, row.PatientAmount)]
+
+
+def day_range(start: datetime | None, end: datetime | None) -> tuple[date, date]:
+    """The days asked for. Today's claims of a site east of here may already be tomorrow's."""
+    today = SystemClock().now().date()
+    last = end.date() if end else today + timedelta(days=1)
+    first = start.date() if start else min(today, last) - timedelta(days=DAYS_BACK)
+    if first > last:
+        misuse(f"--from {first} is after --to {last}.")
+    return first, last
+
+
+def _show_submission(answer: "ClaimSubmission") -> None:
+    if answer.ClaimResults:
+        rows = [(one.VendorClaimId, one.Status, one.RequestId) for one in answer.ClaimResults]
+        show_table(("vendor claim id", "status", "request id"), rows)
+    findings = [("(document)", error) for error in answer.DocumentLevelErrors]
+    findings += [(one.VendorClaimId, error) for one in answer.ClaimResults for error in one.Errors]
+    if findings:
+        typer.echo()
+        show_table(
+            ("vendor claim id", "field", "what is wrong"),
+            ((id, error.Location, error.SupplementalInformation) for id, error in findings),
+        )
+    for path in answer.ignored_fields:
+        typer.echo(f"Ignored, because the service does not know it: {path}", err=True)

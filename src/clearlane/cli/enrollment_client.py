@@ -1,0 +1,41 @@
+"""``clearlane enrollment submit``: providers to be enrolled, sent to the service by a vendor."""
+
+from typing import Annotated
+
+import typer
+
+from clearlane.cli.client_command import Caller, ends_with, misuse, read_json, vendor_command
+from clearlane.cli.output import show_json, show_table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `clearlane enrollment`."""
+    vendor_command(app)(submit)
+
+
+def submit(
+    caller: Caller,
+    file: Annotated[str, typer.Argument(help="The request (JSON); - for standard input.")],
+) -> None:
+    """Submit enrollment requests for billing providers. A provider who is there already is fine.
+
+    Exit status: 0 all submitted, 1 some not, 2 the file or the request cannot be used,
+    3 the service is not available or refuses the credentials.
+
+    Example: clearlane enrollment submit providers.json
+    """
+    request = read_json(file)
+    if not isinstance(request, dict | list):
+        misuse(f"{file} holds no request.")
+    answer = caller.client.submit_enrollments(request)
+    if caller.as_json:
+        show_json(answer.raw)
+    else:
+        show_table(
+            ("request id", "last name", "first name", "submitted", "said"),
+            (
+                (r.RequestId, r.LastName, r.FirstName, r.submitted, r.Exception or r.Message)
+                for r in answer.EnrollmentResults
+            ),
+        )
+    ends_with(fine=answer.submitted)

@@ -1,0 +1,134 @@
+"""The store's door: how a command opens the database, says who it is, and ends with a sentence.
+
+For the commands that work on the storage itself: `db`, `keys`, `audit`, `backup`, `restore`.
+"""
+
+import asyncio
+import getpass
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import typer
+
+from clearlane.kernel.clock import Clock, SystemClock
+from clearlane.settings import BadSettings, Settings, load
+from clearlane.store import migrate
+from clearlane.store.audit_chain import ANCHOR_NAME, Anchor
+from clearlane.store.database import Actor, Database, StoreFault, open_database
+from clearlane.store.keys import MasterKeys, load_master_keys
+from clearlane.store.vault import Vault
+
+T = TypeVar("T")
+
+Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
+
+REFUSED, MISUSED = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The opened storage of an installation."""
+
+    settings: Settings
+    database: Database
+    vault: Vault
+    keys: MasterKeys
+    clock: Clock
+    actor: Actor
+
+    @property
+    def anchor(self) -> Anchor:
+        """Where this node remembers the head of the audit chain."""
+        return Anchor(anchor_file(self.settings), self.vault.audit_key)
+
+
+@asynccontextmanager
+async def open_store(data: Path | None) -> AsyncIterator[Store]:
+    """Open the storage of a data directory. No key is made here, and no schema moved."""
+    settings = load(overrides={"data": data})
+    migrate.require_existing(url=settings.database_url, sqlite_file=settings.sqlite_file)
+    keys, clock = master_keys(settings), SystemClock()
+    database = await open_database(
+        url=settings.database_url,
+        sqlite_file=settings.sqlite_file,
+        connections=settings.database_connections,
+        keys=keys,
+        anchor=anchor_file(settings),
+        clock=clock,
+    )
+    try:
+        vault = Vault(database, keys, clock)
+        await vault.load()
+        yield Store(settings, database, vault, keys, clock, operator())
+    finally:
+        await database.close()
+
+
+def with_store(data: Path | None, work: Callable[[Store], Awaitable[T]]) -> T:
+    """Run a command's work on the opened storage."""
+
+    async def opened() -> T:
+        async with open_store(data) as store:
+            return await work(store)
+
+    return finish(opened())
+
+
+def finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run a command's work to its end; a refusal is a sentence and an exit code."""
+    with refusals():
+        return asyncio.run(work)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what the storage or the settings refuse into a sentence and an exit code."""
+    try:
+        yield
+    except BadSettings as faults:
+        refuse(str(faults), MISUSED)
+    except StoreFault as fault:
+        refuse(str(fault))
+    except OSError as fault:
+        refuse(f"{fault.filename or 'A file'} cannot be used: {fault.strerror}.")
+
+
+def refuse(sentence: str, code: int = REFUSED) -> NoReturn:
+    """End the command."""
+    typer.echo(sentence, err=True)
+    raise typer.Exit(code)
+
+
+def settings_of(data: Path | None) -> Settings:
+    """The effective settings."""
+    with refusals():
+        return load(overrides={"data": data})
+
+
+def master_keys(settings: Settings) -> MasterKeys:
+    """The master keys of an installation that has them."""
+    return load_master_keys(text=settings.master_key, file=settings.key_file, may_create=False)
+
+
+def anchor_file(settings: Settings) -> Path:
+    """Where this node's anchor is."""
+    return settings.data / ANCHOR_NAME
+
+
+def operator() -> Actor:
+    """Who the audit says did it: the user of this machine."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        name = str(os.getuid())
+    return Actor("operator", name)
+
+
+def shown_to_a_person() -> bool:
+    """Whether progress has somebody to see it."""
+    return sys.stderr.isatty()

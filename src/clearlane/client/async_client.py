@@ -1,0 +1,221 @@
+"""The client for an event loop: each call of V3 as a method.
+
+Carries conversations over a transport and knows nothing else: what is said stands in ``talk``.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from uuid import UUID
+
+from clearlane.client import account as accounts
+from clearlane.client import calls, limits
+from clearlane.client.account import Account
+from clearlane.client.benefits import EligibilityRequest
+from clearlane.client.build import Kind, document_kind
+from clearlane.client.calls import PayerList
+from clearlane.client.errors import ClearlaneError
+from clearlane.client.https import AsyncHttpTransport
+from clearlane.client.models import (
+    ClaimStatus,
+    ClaimSubmission,
+    Deleted,
+    EligibilityAnswer,
+    EnrollmentAnswer,
+    InstanceToken,
+    LoginUrl,
+    Payer,
+    PayerDocuments,
+)
+from clearlane.client.protocol import Heard, Pause, Speaker, Talk, as_day, windows
+from clearlane.client.retry import Retry
+from clearlane.client.transport import AsyncTransport
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """A vendor's connection to a service that speaks V3, for an event loop."""
+
+    def __init__(
+        self,
+        account: Account,
+        *,
+        transport: AsyncTransport | None = None,
+        retry: Retry | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self.account = account
+        self._transport = transport or AsyncHttpTransport(account.ca_file)
+        self._sleep = sleep
+        self._speaker = Speaker(account, retry or Retry())
+
+    @classmethod
+    def connect(
+        cls,
+        base_url: str,
+        *,
+        key: str,
+        password: str,
+        site: str,
+        ca_file: Path | str | None = None,
+        **options: Any,
+    ) -> "AsyncClient":
+        """A client from an address and credentials; ``ca_file`` is the authority to trust alone."""
+        return cls(
+            Account(
+                base_url=base_url,
+                key=key,
+                password=password,
+                site=site,
+                ca_file=str(ca_file) if ca_file else None,
+            ),
+            **options,
+        )
+
+    @classmethod
+    def from_sandbox(cls, data: Path | str | None = None, **options: Any) -> "AsyncClient":
+        """A client of the sandbox that runs on a data directory (by default ``CLEARLANE_DATA``)."""
+        return cls(accounts.from_sandbox(data), **options)
+
+    @classmethod
+    def from_environment(cls, **options: Any) -> "AsyncClient":
+        """A client from ``CLEARLANE_CLIENT_URL``, ``_KEY``, ``_PASSWORD``, ``_SITE``, ``_CA_FILE``."""
+        return cls(accounts.from_environment(), **options)
+
+    def at_site(self, site: str) -> "AsyncClient":
+        """The same vendor for another site, over the same connections; closing one closes both."""
+        return AsyncClient(
+            replace(self.account, site=site),
+            transport=self._transport,
+            retry=self._speaker.retry,
+            sleep=self._sleep,
+        )
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self.account.base_url!r}, key={self.account.key!r}, site={self.account.site!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._transport.close()
+
+    # --- payers -----------------------------------------------------------------------------------
+
+    async def payers(self, kind: Kind | str = Kind.MEDICAL) -> list[Payer]:
+        """The payers that claims can be sent to."""
+        return await self._run(self._speaker.say(calls.payers(PayerList.LIVE, kind)))
+
+    async def test_payers(self, kind: Kind | str = Kind.MEDICAL) -> list[Payer]:
+        """The test payers of a sandbox."""
+        return await self._run(self._speaker.say(calls.payers(PayerList.TEST, kind)))
+
+    async def eligibility_payers(self, kind: Kind | str = Kind.MEDICAL) -> list[Payer]:
+        """The payers that answer eligibility requests."""
+        return await self._run(self._speaker.say(calls.payers(PayerList.ELIGIBILITY, kind)))
+
+    # --- claims -----------------------------------------------------------------------------------
+
+    async def submit_medical_claims(self, claims: Any) -> ClaimSubmission:
+        """Submit one medical claim, several, or a whole document."""
+        return await self._run(self._speaker.say(calls.submission(Kind.MEDICAL, claims)))
+
+    async def submit_dental_claims(self, claims: Any) -> ClaimSubmission:
+        """Submit one dental claim, several, or a whole document."""
+        return await self._run(self._speaker.say(calls.submission(Kind.DENTAL, claims)))
+
+    async def submit_document(self, document: Mapping[str, Any]) -> ClaimSubmission:
+        """Submit a document to the call that its ``DocumentType`` names."""
+        call = calls.submission(document_kind(document), document)
+        return await self._run(self._speaker.say(call))
+
+    async def claim_status(self, start: date | str, end: date | str) -> list[ClaimStatus]:
+        """Where the claims created from one day to another stand, both included."""
+        return await self._run(self._speaker.say(calls.status(start, end)))
+
+    async def iter_status(
+        self, start: date | str, end: date | str, *, days: int = limits.STATUS_DAYS
+    ) -> AsyncIterator[ClaimStatus]:
+        """The same one by one, asked for in pieces of some days, so that a long time fits in memory."""
+        for first, last in windows(as_day(start), as_day(end), days):
+            for row in await self.claim_status(first, last):
+                yield row
+
+    async def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
+        """What payers wrote, by the ``RelatedDocumentId`` of status records."""
+        return await self._run(self._speaker.say(calls.documents(ids)))
+
+    # --- eligibility ------------------------------------------------------------------------------
+
+    async def submit_eligibility(
+        self, request: EligibilityRequest | Mapping[str, Any]
+    ) -> EligibilityAnswer:
+        """Ask payers about patients; the service answers within about 55 seconds with what it has."""
+        return await self._run(self._speaker.say(calls.eligibility(request)))
+
+    async def eligibility_responses(self, request_id: int) -> EligibilityAnswer:
+        """Everything that has arrived for a request."""
+        return await self._run(self._speaker.say(calls.eligibility_responses(request_id)))
+
+    async def wait_for_eligibility(
+        self,
+        about: EligibilityAnswer | EligibilityRequest | Mapping[str, Any] | int,
+        *,
+        seconds: float = limits.WAIT_SECONDS,
+    ) -> EligibilityAnswer:
+        """Wait until every response is in: for an answer, its RequestId, or a request to submit first.
+
+        Raises :class:`StillWaiting`, with what has arrived, when the time is over.
+        """
+        return await self._run(self._speaker.wait_for_eligibility(about, seconds))
+
+    # --- enrollment and proxy login ---------------------------------------------------------------
+
+    async def submit_enrollments(self, enrollments: Any) -> EnrollmentAnswer:
+        """Submit one enrollment, several, or a whole request."""
+        return await self._run(self._speaker.say(calls.enrollments(enrollments)))
+
+    async def create_instance_token(
+        self, instance_id: UUID | str, instance_name: str
+    ) -> InstanceToken:
+        """A token for an installation (deprecated by the interface)."""
+        return await self._run(self._speaker.say(calls.create_token(instance_id, instance_name)))
+
+    async def login_url(self, instance_id: UUID | str, token: str) -> LoginUrl:
+        """A one-time address of the login page (deprecated by the interface)."""
+        return await self._run(self._speaker.say(calls.login_url(instance_id, token)))
+
+    async def delete_instance_token(self, instance_id: UUID | str) -> Deleted:
+        """Remove a token (deprecated by the interface)."""
+        return await self._run(self._speaker.say(calls.delete_token(instance_id)))
+
+    async def _run(self, talk: Talk[T]) -> T:
+        """Carry a conversation to its end."""
+        heard: Heard = None
+        while True:
+            try:
+                step = talk.send(heard)
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+            if isinstance(step, Pause):
+                await self._sleep(step.seconds)
+                heard = None
+                continue
+            try:
+                heard = await self._transport.send(step)
+            except ClearlaneError as fault:
+                heard = fault

@@ -1,0 +1,182 @@
+"""Inquiries to a 270 (005010X279A1): levels and envelope around what the tables say.
+
+    write_inquiry(inquiry, envelope, trace="...")                # one patient, for real time
+    write_inquiries([(inquiry, trace), ...], envelope)           # many patients, for a batch
+
+Each patient is a transaction set of its own, so that an answer finds its question whatever level it stands at: our
+trace number is in BHT03 and in the patient's TRN; the caller's trace number is in a second TRN.
+
+Knows the tables and the levels of a 270; knows no clock, no control number and no payer's cable.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clearlane.eligibility.model import ORIGINATOR, Inquiry, Person, Question, Trace
+from clearlane.x12 import guides, placement
+from clearlane.x12.writer import Envelope, clean, seal
+
+__all__ = [
+    "GUIDE", "ORIGINATOR", "SCOPES", "Envelope", "set_texts", "write_inquiries", "write_inquiry",
+]  # fmt: skip
+
+GUIDE = guides.by_kind("270")
+ORIGINATOR_CHARACTERS = 10
+_ORIGINATOR_FORM = re.compile(r"[139][0-9A-Z]{9}", re.ASCII)
+_NOT_IN_ORIGINATOR = re.compile(r"[^0-9A-Z]", re.ASCII)
+
+_LEVEL = {"hl": "HL/01", "parent": "HL/02", "child": "HL/04"}
+_TRACES = {
+    "trace": "TRN/02", "originator": "TRN/03", "payee_trace": "TRN#2/02",
+    "payee_originator": "TRN#2/03",
+}  # fmt: skip
+
+
+def _at(loop: str, rows: dict[str, str]) -> dict[str, str]:
+    return {field: f"{loop}/{place}" for field, place in rows.items()}
+
+
+def _named(loop: str) -> dict[str, str]:
+    return _at(loop, {"role": "NM1/01", "kind": "NM1/02", "name": "NM1/03", "id": "NM1/09"})
+
+
+def _patient(loop: str) -> dict[str, str]:
+    return _at(
+        loop,
+        {
+            "last": "NM1/03", "first": "NM1/04", "birth": "DMG/02", "sex": "DMG/03",
+            "period": "DTP:291/period",
+        },
+    )  # fmt: skip
+
+
+def _benefit(loop: str) -> dict[str, str]:
+    return _at(loop, {"services": "EQ/01", "period": "DTP:291/period"})
+
+
+SOURCE = placement.compile(
+    GUIDE,
+    "2000A",
+    {"hl": "2000A/HL/01", **_named("2100A")},
+    {"2100A/NM1/08": "PI"},
+)
+RECEIVER = placement.compile(
+    GUIDE,
+    "2000B",
+    {
+        "hl": "2000B/HL/01", "parent": "2000B/HL/02", **_named("2100B"),
+        "first": "2100B/NM1/04",
+    },
+    {"2100B/NM1/08": "XX"},
+)  # fmt: skip
+SUBSCRIBER = placement.compile(
+    GUIDE,
+    "2000C",
+    {
+        **_at("2000C", _LEVEL | _TRACES), **_patient("2100C"), "member_id": "2100C/NM1/09",
+    },
+    {"2100C/NM1/02": "1", "2100C/NM1/08": "MI"},
+)  # fmt: skip
+DEPENDENT = placement.compile(
+    GUIDE,
+    "2000D",
+    {
+        "hl": "2000D/HL/01", "parent": "2000D/HL/02", **_at("2000D", _TRACES), **_patient("2100D"),
+        "relationship": "2100D/INS/02",
+    },
+)  # fmt: skip
+# Only a subscriber's benefits can be those of the family: EQ03 is not used for a dependent.
+SUBSCRIBER_BENEFIT = placement.compile(
+    GUIDE, "2110C", {**_benefit("2110C"), "family": "2110C/EQ/03"}
+)
+DEPENDENT_BENEFIT = placement.compile(GUIDE, "2110D", _benefit("2110D"))
+
+SCOPES = (SOURCE, RECEIVER, SUBSCRIBER, DEPENDENT, SUBSCRIBER_BENEFIT, DEPENDENT_BENEFIT)
+
+
+def write_inquiry(inquiry: Inquiry, envelope: Envelope, *, trace: str) -> bytes:
+    """An interchange that asks about one patient. Raises ValueError for a trace that cannot be written."""
+    return b"".join(write_inquiries([(inquiry, trace)], envelope))
+
+
+def write_inquiries(asked: Iterable[tuple[Inquiry, str]], envelope: Envelope) -> Iterator[bytes]:
+    """An interchange that asks about many patients, each with our trace number, piece by piece."""
+    foreign = {code: " " for code in envelope.delimiters.canonical() if chr(code) not in "*:^~"}
+
+    def bodies() -> Iterator[Iterable[str]]:
+        for inquiry, trace in asked:
+            texts = set_texts(inquiry, envelope, trace)
+            # Texts are clean for the usual separators; a payer may want others.
+            yield [text.translate(foreign) for text in texts] if foreign else texts
+
+    return seal(envelope, GUIDE, bodies())
+
+
+def set_texts(inquiry: Inquiry, envelope: Envelope, trace: str) -> list[str]:
+    """What stands between ST and SE for one patient."""
+    if not trace or clean(trace)[0] != trace:
+        raise ValueError("a trace number must be capital letters, digits or signs")
+    moment = envelope.moment
+    dependent = inquiry.dependent
+    traces = _traces(inquiry.trace, trace)
+    period = _common_period(inquiry.questions)
+    patient = traces | ({"period": period} if period else {})
+    subscriber = {
+        "hl": "3", "parent": "2", "child": "1" if dependent else "0",
+        **({} if dependent else patient), **_person(inquiry.subscriber),
+        "member_id": inquiry.member_id,
+    }  # fmt: skip
+    texts = [
+        f"BHT*0022*13*{trace}*{moment:%Y%m%d}*{moment:%H%M}",
+        SOURCE.text({"hl": "1"} | _party(inquiry.payer)),
+        RECEIVER.text({"hl": "2", "parent": "1"} | _party(inquiry.payee)),
+        SUBSCRIBER.text(subscriber),
+    ]
+    if dependent:
+        own = {"relationship": inquiry.relationship} if inquiry.relationship else {}
+        texts.append(
+            DEPENDENT.text({"hl": "4", "parent": "3"} | patient | _person(dependent) | own)
+        )
+    scope = DEPENDENT_BENEFIT if dependent else SUBSCRIBER_BENEFIT
+    for question in inquiry.questions:
+        asked: dict[str, Any] = {"services": "^".join(question.services)}
+        if question.family and not dependent:
+            asked["family"] = "FAM"
+        if question.period and not period:
+            asked["period"] = question.period
+        texts.append(scope.text(asked))
+    return texts
+
+
+def _party(party: Any) -> dict[str, Any]:
+    values = {name: getattr(party, name) for name in ("role", "kind", "name", "first", "id")}
+    return {name: value for name, value in values.items() if value}
+
+
+def _person(person: Person) -> dict[str, Any]:
+    values = {name: getattr(person, name) for name in ("last", "first", "birth", "sex")}
+    return {name: value for name, value in values.items() if value}
+
+
+def _common_period(questions: tuple[Question, ...]) -> Any:
+    """The days asked about where all questions agree; they then stand at the patient, where payers look."""
+    periods = {question.period for question in questions}
+    return periods.pop() if len(periods) == 1 else None
+
+
+def _traces(payee: Trace | None, trace: str) -> dict[str, str]:
+    """Our trace number, and the caller's where there is one that is not ours."""
+    found = {"trace": trace, "originator": ORIGINATOR}
+    number = clean(payee.number)[0] if payee else ""
+    if payee and number:
+        found |= {"payee_trace": number, "payee_originator": originator(payee.originator)}
+    return found
+
+
+def originator(text: str) -> str:
+    """TRN03 for a caller: ten characters, the first 1, 3 or 9. Another id is sent as one of its own making."""
+    plain = _NOT_IN_ORIGINATOR.sub("", clean(text)[0])
+    if _ORIGINATOR_FORM.fullmatch(plain):
+        return plain
+    return f"9{plain}"[:ORIGINATOR_CHARACTERS].ljust(ORIGINATOR_CHARACTERS, "0")

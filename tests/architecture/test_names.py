@@ -1,0 +1,84 @@
+"""Names are plain words of the trade, and each stands for one thing (docs/glossary.md)."""
+
+import ast
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
+
+# Packages that stand alone: the vendor's library and the simulated payers share no types with the rest.
+ALONE = {"client", "sandbox"}
+
+# Metaphors and pronouns that told a reader nothing. Whole words of module, class and function names.
+BANNED = frozenset(
+    "house room rooms floor desk counter door doors paper shelf shelves lane lanes cable cables story stories sheaf "
+    "rush turns clipping clippings purse playground manner whence told heard stood settled looked standing standings "
+    "ours".split()
+)
+
+# Public class names that stand in two modules, each with its reason. Under 3 % of all names.
+SAME_CLASS_NAME: dict[str, str] = {}
+
+# Module names that stand in two packages because they mean the same thing in their layer.
+SAME_MODULE_NAME: dict[str, str] = {
+    "__init__": "Python's own name",
+    "__main__": "Python's own name",
+}
+SAME_CLASS_NAMES_MAX_RATIO = 0.03
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    return {
+        str(file.relative_to(SOURCE)): ast.parse(file.read_text(encoding="utf-8"))
+        for file in sorted(SOURCE.rglob("*.py"))
+        if "migrations" not in file.parts
+    }
+
+
+def public_classes() -> dict[str, set[str]]:
+    homes: dict[str, set[str]] = defaultdict(set)
+    for name, tree in modules().items():
+        if name.split("/")[0] in ALONE:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].add(name)
+    return homes
+
+
+def words_of(name: str) -> list[str]:
+    return re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower())
+
+
+def test_a_public_class_name_stands_in_one_module():
+    twice = {name: sorted(homes) for name, homes in public_classes().items() if len(homes) > 1}
+    assert twice.keys() == SAME_CLASS_NAME.keys(), twice
+    assert len(twice) < SAME_CLASS_NAMES_MAX_RATIO * len(public_classes())
+
+
+def test_a_module_name_in_two_packages_means_the_same_in_both():
+    homes: dict[str, list[str]] = defaultdict(list)
+    for name in modules():
+        if name.split("/")[0] not in ALONE:
+            homes[Path(name).stem].append(name)
+    twice = {name: files for name, files in homes.items() if len(files) > 1}
+    assert twice.keys() == SAME_MODULE_NAME.keys(), {
+        name: twice.get(name) for name in twice.keys() ^ SAME_MODULE_NAME.keys()
+    }
+
+
+def test_no_name_uses_a_word_that_says_nothing():
+    found = []
+    for name, tree in modules().items():
+        found += [f"{name}: module" for word in words_of(Path(name).stem) if word in BANNED]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                found += [
+                    f"{name}:{node.lineno}: {node.name}"
+                    for word in words_of(node.name)
+                    if word in BANNED
+                ]
+    assert not found, "\n".join(found)

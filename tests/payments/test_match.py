@@ -1,0 +1,90 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clearlane.claims import acks
+from clearlane.payments.match import (
+    AMBIGUOUS,
+    CONTRADICTORY,
+    UNKNOWN,
+    Candidate,
+    choose,
+    lines,
+    numbers,
+)
+from clearlane.payments.model import Payment, Remit
+from clearlane.x12.envelope_time import NEVER
+from tests.claims.answers import patient, status
+
+A = Candidate(number="K1", account="ACC7", controls=frozenset({"K1-1", "K1-2"}))
+B = Candidate(number="K2", account="ACC7", controls=frozenset({"K2-1"}))
+C = Candidate(number="K3", account="K3")
+
+
+def named(account="", trace="", controls=()):
+    payment = Payment(at=NEVER, day=NEVER.date())
+    return Remit(payment=payment, account=account, trace=trace, controls=controls)
+
+
+@pytest.mark.parametrize(
+    ("response", "candidates", "expected"),
+    [
+        (named("ACC7"), [A], A),
+        (named("K3"), [C], C),
+        (named("K1"), [A], A),
+        (named("", "K1"), [A, B], A),
+        (named("ACC7", "K2"), [A, B], B),
+        (named("ACC7", controls=("K1-2",)), [A, B], A),
+        (named(controls=("K2-1",)), [A, B], B),
+        (named("ACC7", controls=("K1-1", "BUNDLED")), [A], A),
+        (named("ACC7"), [A, A], A),
+        (named("ACC7"), [A, B], AMBIGUOUS),
+        (named("WHO"), [A, B, C], UNKNOWN),
+        (named(), [A], UNKNOWN),
+        (named("ACC7"), [], UNKNOWN),
+        (named("ACC7", "K9"), [A], CONTRADICTORY),
+        (named("ACC7", controls=("K2-1",)), [A], CONTRADICTORY),
+        (named("K3", controls=("ANY",)), [C], C),
+    ],
+)
+def test_a_response_finds_the_one_claim_that_everything_it_says_agrees_with(
+    response, candidates, expected
+):
+    assert choose(response, candidates) == expected
+
+
+def test_the_numbers_to_look_for_come_from_the_trace_the_account_and_the_lines():
+    assert numbers(named("ACC7", "K1", ("K1-1", "K2-1X", "LINE", "-1", "A-B"))) == [
+        "K1",
+        "ACC7",
+        "K2",
+    ]
+    assert numbers(named()) == []
+
+
+def test_lines_are_found_by_their_control_numbers():
+    assert lines(named(controls=("L2", "WHO", "L1")), ["L1", "L2"]) == [2, 0, 1]
+
+
+def test_a_status_is_matched_by_the_same_rule():
+    [heard] = acks.read(status(patient("ACC7", "A2:20:PR*20261102*WQ*100", extra=["REF*D9*K1"])))
+    assert choose(heard.fact.claim, [A, B]) == A
+
+
+def test_a_candidate_prints_no_account_number():
+    assert "ACC7" not in repr(A)
+
+
+texts = st.sampled_from(["", "K1", "K2", "ACC7", "ACC8"])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    texts,
+    texts,
+    st.lists(st.sampled_from(["K1-1", "K2-1", "X"]), max_size=2),
+    st.permutations([A, B, C]),
+)
+def test_the_order_of_candidates_never_decides(account, trace, controls, candidates):
+    response = named(account, trace, tuple(controls))
+    assert choose(response, candidates) == choose(response, [A, B, C])
