@@ -5,11 +5,13 @@ PORT ?= 8443
 BIN := .venv/bin
 UV := .tools/bin/uv
 TESTS ?= tests
-# More than two: many tests wait for a while, for a clock, a payer or another process.
+# More than two: many tests wait for a clock, a payer or another process.
 WORKERS ?= 3
+# Tests without a server do not wait: one for each core.
+QUICK_WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check bench docs format lock clean
+.PHONY: help install run test check quick cov bench docs format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +31,20 @@ run: .venv/.installed ## install, then start the sandbox on https://127.0.0.1:84
 test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.installed ## install, then run every test
 	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup --max-worker-restart 0
+
+# Not the tests that start a server or a process: tests/conftest.py marks those.
+quick: export PYTHONDONTWRITEBYTECODE :=
+quick: .venv/.installed ## format, lint, types, architecture and every test without a server, in 90 seconds
+	@$(BIN)/ruff format --check -q .
+	@$(BIN)/ruff check -q .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest $(TESTS) -q -m "not server" -n $(QUICK_WORKERS) --dist loadgroup
+
+cov: export PYTHONDONTWRITEBYTECODE :=
+cov: .venv/.installed ## branch coverage of the tests of `make quick`, held against the minimums in pyproject.toml
+	@rm -f .coverage .coverage.*
+	@$(BIN)/python -m pytest $(TESTS) -q -m "not server" -n $(QUICK_WORKERS) --dist loadgroup --cov --cov-report=
+	@$(BIN)/python tools/coverage_minimums.py
 
 check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/ruff format --check .

@@ -62,16 +62,16 @@ def compare(name: str, facts: dict, data: Path, accepted: str) -> Measure:
 def login_check() -> Measure:
     """Microseconds from an Authorization header to its vendor, among a thousand vendors."""
     from clearlane.accounts.credentials import hash_password
-    from clearlane.accounts.directory import Accounts, Secret
+    from clearlane.accounts.directory import AccountDirectory, VendorPassword
     from clearlane.accounts.model import Vendor
 
     pepper, password, now = os.urandom(32), b"x" * 32, datetime.now(UTC)
     kept = hash_password(pepper, password)
     vendors = [Vendor(id=at, key=f"VENDOR{at}", name="x") for at in range(VENDORS)]
-    accounts = Accounts(
+    accounts = AccountDirectory(
         pepper=pepper,
         vendors=vendors,
-        secrets={vendor.id: [Secret(kept)] for vendor in vendors},
+        secrets={vendor.id: [VendorPassword(kept)] for vendor in vendors},
         sites=[],
     )
     header = "Basic " + b64encode(b"VENDOR500:" + password).decode()

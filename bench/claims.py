@@ -9,7 +9,7 @@ from clearlane.claims import decode, fields
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import minimal_claim
-from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
+from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 
 KIND = ClaimKind.MEDICAL
 DAY = date(2026, 4, 10)
@@ -17,8 +17,8 @@ CLAIMS, LINES = 1_000, 6
 ENVELOPE = Envelope(
     sender="CLEARLANE", receiver="MEADOW", control=17, moment=datetime(2026, 4, 15, tzinfo=UTC)
 )
-SUBMITTER = Party(name="Clearlane", id="CL0001", phone="2065550100")
-RECEIVER = Party(name="Meadow Mutual", id="MM001")
+SUBMITTER = TradingPartner(name="Clearlane", id="CL0001", phone="2065550100")
+RECEIVER = TradingPartner(name="Meadow Mutual", id="MM001")
 
 # What an ordinary office visit says beside the required fields.
 USUAL = {
@@ -38,7 +38,7 @@ USUAL = {
 }  # fmt: skip
 
 
-def outgoing(number: int) -> Outgoing:
+def outgoing(number: int) -> OutgoingClaim:
     """A claim of six lines, as the store gives it back."""
     lines = [
         {
@@ -56,7 +56,7 @@ def outgoing(number: int) -> Outgoing:
     read = decode.read_claim(KIND, raw, "Claims[0]")
     assert read.claim is not None, "the claim of the measurement is a valid one"
     claim = decode.restore(KIND, fields.encode(repair(read.claim)[0]))
-    return Outgoing(claim=claim, number=f"C{number:018}", payer_id="MM001", account_as_number=True)
+    return OutgoingClaim(claim=claim, number=f"C{number:018}", payer_id="MM001", account_as_number=True)
 
 
 @bench("claims.to837p")

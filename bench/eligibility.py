@@ -24,7 +24,7 @@ from bench.harness import Measure, bench
 from clearlane.connect.loopback import LoopbackRealtime
 from clearlane.eligibility import decode, rules, write_270
 from clearlane.kernel.clock import SystemClock
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.samples import TEST_PAYERS
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.sandbox.eligibility import EligibilityPayer
@@ -93,10 +93,10 @@ def at(taken: list[float], share: float) -> float:
 
 def bare() -> list[float]:
     """The same question, written, asked of the payer in this process, and its bytes taken."""
-    read = decode.read(json.dumps(request("2001")).encode())
-    find = Payers(TEST_PAYERS, sandbox=True).find
-    facts = rules.Facts(find=find, sandbox=True, today=datetime.now(UTC).date())
-    [inquiry] = rules.judge(read.request, facts).inquiries
+    read = decode.decode_request(json.dumps(request("2001")).encode())
+    find = PayerDirectory(TEST_PAYERS, sandbox=True).find
+    facts = rules.InquiryFacts(find=find, sandbox=True, today=datetime.now(UTC).date())
+    [inquiry] = rules.check_request(read.request, facts).inquiries
     clock = SandboxClock(SystemClock())
     payer = LoopbackRealtime(EligibilityPayer(Profile("TST01", "Sandbox Medical"), clock), clock)
     loop = asyncio.new_event_loop()

@@ -14,17 +14,17 @@ from bench.store import Installation
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
+from clearlane.connect.connections import PayerRoute
 from clearlane.connect.memory import MemoryMailbox
-from clearlane.connect.routes import Line
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payments import read_835
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.work_context import Desk, Outside
+from clearlane.pipeline.work_context import WorkContext, PayerAccess
 from clearlane.store import inbox
 from clearlane.store.database import Actor
 
@@ -35,23 +35,23 @@ PAYER = "MM001"
 ACTOR = Actor("operator", "bench")
 
 
-class OneLine:
+class OneMailbox:
     """One payer with a mailbox in memory."""
 
     def __init__(self) -> None:
         self.box = MemoryMailbox()
-        self.line = Line(
+        self.route = PayerRoute(
             route_id=1, payer_id=PAYER, type="Medical", kind="memory", sender_id="CLEARLANE",
             receiver_id="MEADOW",
         )  # fmt: skip
 
-    def ways(self, type: str, payer_id: str) -> list[Line]:
-        return [self.line]
+    def mailbox_routes(self, type: str, payer_id: str) -> list[PayerRoute]:
+        return [self.route]
 
-    def all(self) -> list[Line]:
-        return [self.line]
+    def all_mailbox_routes(self) -> list[PayerRoute]:
+        return [self.route]
 
-    def open(self, line: Line) -> MemoryMailbox:
+    def open_mailbox(self, route: PayerRoute) -> MemoryMailbox:
         return self.box
 
 
@@ -66,25 +66,25 @@ def post_835() -> Iterator[Measure]:
 
 
 async def _posted(folder: Path) -> tuple[float, bytes, float]:
-    payers = Payers(
+    payers = PayerDirectory(
         [Payer("Medical", "Meadow Mutual", PAYER, PAYER, has_route=True)], sandbox=False
     )
-    lines = OneLine()
+    connections = OneMailbox()
     async with Installation(folder) as (database, vault, scope):
-        outside = Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=False)
+        outside = PayerAccess(vault=vault, payers=lambda: payers, connections=lambda: connections, sandbox=False)
         clock = SystemClock()
-        desk = Desk(database=database, clock=clock, data=folder, node="bench", beyond=outside)
-        ids = await _submitted(desk, scope)
-        await dispatch.gather(desk, clock.now(), everything=True)
-        await dispatch.deliver_due(desk, clock.now())
+        context = WorkContext(database=database, clock=clock, data=folder, node="bench", beyond=outside)
+        ids = await _submitted(context, scope)
+        await dispatch.create_batches(context, clock.now(), everything=True)
+        await dispatch.deliver_due(context, clock.now())
         content = remittance(ids)
-        lines.box.files["remittance"] = content
-        [id] = await receive.collect_due(desk, clock.now(), every_line=True)
+        connections.box.files["remittance"] = content
+        [id] = await receive.receive_files(context, clock.now(), every_route=True)
         gc.collect()
         _forget_peak()
         before = _memory("VmRSS")
         began = perf_counter()
-        assert await post.post_file(desk, id) == inbox.APPLIED
+        assert await post.post_file(context, id) == inbox.APPLIED
         taken = perf_counter() - began
         grown = _memory("VmHWM") - before
         async with database.read(inbox.SCOPE) as tx:
@@ -94,14 +94,14 @@ async def _posted(folder: Path) -> tuple[float, bytes, float]:
     return CLAIMS / taken, content, grown
 
 
-async def _submitted(desk: Desk, scope: Scope) -> list[str]:
+async def _submitted(context: WorkContext, scope: Scope) -> list[str]:
     """Claims in the store, by way of the front door's own verb; their numbers."""
     site = Site(scope.site, scope.vendor, "S1", "C1", "Larkspur Dental", baa_accepted=True)
-    outside = desk.outside
+    outside = context.payer_access
     counter = submit.Desk(
-        database=desk.database, vault=outside.vault, payers=outside.payers(), sandbox=False
+        database=context.database, vault=outside.vault, payers=outside.payers(), sandbox=False
     )
-    now = desk.clock.now()
+    now = context.clock.now()
     document = samples.document(ClaimKind.MEDICAL, day=now.date() - timedelta(days=30), full=False)
     (claim,) = document["Claims"]
     claim["F24_ClaimLines"] = [claim["F24_ClaimLines"][0]] * LINES
@@ -116,9 +116,9 @@ async def _submitted(desk: Desk, scope: Scope) -> list[str]:
         done = await submit.submit(
             counter, content, ClaimKind.MEDICAL, site=site, actor=ACTOR, now=now
         )
-        assert isinstance(done, submit.Submitted), done
-        assert all(one.accepted for one in done.answers), done.answers[0].findings
-        ids += [one.request_id for one in done.answers]
+        assert isinstance(done, submit.SubmissionReceipt), done
+        assert all(one.accepted for one in done.results), done.results[0].findings
+        ids += [one.request_id for one in done.results]
     return ids
 
 

@@ -17,12 +17,12 @@ import msgspec
 
 from bench.api import serving
 from bench.harness import Measure, bench
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.claim_status import StatusRow
 from clearlane.pipeline.intake.submit import new_request_id
 from clearlane.settings import load
-from clearlane.store.statuses import PLACE
-from clearlane.wiring import open_house
+from clearlane.store.statuses import STATUS_COLUMN
+from clearlane.wiring import open_installation
 
 PATH = "/api/v3/claims/status/get_by_date"
 A_DAY = 1_000
@@ -31,7 +31,7 @@ SIZES = (1_000, 100_000, 1_000_000)
 FIRST = date(2019, 1, 1)
 ROUNDS = 7
 COLUMNS = (
-    "vendor_id", "site_id", "request_id", "kind", "state", "payer_id", "vendor_claim", "content",
+    "vendor_id", "site_id", "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
     "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload", "status",
 )  # fmt: skip
 
@@ -65,10 +65,10 @@ def a_row(vendor: int, site: str, number: str, day: date) -> StatusRow:
 
 async def fill(data: Path, before: int, until: int) -> None:
     """Claims number ``before`` to ``until`` of the sandbox's site."""
-    async with open_house(load(overrides={"data": data}), role="command") as house:
-        (site,) = house.accounts.sites
-        await house.vault.ready(site.scope)
-        rows = _rows(house.vault, site, before, until)
+    async with open_installation(load(overrides={"data": data}), role="command") as installation:
+        (site,) = installation.accounts.sites
+        await installation.vault.ensure_key(site.scope)
+        rows = _rows(installation.vault, site, before, until)
         with sqlite3.connect(data / "clearlane.db") as connection:
             marks = ", ".join("?" * len(COLUMNS))
             sql = f"INSERT INTO claims ({', '.join(COLUMNS)}) VALUES ({marks})"
@@ -83,10 +83,10 @@ def _rows(vault, site, before: int, until: int) -> Iterator[tuple]:
         moment = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(seconds=at % A_DAY)
         number = new_request_id(moment)
         row = msgspec.json.encode(a_row(vendor, site.vendor_site_id, number, day))
-        status = vault.seal(scope, PLACE, number, row)
+        status = vault.seal(scope, STATUS_COLUMN, number, row)
         yield (
             vendor, site.id, number, "medical", "Complete", "TST01", f"v{at}", f"c{at}", 0, 15_000,
-            micros(moment), str(day), micros(moment), b"x" * 600, status,
+            to_micros(moment), str(day), to_micros(moment), b"x" * 600, status,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""How many durable writes a second the store takes from many callers at once."""
+"""Measure durable writes a second from many concurrent callers."""
 
 import asyncio
 import secrets
@@ -16,10 +16,10 @@ from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
 from clearlane.store import migrate
 from clearlane.store.audit_chain import ANCHOR_NAME
-from clearlane.store.database import Actor, Database, System, Tx, open_database
+from clearlane.store.database import Actor, Database, SystemScope, Tx, open_database
 from clearlane.store.keys import load_master_keys
 from clearlane.store.schema import claims, sites, vendors
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.sql import Statement, insert_into
 from clearlane.store.sqlite import connect
 from clearlane.store.vault import Vault
 
@@ -29,12 +29,12 @@ SECONDS = 2.0
 ROUNDS = 3
 
 VENDOR = Statement(
-    insertion(vendors, "vendor_key", "name", "state", "proxy_login", "created_at").returning(
+    insert_into(vendors, "vendor_key", "name", "state", "proxy_login", "created_at").returning(
         vendors.c.id
     )
 )
 SITE = Statement(
-    insertion(
+    insert_into(
         sites,
         "vendor_id",
         "vendor_site_id",
@@ -46,8 +46,8 @@ SITE = Statement(
     ).returning(sites.c.id)
 )
 CLAIM = Statement(
-    insertion(
-        claims, "request_id", "kind", "state", "payer_id", "vendor_claim", "content",
+    insert_into(
+        claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
         "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
     )
 )  # fmt: skip
@@ -65,20 +65,20 @@ def commit():
 
 async def _measured(directory: Path) -> list[Measure]:
     plain, audited, raw = [], [], []
-    async with Installation(directory) as (database, vault, scope):
-        for _ in range(ROUNDS):  # in turns, so that a noisy neighbour hits all three
+    async with FreshInstallation(directory) as (database, vault, scope):
+        for _ in range(ROUNDS):  # interleaved, so that a noisy neighbour affects all three
             raw.append(await asyncio.to_thread(_raw, directory / "raw.db"))
             plain.append(await _grouped(database, vault, scope, audited=False))
             audited.append(await _grouped(database, vault, scope, audited=True))
-    floor = sorted(raw)[ROUNDS // 2]
+    baseline = sorted(raw)[ROUNDS // 2]
     return [
-        Measure(name, rate, "writes/s", rate / floor, "raw-sqlite-one-row-commits")
+        Measure(name, rate, "writes/s", rate / baseline, "raw-sqlite-one-row-commits")
         for name, rates in (("store.commit", plain), ("store.commit.audited", audited))
         for rate in [sorted(rates)[ROUNDS // 2]]
     ]
 
 
-class Installation:
+class FreshInstallation:
     """A fresh installation in a directory, with one vendor and site."""
 
     def __init__(self, directory: Path) -> None:
@@ -92,10 +92,12 @@ class Installation:
             url="", sqlite_file=file, connections=2, keys=keys,
             anchor=self._directory / ANCHOR_NAME, clock=clock,
         )  # fmt: skip
-        scope = await self._database.write(System("a bench"), _site, actor=Actor("node", "bench"))
+        scope = await self._database.write(
+            SystemScope("a bench"), _site, actor=Actor("node", "bench")
+        )
         vault = Vault(self._database, keys, clock)
         await vault.load()
-        await vault.ready(scope)
+        await vault.ensure_key(scope)
         return self._database, vault, scope
 
     async def __aexit__(self, *exc) -> None:
@@ -114,9 +116,9 @@ async def _site(tx: Tx) -> Scope:
 
 
 async def _grouped(database: Database, vault: Vault, scope: Scope, *, audited: bool) -> float:
-    """Writes a second of all callers together; each waits for its own commit."""
+    """Return the writes a second of all callers together; each waits for its own commit."""
     actor, end = Actor("vendor", "bench", "request"), perf_counter() + SECONDS
-    payload = secrets.token_bytes(PAYLOAD_BYTES)  # nothing for the compressor to win
+    payload = secrets.token_bytes(PAYLOAD_BYTES)  # incompressible
 
     async def caller() -> int:
         done = 0
@@ -141,13 +143,13 @@ async def _store(row: dict[str, object], audited: bool, tx: Tx) -> None:  # noqa
 def _row(id: str, payload: bytes) -> dict[str, object]:
     return {
         "request_id": id, "kind": "medical", "state": "Received", "payer_id": "p",
-        "vendor_claim": id, "content": "c", "account_as_number": 0, "total_cents": 0,
+        "vendor_claim_hash": id, "content_hash": "c", "account_as_number": 0, "total_cents": 0,
         "created_at": 0, "created_day": "2024-03-05", "updated_at": 0, "payload": payload,
     }  # fmt: skip
 
 
 def _raw(file: Path) -> float:
-    """The floor: the same durable settings, one row of the same size a commit, nothing else."""
+    """Return the baseline: the same durable settings, one row of the same size per commit, nothing else."""
     connection: sqlite3.Connection = connect(file)
     connection.execute("CREATE TABLE IF NOT EXISTS claims (id TEXT PRIMARY KEY, payload BLOB)")
     payload, done, start = secrets.token_bytes(PAYLOAD_BYTES), 0, perf_counter()

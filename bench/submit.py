@@ -27,7 +27,7 @@ import uvloop
 from bench.harness import Measure, bench
 from clearlane.claims import decode, samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.rules import Facts, judge
+from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.payers.samples import TEST_PAYERS
 from clearlane.store import migrate
 
@@ -68,13 +68,13 @@ def a_document(count: int, lines: int = LINES) -> bytes:
 def in_process(count: int) -> float:
     """Claims a second through decoding, checks of shape and all rules, without storage."""
     payer = next(payer for payer in TEST_PAYERS if payer.payer_id == "TST01")
-    facts = Facts(today=datetime.now(UTC).date(), payer=payer)
+    facts = RuleInputs(today=datetime.now(UTC).date(), payer=payer)
     document = a_document(count)
     done, began = 0, time.perf_counter()
     while time.perf_counter() - began < SECONDS / 2:
         sheaf, reads = decode.read_document(document, ClaimKind.MEDICAL)
         for number, read in enumerate(reads):
-            judgement = judge(read.claim, facts, at=f"Claims[{number}]")
+            judgement = repair_and_check(read.claim, facts, at=f"Claims[{number}]")
             assert judgement.accepted, judgement.findings
         done += sheaf.count
     return done / (time.perf_counter() - began)

@@ -14,10 +14,10 @@ from pathlib import Path
 from bench.harness import Measure, bench, seconds, side_by_side
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import guides, placement
-from clearlane.x12.check import check, of_event
+from clearlane.x12.check import check, event_findings
 from clearlane.x12.lexer import Lexer
-from clearlane.x12.reader import Unit, read
-from clearlane.x12.writer import Envelope, seal
+from clearlane.x12.reader import UnitClosed, read
+from clearlane.x12.writer import Envelope, wrap_sets
 
 MOMENT = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 LAST = ("ARDEN", "LUND", "QUILL", "BIRCH", "FENN")
@@ -68,7 +68,7 @@ def claim(number: int) -> list[str]:
         "N4*PORTLAND*OR*972011234",
         "NTE*ADD*FOLLOW UP AFTER FIRST VISIT",
     ]
-    # Notes stand before the codes in the guide.
+    # Notes precede the codes in the guide.
     rows.insert(13, rows.pop())
     for line in range(1, 5):
         rows += [
@@ -90,7 +90,7 @@ def interchange(count: int, control: int = 1) -> bytes:
     envelope = Envelope(sender="CLEARLANE", receiver="MM001", control=control, moment=MOMENT)
     sets = [min(5_000, count - start) for start in range(0, count, 5_000)]
     bodies = ([*header(), *claims_text(size)] for size in sets)
-    return b"".join(seal(envelope, guides.by_kind("837P"), bodies))
+    return b"".join(wrap_sets(envelope, guides.by_kind("837P"), bodies))
 
 
 @bench("x12.tokenise")
@@ -98,15 +98,17 @@ def tokenise() -> Measure:
     """Bytes to lists of elements, against the same by two splits."""
     data = interchange(5_000)
 
-    def ours() -> int:
+    def run_clearlane() -> int:
         lexer = Lexer()
         return len(lexer.feed(data)) + len(lexer.finish())
 
     def bare() -> list[list[str]]:
         return [segment.split("*") for segment in data.decode("latin-1").split("~")]
 
-    mine, floor = side_by_side(ours, bare, runs=9)
-    return Measure("x12.tokenise", len(data) / MEGABYTE / mine, "MB/s", floor / mine, "split")
+    own_seconds, baseline = side_by_side(run_clearlane, bare, runs=9)
+    return Measure(
+        "x12.tokenise", len(data) / MEGABYTE / own_seconds, "MB/s", baseline / own_seconds, "split"
+    )
 
 
 @bench("x12.check837p")
@@ -118,8 +120,12 @@ def check_claims() -> list[Measure]:
     rows = []
     for name, validate in (("pyx12", _pyx12), ("x12sdk", _x12sdk)):
         validate(data)
-        mine, theirs = side_by_side(lambda: check(data), lambda run=validate: run(data), runs=9)
-        rows.append(Measure("x12.check837p", count / mine, "claims/s", theirs / mine, name))
+        own_seconds, theirs = side_by_side(
+            lambda: check(data), lambda run=validate: run(data), runs=9
+        )
+        rows.append(
+            Measure("x12.check837p", count / own_seconds, "claims/s", theirs / own_seconds, name)
+        )
     return rows
 
 
@@ -263,7 +269,7 @@ def placements() -> tuple[placement.Placement, placement.Placement, placement.Pl
     for scope, rows in (("2000B", SUBSCRIBER), ("2300", CLAIM), ("2400", LINE)):
         loops = {text.partition("/")[0] for text in rows.values()}
         own = {k: v for k, v in CONSTANTS.items() if k.partition("/")[0] in loops}
-        found.append(placement.compile(guide, scope, rows, own))
+        found.append(placement.compile_placement(guide, scope, rows, own))
     return found[0], found[1], found[2]
 
 
@@ -275,7 +281,7 @@ def write_claims() -> list[Measure]:
     ready = [[row.split("*") for row in claim(number)] for number in range(1, count + 1)]
     subscriber, whole, line = placements()
 
-    def ours() -> list[str]:
+    def run_clearlane() -> list[str]:
         return [
             "~".join((subscriber.text(a), whole.text(b), *[line.text(c) for c in lines]))
             for a, b, lines in claims
@@ -284,12 +290,12 @@ def write_claims() -> list[Measure]:
     def joined() -> list[str]:
         return ["~".join(["*".join(row) for row in rows]) for rows in ready]
 
-    assert ours() == joined(), "fields and lists say the same claim"
-    mine, floor = side_by_side(ours, joined, runs=9)
+    assert run_clearlane() == joined(), "fields and lists make the same claim"
+    own_seconds, baseline = side_by_side(run_clearlane, joined, runs=9)
     peer = seconds(lambda: _pyx12_write(count), runs=3)
     return [
-        Measure("x12.write837p", count / mine, "claims/s", peer / mine, "pyx12"),
-        Measure("x12.write837p", count / mine, "claims/s", floor / mine, "join"),
+        Measure("x12.write837p", count / own_seconds, "claims/s", peer / own_seconds, "pyx12"),
+        Measure("x12.write837p", count / own_seconds, "claims/s", baseline / own_seconds, "join"),
     ]
 
 
@@ -315,8 +321,8 @@ def memory() -> Measure:
         claims = 0
         with path.open("rb") as file:
             for event in read(file):
-                claims += event.__class__ is Unit
-                assert not [f for f in of_event(event) if f.severity is Severity.ERROR]
+                claims += event.__class__ is UnitClosed
+                assert not [f for f in event_findings(event) if f.severity is Severity.ERROR]
         assert claims > 25_000, "the file holds more claims than asked for"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return Measure("x12.memory", peak / 1024, "MB")
@@ -332,5 +338,5 @@ def _large_file(path: Path, size: int) -> None:
             envelope = Envelope(
                 sender="CLEARLANE", receiver="MM001", control=control, moment=MOMENT
             )
-            for piece in seal(envelope, guide, [[*header(), *claims_text(5_000)]]):
+            for piece in wrap_sets(envelope, guide, [[*header(), *claims_text(5_000)]]):
                 file.write(piece)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from bench.harness import Measure, bench, side_by_side
 from clearlane.x12 import guides
 from clearlane.x12.views import remittance as views_remittance
-from clearlane.x12.views import stream
-from clearlane.x12.writer import Envelope, seal
+from clearlane.x12.views import stream_views
+from clearlane.x12.writer import Envelope, wrap_sets
 
 MOMENT = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 
@@ -16,7 +16,7 @@ MOMENT = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 def sealed(kind: str, body: list[str]) -> bytes:
     """One set in an interchange."""
     envelope = Envelope(sender="MM001", receiver="CLEARLANE", control=1, moment=MOMENT)
-    return b"".join(seal(envelope, guides.by_kind(kind), [body]))
+    return b"".join(wrap_sets(envelope, guides.by_kind(kind), [body]))
 
 
 def payment(number: int) -> list[str]:
@@ -102,10 +102,10 @@ def read_remittance() -> list[Measure]:
     count = 400
     data = remittance(count)
 
-    def ours() -> None:
+    def run_clearlane() -> None:
         claims = 0
-        for piece in views_remittance.stream(data):
-            if isinstance(piece, views_remittance.Remittance):
+        for piece in views_remittance.stream_remittances(data):
+            if isinstance(piece, views_remittance.RemittanceView):
                 totals = piece.totals
                 assert totals is not None, "a remittance ends with its totals"
                 assert not totals.balance, "the benchmark's own payments balance"
@@ -114,7 +114,7 @@ def read_remittance() -> list[Measure]:
                 claims += 1
         assert claims == count, "every claim comes"
 
-    return _against("x12.read835", "claims/s", ours, data, count)
+    return _against("x12.read835", "claims/s", run_clearlane, data, count)
 
 
 @bench("x12.read271")
@@ -123,29 +123,29 @@ def read_benefits() -> list[Measure]:
     count = 400
     data = answer(count)
 
-    def ours() -> None:
-        members = sum(piece.unit is not None for piece in stream(data))
+    def run_clearlane() -> None:
+        members = sum(piece.unit is not None for piece in stream_views(data))
         assert members == count, "every subscriber comes"
 
-    return _against("x12.read271", "subscribers/s", ours, data, count)
+    return _against("x12.read271", "subscribers/s", run_clearlane, data, count)
 
 
 def _against(
-    name: str, unit: str, ours: Callable[[], None], data: bytes, count: int
+    name: str, unit: str, run_clearlane: Callable[[], None], data: bytes, count: int
 ) -> list[Measure]:
     def bare() -> list[list[str]]:
         return [segment.split("*") for segment in data.decode("latin-1").split("~")]
 
-    ours()
+    run_clearlane()
     _x12sdk(data)
     # What both have loaded by now is no part of the work: the collector need not look at it again.
     gc.collect()
     gc.freeze()
-    with_peer, peer = side_by_side(ours, lambda: _x12sdk(data), runs=5)
-    mine, floor = side_by_side(ours, bare, runs=15)
+    with_peer, peer = side_by_side(run_clearlane, lambda: _x12sdk(data), runs=5)
+    own_seconds, baseline = side_by_side(run_clearlane, bare, runs=15)
     return [
         Measure(name, count / with_peer, unit, peer / with_peer, "x12sdk"),
-        Measure(name, count / mine, unit, floor / mine, "split"),
+        Measure(name, count / own_seconds, unit, baseline / own_seconds, "split"),
     ]
 
 

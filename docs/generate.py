@@ -1,7 +1,7 @@
 """Write the reference pages and the pictures from the tables of the product.
 
 ``make docs`` writes them; a test fails when a page and its table disagree. Each page is one function,
-one row of PAGES; those about calls, states and the client stand in modules of their own, as the pictures do.
+one row of PAGES; those about calls, states and the client are in modules of their own, as the pictures do.
 """
 
 import json
@@ -24,8 +24,8 @@ NOTE = "<!-- Written by `make docs` from the product's tables. Do not edit. -->"
 
 
 def settings_page() -> Iterator[str]:
-    """Every setting."""
-    from clearlane.settings import FILE_NAME, table, variable
+    """Write every setting."""
+    from clearlane.settings import FILE_NAME, all_settings, environment_variable
 
     yield "# Settings"
     yield ""
@@ -37,12 +37,12 @@ def settings_page() -> Iterator[str]:
     )
     yield ""
     rows: list[list[object]] = []
-    for name, default, row in table():
+    for name, default, row in all_settings():
         shown = ",".join(default) if isinstance(default, tuple) else default
         rows.append(
             [
                 f"`{name}`",
-                f"`{variable(name)}`",
+                f"`{environment_variable(name)}`",
                 "" if shown == "" else f"`{shown}`",
                 row.help + (" Secret: never shown." if row.secret else ""),
             ]
@@ -51,7 +51,7 @@ def settings_page() -> Iterator[str]:
 
 
 def commands_page() -> Iterator[str]:
-    """The help text of every command."""
+    """Write the help text of every command."""
     from clearlane.cli.root import app
 
     yield "# Commands"
@@ -67,7 +67,7 @@ def commands_page() -> Iterator[str]:
 
 
 def plain_help(path: str, command: Any, context: Any) -> Iterator[str]:
-    """Usage, text and options without terminal decoration."""
+    """Return usage, text and options without terminal decoration."""
     yield f"Usage: {path} {' '.join(command.collect_usage_pieces(context))}"
     if command.help:
         yield ""
@@ -83,7 +83,7 @@ def plain_help(path: str, command: Any, context: Any) -> Iterator[str]:
 
 
 def walk(command: Any, path: str, parent: Any) -> Iterator[tuple[str, Any, Any]]:
-    """A command and everything below it, each with a context to ask it in."""
+    """Return a command and all its subcommands, each with a context."""
     with command.make_context(
         path, [], parent, resilient_parsing=True, max_content_width=88
     ) as context:
@@ -95,21 +95,21 @@ def walk(command: Any, path: str, parent: Any) -> Iterator[tuple[str, Any, Any]]
 
 
 def guides_page() -> Iterator[str]:
-    """Every guide: its loops and segments, and how each is used."""
+    """Write every guide: its loops and segments, and how each is used."""
     from clearlane.x12 import grammar, guides
 
     yield "# X12 guides"
     yield ""
     yield (
         "What the engine reads, writes and checks. `R` is required, `S` situational; the number is how "
-        "often a part may stand in its place (no number: without limit)."
+        "often a part may repeat in its place (no number: without limit)."
     )
 
-    def tree(loop: grammar.Loop, depth: int) -> Iterator[str]:
+    def tree(loop: grammar.LoopSpec, depth: int) -> Iterator[str]:
         pad = "  " * depth
         yield f"{pad}{loop.id} {loop.name} ({loop.usage}{loop.repeat or ''})"
         for child in loop.children:
-            if isinstance(child, grammar.Loop):
+            if isinstance(child, grammar.LoopSpec):
                 yield from tree(child, depth + 1)
             else:
                 codes = "|".join(child.qualifiers)
@@ -120,7 +120,7 @@ def guides_page() -> Iterator[str]:
         yield ""
         yield f"## {guide.kind} {guide.id}"
         yield ""
-        names = f" Also read: {', '.join(guide.also)}." if guide.also else ""
+        names = f" Also read: {', '.join(guide.earlier_ids)}." if guide.earlier_ids else ""
         yield f"{guide.name}.{names}"
         yield ""
         yield "```text"
@@ -129,7 +129,7 @@ def guides_page() -> Iterator[str]:
 
 
 def file_rules_page() -> Iterator[str]:
-    """Every finding the X12 checker can make."""
+    """Write every finding that the X12 checker can make."""
     from clearlane.x12 import finding_catalogue, guides, rules
 
     yield "# Findings about X12 files"
@@ -140,7 +140,7 @@ def file_rules_page() -> Iterator[str]:
     yield ""
     rows: list[list[object]] = [
         [f"`{name}`", fault.severity, fault.snip, fault.sentence]
-        for name, fault in finding_catalogue.FAULTS.items()
+        for name, fault in finding_catalogue.FINDING_TYPES.items()
     ]
     yield from grid(["Rule", "Severity", "SNIP", "What would pass"], rows)
     yield ""
@@ -157,19 +157,19 @@ def file_rules_page() -> Iterator[str]:
 
 
 def fields_page() -> Iterator[str]:
-    """Every field of a claim, and where it goes."""
-    from clearlane.claims.fields import PAPERS, Adjustment, Tooth, rows
+    """Write every field of a claim and its place."""
+    from clearlane.claims.fields import CLAIM_SCHEMAS, DentalAdjustment, Tooth, fields_of
 
     yield "# Claim fields"
     yield ""
     yield (
         "Names are those of the interface, spelling included. The box is that of the paper form; the place is "
-        "where the field stands in the 837. A field without a place is kept and never sent, for the reason given."
+        "the field's place in the 837. A field without a place is kept and never sent, for the reason given."
     )
-    for kind, paper in PAPERS.items():
+    for kind, paper in CLAIM_SCHEMAS.items():
         sent = _sent(kind)
         groups = [(f"{kind.title()} claim", paper.claim), (f"{kind.title()} line", paper.line)]
-        groups += [("Tooth", Tooth), ("Adjustment", Adjustment)] if kind == "dental" else []
+        groups += [("Tooth", Tooth), ("Adjustment", DentalAdjustment)] if kind == "dental" else []
         for title, part in groups:
             yield ""
             yield f"## {title}"
@@ -178,19 +178,19 @@ def fields_page() -> Iterator[str]:
                 [
                     f"`{row.name}`",
                     row.label,
-                    row.form,
-                    row.kind,
-                    row.max or "",
-                    "yes" if row.required else row.when,
+                    row.box,
+                    row.value_type,
+                    row.max_length or "",
+                    "yes" if row.required else row.required_when,
                     f"[{row.codes}](#{row.codes.replace('_', '-')})" if row.codes else "",
                     sent.get(row.name, ""),
                 ]
-                for row in rows(part).values()
+                for row in fields_of(part).values()
             ]
             head = [
                 "Field",
                 "What it is",
-                f"{paper.form} box",
+                f"{paper.form_name} box",
                 "Kind",
                 "Longest",
                 "Required",
@@ -202,26 +202,26 @@ def fields_page() -> Iterator[str]:
 
 
 def _sent(kind: Any) -> dict[str, str]:
-    """Where each field is sent, or why it is not."""
-    from clearlane.claims.field_lookup import places
-    from clearlane.claims.write_837 import TABLES
+    """Return the place of each field, or why it is not sent."""
+    from clearlane.claims.field_lookup import field_places
+    from clearlane.claims.write_837 import PLACEMENT_TABLES
 
     found: dict[str, list[str]] = {}
-    for place in places(kind):
+    for place in field_places(kind):
         name = place.name.rpartition(".")[2].partition("[")[0]
-        if place.text not in found.setdefault(name, []):
-            found[name].append(place.text)
-    told = {
+        if place.place not in found.setdefault(name, []):
+            found[name].append(place.place)
+    sent = {
         name: ", ".join(f"`{text}`" for text in texts[:PLACES_SHOWN_MAX])
         for name, texts in found.items()
     }
-    return told | {name: f"Not sent: {reason}" for name, reason in TABLES[kind].not_sent.items()}
+    return sent | {name: f"Not sent: {reason}" for name, reason in PLACEMENT_TABLES[kind].not_sent.items()}
 
 
 def samples_page() -> Iterator[str]:
-    """The minimal and the extended document of each kind."""
+    """Write the minimal and the extended document of each kind."""
     from clearlane.claims import samples
-    from clearlane.claims.fields import PAPERS
+    from clearlane.claims.fields import CLAIM_SCHEMAS
 
     yield "# Sample documents"
     yield ""
@@ -229,7 +229,7 @@ def samples_page() -> Iterator[str]:
         "Made from the catalogue, accepted by the sandbox. `clearlane claim sample [--kind dental] [--full]` makes "
         "them with a day of service that is not old."
     )
-    for kind, paper in PAPERS.items():
+    for kind, paper in CLAIM_SCHEMAS.items():
         for full in (False, True):
             yield ""
             yield f"## {paper.document_type}, {'extended' if full else 'minimal'}"
@@ -254,12 +254,12 @@ def _code_lists() -> Iterator[str]:
         yield ""
         yield from grid(
             ["Code", "Meaning"],
-            [[f"`{code}`", meaning] for code, meaning in codes.words(name).items()],
+            [[f"`{code}`", meaning] for code, meaning in codes.meanings(name).items()],
         )
 
 
 def claim_rules_page() -> Iterator[str]:
-    """Every rule a claim is judged by."""
+    """Write every rule that a claim is checked by."""
     from clearlane.claims.fields import ClaimKind
     from clearlane.claims.rules import RULES
 
@@ -281,8 +281,8 @@ def claim_rules_page() -> Iterator[str]:
 
 
 def calls_page() -> Iterator[str]:
-    """Every call that is served."""
-    from clearlane.api.v3.routes import TABLE
+    """Write every call that is served."""
+    from clearlane.api.v3.endpoints import ENDPOINTS
 
     yield "# Calls"
     yield ""
@@ -299,14 +299,15 @@ def calls_page() -> Iterator[str]:
             ", ".join(f"`{parameter.name}`" for parameter in row.parameters),
             "yes" if row.touches_phi else "no",
         ]
-        for row in TABLE
+        for row in ENDPOINTS
     ]
     yield from grid(["Call", "Path", "What it does", "Parameters", "Needs a BAA"], rows)
 
 
 def sandbox_page() -> Iterator[str]:
-    """The payers of a sandbox, and how its time is moved."""
-    from clearlane.api.sandbox import TABLE
+    """Write the payers of a sandbox and how its clock is moved."""
+    from clearlane.api.sandbox_endpoints import sandbox_endpoints
+    from clearlane.api.v3.wire_errors import V3_ERRORS
     from clearlane.sandbox.scenarios import page
 
     yield from page()
@@ -323,7 +324,7 @@ def sandbox_page() -> Iterator[str]:
     yield ""
     rows: list[list[object]] = [
         [" ".join(row.verbs), f"`{row.path}`", row.summary, f"`{_BODIES[row.name]}`"]
-        for row in TABLE
+        for row in sandbox_endpoints(V3_ERRORS)
     ]
     yield from grid(["Verb", "Path", "What it does", "Body of a POST"], rows)
     yield ""
@@ -343,7 +344,7 @@ _BODIES = {
 
 
 def sandbox_members_page() -> Iterator[str]:
-    """What the sandbox's payers answer about members."""
+    """Write what the sandbox's payers answer about members."""
     from clearlane.sandbox import members
 
     return members.page()
@@ -370,7 +371,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
 
 
 def text_of(page: str) -> str:
-    """The whole text of a page."""
+    """Return the whole text of a page."""
     return "\n".join([NOTE, "", *PAGES[page]()]) + "\n"
 
 

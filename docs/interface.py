@@ -1,7 +1,7 @@
-"""The reference pages about calls: what they take, what they answer, and how they refuse.
+"""Write the reference pages about calls: requests, answers and refusals.
 
-Each page is made from the tables and types that the product runs on. Words that no table has stand here, one for
-each row of the table: a row without words stops the build.
+Each page is made from the tables and types that the product runs on. What no table
+says is written here, one sentence a row: a row without one stops the build.
 """
 
 import inspect
@@ -14,9 +14,9 @@ from docs.markdown import first_words, grid, part
 
 
 def errors_page() -> Iterator[str]:
-    """Statuses and result codes of every call."""
-    from clearlane.api.openapi import COMMON
-    from clearlane.api.v3.routes import TABLE
+    """Write the statuses and result codes of every call."""
+    from clearlane.api.v3.wire_errors import COMMON_ERRORS
+    from clearlane.api.v3.endpoints import ENDPOINTS
 
     yield "# Errors"
     yield from part(
@@ -30,7 +30,7 @@ def errors_page() -> Iterator[str]:
             _body(refused.body, status),
             ", ".join(f"`{name}`" for name in refused.headers),
         ]
-        for status, refused in COMMON.items()
+        for status, refused in COMMON_ERRORS.items()
     ]
     yield from grid(["Status", "When", "Body", "Headers"], rows)
     yield from part(
@@ -41,8 +41,8 @@ def errors_page() -> Iterator[str]:
         ["Call", "Status", "Body", "When"],
         [
             [row.name, status, _body(body, status), _when(row, status)]
-            for row in TABLE
-            for status, body in row.refusals.items()
+            for row in ENDPOINTS
+            for status, body in row.error_types.items()
         ],
     )
     yield from _bodies()
@@ -106,11 +106,11 @@ def _plain_type(type: Any) -> str:
 def _results() -> Iterator[str]:
     from clearlane.api.v3 import wire
     from clearlane.api.v3.proxy_login import ResultCode
-    from clearlane.eligibility.answer import Status
+    from clearlane.eligibility.answer import RequestStatus
     from clearlane.eligibility.rules import RULES
 
     yield from part("Results inside an answer of status 200")
-    claim = get_args(get_type_hints(wire.ClaimResult)["Status"])
+    claim = get_args(get_type_hints(wire.ClaimResultJson)["Status"])
     rows: list[list[object]] = [
         ["SubmitClaims, SubmitDentalClaims", f"`Status` `{value}`", CLAIM_RESULTS[value]]
         for value in claim
@@ -121,7 +121,7 @@ def _results() -> Iterator[str]:
             f"`Status` `{value}`",
             ELIGIBILITY_RESULTS[value],
         ]
-        for value in Status
+        for value in RequestStatus
     ]
     rows += [["SubmitEnrollments", "`Message`, `Exception`", ENROLLMENT_RESULTS]]
     rows += [["Proxy login", "`resultCode`", get_args(ResultCode)[1].description]]
@@ -139,10 +139,10 @@ def _results() -> Iterator[str]:
 
 CLAIM_RESULTS = {
     "Accepted": "Stored durably; it will be sent.",
-    "NotAccepted": "`Errors` tells every fault. The claim may be corrected and sent under the same id.",
+    "NotAccepted": "`Errors` lists every finding. The claim may be corrected and sent under the same id.",
 }
 ELIGIBILITY_RESULTS = {
-    "AllInvalid": "Nothing could be asked; `ValidationResults` tells why.",
+    "AllInvalid": "Nothing could be asked; `ValidationResults` says why.",
     "ResultsComplete": "Every patient that was asked about has a response, which may hold payers' errors.",
     "ResultsIncomplete": "Some responses are missing; ask GetEligibilityResponses later.",
 }
@@ -154,7 +154,7 @@ def _exits() -> Iterator[str]:
 
     yield from part("Exit statuses of the commands that call")
     meaning = {
-        client_command.FINE: "Done, and everything was accepted or is in.",
+        client_command.SUCCESS: "Done, and everything was accepted or is in.",
         client_command.NOT_ACCEPTED: "The service answered, but something was not accepted, is missing or not there.",
         client_command.MISUSED: "The command, the file or the request cannot be used.",
         client_command.UNAVAILABLE: "The service cannot be reached, or refuses the credentials or the site.",
@@ -163,15 +163,15 @@ def _exits() -> Iterator[str]:
 
 
 def answers_page() -> Iterator[str]:
-    """What every call answers with when it succeeds, field by field."""
-    from clearlane.api.public_pages import pages
-    from clearlane.api.v3.routes import TABLE
+    """Write what every call answers with when it succeeds, field by field."""
+    from clearlane.api.public_pages import build_pages
+    from clearlane.api.v3.endpoints import ENDPOINTS, V3
 
-    document = json.loads(pages()[0].content)
+    document = json.loads(build_pages(V3)[0].content)
     schemas = document["components"]["schemas"]
     answers = {
         row.name: document["paths"][row.path]["post"]["responses"]["200"]["content"]
-        for row in TABLE
+        for row in ENDPOINTS
     }
     tops = {name: next(iter(content.values()))["schema"] for name, content in answers.items()}
     yield "# Answers"
@@ -188,14 +188,14 @@ def answers_page() -> Iterator[str]:
         yield from grid(
             ["Field", "Type", "What it holds"],
             [
-                [f"`{field}`", _type(told), told.get("description", "")]
-                for field, told in schema.get("properties", {}).items()
+                [f"`{field}`", _type(shape), shape.get("description", "")]
+                for field, shape in schema.get("properties", {}).items()
             ],
         )
 
 
 def _reached(tops: list[Any], schemas: Mapping[str, Any]) -> list[str]:
-    """The names of all schemas that these lead to, in the order they are met."""
+    """Return the names of all schemas that these refer to, in the order they are met."""
     found: list[str] = []
     waiting = tops[::-1]
     while waiting:
@@ -210,7 +210,7 @@ REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """A schema in a few words, with a link to the section that tells the rest."""
+    """Return a schema in a few words, with a link to its section."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -227,27 +227,28 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def enrollment_fields_page() -> Iterator[str]:
-    """Every field of an enrollment."""
-    from clearlane.enrollment.fields import ROWS, Form
-    from clearlane.enrollment.rules import NPI_TYPE_WANTED, wanted
+    """Write every field of an enrollment."""
+    from clearlane.enrollment.fields import FIELDS, TextFormat
+    from clearlane.enrollment.rules import NPI_TYPE_MESSAGE, describe_format
 
     yield "# Enrollment fields"
     yield ""
     yield (
-        "`Version` is 1, `Enrollments` holds at least one element. Every fault is told at once, and nothing is "
+        "`Version` is 1, `Enrollments` holds at least one element. Every finding is reported at once, and nothing is "
         "submitted when there is one. `RequestId` is unique within a request."
     )
     yield ""
     table: list[list[object]] = []
-    for row in ROWS.values():
-        if row.form is Form.NPI_TYPE:
-            must = NPI_TYPE_WANTED.removeprefix("The NpiType field must be ").rstrip(".")
+    for row in FIELDS.values():
+        if row.format is TextFormat.NPI_TYPE:
+            must = NPI_TYPE_MESSAGE.removeprefix("The NpiType field must be ").rstrip(".")
         else:
-            must = wanted(row) if row.max else "any length"
-        extra = {Form.EMAIL: ", a valid e-mail address", Form.STREET: ", no PO box"}.get(
-            row.form, ""
-        )
-        needed = "yes" if row.required else f"for {row.when}" if row.when else "no"
+            must = describe_format(row) if row.max else "any length"
+        extra = {
+            TextFormat.EMAIL: ", a valid e-mail address",
+            TextFormat.STREET: ", no PO box",
+        }.get(row.format, "")
+        needed = "yes" if row.required else f"for {row.required_for}" if row.required_for else "no"
         table.append(
             [
                 f"`{row.name}`",
@@ -260,15 +261,15 @@ def enrollment_fields_page() -> Iterator[str]:
 
 
 def eligibility_fields_page() -> Iterator[str]:
-    """Every field of an eligibility request, and the names of service types."""
+    """Write every field of an eligibility request, and the names of service types."""
     from clearlane.eligibility import fields, services
-    from clearlane.eligibility.wire_struct import lines
+    from clearlane.eligibility.wire_struct import wire_fields
 
     yield "# Eligibility request"
     yield ""
     yield (
         "The request is nested: inquiries hold payers, payers hold providers, providers hold subscribers, subscribers "
-        "hold dependents. What is answered stands under [answers](answers.md#eligibilityresponse)."
+        "hold dependents. The answer is described under [answers](answers.md#eligibilityresponse)."
     )
     for name in fields.__all__:
         shape = getattr(fields, name)
@@ -276,9 +277,9 @@ def eligibility_fields_page() -> Iterator[str]:
             continue
         yield from part(name, first_words(inspect.getdoc(shape)))
         table: list[list[object]] = []
-        for field, line in lines(shape).items():
-            needed = "yes" if line.required else f"where {line.when}" if line.when else "no"
-            table.append([f"`{field}`", line.label, line.kind, line.max or "", needed])
+        for field, line in wire_fields(shape).items():
+            needed = "yes" if line.required else f"where {line.required_when}" if line.required_when else "no"
+            table.append([f"`{field}`", line.label, line.type, line.max or "", needed])
         yield from grid(["Field", "What it is", "Kind", "Longest", "Required"], table)
     yield from part(
         "Service types", "Each may be given by its name, in any case, or by its X12 code."

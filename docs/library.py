@@ -1,4 +1,4 @@
-"""The reference page about the client library, made from the library itself."""
+"""Write the reference page about the client library, made from the library itself."""
 
 import inspect
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from docs.markdown import first_words, grid, part
 
 
 def client_page() -> Iterator[str]:
-    """The client library: methods, answers, faults."""
+    """Write the methods, answers and errors of the client library."""
     from clearlane import client
 
     yield "# Client library"
@@ -87,7 +87,7 @@ def _functions(names: tuple[str, ...], module: Any) -> Iterator[str]:
 
 
 def _signature(function: Any) -> str:
-    """The parameters without their types: those stand in the library, for editors."""
+    """Return the parameters without their types, which editors read from the library."""
     shown = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name == "self":

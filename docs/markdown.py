@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 
 def cell(text: object) -> str:
-    """Text that can stand in a Markdown table."""
+    """Return text that is safe in a cell of a Markdown table."""
     return str(text).replace("|", "\\|").replace("\n", " ")
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """A Markdown table."""
+    """Return a Markdown table."""
     yield "| " + " | ".join(head) + " |"
     yield "|" + "---|" * len(head)
     for row in rows:
@@ -17,7 +17,7 @@ def grid(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]
 
 
 def part(title: str, *paragraphs: str, level: int = 2) -> Iterator[str]:
-    """A heading and what is said under it, between blank lines."""
+    """Return a heading and its paragraphs, between blank lines."""
     yield ""
     yield f"{'#' * level} {title}"
     yield ""
@@ -27,5 +27,5 @@ def part(title: str, *paragraphs: str, level: int = 2) -> Iterator[str]:
 
 
 def first_words(text: str | None) -> str:
-    """The first paragraph of a description, on one line."""
+    """Return the first paragraph of a description, on one line."""
     return (text or "").partition("\n\n")[0].replace("\n", " ").replace("``", "`").strip()

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 SITE = ROOT / "site"
 
-# The folders in the order a newcomer needs them, and what stands at the root of the repository.
+# The folders in the order a newcomer needs them, and the pages at the root of the repository.
 SECTIONS: dict[str, str] = {
     "tutorial": "Tutorial",
     "how-to": "How-to",
@@ -86,7 +86,7 @@ class Page:
     title: str
 
     def link_from(self, other: "Page") -> str:
-        """The address of this page on another."""
+        """Return the address of this page as another links to it."""
         return relpath(self.target, other.target.parent)
 
 
@@ -111,7 +111,7 @@ def build(site: Path = SITE) -> list[Page]:
 
 
 def find_pages() -> Iterator[Page]:
-    """Every page, in the order of the navigation."""
+    """Return every page, in the order of the navigation."""
     yield _page(DOCS / "index.md", "index.html", "")
     for section in SECTIONS:
         for source in sorted((DOCS / section).glob("*.md")):
@@ -124,7 +124,7 @@ def find_pages() -> Iterator[Page]:
 
 
 def render(page: Page, pages: list[Page], site: Path) -> str:
-    """A page in its frame."""
+    """Return a page in its frame."""
     text = page.source.read_text(encoding="utf-8")
     tokens = _reader().parse(text)
     _anchor_headings(tokens)
@@ -155,7 +155,7 @@ def render(page: Page, pages: list[Page], site: Path) -> str:
 <div class="frame">
 <main id="content">
 {body}
-{_turn(page, pages)}
+{_neighbours(page, pages)}
 </main>
 <nav id="pages" aria-label="All pages">
 {_navigation(page, pages)}
@@ -168,8 +168,8 @@ def render(page: Page, pages: list[Page], site: Path) -> str:
 
 
 def dead_links(site: Path) -> Iterator[str]:
-    """Every link of a site that leads to no file of it, or to no place of the file."""
-    looked = {file: _Looked.at(file) for file in sorted(site.rglob("*.html"))}
+    """Return every link of a site that leads to no file of it, or to no place of the file."""
+    looked = {file: _LinkReader.at(file) for file in sorted(site.rglob("*.html"))}
     for file, seen in looked.items():
         for link in seen.links:
             parts = urlsplit(link)
@@ -183,7 +183,7 @@ def dead_links(site: Path) -> Iterator[str]:
 
 
 def slug(text: str) -> str:
-    """The anchor that a heading has on GitHub and here."""
+    """Return the anchor that a heading has on GitHub and here."""
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
@@ -200,7 +200,7 @@ def _project_name(name: str) -> str:
 
 def _reader() -> MarkdownIt:
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    # A picture drawn from the same table stands beside it; a diagram's text helps nobody here.
+    # A picture drawn from the same table is beside it; a diagram's text helps nobody here.
     reader.renderer.rules["fence"] = _fence
     return reader
 
@@ -209,8 +209,8 @@ def _fence(tokens: list[Token], at: int, _options: object, _env: object) -> str:
     block = tokens[at]
     if block.info == "mermaid":
         return ""
-    told = f' class="language-{escape(block.info)}"' if block.info else ""
-    return f'<pre tabindex="0"><code{told}>{escape(block.content)}</code></pre>\n'
+    language = f' class="language-{escape(block.info)}"' if block.info else ""
+    return f'<pre tabindex="0"><code{language}>{escape(block.content)}</code></pre>\n'
 
 
 def _anchor_headings(tokens: list[Token]) -> None:
@@ -274,8 +274,8 @@ def _navigation(page: Page, pages: list[Page]) -> str:
     return "\n".join(parts)
 
 
-def _turn(page: Page, pages: list[Page]) -> str:
-    """The pages before and after in the same folder."""
+def _neighbours(page: Page, pages: list[Page]) -> str:
+    """Return links to the pages before and after in the same folder."""
     same = [other for other in pages if other.section == page.section]
     if page.section != "tutorial":
         return ""
@@ -293,7 +293,7 @@ def _turn(page: Page, pages: list[Page]) -> str:
     return f'<div class="turn">{before}{after}</div>'
 
 
-class _Looked(HTMLParser):
+class _LinkReader(HTMLParser):
     """The links of a file and the places in it that links can lead to."""
 
     def __init__(self) -> None:
@@ -302,7 +302,7 @@ class _Looked(HTMLParser):
         self.ids: list[str] = []
 
     @classmethod
-    def at(cls, file: Path) -> "_Looked":
+    def at(cls, file: Path) -> "_LinkReader":
         looked = cls()
         looked.feed(file.read_text(encoding="utf-8"))
         return looked

@@ -1,6 +1,6 @@
-"""The reference page about states: of claims, enrollments and files, from the tables that move them.
+"""Write the reference page about states of claims, enrollments and files, from the tables that move them.
 
-Words that no table has stand here, one for each state: a state without words stops the build.
+The meaning of each state is written here: a state without one stops the build.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from docs.markdown import grid, part
 
 
 def states_page() -> Iterator[str]:
-    """The states that things have, and how they change."""
+    """Write the states and how they change."""
     from clearlane.claims import lifecycle
     from clearlane.enrollment import lifecycle as enrollment_lifecycle
 
@@ -19,7 +19,7 @@ def states_page() -> Iterator[str]:
         "A claim",
         "`CurrentState` of the status list. A newer fact never loses to an older one that comes late, and a fact "
         "that comes twice counts once. A pair of state and event that is not here changes nothing.",
-        "![The life of a claim](../pictures/claim-life.svg)",
+        "![The lifecycle of a claim](../pictures/claim-life.svg)",
     )
     yield "```mermaid"
     yield lifecycle.diagram().rstrip()
@@ -27,26 +27,28 @@ def states_page() -> Iterator[str]:
     yield ""
     yield from grid(
         ["State", "Meaning"],
-        [[f"`{state}`", CLAIM_STATES[state.value]] for state in lifecycle.State],
+        [[f"`{state}`", CLAIM_STATES[state.value]] for state in lifecycle.ClaimState],
     )
     yield ""
-    yield from _transitions(lifecycle.State, lifecycle.Event, lifecycle.NEXT)
+    yield from _transitions(lifecycle.ClaimState, lifecycle.ClaimEvent, lifecycle.NEXT)
     yield from _payer_actions()
     yield from part(
         "An enrollment with one payer",
         "With a payer that nobody has acted for, an enrollment is submitted. "
         "[How to move it](../how-to/enrollment.md).",
-        "![The life of an enrollment](../pictures/enrollment-life.svg)",
+        "![The lifecycle of an enrollment](../pictures/enrollment-life.svg)",
     )
     yield from _transitions(
-        enrollment_lifecycle.State, enrollment_lifecycle.Event, enrollment_lifecycle.NEXT
+        enrollment_lifecycle.EnrollmentState,
+        enrollment_lifecycle.EnrollmentEvent,
+        enrollment_lifecycle.NEXT,
     )
     yield from _files()
 
 
 CLAIM_STATES = {
     "Received": "Stored, not sent; or nobody can say whether it was sent.",
-    "Sent": "Delivered to the payer; nothing heard but that the file was taken.",
+    "Sent": "Delivered to the payer; no answer yet but that the file was taken.",
     "Acknowledged": "The payer took it into its work.",
     "Pending": "The payer is working on it or wants information; or a payment was taken back.",
     "Rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent anew.",
@@ -62,7 +64,7 @@ def _transitions(states: Any, events: Any, table: Mapping[Any, Any]) -> Iterator
 
 
 def _payer_actions() -> Iterator[str]:
-    from clearlane.claims.lifecycle import ACTIONS
+    from clearlane.claims.lifecycle import CATEGORY_ACTIONS
     from clearlane.payments.read_835 import NAMES
     from clearlane.x12 import codes
 
@@ -70,10 +72,10 @@ def _payer_actions() -> Iterator[str]:
         "PayerAction",
         "The status category before there is a remittance, the claim status of the remittance after.",
     )
-    remitted = codes.column("claim_payment_statuses", NAMES)
+    remitted = codes.load_column("claim_payment_statuses", NAMES)
     yield from grid(
         ["Code", "PayerAction", "From"],
-        [[f"`{code}`", f"`{name}`", "277CA or 277"] for code, name in ACTIONS.items()]
+        [[f"`{code}`", f"`{name}`", "277CA or 277"] for code, name in CATEGORY_ACTIONS.items()]
         + [[f"`{code}`", f"`{name}`", "835"] for code, name in remitted.items() if name],
     )
 
@@ -83,19 +85,23 @@ def _files() -> Iterator[str]:
 
     yield from part("A file to a payer", "See `clearlane batch list`.")
     words = {
-        batches.FIXED: "Its bytes, name and control number are fixed; it waits to go.",
+        batches.READY: "Its bytes, name and control numbers are stored; it waits to be sent.",
         batches.SENDING: "On its way, or its arrival is being looked up.",
         batches.DELIVERED: "The payer has it.",
         batches.IN_DOUBT: "Nobody can say whether it arrived: "
         "[find out](../how-to/undelivered.md), then `resend` or `mark-delivered`.",
     }
-    yield from grid(["State", "Meaning"], [[f"`{state}`", told] for state, told in words.items()])
+    yield from grid(
+        ["State", "Meaning"], [[f"`{state}`", meaning] for state, meaning in words.items()]
+    )
     yield from part("A file from a payer", "See `clearlane inbox list`.")
     words = {
         inbox.STORED: "Kept as it came; waits to be posted.",
-        inbox.APPLIED: "Everything it says was told to claims.",
+        inbox.APPLIED: "Everything it states was recorded on its claims.",
         inbox.PARKED: "Applied, but for statements about claims that are not known here.",
-        inbox.QUARANTINED: "Nobody can read it; the reason stands beside it.",
+        inbox.QUARANTINED: "It cannot be read; the reason is shown.",
         inbox.DISCARDED: "Put aside by a person.",
     }
-    yield from grid(["State", "Meaning"], [[f"`{state}`", told] for state, told in words.items()])
+    yield from grid(
+        ["State", "Meaning"], [[f"`{state}`", meaning] for state, meaning in words.items()]
+    )

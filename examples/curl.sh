@@ -1,5 +1,5 @@
 #!/bin/sh
-# Vendor API V3 with curl alone: payers, a claim, a refusal, the claim's life, benefits.
+# Vendor API V3 with curl alone: payers, a claim, a refusal, the claim's states, benefits.
 #
 #   examples/curl.sh [DATA [SECONDS]]     DATA: data directory of a running sandbox (CLEARLANE_DATA, .data)
 #                                         SECONDS: how long to follow the claim (60)
@@ -8,7 +8,7 @@ data=${1:-${CLEARLANE_DATA:-.data}}
 seconds=${2:-60}
 here=$(dirname "$0")
 
-# One fact of sandbox.json, which has one fact a line.
+# Print one field of sandbox.json, which has one field per line.
 fact() {
     sed -n "s/^ *\"$1\": \"\(.*\)\",\{0,1\}\$/\1/p" "$data/sandbox.json"
 }

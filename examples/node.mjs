@@ -1,4 +1,4 @@
-// Vendor API V3 from node's standard library alone: payers, a claim, a refusal, the claim's life, benefits.
+// Vendor API V3 from node's standard library alone: payers, a claim, a refusal, the claim's states, benefits.
 //
 //   node examples/node.mjs [DATA [SECONDS]]     DATA: data directory of a running sandbox (CLEARLANE_DATA, .data)
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const ca = sandbox.ca_file ? readFileSync(sandbox.ca_file) : undefined;
 
 class Refused extends Error {
   constructor(status, text) {
-    // The interface's way to tell a missing agreement: the integer before the first colon.
+    // V3 marks a missing agreement by the integer before the first colon.
     const baa = status === 401 && text.includes(":") && parseInt(text.split(":")[0], 10) === 201;
     super(baa ? "The client has not accepted the Business Associate Agreement." : `${status}: ${text}`);
     this.status = status;

@@ -18,14 +18,14 @@ HERE = Path(__file__).parent
 
 
 def claim(id: str, day: str) -> dict[str, Any]:
-    """The sample claim under an id of its own."""
+    """Return the sample claim with an id of its own."""
     text = (HERE / "claim.json").read_text(encoding="utf-8")
     document = json.loads(text.replace("@CLAIM_ID@", id).replace("@DAY@", day))
     return dict(document["Claims"][0])
 
 
 async def main(data: str | None = None, count: str = "20") -> None:
-    """Submit claims side by side and count how they stand."""
+    """Submit claims concurrently and count them by state."""
     now = datetime.now(UTC)
     day = now.date().isoformat()
     ids = [f"ASYNC-{now:%Y%m%d%H%M%S%f}-{number}" for number in range(int(count))]
@@ -38,7 +38,7 @@ async def main(data: str | None = None, count: str = "20") -> None:
         async for row in client.iter_status(day, datetime.now(UTC).date()):
             if row.VendorClaimId in ids:
                 states[row.CurrentState] += 1
-        print("standing:", sum(states.values()), *sorted(states))
+        print("by state:", sum(states.values()), *sorted(states))
 
 
 if __name__ == "__main__":

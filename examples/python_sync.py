@@ -1,4 +1,4 @@
-"""Vendor API V3 from Python: payers, a claim, a refusal, the claim's life, benefits.
+"""Vendor API V3 from Python: payers, a claim, a refusal, the claim's states, benefits.
 
 python examples/python_sync.py [DATA [SECONDS]]   (DATA: data directory of a running sandbox)
 """
@@ -18,7 +18,7 @@ FINAL = {"Complete", "Rejected"}
 
 
 def claim(id: str, day: str) -> dict[str, Any]:
-    """The sample claim under an id of its own."""
+    """Return the sample claim with an id of its own."""
     text = (HERE / "claim.json").read_text(encoding="utf-8")
     document = json.loads(text.replace("@CLAIM_ID@", id).replace("@DAY@", day))
     return dict(document["Claims"][0])

@@ -1,26 +1,43 @@
-"""What every test may use, and how long one may take."""
+"""Settings of every test: how long one may take, which need a server, and why some were skipped."""
 
 import asyncio
 import functools
 import inspect
 import signal
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.server_marker import EXEMPT, starts_a_server, watch_servers
+
 pytest_plugins = ["tests.databases"]
 
 # A slow machine is no fault of the code: properties are not timed.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("house")
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
-# Whoever tests through a running service shares it with its neighbours: by room and by database.
+# Test packages whose tests share one running service for each database.
 SERVED = ("api", "client", "console", "eligibility", "enrollment", "journey")
 KINDS = ("sqlite", "postgresql")
 
-# Far beyond what any test takes. What hangs fails alone and says where; the run goes on.
+# Far beyond what any test takes. A test that hangs fails with its name, and the run goes on.
 TEST_SECONDS_MAX = 600
+
+
+# What the running process has started.
+STARTED = watch_servers()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test without the marker `server` that started a server or a process."""
+    STARTED.clear()
+    result = yield
+    if STARTED and not item.get_closest_marker("server") and not item.nodeid.startswith(EXEMPT):
+        pytest.fail(f"{item.nodeid} started {STARTED[0]}, unseen by tests/server_marker.py")
+    return result
 
 
 @pytest.hookimpl(wrapper=True)
@@ -41,7 +58,7 @@ def pytest_runtest_protocol(item):
 
 
 def _limited(test):
-    """The same coroutine test, cancelled where it waits before the alarm interrupts its loop."""
+    """Return the coroutine test with a time limit, so that it is cancelled before the alarm."""
 
     @functools.wraps(test)
     async def limited(*args, **kwargs):
@@ -53,13 +70,15 @@ def _limited(test):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a group on one worker, so that the server they share starts once.
+    """Limit coroutine tests, mark those that start a server, and group those that share one.
 
-    pytest-xdist 3.8 writes the group's name into ``_nodeid``, and since 9.2 pytest reads ``_id``.
+    The tests of a group run on one worker, so that the server they share starts once. pytest-xdist 3.8 writes the group's name into ``_nodeid``, and since 9.2 pytest reads ``_id``.
     """
     for item in items:
         if inspect.iscoroutinefunction(getattr(item, "obj", None)):
             item.obj = _limited(item.obj)
+        if starts_a_server(item):
+            item.add_marker(pytest.mark.server)
         group = _group(item.nodeid)
         if group and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(group))
@@ -71,7 +90,19 @@ def pytest_collection_modifyitems(items):
 
 
 def _group(nodeid: str) -> str:
-    """The room and the database of a test that needs a service; of others nothing."""
-    room = nodeid.split("/")[1] if nodeid.count("/") else ""
+    """Return the package and the database of a test that needs a service; of others nothing."""
+    package = nodeid.split("/")[1] if nodeid.count("/") else ""
     kind = next((kind for kind in KINDS if f"[{kind}" in nodeid), "")
-    return f"{room} {kind}" if room in SERVED and kind else ""
+    return f"{package} {kind}" if package in SERVED and kind else ""
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print how many tests were skipped for each reason, so that a missing corpus is noticed."""
+    reasons = Counter(
+        report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        for report in terminalreporter.getreports("skipped")
+    )
+    if reasons:
+        terminalreporter.section("skipped, by reason")
+    for reason, count in reasons.most_common():
+        terminalreporter.line(f"{count:6}  {reason.removeprefix('Skipped: ')}")

@@ -1,6 +1,7 @@
-"""The public sample files beside the checkout, where they are to be had.
+"""Public sample files in `../shared/corpus`, where that folder exists.
 
-They are never copied into the project; a test that needs them skips where they are absent.
+They are never copied into the project. A test that needs them is skipped where they are missing, and the
+summary of the run counts those tests.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1].parent / "shared" / "corpus"
+MISSING = "no public sample files: ../shared/corpus is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Sample:
 
 @cache
 def samples() -> tuple[Sample, ...]:
-    """Every file the index names; empty where there is no corpus."""
+    """Return every file that the index names; none where there is no corpus."""
     index = ROOT / "INDEX.md"
     if not index.exists():
         return ()
@@ -41,12 +43,10 @@ def samples() -> tuple[Sample, ...]:
 
 
 def corpus_files(*kinds: str, clean: bool | None = None) -> list[object]:
-    """Parameters for ``pytest.mark.parametrize``: the samples of these kinds, or one that skips."""
+    """Return parameters for ``pytest.mark.parametrize``: samples of these kinds, or one that skips."""
     wanted = [
         pytest.param(sample, id=str(sample))
         for sample in samples()
         if (not kinds or sample.kind in kinds) and clean in (None, sample.clean)
     ]
-    return wanted or [
-        pytest.param(None, marks=pytest.mark.skip(reason="no corpus beside the checkout"))
-    ]
+    return wanted or [pytest.param(None, marks=pytest.mark.skip(reason=MISSING))]

@@ -1,6 +1,6 @@
 """Fixtures: a fresh database of either kind, opened as the service opens it.
 
-A plugin for the tests of every room that stores something. PostgreSQL is a real server, started
+A plugin for the tests of every package that stores something. PostgreSQL is a real server, started
 once a process; ``CLEARLANE_TEST_DATABASE_URL`` names another one (its login may create databases).
 """
 
@@ -21,10 +21,10 @@ import pytest
 from clearlane.kernel.clock import Clock, ManualClock
 from clearlane.kernel.ids import Scope
 from clearlane.store import migrate
-from clearlane.store.database import Actor, Database, System, Tx, open_database
+from clearlane.store.database import Actor, Database, SystemScope, Tx, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.schema import metadata, sites, vendors
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.sql import Statement, insert_into
 from tests.patience import PATIENCE_SECONDS
 
 START = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
@@ -33,7 +33,7 @@ KINDS = ("sqlite", "postgresql")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a database is: all that is needed to open it, once or by several nodes."""
+    """A database's location: all that is needed to open it, once or by several nodes."""
 
     kind: str
     url: str
@@ -57,13 +57,13 @@ class Place:
         )
 
     async def raw(self) -> "asyncpg.Connection":
-        """The server's superuser, for what an attacker or an operator does by hand."""
+        """Connect as the server's superuser, for what an attacker or an operator does by hand."""
         return await asyncpg.connect(self.url)
 
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
-    """The address of a PostgreSQL server, as its superuser."""
+    """Yield the address of a PostgreSQL server, as its superuser."""
     given = os.environ.get("CLEARLANE_TEST_DATABASE_URL")
     if given:
         yield given
@@ -90,9 +90,9 @@ def postgresql_server() -> Iterator[str]:
         shutil.rmtree(runtime, ignore_errors=True)
 
 
-# Databases made on the server, dropped at the end where the server is not ours to throw away.
+# Databases made on the server, dropped at the end where the server is not a temporary one.
 MADE: list[str] = []
-# Those that a test has left and that are empty again: emptying one is faster than making one.
+# Those that are free and empty again: emptying one is faster than making one.
 SPARE: list[str] = []
 NewPlace = Callable[..., Awaitable[Place]]
 
@@ -120,7 +120,7 @@ def new_place(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
             return await empty(kind)
         if kind == "postgresql" and SPARE:
             return Place(kind, SPARE.pop(), tmp_path_factory.mktemp("data"))
-        if kind not in patterns:  # the steps run once; every test gets a copy
+        if kind not in patterns:  # the migrations run once; every test gets a copy
             patterns[kind] = await empty(kind)
             await migrate.upgrade(url=patterns[kind].url, sqlite_file=patterns[kind].sqlite_file)
         return await empty(kind, patterns[kind])
@@ -136,13 +136,13 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """A clock that stands still until it is told to move."""
+    """Return a clock that moves only when it is set."""
     return ManualClock(START)
 
 
 @pytest.fixture
 async def place(new_place: NewPlace, database_kind: str) -> AsyncIterator[Place]:
-    """A fresh, upgraded database of each kind."""
+    """Yield a fresh, upgraded database of each kind."""
     made = await new_place(database_kind)
     before = await _shape(made)
     yield made
@@ -152,7 +152,7 @@ async def place(new_place: NewPlace, database_kind: str) -> AsyncIterator[Place]
 
 @pytest.fixture
 async def database(place: Place, clock: ManualClock) -> AsyncIterator[Database]:
-    """A fresh database of each kind, open."""
+    """Yield an open, fresh database of each kind."""
     opened = await place.open(clock)
     yield opened
     await opened.close()
@@ -162,14 +162,14 @@ async def database(place: Place, clock: ManualClock) -> AsyncIterator[Database]:
 async def shared_database(
     new_place: NewPlace, request: pytest.FixtureRequest
 ) -> AsyncIterator[Database]:
-    """One database of each kind for the whole run: tests keep apart by vendors of their own."""
+    """Yield one database of each kind for the whole run: each test uses vendors of its own."""
     opened = await (await new_place(request.param)).open()
     yield opened
     await opened.close()
 
 
 async def make_site(database: Database) -> Scope:
-    """A new vendor with a new site, and their scope."""
+    """Add a vendor with a site, and return their scope."""
     key = secrets.token_hex(6)
 
     async def job(tx: Tx) -> Scope:
@@ -183,16 +183,16 @@ async def make_site(database: Database) -> Scope:
         )  # fmt: skip
         return Scope(vendor[0], site[0])
 
-    return await database.write(System("a test"), job, actor=Actor("operator", "a test"))
+    return await database.write(SystemScope("a test"), job, actor=Actor("operator", "a test"))
 
 
 ADD_VENDOR = Statement(
-    insertion(
+    insert_into(
         vendors, "vendor_key", "name", "state", "proxy_login", "rate_per_minute", "created_at"
     ).returning(vendors.c.id)
 )
 ADD_SITE = Statement(
-    insertion(
+    insert_into(
         sites, "vendor_id", "vendor_site_id", "client_id", "name", "time_zone", "state",
         "baa_accepted_at", "created_at",
     ).returning(sites.c.id)
@@ -222,7 +222,7 @@ OTHERS = """
 
 
 async def _shape(place: Place) -> str:
-    """What a test must leave as it was for the next one to use the same database."""
+    """Return a digest of what a test must not change for the next one to use the same database."""
     if not place.url:
         return ""
     connection = await place.raw()

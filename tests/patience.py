@@ -1,6 +1,6 @@
-"""How long a test waits for what must come.
+"""Waiting in tests, with a limit far beyond what a slow and busy machine needs.
 
-Far beyond what a slow and busy machine needs: it ends what would hang, and it measures nothing.
+The limit ends a test that would hang; it measures nothing.
 """
 
 import asyncio
@@ -12,23 +12,23 @@ LOOK_SECONDS = 0.02
 
 
 async def until(condition):
-    """Wait until a condition holds, whether it is told at once or awaited; what it told."""
+    """Wait until a condition, plain or awaitable, is true, and return its value."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (told := await _told(condition)):  # noqa: ASYNC110  (others make it hold)
+        while not (value := await _value_of(condition)):  # noqa: ASYNC110  (others make it hold)
             await asyncio.sleep(LOOK_SECONDS)
-    return told
+    return value
 
 
 def wait_until(condition):
-    """The same for tests that block."""
+    """Wait until a condition is true, in a test that blocks, and return its value."""
     end = time.monotonic() + PATIENCE_SECONDS
-    while not (told := condition()):
+    while not (value := condition()):
         if time.monotonic() > end:
-            raise AssertionError("it never came so far")
+            raise AssertionError("the condition never became true")
         time.sleep(LOOK_SECONDS)
-    return told
+    return value
 
 
-async def _told(condition):
-    told = condition()
-    return await told if inspect.isawaitable(told) else told
+async def _value_of(condition):
+    value = condition()
+    return await value if inspect.isawaitable(value) else value

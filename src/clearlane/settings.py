@@ -1,8 +1,7 @@
-"""Every setting, as one table: name, default, help.
+"""Every setting of an installation, with its default and help text.
 
-The fields of :class:`Settings` are the rows. A value comes from the command line, from
-``CLEARLANE_<NAME>`` in the environment, from ``clearlane.toml``, or from the default, in that order.
-Knows no room of the house: a setting is read here and handed on as a value.
+The fields of :class:`Settings` are the settings. A value comes from the command line, from ``CLEARLANE_<NAME>`` in the
+environment, from ``clearlane.toml``, or from the default, in that order. Knows no other package than the kernel.
 """
 
 import os
@@ -21,19 +20,19 @@ from clearlane.kernel.formats import is_phone
 
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
-# Names the file itself, so it is no row of the table.
+# Names the settings file, so it is no setting itself.
 CONFIG = PREFIX + "CONFIG"
-# Read by tests, and by programs that call a service: not by the service.
+# Read by tests and by clients, not by the service.
 FOREIGN_PREFIXES = ("CLEARLANE_TEST_", "CLEARLANE_CLIENT_")
 
 
-class BadSettings(Exception):
-    """One or more settings cannot be used. The text names each and says what would pass."""
+class InvalidSettings(Exception):
+    """One or more settings are invalid. The text names each and what would be valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What the table says of one setting beside its name and default."""
+class SettingInfo:
+    """A setting's help text and how its value is read."""
 
     help: str
     read: Callable[[str], Any]
@@ -119,11 +118,11 @@ def _database(text: str) -> str:
     return text
 
 
-def row(
+def setting(
     default: Any, help: str, *, read: Callable[[str], Any] = _text, secret: bool = False
 ) -> Any:
-    """One row of the table."""
-    return field(default=default, metadata={"row": Row(help=help, read=read, secret=secret)})
+    """Return the dataclass field of a setting."""
+    return field(default=default, metadata={"info": SettingInfo(help=help, read=read, secret=secret)})
 
 
 PORT = _whole(0, limits.PORT_MAX)
@@ -133,110 +132,110 @@ PORT = _whole(0, limits.PORT_MAX)
 class Settings:
     """The effective settings of one process."""
 
-    mode: str = row(
+    mode: str = setting(
         "sandbox",
         "`sandbox` (test payers, generated credentials, schema moved forward at start) or `production`.",
         read=_one_of("sandbox", "production"),
     )
-    data: Path = row(
+    data: Path = setting(
         Path(".data"),
         "Directory of the database, keys, certificates and anchors of this node.",
         read=_path,
     )
-    database_url: str = row(
+    database_url: str = setting(
         "",
         "PostgreSQL as `postgresql://...`; empty for the SQLite file in the data directory.",
         read=_database,
         secret=True,
     )
-    host: str = row("127.0.0.1", "Address the front door listens on.")
-    port: int = row(8443, "Port of the front door (https); 0 picks a free one.", read=PORT)
-    public_url: str = row(
+    host: str = setting("127.0.0.1", "Address that the API server listens on.")
+    port: int = setting(8443, "Port of the API server (https); 0 picks a free one.", read=PORT)
+    public_url: str = setting(
         "",
-        "Base URL callers use, when a proxy or a name stands before the node.",
+        "Base URL that callers use, when a proxy or another name is in front of the node.",
         read=_web_address,
     )
-    operations_host: str = row(
+    operations_host: str = setting(
         "127.0.0.1", "Address of /healthz, /readyz and /metrics (plain http)."
     )
-    operations_port: int = row(
+    operations_port: int = setting(
         8444,
         "Port of the operations address; 0 picks a free one, and so does `--port 0`.",
         read=PORT,
     )
-    tls_certificate: str = row("", "Certificate chain (PEM) to serve; empty uses the local CA.")
-    tls_key: str = row("", "Private key (PEM) of the certificate.")
-    plain_port: int = row(
+    tls_certificate: str = setting("", "Certificate chain (PEM) to serve; empty uses the local CA.")
+    tls_key: str = setting("", "Private key (PEM) of the certificate.")
+    plain_port: int = setting(
         0, "Port of a plain http listener behind a TLS-terminating proxy; 0 for none.", read=PORT
     )
-    trusted_proxies: tuple[str, ...] = row(
+    trusted_proxies: tuple[str, ...] = setting(
         (),
         "Addresses or networks of proxies whose `X-Forwarded-Proto` and `X-Forwarded-For` count.",
         read=_networks,
     )
-    master_key: str = row(
+    master_key: str = setting(
         "",
         "Master key(s) of the vault, newest first, separated by commas; empty reads the key file.",
         secret=True,
     )
-    master_key_file: str = row(
+    master_key_file: str = setting(
         "", "File of the master key (mode 0600); empty for `master.key` in the data directory."
     )
-    body_bytes_max: int = row(
+    body_bytes_max: int = setting(
         limits.BODY_BYTES_MAX, "Largest request body in bytes.", read=_whole(1_024, 1 << 30)
     )
-    claims_per_document_max: int = row(
+    claims_per_document_max: int = setting(
         limits.CLAIMS_PER_DOCUMENT_MAX, "Most claims in one document.", read=_whole(1, 100_000)
     )
-    header_bytes_max: int = row(
+    header_bytes_max: int = setting(
         limits.HEADER_BYTES_MAX,
         "Largest request line and headers in bytes.",
         read=_whole(1_024, 1 << 20),
     )
-    header_seconds_max: int = row(
+    header_seconds_max: int = setting(
         limits.HEADER_SECONDS_MAX, "Seconds a client has to send the headers.", read=_whole(1, 600)
     )
-    body_seconds_max: int = row(
+    body_seconds_max: int = setting(
         limits.BODY_SECONDS_MAX, "Seconds a client has to send the body.", read=_whole(1, 3_600)
     )
-    stop_seconds_max: int = row(
+    stop_seconds_max: int = setting(
         limits.STOP_SECONDS_MAX,
         "Seconds running calls have to finish when the server stops.",
         read=_whole(0, 600),
     )
-    write_seconds_max: int = row(
+    write_seconds_max: int = setting(
         10, "Seconds a call waits for its durable write before it is given up.", read=_whole(1, 300)
     )
-    database_connections: int = row(
+    database_connections: int = setting(
         10, "Connections a node opens to PostgreSQL for reads and other work.", read=_whole(2, 500)
     )
-    heartbeat_seconds: int = row(5, "Seconds between two heartbeats of a node.", read=_whole(1, 60))
-    dead_node_seconds: int = row(
+    heartbeat_seconds: int = setting(5, "Seconds between two heartbeats of a node.", read=_whole(1, 60))
+    dead_node_seconds: int = setting(
         30, "Seconds of silence after which a node's work is taken over.", read=_whole(2, 3_600)
     )
-    takeovers_max: int = row(
+    takeovers_max: int = setting(
         5, "Takeovers after which a piece of work is parked for a person.", read=_whole(1, 100)
     )
-    finished_work_days: int = row(
+    finished_work_days: int = setting(
         7, "Days the durable engine keeps finished work.", read=_whole(0, 365)
     )
-    eligibility_days: int = row(
+    eligibility_days: int = setting(
         limits.ELIGIBILITY_KEPT_DAYS,
         "Days that eligibility requests and their responses are kept.",
         read=_whole(1, 3_650),
     )
-    eligibility_x12: str = row(
+    eligibility_x12: str = setting(
         "off",
         "`on` puts the raw 271 into `X12Document` of eligibility responses.",
         read=_one_of("on", "off"),
     )
-    submitter_name: str = row(
-        "CLEARLANE", "Who sends claims, as payers are told (1000A).", read=_submitter
+    submitter_name: str = setting(
+        "CLEARLANE", "Name of the submitter in files to payers (1000A).", read=_submitter
     )
-    submitter_phone: str = row(
-        "8005550100", "Whom payers call about a file: ten digits.", read=_phone
+    submitter_phone: str = setting(
+        "8005550100", "Telephone number for payers' questions about a file: ten digits.", read=_phone
     )
-    log_level: str = row(
+    log_level: str = setting(
         "info", "Least severe log lines written.", read=_one_of("debug", "info", "warning", "error")
     )
 
@@ -247,7 +246,7 @@ class Settings:
 
     @property
     def key_file(self) -> Path:
-        """Where the master key is read from when the environment has none."""
+        """The file of the master key, read when the environment has none."""
         return (
             Path(self.master_key_file).expanduser()
             if self.master_key_file
@@ -267,14 +266,14 @@ class Settings:
         return self.data / "clearlane.db"
 
 
-def table() -> Iterator[tuple[str, Any, Row]]:
-    """Name, default and row of every setting, in the order of the reference page."""
+def all_settings() -> Iterator[tuple[str, Any, SettingInfo]]:
+    """Yield name, default and info of every setting, in the order of the reference page."""
     for item in fields(Settings):
-        yield item.name, item.default, item.metadata["row"]
+        yield item.name, item.default, item.metadata["info"]
 
 
-def variable(name: str) -> str:
-    """The environment variable of a setting."""
+def environment_variable(name: str) -> str:
+    """Return the environment variable of a setting."""
     return PREFIX + name.upper()
 
 
@@ -283,9 +282,9 @@ def load(
     overrides: Mapping[str, Any] = MappingProxyType({}),
     file: Path | None = None,
 ) -> Settings:
-    """Read the settings; every bad or unknown one is named in one :class:`BadSettings`."""
+    """Read the settings; one :class:`InvalidSettings` names every invalid and unknown one."""
     environ = os.environ if environ is None else environ
-    known = {name: row for name, _, row in table()}
+    known = {name: info for name, _, info in all_settings()}
     faults: list[str] = []
     values: dict[str, Any] = {}
     for name, (text, source) in _sources(environ, file, faults).items():
@@ -299,14 +298,14 @@ def load(
         except ValueError as wanted:
             faults.append(f"{source} cannot be used: give {wanted}.")
     if faults:
-        raise BadSettings("\n".join(faults))
+        raise InvalidSettings("\n".join(faults))
     values |= {name: value for name, value in overrides.items() if value is not None}
     settings = Settings(**values)
     if settings.dead_node_seconds < 2 * settings.heartbeat_seconds:
-        raise BadSettings(
-            f"{variable('dead_node_seconds')} cannot be used: a node that beats every "
+        raise InvalidSettings(
+            f"{environment_variable('dead_node_seconds')} cannot be used: a node that beats every "
             f"{settings.heartbeat_seconds} seconds would seem dead. Give at least twice "
-            f"{variable('heartbeat_seconds')}."
+            f"{environment_variable('heartbeat_seconds')}."
         )
     return settings
 
@@ -314,7 +313,7 @@ def load(
 def _sources(
     environ: Mapping[str, str], file: Path | None, faults: list[str]
 ) -> dict[str, tuple[str, str]]:
-    """Raw text and source of every setting given, the environment over the file."""
+    """Return text and source of every setting given; the environment overrides the file."""
     named = environ.get(CONFIG)
     if named is not None and file is None and not Path(named).is_file():
         faults.append(f"{CONFIG} cannot be used: there is no file {named}.")
@@ -339,7 +338,7 @@ def _file_entries(file: Path, faults: list[str]) -> Iterator[tuple[str, tuple[st
         return
     for name, value in content.items():
         if isinstance(value, dict):
-            faults.append(f"{file}: [{name}] is a table; settings stand at the top level.")
+            faults.append(f"{file}: [{name}] is a table; settings belong at the top level.")
             continue
         words = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         yield name, (words, f"{file}: {name}")

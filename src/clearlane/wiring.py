@@ -1,7 +1,7 @@
-"""Puts the rooms together: the one place that knows everyone.
+"""Open an installation: connect settings, database, payers, engine and sandbox.
 
-A house is opened for a role: ``serve`` and ``worker`` are nodes, with a heartbeat, snapshots that follow
-the database and a durable engine; ``command`` looks once and goes.
+The only module that knows all packages. The roles ``serve`` and ``worker`` are nodes, with a heartbeat, snapshots
+that follow the database and a durable engine; ``command`` loads the snapshots once.
 """
 
 import asyncio
@@ -14,109 +14,113 @@ from typing import TYPE_CHECKING, Literal
 
 import structlog
 
-from clearlane.accounts.directory import Accounts
+from clearlane.accounts.directory import AccountDirectory
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock
-from clearlane.kernel.tasks import end_all
-from clearlane.payers.directory import Payers
-from clearlane.pipeline.intake_priority import Rush
+from clearlane.kernel.tasks import cancel_all
+from clearlane.payers.directory import PayerDirectory
 from clearlane.settings import Settings
 from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
 from clearlane.store.audit_chain import ANCHOR_NAME
-from clearlane.store.database import Database, Refused, open_database
+from clearlane.store.database import Database, OperationRefused, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
-from clearlane.store.nodes import Nodes
+from clearlane.store.nodes import NodeRegistration
 from clearlane.store.payers import ensure_sandbox_payers, load_payers
 from clearlane.store.routes import load_routes
 from clearlane.store.sandbox import REVISION as SANDBOX_REVISION
 from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
-    from clearlane.api.app import Mounted
-    from clearlane.claims.write_837 import Party
-    from clearlane.connect.loopback import AnsweringPayer
-    from clearlane.connect.realtime_routes import Questions
-    from clearlane.connect.routes import Lines
+    from clearlane.api.app import MountedApp
+    from clearlane.claims.write_837 import TradingPartner
+    from clearlane.connect.connections import Connections
+    from clearlane.connect.loopback import SimulatedRealtimePayer
     from clearlane.engine.dbos_engine import Engine
     from clearlane.payers.model import Payer
-    from clearlane.pipeline.eligibility.inquiry_runner import Asking
-    from clearlane.pipeline.intake.submit import Counter
-    from clearlane.pipeline.operator.sandbox_control import Steering
-    from clearlane.pipeline.work_context import Desk
+    from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
+    from clearlane.pipeline.operator.sandbox_control import SandboxControl
+    from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
 
-__all__ = ["House", "Refused", "Role", "console", "desk_of", "open_house"]
+__all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
 log = structlog.get_logger()
 
 Role = Literal["serve", "worker", "command"]
 
 
-class House:
-    """An opened installation. The directories are snapshots: ask for them each time."""
+class Installation:
+    """An open installation. Directories are snapshots: read them on each use."""
 
     def __init__(
         self, settings: Settings, wall: Clock, database: Database, vault: Vault, *, node: str = ""
     ) -> None:
         self.settings = settings
         self.wall = wall
-        """The time outside: certificates, credentials, sessions and heartbeats live by it."""
+        """The real time, for certificates, credentials, sessions and heartbeats."""
         self.database = database
         self.vault = vault
-        self.rush = Rush()
         self._node = node
-        self._playground = Playground(self) if settings.sandbox else None
-        self.clock: Clock = self._playground.world.clock if self._playground else wall
-        """The time that claims live by and dates are written from. In a sandbox it can be advanced."""
-        self._accounts: Accounts | None = None
-        self._payers: Payers | None = None
+        self._sandbox = SandboxRuntime(self) if settings.sandbox else None
+        self.clock: Clock = self._sandbox.simulator.clock if self._sandbox else wall
+        """The time of claims and of dates in files. A sandbox can advance it."""
+        self._accounts: AccountDirectory | None = None
+        self._payers: PayerDirectory | None = None
         self._engine: Engine | None = None
-        self._lines: Lines | None = None
-        self._questions: Questions | None = None
-        self._asking: Asking | None = None
+        self._connections: Connections | None = None
+        self._inquiry_runner: InquiryRunner | None = None
 
     @cached_property
-    def counter(self) -> "Counter":
-        """Where claims are handed in."""
-        from clearlane.pipeline.intake.submit import Counter
+    def work_context(self) -> "WorkContext":
+        """What the verbs of the pipeline are given. Made on first use, when the inquiry runner is known."""
+        from clearlane.pipeline.work_context import PayerAccess, WorkContext, WorkLimits
 
-        return Counter(self.rush)
+        settings = self.settings
+        return WorkContext(
+            database=self.database,
+            vault=self.vault,
+            clock=self.clock,
+            node=self._node or "command",
+            data=settings.data,
+            sandbox=settings.sandbox,
+            accounts=lambda: self.accounts,
+            payer_access=PayerAccess(
+                payers=lambda: self.payers,
+                connections=lambda: self.connections,
+                submitter=self.submitter,
+                inquiry_runner=self._inquiry_runner,
+            ),
+            limits=WorkLimits(
+                claims_max=settings.claims_per_document_max,
+                write_seconds_max=settings.write_seconds_max,
+                eligibility_days=settings.eligibility_days,
+            ),
+            eligibility_x12=settings.eligibility_x12 == "on",
+        )
 
     @property
-    def accounts(self) -> Accounts:
-        """Vendors and sites as they were when their revision last moved."""
-        assert self._accounts is not None, "a house is opened with open_house"
+    def accounts(self) -> AccountDirectory:
+        """The vendors and sites, as of the last revision that was loaded."""
+        assert self._accounts is not None, "use open_installation"
         return self._accounts
 
     @property
-    def payers(self) -> Payers:
-        """The payer directory as it was when its revision last moved."""
-        assert self._payers is not None, "a house is opened with open_house"
+    def payers(self) -> PayerDirectory:
+        """The payer directory, as of the last revision that was loaded."""
+        assert self._payers is not None, "use open_installation"
         return self._payers
 
     @property
-    def lines(self) -> "Lines":
-        """The ways to payers as they were when their revision last moved."""
-        assert self._lines is not None, "a house is opened with open_house"
-        return self._lines
+    def connections(self) -> "Connections":
+        """The connections to payers, as of the last revision that was loaded."""
+        assert self._connections is not None, "use open_installation"
+        return self._connections
 
     @property
-    def questions(self) -> "Questions":
-        """The ways to ask payers as they were when their revision last moved."""
-        assert self._questions is not None, "a house is opened with open_house"
-        return self._questions
-
-    @property
-    def asking(self) -> "Asking":
-        """The open questions of a node."""
-        assert self._asking is not None, "only nodes ask"
-        return self._asking
-
-    @property
-    def steering(self) -> "Steering | None":
-        """How callers move a sandbox's time and payers; None in production."""
-        return None if self._playground is None else self._playground.steering
+    def sandbox_control(self) -> "SandboxControl | None":
+        """Changes a sandbox's time and payers for callers; None in production."""
+        return None if self._sandbox is None else self._sandbox.control
 
     @property
     def engine(self) -> "Engine":
@@ -125,13 +129,13 @@ class House:
         return self._engine
 
     @property
-    def submitter(self) -> "Party":
-        """Who sends claims, as payers are told."""
-        from clearlane.claims.write_837 import Party
+    def submitter(self) -> "TradingPartner":
+        """The submitter in files to payers (1000A)."""
+        from clearlane.claims.write_837 import TradingPartner
 
         settings = self.settings
         name = settings.submitter_name
-        return Party(name=name, id=name, phone=settings.submitter_phone)
+        return TradingPartner(name=name, id=name, phone=settings.submitter_phone)
 
     @property
     def pepper(self) -> bytes:
@@ -139,117 +143,106 @@ class House:
         return self.vault.pepper
 
     async def refresh(self) -> None:
-        """Load every snapshot anew."""
+        """Load every snapshot again."""
         for load in self.snapshots().values():
             await load()
 
-    async def _load_lines(self) -> None:
-        from clearlane.pipeline.realtime_routes import RouteQuestions
-        from clearlane.pipeline.routes import RouteLines
+    async def _load_connections(self) -> None:
+        from clearlane.pipeline.route_connections import RouteConnections
 
-        if self._playground is not None:
-            # Nothing ever leaves a sandbox, whatever routes it has.
-            self._lines = self._playground.lines
-            self._questions = self._playground.questions
+        if self._sandbox is not None:
+            # A sandbox sends nothing to real payers, whatever routes are stored.
+            self._connections = self._sandbox.connections
             return
-        routes = await load_routes(self.database, self.vault)
-        before = self._questions
-        self._lines = RouteLines(routes, self.clock)
-        self._questions = RouteQuestions(routes, self.clock)
-        if before is not None and self._asking is not None:
-            self._asking.retire(before)
+        before = self._connections
+        self._connections = RouteConnections(
+            await load_routes(self.database, self.vault), self.clock
+        )
+        if before is not None and self._inquiry_runner is not None:
+            self._inquiry_runner.retire(before)
 
     async def _load_accounts(self) -> None:
         self._accounts = await load_accounts(self.database, self.pepper)
 
     async def _load_payers(self) -> None:
         payers = await load_payers(self.database, self.settings.sandbox)
-        if self._node:  # no caller pays for the first compressed answer
+        if self._node:  # before the first call asks for the compressed list
             await asyncio.to_thread(payers.compress)
         self._payers = payers
 
     def snapshots(self) -> dict[str, Callable[[], Awaitable[None]]]:
-        """What follows the database: the name of its revision, and how it is loaded."""
+        """Return what follows the database: for each name of a revision the function that loads it."""
         return {
             "keys": self.vault.load,
             "accounts": self._load_accounts,
             "payers": self._load_payers,
-            "routes": self._load_lines,
-            **({SANDBOX_REVISION: self._playground.load} if self._playground else {}),
+            "routes": self._load_connections,
+            **({SANDBOX_REVISION: self._sandbox.load} if self._sandbox else {}),
         }
 
 
-class Playground:
-    """What a sandbox has and an installation with real payers has not: its own time, and payers."""
+class SandboxRuntime:
+    """The parts that only a sandbox has: its own clock and simulated payers."""
 
-    def __init__(self, house: House) -> None:
-        from clearlane.sandbox.simulator import World
-        from clearlane.store.sandbox import NODE, StoredClock, StoredLedger, Turns
+    def __init__(self, installation: Installation) -> None:
+        from clearlane.sandbox.simulator import Simulator
+        from clearlane.store.sandbox import NODE, PayerLocks, StoredClock, StoredLedger
 
-        self._house = house
-        self._who = NODE
-        self._turns = Turns(house.database, house._node)  # noqa: SLF001  (one room)
-        self.ledger = StoredLedger(house.database, house.vault)
-        self.keeper = StoredClock(house.database)
-        self.world = World(house.wall, self.ledger, self.keeper)
-        self.steering: Steering | None = None
+        self._installation = installation
+        self._node_actor = NODE
+        self._turns = PayerLocks(installation.database, installation._node)  # noqa: SLF001  (same module)
+        self.ledger = StoredLedger(installation.database, installation.vault)
+        self.stored_clock = StoredClock(installation.database)
+        self.simulator = Simulator(installation.wall, self.ledger, self.stored_clock)
+        self.control: SandboxControl | None = None
 
     async def load(self) -> None:
-        """Run on the time that all nodes run on, and learn whom they have sent something."""
-        await self.world.load(self._who)
+        """Load the clock that all nodes share, and the payers that they have sent something."""
+        await self.simulator.load(self._node_actor)
         await self.ledger.load()
 
-    @property
-    def lines(self) -> "Lines":
-        """Every payer of the directory, reached by loopback."""
-        from clearlane.connect.loopback_routes import LoopbackLines
-
-        return LoopbackLines(
-            lambda: self._house.payers,
-            seat=self._seat,
-            ledger=self.ledger,
-            used=lambda: self.ledger.payers,
-            clock=self.world.clock,
-            turn=self._turns.turn,
-        )
-
     @cached_property
-    def questions(self) -> "Questions":
-        """Every payer of the directory, asked by loopback."""
-        from clearlane.connect.loopback_realtime import LoopbackQuestions
+    def connections(self) -> "Connections":
+        """Loopback connections to every payer of the directory."""
+        from clearlane.connect.loopback_connections import LoopbackConnections
 
-        return LoopbackQuestions(
-            lambda: self._house.payers, seat=self._answering, clock=self.world.clock
+        return LoopbackConnections(
+            lambda: self._installation.payers,
+            file_payer=self._file_payer,
+            realtime_payer=self._realtime_payer,
+            ledger=self.ledger,
+            ledgers_in_use=lambda: self.ledger.payers,
+            clock=self.simulator.clock,
+            lock=self._turns.exclusive,
         )
 
-    def _answering(self, payer: "Payer") -> "AnsweringPayer":
-        from clearlane.connect.loopback_routes import ledger_name
+    def _realtime_payer(self, payer: "Payer") -> "SimulatedRealtimePayer":
+        from clearlane.connect.loopback_connections import ledger_name
 
-        books = ledger_name(payer.type, payer.payer_id)
-        return self.world.answering(
-            books,
+        return self.simulator.realtime_payer(
+            ledger_name(payer.type, payer.payer_id),
             id=payer.payer_id,
             name=payer.name,
             dental=payer.type == "Dental",
         )
 
-    def _seat(self, payer: "Payer", books: str) -> "SandboxPayer":
-        return self.world.payer(books, id=payer.payer_id, name=payer.name, ids=payer.ids)
+    def _file_payer(self, payer: "Payer", ledger: str) -> "SandboxPayer":
+        return self.simulator.payer(ledger, id=payer.payer_id, name=payer.name, ids=payer.ids)
 
-    def steered_at(self, desk: "Desk") -> None:
-        """Let callers of this node move time and payers."""
-        from clearlane.pipeline.operator.sandbox_control import Steering
+    def start_control(self, context: "WorkContext") -> None:
+        """Let callers of this node change time and payers."""
+        from clearlane.pipeline.operator.sandbox_control import SandboxControl
 
-        self.steering = Steering(desk, self.world, self.keeper)
+        self.control = SandboxControl(context, self.simulator, self.stored_clock)
 
 
 @asynccontextmanager
-async def open_house(
+async def open_installation(
     settings: Settings, *, role: Role, clock: Clock | None = None
-) -> AsyncIterator[House]:
-    """Open an installation; what stands in the way is a :class:`Refused` with a sentence."""
+) -> AsyncIterator[Installation]:
+    """Open an installation. :class:`OperationRefused` explains in a sentence why it cannot be opened."""
     wall = clock or SystemClock()
-    _own_directory(settings)
+    _make_data_directory(settings)
     async with AsyncExitStack() as closing:
         keys = load_master_keys(
             text=settings.master_key, file=settings.key_file, may_create=settings.sandbox
@@ -257,36 +250,36 @@ async def open_house(
         database = await _open_database(settings, keys, wall)
         closing.push_async_callback(database.close)
         vault = Vault(database, keys, wall)
-        # A fresh id for every start, so that a restart is never mistaken for the process that died.
+        # A new id for every start, so that a restart is never mistaken for the process that died.
         node = "" if role == "command" else f"{socket.gethostname()}-{secrets.token_hex(4)}"
-        house = House(settings, wall, database, vault, node=node)
-        await house.vault.load()
+        installation = Installation(settings, wall, database, vault, node=node)
+        await installation.vault.load()
         if settings.sandbox:
             await ensure_sandbox_payers(database)
         if role == "command":
-            await house.refresh()
+            await installation.refresh()
         else:
-            await _settle_node(house, role, keys, closing)
-        yield house
+            await _start_node(installation, role, keys, closing)
+        yield installation
 
 
-def console(house: House, base_url: str) -> "Mounted":
-    """The web console, for the front door to show."""
-    from clearlane.api.app import Mounted
-    from clearlane.api.auth import Slowdown
+def mount_console(installation: Installation, base_url: str) -> "MountedApp":
+    """Return the web console, to be mounted in the API server."""
+    from clearlane.api.app import MountedApp
+    from clearlane.api.auth import LoginThrottle
     from clearlane.console.app import SEGMENT, Console
 
-    # Whoever fails to sign in waits as a vendor does who fails to log in.
-    shown = Console(house, base_url, Slowdown().wait)
-    return Mounted("Console", SEGMENT, shown.answer)
+    # A failed sign-in is delayed like a failed login of a vendor.
+    console = Console(installation, base_url, LoginThrottle().delay_failure)
+    return MountedApp("Console", SEGMENT, console.answer)
 
 
-def _own_directory(settings: Settings) -> None:
-    """Make the data directory, readable by us alone."""
+def _make_data_directory(settings: Settings) -> None:
+    """Make the data directory, readable by this user alone."""
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as fault:
-        raise Refused(
+        raise OperationRefused(
             f"The data directory {settings.data} cannot be made: {fault.strerror}."
         ) from None
 
@@ -304,77 +297,59 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
     )
 
 
-async def _settle_node(house: House, role: Role, keys: MasterKeys, closing: AsyncExitStack) -> None:
-    """Make this process a node: its row, its snapshots, its engine."""
-    settings = house.settings
-    nodes = Nodes(
-        house.database,
-        id=house._node,  # noqa: SLF001  (one room)
+async def _start_node(
+    installation: Installation, role: Role, keys: MasterKeys, closing: AsyncExitStack
+) -> None:
+    """Make this process a node: register it, load its snapshots, start its engine."""
+    settings = installation.settings
+    nodes = NodeRegistration(
+        installation.database,
+        id=installation._node,  # noqa: SLF001  (same module)
         role=role,
-        beat_seconds=settings.heartbeat_seconds,
+        heartbeat_seconds=settings.heartbeat_seconds,
         keys=keys,
     )
-    for name, load in house.snapshots().items():
+    for name, load in installation.snapshots().items():
         await nodes.watch(name, load)
-    house._asking = asking = _asking(house)  # noqa: SLF001  (one room)
-    house._engine = engine = _engine(house, nodes)  # noqa: SLF001
-    await engine.start()  # the node lives from here on: the engine keeps its heartbeat
+    installation._inquiry_runner = runner = _make_inquiry_runner(installation)  # noqa: SLF001  (same module)
+    installation._engine = engine = _make_engine(installation, nodes)  # noqa: SLF001
+    await engine.start()  # the engine sends the heartbeat of the node from here on
     closing.push_async_callback(engine.stop)
-    closing.push_async_callback(asking.stop)
-    following = asyncio.create_task(_follow(nodes, house.database))
-    closing.push_async_callback(end_all, [following])
+    closing.push_async_callback(runner.stop)
+    refreshing = asyncio.create_task(_refresh_snapshots(nodes, installation.database))
+    closing.push_async_callback(cancel_all, [refreshing])
 
 
-def desk_of(house: House, node: str = "command") -> "Desk":
-    """What the verbs work with: at a node, or for a command, which asks payers nothing."""
-    from clearlane.pipeline.work_context import Desk, Outside
+def _make_inquiry_runner(installation: Installation) -> "InquiryRunner":
+    from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner, no_sleeping_payers
 
-    return Desk(
-        database=house.database,
-        clock=house.clock,
-        data=house.settings.data,
-        node=node,
-        beyond=Outside(
-            vault=house.vault,
-            payers=lambda: house.payers,
-            lines=lambda: house.lines,
-            sandbox=house.settings.sandbox,
-            submitter=house.submitter,
-            asking=house._asking,  # noqa: SLF001  (one room)
-            eligibility_days=house.settings.eligibility_days,
-            rush=house.rush,
-        ),
+    return InquiryRunner(
+        installation.database,
+        installation.vault,
+        installation.clock,
+        lambda: installation.connections,
+        node=installation._node,  # noqa: SLF001  (same module)
+        asleep=installation._sandbox.simulator.counted_clock.waiting_count
+        if installation._sandbox
+        else no_sleeping_payers,  # noqa: SLF001
     )
 
 
-def _asking(house: House) -> "Asking":
-    from clearlane.pipeline.eligibility.inquiry_runner import Asking, nobody
-
-    return Asking(
-        house.database,
-        house.vault,
-        house.clock,
-        lambda: house.questions,
-        node=house._node,  # noqa: SLF001  (one room)
-        asleep=house._playground.world.sleepers.asleep if house._playground else nobody,  # noqa: SLF001
-    )
-
-
-def _engine(house: House, nodes: Nodes) -> "Engine":
+def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine":
     from clearlane.engine.dbos_engine import Engine
-    from clearlane.engine.node_recovery import Pace
+    from clearlane.engine.node_recovery import RecoverySettings
     from clearlane.pipeline.schedule import TABLES
 
-    settings = house.settings
-    desk = desk_of(house, nodes.id)
-    if house._playground is not None:  # noqa: SLF001  (one room)
-        house._playground.steered_at(desk)  # noqa: SLF001
+    settings = installation.settings
+    context = installation.work_context
+    if installation._sandbox is not None:  # noqa: SLF001  (same module)
+        installation._sandbox.start_control(context)  # noqa: SLF001
     return Engine(
-        desk,
+        context,
         TABLES,
         nodes=nodes,
         url=settings.database_url,
-        pace=Pace(
+        recovery_settings=RecoverySettings(
             heartbeat_seconds=settings.heartbeat_seconds,
             dead_node_seconds=settings.dead_node_seconds,
             takeovers_max=settings.takeovers_max,
@@ -385,22 +360,22 @@ def _engine(house: House, nodes: Nodes) -> "Engine":
     )
 
 
-async def _follow(nodes: Nodes, database: Database) -> None:
-    """Keep the snapshots up to date, whatever happens: the next look may succeed."""
-    told = ""
+async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> None:
+    """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
+    logged_fault = ""
     while True:
         await asyncio.sleep(limits.REVISION_POLL_SECONDS)
-        told = _tell_anchor(told, database.anchor_fault)
+        logged_fault = _log_anchor_fault(logged_fault, database.anchor_fault)
         try:
-            await nodes.poll()
-        except Exception as fault:  # noqa: BLE001  (a node outlives a database that is away)
+            await nodes.reload_changed()
+        except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
             log.warning("snapshots not refreshed", fault=type(fault).__name__)
 
 
-def _tell_anchor(told: str, fault: str) -> str:
-    """Say once that the audit chain is not anchored, and once that it is again."""
-    if fault and not told:
+def _log_anchor_fault(logged: str, fault: str) -> str:
+    """Log once that the audit chain is not anchored, and once that it is again; return the fault logged."""
+    if fault and not logged:
         log.error("audit not anchored", fault=fault)
-    elif told and not fault:
+    elif logged and not fault:
         log.info("audit anchored again")
     return fault

@@ -13,11 +13,11 @@ import typer
 from typer.testing import CliRunner
 
 from clearlane.cli import site, vendor
-from clearlane.cli.operator_command import reached
+from clearlane.cli.operator_command import confirm_loaded
 from clearlane.kernel.clock import SystemClock
 from clearlane.store.accounts import load_accounts
-from clearlane.store.database import Actor, System
-from clearlane.store.nodes import Nodes, bump
+from clearlane.store.database import Actor, SystemScope
+from clearlane.store.nodes import NodeRegistration, bump_revision
 from clearlane.store.vault import Vault
 from tests.patience import PATIENCE_SECONDS
 
@@ -80,16 +80,16 @@ def test_a_vendor_is_added_listed_shown_and_gets_in(clearlane, place):
         "passwords_end": ["never"],
     }
     for line in ("vendor list", "vendor show ACME"):
-        told = clearlane(line)
-        assert "Acme" in told.stdout
-        assert added["password"] not in told.output
+        output = clearlane(line)
+        assert "Acme" in output.stdout
+        assert added["password"] not in output.output
 
 
 def test_people_see_the_password_once_with_a_sentence_about_it(clearlane, place):
-    told = clearlane("vendor add ACME").stdout
-    password = next(line.split()[-1] for line in told.splitlines() if "Password " in line)
+    output = clearlane("vendor add ACME").stdout
+    password = next(line.split()[-1] for line in output.splitlines() if "Password " in line)
     assert opens(place, "ACME", password)
-    assert "only its hash is stored" in told
+    assert "only its hash is stored" in output
 
 
 def test_a_rotation_shows_a_new_password_and_ends_the_old_one(clearlane, place):
@@ -202,14 +202,16 @@ async def test_a_command_returns_when_a_running_node_has_the_change(place):
         accounts = await load_accounts(database, vault.pepper)
         seen.append([each.key for each in accounts.vendors])
 
-    nodes = Nodes(database, id="n1", role="serve", beat_seconds=5, keys=place.keys())
+    nodes = NodeRegistration(
+        database, id="n1", role="serve", heartbeat_seconds=5, keys=place.keys()
+    )
     await nodes.watch("accounts", load)
-    await nodes.beat()
+    await nodes.heartbeat()
 
     async def follow():
         while True:
             await asyncio.sleep(0.05)
-            await nodes.poll()
+            await nodes.reload_changed()
 
     following = asyncio.create_task(follow())
     try:
@@ -219,14 +221,14 @@ async def test_a_command_returns_when_a_running_node_has_the_change(place):
             cwd=place.data,
             stdout=subprocess.PIPE,
         )  # fmt: skip
-        told, _ = await command.communicate()
+        output, _ = await command.communicate()
         at_return = seen[-1]
     finally:
         following.cancel()
         await asyncio.wait([following])
         await database.close()
     assert command.returncode == 0
-    assert json.loads(told)["vendor_key"] == "ACME"
+    assert json.loads(output)["vendor_key"] == "ACME"
     assert at_return == ["ACME"]
 
 
@@ -234,15 +236,19 @@ async def test_a_node_that_does_not_load_a_change_is_named(database, place, caps
     async def load():
         pass
 
-    nodes = Nodes(database, id="sleepy", role="serve", beat_seconds=60, keys=place.keys())
+    nodes = NodeRegistration(
+        database, id="sleepy", role="serve", heartbeat_seconds=60, keys=place.keys()
+    )
     await nodes.watch("accounts", load)
-    await nodes.beat()
+    await nodes.heartbeat()
     revision = await database.write(
-        System("a test"), lambda tx: bump(tx, "accounts"), actor=Actor("operator", "nora")
+        SystemScope("a test"),
+        lambda tx: bump_revision(tx, "accounts"),
+        actor=Actor("operator", "nora"),
     )
     with pytest.raises(typer.Exit) as stopped:
-        await reached(database, "accounts", revision, seconds=0.2)
+        await confirm_loaded(database, "accounts", revision, seconds=0.2)
     assert stopped.value.exit_code == 1
     assert "sleepy" in capsys.readouterr().err
-    await nodes.poll()
-    await reached(database, "accounts", revision, seconds=PATIENCE_SECONDS)
+    await nodes.reload_changed()
+    await confirm_loaded(database, "accounts", revision, seconds=PATIENCE_SECONDS)

@@ -7,10 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearlane.accounts import totp
-from clearlane.accounts.instances import label, read_instance
+from clearlane.accounts.instances import clean_label, parse_instance_id
 from clearlane.accounts.model import Site
-from clearlane.accounts.passwords import NOBODYS, hash_chosen, is_right
-from clearlane.accounts.users import Tries, User, folded, name_findings, password_findings
+from clearlane.accounts.passwords import DUMMY_HASH, hash_user_password, verify_user_password
+from clearlane.accounts.users import (
+    CodeFailures,
+    ConsoleUser,
+    name_findings,
+    normalize_name,
+    password_findings,
+)
 from clearlane.kernel import limits
 
 NOW = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
@@ -26,47 +32,47 @@ RFC_CODES = [
 def test_codes_are_those_of_the_standard(seconds, code):
     step = totp.step_at(seconds)
     assert totp.code_at(RFC_SECRET, step) == code
-    assert totp.taken_step(RFC_SECRET, code, seconds, 0) == step
-    assert totp.taken_step(RFC_SECRET, f"{code[:3]} {code[3:]}", seconds, 0) == step
+    assert totp.matching_step(RFC_SECRET, code, seconds, 0) == step
+    assert totp.matching_step(RFC_SECRET, f"{code[:3]} {code[3:]}", seconds, 0) == step
 
 
 @pytest.mark.parametrize("late", [-30, 0, 30])
 def test_a_code_is_taken_half_a_minute_around_its_own(late):
     seconds, code = RFC_CODES[1]
-    assert totp.taken_step(RFC_SECRET, code, seconds + late, 0) == totp.step_at(seconds)
+    assert totp.matching_step(RFC_SECRET, code, seconds + late, 0) == totp.step_at(seconds)
 
 
 @pytest.mark.parametrize("late", [-90, 90])
 def test_a_code_is_not_taken_far_from_its_time(late):
     seconds, code = RFC_CODES[1]
-    assert totp.taken_step(RFC_SECRET, code, seconds + late, 0) is None
+    assert totp.matching_step(RFC_SECRET, code, seconds + late, 0) is None
 
 
 def test_a_code_is_not_taken_again():
     seconds, code = RFC_CODES[1]
-    assert totp.taken_step(RFC_SECRET, code, seconds, totp.step_at(seconds)) is None
+    assert totp.matching_step(RFC_SECRET, code, seconds, totp.step_at(seconds)) is None
 
 
 @given(st.text(max_size=20))
 def test_no_text_breaks_the_check_of_a_code(text):
-    totp.taken_step(RFC_SECRET, text, 1e9, 0)
+    totp.matching_step(RFC_SECRET, text, 1e9, 0)
 
 
 def test_an_authenticator_can_read_the_address():
-    assert totp.uri(RFC_SECRET, "nora@fern") == (
+    assert totp.provisioning_uri(RFC_SECRET, "nora@fern") == (
         "otpauth://totp/Clearlane%3Anora%40fern?"
         "secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Clearlane"
     )
 
 
 def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own():
-    kept = hash_chosen("a long and quiet evening", b"s" * 16)
+    kept = hash_user_password("a long and quiet evening", b"s" * 16)
     assert kept.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
-    assert kept != hash_chosen("a long and quiet evening", b"t" * 16)
-    assert is_right(kept, "a long and quiet evening")
-    assert not is_right(kept, "a long and quiet morning")
-    assert not is_right("no hash at all", "a long and quiet evening")
-    assert NOBODYS.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert kept != hash_user_password("a long and quiet evening", b"t" * 16)
+    assert verify_user_password(kept, "a long and quiet evening")
+    assert not verify_user_password(kept, "a long and quiet morning")
+    assert not verify_user_password("no hash at all", "a long and quiet evening")
+    assert DUMMY_HASH.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
 @pytest.mark.parametrize("name", ["nora", "nora.birch", "nora@fernhill.example", "N1", "a" * 64])
@@ -76,7 +82,9 @@ def test_names_that_pass(name):
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "nöra", ".nora", "a" * 65, "a/b", "a\n"])
 def test_names_that_do_not(name):
-    assert [f.rule for f in name_findings(name)] == ([] if folded(name) == "a" else ["ACC006"])
+    assert [f.rule for f in name_findings(name)] == (
+        [] if normalize_name(name) == "a" else ["ACC006"]
+    )
 
 
 def test_length_counts_in_a_password():
@@ -89,37 +97,37 @@ def test_length_counts_in_a_password():
 
 def test_a_user_sees_own_sites_of_the_own_vendor():
     mine, another, foreign = Site(1, 1, "A-1", "C", "N"), Site(2, 1, "A-2", "C", "N"), Site(1, 2, "B", "C", "N")  # fmt: skip
-    some = User(1, "nora", 1, sites=frozenset({1}))
-    every = User(2, "ivo", 1, sites=None)
+    some = ConsoleUser(1, "nora", 1, sites=frozenset({1}))
+    every = ConsoleUser(2, "ivo", 1, sites=None)
     assert [some.may_see(site) for site in (mine, another, foreign)] == [True, False, False]
     assert [every.may_see(site) for site in (mine, another, foreign)] == [True, True, False]
 
 
 def test_wrong_codes_lock_and_time_forgives():
-    tries = Tries(0, NOW - timedelta(days=1))
+    tries = CodeFailures(0, NOW - timedelta(days=1))
     for _ in range(limits.CONSOLE_CODE_FAILURES_MAX):
-        assert not tries.locked(NOW)
+        assert not tries.is_locked(NOW)
         tries = tries.after_failure(NOW)
-    assert tries.locked(NOW)
+    assert tries.is_locked(NOW)
     later = NOW + timedelta(seconds=limits.CONSOLE_CODE_LOCK_SECONDS)
-    assert not tries.locked(later)
+    assert not tries.is_locked(later)
     assert tries.after_failure(later).failures == 1
 
 
 @given(st.uuids(), st.booleans(), st.booleans())
 def test_a_guid_is_read_in_every_way_it_is_written(guid, braces, upper):
     text = str(guid).upper() if upper else str(guid)
-    assert read_instance(f"{{{text}}}" if braces else text) == str(guid)
+    assert parse_instance_id(f"{{{text}}}" if braces else text) == str(guid)
 
 
 @given(st.text(alphabet="0123456789abcdefABCDEF-{} ", max_size=40))
 def test_what_is_read_has_the_one_form_that_is_kept(text):
-    read = read_instance(text)
+    read = parse_instance_id(text)
     assert read is None or (len(read) == 36 and read == read.lower())
 
 
 @given(st.text())
 def test_a_label_can_be_stored_and_shown(text):
-    kept = label(text)
+    kept = clean_label(text)
     assert len(kept) <= limits.ACCOUNT_NAME_CHARACTERS_MAX
     assert kept.isprintable()

@@ -78,8 +78,8 @@ def test_anything_else_is_no_basic_header(header):
 
 
 def test_a_header_beyond_the_limit_is_not_even_decoded():
-    room = limits.AUTHORIZATION_CHARACTERS_MAX - len("Basic ")
-    fits = b2a_base64(b"A:" + b"x" * (room // 4 * 3 - 2), newline=False).decode()
+    available = limits.AUTHORIZATION_CHARACTERS_MAX - len("Basic ")
+    fits = b2a_base64(b"A:" + b"x" * (available // 4 * 3 - 2), newline=False).decode()
     assert read_basic(f"Basic {fits}") is not None
     assert read_basic(f"Basic {fits}AAAA") is None
     assert read_basic("Basic " + "A" * 10_000_000) is None

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clearlane.accounts.credentials import hash_password
-from clearlane.accounts.directory import Accounts, Secret
+from clearlane.accounts.directory import AccountDirectory, VendorPassword
 from clearlane.accounts.model import Site, SiteState, Vendor, VendorState
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 
@@ -18,8 +18,8 @@ def header(key: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{key}:{password}".encode()).decode()
 
 
-def secret(password: str, expires_at: datetime | None = None) -> Secret:
-    return Secret(hash_password(PEPPER, password.encode()), expires_at)
+def secret(password: str, expires_at: datetime | None = None) -> VendorPassword:
+    return VendorPassword(hash_password(PEPPER, password.encode()), expires_at)
 
 
 ACME = Vendor(VendorId(1), "ACME", "Acme Practice Software")
@@ -28,7 +28,7 @@ GONE = Vendor(VendorId(3), "GONE", "Gone", state=VendorState.DISABLED)
 NEW = Vendor(VendorId(4), "NEW", "No password yet")
 ACME_SITE = Site(SiteId(10), ACME.id, "A-1", "100", "Fernhill Family Practice")
 BOLT_SITE = Site(SiteId(20), BOLT.id, "B-1", "200", "Larkspur Dental", state=SiteState.SUSPENDED)
-ACCOUNTS = Accounts(
+ACCOUNTS = AccountDirectory(
     pepper=PEPPER,
     vendors=[NEW, GONE, BOLT, ACME],
     secrets={
@@ -72,7 +72,7 @@ def test_no_header_and_a_bad_one_let_nobody_in():
 
 
 def test_another_pepper_lets_nobody_in():
-    moved = Accounts(
+    moved = AccountDirectory(
         pepper=b"x" * 32, vendors=[BOLT], secrets={BOLT.id: [secret("bolt")]}, sites=[]
     )
     assert moved.authenticate(header("BOLT", "bolt"), NOW) is None
@@ -95,9 +95,9 @@ def test_operators_find_vendors_sites_and_live_secrets_by_name():
     assert ACCOUNTS.vendor("\udc80") is None
     assert ACCOUNTS.any_site("B-1") is BOLT_SITE
     assert ACCOUNTS.any_site("C-1") is None
-    assert len(ACCOUNTS.live_secrets(ACME, NOW)) == 2
-    assert len(ACCOUNTS.live_secrets(ACME, NOW + timedelta(hours=1))) == 1
-    assert ACCOUNTS.live_secrets(NEW, NOW) == []
+    assert len(ACCOUNTS.live_passwords(ACME, NOW)) == 2
+    assert len(ACCOUNTS.live_passwords(ACME, NOW + timedelta(hours=1))) == 1
+    assert ACCOUNTS.live_passwords(NEW, NOW) == []
     assert [vendor.key for vendor in ACCOUNTS.vendors] == ["ACME", "BOLT", "GONE", "NEW"]
     assert [site.vendor_site_id for site in ACCOUNTS.sites] == ["A-1", "B-1"]
 

@@ -58,7 +58,7 @@ def test_a_time_zone_in_the_wrong_case_is_named():
     assert finding.message.endswith("Did you mean America/New_York?")
 
 
-def test_every_fault_of_a_site_is_told_at_once():
+def test_every_fault_of_a_site_is_reported_at_once():
     found = site(vendor_site_id="a b", client_id="", name="", time_zone="Mars/Base")
     assert [f.location for f in found] == ["VENDOR_SITE_ID", "CLIENT_ID", "NAME", "TIME_ZONE"]
 

@@ -28,12 +28,12 @@ from clearlane.store.accounts import (
     set_vendor_rate,
     set_vendor_state,
 )
-from clearlane.store.database import Actor, System
+from clearlane.store.database import Actor, SystemScope
 from clearlane.store.sql import Statement
 
 PEPPER = b"\x07" * 32
 NORA = Actor("operator", "nora")
-ALL = System("a test")
+ALL = SystemScope("a test")
 AUDIT = Statement(
     select(schema.audit.c.action, schema.audit.c.ids, schema.audit.c.actor).order_by(
         schema.audit.c.seq
@@ -94,8 +94,8 @@ async def test_a_vendor_gets_in_with_the_password_that_was_shown(database, clock
 
 async def test_the_password_itself_is_nowhere_in_the_database(database, clock):
     done = await vendor(database, clock)
-    told = repr(await rows(database, EVERYTHING)) + repr(await rows(database, AUDIT))
-    assert done.credentials.password not in told
+    stored = repr(await rows(database, EVERYTHING)) + repr(await rows(database, AUDIT))
+    assert done.credentials.password not in stored
     assert done.credentials.password not in repr(done)
 
 

@@ -1,31 +1,31 @@
-"""One running service per database for all tests of the front door."""
+"""One running service per database for all tests of the API."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
 
-from tests.api.serving import Account, Serving
+from tests.api.service_process import ServiceProcess, VendorAccount
 from tests.databases import KINDS
 
 
 @pytest.fixture(scope="package", params=KINDS)
-async def server(request, new_place) -> AsyncIterator[Serving]:
+async def server(request, new_place) -> AsyncIterator[ServiceProcess]:
     """`clearlane serve` on a fresh database of each kind."""
     place = await new_place(request.param, upgraded=False)
-    serving = Serving(place.data / "served", place.url).start()
+    serving = ServiceProcess(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0
 
 
 @dataclass
 class Parties:
-    """Two vendors with two sites each, and everyone who must be told apart from them."""
+    """Two vendors with two sites each, and accounts that must be distinguished from them."""
 
-    acme: Account
-    other: Account
-    gone: Account
-    limited: Account
+    acme: VendorAccount
+    other: VendorAccount
+    gone: VendorAccount
+    limited: VendorAccount
 
 
 @pytest.fixture(scope="package")

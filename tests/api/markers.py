@@ -5,13 +5,13 @@ import asyncio
 import asyncpg
 import httpx
 
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS
 
 
-def places_with(server: Serving, marker: str) -> list[str]:
+def places_with(server: ServiceProcess, marker: str) -> list[str]:
     """Every place outside its answers in which a service keeps the marker in clear."""
-    server.requests_logged()
+    server.logged_requests()
     found = [f"log: {line}" for line in list(server.log) if marker in line]
     metrics = httpx.get(
         server.sandbox["operations_url"] + "/metrics", timeout=PATIENCE_SECONDS

@@ -1,14 +1,14 @@
-"""A body is read under limits and cut into raw pieces."""
+"""A request body is read within limits and decoded."""
 
 import asyncio
 import json
-import tracemalloc
 
 import msgspec
 import pytest
 
-from clearlane.api.body import Body, Budget, decode, in_batches, is_json, slices
-from clearlane.api.errors import ClientGone, Refusal
+from clearlane.api.body import Body, BodyBudget, decode, is_json
+from clearlane.api.errors import ClientGone, RequestRefusal
+from clearlane.api.v3.wire_errors import V3_ERRORS
 from tests.patience import PATIENCE_SECONDS
 
 JSON_TYPE = {"content-type": "application/json", "transfer-encoding": "chunked"}
@@ -30,89 +30,94 @@ def receiving(*chunks: bytes, gone: bool = False):
 def body(*chunks: bytes, headers=JSON_TYPE, gone=False, budget=None, bytes_max=1_000_000) -> Body:
     receive = receiving(*(chunks or (b"",)), gone=gone)
     return Body(
-        headers, receive, budget or Budget(), bytes_max=bytes_max, seconds_max=PATIENCE_SECONDS
+        headers,
+        receive,
+        budget or BodyBudget(),
+        V3_ERRORS,
+        bytes_max=bytes_max,
+        seconds_max=PATIENCE_SECONDS,
     )
 
 
 async def refusal(reading) -> tuple[int, dict]:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(RequestRefusal) as refused:
         await reading
-    return refused.value.answer.status_code, json.loads(refused.value.answer.body)
+    return refused.value.response.status_code, json.loads(refused.value.response.body)
 
 
 async def test_a_document_comes_whole_without_its_byte_order_mark():
-    assert await body(b'\xef\xbb\xbf{"a"', b":1}").document() == b'{"a":1}'
+    assert await body(b'\xef\xbb\xbf{"a"', b":1}").read_document() == b'{"a":1}'
 
 
 @pytest.mark.parametrize("text", [b"", b"  \r\n"])
 async def test_an_empty_document_is_refused(text):
-    status, told = await refusal(body(text).document())
-    assert (status, list(told["ModelState"])) == (400, ["Document"])
+    status, reported = await refusal(body(text).read_document())
+    assert (status, list(reported["ModelState"])) == (400, ["Document"])
 
 
 async def test_more_bytes_than_allowed_are_refused_as_they_come():
-    status, told = await refusal(body(b"[1,", b"2]", bytes_max=4).document())
+    status, reported = await refusal(body(b"[1,", b"2]", bytes_max=4).read_document())
     assert status == 413
-    assert "4 bytes" in told["Message"]
+    assert "4 bytes" in reported["Message"]
 
 
 async def test_a_declared_length_beyond_the_limit_is_refused_unread():
     headers = JSON_TYPE | {"content-length": str(10**15)}
     read = body(b"{}", headers=headers)
-    assert (await refusal(read.document()))[0] == 413
+    assert (await refusal(read.read_document()))[0] == 413
 
 
 async def test_a_short_declared_length_does_not_help():
     headers = JSON_TYPE | {"content-length": "1"}
-    status, _ = await refusal(body(b"[1,", b"2]", headers=headers, bytes_max=4).document())
+    status, _ = await refusal(body(b"[1,", b"2]", headers=headers, bytes_max=4).read_document())
     assert status == 413
 
 
 async def test_a_caller_that_left_is_not_answered():
     with pytest.raises(ClientGone):
-        await body(b'{"a":', gone=True).document()
+        await body(b'{"a":', gone=True).read_document()
 
 
 async def test_a_body_that_never_ends_is_cut_off_in_time():
     async def never():
         await asyncio.Event().wait()
 
-    read = Body(JSON_TYPE, never, Budget(), bytes_max=10, seconds_max=0.05)
-    assert (await refusal(read.document()))[0] == 408
+    read = Body(JSON_TYPE, never, BodyBudget(), bytes_max=10, seconds_max=0.05)
+    assert (await refusal(read.read_document()))[0] == 408
 
 
 async def test_bodies_share_one_budget_and_give_it_back():
-    budget = Budget(10)
+    budget = BodyBudget(10)
     first = body(b"[1,2,3]", budget=budget)
-    await first.document()
-    assert budget.held == 7
+    await first.read_document()
+    assert budget.used_bytes == 7
     second = body(b"[1,2,3]", budget=budget)
-    assert (await refusal(second.document()))[0] == 503
+    assert (await refusal(second.read_document()))[0] == 503
     second.release()
     first.release()
-    assert budget.held == 0
+    assert budget.used_bytes == 0
 
 
 @pytest.mark.parametrize("text", [b"", b" ", b"null", b"{}"])
 async def test_a_call_without_a_body_takes_an_empty_one(text):
-    assert await body(text).unwanted() == []
+    assert await body(text).read_unexpected_fields() == []
 
 
 async def test_a_call_without_a_body_names_the_fields_it_ignores():
     text = json.dumps({"a\n": {"inner": 1}, "é": [{"x": "]"}], "c\\": '"', "a": None}).encode()
-    assert await body(text).unwanted() == ["a\n", "é", "c\\", "a"]
+    assert await body(text).read_unexpected_fields() == ["a\n", "é", "c\\", "a"]
 
 
 async def test_the_first_twenty_ignored_fields_are_enough():
     many = json.dumps({f"f{at}": at for at in range(100_000)}).encode()
-    named = await body(many, bytes_max=10_000_000).unwanted()
+    named = await body(many, bytes_max=10_000_000).read_unexpected_fields()
     assert named == [f"f{at}" for at in range(20)]
 
 
 @pytest.mark.parametrize("text", [b"[]", b"3", b'"x"', b"true"])
 async def test_a_call_without_a_body_refuses_what_is_no_object(text):
-    status, told = await refusal(body(text).unwanted())
-    assert (status, list(told["ModelState"])) == (400, ["Document"])
+    status, reported = await refusal(body(text).read_unexpected_fields())
+    assert (status, list(reported["ModelState"])) == (400, ["Document"])
 
 
 BAD_JSON = [b"{", b'{"a":NaN}', b'{"a":-Infinity}', b'{"a":"\\ud800"}', b'{"a":"\\udc00x"}']
@@ -121,43 +126,21 @@ BAD_JSON += [b"{'a':1}", b'{"a":01}', b'{"a":"\x01"}', b"{}{}", b"\x00", b'{"a":
 
 @pytest.mark.parametrize("text", BAD_JSON)
 async def test_what_is_not_json_is_refused_under_document(text):
-    status, told = await refusal(body(text).unwanted())
-    assert (status, list(told["ModelState"])) == (400, ["Document"])
-    assert text.decode() not in told["ModelState"]["Document"][0]
+    status, reported = await refusal(body(text).read_unexpected_fields())
+    assert (status, list(reported["ModelState"])) == (400, ["Document"])
+    assert text.decode() not in reported["ModelState"]["Document"][0]
 
 
 def test_of_a_key_given_twice_the_last_counts():
-    assert decode(b'{"a": 1, "a": 2}', dict[str, int]) == {"a": 2}
+    assert decode(b'{"a": 1, "a": 2}', dict[str, int], V3_ERRORS) == {"a": 2}
 
 
 def test_a_wrong_type_inside_is_named_by_its_path():
     shape = msgspec.defstruct("Shape", [("Claims", list[int])])
-    with pytest.raises(Refusal) as refused:
-        decode(b'{"Claims": [1, {}]}', shape)
-    told = json.loads(refused.value.answer.body)["ModelState"]
-    assert told == {"Claims[1]": ["A JSON int is expected, not object."]}
-
-
-def test_items_are_cut_out_as_raw_text():
-    items = slices(b'{"x": 1, "Claims": [{"a": 1}, 2 ,"3"]}', "Claims")
-    assert [bytes(item) for item in items] == [b'{"a": 1}', b"2", b'"3"']
-    assert slices(b"{}", "Claims") is None
-    with pytest.raises(Refusal):
-        slices(b'{"Claims": 7}', "Claims")
-
-
-def test_a_million_items_cost_little_memory():
-    text = b'{"Claims":[' + b",".join([b"{}"] * 1_000_000) + b"]}"
-    tracemalloc.start()
-    assert len(slices(text, "Claims")) == 1_000_000
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 200 * 1024 * 1024
-
-
-async def test_batches_hold_every_item_once():
-    batches = [list(batch) async for batch in in_batches(range(7), 3)]
-    assert batches == [[0, 1, 2], [3, 4, 5], [6]]
+    with pytest.raises(RequestRefusal) as refused:
+        decode(b'{"Claims": [1, {}]}', shape, V3_ERRORS)
+    reported = json.loads(refused.value.response.body)["ModelState"]
+    assert reported == {"Claims[1]": ["A JSON int is expected, not object."]}
 
 
 @pytest.mark.parametrize(
@@ -171,7 +154,7 @@ async def test_batches_hold_every_item_once():
         {"content-type": "application/json", "content-encoding": "identity"},
     ],
 )
-def test_json_or_nothing_is_said_of_a_body(headers):
+def test_a_body_declared_as_json_or_not_at_all_is_json(headers):
     assert is_json(headers)
 
 

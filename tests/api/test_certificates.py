@@ -8,9 +8,15 @@ import pytest
 import trustme
 from cryptography import x509
 
-from clearlane.api.certificates import BadCertificate, Pair, Seal, check, local_pair
-from tests.api.standing import stand
-from tests.api.wires import Wire
+from clearlane.api.certificates import (
+    BadCertificate,
+    CertificatePair,
+    TlsCertificate,
+    check_pair,
+    ensure_local_pair,
+)
+from tests.api.local_server import start_local_server
+from tests.api.raw_connection import RawConnection
 
 NOW = datetime.now(UTC)
 
@@ -25,7 +31,7 @@ def names(certificate):
 
 
 def test_the_first_start_makes_an_authority_and_a_certificate(tmp_path):
-    pair, ca_file = local_pair(tmp_path / "tls", ["clearlane.example", "192.0.2.1"], NOW)
+    pair, ca_file = ensure_local_pair(tmp_path / "tls", ["clearlane.example", "192.0.2.1"], NOW)
     server, authority = read(pair.certificate), read(ca_file)
     server.verify_directly_issued_by(authority)
     assert names(server) == {"localhost", "127.0.0.1", "::1", "clearlane.example", "192.0.2.1"}
@@ -38,7 +44,7 @@ def test_the_first_start_makes_an_authority_and_a_certificate(tmp_path):
 
 
 def test_keys_are_for_their_owner_alone(tmp_path):
-    local_pair(tmp_path / "tls", [], NOW)
+    ensure_local_pair(tmp_path / "tls", [], NOW)
     modes = {
         file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "tls").glob("*.key")
     }
@@ -46,59 +52,59 @@ def test_keys_are_for_their_owner_alone(tmp_path):
 
 
 def test_a_second_start_keeps_both(tmp_path):
-    pair, ca_file = local_pair(tmp_path, [], NOW)
+    pair, ca_file = ensure_local_pair(tmp_path, [], NOW)
     before = pair.certificate.read_bytes(), ca_file.read_bytes()
-    local_pair(tmp_path, [], NOW + timedelta(days=300))
+    ensure_local_pair(tmp_path, [], NOW + timedelta(days=300))
     assert (pair.certificate.read_bytes(), ca_file.read_bytes()) == before
 
 
 def test_a_certificate_near_its_end_is_renewed_under_the_same_authority(tmp_path):
-    pair, ca_file = local_pair(tmp_path, [], NOW)
+    pair, ca_file = ensure_local_pair(tmp_path, [], NOW)
     before, authority = pair.certificate.read_bytes(), ca_file.read_bytes()
-    local_pair(tmp_path, [], NOW + timedelta(days=340))
+    ensure_local_pair(tmp_path, [], NOW + timedelta(days=340))
     assert pair.certificate.read_bytes() != before
     assert ca_file.read_bytes() == authority
     read(pair.certificate).verify_directly_issued_by(read(ca_file))
 
 
 def test_another_host_makes_another_certificate(tmp_path):
-    pair, _ = local_pair(tmp_path, [], NOW)
-    local_pair(tmp_path, ["clearlane.example"], NOW)
+    pair, _ = ensure_local_pair(tmp_path, [], NOW)
+    ensure_local_pair(tmp_path, ["clearlane.example"], NOW)
     assert "clearlane.example" in names(read(pair.certificate))
 
 
 @pytest.mark.parametrize("lost", ["ca.key", "ca.pem", "server.key", "server.pem"])
 def test_what_is_lost_or_spoilt_is_made_anew(tmp_path, lost):
-    local_pair(tmp_path, [], NOW)
+    ensure_local_pair(tmp_path, [], NOW)
     (tmp_path / lost).write_text("spoilt")
-    pair, ca_file = local_pair(tmp_path, [], NOW)
-    check(pair, NOW)
+    pair, ca_file = ensure_local_pair(tmp_path, [], NOW)
+    check_pair(pair, NOW)
     read(pair.certificate).verify_directly_issued_by(read(ca_file))
 
 
 @pytest.fixture
 def own(tmp_path):
     issued = trustme.CA().issue_cert("clearlane.example")
-    pair = Pair(tmp_path / "own.pem", tmp_path / "own.key")
+    pair = CertificatePair(tmp_path / "own.pem", tmp_path / "own.key")
     issued.cert_chain_pems[0].write_to_path(pair.certificate)
     issued.private_key_pem.write_to_path(pair.key)
     return pair
 
 
 def test_an_operators_pair_that_fits_passes(own):
-    check(own, NOW)
+    check_pair(own, NOW)
 
 
 def test_a_pair_that_does_not_fit_is_refused(own, tmp_path):
-    other, _ = local_pair(tmp_path / "tls", [], NOW)
+    other, _ = ensure_local_pair(tmp_path / "tls", [], NOW)
     with pytest.raises(BadCertificate, match="is not the key of the certificate"):
-        check(Pair(own.certificate, other.key), NOW)
+        check_pair(CertificatePair(own.certificate, other.key), NOW)
 
 
 def test_an_expired_certificate_is_refused_with_its_day(tmp_path):
-    pair, _ = local_pair(tmp_path, [], NOW)
+    pair, _ = ensure_local_pair(tmp_path, [], NOW)
     with pytest.raises(BadCertificate, match=r"expired on \d{4}-\d\d-\d\d"):
-        check(pair, NOW + timedelta(days=366))
+        check_pair(pair, NOW + timedelta(days=366))
 
 
 @pytest.mark.parametrize("part", ["certificate", "key"])
@@ -106,10 +112,10 @@ def test_a_missing_or_odd_file_is_refused_by_name(own, part):
     file = getattr(own, part)
     file.write_text("nothing of the kind")
     with pytest.raises(BadCertificate, match=f"{file.name} holds no "):
-        check(own, NOW)
+        check_pair(own, NOW)
     file.unlink()
     with pytest.raises(BadCertificate, match=f"{file.name} cannot be read"):
-        check(own, NOW)
+        check_pair(own, NOW)
 
 
 def test_a_key_that_is_encrypted_is_refused(own):
@@ -124,40 +130,40 @@ def test_a_key_that_is_encrypted_is_refused(own):
         )
     )
     with pytest.raises(BadCertificate, match="unencrypted"):
-        check(own, NOW)
+        check_pair(own, NOW)
 
 
 def test_only_tls_1_2_and_later_is_spoken(own):
-    assert Seal(own).context.minimum_version is ssl.TLSVersion.TLSv1_2
+    assert TlsCertificate(own).context.minimum_version is ssl.TLSVersion.TLSv1_2
 
 
-def shown_by(standing, ca_file):
-    with Wire(standing.door.port, ca_file) as wire:
-        return wire.socket.getpeercert()["serialNumber"]
+def shown_by(local_server, ca_file):
+    with RawConnection(local_server.server.port, ca_file) as connection:
+        return connection.socket.getpeercert()["serialNumber"]
 
 
 def test_a_changed_certificate_is_shown_without_a_restart(tmp_path):
-    standing = stand(tmp_path)
+    local_server = start_local_server(tmp_path)
     try:
-        first = shown_by(standing, standing.ca_file)
-        assert not standing.seal.stale
+        first = shown_by(local_server, local_server.ca_file)
+        assert not local_server.certificate.files_changed
         (tmp_path / "tls" / "server.pem").unlink()
-        local_pair(tmp_path / "tls", [], NOW)
-        assert standing.seal.stale
-        standing.seal.reload(NOW)
-        assert not standing.seal.stale
-        assert shown_by(standing, standing.ca_file) != first
+        ensure_local_pair(tmp_path / "tls", [], NOW)
+        assert local_server.certificate.files_changed
+        local_server.certificate.reload(NOW)
+        assert not local_server.certificate.files_changed
+        assert shown_by(local_server, local_server.ca_file) != first
     finally:
-        standing.stop()
+        local_server.stop()
 
 
 def test_a_bad_change_leaves_the_old_certificate(tmp_path):
-    standing = stand(tmp_path)
+    local_server = start_local_server(tmp_path)
     try:
-        first = shown_by(standing, standing.ca_file)
+        first = shown_by(local_server, local_server.ca_file)
         (tmp_path / "tls" / "server.key").write_text("spoilt")
         with pytest.raises(BadCertificate):
-            standing.seal.reload(NOW)
-        assert shown_by(standing, standing.ca_file) == first
+            local_server.certificate.reload(NOW)
+        assert shown_by(local_server, local_server.ca_file) == first
     finally:
-        standing.stop()
+        local_server.stop()

@@ -1,4 +1,4 @@
-"""Submission over https on both databases: every answer of the interface and of the decisions."""
+"""Claim submission over https on both databases: every documented response."""
 
 import asyncio
 import json
@@ -155,7 +155,7 @@ def test_an_empty_list_of_claims(acme):
     assert state == {"Claims": ["At least one claim is required."]}
 
 
-def test_every_shape_fault_is_told_at_once_under_the_documents_keys(acme):
+def test_every_shape_fault_is_reported_at_once_under_the_documents_keys(acme):
     document = a_document(claims=2)
     document["Claims"][1]["F03_PatientDob"] = "01/02/1980"
     document["Claims"][1]["F24_ClaimLines"][0]["F24A_DateOfServiceFrom"] = "2024-02-30"
@@ -201,7 +201,7 @@ def test_nothing_of_a_malformed_document_is_stored(acme):
     assert (result["VendorClaimId"], result["Status"]) == (good, "Accepted")
 
 
-def test_unknown_fields_are_ignored_and_told_in_a_header(acme):
+def test_unknown_fields_are_ignored_and_named_in_a_header(acme):
     document = a_document(F02_PatientNameLst="x")
     answer = post(acme, document)
     assert results(answer)[0]["Status"] == "Accepted"
@@ -301,9 +301,9 @@ async def test_a_hundred_equal_posts_at_once_make_one_claim(server, parties):
         answers = await asyncio.gather(
             *(client.post(PATHS[MEDICAL], json=document) for _ in range(100))
         )
-    told = {answer.text for answer in answers}
-    assert len(told) == 1
-    assert json.loads(told.pop())["ClaimResults"][0]["Status"] == "Accepted"
+    reported = {answer.text for answer in answers}
+    assert len(reported) == 1
+    assert json.loads(reported.pop())["ClaimResults"][0]["Status"] == "Accepted"
 
 
 def test_a_cut_connection_and_the_same_document_again_make_one_claim(server, parties, acme):

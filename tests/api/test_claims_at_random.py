@@ -19,17 +19,17 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.variety import random_claim
-from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
+from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.load_claim import recall
+from clearlane.pipeline.load_claim import load_claim
 from clearlane.settings import load
 from clearlane.store.database import Actor
-from clearlane.wiring import open_house
+from clearlane.wiring import open_installation
 from clearlane.x12.check import check
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.claims.outgoing import refusals
+from tests.claims.variety import random_claim
 from tests.databases import KINDS
 from tests.patience import PATIENCE_SECONDS, wait_until
 
@@ -89,14 +89,14 @@ def accepted(server, parties):
     found = {}
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
         for kind in ClaimKind:
-            told = [
+            reported = [
                 result
                 for document in documents(kind)
                 for result in results(post(client, document, kind))
             ]
-            wrong = [result["Errors"] for result in told if result["Status"] != "Accepted"]
+            wrong = [result["Errors"] for result in reported if result["Status"] != "Accepted"]
             assert wrong == []
-            found[kind] = [result["RequestId"] for result in told]
+            found[kind] = [result["RequestId"] for result in reported]
     return found
 
 
@@ -108,11 +108,14 @@ def test_every_random_claim_is_accepted_and_has_a_number_of_its_own(accepted, ki
 async def recalled(server, request_ids):
     """Stored claims as they go out."""
     settings = load(environ=server.environment, overrides={"data": server.data})
-    async with open_house(settings, role="command") as house:
+    async with open_installation(settings, role="command") as installation:
         actor = Actor("operator", "a test")
-        found = [await recall(house.database, house.vault, id, actor=actor) for id in request_ids]
+        found = [
+            await load_claim(installation.database, installation.vault, id, actor=actor)
+            for id in request_ids
+        ]
     return [
-        Outgoing(
+        OutgoingClaim(
             claim=one.claim, number=one.row.request_id, payer_id=one.row.payer_id, payer_name="MEADOW MUTUAL",
             account_as_number=one.row.account_as_number,
         )
@@ -122,9 +125,9 @@ async def recalled(server, request_ids):
 
 def written(kind, outs):
     envelope = Envelope(sender="CLEARLANE", receiver="MEADOW", control=9, moment=NOW)
-    us = Party(name="CLEARLANE", id="CLEARLANE", phone="2065550100")
+    us = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="2065550100")
     return b"".join(
-        write_claims(kind, outs, envelope, us, Party(name="MEADOW MUTUAL", id="MEADOW"))
+        write_claims(kind, outs, envelope, us, TradingPartner(name="MEADOW MUTUAL", id="MEADOW"))
     )
 
 
@@ -134,7 +137,7 @@ async def test_stored_claims_make_a_clean_interchange(server, accepted, kind, ca
     outs = await recalled(server, sample)
     data = written(kind, outs)
     errors = {
-        (finding.rule, finding.spot.loop)
+        (finding.rule, finding.position.loop)
         for finding in check(data).findings
         if finding.severity is Severity.ERROR
     }
@@ -154,7 +157,7 @@ def test_the_command_prints_a_stored_claim(server, accepted, kind):
     rows = printed.replace("\n", "").split("~")
     assert any(row == f"REF*D9*{accepted[kind][0]}" for row in rows)
     errors = [f for f in check(printed.encode()).findings if f.severity is Severity.ERROR]
-    assert {(finding.rule, finding.spot.loop) for finding in errors} <= LEFT_OUT[kind]
+    assert {(finding.rule, finding.position.loop) for finding in errors} <= LEFT_OUT[kind]
 
 
 async def test_of_two_claims_with_one_account_number_only_the_first_carries_it(server, parties):
@@ -162,8 +165,8 @@ async def test_of_two_claims_with_one_account_number_only_the_first_carries_it(s
     for claim in document["Claims"]:
         claim["F26_PatientAcctNumber"] = document["Claims"][0]["Svc_VendorClaimId"]
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
-        told = results(await asyncio.to_thread(post, client, document))
-    outs = await recalled(server, [result["RequestId"] for result in told])
+        reported = results(await asyncio.to_thread(post, client, document))
+    outs = await recalled(server, [result["RequestId"] for result in reported])
     assert [out.account_as_number for out in outs] == [True, False]
     errors = [f.rule for f in check(written(ClaimKind.MEDICAL, outs)).findings]
     assert "X837-NUMBER-TWICE" not in errors
@@ -244,9 +247,9 @@ def test_a_write_that_is_rolled_back_is_a_204_and_the_document_may_be_sent_again
         with full_disk(server):
             not_imported(post(client, document))
         assert claims_stored(server) == before
-        told = results(post(client, document))
-        assert [result["Status"] for result in told] == ["Accepted"] * 3
-        assert results(post(client, document)) == told
+        reported = results(post(client, document))
+        assert [result["Status"] for result in reported] == ["Accepted"] * 3
+        assert results(post(client, document)) == reported
         assert claims_stored(server) == before + 3
 
 
@@ -257,7 +260,9 @@ def test_a_write_that_is_rolled_back_is_a_204_and_the_document_may_be_sent_again
 async def fragile(request, new_place):
     """A server that gives a write up after a few seconds, and that may be killed."""
     place = await new_place(request.param, upgraded=False)
-    serving = Serving(place.data / "fragile", place.url, CLEARLANE_WRITE_SECONDS_MAX="3").start()
+    serving = ServiceProcess(
+        place.data / "fragile", place.url, CLEARLANE_WRITE_SECONDS_MAX="3"
+    ).start()
     yield serving
     assert serving.stop() == 0
 
@@ -329,8 +334,8 @@ def test_a_write_that_takes_too_long_is_a_204_and_the_document_may_be_sent_again
         # What a writer had taken is not given up: its outcome is the answer.
         assert [results(one.result())[0]["Status"] for one in taken] == ["Accepted"] * len(taken)
         assert claims_stored(fragile) == before + len(taken)
-        told = results(post(client, document))
-        assert [result["Status"] for result in told] == ["Accepted"] * 2
+        reported = results(post(client, document))
+        assert [result["Status"] for result in reported] == ["Accepted"] * 2
         assert claims_stored(fragile) == before + len(taken) + 2
 
 
@@ -344,16 +349,16 @@ def test_a_killed_server_keeps_every_claim_it_acknowledged(fragile, account):
             while True:
                 document = a_document(2)
                 sent.append(document)
-                told = results(post(client, document))
-                acknowledged[len(sent) - 1] = [result["RequestId"] for result in told]
+                reported = results(post(client, document))
+                acknowledged[len(sent) - 1] = [result["RequestId"] for result in reported]
     killer.join()
-    assert fragile.ended() == -signal.SIGKILL
+    assert fragile.wait_for_exit() == -signal.SIGKILL
     assert len(acknowledged) > 1
     fragile.start()
     with fragile.client(account.auth, params={"vendorSiteId": "A-1"}) as client:
         again = [results(post(client, document)) for document in sent]
-    assert {result["Status"] for told in again for result in told} == {"Accepted"}
+    assert {result["Status"] for reported in again for result in reported} == {"Accepted"}
     for at, ids in acknowledged.items():
         assert [result["RequestId"] for result in again[at]] == ids
-    ids = [result["RequestId"] for told in again for result in told]
+    ids = [result["RequestId"] for reported in again for result in reported]
     assert len(set(ids)) == len(ids) == 2 * len(sent)

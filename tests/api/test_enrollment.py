@@ -1,4 +1,4 @@
-"""Enrollment over https on both databases: every answer of the interface and of the decisions."""
+"""Enrollment over https on both databases: every documented response."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def results(answer):
 
 
 def errors(answer):
-    """What is told, by key, after a look at the shape."""
+    """What is reported, by key, after a look at the shape."""
     assert answer.status_code == 400, answer.text
     body = answer.json()
     assert list(body) == ["Message", "Errors"]
@@ -47,8 +47,8 @@ def errors(answer):
 
 def test_a_result_has_every_field_of_the_document(acme):
     sent = an_enrollment()
-    (told,) = results(acme.post(PATH, json=a_request(sent)))
-    assert told == {
+    (reported,) = results(acme.post(PATH, json=a_request(sent)))
+    assert reported == {
         "RequestId": sent["RequestId"],
         "ClientId": "A-1",
         "LastName": "FENN",
@@ -62,33 +62,33 @@ def test_a_result_has_every_field_of_the_document(acme):
 
 def test_results_come_in_order_and_are_counted_from_one(acme):
     sent = [an_enrollment(), a_practice(ProviderLastName="BIRCH"), an_enrollment(NpiType="Unknown")]
-    told = results(acme.post(PATH, json=a_request(*sent)))
-    assert [each["RequestId"] for each in told] == [each["RequestId"] for each in sent]
-    assert [each["LineNumber"] for each in told] == [1, 2, 3]
-    assert [each["LastName"] for each in told] == ["FENN", None, "FENN"]
+    reported = results(acme.post(PATH, json=a_request(*sent)))
+    assert [each["RequestId"] for each in reported] == [each["RequestId"] for each in sent]
+    assert [each["LineNumber"] for each in reported] == [1, 2, 3]
+    assert [each["LastName"] for each in reported] == ["FENN", None, "FENN"]
 
 
 @pytest.mark.parametrize("form", [0, 1, 2, "Unknown", "Individual", "Organization", "1"])
 def test_the_type_of_npi_may_be_a_number_or_a_name(acme, form):
     sent = an_enrollment(NpiType=form, PracticeName="Larkspur Dental")
-    (told,) = results(acme.post(PATH, json=a_request(sent)))
-    assert told["Message"] is None
+    (reported,) = results(acme.post(PATH, json=a_request(sent)))
+    assert reported["Message"] is None
 
 
 def test_the_second_time_the_provider_exists_under_any_request_id(acme):
     sent = an_enrollment()
     results(acme.post(PATH, json=a_request(sent)))
     for again in (sent, sent | {"RequestId": "another"}, sent | {"Address1": "9 Elsewhere Road"}):
-        (told,) = results(acme.post(PATH, json=a_request(again)))
-        assert (told["Message"], told["Exception"]) == (EXISTS, None)
-        assert told["RequestId"] == again["RequestId"]
+        (reported,) = results(acme.post(PATH, json=a_request(again)))
+        assert (reported["Message"], reported["Exception"]) == (EXISTS, None)
+        assert reported["RequestId"] == again["RequestId"]
 
 
 def test_one_provider_may_exist_beside_a_new_one(acme):
     old, new = an_enrollment(), an_enrollment()
     results(acme.post(PATH, json=a_request(old)))
-    told = results(acme.post(PATH, json=a_request(old, new)))
-    assert [each["Message"] for each in told] == [EXISTS, None]
+    reported = results(acme.post(PATH, json=a_request(old, new)))
+    assert [each["Message"] for each in reported] == [EXISTS, None]
 
 
 def test_a_request_id_may_be_used_again_in_another_request(acme):
@@ -102,8 +102,8 @@ def test_providers_belong_to_a_site(server, parties, acme):
     sent = an_enrollment()
     results(acme.post(PATH, json=a_request(sent)))
     with server.client(parties.other.auth, params={"vendorSiteId": "B-1"}) as other:
-        (told,) = results(other.post(PATH, json=a_request(sent)))
-    assert (told["Message"], told["ClientId"]) == (None, "B-1")
+        (reported,) = results(other.post(PATH, json=a_request(sent)))
+    assert (reported["Message"], reported["ClientId"]) == (None, "B-1")
 
 
 async def test_ten_calls_at_once_submit_a_provider_once(server, parties):
@@ -118,30 +118,32 @@ async def test_ten_calls_at_once_submit_a_provider_once(server, parties):
     ) as client:
         bodies = [a_request(sent | {"RequestId": f"call {at}"}) for at in range(10)]
         answers = await asyncio.gather(*(client.post(PATH, json=body) for body in bodies))
-    told = [results(answer)[0]["Message"] for answer in answers]
-    assert (told.count(None), told.count(EXISTS)) == (1, 9)
+    reported = [results(answer)[0]["Message"] for answer in answers]
+    assert (reported.count(None), reported.count(EXISTS)) == (1, 9)
 
 
 # Invalid.
 
 
-def test_every_fault_is_told_at_once_and_nothing_is_submitted(acme):
+def test_every_fault_is_reported_at_once_and_nothing_is_submitted(acme):
     good, bad = an_enrollment(), a_practice(Npi="12345", PracticeName=None, State="Illinois")
     bad |= {"PrimaryContactPhoneNumber": "1125550142", "Address1": "PO Box 5", "Zip": "ABCDE"}
-    told = errors(acme.post(PATH, json=a_request(good, bad, good)))
-    assert set(told) == {
+    reported = errors(acme.post(PATH, json=a_request(good, bad, good)))
+    assert set(reported) == {
         *(f"Enrollments[1].{name}" for name in
           ("Npi", "PracticeName", "State", "PrimaryContactPhoneNumber", "Address1", "Zip")),
         "Enrollments[2].RequestId",
     }  # fmt: skip
-    assert all(sentence.endswith(".") for value in told.values() for sentence in value)
-    assert told == errors(acme.post(PATH, json=a_request(good, bad, good)))
+    assert all(sentence.endswith(".") for value in reported.values() for sentence in value)
+    assert reported == errors(acme.post(PATH, json=a_request(good, bad, good)))
     assert results(acme.post(PATH, json=a_request(good)))[0]["Message"] is None
 
 
-def test_two_faults_of_one_field_stand_under_one_key(acme):
-    told = errors(acme.post(PATH, json=a_request(an_enrollment(Address1="PO Box 1 " + "x" * 60))))
-    assert [len(value) for value in told.values()] == [2]
+def test_two_faults_of_one_field_share_one_key(acme):
+    reported = errors(
+        acme.post(PATH, json=a_request(an_enrollment(Address1="PO Box 1 " + "x" * 60)))
+    )
+    assert [len(value) for value in reported.values()] == [2]
 
 
 @pytest.mark.parametrize("version", [None, 0, 2, "1", "x"])
@@ -154,12 +156,12 @@ def test_a_request_without_enrollments_is_invalid(acme, array):
     assert list(errors(acme.post(PATH, json=a_request(Enrollments=array)))) == ["Enrollments"]
 
 
-def test_both_are_told_at_once(acme):
+def test_both_are_reported_at_once(acme):
     assert set(errors(acme.post(PATH, json={}))) == {"Version", "Enrollments"}
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"1"])
-def test_a_body_that_is_no_object_is_told_as_on_every_call(acme, body):
+def test_a_body_that_is_no_object_is_refused_as_on_every_call(acme, body):
     answer = acme.post(PATH, content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
     assert list(answer.json()["ModelState"]) == ["Document"]
@@ -173,7 +175,7 @@ def test_a_wrong_check_digit_is_submitted_and_shown_to_the_operator(server, acme
     assert "check digit" in row["findings"]
 
 
-def test_unknown_fields_are_ignored_and_told_in_a_header(acme):
+def test_unknown_fields_are_ignored_and_named_in_a_header(acme):
     answer = acme.post(PATH, json=a_request(an_enrollment(NPI="1"), Extra=1))
     assert results(answer)
     assert answer.headers["x-ignored-fields"] == "Extra, Enrollments[0].NPI"

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from clearlane.store.schema import metadata
-from tests.api.wires import Wire, basic, request
+from tests.api.raw_connection import RawConnection, basic, request
 
 QUERY = "vendorSiteId=A-1&type=medical"
 JSON = "Content-Type: application/json"
@@ -93,8 +93,8 @@ HOSTILE = {
 # What the sandbox's payers and the node itself move all the time, for claims that other tests have sent.
 MOVED_BY_OTHERS = {
     "batch_claims", "batches", "claim_events", "claim_facts", "claim_references", "control_numbers",
-    "data_keys", "documents", "inbox", "lanes", "line_references", "nodes", "parked", "polls",
-    "sandbox_agenda", "sandbox_books", "sandbox_state", "takeovers",
+    "data_keys", "documents", "inbox", "line_references", "nodes", "parked_statements", "polls", "route_health",
+    "sandbox_agenda", "sandbox_ledger", "sandbox_state", "takeovers",
 }  # fmt: skip
 # Of the audit only what callers did.
 BY_CALLERS = {"audit": " WHERE actor LIKE 'vendor%'"}
@@ -124,8 +124,8 @@ def count_rows(server):
 
 def attack(server, data):
     """Say it and hear what comes."""
-    with Wire(server.port, server.ca_file) as wire:
-        answer = wire.talk(data)
+    with RawConnection(server.port, server.ca_file) as connection:
+        answer = connection.exchange(data)
         assert answer is not None
         return answer
 

@@ -1,4 +1,4 @@
-"""The document and the routes agree, because both are made from one table."""
+"""The OpenAPI document and the served paths agree, because both come from one table."""
 
 import json
 import re
@@ -7,18 +7,18 @@ from importlib import metadata
 import jsonschema_rs
 import pytest
 
-from clearlane.api import openapi, public_pages
-from clearlane.api.app import FrontDoor
-from clearlane.api.endpoint import Limits
+from clearlane.api import docs_page, openapi
+from clearlane.api.app import ApiApplication
+from clearlane.api.endpoint import ApiLimits
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import PROBES
-from clearlane.api.proxies import Proxies
-from clearlane.api.public_pages import OPENAPI, REFERENCE, pages
+from clearlane.api.proxies import TrustedProxies
+from clearlane.api.public_pages import OPENAPI, REFERENCE, build_pages
 from clearlane.api.v3 import wire
-from clearlane.api.v3.routes import TABLE
-from tests.api.standing import TWO_VENDORS, invented_payers, stand
+from clearlane.api.v3.endpoints import ENDPOINTS, V3
+from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
 
-DOCUMENT = json.loads(pages()[0].content)
+DOCUMENT = json.loads(build_pages(V3)[0].content)
 
 
 def operations():
@@ -28,16 +28,16 @@ def operations():
 
 
 def test_every_route_served_is_in_the_document_and_no_other():
-    served = {(row.path, "post") for row in TABLE}
-    served |= {(page.path, "get") for page in pages()}
+    served = {(row.path, "post") for row in ENDPOINTS}
+    served |= {(page.path, "get") for page in build_pages(V3)}
     served |= {(probe.path, "get") for probe in PROBES}
     assert {(path, verb) for path, verb, _ in operations()} == served
 
 
 def test_every_parameter_read_is_in_the_document_and_no_other():
-    for row in TABLE:
-        told = {one["name"] for one in DOCUMENT["paths"][row.path]["post"]["parameters"]}
-        assert told == {"vendorSiteId"} | {parameter.name for parameter in row.parameters}
+    for row in ENDPOINTS:
+        reported = {one["name"] for one in DOCUMENT["paths"][row.path]["post"]["parameters"]}
+        assert reported == {"vendorSiteId"} | {parameter.name for parameter in row.parameters}
 
 
 def test_names_are_given_once():
@@ -65,7 +65,7 @@ def test_every_schema_is_a_schema():
                 jsonschema_rs.validator_for(json.loads(schema) | definitions)
 
 
-def test_the_document_says_what_openapi_3_1_wants():
+def test_the_document_has_what_openapi_3_1_requires():
     assert DOCUMENT["openapi"].startswith("3.1.")
     assert DOCUMENT["info"].keys() >= {"title", "version"}
     for path, _, operation in operations():
@@ -95,7 +95,7 @@ def test_payer_lists_obey_their_schema():
     )
     schema = {"type": "array", "items": {"$ref": "#/$defs/Payer"}, "$defs": definitions}
     validator = jsonschema_rs.validator_for(schema)
-    listed = json.loads(invented_payers().listing("live", "Medical").body)
+    listed = json.loads(sample_payers().payer_list("live", "Medical").body)
     assert listed
     assert validator.is_valid(listed)
     assert set(listed[0]) == set(definitions["Payer"]["properties"])
@@ -107,14 +107,14 @@ def test_the_version_is_the_packages_own():
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory):
-    standing = stand(tmp_path_factory.mktemp("door"))
-    yield standing
-    standing.stop()
+def local_server(tmp_path_factory):
+    local_server = start_local_server(tmp_path_factory.mktemp("local_server"))
+    yield local_server
+    local_server.stop()
 
 
-def test_document_and_page_are_served_to_anyone(door):
-    with door.client(auth=None) as client:
+def test_document_and_page_are_served_to_anyone(local_server):
+    with local_server.client(auth=None) as client:
         document = client.get("/OpenAPI.json")
         page = client.get("/Reference")
         head = client.head("/reference")
@@ -122,11 +122,11 @@ def test_document_and_page_are_served_to_anyone(door):
     assert document.headers["content-type"] == "application/json"
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert (head.status_code, head.content) == (200, b"")
-    assert all(f'id="{row.name}"' in page.text for row in TABLE)
+    assert all(f'id="{row.name}"' in page.text for row in ENDPOINTS)
 
 
-def test_the_page_loads_nothing_and_runs_nothing(door):
-    with door.client(auth=None) as client:
+def test_the_page_loads_nothing_and_runs_nothing(local_server):
+    with local_server.client(auth=None) as client:
         page = client.get("/reference")
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -137,47 +137,52 @@ def test_the_page_loads_nothing_and_runs_nothing(door):
     assert not re.search(r"(?:src|href)=\"(?![#/])", page.text)
 
 
-def test_the_style_is_the_one_the_policy_names(door):
+def test_the_style_is_the_one_the_policy_names(local_server):
     import base64
     import hashlib
 
-    with door.client(auth=None) as client:
+    with local_server.client(auth=None) as client:
         page = client.get("/reference")
     style = re.search(r"<style>(.*?)</style>", page.text, re.DOTALL)[1]
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert f"style-src 'sha256-{digest}'" in page.headers["content-security-policy"]
 
 
-def test_two_rows_cannot_share_a_path():
+def test_two_endpoints_cannot_share_a_path():
     with pytest.raises(AssertionError, match="twice"):
-        FrontDoor(
+        ApiApplication(
             TWO_VENDORS,
-            (*TABLE, TABLE[0]),
-            limits=Limits(),
+            (*ENDPOINTS, ENDPOINTS[0]),
+            errors=V3.errors,
+            limits=ApiLimits(),
             metrics=Metrics(),
-            proxies=Proxies(),
+            proxies=TrustedProxies(),
             sandbox=True,
         )
 
 
-def test_a_row_of_the_proxy_login_family_is_documented_with_its_own_refusal():
+def test_an_endpoint_is_documented_with_its_own_errors():
     from dataclasses import replace
 
-    from clearlane.api.endpoint import Content, Family
+    from clearlane.api.endpoint import BodyUse
 
-    row = replace(TABLE[0], family=Family.PROXY_LOGIN, deprecated=True)
-    claims = replace(TABLE[0], path="/x", name="X", content=Content.JSON, request=dict[str, int])
-    claims = replace(claims, refusals={204: None, 400: dict[str, str], 404: wire.MessageDetail})
-    made = openapi.document([row, claims], [OPENAPI, REFERENCE], PROBES)
+    row = replace(ENDPOINTS[0], bad_credentials_status=404, deprecated=True)
+    claims = replace(
+        ENDPOINTS[0], path="/x", name="X", body_use=BodyUse.JSON, request_type=dict[str, int]
+    )
+    claims = replace(claims, error_types={204: None, 400: dict[str, str], 404: wire.MessageDetail})
+    made = openapi.build_document(
+        replace(V3, endpoints=(row, claims)), [OPENAPI, REFERENCE], PROBES
+    )
     answers = made["paths"][row.path]["post"]["responses"]
     assert "401" not in answers
     assert "text/plain" in answers["404"]["content"]
     assert made["paths"][row.path]["post"]["deprecated"]
     assert made["paths"]["/x"]["post"]["requestBody"]["required"]
-    told = made["paths"]["/x"]["post"]["responses"]
-    assert "content" not in told["204"]
-    assert "X-Message" in told["204"]["headers"]
-    assert {"type": "object", "additionalProperties": {"type": "string"}} in told["400"]["content"][
-        "application/json"
-    ]["schema"]["anyOf"]
-    assert b"Body" in public_pages.reference.page(made)
+    reported = made["paths"]["/x"]["post"]["responses"]
+    assert "content" not in reported["204"]
+    assert "X-Message" in reported["204"]["headers"]
+    assert {"type": "object", "additionalProperties": {"type": "string"}} in reported["400"][
+        "content"
+    ]["application/json"]["schema"]["anyOf"]
+    assert b"Body" in docs_page.render_page(made)

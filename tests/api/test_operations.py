@@ -1,4 +1,4 @@
-"""What operators ask a node, when a part of it is not ready; and where its log lines go."""
+"""Health and readiness of a node when a part of it fails; and where its log lines go."""
 
 import asyncio
 import json
@@ -12,10 +12,11 @@ import pytest
 from clearlane.api import logs
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
+from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.kernel import limits
 from clearlane.store.schema import HEAD
-from tests.api.standing import TWO_VENDORS, invented_payers, stand
-from tests.api.wires import Wire
+from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
+from tests.api.raw_connection import RawConnection
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -42,8 +43,8 @@ class Database:
         return (1,)
 
 
-def desk(**changes):
-    whole = {"accounts": TWO_VENDORS, "payers": invented_payers(), "database": Database()}
+def context(**changes):
+    whole = {"accounts": TWO_VENDORS, "payers": sample_payers(), "database": Database()}
     return SimpleNamespace(**(whole | changes))
 
 
@@ -69,37 +70,39 @@ async def ask(operations, path, method="GET"):
     ],
 )
 async def test_a_node_that_is_not_ready_names_the_part(broken, part):
-    status, told = await ask(Operations(Metrics(), Readiness(desk(**broken))), "/readyz")
-    assert (status, list(told["parts"])) == (503, [part])
-    assert "secret" not in json.dumps(told)
+    status, reported = await ask(
+        Operations(Metrics(), Readiness(context(**broken)), V3_ERRORS), "/readyz"
+    )
+    assert (status, list(reported["parts"])) == (503, [part])
+    assert "secret" not in json.dumps(reported)
 
 
 async def test_a_database_that_hangs_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(limits, "READY_SECONDS_MAX", 0.05)
-    operations = Operations(Metrics(), Readiness(desk(database=Database(hangs=True))))
-    status, told = await ask(operations, "/readyz")
-    assert (status, told["parts"]["database"]) == (503, "does not answer (TimeoutError)")
+    operations = Operations(Metrics(), Readiness(context(database=Database(hangs=True))), V3_ERRORS)
+    status, reported = await ask(operations, "/readyz")
+    assert (status, reported["parts"]["database"]) == (503, "does not answer (TimeoutError)")
     assert (await ask(operations, "/healthz"))[0] == 200
 
 
 async def test_a_whole_node_is_ready():
-    assert (await ask(Operations(Metrics(), Readiness(desk())), "/readyz"))[0] == 200
+    assert (await ask(Operations(Metrics(), Readiness(context()), V3_ERRORS), "/readyz"))[0] == 200
 
 
 async def test_an_audit_chain_that_is_not_anchored_is_a_warning_of_a_ready_node():
     database = Database()
     database.anchor_fault = "No space left on device"
-    operations = Operations(Metrics(), Readiness(desk(database=database)))
-    status, told = await ask(operations, "/readyz")
-    assert (status, told["status"]) == (200, "ready")
-    assert told["warnings"] == {"audit": "The chain is not anchored: No space left on device"}
+    operations = Operations(Metrics(), Readiness(context(database=database)), V3_ERRORS)
+    status, reported = await ask(operations, "/readyz")
+    assert (status, reported["status"]) == (200, "ready")
+    assert reported["warnings"] == {"audit": "The chain is not anchored: No space left on device"}
     database.anchor_fault = ""
     assert await ask(operations, "/readyz") == (200, {"status": "ready"})
 
 
 def test_log_lines_arrive_whole_and_in_order(tmp_path):
     reading, writing = os.pipe()
-    writer = logs.Writer(writing)
+    writer = logs.LogWriter(writing)
     for number in range(500):
         writer.write(b"line %d\n" % number)
     writer.flush()
@@ -108,31 +111,31 @@ def test_log_lines_arrive_whole_and_in_order(tmp_path):
 
 def test_a_reader_that_stops_reading_costs_lines_never_time():
     reading, writing = os.pipe()
-    writer = logs.Writer(writing)
+    writer = logs.LogWriter(writing)
     for _ in range(limits.LOG_LINES_WAITING_MAX + 5_000):
         writer.write(b"x" * 100 + b"\n")
     writer.flush()
-    heard = b""
-    while b"log lines dropped" not in heard:
-        heard += os.read(reading, 1 << 20)
+    received = b""
+    while b"log lines dropped" not in received:
+        received += os.read(reading, 1 << 20)
 
 
 def test_a_reader_that_left_does_not_matter():
     reading, writing = os.pipe()
     os.close(reading)
-    writer = logs.Writer(writing)
+    writer = logs.LogWriter(writing)
     writer.write(b"to nobody\n")
     writer.flush()
 
 
 def test_a_handshake_that_does_not_come_is_cut_off(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "HANDSHAKE_SECONDS_MAX", 2)
-    standing = stand(tmp_path)
+    local_server = start_local_server(tmp_path)
     try:
-        address = ("127.0.0.1", standing.door.port)
+        address = ("127.0.0.1", local_server.server.port)
         with socket.create_connection(address, timeout=PATIENCE_SECONDS) as silent:
             assert silent.recv(100) == b""
-        with Wire(standing.door.port, standing.ca_file):
+        with RawConnection(local_server.server.port, local_server.ca_file):
             pass
     finally:
-        standing.stop()
+        local_server.stop()

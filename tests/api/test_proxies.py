@@ -2,9 +2,9 @@
 
 import pytest
 
-from clearlane.api.proxies import Proxies
+from clearlane.api.proxies import TrustedProxies
 
-PROXIES = Proxies(["10.0.0.0/8", "2001:db8::/32"])
+PROXIES = TrustedProxies(["10.0.0.0/8", "2001:db8::/32"])
 
 
 def scope(peer: str | None = "10.1.1.1", scheme: str = "http") -> dict:
@@ -12,30 +12,30 @@ def scope(peer: str | None = "10.1.1.1", scheme: str = "http") -> dict:
 
 
 def test_our_own_tls_needs_no_header():
-    assert PROXIES.encrypted(scope("192.0.2.1", "https"), {})
+    assert PROXIES.is_encrypted(scope("192.0.2.1", "https"), {})
 
 
 @pytest.mark.parametrize("peer", ["10.1.1.1", "2001:db8::7", "::ffff:10.1.1.1"])
-def test_a_trusted_proxy_may_say_that_the_way_was_encrypted(peer):
-    assert PROXIES.encrypted(scope(peer), {"x-forwarded-proto": "HTTPS"})
+def test_a_trusted_proxy_may_declare_https(peer):
+    assert PROXIES.is_encrypted(scope(peer), {"x-forwarded-proto": "HTTPS"})
 
 
 @pytest.mark.parametrize("peer", ["192.0.2.1", "2001:db9::7", None, "not-an-address"])
 def test_nobody_else_may(peer):
-    assert not PROXIES.encrypted(scope(peer), {"x-forwarded-proto": "https"})
+    assert not PROXIES.is_encrypted(scope(peer), {"x-forwarded-proto": "https"})
 
 
-@pytest.mark.parametrize("said", ["http", "", "https, http", "httpsx"])
-def test_the_proxys_own_word_counts(said):
-    assert not PROXIES.encrypted(scope(), {"x-forwarded-proto": said})
+@pytest.mark.parametrize("header", ["http", "", "https, http", "httpsx"])
+def test_the_last_value_of_the_header_counts(header):
+    assert not PROXIES.is_encrypted(scope(), {"x-forwarded-proto": header})
 
 
 def test_without_named_proxies_no_header_counts():
-    assert not Proxies().encrypted(scope(), {"x-forwarded-proto": "https"})
+    assert not TrustedProxies().is_encrypted(scope(), {"x-forwarded-proto": "https"})
 
 
 @pytest.mark.parametrize(
-    ("peer", "said", "client"),
+    ("peer", "header", "client"),
     [
         ("192.0.2.1", "198.51.100.9", "192.0.2.1"),
         ("10.1.1.1", "198.51.100.9", "198.51.100.9"),
@@ -45,5 +45,5 @@ def test_without_named_proxies_no_header_counts():
         ("10.1.1.1", "", "10.1.1.1"),
     ],
 )
-def test_the_caller_is_the_last_hop_that_is_not_ours(peer, said, client):
-    assert PROXIES.client(scope(peer), {"x-forwarded-for": said}) == client
+def test_the_caller_is_the_last_hop_that_is_no_trusted_proxy(peer, header, client):
+    assert PROXIES.client_address(scope(peer), {"x-forwarded-for": header}) == client

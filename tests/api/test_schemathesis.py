@@ -18,16 +18,17 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from clearlane.api.public_pages import pages
+from clearlane.api.public_pages import build_pages
+from clearlane.api.v3.endpoints import V3
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.enrollment.invented import a_request, an_enrollment
 
 pytestmark = pytest.mark.xdist_group("schemathesis")
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = json.loads(pages()[0].content)
+DOCUMENT = json.loads(build_pages(V3)[0].content)
 ITEMS_MAX = 2
 REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 
@@ -89,7 +90,7 @@ MIXED = 40
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory):
     """A service on SQLite as its operator starts it."""
-    serving = Serving(tmp_path_factory.mktemp("schemathesis") / "data").start()
+    serving = ServiceProcess(tmp_path_factory.mktemp("schemathesis") / "data").start()
     yield serving
     assert serving.stop() == 0
 

@@ -1,4 +1,4 @@
-"""`clearlane serve` as its operator meets it: start, stop, refusals, certificates, operations."""
+"""`clearlane serve`: start, stop, refusals, certificates, operations."""
 
 import json
 import os
@@ -13,8 +13,8 @@ import httpx
 import pytest
 import trustme
 
-from tests.api.serving import Serving
-from tests.api.wires import Wire, basic, request
+from tests.api.raw_connection import RawConnection, basic, request
+from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 PATH = "/api/v3/payers/get_list"
@@ -31,7 +31,7 @@ def started(data):
     running = []
 
     def start(*arguments, **environment):
-        serving = Serving(data, **environment).start(*arguments)
+        serving = ServiceProcess(data, **environment).start(*arguments)
         running.append(serving)
         return serving
 
@@ -44,7 +44,7 @@ def started(data):
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
     """One service for the tests that leave it as it was."""
-    serving = Serving(tmp_path_factory.mktemp("running") / "data").start()
+    serving = ServiceProcess(tmp_path_factory.mktemp("running") / "data").start()
     yield serving
     assert serving.stop() == 0
 
@@ -70,7 +70,7 @@ def refused(*arguments, **environment):
     return done.returncode, done.stderr
 
 
-def test_a_first_start_tells_everything_a_first_call_needs(running):
+def test_a_first_start_prints_everything_a_first_call_needs(running):
     serving, data = running, running.data
     facts = serving.sandbox
     assert facts.keys() == {
@@ -79,12 +79,12 @@ def test_a_first_start_tells_everything_a_first_call_needs(running):
     assert facts["base_url"] == serving.base_url
     assert stat.S_IMODE((data / "sandbox.json").stat().st_mode) == 0o600
     assert stat.S_IMODE(data.stat().st_mode) == 0o700
-    told = "".join(serving.told)
-    command = next(line.strip() for line in serving.told if line.startswith("  curl"))
+    reported = "".join(serving.output_lines)
+    command = next(line.strip() for line in serving.output_lines if line.startswith("  curl"))
     done = subprocess.run(["sh", "-c", f"{command} -s"], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)
-    assert facts["operations_url"] in told
-    assert "SIGTERM" in told
+    assert facts["operations_url"] in reported
+    assert "SIGTERM" in reported
 
 
 def test_a_second_start_keeps_data_and_credentials(started, data):
@@ -110,45 +110,45 @@ def test_a_password_an_operator_changed_is_not_brought_back(started, data):
     serving.stop()
     again = started()
     assert again.sandbox["vendor_password"] is None
-    assert "changed by an operator" in "".join(again.told)
+    assert "changed by an operator" in "".join(again.output_lines)
 
 
 def test_a_port_in_use_is_a_sentence(data):
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = str(held.getsockname()[1])
-        code, told = refused("--data", str(data), "--port", port)
-        assert (code, f"127.0.0.1:{port} is in use" in told) == (2, True)
-        code, told = refused("--data", str(data), "--port", "0", "--ops-port", port)
-        assert (code, "operations address" in told) == (2, True)
+        code, reported = refused("--data", str(data), "--port", port)
+        assert (code, f"127.0.0.1:{port} is in use" in reported) == (2, True)
+        code, reported = refused("--data", str(data), "--port", "0", "--ops-port", port)
+        assert (code, "operations address" in reported) == (2, True)
 
 
 def test_bad_settings_are_a_sentence(data):
-    code, told = refused("--data", str(data), CLEARLANE_PORT="many")
-    assert (code, "CLEARLANE_PORT cannot be used" in told) == (2, True)
-    code, told = refused("--data", str(data), CLEARLANE_TLS_KEY="only.key", CLEARLANE_PORT="0")
-    assert (code, "go together" in told) == (2, True)
-    code, told = refused("--data", str(data), "--port", "99999")
-    assert (code, "--port" in told, "65535" in told) == (2, True, True)
+    code, reported = refused("--data", str(data), CLEARLANE_PORT="many")
+    assert (code, "CLEARLANE_PORT cannot be used" in reported) == (2, True)
+    code, reported = refused("--data", str(data), CLEARLANE_TLS_KEY="only.key", CLEARLANE_PORT="0")
+    assert (code, "go together" in reported) == (2, True)
+    code, reported = refused("--data", str(data), "--port", "99999")
+    assert (code, "--port" in reported, "65535" in reported) == (2, True, True)
 
 
 def test_a_second_service_on_the_same_data_is_refused(running):
-    code, told = refused("--data", str(running.data), "--port", "0")
+    code, reported = refused("--data", str(running.data), "--port", "0")
     assert code == 2
-    assert told.strip()
+    assert reported.strip()
     assert ask(running).status_code == 200
 
 
 def test_production_does_not_serve_on_an_empty_schema(data):
-    code, told = refused("--data", str(data), "--port", "0", CLEARLANE_MODE="production")
+    code, reported = refused("--data", str(data), "--port", "0", CLEARLANE_MODE="production")
     assert code == 2
-    assert told.strip()
+    assert reported.strip()
 
 
-def begin_a_call(wire, query, auth):
+def begin_a_call(connection, query, auth):
     """A call that runs and waits for the rest of its body: six bytes."""
-    wire.say(request(PATH, "Expect: 100-continue", query=query, auth=auth, length=10))
-    assert wire.hear().status == 100
-    wire.say(b'{"a"')
+    connection.send(request(PATH, "Expect: 100-continue", query=query, auth=auth, length=10))
+    assert connection.receive().status == 100
+    connection.send(b'{"a"')
 
 
 def is_stopping(serving):
@@ -175,17 +175,20 @@ def test_a_stop_finishes_the_running_call_and_refuses_new_ones(started):
     facts = serving.sandbox
     auth = basic(facts["vendor_key"], facts["vendor_password"])
     query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
-    with Wire(serving.port, serving.ca_file) as wire, Wire(serving.port, serving.ca_file) as idle:
-        idle.say(request(query=query, auth=auth))
-        assert idle.hear().status == 200
-        begin_a_call(wire, query, auth)
+    with (
+        RawConnection(serving.port, serving.ca_file) as connection,
+        RawConnection(serving.port, serving.ca_file) as idle,
+    ):
+        idle.send(request(query=query, auth=auth))
+        assert idle.receive().status == 200
+        begin_a_call(connection, query, auth)
         serving.process.send_signal(signal.SIGTERM)
         wait_until(lambda: is_stopping(serving))
         wait_until(lambda: is_closed(serving))
-        wire.say(b":  1}  ")
-        answer = wire.hear()
+        connection.send(b":  1}  ")
+        answer = connection.receive()
         assert (answer.status, answer.headers["connection"]) == (200, "close")
-    assert serving.ended() == 0
+    assert serving.wait_for_exit() == 0
 
 
 def test_a_stop_does_not_wait_for_ever(started):
@@ -193,12 +196,12 @@ def test_a_stop_does_not_wait_for_ever(started):
     facts = serving.sandbox
     auth = basic(facts["vendor_key"], facts["vendor_password"])
     query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
-    with Wire(serving.port, serving.ca_file) as wire:
-        begin_a_call(wire, query, auth)
+    with RawConnection(serving.port, serving.ca_file) as connection:
+        begin_a_call(connection, query, auth)
         serving.process.send_signal(signal.SIGTERM)
-        answer = wire.hear()
+        answer = connection.receive()
         assert (answer.status, answer.headers["retry-after"] > "0") == (503, True)
-        assert serving.ended() == 0
+        assert serving.wait_for_exit() == 0
 
 
 def test_a_second_signal_does_not_wait_at_all(started):
@@ -206,18 +209,18 @@ def test_a_second_signal_does_not_wait_at_all(started):
     facts = serving.sandbox
     auth = basic(facts["vendor_key"], facts["vendor_password"])
     query = f"vendorSiteId={facts['vendor_site_id']}&type=medical"
-    with Wire(serving.port, serving.ca_file) as wire:
-        begin_a_call(wire, query, auth)
+    with RawConnection(serving.port, serving.ca_file) as connection:
+        begin_a_call(connection, query, auth)
         serving.process.send_signal(signal.SIGINT)
         wait_until(lambda: is_stopping(serving))
         assert serving.process.poll() is None
         serving.process.send_signal(signal.SIGINT)
-        assert serving.ended() == 0
+        assert serving.wait_for_exit() == 0
 
 
 def test_an_unread_log_does_not_stop_the_service(data):
-    serving = Serving(data)
-    serving._gather = lambda: None
+    serving = ServiceProcess(data)
+    serving._read_log = lambda: None
     serving.start()
     try:
         for _ in range(5):
@@ -240,13 +243,13 @@ def serial(serving):
 def test_a_certificate_is_reloaded_on_sighup_and_when_it_changes(running):
     from datetime import UTC, datetime
 
-    from clearlane.api.certificates import local_pair
+    from clearlane.api.certificates import ensure_local_pair
 
     serving, data = running, running.data
     shown = serial(serving)
     for wait in ("sighup", "look"):
         (data / "tls" / "server.pem").unlink()
-        local_pair(data / "tls", ["127.0.0.1"], datetime.now(UTC))
+        ensure_local_pair(data / "tls", ["127.0.0.1"], datetime.now(UTC))
         if wait == "sighup":
             serving.process.send_signal(signal.SIGHUP)
         wait_until(lambda: serial(serving) != shown)
@@ -269,8 +272,8 @@ def test_an_operators_own_certificate_is_served_or_refused(started, data, tmp_pa
     assert httpx.get(url, verify=context, timeout=PATIENCE_SECONDS).status_code == 200
     serving.stop()
     key.write_text("spoilt")
-    code, told = refused("--data", str(data), "--port", "0", **own)
-    assert (code, "holds no unencrypted private key" in told) == (2, True)
+    code, reported = refused("--data", str(data), "--port", "0", **own)
+    assert (code, "holds no unencrypted private key" in reported) == (2, True)
 
 
 def free_port():

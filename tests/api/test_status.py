@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from clearlane.api.v3.status import read_day
+from clearlane.api.v3.status import read_date
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
@@ -139,12 +139,12 @@ def test_the_start_may_not_be_after_the_end(listed):
     ],
 )  # fmt: skip
 def test_the_forms_of_a_day_are_read(text):
-    assert read_day(text) == date(2018, 4, 1)
+    assert read_date(text) == date(2018, 4, 1)
 
 
 @pytest.mark.parametrize("text", ["", "x", "2018-13-01", "13/1/2018", "2018-04-01T", "１/1/2018"])
 def test_other_forms_are_no_day(text):
-    assert read_day(text) is None
+    assert read_date(text) is None
 
 
 def test_the_look_is_audited(server, listed):

@@ -1,14 +1,16 @@
-"""Imports go down only, never sideways."""
+"""Imports go down only, never sideways and never in a circle: packages, parts of pipeline, modules."""
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
+FILES = sorted(SOURCE.rglob("*.py"))
 
-# Each room and the rooms it may import. A floor sees what lies below it, never its neighbours.
+# Each package and the packages it may import: those of the layers below it, never its neighbours.
 KERNEL = {"kernel"}
 X12 = KERNEL | {"x12"}
 DIRECTORIES = X12 | {"payers", "accounts"}
@@ -42,13 +44,34 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(),
 }
 
+# Inside pipeline/: who may import whom, and why. A module directly in pipeline/ stands under its own
+# name; a subpackage under the subpackage's.
+PIPELINE_IMPORTS: dict[tuple[str, str], str] = {}
 
-def room_of(file: Path) -> str:
+
+def package_of(file: Path) -> str:
     first = file.relative_to(SOURCE).parts[0]
     return first.removesuffix(".py")
 
 
-def imported_rooms(file: Path) -> Iterator[tuple[int, str]]:
+def module_of(file: Path) -> str:
+    parts = file.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+MODULES = {module_of(file): file for file in FILES}
+
+
+@cache
+def imports_of(file: Path) -> tuple[tuple[int, str], ...]:
+    """Return every module of ours that a file imports, with the line.
+
+    Imports inside functions and under TYPE_CHECKING count as well: a circle is a circle.
+    """
+    return tuple(_imports(file))
+
+
+def _imports(file: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -56,40 +79,92 @@ def imported_rooms(file: Path) -> Iterator[tuple[int, str]]:
             assert node.level == 0, (
                 f"{file}:{node.lineno}: write imports from the root of the package"
             )
-            base = node.module or ""
-            names = (
-                [f"{base}.{alias.name}" for alias in node.names] if base == "clearlane" else [base]
-            )
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
         for name in names:
-            package, _, rest = name.partition(".")
-            if package == "clearlane" and rest and not rest.startswith("__version__"):
-                yield node.lineno, rest.split(".")[0]
+            # `from clearlane.x12 import codes` imports a module, `... import parse` a name of one.
+            module = name if name in MODULES else name.rpartition(".")[0]
+            if module in MODULES and MODULES[module] != file:
+                yield node.lineno, module
 
 
-FILES = sorted(SOURCE.rglob("*.py"))
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that import each other (Tarjan's strongly connected components)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        index[module] = low[module] = len(index)
+        stack.append(module)
+        for other in graph.get(module, ()):
+            if other not in index:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], index[other])
+        if low[module] == index[module]:
+            at = stack.index(module)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for module in graph:
+        if module not in index:
+            visit(module)
+    return found
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
-def test_a_room_imports_only_what_lies_below_it(file):
-    room = room_of(file)
-    assert room in MAY_IMPORT, f"{room} is a new room: give it a place in the table"
-    faults = [
-        f"{file.relative_to(SOURCE)}:{line} imports {other}"
-        for line, other in imported_rooms(file)
-        if other != room and other not in MAY_IMPORT[room]
+@pytest.mark.parametrize("package", sorted({package_of(file) for file in FILES}))
+def test_a_package_imports_only_layers_below_it(package):
+    assert package in MAY_IMPORT, f"{package} is a new package: give it a row in the table"
+    wrong = [
+        f"{file.relative_to(SOURCE)}:{line} imports {module}"
+        for file in FILES
+        if package_of(file) == package
+        for line, module in imports_of(file)
+        if module != "clearlane"
+        and (other := module.split(".")[1]) != package
+        and other not in MAY_IMPORT[package]
     ]
-    assert not faults
+    assert not wrong
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    graph = {
+        module: {other for _, other in imports_of(file)} - {"clearlane"}
+        for module, file in MODULES.items()
+    }
+    assert circles(graph) == []
+
+
+def test_a_circle_is_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
+
+
+def pipeline_part(module: str) -> str:
+    """Return the subpackage of a module of pipeline, or the module itself where it has none."""
+    return module.removeprefix("clearlane.pipeline").strip(".").split(".")[0]
+
+
+def test_parts_of_the_pipeline_import_each_other_only_for_a_reason():
+    found = {
+        (pipeline_part(module), pipeline_part(other)): f"{file.relative_to(SOURCE)}:{line}"
+        for module, file in MODULES.items()
+        if module.startswith("clearlane.pipeline")
+        for line, other in imports_of(file)
+        if other.startswith("clearlane.pipeline.") and pipeline_part(other) != pipeline_part(module)
+    }
+    assert not {pair: place for pair, place in found.items() if pair not in PIPELINE_IMPORTS}
+    assert not {pair for pair in PIPELINE_IMPORTS if pair not in found}, "rows nobody needs"
 
 
 def test_the_sandbox_sees_connections_only_through_the_port():
     for file in (SOURCE / "sandbox").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-                "clearlane.connect"
-            ):
-                assert node.module == "clearlane.connect.port", file
+        seen = {module for _, module in imports_of(file) if ".connect" in module}
+        assert seen <= {"clearlane.connect.port"}, file
 
 
 def test_no_file_hides_behind_a_name_that_says_nothing():
@@ -103,3 +178,22 @@ def test_nothing_is_executed_from_text():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"exec", "eval"}, f"{file}:{node.lineno}"
+
+
+def test_an_api_version_is_imported_by_the_table_of_versions_alone():
+    """The generic part of the API takes V3's errors as a value; only ``api/versions`` mounts V3."""
+    may_import = {SOURCE / "api" / "versions.py", SOURCE / "wiring.py"}
+    for file in FILES:
+        if (SOURCE / "api" / "v3") in file.parents or file in may_import:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                base = node.module or ""
+                names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            assert not any(name.startswith("clearlane.api.v3") for name in names), (
+                f"{file.relative_to(SOURCE)}:{node.lineno}"
+            )

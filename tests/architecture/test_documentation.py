@@ -1,4 +1,4 @@
-"""The documentation says what the tables say, its commands exist, and its site holds together."""
+"""The documentation agrees with the tables, its commands and paths exist, and its site holds together."""
 
 import re
 import shlex
@@ -85,7 +85,7 @@ def fault_of(command: str) -> str:
     at = get_command(app)
     context = at.make_context("clearlane", [], None, resilient_parsing=True)
     while isinstance(at, TyperGroup) and words and not words[0].startswith("-"):
-        # `clearlane batch list|show` names two commands; what follows is held against the first.
+        # `clearlane batch list|show` names two commands; what follows is checked against the first.
         choices = words.pop(0).split("|")
         known = at.list_commands(context)
         if set(choices) - set(known):
@@ -136,6 +136,44 @@ def test_every_decision_record_has_the_same_furniture():
             "## Where it shows",
         ):
             assert heading in text, f"{record.name} lacks {heading}"
+
+
+TOUR = ROOT / "docs" / "explanation" / "tour.md"
+TOUR_PATH = re.compile(r"`((?:[\w.]+/)*(?:\w+\.py|\w+/))`")
+
+
+def test_every_path_that_the_tour_names_exists():
+    named_paths = TOUR_PATH.findall(TOUR.read_text(encoding="utf-8"))
+    assert len(named_paths) > 50
+    missing = [
+        path
+        for path in named_paths
+        if not (ROOT / "src" / "clearlane" / path).exists() and not (ROOT / path).exists()
+    ]
+    assert not missing
+
+
+def test_every_path_that_a_decision_record_or_an_explanation_names_exists():
+    pattern = re.compile(r"`((?:[\w.-]+/)+(?:[\w-]+\.(?:py|md))?)`")
+    pages = [
+        *(ROOT / "docs" / "decisions").glob("*.md"),
+        *(ROOT / "docs" / "explanation").glob("*.md"),
+    ]
+    missing = [
+        f"{page.name}: {path}"
+        for page in pages
+        for path in pattern.findall(page.read_text(encoding="utf-8"))
+        if not any((base / path).exists() for base in (ROOT, ROOT / "src" / "clearlane"))
+        and path != "site/"
+    ]
+    assert not missing
+
+
+def test_every_word_of_the_glossary_is_explained_once():
+    rows = re.findall(r"^\| (?!Word)([^|]+) \| ([^|]+) \|$", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)  # fmt: skip
+    words = [word.strip() for cell, _ in rows for word in cell.split(",")]
+    assert len(words) == len(set(words))
+    assert all(meaning.strip().endswith(".") for _, meaning in rows)
 
 
 class Page(HTMLParser):

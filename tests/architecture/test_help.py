@@ -1,4 +1,4 @@
-"""Every command says what it does, with an example that is its own."""
+"""Every command has a help text with an example of its own."""
 
 import pytest
 from typer.main import get_command
@@ -24,8 +24,8 @@ EVERY = [
 
 @pytest.mark.parametrize(("command", "path"), EVERY)
 def test_help_has_an_example_of_the_command(command, path):
-    _, told, example = (command.help or "").partition("Example")
-    assert told, "no example"
+    _, found, example = (command.help or "").partition("Example")
+    assert found, "no example"
     assert path in example
 
 

@@ -13,9 +13,42 @@ ALONE = {"client", "sandbox"}
 
 # Metaphors and pronouns that told a reader nothing. Whole words of module, class and function names.
 BANNED = frozenset(
-    "house room rooms floor desk counter door doors paper shelf shelves lane lanes cable cables story stories sheaf "
-    "rush turns clipping clippings purse playground manner whence told heard stood settled looked standing standings "
-    "ours".split()
+    [
+        "house",
+        "room",
+        "rooms",
+        "floor",
+        "desk",
+        "counter",
+        "door",
+        "doors",
+        "paper",
+        "shelf",
+        "shelves",
+        "lane",
+        "lanes",
+        "cable",
+        "cables",
+        "story",
+        "stories",
+        "sheaf",
+        "rush",
+        "turns",
+        "clipping",
+        "clippings",
+        "purse",
+        "playground",
+        "manner",
+        "whence",
+        "told",
+        "heard",
+        "stood",
+        "settled",
+        "looked",
+        "standing",
+        "standings",
+        "ours",
+    ]
 )
 
 # Public class names that stand in two modules, each with its reason. Under 3 % of all names.

@@ -1,10 +1,32 @@
-"""What may and may not stand in the repository."""
+"""What may and may not be in the repository."""
 
+import ast
 import re
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+OWN = {"clearlane", "tests", "bench", "docs"}
+# Imported by a program that is no test and that says how to install it.
+NOT_INSTALLED = {"atheris"}
+# Modules whose package has another name, or belongs to a declared one.
+PACKAGES = {
+    "argon2": "argon2-cffi",
+    "coverage": "pytest-cov",
+    "markdown_it": "markdown-it-py",
+    "pydantic_core": "pydantic",
+    "_pytest": "pytest",
+    "xdist": "pytest-xdist",
+}
+# Dependencies that no module imports, and who uses them.
+USED_BY_NAME = {
+    "httptools": "uvicorn's protocol, which ours extends",
+    "simple-icd-10-cm": "x12/codes/icd10.py, which reads its list without importing it",
+    "tzdata": "zoneinfo, where the system has no time zones",
+}
 # Built from parts, so that this file does not name what it forbids.
 PACKAGE_HOSTS = [
     ".".join(parts)
@@ -24,6 +46,8 @@ NEEDED = [
     "CHANGELOG.md",
     "Makefile",
     ".ci/run",
+    ".editorconfig",
+    ".pre-commit-config.yaml",
     "requirements.txt",
     "requirements-dev.txt",
     "docs/dependencies.md",
@@ -63,24 +87,75 @@ def test_the_files_a_newcomer_looks_for_are_there():
     assert not [name for name in NEEDED if not (ROOT / name).is_file()]
 
 
-def test_every_dependency_has_its_reason_written_down():
-    import tomllib
+def declared(*groups: str) -> set[str]:
+    """Return the packages that pyproject.toml declares: `base`, `server`, `dev`."""
+    lines = {
+        "base": PROJECT["project"]["dependencies"],
+        "server": PROJECT["project"]["optional-dependencies"]["server"],
+        "dev": PROJECT["dependency-groups"]["dev"],
+    }
+    return {re.split(r"[\[<>=]", line)[0] for group in groups for line in lines[group]}
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [
-        *project["project"]["dependencies"],
-        *project["project"]["optional-dependencies"]["server"],
-        *project["dependency-groups"]["dev"],
-    ]
-    names = {re.split(r"[\[<>=]", line)[0] for line in wanted}
+
+def imported(*folders: str) -> set[str]:
+    """Return the packages that the Python files of these folders import, without our own."""
+    modules = set()
+    for folder in folders:
+        for file in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    modules |= {alias.name.split(".")[0] for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    modules.add(node.module.split(".")[0])
+    foreign = modules - set(sys.stdlib_module_names) - OWN - NOT_INSTALLED
+    return {PACKAGES.get(module, module.replace("_", "-")) for module in foreign}
+
+
+def test_every_dependency_has_its_reason_written_down():
     page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    assert not {name for name in names if f"`{name}`" not in page}
+    rows = set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE))
+    assert rows == declared("base", "server", "dev")
+
+
+def test_every_import_is_declared():
+    assert imported("src") <= declared("base", "server")
+    assert imported("src", "tests", "bench", "docs", "tools") <= declared("base", "server", "dev")
+
+
+def test_every_dependency_of_the_server_is_imported():
+    assert declared("base", "server") - imported("src") == USED_BY_NAME.keys()
+
+
+def test_a_declared_package_is_pinned():
+    for file, groups in (
+        ("requirements.txt", ("base", "server")),
+        ("requirements-dev.txt", ("base", "server", "dev")),
+    ):
+        pins = set(
+            re.findall(r"^([\w-]+)==", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+        )
+        assert declared(*groups) <= pins, file
+
+
+def test_the_version_is_in_one_place():
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert (ROOT / PROJECT["tool"]["hatch"]["version"]["path"]).is_file()
+
+
+def test_every_coverage_minimum_is_about_a_file_that_exists():
+    for path in PROJECT["tool"]["clearlane"]["coverage"]:
+        assert (ROOT / "src" / "clearlane" / path).exists(), path
+
+
+def test_hooks_before_a_commit_fetch_nothing():
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert set(re.findall(r"repo: (\S+)", hooks)) == {"local"}
 
 
 def test_ci_runs_the_commands_a_contributor_runs():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert "make check" in script
-    assert "make test" in script
+    for command in ("make check", "make cov", "make test"):
+        assert command in script
 
 
 def test_the_licence_is_apache_2():

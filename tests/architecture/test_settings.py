@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clearlane.settings import BadSettings, Settings, load, table, variable
+from clearlane.settings import InvalidSettings, Settings, all_settings, environment_variable, load
 
 EXAMPLES = {
     "mode": "production",
@@ -34,11 +34,11 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in table()])
+@pytest.mark.parametrize("name", [name for name, _, _ in all_settings()])
 def test_every_setting_is_read_from_environment_and_file(name, tmp_path):
     default = getattr(Settings(), name)
     text = EXAMPLES.get(name, str(default + 1) if isinstance(default, int) else "/some/where")
-    from_environment = getattr(load({variable(name): text}), name)
+    from_environment = getattr(load({environment_variable(name): text}), name)
     file = tmp_path / "clearlane.toml"
     file.write_text(f'{name} = "{text}"\n')
     assert getattr(load({}, file=file), name) == from_environment != default
@@ -46,23 +46,25 @@ def test_every_setting_is_read_from_environment_and_file(name, tmp_path):
 
 @pytest.mark.parametrize(("name", "text"), BAD.items())
 def test_a_bad_value_is_refused_by_name_and_says_what_would_pass(name, text):
-    with pytest.raises(BadSettings, match=rf"{variable(name)} cannot be used: give "):
-        load({variable(name): text})
+    with pytest.raises(
+        InvalidSettings, match=rf"{environment_variable(name)} cannot be used: give "
+    ):
+        load({environment_variable(name): text})
 
 
-def test_every_fault_is_told_at_once(tmp_path):
+def test_every_fault_is_reported_at_once(tmp_path):
     file = tmp_path / "clearlane.toml"
     file.write_text("prot = 1\n[table]\nx = 1\n")
-    with pytest.raises(BadSettings) as refused:
+    with pytest.raises(InvalidSettings) as refused:
         load({"CLEARLANE_PORT": "x", "CLEARLANE_HOTS": "y"}, file=file)
-    told = str(refused.value)
-    assert all(word in told for word in ("CLEARLANE_PORT", "CLEARLANE_HOTS", "prot", "[table]"))
+    message = str(refused.value)
+    assert all(word in message for word in ("CLEARLANE_PORT", "CLEARLANE_HOTS", "prot", "[table]"))
 
 
 def test_a_file_that_is_no_toml_is_refused(tmp_path):
     file = tmp_path / "clearlane.toml"
     file.write_text("= nonsense")
-    with pytest.raises(BadSettings, match=r"clearlane\.toml: cannot be read"):
+    with pytest.raises(InvalidSettings, match=r"clearlane\.toml: cannot be read"):
         load({}, file=file)
 
 
@@ -73,14 +75,14 @@ def test_environment_wins_over_file_and_the_command_line_over_both(tmp_path):
     assert (read.port, read.host, read.trusted_proxies) == (3, "b", ("10.0.0.1", "10.0.0.2"))
 
 
-def test_the_file_can_stand_elsewhere(tmp_path):
+def test_the_file_can_be_elsewhere(tmp_path):
     file = tmp_path / "other.toml"
     file.write_text("port = 77\n")
     assert load({"CLEARLANE_CONFIG": str(file), "CLEARLANE_TEST_DATABASE_URL": "x"}).port == 77
 
 
 def test_a_named_file_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(BadSettings, match=r"CLEARLANE_CONFIG cannot be used: .*nowhere\.toml"):
+    with pytest.raises(InvalidSettings, match=r"CLEARLANE_CONFIG cannot be used: .*nowhere\.toml"):
         load({"CLEARLANE_CONFIG": str(tmp_path / "nowhere.toml")})
 
 
@@ -88,17 +90,17 @@ def test_a_named_file_that_is_not_there_is_refused(tmp_path):
     "text", ["https://", "https://a:port", "https://a b", "ftp://a", "https://a?b"]
 )
 def test_a_public_url_that_nobody_could_call_is_refused(text):
-    with pytest.raises(BadSettings, match="CLEARLANE_PUBLIC_URL cannot be used"):
+    with pytest.raises(InvalidSettings, match="CLEARLANE_PUBLIC_URL cannot be used"):
         load({"CLEARLANE_PUBLIC_URL": text})
 
 
 def test_a_node_is_not_called_dead_before_its_second_heartbeat():
-    with pytest.raises(BadSettings, match="CLEARLANE_DEAD_NODE_SECONDS cannot be used"):
+    with pytest.raises(InvalidSettings, match="CLEARLANE_DEAD_NODE_SECONDS cannot be used"):
         load({"CLEARLANE_HEARTBEAT_SECONDS": "10", "CLEARLANE_DEAD_NODE_SECONDS": "19"})
     assert load({"CLEARLANE_HEARTBEAT_SECONDS": "10", "CLEARLANE_DEAD_NODE_SECONDS": "20"})
 
 
-def test_derived_places():
+def test_derived_paths():
     settings = load({"CLEARLANE_DATA": "there"})
     assert settings.sqlite_file == Path("there/clearlane.db")
     assert settings.key_file == Path("there/master.key")
@@ -119,14 +121,14 @@ def run_settings(*arguments, **environment):
 def test_the_command_shows_every_setting_and_hides_secrets():
     shown = run_settings("--json", CLEARLANE_MASTER_KEY="very secret", CLEARLANE_PORT="9000")
     values = json.loads(shown.stdout)
-    assert set(values) == {name for name, _, _ in table()}
+    assert set(values) == {name for name, _, _ in all_settings()}
     assert values["port"] == 9000
     assert "very secret" not in shown.stdout
 
 
 def test_the_command_cuts_no_name_short():
     shown = run_settings(CLEARLANE_MASTER_KEY_FILE="/a/long/path/" + "x" * 90).stdout
-    assert all(f" {variable(name)} " in shown for name, _, _ in table())
+    assert all(f" {environment_variable(name)} " in shown for name, _, _ in all_settings())
     assert "x" * 90 in shown
 
 

@@ -1,4 +1,4 @@
-"""Answers of invented payers, written out by hand for claims that really were sent."""
+"""Responses of invented payers, written by hand for claims that were sent."""
 
 import json
 from datetime import date, datetime
@@ -7,8 +7,8 @@ from clearlane.claims.decode import read_document
 from clearlane.claims.fields import ClaimKind, kind_of
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import document
-from clearlane.claims.sent_layout import layout
-from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
+from clearlane.claims.sent_layout import read_layout
+from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 
 DAY = date(2026, 10, 1)
 NOW = datetime(2026, 11, 1, 12, 0)
@@ -24,7 +24,7 @@ def claim(kind=ClaimKind.MEDICAL, *, full=False, **fields):
 
 
 def outgoing(number, one=None):
-    return Outgoing(
+    return OutgoingClaim(
         claim=one or claim(), number=number, payer_id="TST01", payer_name="MEADOW MUTUAL"
     )
 
@@ -32,14 +32,14 @@ def outgoing(number, one=None):
 def sent(*claims, kind=ClaimKind.MEDICAL, control=21):
     """The interchange that these claims went in."""
     envelope = Envelope(sender="CLEARLANE", receiver="MEADOW", control=control, moment=NOW)
-    us = Party(name="CLEARLANE", id="CLEARLANE", phone="5125550100")
-    payer = Party(name="MEADOW MUTUAL", id="MEADOW")
+    us = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="5125550100")
+    payer = TradingPartner(name="MEADOW MUTUAL", id="MEADOW")
     return b"".join(write_claims(kind, claims, envelope, us, payer))
 
 
 def controls(out):
     """The line control numbers that a claim goes out with."""
-    [one] = layout(sent(out, kind=kind_of(out.claim))).claims
+    [one] = read_layout(sent(out, kind=kind_of(out.claim))).claims
     return one.controls
 
 

@@ -11,19 +11,21 @@ import pyx12.params
 import pyx12.x12n_document
 
 from clearlane.claims import decode, fields
-from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of
+from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimKind, kind_of
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import extended_claim, minimal_claim
-from clearlane.claims.variety import random_claim
-from clearlane.claims.write_837 import Envelope, Outgoing, Party, write_claims
+from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.x12.reader import parse
 from clearlane.x12.tree import Loop
+from tests.claims.variety import random_claim
 
 DAY = date(2026, 4, 10)
 MOMENT = datetime(2026, 4, 15, 12, 30, tzinfo=UTC)
 ENVELOPE = Envelope(sender="CLEARLANE", receiver="MEADOW", control=17, moment=MOMENT)
-SUBMITTER = Party(name="Clearlane", id="CL0001", contact="Service Desk", phone="2065550100")
-RECEIVER = Party(name="Meadow Mutual", id="MM001")
+SUBMITTER = TradingPartner(
+    name="Clearlane", id="CL0001", contact="Service Desk", phone="2065550100"
+)
+RECEIVER = TradingPartner(name="Meadow Mutual", id="MM001")
 
 
 @cache
@@ -52,8 +54,8 @@ def dental(line: dict | None = None, **own: object) -> Claim:
 
 def _claim(kind: ClaimKind, line: dict | None, own: dict) -> Claim:
     raw = minimal_claim(kind, DAY) | own
-    lines = raw[PAPERS[kind].lines]
-    raw[PAPERS[kind].lines] = [each | (line or {}) for each in lines]
+    lines = raw[CLAIM_SCHEMAS[kind].lines_field]
+    raw[CLAIM_SCHEMAS[kind].lines_field] = [each | (line or {}) for each in lines]
     return stored(kind, raw)
 
 
@@ -62,11 +64,11 @@ def extended(kind: ClaimKind) -> Claim:
     return stored(kind, extended_claim(kind, DAY))
 
 
-def outgoing(claim: Claim, number: int = 1, **more: object) -> Outgoing:
-    return Outgoing(claim=claim, number=f"C{number:018}", payer_id="MM001", **more)
+def outgoing(claim: Claim, number: int = 1, **more: object) -> OutgoingClaim:
+    return OutgoingClaim(claim=claim, number=f"C{number:018}", payer_id="MM001", **more)
 
 
-def written(kind: ClaimKind, outs: list[Outgoing], envelope: Envelope = ENVELOPE) -> bytes:
+def written(kind: ClaimKind, outs: list[OutgoingClaim], envelope: Envelope = ENVELOPE) -> bytes:
     return b"".join(write_claims(kind, outs, envelope, SUBMITTER, RECEIVER))
 
 

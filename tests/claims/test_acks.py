@@ -4,10 +4,10 @@ from hypothesis import strategies as st
 
 from clearlane.claims import acks, provenance
 from clearlane.claims import sent_layout as sending
-from clearlane.claims.extract import cut, part_of
-from clearlane.claims.facts import Fact, Kind, Unmatched, Verdict
-from clearlane.claims.identify import recognise
-from clearlane.claims.lifecycle import State, fold
+from clearlane.claims.extract import extract_claim, extract_part
+from clearlane.claims.facts import Fact, FactKind, StatusVerdict, UnmatchedFact
+from clearlane.claims.identify import identify
+from clearlane.claims.lifecycle import ClaimState, fold
 from clearlane.claims.statuses import verdict_of
 from clearlane.payments import read_835
 from clearlane.x12 import ack
@@ -33,20 +33,24 @@ SET = FILE.decode().split("~")[2:-3]
 
 
 def position(text, nth=1):
-    """Where in the set that was sent the nth segment that begins so stands, the ST being 1."""
+    """Return the position in the sent set of the nth segment with this beginning, the ST being 1."""
     return [at for at, segment in enumerate(SET, 1) if segment.startswith(text)][nth - 1]
 
 
-def told(answer, content=FILE):
+def facts_by_claim(answer, content=FILE):
     """The facts of an answer, by our claim number; those without one under the reason."""
     found = {}
-    for heard in acks.read(answer):
-        layout = sending.layout(content, asked=heard.asks.positions) if heard.asks else None
-        for fact in acks.facts(heard, layout):
+    for message in acks.read(answer):
+        layout = (
+            sending.read_layout(content, positions=message.reference.positions)
+            if message.reference
+            else None
+        )
+        for fact in acks.derive_facts(message, layout):
             key = (
                 fact.reason
-                if isinstance(fact, Unmatched)
-                else fact.claim.number or fact.claim.account
+                if isinstance(fact, UnmatchedFact)
+                else fact.claim.claim_number or fact.claim.account_number
             )
             found.setdefault(key, []).append(fact)
     return found
@@ -54,7 +58,8 @@ def told(answer, content=FILE):
 
 def kinds(answer, content=FILE):
     return {
-        key: [fact.kind.value for fact in facts] for key, facts in told(answer, content).items()
+        key: [fact.kind.value for fact in facts]
+        for key, facts in facts_by_claim(answer, content).items()
     }
 
 
@@ -66,25 +71,25 @@ def answered(*rows, verdict="R*5", control="0001"):
 
 
 def test_a_ta1_that_refuses_concerns_all_claims_of_the_interchange():
-    facts = told(ta1(21))
+    facts = facts_by_claim(ta1(21))
     assert {key: [f.kind for f in found] for key, found in facts.items()} == {
-        number: [Kind.TA1_REFUSED] for number in ("C1", "C2", "C3")
+        number: [FactKind.TA1_REFUSED] for number in ("C1", "C2", "C3")
     }
     assert facts["C1"][0].complaints[0].code == "006"
-    assert fold(facts["C1"]).state is State.REJECTED
+    assert fold(facts["C1"]).state is ClaimState.REJECTED
 
 
 @pytest.mark.parametrize("verdict", ["A", "E"])
 def test_a_ta1_that_accepts_says_nothing_of_claims(verdict):
-    assert told(ta1(21, verdict, "000")) == {}
+    assert facts_by_claim(ta1(21, verdict, "000")) == {}
 
 
 def test_a_ta1_tells_which_interchange_it_answers():
-    [heard] = acks.read(ta1(21))
-    assert (heard.asks.by, heard.asks.number) == ("interchange", "000000021")
-    [fact] = acks.facts(heard, None)
-    assert isinstance(fact, Unmatched)
-    assert fact.kind is Kind.TA1_REFUSED
+    [message] = acks.read(ta1(21))
+    assert (message.reference.level, message.reference.number) == ("interchange", "000000021")
+    [fact] = acks.derive_facts(message, None)
+    assert isinstance(fact, UnmatchedFact)
+    assert fact.kind is FactKind.TA1_REFUSED
 
 
 # 999.
@@ -104,8 +109,10 @@ def test_a_999_without_sets_speaks_of_all_sets_of_the_group():
 
 def test_a_999_accepts_with_errors_and_keeps_the_complaint_with_its_claim():
     at = position("SV1", 2)
-    facts = told(nine(21, answered(f"IK3*SV1*{at}**8", "IK4*2*782*1", verdict="E*5"), verdict="E"))
-    assert {f.kind for found in facts.values() for f in found} == {Kind.ACCEPTED_999}
+    facts = facts_by_claim(
+        nine(21, answered(f"IK3*SV1*{at}**8", "IK4*2*782*1", verdict="E*5"), verdict="E")
+    )
+    assert {f.kind for found in facts.values() for f in found} == {FactKind.ACCEPTED_999}
     [complaint] = facts["C2"][0].complaints
     assert (complaint.loop, complaint.segment, complaint.element, complaint.line) == (
         "2400",
@@ -118,14 +125,16 @@ def test_a_999_accepts_with_errors_and_keeps_the_complaint_with_its_claim():
 
 def test_a_999_that_names_a_single_claim_refuses_it_and_sends_the_others_again():
     at = position("CLM", 2)
-    facts = told(nine(21, answered(f"IK3*CLM*{at}*2300*8", "IK4*5:1*1331*7*X"), verdict="R"))
+    facts = facts_by_claim(
+        nine(21, answered(f"IK3*CLM*{at}*2300*8", "IK4*5:1*1331*7*X"), verdict="R")
+    )
     assert [facts[n][0].kind for n in ("C1", "C2", "C3")] == [
-        Kind.SEND_AGAIN, Kind.CLAIM_REFUSED, Kind.SEND_AGAIN,
+        FactKind.SEND_AGAIN, FactKind.CLAIM_REFUSED, FactKind.SEND_AGAIN,
     ]  # fmt: skip
     [complaint] = facts["C2"][0].complaints
     assert (complaint.element, complaint.component, complaint.code) == (5, 1, "7")
     assert fold(facts["C1"]).send_again
-    assert fold(facts["C2"]).state is State.REJECTED
+    assert fold(facts["C2"]).state is ClaimState.REJECTED
 
 
 def test_a_subscribers_segment_names_its_claim_and_a_billing_providers_all_claims_below():
@@ -171,11 +180,11 @@ def test_what_is_no_single_claims_fault_refuses_the_whole_set(answer):
 
 
 def test_a_refused_group_refuses_its_sets_whatever_else_it_says():
-    facts = told(sealed(
+    facts = facts_by_claim(sealed(
         "FA", "005010X231A1",
         ["999*005010X231A1", "AK1*HC*21*005010X222A1", *answered(verdict="A"), "AK9*R*1*1*0*2"],
     ))  # fmt: skip
-    assert facts["C1"][0].kind is Kind.SET_REFUSED
+    assert facts["C1"][0].kind is FactKind.SET_REFUSED
     assert facts["C1"][0].complaints[0].level == "group"
 
 
@@ -186,15 +195,15 @@ def test_a_999_of_what_we_did_not_send_comes_back_unmatched():
         r for r in kinds(nine(21, answered(verdict="A", control="0077"))) if "a set" in r
     ]
     assert reason == "It answers a set that we did not send."
-    [heard] = acks.read(nine(21))
-    [fact] = acks.facts(heard)
-    assert fact.kind is Kind.ACCEPTED_999
+    [message] = acks.read(nine(21))
+    [fact] = acks.derive_facts(message)
+    assert fact.kind is FactKind.ACCEPTED_999
 
 
-def test_a_claim_that_goes_out_again_is_told_by_its_attempt():
-    [heard] = acks.read(nine(21, answered(verdict="A")))
-    layout = sending.layout(FILE, attempts={"C2": 2})
-    assert [fact.attempt for fact in acks.facts(heard, layout)] == [1, 2, 1]
+def test_a_claim_that_goes_out_again_is_reported_by_its_attempt():
+    [message] = acks.read(nine(21, answered(verdict="A")))
+    layout = sending.read_layout(FILE, attempts={"C2": 2})
+    assert [fact.attempt for fact in acks.derive_facts(message, layout)] == [1, 2, 1]
 
 
 # 277CA and 277.
@@ -205,32 +214,32 @@ def test_a_277ca_tells_each_claim_by_itself():
         patient("C1", "A2:20:PR*20261102*WQ*100", extra=["REF*1K*P1"]),
         patient("C2", "A7:562:85*20261102*U*100****", extra=["REF*D9*C2"]),
     )
-    facts = told(answer)
+    facts = facts_by_claim(answer)
     [first], [second] = facts["C1"], facts["C2"]
     assert (first.verdict, first.claim.payer_number, first.charged) == (
-        Verdict.ACCEPTED,
+        StatusVerdict.ACCEPTED,
         "P1",
         10000,
     )
     assert first.complaints == ()
-    assert (second.verdict, second.claim.number) == (Verdict.REJECTED, "C2")
+    assert (second.verdict, second.claim.number) == (StatusVerdict.REJECTED, "C2")
     assert [(c.code, c.entity, c.category) for c in second.complaints] == [("562", "85", "A7")]
     assert first.payer == "MEADOW MUTUAL"
 
 
 def test_a_status_with_several_codes_is_named_by_the_weightiest():
-    [fact] = told(
+    [fact] = facts_by_claim(
         status(patient("C1", "A1:19:PR*20261102*WQ*100", "A6:21*20261103*U*100******A6:562:82"))
     )["C1"]
-    assert fact.verdict is Verdict.REJECTED
+    assert fact.verdict is StatusVerdict.REJECTED
     assert [code.category for code in fact.codes] == ["A6", "A6", "A1"]
     assert fact.day.isoformat() == "2026-11-03"
 
 
 def test_a_rejected_receiver_concerns_all_claims_below():
     answer = status(patient("C1", "A1:19:PR*20261102*WQ*100"), receiver="A3:24:41*20261102*U*300")
-    [fact] = told(answer)["C1"]
-    assert fact.verdict is Verdict.REJECTED
+    [fact] = facts_by_claim(answer)["C1"]
+    assert fact.verdict is StatusVerdict.REJECTED
     assert fact.codes[0].category == "A3"
     assert [c.level for c in fact.complaints] == ["above"]
 
@@ -239,40 +248,40 @@ def test_a_rejected_provider_concerns_all_claims_below():
     answer = status(
         patient("C1", "A1:19:PR*20261102*WQ*100"), provider=["TRN*1*0", "A3:96:85*20261102*U*100"]
     )
-    assert told(answer)["C1"][0].verdict is Verdict.REJECTED
+    assert facts_by_claim(answer)["C1"][0].verdict is StatusVerdict.REJECTED
 
 
 def test_a_rejected_receiver_that_names_no_claim_concerns_the_whole_batch():
-    facts = told(status(receiver="A3:24:41*20261102*U*300"))
+    facts = facts_by_claim(status(receiver="A3:24:41*20261102*U*300"))
     assert {n: f[0].verdict for n, f in facts.items()} == dict.fromkeys(
-        ("C1", "C2", "C3"), Verdict.REJECTED
+        ("C1", "C2", "C3"), StatusVerdict.REJECTED
     )
-    by_control = told(status(receiver="A3:24:41*20261102*U*300", batch="21"))
+    by_control = facts_by_claim(status(receiver="A3:24:41*20261102*U*300", batch="21"))
     assert by_control.keys() == facts.keys()
-    [reason] = told(status(receiver="A3:24:41*20261102*U*300", batch="WHO"))
-    assert reason == "It speaks of a batch or provider that we did not send."
-    [heard] = acks.read(status(receiver="A3:24:41*20261102*U*300"))
-    assert isinstance(next(acks.facts(heard)), Unmatched)
+    [reason] = facts_by_claim(status(receiver="A3:24:41*20261102*U*300", batch="WHO"))
+    assert reason == "It concerns a batch or provider that we did not send."
+    [message] = acks.read(status(receiver="A3:24:41*20261102*U*300"))
+    assert isinstance(next(acks.derive_facts(message)), UnmatchedFact)
 
 
 def test_a_rejected_provider_that_names_no_claim_concerns_its_claims_of_the_batch():
     content = sent(outgoing("C1", claim(F33A_BillingProviderNpi="1234567893")), CLAIMS[2])
     answer = status(provider=["TRN*1*0", "A3:96:85*20261102*U*100"])
-    assert list(told(answer, content)) == ["C1"]
+    assert list(facts_by_claim(answer, content)) == ["C1"]
     accepted = status(provider=["TRN*1*0", "A1:19:85*20261102*WQ*100"])
-    assert told(accepted, content) == {}
+    assert facts_by_claim(accepted, content) == {}
 
 
-def test_the_lines_of_a_277ca_are_told_with_their_control_numbers():
+def test_the_lines_of_a_277ca_are_reported_with_their_control_numbers():
     line = ["SVC*HC:99213*100", "STC*A7:454**U", "REF*FJ*C1-1"]
-    [fact] = told(status(patient("C1", "A7:247*20261102*U*100", extra=line)))["C1"]
+    [fact] = facts_by_claim(status(patient("C1", "A7:247*20261102*U*100", extra=line)))["C1"]
     assert [(c.level, c.code, c.control) for c in fact.complaints] == [
         ("claim", "247", ""),
         ("line", "454", "C1-1"),
     ]
     assert fact.claim.controls == ("C1-1",)
     fine = ["SVC*HC:99213*100", "STC*A1:20**WQ"]
-    [fact] = told(status(patient("C1", "A1:19:PR*20261102*WQ*100", extra=fine)))["C1"]
+    [fact] = facts_by_claim(status(patient("C1", "A1:19:PR*20261102*WQ*100", extra=fine)))["C1"]
     assert fact.complaints == ()
 
 
@@ -286,9 +295,13 @@ def test_a_277_pends_a_claim_and_asks_for_information():
         "HL*5*4*23", "NM1*QC*1*ARDEN*MILO", "TRN*2*C1", "STC*P3:297*20261105**100",
         "REF*1K*P1",
     ]  # fmt: skip
-    [fact] = told(sealed("HN", "005010X212", rows))["C1"]
-    assert (fact.verdict, fact.source, fact.claim.payer_number) == (Verdict.PENDING, "277", "P1")
-    assert fold([fact]).state is State.PENDING
+    [fact] = facts_by_claim(sealed("HN", "005010X212", rows))["C1"]
+    assert (fact.verdict, fact.source, fact.claim.payer_number) == (
+        StatusVerdict.PENDING,
+        "277",
+        "P1",
+    )
+    assert fold([fact]).state is ClaimState.PENDING
 
 
 @pytest.mark.parametrize(
@@ -302,7 +315,7 @@ def test_a_277_pends_a_claim_and_asks_for_information():
         ("277", ["X0"], "", "noted"), ("277CA", ["Z9"], "", "noted"), ("277CA", [], "U", "rejected"),
     ],
 )  # fmt: skip
-def test_a_status_says_where_the_claim_stands(kind, categories, action, expected):
+def test_a_status_gives_the_verdict_on_the_claim(kind, categories, action, expected):
     assert verdict_of(kind, categories, action).value == expected
 
 
@@ -316,9 +329,9 @@ def test_a_mixed_file_with_any_separators_gives_the_facts_of_all_its_parts():
         + status(patient("C1", "A2:20:PR*20261102*WQ*100"), control=502, separators="+,!'")
         + payment(paid("C1"), control=503)
     )
-    assert recognise(mixed).kinds == {"TA1", "999", "277CA", "835"}
-    facts = told(mixed)["C1"]
-    assert [fact.kind for fact in facts] == [Kind.ACCEPTED_999, Kind.STATUS]
+    assert identify(mixed).kinds == {"TA1", "999", "277CA", "835"}
+    facts = facts_by_claim(mixed)["C1"]
+    assert [fact.kind for fact in facts] == [FactKind.ACCEPTED_999, FactKind.STATUS]
     assert all(isinstance(fact, Fact) and fact.serial for fact in facts)
 
 
@@ -326,7 +339,7 @@ def test_values_come_back_as_the_file_had_them():
     odd = status(patient("A*1", "A2:20:PR*20261102*WQ*100"), separators="|:^~").replace(
         b"A|1", b"A*1"
     )
-    assert list(told(odd)) == ["A*1"]
+    assert list(facts_by_claim(odd)) == ["A*1"]
 
 
 GOOD = status(patient("C1", "A2:20:PR*20261102*WQ*100"))
@@ -360,49 +373,55 @@ GOOD = status(patient("C1", "A2:20:PR*20261102*WQ*100"))
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused_in_words(content, part):
-    found = recognise(content)
+    found = identify(content)
     assert not found.usable
     assert part in found.reason
 
 
 def test_every_cut_of_a_file_is_recognised_as_one():
     for end in range(1, len(GOOD) - 1):
-        assert recognise(GOOD[:end]).reason, end
+        assert identify(GOOD[:end]).reason, end
 
 
 @pytest.mark.parametrize(
     "content", [GOOD, GOOD + b"\r\n", GOOD.replace(b"SE*20", b"SE*3"), GOOD + FILE]
 )
 def test_what_can_be_used_is_recognised(content):
-    found = recognise(content)
+    found = identify(content)
     assert found.usable
     assert found.kinds == {"277CA"}
 
 
 def test_stray_ends_do_not_confuse_the_look():
-    assert recognise(GOOD.replace(b"SE*20*0001~", b"SE*20*0001~SE*20*0001~")).usable
-    assert not recognise(GOOD.replace(b"GE*1*500~", b"GE*1*500~GE*1*500~ST*277*1~")).usable
+    assert identify(GOOD.replace(b"SE*20*0001~", b"SE*20*0001~SE*20*0001~")).usable
+    assert not identify(GOOD.replace(b"GE*1*500~", b"GE*1*500~GE*1*500~ST*277*1~")).usable
 
 
 @pytest.mark.parametrize("sample", corpus_files("TA1", "999", "277CA", "277", "835"))
 def test_public_samples_are_read_without_a_crash(sample):
     content = sample.path.read_bytes()
-    recognise(content)
-    for heard in acks.read(content):
-        layout = sending.layout(FILE, asked=heard.asks.positions) if heard.asks else None
-        assert all(isinstance(fact, Fact | Unmatched) for fact in acks.facts(heard, layout))
+    identify(content)
+    for message in acks.read(content):
+        layout = (
+            sending.read_layout(FILE, positions=message.reference.positions)
+            if message.reference
+            else None
+        )
+        assert all(
+            isinstance(fact, Fact | UnmatchedFact) for fact in acks.derive_facts(message, layout)
+        )
 
 
 def test_our_own_engines_999_names_the_single_claim():
     whole = claim(F33_BillingProviderZip="78701", F33A_BillingProviderNpi="1234567893")
     file = sent(*(outgoing(number, whole) for number in ("C1", "C2", "C3")))
     broken = file.replace(b"CLM*C2*100*", b"CLM*C2*ONE*")
-    [reply] = ack.answers(broken, control=77, moment=NOW)
-    facts = told(reply.nine, broken)
+    [reply] = ack.acknowledge(broken, control=77, moment=NOW)
+    facts = facts_by_claim(reply.ack_999, broken)
     assert {number: [fact.kind for fact in found] for number, found in facts.items()} == {
-        "C1": [Kind.SEND_AGAIN],
-        "C2": [Kind.CLAIM_REFUSED],
-        "C3": [Kind.SEND_AGAIN],
+        "C1": [FactKind.SEND_AGAIN],
+        "C2": [FactKind.CLAIM_REFUSED],
+        "C3": [FactKind.SEND_AGAIN],
     }
     assert {(one.loop, one.segment, one.element) for one in facts["C2"][0].complaints} >= {
         ("2300", "CLM", 2)
@@ -424,22 +443,26 @@ def test_damaged_files_never_crash_a_reader(damages, end):
     for at, put in damages:
         content[at : at + 1] = put
     damaged = bytes(content[:end])
-    recognise(damaged)
-    for heard in acks.read(damaged):
-        layout = sending.layout(FILE, asked=heard.asks.positions) if heard.asks else None
-        for fact in acks.facts(heard, layout):
+    identify(damaged)
+    for message in acks.read(damaged):
+        layout = (
+            sending.read_layout(FILE, positions=message.reference.positions)
+            if message.reference
+            else None
+        )
+        for fact in acks.derive_facts(message, layout):
             if isinstance(fact, Fact):
-                part_of(damaged, fact)
-                list(provenance.refusal(fact, CLAIMS[0].claim))
+                extract_part(damaged, fact)
+                list(provenance.explain_complaints(fact, CLAIMS[0].claim))
     for one in read_835.read(damaged):
-        if isinstance(one, read_835.Paid):
-            assert part_of(damaged, one.remit) == cut(one.unit)
+        if isinstance(one, read_835.ClaimPaymentLoop):
+            assert extract_part(damaged, one.claim_payment) == extract_claim(one.unit)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_garbage_is_never_taken_for_an_answer(content):
-    assert not recognise(content).usable
+    assert not identify(content).usable
     assert list(acks.read(content)) == []
 
 
@@ -447,13 +470,19 @@ def test_garbage_is_never_taken_for_an_answer(content):
 def test_the_parts_of_public_samples_say_the_same_as_the_whole(sample):
     content = sample.path.read_bytes()
     for one in read_835.read(content):
-        if isinstance(one, read_835.Paid):
+        if isinstance(one, read_835.ClaimPaymentLoop):
             [again] = [
-                two for two in read_835.read(cut(one.unit)) if isinstance(two, read_835.Paid)
+                two
+                for two in read_835.read(extract_claim(one.unit))
+                if isinstance(two, read_835.ClaimPaymentLoop)
             ]
-            assert again.remit.identity == one.remit.identity
-    for heard in acks.read(content):
-        if heard.asks is None:
-            [again] = [two for two in acks.read(part_of(content, heard.fact)) if two.asks is None]
-            assert again.fact.identity == heard.fact.identity
-            assert again.fact.claim == heard.fact.claim
+            assert again.claim_payment.identity == one.claim_payment.identity
+    for message in acks.read(content):
+        if message.reference is None:
+            [again] = [
+                two
+                for two in acks.read(extract_part(content, message.fact))
+                if two.reference is None
+            ]
+            assert again.fact.identity == message.fact.identity
+            assert again.fact.claim == message.fact.claim

@@ -12,10 +12,10 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.cli.claim import app
 from clearlane.cli.root import app as every_command
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.intake.submit import Desk, Submitted, submit
+from clearlane.pipeline.intake.submit import SubmissionReceipt, submit
 from clearlane.settings import load
 from clearlane.store.database import Actor
-from clearlane.wiring import open_house
+from clearlane.wiring import open_installation
 from clearlane.x12.check import check
 
 RUN = CliRunner()
@@ -100,7 +100,7 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path):
     assert "none.json" in checked.stderr
 
 
-def test_the_answer_has_the_servers_shape_and_tells_more(tmp_path):
+def test_the_answer_has_the_servers_shape_and_more(tmp_path):
     document = samples.document(ClaimKind.MEDICAL, day=DAY)
     document["Claims"][0] |= {"F05_PatientState": "XX", "F33_BillingProviderZip": "78701"}
     checked = RUN.invoke(app, ["check", write(tmp_path, document), "--json"])
@@ -198,12 +198,11 @@ def stored(data, kind, **changes):
     document["Claims"][0] |= {"Svc_VendorClaimId": f"{kind}-{len(changes)}", **changes}
 
     async def work():
-        async with open_house(load(environ={}, overrides={"data": data}), role="command") as house:
-            desk = Desk(
-                database=house.database, vault=house.vault, payers=house.payers, sandbox=True
-            )
+        async with open_installation(
+            load(environ={}, overrides={"data": data}), role="command"
+        ) as house:
             return await submit(
-                desk,
+                house.work_context,
                 json.dumps(document, default=str).encode(),
                 kind,
                 site=house.accounts.any_site("A-1"),
@@ -212,8 +211,8 @@ def stored(data, kind, **changes):
             )
 
     outcome = asyncio.run(work())
-    assert isinstance(outcome, Submitted), outcome
-    (answer,) = outcome.answers
+    assert isinstance(outcome, SubmissionReceipt), outcome
+    (answer,) = outcome.results
     return answer
 
 

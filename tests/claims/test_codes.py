@@ -71,16 +71,16 @@ def test_a_text_becomes_its_code(name, text, code):
 
 @pytest.mark.parametrize("name", codes.LISTS)
 def test_every_code_and_every_name_of_a_list_is_understood(name):
-    assert codes.words(name)
-    for code, word in codes.words(name).items():
+    assert codes.meanings(name)
+    for code, word in codes.meanings(name).items():
         assert word
         assert codes.find(name, code) == code
-        assert codes.find(name, word) in codes.words(name)
-    for spelling, code in codes.glance(name).items():
+        assert codes.find(name, word) in codes.meanings(name)
+    for spelling, code in codes.common_spellings(name).items():
         assert codes.find(name, spelling) == code
 
 
 @pytest.mark.parametrize("name", codes.LISTS)
 def test_a_list_can_tell_what_passes(name):
-    assert next(iter(codes.words(name))) in codes.passing(name)
-    assert len(codes.passing(name)) < 700
+    assert next(iter(codes.meanings(name))) in codes.accepted_values(name)
+    assert len(codes.accepted_values(name)) < 700

@@ -8,8 +8,8 @@ import pytest
 
 from clearlane.claims import decode, samples
 from clearlane.claims.decode import open_document, read_claim, read_document
-from clearlane.claims.fields import PAPERS, ClaimKind, encode, parts, rows
-from clearlane.claims.value_types import Adjusted, Kind
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
 
@@ -24,9 +24,9 @@ def body(value):
 def minimal(kind=MEDICAL, **changes):
     """The minimal claim with some fields changed; ``...`` leaves a field out."""
     claim = samples.minimal_claim(kind, DAY)
-    line = claim[PAPERS[kind].lines][0]
+    line = claim[CLAIM_SCHEMAS[kind].lines_field][0]
     for name, value in changes.items():
-        part = line if name in rows(PAPERS[kind].line) else claim
+        part = line if name in fields_of(CLAIM_SCHEMAS[kind].line) else claim
         part[name] = value
         if value is ...:
             del part[name]
@@ -50,10 +50,10 @@ def state(found):
 @pytest.mark.parametrize("full", [False, True])
 def test_the_sample_documents_are_read_without_a_finding(kind, full):
     document = samples.document(kind, day=DAY, full=full)
-    sheaf, reads = read_document(body(document), kind)
-    assert sheaf.findings == sheaf.ignored == ()
-    assert [each.findings for each in reads] == [()]
-    assert reads[0].claim.Svc_VendorClaimId == "SAMPLE-1"
+    submission, decoded = read_document(body(document), kind)
+    assert submission.findings == submission.ignored_fields == ()
+    assert [each.findings for each in decoded] == [()]
+    assert decoded[0].claim.Svc_VendorClaimId == "SAMPLE-1"
 
 
 def test_types_change_at_the_border_and_names_do_not():
@@ -71,8 +71,8 @@ def test_types_change_at_the_border_and_names_do_not():
 
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("blank", [..., None, "", " \t "])
-def test_every_required_field_left_out_null_or_blank_is_told(kind, blank):
-    for row in rows(PAPERS[kind].claim).values():
+def test_every_required_field_left_out_null_or_blank_is_reported(kind, blank):
+    for row in fields_of(CLAIM_SCHEMAS[kind].claim).values():
         if row.required:
             found = state(read(minimal(kind, **{row.name: blank}), kind))
             assert found == {f"Claims[0].{row.name}": [f"The {row.name} field is required."]}
@@ -80,9 +80,9 @@ def test_every_required_field_left_out_null_or_blank_is_told(kind, blank):
 
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("blank", [..., None, "", "  "])
-def test_every_required_field_of_a_line_is_told(kind, blank):
-    lines = PAPERS[kind].lines
-    for row in rows(PAPERS[kind].line).values():
+def test_every_required_field_of_a_line_is_reported(kind, blank):
+    lines = CLAIM_SCHEMAS[kind].lines_field
+    for row in fields_of(CLAIM_SCHEMAS[kind].line).values():
         if row.required:
             found = state(read(minimal(kind, **{row.name: blank}), kind))
             assert found == {
@@ -93,9 +93,9 @@ def test_every_required_field_of_a_line_is_told(kind, blank):
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("blank", [None, "", "   "])
 def test_every_optional_field_may_be_null_or_blank(kind, blank):
-    for part in (PAPERS[kind].claim, PAPERS[kind].line):
-        for row in rows(part).values():
-            if not row.required and not row.when:
+    for part in (CLAIM_SCHEMAS[kind].claim, CLAIM_SCHEMAS[kind].line):
+        for row in fields_of(part).values():
+            if not row.required and not row.required_when:
                 found = read(minimal(kind, **{row.name: blank}), kind)
                 assert found.findings == (), row.name
                 assert row.name not in found.claim.__dict__
@@ -126,7 +126,7 @@ def test_ein_or_ssn_is_required():
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in rows(PAPERS[MEDICAL].claim) if n.startswith("X12_Rend")]
+    "name", [n for n in fields_of(CLAIM_SCHEMAS[MEDICAL].claim) if n.startswith("X12_Rend")]
 )
 def test_any_field_of_the_rendering_provider_wants_the_last_name(name):
     found = state(read(minimal(**{name: "X"})))
@@ -179,7 +179,7 @@ def test_both_spellings_of_the_dental_claim_id_are_one_field():
     claim = minimal(DENTAL, Svc_VendorClaimId=..., Svc_VendorClaimID="OTHER")
     found = read(claim, DENTAL)
     assert found.claim.Svc_VendorClaimId == "OTHER"
-    assert found.ignored == ()
+    assert found.ignored_fields == ()
     assert read(minimal(DENTAL, Svc_VendorClaimId=None, Svc_VendorClaimID="O"), DENTAL).claim
 
 
@@ -226,10 +226,22 @@ def test_a_date_is_a_string(value, shown):
 
 
 WRONG = {
-    Kind.FLAG: ["yes", 1, 0, "1", [], {}],
-    Kind.AMOUNT: ["abc", "1e5", "$5", "1,000", True, {}, "٥", "1_000", "NaN", "Infinity", "9" * 31],
-    Kind.COUNT: ["abc", True, {}, "--1"],
-    Kind.ADJUSTMENTS: [
+    ValueType.FLAG: ["yes", 1, 0, "1", [], {}],
+    ValueType.AMOUNT: [
+        "abc",
+        "1e5",
+        "$5",
+        "1,000",
+        True,
+        {},
+        "٥",
+        "1_000",
+        "NaN",
+        "Infinity",
+        "9" * 31,
+    ],
+    ValueType.COUNT: ["abc", True, {}, "--1"],
+    ValueType.ADJUSTMENTS: [
         "abc",
         "45",
         "45:",
@@ -242,30 +254,34 @@ WRONG = {
         [1],
         [["45", "x", None]],
     ],
-    Kind.TOOTH: [1.5, True, {}],
-    Kind.PARTS: ["x", 1, {}, ["x"], [1]],
+    ValueType.TOOTH: [1.5, True, {}],
+    ValueType.PARTS: ["x", 1, {}, ["x"], [1]],
 }
 PLAIN_WRONG = [1, 1.5, True, ["x"], {"a": 1}]
-FINE = {Kind.ADJUSTMENTS: ["45"], Kind.TOOTH: []}
+FINE = {ValueType.ADJUSTMENTS: ["45"], ValueType.TOOTH: []}
 
 
 def every_field():
     for kind in ClaimKind:
-        for part in (PAPERS[kind].claim, PAPERS[kind].line):
-            for row in rows(part).values():
+        for part in (CLAIM_SCHEMAS[kind].claim, CLAIM_SCHEMAS[kind].line):
+            for row in fields_of(part).values():
                 yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
 
 
 @pytest.mark.parametrize(("kind", "part", "row"), list(every_field()))
-def test_a_wrong_type_is_told_at_the_field(kind, part, row):
-    inside = f"Claims[0].{PAPERS[kind].lines}[0]." if part is PAPERS[kind].line else "Claims[0]."
+def test_a_wrong_type_is_reported_at_the_field(kind, part, row):
+    inside = (
+        f"Claims[0].{CLAIM_SCHEMAS[kind].lines_field}[0]."
+        if part is CLAIM_SCHEMAS[kind].line
+        else "Claims[0]."
+    )
     for value in WRONG.get(row.kind, PLAIN_WRONG):
         if value in FINE.get(row.kind, ()) and not isinstance(value, bool):
             continue
         if value in ([], {}) and value == []:
             continue
         claim = minimal(
-            kind, **{row.name: [value] if row.many and row.kind is not Kind.PARTS else value}
+            kind, **{row.name: [value] if row.many and row.kind is not ValueType.PARTS else value}
         )
         found = state(read(claim, kind))
         keys = {key for key in found if key.startswith(inside + row.name)}
@@ -287,14 +303,17 @@ def test_booleans_are_booleans_or_words(value, truth):
 @pytest.mark.parametrize(
     ("value", "meant"),
     [
-        (12.5, (Adjusted(None, Decimal("12.5")),)),
-        ("12.50", (Adjusted(None, Decimal("12.50")),)),
-        ("45:12.50", (Adjusted("45", Decimal("12.50")),)),
+        (12.5, (EarlierAdjustment(None, Decimal("12.5")),)),
+        ("12.50", (EarlierAdjustment(None, Decimal("12.50")),)),
+        ("45:12.50", (EarlierAdjustment("45", Decimal("12.50")),)),
         (
             " 45 = 12.50 ; b7:3:2 ",
-            (Adjusted("45", Decimal("12.50")), Adjusted("B7", Decimal(3), Decimal(2))),
+            (
+                EarlierAdjustment("45", Decimal("12.50")),
+                EarlierAdjustment("B7", Decimal(3), Decimal(2)),
+            ),
         ),
-        ("45:-3", (Adjusted("45", Decimal(-3)),)),
+        ("45:-3", (EarlierAdjustment("45", Decimal(-3)),)),
         (0, None),
         ("0.00", None),
         ("45:0", None),
@@ -305,15 +324,15 @@ def test_adjustments_are_an_amount_or_reasons_with_amounts(value, meant):
     assert claim.X12_ClaimOtherAdjustments == meant
 
 
-def test_every_fault_of_a_document_is_told_at_once():
+def test_every_fault_of_a_document_is_reported_at_once():
     first = minimal(F03_PatientDob="14.3.2025", F28_TotalCharge="much", F00_PayerName=...)
     second = minimal(F24F_Charges={}, F21_DiagnosisCodes=["A", 7], F11D_OtherPlan="perhaps")
     second["F24_ClaimLines"].append({})
     third = "no claim"
-    sheaf, reads = read_document(
+    submission, decoded = read_document(
         body({"DocumentType": "DentalClaim", "Claims": [first, second, third]}), MEDICAL
     )
-    keys = {finding.location for read in (sheaf, *reads) for finding in read.findings}
+    keys = {finding.location for read in (submission, *decoded) for finding in read.findings}
     assert keys == {
         "DocumentType",
         "Claims[0].F03_PatientDob",
@@ -324,12 +343,12 @@ def test_every_fault_of_a_document_is_told_at_once():
         "Claims[1].F11D_OtherPlan",
         *(
             f"Claims[1].F24_ClaimLines[1].{row.name}"
-            for row in rows(PAPERS[MEDICAL].line).values()
+            for row in fields_of(CLAIM_SCHEMAS[MEDICAL].line).values()
             if row.required
         ),
         "Claims[2]",
     }
-    assert reads[0].claim is reads[1].claim is reads[2].claim is None
+    assert decoded[0].claim is decoded[1].claim is decoded[2].claim is None
 
 
 # --- unknown fields -----------------------------------------------------------------------------------------
@@ -338,11 +357,11 @@ def test_every_fault_of_a_document_is_told_at_once():
 def test_unknown_fields_are_ignored_and_their_paths_collected():
     claim = minimal(f28_totalcharge=5, Nested={"a": [1]})
     claim["F24_ClaimLines"][0]["F24H_FamilyPlanning"] = True
-    sheaf, (found,) = read_document(
+    submission, (found,) = read_document(
         body({"DocumentType": "MedicalClaim", "Claims": [claim], "Extra": 1}), MEDICAL
     )
-    assert sheaf.ignored == ("Extra",)
-    assert found.ignored == (
+    assert submission.ignored_fields == ("Extra",)
+    assert found.ignored_fields == (
         "Claims[0].f28_totalcharge",
         "Claims[0].Nested",
         "Claims[0].F24_ClaimLines[0].F24H_FamilyPlanning",
@@ -353,7 +372,7 @@ def test_unknown_fields_are_ignored_and_their_paths_collected():
 def test_unknown_fields_are_collected_beside_faults_and_blanks_too():
     claim = minimal(DENTAL, F35_Remarks="", Odd=1, Teeth=[{"F27_Tooth": "3", "Colour": "white"}])
     found = read(claim, DENTAL)
-    assert set(found.ignored) == {"Claims[0].Odd", "Claims[0].LineItems[0].Teeth[0].Colour"}
+    assert set(found.ignored_fields) == {"Claims[0].Odd", "Claims[0].LineItems[0].Teeth[0].Colour"}
     assert found.claim is not None
 
 
@@ -398,14 +417,16 @@ def test_a_key_given_twice_counts_the_last_time():
         (b'{"DocumentType": "medicalclaim", "Claims": [{}]}', "DocumentType"),
     ],
 )
-def test_what_is_wrong_with_the_document_is_told(text, location):
-    sheaf = open_document(text, MEDICAL)
-    assert location in {finding.location for finding in sheaf.findings}
+def test_what_is_wrong_with_the_document_is_reported(text, location):
+    submission = open_document(text, MEDICAL)
+    assert location in {finding.location for finding in submission.findings}
 
 
 def test_an_empty_list_says_that_a_claim_is_required():
-    sheaf = open_document(b'{"DocumentType": "MedicalClaim", "Claims": []}', MEDICAL)
-    assert [finding.message for finding in sheaf.findings] == ["At least one claim is required."]
+    submission = open_document(b'{"DocumentType": "MedicalClaim", "Claims": []}', MEDICAL)
+    assert [finding.message for finding in submission.findings] == [
+        "At least one claim is required."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -421,12 +442,12 @@ def test_an_empty_list_says_that_a_claim_is_required():
     ],
 )
 def test_hostile_claims_are_findings_and_never_a_crash(inside, location):
-    sheaf, reads = read_document(
+    submission, decoded = read_document(
         b'{"DocumentType": "MedicalClaim", "Claims": [' + inside + b"]}", MEDICAL
     )
-    told = {f.location for each in (sheaf, *reads) for f in each.findings}
-    assert location in told or "Document" in told
-    assert all(each.claim is None for each in reads)
+    reported = {f.location for each in (submission, *decoded) for f in each.findings}
+    assert location in reported or "Document" in reported
+    assert all(each.claim is None for each in decoded)
 
 
 def test_a_byte_order_mark_is_skipped():
@@ -434,13 +455,13 @@ def test_a_byte_order_mark_is_skipped():
     assert open_document(text, MEDICAL).findings == ()
 
 
-def test_a_claim_too_large_is_told_and_not_read():
+def test_a_claim_too_large_is_reported_and_not_read():
     text = body(minimal(Padding="x" * limits.CLAIM_BYTES_MAX))
     found = read_claim(MEDICAL, text, "Claims[0]")
     assert [finding.location for finding in found.findings] == ["Claims[0]"]
 
 
-def test_a_long_list_is_told_about_once():
+def test_a_long_list_is_reported_once():
     found = read(minimal(F24_ClaimLines=[1] * 100_000))
     assert len(found.findings) <= limits.LIST_ITEMS_READ_MAX + 1
     assert any("At most" in finding.message for finding in found.findings)
@@ -451,35 +472,37 @@ def test_a_million_elements_are_counted_and_not_kept(item):
     text = (
         b'{"DocumentType": "MedicalClaim", "Claims": [' + (item + b",") * 1_000_000 + item + b"]}"
     )
-    sheaf = open_document(text, MEDICAL, claims_max=100)
-    assert sheaf.count == 101
+    submission = open_document(text, MEDICAL, claims_max=100)
+    assert submission.count == 101
 
 
-def test_after_ten_thousand_faults_the_others_are_not_told():
+def test_after_ten_thousand_faults_the_others_are_not_reported():
     claim = {"F24_ClaimLines": [{}] * limits.LIST_ITEMS_READ_MAX}
-    sheaf = open_document(body({"DocumentType": "MedicalClaim", "Claims": [claim] * 100}), MEDICAL)
-    reads = [*sheaf.read(0, 50), *sheaf.read(50, 100)]
-    told = [finding for each in reads for finding in each.findings]
-    assert limits.SHAPE_FINDINGS_MAX <= len(told) <= limits.SHAPE_FINDINGS_MAX + 1_100
-    assert told[-1].location == "Document"
-    assert all(each.claim is None for each in reads)
+    submission = open_document(
+        body({"DocumentType": "MedicalClaim", "Claims": [claim] * 100}), MEDICAL
+    )
+    decoded = [*submission.read(0, 50), *submission.read(50, 100)]
+    reported = [finding for each in decoded for finding in each.findings]
+    assert limits.SHAPE_FINDINGS_MAX <= len(reported) <= limits.SHAPE_FINDINGS_MAX + 1_100
+    assert reported[-1].location == "Document"
+    assert all(each.claim is None for each in decoded)
 
 
 def test_of_many_unknown_fields_the_first_are_named():
     many = {f"Odd{number}": number for number in range(1_000)}
     for blank in ({}, {"F35_Remarks": ""}):
         found = read(minimal(DENTAL, **many, **blank), DENTAL)
-        assert len(found.ignored) == limits.IGNORED_FIELDS_SHOWN_MAX
+        assert len(found.ignored_fields) == limits.IGNORED_FIELDS_SHOWN_MAX
         assert found.claim.__pydantic_extra__ == {}
 
 
 def test_claims_are_read_in_any_slices():
     claims = [minimal(Svc_VendorClaimId=f"C{at}") for at in range(7)]
-    sheaf = open_document(body({"DocumentType": "MedicalClaim", "Claims": claims}), MEDICAL)
+    submission = open_document(body({"DocumentType": "MedicalClaim", "Claims": claims}), MEDICAL)
     ids = [
         each.claim.Svc_VendorClaimId
         for start in range(0, 7, 3)
-        for each in sheaf.read(start, start + 3)
+        for each in submission.read(start, start + 3)
     ]
     assert ids == [f"C{at}" for at in range(7)]
 
@@ -496,7 +519,7 @@ def test_a_stored_claim_comes_back_as_it_was(kind):
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_findings_do_not_show_values_when_printed(kind):
     claim = minimal(kind, Svc_PayerId=["SECRETVALUE"])
-    line = PAPERS[kind].lines
+    line = CLAIM_SCHEMAS[kind].lines_field
     claim[line][0] = {
         "F24A_DateOfServiceFrom": "SECRETVALUE",
         "F24_DateOfServiceFrom": "SECRETVALUE",
@@ -508,4 +531,4 @@ def test_findings_do_not_show_values_when_printed(kind):
 
 
 def test_parts_inside_a_line_are_known():
-    assert set(parts(PAPERS[DENTAL].line)) == {"Teeth", "Adjustments"}
+    assert set(nested_parts(CLAIM_SCHEMAS[DENTAL].line)) == {"Teeth", "Adjustments"}

@@ -6,14 +6,14 @@ import pytest
 from clearlane.claims import acks
 from clearlane.claims import sent_layout as sending
 from clearlane.claims.documents import (
-    Head,
-    answer,
+    DocumentHeader,
     claim_status,
-    cut,
-    part_of,
+    extract_claim,
+    extract_part,
     remittance_advice,
+    response_body,
 )
-from clearlane.claims.facts import Where
+from clearlane.claims.facts import FilePosition
 from clearlane.claims.fields import ClaimKind
 from clearlane.payments import read_835
 from clearlane.x12.reader import parse
@@ -33,7 +33,7 @@ from tests.claims.answers import (
 
 OUT = outgoing("C1")
 FILE = sent(OUT, outgoing("C2"))
-HEAD = Head(
+HEAD = DocumentHeader(
     document_id="D1", vendor_claim_id="V1", claim_number="C1", create_date=date(2026, 11, 1),
     controls=controls(OUT),
 )  # fmt: skip
@@ -58,10 +58,12 @@ def ids(part):
     return [row[0] for row in segments(part)]
 
 
-def heard(content):
+def facts_in(content):
     for one in acks.read(content):
-        layout = sending.layout(FILE, asked=one.asks.positions) if one.asks else None
-        yield from acks.facts(one, layout)
+        layout = (
+            sending.read_layout(FILE, positions=one.reference.positions) if one.reference else None
+        )
+        yield from acks.derive_facts(one, layout)
 
 
 def errors(part, *allowed):
@@ -70,7 +72,7 @@ def errors(part, *allowed):
 
 
 def remits(content):
-    return [one for one in read_835.read(content) if isinstance(one, read_835.Paid)]
+    return [one for one in read_835.read(content) if isinstance(one, read_835.ClaimPaymentLoop)]
 
 
 # Parts.
@@ -78,8 +80,8 @@ def remits(content):
 
 def test_the_part_of_an_835_is_a_complete_interchange_with_one_claim_only():
     one = remits(REMITTANCE)[0]
-    part = part_of(REMITTANCE, one.remit)
-    assert part == cut(one.unit)
+    part = extract_part(REMITTANCE, one.claim_payment)
+    assert part == extract_claim(one.unit)
     assert b"C2" not in part
     assert b"C9" not in part
     assert "PLB" not in ids(part)
@@ -92,20 +94,20 @@ def test_the_part_of_an_835_is_a_complete_interchange_with_one_claim_only():
     # Only the check as a whole cannot balance.
     assert not errors(part, "X835-CHECK")
     [again] = remits(part)
-    assert again.remit.identity == one.remit.identity
+    assert again.claim_payment.identity == one.claim_payment.identity
 
 
 def test_the_part_keeps_the_files_own_separators():
     odd = payment(FIRST, SECOND, separators="|>!\n")
-    part = part_of(odd, remits(odd)[1].remit)
+    part = extract_part(odd, remits(odd)[1].claim_payment)
     assert part.count(b"CLP|C2|4|") == 1
     assert b"CLP|C1" not in part
     assert part.endswith(b"IEA|1|000000500\n")
 
 
 def test_the_part_of_a_277ca_has_the_claims_levels_and_no_sums():
-    facts = list(heard(BOTH))
-    part = part_of(BOTH, facts[1])
+    facts = list(facts_in(BOTH))
+    part = extract_part(BOTH, facts[1])
     assert b"ROSA" not in part
     assert b"TRN*2*C2~" in part
     assert not {"QTY", "AMT"} & set(ids(part))
@@ -118,7 +120,7 @@ def test_the_part_of_a_277ca_has_the_claims_levels_and_no_sums():
 def test_of_several_claims_of_a_patient_only_one_is_in_the_part():
     two = [*patient("C1", "A2:20:PR*20261102*WQ*100"), "TRN*2*C2", "STC*A2:20:PR*20261102*WQ*50"]
     content = status(two)
-    parts = [part_of(content, fact) for fact in heard(content)]
+    parts = [extract_part(content, fact) for fact in facts_in(content)]
     assert [b"TRN*2*C1~" in part for part in parts] == [True, False]
     assert [b"TRN*2*C2~" in part for part in parts] == [False, True]
 
@@ -132,21 +134,21 @@ def test_a_dependents_status_keeps_the_subscriber_and_drops_other_dependents():
         "HL*6*4*23", "NM1*QC*1*QUILL*TESSA", "TRN*2*C2", "STC*P1:20*20261105**100",
     ]  # fmt: skip
     content = sealed("HN", "005010X212", rows)
-    first, second = heard(content)
-    part = part_of(content, second)
+    first, second = facts_in(content)
+    part = extract_part(content, second)
     assert b"MILO" not in part
     assert [row[1:5] for row in segments(part) if row[0] == "HL"][-2:] == [
         ["4", "3", "22", "1"],
         ["5", "4", "23"],
     ]
     assert claim_status(part, HEAD, second, claim())["Patient"]["FirstName"] == "TESSA"
-    assert b"TESSA" not in part_of(content, first)
+    assert b"TESSA" not in extract_part(content, first)
 
 
 def test_the_part_of_a_rejected_level_is_that_level():
     content = status(receiver="A3:24:41*20261102*U*300")
-    fact = next(iter(heard(content)))
-    part = part_of(content, fact)
+    fact = next(iter(facts_in(content)))
+    part = extract_part(content, fact)
     assert b"STC*A3:24:41*20261102*U~" in part
     assert [row[1:5] for row in segments(part) if row[0] == "HL"][-1] == ["2", "1", "21", "0"]
 
@@ -160,8 +162,8 @@ def test_the_part_of_a_999_has_the_claims_own_errors_only():
          f"IK3*CLM*{at[1]}*2300*8", "CTX*CLM01:C2", "IK5*R*5"],
         verdict="R",
     )  # fmt: skip
-    first = next(fact for fact in heard(content) if fact.claim.number == "C1")
-    part = part_of(content, first)
+    first = next(fact for fact in facts_in(content) if fact.claim.claim_number == "C1")
+    part = extract_part(content, first)
     assert b"C2" not in part
     assert ids(part) == [
         "ISA",
@@ -182,29 +184,36 @@ def test_the_part_of_a_999_has_the_claims_own_errors_only():
 
 def test_the_part_of_a_999_without_sets_is_its_verdict_on_the_group():
     content = nine(21, verdict="R")
-    part = part_of(content, next(iter(heard(content))))
+    part = extract_part(content, next(iter(facts_in(content))))
     assert ids(part) == ["ISA", "GS", "ST", "AK1", "AK9", "SE", "GE", "IEA"]
 
 
 def test_the_part_of_a_ta1_is_the_ta1():
     content = BOTH + ta1(21, own=700)
-    fact = next(one for one in heard(content) if one.source == "TA1")
-    assert part_of(content, fact) == ta1(21, own=700)
+    fact = next(one for one in facts_in(content) if one.source == "TA1")
+    assert extract_part(content, fact) == ta1(21, own=700)
 
 
 @pytest.mark.parametrize(
-    "where", [Where(), Where(group=1, set=9, position=1), Where(group=1, set=1, position=900)]
+    "where",
+    [
+        FilePosition(),
+        FilePosition(group=1, set=9, position=1),
+        FilePosition(group=1, set=1, position=900),
+    ],
 )
 def test_what_is_not_there_cannot_be_cut_out(where):
     with pytest.raises(LookupError):
-        part_of(BOTH, where)
+        extract_part(BOTH, where)
 
 
 # Documents.
 
 
 def test_a_remittance_advice_tells_the_claims_and_the_lines_amounts():
-    found = remittance_advice(part_of(REMITTANCE, remits(REMITTANCE)[0].remit), HEAD, OUT.claim)
+    found = remittance_advice(
+        extract_part(REMITTANCE, remits(REMITTANCE)[0].claim_payment), HEAD, OUT.claim
+    )
     assert found["DocumentId"] == "D1"
     assert found["VendorClaimId"] == "V1"
     assert found["ClearinghouseControlNumber"] == "C1"
@@ -237,17 +246,19 @@ def test_a_remittance_advice_tells_the_claims_and_the_lines_amounts():
     assert line["RemarkCodes"][0]["Code"] == "N130"
     assert [e["Code"] for e in found["Explanations"]] == ["CO-45", "PR-3"]
     assert found["X12Document"].startswith("ISA*")
-    msgspec.json.encode(answer([found]))
+    msgspec.json.encode(response_body([found]))
 
 
 def test_an_advice_of_a_denied_claim_explains_the_denial():
-    found = remittance_advice(part_of(REMITTANCE, remits(REMITTANCE)[1].remit), HEAD, OUT.claim)
+    found = remittance_advice(
+        extract_part(REMITTANCE, remits(REMITTANCE)[1].claim_payment), HEAD, OUT.claim
+    )
     assert found["PayerAction"] == "Denied"
     assert found["Insured"] is None
     assert found["Lines"] == []
-    [told] = found["Explanations"]
-    assert told["Fields"][0]["Location"].endswith("F24A_DateOfServiceFrom")
-    assert "Filed too late" in told["Message"]
+    [explanation] = found["Explanations"]
+    assert explanation["Fields"][0]["Location"].endswith("F24A_DateOfServiceFrom")
+    assert "Filed too late" in explanation["Message"]
 
 
 def test_an_advice_needs_a_claim_payment():
@@ -258,8 +269,8 @@ def test_an_advice_needs_a_claim_payment():
 
 
 def test_a_claim_status_tells_categories_and_codes_in_words():
-    fact = list(heard(BOTH))[1]
-    found = claim_status(part_of(BOTH, fact), HEAD, fact, OUT.claim)
+    fact = list(facts_in(BOTH))[1]
+    found = claim_status(extract_part(BOTH, fact), HEAD, fact, OUT.claim)
     assert found["Type"] == "277CA"
     assert found["State"] == "rejected"
     assert found["PayerAction"] == "AcknowledgementRejectedForInvalidInformation"
@@ -269,17 +280,17 @@ def test_a_claim_status_tells_categories_and_codes_in_words():
     [code] = found["Statuses"]
     assert (code["Category"], code["Code"], code["Entity"]) == ("A7", "562", "85")
     assert code["Description"]
-    [told] = found["Explanations"]
-    assert told["Fields"][0]["Location"] == "F33A_BillingProviderNpi"
-    assert told["Fields"][0]["Box"] == "33a"
-    msgspec.json.encode(answer(statuses=[found]))
+    [explanation] = found["Explanations"]
+    assert explanation["Fields"][0]["Location"] == "F33A_BillingProviderNpi"
+    assert explanation["Fields"][0]["Box"] == "33a"
+    msgspec.json.encode(response_body(statuses=[found]))
 
 
-def test_a_refused_line_is_told_with_its_number():
+def test_a_refused_line_is_reported_with_its_number():
     line = ["SVC*HC:99213*100", "STC*A7:454**U", "REF*FJ*C1-1"]
     content = status(patient("C1", "A7:247*20261102*U*100", extra=line))
-    [fact] = heard(content)
-    found = claim_status(part_of(content, fact), HEAD, fact, OUT.claim)
+    [fact] = facts_in(content)
+    found = claim_status(extract_part(content, fact), HEAD, fact, OUT.claim)
     assert found["Lines"][0]["LineNumber"] == 1
     assert found["Lines"][0]["Statuses"][0]["Code"] == "454"
     assert (
@@ -291,8 +302,8 @@ def test_a_refused_line_is_told_with_its_number():
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_a_refusal_by_ta1_is_a_claim_status_too(kind):
     one = claim(kind)
-    [fact, _] = heard(ta1(21))
-    found = claim_status(part_of(ta1(21), fact), HEAD, fact, one)
+    [fact, _] = facts_in(ta1(21))
+    found = claim_status(extract_part(ta1(21), fact), HEAD, fact, one)
     assert (found["Type"], found["State"], found["PayerAction"]) == ("TA1", "rejected", "")
     assert found["Patient"]["CommonName"].upper() == "ARDEN"
     assert found["Payee"]["Name"]
@@ -302,4 +313,4 @@ def test_a_refusal_by_ta1_is_a_claim_status_too(kind):
 
 
 def test_an_answer_has_two_lists():
-    assert answer() == {"RemittanceAdvices": [], "PayerClaimStatuses": []}
+    assert response_body() == {"RemittanceAdvices": [], "PayerClaimStatuses": []}

@@ -3,9 +3,9 @@
 import pytest
 
 from clearlane.claims.explain import explain
-from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.write_837 import TABLES
+from clearlane.claims.write_837 import PLACEMENT_TABLES
 from tests.claims.outgoing import dental, extended, medical, outgoing, random_claims
 
 COB = {
@@ -20,7 +20,7 @@ def by_field(claim, findings=(), **more):
 
 def test_a_field_stands_beside_its_box_its_place_and_what_was_sent():
     row = by_field(medical())["F24_ClaimLines[0].F24F_Charges"]
-    assert (row.form, row.label, row.given) == ("24F", "Charge", "100")
+    assert (row.box, row.label, row.stored) == ("24F", "Charge", "100")
     assert row.sent == (("2400/SV1/02", "100"),)
     assert row.not_sent == ""
 
@@ -29,12 +29,12 @@ def test_a_field_stands_beside_its_box_its_place_and_what_was_sent():
 def test_every_filled_field_is_sent_or_says_why_not(kind):
     for claim in (*random_claims(kind, 25), extended(kind)):
         rows = by_field(claim)
-        paper = PAPERS[kind]
-        names = {name for name in claim.__dict__ if name != paper.lines}
+        schema = CLAIM_SCHEMAS[kind]
+        names = {name for name in claim.__dict__ if name != schema.lines_field}
         assert names <= rows.keys()
         for row in rows.values():
             assert bool(row.sent) != bool(row.not_sent)
-        for name, reason in TABLES[kind].not_sent.items():
+        for name, reason in PLACEMENT_TABLES[kind].not_sent.items():
             if name in rows:
                 assert rows[name].not_sent == reason
 
@@ -57,7 +57,7 @@ def test_findings_stand_with_their_field():
         "NoSuchField": ["C5"],
     }
     missing = rows["F33_BillingProviderZip"]
-    assert (missing.form, missing.given, missing.sent) == ("33", "", ())
+    assert (missing.box, missing.stored, missing.sent) == ("33", "", ())
     assert rows["NoSuchField"].label == ""
 
 
@@ -88,7 +88,7 @@ def test_adjustments_are_shown_whole():
 def test_teeth_are_shown_on_their_line():
     line = {"Teeth": [{"F27_Tooth": "30", "F28_ToothSurface": ["M", "O", None, None, None]}]}
     row = by_field(dental(line))["LineItems[0].Teeth"]
-    assert row.given == "30 M, O"
+    assert row.stored == "30 M, O"
     assert row.sent == (("2400/TOO/02", "30"), ("2400/TOO/03", "M:O"))
 
 

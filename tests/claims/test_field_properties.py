@@ -1,4 +1,4 @@
-"""Whatever stands in a field, a claim is refused, or it becomes a clean file: never a broken one, never a crash.
+"""Whatever a field holds, a claim is refused or becomes a clean file: never a broken one, never a crash.
 
 Every field of the catalogue is tried: of the claim, of a line, of a tooth and of an adjustment; in a claim
 that has every field and in one that has few. The values are of the wrong type, too long, or hold what X12
@@ -15,10 +15,10 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.decode import open_document, restore
 from clearlane.claims.explain import explain
-from clearlane.claims.fields import PAPERS, ClaimKind, encode, parts, rows
-from clearlane.claims.rules import Facts, judge
-from clearlane.claims.value_types import Kind
-from clearlane.claims.write_837 import Outgoing
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.rules import RuleInputs, repair_and_check
+from clearlane.claims.value_types import ValueType
+from clearlane.claims.write_837 import OutgoingClaim
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.check import check
@@ -57,15 +57,15 @@ FEWER = 3
 def fields():
     """Every field with the path of lists that leads to it."""
     for kind in ClaimKind:
-        paper = PAPERS[kind]
-        for path, part in _within(paper.claim, ()):
-            for row in rows(part).values():
+        schema = CLAIM_SCHEMAS[kind]
+        for path, part in _within(schema.claim, ()):
+            for row in fields_of(part).values():
                 yield pytest.param(kind, path, row, id=f"{kind}-{part.__name__}-{row.name}")
 
 
 def _within(part, path):
     yield path, part
-    for name, inner in parts(part).items():
+    for name, inner in nested_parts(part).items():
         yield from _within(inner, (*path, name))
 
 
@@ -98,30 +98,32 @@ def values(row):
         "".join(rng.choices([*texts, "A", "1", " "], k=rng.randint(2, 4))) for _ in range(MIXED)
     ]
     wrap = (
-        (lambda value: [value]) if row.many and row.kind is not Kind.PARTS else lambda value: value
+        (lambda value: [value])
+        if row.many and row.kind is not ValueType.PARTS
+        else lambda value: value
     )
     return [*WRONG_TYPES, [texts[0]], *map(wrap, texts)]
 
 
 def judged(kind, claims):
     """What became of claims whose shape is right, by the order in which they were given."""
-    document = {"DocumentType": PAPERS[kind].document_type, "Claims": claims}
-    sheaf = open_document(json.dumps(document).encode(), kind)
-    assert sheaf.findings == ()
-    facts = Facts(today=TODAY, payer=PAYERS[kind])
+    document = {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": claims}
+    submission = open_document(json.dumps(document).encode(), kind)
+    assert submission.findings == ()
+    facts = RuleInputs(today=TODAY, payer=PAYERS[kind])
     found = {}
-    for at, read in enumerate(sheaf.read(0, sheaf.count)):
+    for at, read in enumerate(submission.read(0, submission.count)):
         assert (read.claim is None) == bool(read.findings)
         assert all(finding.location.startswith(f"Claims[{at}]") for finding in read.findings)
         if read.claim is not None:
-            found[at] = judge(read.claim, facts, at=f"Claims[{at}]")
+            found[at] = repair_and_check(read.claim, facts, at=f"Claims[{at}]")
             places = (finding.location for finding in found[at].findings)
             assert all(place.startswith(f"Claims[{at}].") for place in places)
     return found
 
 
 def outgoing(at, judgement):
-    return Outgoing(
+    return OutgoingClaim(
         claim=judgement.claim, number=f"C{at:018}", payer_id="MM001", account_as_number=True
     )
 
@@ -132,7 +134,7 @@ def faults(kind, outs):
     assert data.count(b"~CLM*") == len(outs)
     assert data.count(b"~") == data.count(b"~", 0, -1) + 1
     return {
-        (finding.rule, finding.spot.loop, finding.spot.segment)
+        (finding.rule, finding.position.loop, finding.position.segment)
         for finding in check(data).findings
         if finding.severity is Severity.ERROR
     }
@@ -158,12 +160,12 @@ def test_a_value_ends_in_a_refusal_or_in_a_clean_file(kind, path, row):
         found = judged(kind, [put(base, path, row.name, value) for value in tried])
         outs = sent(found)
         if outs and faults(kind, list(outs.values())):
-            told = {repr(tried[at]): faults(kind, [out]) for at, out in outs.items()}
-            pytest.fail(str({value: wrong for value, wrong in told.items() if wrong}))
+            reported = {repr(tried[at]): faults(kind, [out]) for at, out in outs.items()}
+            pytest.fail(str({value: wrong for value, wrong in reported.items() if wrong}))
         for judgement in found.values():
             assert restore(kind, encode(judgement.claim)) == judgement.claim
         refused = [at for at in found if at not in outs]
         for at in random.Random(row.name).sample(refused, min(len(refused), EXPLAINED)):
             shown = explain(outgoing(at, found[at]), found[at].findings)
-            told = {finding.location for one in shown for finding in one.findings}
-            assert told == {finding.location for finding in found[at].findings}
+            reported = {finding.location for one in shown for finding in one.findings}
+            assert reported == {finding.location for finding in found[at].findings}

@@ -7,33 +7,42 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
-from clearlane.claims.fields import PAPERS, ClaimKind, Fields, rows
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, ClaimPart, fields_of
 from clearlane.claims.repairs import is_carried
-from clearlane.claims.rules import Facts, judge
-from clearlane.claims.value_types import Kind
+from clearlane.claims.rules import RuleInputs, repair_and_check
+from clearlane.claims.value_types import ValueType
 
 DAY = date(2025, 3, 14)
-FACTS = Facts(today=date(2025, 3, 20), known=frozenset())
-NUMBERS = {Kind.AMOUNT, Kind.COUNT, Kind.FLAG, Kind.DAY, Kind.ADJUSTMENTS, Kind.PARTS}
+FACTS = RuleInputs(today=date(2025, 3, 20), available=frozenset())
+NUMBERS = {
+    ValueType.AMOUNT,
+    ValueType.COUNT,
+    ValueType.FLAG,
+    ValueType.DAY,
+    ValueType.ADJUSTMENTS,
+    ValueType.PARTS,
+}
 # Kept for the caller and for routing, never written into a file.
 NOT_SENT = {"Svc_VendorClaimId", "Svc_PayerId"}
 
 
 def fields():
     for kind in ClaimKind:
-        for part in (PAPERS[kind].claim, PAPERS[kind].line):
-            for row in rows(part).values():
-                if row.kind not in NUMBERS:
+        for part in (CLAIM_SCHEMAS[kind].claim, CLAIM_SCHEMAS[kind].line):
+            for row in fields_of(part).values():
+                if row.value_type not in NUMBERS:
                     yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
 
 
 def judged(kind, part, row, value):
     claim = samples.extended_claim(kind, DAY)
-    at = f"{PAPERS[kind].lines}[0]." if part is PAPERS[kind].line else ""
-    (claim[PAPERS[kind].lines][0] if at else claim)[row.name] = [value] if row.many else value
+    at = f"{CLAIM_SCHEMAS[kind].lines_field}[0]." if part is CLAIM_SCHEMAS[kind].line else ""
+    (claim[CLAIM_SCHEMAS[kind].lines_field][0] if at else claim)[row.name] = (
+        [value] if row.many else value
+    )
     found = read_claim(kind, json.dumps(claim).encode(), "")
     assert found.findings == ()
-    return judge(found.claim, FACTS), at + row.name
+    return repair_and_check(found.claim, FACTS), at + row.name
 
 
 def texts(part):
@@ -41,7 +50,7 @@ def texts(part):
         if isinstance(value, str) and name not in NOT_SENT:
             yield name, value
         for inner in value if isinstance(value, tuple) else ():
-            if isinstance(inner, Fields):
+            if isinstance(inner, ClaimPart):
                 yield from texts(inner)
             elif isinstance(inner, str):
                 yield name, inner
@@ -63,7 +72,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("kind", "part", "row"), list(fields()))
 def test_a_value_ends_refused_or_fit_to_be_sent(kind, part, row):
-    known = rows(PAPERS[kind].claim) | rows(PAPERS[kind].line)
+    known = fields_of(CLAIM_SCHEMAS[kind].claim) | fields_of(CLAIM_SCHEMAS[kind].line)
     for value in VALUES:
         judgement, at = judged(kind, part, row, value)
         if not judgement.accepted:

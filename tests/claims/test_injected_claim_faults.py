@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from clearlane.claims.decode import open_document
-from clearlane.claims.fields import PAPERS, ClaimKind
-from clearlane.claims.rules import Facts, Judgement, judge
-from clearlane.claims.write_837 import Outgoing
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
+from clearlane.claims.write_837 import OutgoingClaim
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.check import check
@@ -182,7 +182,7 @@ class Case(NamedTuple):
     base: str
     changes: dict[str, Any]
     at: str = ""
-    """``refused``: where the finding stands. ``repaired``: the field that was put right."""
+    """``refused``: the location of the finding. ``repaired``: the field that was repaired."""
     end: str = "refused"
     reason: str = ""
     """``written``: why no claim can say it."""
@@ -252,7 +252,7 @@ def same(first: str, at: int, last: str, also: int) -> Holds:
 
 
 def levels_are_right(rows: list[Row]) -> bool:
-    """HL01 counts, HL02 is a level before of the right kind, HL04 tells whether a child follows."""
+    """HL01 counts, HL02 is an earlier level of the right kind, HL04 states whether a child follows."""
     found = all_of(rows, "HL")
     parents = Counter(row[2] for row in found)
     above = {"20": "", "22": "20", "23": "22"}
@@ -751,7 +751,7 @@ def good(kind: ClaimKind, base: str) -> dict[str, Any]:
 
 def given(case: Case) -> dict[str, Any]:
     """The claim of a case. Changes of fields that its kind does not have are of the other kind."""
-    known = PAPERS[case.kind].claim.model_fields
+    known = CLAIM_SCHEMAS[case.kind].claim.model_fields
     own = {path: value for path, value in case.changes.items() if path.partition("[")[0] in known}
     return changed(good(case.kind, case.base), own)
 
@@ -760,38 +760,38 @@ class Answer(NamedTuple):
     """What the server says of a document with one claim."""
 
     malformed: dict[str, str]
-    judgement: Judgement | None
+    checked: CheckedClaim | None
 
     @property
     def refused_at(self) -> set[str]:
         if self.malformed:
             return set(self.malformed)
-        errors = (f for f in self.judgement.findings if f.severity is Severity.ERROR)
+        errors = (f for f in self.checked.findings if f.severity is Severity.ERROR)
         return {finding.location for finding in errors}
 
 
 def answer(kind: ClaimKind, claim: dict[str, Any]) -> Answer:
-    document = {"DocumentType": PAPERS[kind].document_type, "Claims": [claim]}
-    sheaf = open_document(json.dumps(document).encode(), kind)
-    (read,) = sheaf.read(0, 1)
-    assert sheaf.ignored == read.ignored == ()
-    found = (*sheaf.findings, *read.findings)
+    document = {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": [claim]}
+    submission = open_document(json.dumps(document).encode(), kind)
+    (read,) = submission.read(0, 1)
+    assert submission.ignored_fields == read.ignored_fields == ()
+    found = (*submission.findings, *read.findings)
     if found:
         return Answer({finding.location: finding.message for finding in found}, None)
-    facts = Facts(today=TODAY, payer=PAYERS[kind])
-    return Answer({}, judge(read.claim, facts, at="Claims[0]"))
+    facts = RuleInputs(today=TODAY, payer=PAYERS[kind])
+    return Answer({}, repair_and_check(read.claim, facts, at="Claims[0]"))
 
 
 def sent(kind: ClaimKind, *claims: dict[str, Any]) -> bytes:
     """The interchange of accepted claims. An account number that an earlier one has is not taken again."""
     outs, taken = [], set()
     for number, claim in enumerate(claims, 1):
-        told = answer(kind, claim)
-        assert told.refused_at == set()
+        result = answer(kind, claim)
+        assert result.refused_at == set()
         account = claim.get("F26_PatientAcctNumber") or claim.get("F23_PatientID")
         outs.append(
-            Outgoing(
-                claim=told.judgement.claim, number=f"C{number:018}", payer_id="MM001",
+            OutgoingClaim(
+                claim=result.checked.claim, number=f"C{number:018}", payer_id="MM001",
                 account_as_number=account not in taken,
             )
         )  # fmt: skip
@@ -820,9 +820,9 @@ def cases():
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("base", [OWN, CHILD])
 def test_the_good_claims_are_accepted_and_their_file_is_clean(kind, base):
-    told = answer(kind, good(kind, base))
-    assert told.refused_at == set()
-    assert told.judgement.findings == ()
+    result = answer(kind, good(kind, base))
+    assert result.refused_at == set()
+    assert result.checked.findings == ()
     assert check(sent(kind, good(kind, base))).findings == ()
 
 
@@ -832,8 +832,8 @@ def test_every_kind_of_fault_is_in_the_table():
     assert TABLE_OF_FAULTS.keys().isdisjoint(NOT_CAUGHT)
     for name in named - NOT_CAUGHT.keys():
         files = {kind for fault in FAULTS if fault.name == name for kind in fault.kinds}
-        told = {KINDS_OF_FILE[case.kind] for case in TABLE_OF_FAULTS[name]}
-        assert files <= told, name
+        result = {KINDS_OF_FILE[case.kind] for case in TABLE_OF_FAULTS[name]}
+        assert files <= result, name
 
 
 def test_enough_kinds_are_caught_and_all_that_only_we_can_catch():
@@ -849,13 +849,13 @@ def test_enough_kinds_are_caught_and_all_that_only_we_can_catch():
 @pytest.mark.parametrize(("name", "case"), list(cases()))
 def test_a_fault_ends_as_the_table_says(name, case):
     claim = given(case)
-    told = answer(case.kind, claim)
+    result = answer(case.kind, claim)
     if case.end == "refused":
-        assert f"Claims[0].{case.at}" in told.refused_at
+        assert f"Claims[0].{case.at}" in result.refused_at
         return
-    assert told.refused_at == set()
+    assert result.refused_at == set()
     if case.end == "repaired":
-        assert any(repair.field.startswith(case.at) for repair in told.judgement.repairs)
+        assert any(repair.field.startswith(case.at) for repair in result.checked.repairs)
     data = sent(case.kind, claim)
     if name == "claim number twice":
         data = sent(case.kind, good(case.kind, OWN), claim)

@@ -7,20 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from clearlane.claims.facts import ClaimKey, Code, Fact, Kind, Verdict
+from clearlane.claims.facts import ClaimKey, ClaimStatusCode, Fact, FactKind, StatusVerdict
 from clearlane.claims.lifecycle import (
-    ACTIONS,
+    CATEGORY_ACTIONS,
     NEXT,
-    SENDINGS,
-    VERDICTS,
-    Event,
-    Standing,
-    State,
-    action,
+    SENDING_EVENTS,
+    VERDICT_EVENTS,
+    ClaimEvent,
+    ClaimState,
+    LifecycleStatus,
     diagram,
     fold,
+    payer_action,
 )
-from clearlane.payments.model import Payment, Remit
+from clearlane.payments.model import ClaimPayment, Payment
 from clearlane.x12 import codes
 
 START = datetime(2026, 11, 1, 9, 0)
@@ -31,21 +31,21 @@ def day(number):
 
 
 def sent(on=0, *, attempt=1):
-    return Fact(kind=Kind.SENT, at=START + timedelta(days=on), attempt=attempt)
+    return Fact(kind=FactKind.SENT, at=START + timedelta(days=on), attempt=attempt)
 
 
-def nine(kind=Kind.ACCEPTED_999, on=0, *, attempt=1):
+def nine(kind=FactKind.ACCEPTED_999, on=0, *, attempt=1):
     return Fact(
-        kind=kind, at=START + timedelta(days=on), attempt=attempt, source="999", document=f"D{kind}{attempt}"
+        kind=kind, at=START + timedelta(days=on), attempt=attempt, source="999", document_id=f"D{kind}{attempt}"
     )  # fmt: skip
 
 
 def status(category, verdict, on, **more):
     at = START + timedelta(days=on)
     return Fact(
-        kind=Kind.STATUS, at=at, day=at.date(), source="277CA", verdict=verdict, serial=on,
-        codes=(Code(category=category, status="20", entity="PR"),), document=f"{category}@{on}",
-        claim=ClaimKey(payer_number=more.pop("payer_number", "")), **more,
+        kind=FactKind.STATUS, at=at, day=at.date(), source="277CA", verdict=verdict, serial=on,
+        codes=(ClaimStatusCode(category=category, status="20", entity="PR"),), document_id=f"{category}@{on}",
+        claim=ClaimKey(payer_control_number=more.pop("payer_number", "")), **more,
     )  # fmt: skip
 
 
@@ -53,14 +53,14 @@ def remit(
     on, *, code="1", charged=10000, paid=8000, patient=500, adjusted=1500, serial=None, **more
 ):
     at = START + timedelta(days=on)
-    name = codes.column("claim_payment_statuses", 2)[code]
+    name = codes.load_column("claim_payment_statuses", 2)[code]
     payment = Payment(
-        at=at, day=at.date(), serial=on if serial is None else serial, amount=paid, method="Check",
-        reference=f"CHK{on}", effective=at.date() + timedelta(days=1), payer="MEADOW MUTUAL", payer_id="TST01",
+        written_at=at, decision_date=at.date(), serial=on if serial is None else serial, amount=paid, method="Check",
+        trace_number=f"CHK{on}", effective_date=at.date() + timedelta(days=1), payer_name="MEADOW MUTUAL", payer_id="TST01",
     )  # fmt: skip
-    return Remit(
-        payment=payment, code=code, action=name, charged=charged, paid=paid, patient=patient,
-        adjusted=adjusted, account="C1", document=f"R{on}-{code}", **more,
+    return ClaimPayment(
+        payment=payment, status_code=code, action=name, charged=charged, paid=paid, patient=patient,
+        adjusted=adjusted, account_number="C1", document_id=f"R{on}-{code}", **more,
     )  # fmt: skip
 
 
@@ -69,64 +69,64 @@ def reversal(on, **more):
     return remit(on, code="22", **{**amounts, **more})
 
 
-ACCEPT = status("A1", Verdict.ACCEPTED, 1)
-ADJUDICATE = status("A2", Verdict.ACCEPTED, 2)
-PEND = status("P1", Verdict.PENDING, 5)
-REJECT = status("A7", Verdict.REJECTED, 2)
+ACCEPT = status("A1", StatusVerdict.ACCEPTED, 1)
+ADJUDICATE = status("A2", StatusVerdict.ACCEPTED, 2)
+PEND = status("P1", StatusVerdict.PENDING, 5)
+REJECT = status("A7", StatusVerdict.REJECTED, 2)
 CORRECTED = {"paid": 6000, "patient": 2500}
 
 SETS = {
     "accepted, pended, paid": (
         [sent(), nine(), ACCEPT, PEND, remit(14)],
-        {"state": State.COMPLETE, "payer_action": "ProcessedAsPrimary", "payer": 8000, "total": 10000},
+        {"state": ClaimState.COMPLETE, "payer_action": "ProcessedAsPrimary", "payer": 8000, "total": 10000},
     ),
     "rejected": (
-        [sent(), nine(), ACCEPT, REJECT, status("A1", Verdict.ACCEPTED, 0)],
-        {"state": State.REJECTED, "payer_action": ACTIONS["A7"], "document_id": "A7@2"},
+        [sent(), nine(), ACCEPT, REJECT, status("A1", StatusVerdict.ACCEPTED, 0)],
+        {"state": ClaimState.REJECTED, "payer_action": CATEGORY_ACTIONS["A7"], "document_id": "A7@2"},
     ),
     "paid, reversed, corrected in one file": (
         [sent(), ACCEPT, remit(14), reversal(20, position=40), remit(20, position=90, **CORRECTED)],
-        {"state": State.COMPLETE, "payer": 6000, "patient": 2500, "state_changed_day": day(20)},
+        {"state": ClaimState.COMPLETE, "payer": 6000, "patient": 2500, "state_changed_day": day(20)},
     ),
     "paid, reversed, corrected in several files of one minute": (
         [
             sent(),
             nine(),
             remit(14, serial=7),
-            replace(reversal(14, serial=8), document="back"),
-            replace(remit(14, serial=9, **CORRECTED), document="new"),
+            replace(reversal(14, serial=8), document_id="back"),
+            replace(remit(14, serial=9, **CORRECTED), document_id="new"),
         ],
-        {"state": State.COMPLETE, "payer": 6000, "total": 10000, "document_id": "new"},
+        {"state": ClaimState.COMPLETE, "payer": 6000, "total": 10000, "document_id": "new"},
     ),
     "correction before reversal in the file": (
         [sent(), ACCEPT, remit(14), remit(20, position=40, **CORRECTED), reversal(20, position=90)],
-        {"state": State.COMPLETE, "payer": 6000, "document_id": "R20-1"},
+        {"state": ClaimState.COMPLETE, "payer": 6000, "document_id": "R20-1"},
     ),
     "paid, then reversed": (
         [sent(), nine(), ACCEPT, remit(14), reversal(20)],
-        {"state": State.PENDING, "payer_action": "ReversalOfPreviousPayment", "payer": 0, "total": 10000},
+        {"state": ClaimState.PENDING, "payer_action": "ReversalOfPreviousPayment", "payer": 0, "total": 10000},
     ),
     "835 before 277CA": (
-        [sent(), nine(), remit(3), status("A2", Verdict.ACCEPTED, 9), status("A1", Verdict.ACCEPTED, 8)],
-        {"state": State.COMPLETE, "document_kind": "RemittanceAdvice", "payer_action_day": day(3)},
+        [sent(), nine(), remit(3), status("A2", StatusVerdict.ACCEPTED, 9), status("A1", StatusVerdict.ACCEPTED, 8)],
+        {"state": ClaimState.COMPLETE, "document_kind": "RemittanceAdvice", "payer_action_day": day(3)},
     ),
     "partial denial": (
         [
             sent(),
             ACCEPT,
             ADJUDICATE,
-            remit(14, charged=6000, paid=5000, patient=0, adjusted=1000, controls=("C1-1",)),
-            remit(15, code="4", charged=4000, paid=0, patient=0, adjusted=4000, controls=("C1-2",)),
+            remit(14, charged=6000, paid=5000, patient=0, adjusted=1000, line_controls=("C1-1",)),
+            remit(15, code="4", charged=4000, paid=0, patient=0, adjusted=4000, line_controls=("C1-2",)),
         ],
-        {"state": State.COMPLETE, "total": 10000, "payer": 5000, "adjustments": 5000, "payer_action": "Denied"},
+        {"state": ClaimState.COMPLETE, "total": 10000, "payer": 5000, "adjustments": 5000, "payer_action": "Denied"},
     ),
     "refused by 999": (
-        [sent(), nine(Kind.CLAIM_REFUSED), nine(), nine(Kind.SET_REFUSED), nine(Kind.TA1_REFUSED)],
-        {"state": State.REJECTED, "document_kind": "ClaimStatus", "payer_action": "", "payer_action_day": None},
+        [sent(), nine(FactKind.CLAIM_REFUSED), nine(), nine(FactKind.SET_REFUSED), nine(FactKind.TA1_REFUSED)],
+        {"state": ClaimState.REJECTED, "document_kind": "ClaimStatus", "payer_action": "", "payer_action_day": None},
     ),
     "refused with others, sent again, accepted": (
-        [sent(), nine(Kind.SEND_AGAIN), sent(1, attempt=2), nine(attempt=2), ADJUDICATE],
-        {"state": State.ACKNOWLEDGED, "send_again": False},
+        [sent(), nine(FactKind.SEND_AGAIN), sent(1, attempt=2), nine(attempt=2), ADJUDICATE],
+        {"state": ClaimState.ACKNOWLEDGED, "send_again": False},
     ),
 }  # fmt: skip
 
@@ -136,7 +136,7 @@ def test_every_order_of_five_responses_ends_in_the_same_standing(name):
     facts, expected = SETS[name]
     assert len(facts) == 5
     first = fold(facts, total=10000)
-    assert expected.items() <= {n: getattr(first, n) for n in Standing.__slots__}.items()
+    assert expected.items() <= {n: getattr(first, n) for n in LifecycleStatus.__slots__}.items()
     orders = list(permutations(facts))
     assert len(orders) == 120
     for order in orders:
@@ -151,21 +151,23 @@ def test_a_response_that_comes_again_in_another_file_counts_once(name):
     for fact in facts:
         at = fact.at + timedelta(hours=3)
         if isinstance(fact, Fact):
-            later.append(replace(fact, at=at, document="again"))
+            later.append(replace(fact, at=at, document_id="again"))
         else:
-            later.append(replace(fact, payment=replace(fact.payment, at=at), document="again"))
+            later.append(
+                replace(fact, payment=replace(fact.payment, written_at=at), document_id="again")
+            )
     assert fold([*later, *facts], total=10000) == fold(facts, total=10000)
 
 
 def test_a_claim_without_facts_is_received():
-    assert fold([], total=12300) == Standing(total=12300)
+    assert fold([], total=12300) == LifecycleStatus(total=12300)
 
 
 def test_a_claim_goes_through_its_life_step_by_step():
-    told, seen = [], []
+    applied, seen = [], []
     for fact in [sent(), nine(), ACCEPT, ADJUDICATE, PEND, remit(14)]:
-        told.append(fact)
-        seen.append(fold(told, total=10000).state.value)
+        applied.append(fact)
+        seen.append(fold(applied, total=10000).state.value)
     assert seen == ["Sent", "Sent", "Acknowledged", "Acknowledged", "Pending", "Complete"]
 
 
@@ -177,7 +179,7 @@ def test_the_amounts_are_nothing_before_a_remittance_and_make_the_total_after_it
 
 
 def test_a_remittance_brings_its_payment():
-    found = fold([remit(14, payer_number="P7")])
+    found = fold([remit(14, payer_control_number="P7")])
     assert found.payment_method == "Check"
     assert found.payment_reference == "CHK14"
     assert found.payment_effective_day == day(15)
@@ -187,68 +189,79 @@ def test_a_remittance_brings_its_payment():
 
 def test_the_payers_number_of_a_status_stays_until_a_remittance_tells_another():
     facts = [
-        status("A2", Verdict.ACCEPTED, 1, payer_number="S1"),
-        status("A2", Verdict.ACCEPTED, 2),
+        status("A2", StatusVerdict.ACCEPTED, 1, payer_number="S1"),
+        status("A2", StatusVerdict.ACCEPTED, 2),
     ]
     assert fold(facts).payer_control_number == "S1"
     assert fold([*facts, remit(14)]).payer_control_number == "S1"
 
 
 def test_a_newer_status_wins_over_an_older_one_that_comes_late():
-    assert fold([REJECT, status("A2", Verdict.ACCEPTED, 1)]).state is State.REJECTED
-    assert fold([REJECT, status("A2", Verdict.ACCEPTED, 3)]).state is State.ACKNOWLEDGED
+    assert fold([REJECT, status("A2", StatusVerdict.ACCEPTED, 1)]).state is ClaimState.REJECTED
+    assert fold([REJECT, status("A2", StatusVerdict.ACCEPTED, 3)]).state is ClaimState.ACKNOWLEDGED
 
 
 def test_an_acceptance_does_not_move_a_pended_claim_back():
-    found = fold([PEND, status("A2", Verdict.ACCEPTED, 6)])
-    assert (found.state, found.payer_action) == (State.PENDING, "PendingInProcess")
+    found = fold([PEND, status("A2", StatusVerdict.ACCEPTED, 6)])
+    assert (found.state, found.payer_action) == (ClaimState.PENDING, "PendingInProcess")
 
 
 def test_a_noted_status_moves_nothing_but_leaves_the_payers_number():
-    found = fold([sent(), status("D0", Verdict.NOTED, 3, payer_number="S1")])
-    assert (found.state, found.payer_action, found.payer_control_number) == (State.SENT, "", "S1")
-    assert fold([status("D0", Verdict.NOTED, 3)]).state is State.RECEIVED
+    found = fold([sent(), status("D0", StatusVerdict.NOTED, 3, payer_number="S1")])
+    assert (found.state, found.payer_action, found.payer_control_number) == (
+        ClaimState.SENT,
+        "",
+        "S1",
+    )
+    assert fold([status("D0", StatusVerdict.NOTED, 3)]).state is ClaimState.RECEIVED
 
 
 def test_a_claim_of_a_refused_set_waits_to_be_sent_again():
-    facts = [sent(), nine(Kind.SEND_AGAIN)]
+    facts = [sent(), nine(FactKind.SEND_AGAIN)]
     assert fold(facts).send_again
-    assert fold([*facts, status("X0", Verdict.NOTED, 1)]).send_again
+    assert fold([*facts, status("X0", StatusVerdict.NOTED, 1)]).send_again
     assert not fold([*facts, sent(2, attempt=2)]).send_again
-    assert fold([nine(Kind.SEND_AGAIN)]).send_again
+    assert fold([nine(FactKind.SEND_AGAIN)]).send_again
 
 
 def test_a_refused_batch_that_is_sent_again_lives_again_whatever_the_payers_clock_says():
-    refused = replace(nine(Kind.TA1_REFUSED), at=START - timedelta(hours=6))
-    assert fold([sent(), refused]).state is State.REJECTED
-    assert fold([sent(), refused, sent(1, attempt=2)]).state is State.SENT
+    refused = replace(nine(FactKind.TA1_REFUSED), at=START - timedelta(hours=6))
+    assert fold([sent(), refused]).state is ClaimState.REJECTED
+    assert fold([sent(), refused, sent(1, attempt=2)]).state is ClaimState.SENT
 
 
 def test_a_reversal_of_what_we_never_saw_takes_nothing_back():
     found = fold([reversal(20, position=1), remit(20, position=50, **CORRECTED)])
-    assert (found.state, found.payer) == (State.COMPLETE, 6000)
-    assert fold([reversal(20)], total=10000).state is State.PENDING
+    assert (found.state, found.payer) == (ClaimState.COMPLETE, 6000)
+    assert fold([reversal(20)], total=10000).state is ClaimState.PENDING
 
 
 def test_a_correction_with_the_same_amounts_survives_its_reversal():
-    facts = [remit(14), reversal(20, position=1), replace(remit(20, position=50), document="new")]
+    facts = [
+        remit(14),
+        reversal(20, position=1),
+        replace(remit(20, position=50), document_id="new"),
+    ]
     found = fold(facts)
-    assert (found.state, found.document_id) == (State.COMPLETE, "new")
+    assert (found.state, found.document_id) == (ClaimState.COMPLETE, "new")
     # Paid and taken back in one file: nothing is left.
-    assert fold([remit(14, position=1), reversal(14, position=9)]).state is State.PENDING
+    assert fold([remit(14, position=1), reversal(14, position=9)]).state is ClaimState.PENDING
 
 
 def test_a_reversal_with_other_figures_takes_the_payment_of_the_same_charge_back():
     found = fold([remit(14), reversal(20, paid=-7500, adjusted=-2000)], total=10000)
-    assert (found.state, found.payer) == (State.PENDING, 0)
+    assert (found.state, found.payer) == (ClaimState.PENDING, 0)
     # A reversal of another charge, or one before the payment, does not.
-    assert fold([remit(14), reversal(20, charged=-5)]).state is State.COMPLETE
-    assert fold([remit(14), reversal(10)]).state is State.COMPLETE
+    assert fold([remit(14), reversal(20, charged=-5)]).state is ClaimState.COMPLETE
+    assert fold([remit(14), reversal(10)]).state is ClaimState.COMPLETE
 
 
 def test_a_newer_remittance_of_the_same_lines_takes_the_place_of_the_older_one():
     found = fold(
-        [remit(14, controls=("C1-1",)), remit(20, code="2", controls=("C1-1",), **CORRECTED)]
+        [
+            remit(14, line_controls=("C1-1",)),
+            remit(20, code="2", line_controls=("C1-1",), **CORRECTED),
+        ]
     )
     assert (found.payer_action, found.payer, found.state_changed_day) == (
         "ProcessedAsSecondary",
@@ -258,25 +271,28 @@ def test_a_newer_remittance_of_the_same_lines_takes_the_place_of_the_older_one()
 
 
 def test_a_status_names_its_category_or_goes_by_its_code():
-    assert action(()) == ""
-    assert action((Code(category="A7"),)) == "AcknowledgementRejectedForInvalidInformation"
-    assert action((Code(category="Z9"),)) == "Z9"
+    assert payer_action(()) == ""
+    assert (
+        payer_action((ClaimStatusCode(category="A7"),))
+        == "AcknowledgementRejectedForInvalidInformation"
+    )
+    assert payer_action((ClaimStatusCode(category="Z9"),)) == "Z9"
 
 
 def test_every_category_that_is_named_stands_in_the_list():
-    assert ACTIONS.keys() <= codes.load("status_categories").keys()
+    assert CATEGORY_ACTIONS.keys() <= codes.load("status_categories").keys()
 
 
 def test_the_table_reaches_every_state_and_uses_every_event():
-    assert set(NEXT.values()) | {State.RECEIVED} == set(State)
-    assert {event for _, event in NEXT} == set(Event)
-    told = {event for event in (*SENDINGS.values(), *VERDICTS.values()) if event}
-    assert told | {Event.REMITTED, Event.REVERSED} == set(Event)
+    assert set(NEXT.values()) | {ClaimState.RECEIVED} == set(ClaimState)
+    assert {event for _, event in NEXT} == set(ClaimEvent)
+    applied = {event for event in (*SENDING_EVENTS.values(), *VERDICT_EVENTS.values()) if event}
+    assert applied | {ClaimEvent.REMITTED, ClaimEvent.REVERSED} == set(ClaimEvent)
 
 
 def test_nothing_but_a_remittance_moves_a_complete_claim():
-    leaving = {event for (state, event) in NEXT if state is State.COMPLETE}
-    assert leaving == {Event.REMITTED, Event.REVERSED}
+    leaving = {event for (state, event) in NEXT if state is ClaimState.COMPLETE}
+    assert leaving == {ClaimEvent.REMITTED, ClaimEvent.REVERSED}
 
 
 def test_the_diagram_is_drawn_from_the_table():
@@ -290,7 +306,7 @@ def test_the_diagram_is_drawn_from_the_table():
 
 def test_facts_print_no_values():
     assert "MEADOW" not in repr(remit(1))
-    assert "P9" not in repr(status("A1", Verdict.ACCEPTED, 1, payer_number="P9"))
+    assert "P9" not in repr(status("A1", StatusVerdict.ACCEPTED, 1, payer_number="P9"))
 
 
 # Properties.
@@ -298,11 +314,11 @@ def test_facts_print_no_values():
 days = st.integers(0, 30)
 some_fact = st.one_of(
     st.builds(sent, days, attempt=st.integers(1, 3)),
-    st.builds(nine, st.sampled_from([k for k in SENDINGS if k is not Kind.SENT]), days, attempt=st.integers(1, 3)),
-    st.builds(status, st.sampled_from(sorted(ACTIONS)), st.sampled_from(Verdict), days),
+    st.builds(nine, st.sampled_from([k for k in SENDING_EVENTS if k is not FactKind.SENT]), days, attempt=st.integers(1, 3)),
+    st.builds(status, st.sampled_from(sorted(CATEGORY_ACTIONS)), st.sampled_from(StatusVerdict), days),
     st.builds(remit, days, paid=st.sampled_from([8000, 6000]), position=st.integers(1, 3)),
     st.builds(reversal, days, paid=st.sampled_from([-8000, -6000]), position=st.integers(1, 3)),
-    st.builds(remit, days, code=st.sampled_from(["2", "4", "19"]), controls=st.sampled_from([("L1",), ("L2",)])),
+    st.builds(remit, days, code=st.sampled_from(["2", "4", "19"]), line_controls=st.sampled_from([("L1",), ("L2",)])),
 )  # fmt: skip
 some_facts = st.lists(some_fact, max_size=8)
 
@@ -320,7 +336,7 @@ def test_the_standing_does_not_depend_on_order_or_repetition(facts, rng):
 @given(some_facts)
 def test_a_complete_claim_adds_up_and_no_other_has_amounts(facts):
     found = fold(facts, total=777)
-    if found.state is State.COMPLETE:
+    if found.state is ClaimState.COMPLETE:
         assert found.total == found.payer + found.patient + found.adjustments
         assert found.document_kind == "RemittanceAdvice"
     else:
@@ -332,7 +348,7 @@ def test_a_complete_claim_adds_up_and_no_other_has_amounts(facts):
 @given(some_facts, some_fact)
 def test_an_older_fact_that_comes_late_never_undoes_a_decision(facts, late):
     before = fold(facts)
-    if before.state is State.COMPLETE and isinstance(late, Fact):
+    if before.state is ClaimState.COMPLETE and isinstance(late, Fact):
         assert change(fold([*facts, late]), payer_control_number="") == change(
             before, payer_control_number=""
         )

@@ -4,12 +4,12 @@ import pytest
 
 from clearlane.claims import acks, code_advice, provenance
 from clearlane.claims import sent_layout as sending
-from clearlane.claims.facts import Complaint, Fact, Kind
-from clearlane.claims.fields import PAPERS, ClaimKind, parts, rows
+from clearlane.claims.facts import Complaint, Fact, FactKind
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, fields_of, nested_parts
 from clearlane.claims.provenance import fields_at
-from clearlane.claims.write_837 import TABLES
+from clearlane.claims.write_837 import PLACEMENT_TABLES
 from clearlane.x12 import codes
-from clearlane.x12.views import remittance, views
+from clearlane.x12.views import read_views, remittance
 from tests.claims.answers import (
     NOW,
     claim,
@@ -35,9 +35,9 @@ DENTAL = claim(ClaimKind.DENTAL)
 
 
 def complained(one, claim, *, controls=()):
-    fact = Fact(kind=Kind.STATUS, at=NOW, source=one.source, complaints=(one,))
-    [told] = provenance.refusal(fact, claim, controls)
-    return told
+    fact = Fact(kind=FactKind.STATUS, at=NOW, source=one.source, complaints=(one,))
+    [explanation] = provenance.explain_complaints(fact, claim, controls)
+    return explanation
 
 
 def stated(code, claim, *, category="A7", entity="", **more):
@@ -47,12 +47,12 @@ def stated(code, claim, *, category="A7", entity="", **more):
     )  # fmt: skip
 
 
-def paths(told):
-    return [field.path for field in told.fields]
+def paths(explanation):
+    return [field.path for field in explanation.fields]
 
 
 def refused(out, segment, *errors, nth=1, kind=ClaimKind.MEDICAL):
-    """What a 999 about one segment of a claim's file is told as."""
+    """Return the explanations of a 999 about one segment of a claim's file."""
     content = sent(out, kind=kind)
     at = [n for n, row in enumerate(content.decode().split("~")[2:], 1) if row.startswith(segment)][
         nth - 1
@@ -61,10 +61,10 @@ def refused(out, segment, *errors, nth=1, kind=ClaimKind.MEDICAL):
         21, ["AK2*837*0001*005010X222A1", f"IK3*{segment[:3].rstrip('*')}*{at}**8", *errors, "IK5*R*5"],
         verdict="R",
     )  # fmt: skip
-    [heard] = acks.read(answer)
-    layout = sending.layout(content, asked=heard.asks.positions)
-    [fact] = acks.facts(heard, layout)
-    return list(provenance.refusal(fact, out.claim, controls(out)))
+    [message] = acks.read(answer)
+    layout = sending.read_layout(content, positions=message.reference.positions)
+    [fact] = acks.derive_facts(message, layout)
+    return list(provenance.explain_complaints(fact, out.claim, controls(out)))
 
 
 # 999 and TA1.
@@ -84,37 +84,37 @@ def refused(out, segment, *errors, nth=1, kind=ClaimKind.MEDICAL):
         ("DTP*472", "IK4*3*1251*8", "F24_ClaimLines[0].F24A_DateOfServiceFrom", "24A"),
     ],
 )  # fmt: skip
-def test_an_element_that_a_999_refuses_is_told_as_the_callers_field(segment, error, path, box):
-    [told] = refused(outgoing("C1", SELF), segment, error)
-    assert told.fields[0].path == path
-    assert told.fields[0].box == box
-    assert told.fields[0].form == "CMS-1500"
-    assert f"box {box} of the CMS-1500" in told.happened
-    assert told.todo == code_advice.CORRECT
+def test_an_element_that_a_999_refuses_is_reported_as_the_callers_field(segment, error, path, box):
+    [explanation] = refused(outgoing("C1", SELF), segment, error)
+    assert explanation.fields[0].path == path
+    assert explanation.fields[0].box == box
+    assert explanation.fields[0].form == "CMS-1500"
+    assert f"box {box} of the CMS-1500" in explanation.happened
+    assert explanation.todo == code_advice.CORRECT
 
 
 def test_a_dental_999_names_the_dental_fields():
-    [told] = refused(outgoing("C1", DENTAL), "SV3", "IK4*1:2*234*7", kind=ClaimKind.DENTAL)
-    assert told.fields[0].path == "LineItems[0].F29_ProcedureCode"
-    assert told.fields[0].form == "ADA"
+    [explanation] = refused(outgoing("C1", DENTAL), "SV3", "IK4*1:2*234*7", kind=ClaimKind.DENTAL)
+    assert explanation.fields[0].path == "LineItems[0].F29_ProcedureCode"
+    assert explanation.fields[0].form == "ADA"
 
 
 def test_a_segment_that_a_999_refuses_names_the_fields_that_are_filled_in_it():
-    [told] = refused(outgoing("C1", SELF), "N4")
-    assert paths(told) == ["F33_BillingProviderCity", "F33_BillingProviderState"]
+    [explanation] = refused(outgoing("C1", SELF), "N4")
+    assert paths(explanation) == ["F33_BillingProviderCity", "F33_BillingProviderState"]
 
 
-def test_an_element_that_is_ours_names_the_segments_fields():
-    [told] = refused(outgoing("C1", SELF), "NM1*85", "IK4*8*66*7")
-    assert "F33A_BillingProviderNpi" in paths(told)
+def test_a_generated_element_names_the_segments_fields():
+    [explanation] = refused(outgoing("C1", SELF), "NM1*85", "IK4*8*66*7")
+    assert "F33A_BillingProviderNpi" in paths(explanation)
 
 
 def test_a_place_without_any_field_goes_to_the_operator():
     one = Complaint(source="999", code="2", level="segment", loop="2000A", segment="CUR")
-    told = complained(one, SELF)
-    assert told.fields == ()
-    assert "the place 2000A/CUR" in told.happened
-    assert "operator" in told.todo
+    explanation = complained(one, SELF)
+    assert explanation.fields == ()
+    assert "the place 2000A/CUR" in explanation.happened
+    assert "operator" in explanation.todo
 
 
 def test_a_loop_cut_to_four_characters_is_still_understood():
@@ -133,7 +133,7 @@ def test_a_tooth_that_is_not_numbered_is_named_by_its_array():
     assert paths(complained(one, ClaimKind.DENTAL)) == ["LineItems[0].Teeth"]
 
 
-def test_a_repeated_segment_is_told_by_its_number():
+def test_a_repeated_segment_is_reported_by_its_number():
     one = Complaint(
         source="999",
         code="7",
@@ -149,30 +149,31 @@ def test_a_repeated_segment_is_told_by_its_number():
 
 
 def test_a_ta1_says_that_nothing_in_the_claim_is_wrong():
-    [heard] = acks.read(ta1(21))
-    [fact] = acks.facts(heard, sending.layout(sent(outgoing("C1"))))
-    [told] = provenance.refusal(fact, SELF)
+    [message] = acks.read(ta1(21))
+    [fact] = acks.derive_facts(message, sending.read_layout(sent(outgoing("C1"))))
+    [explanation] = provenance.explain_complaints(fact, SELF)
     assert (
-        told.happened == "The payer refused the whole file this claim went in: sender is invalid."
+        explanation.happened
+        == "The payer refused the whole file this claim went in: sender is invalid."
     )
-    assert told.todo.startswith("Nothing in the claim is wrong")
+    assert explanation.todo.startswith("Nothing in the claim is wrong")
 
 
 @pytest.mark.parametrize(
     ("kind", "part"),
     [
-        (Kind.SEND_AGAIN, "because of other claims"),
-        (Kind.SET_REFUSED, "did not say why"),
-        (Kind.TA1_REFUSED, "did not say why"),
+        (FactKind.SEND_AGAIN, "because of other claims"),
+        (FactKind.SET_REFUSED, "did not say why"),
+        (FactKind.TA1_REFUSED, "did not say why"),
     ],
 )
-def test_a_refusal_without_reasons_is_told_too(kind, part):
-    [told] = provenance.refusal(Fact(kind=kind, at=NOW, source="999"), SELF)
-    assert part in told.happened
-    assert told.todo
+def test_a_refusal_without_reasons_is_reported_too(kind, part):
+    [explanation] = provenance.explain_complaints(Fact(kind=kind, at=NOW, source="999"), SELF)
+    assert part in explanation.happened
+    assert explanation.todo
 
 
-def test_a_set_that_is_refused_as_a_whole_is_told_in_words():
+def test_a_set_that_is_refused_as_a_whole_is_reported_in_words():
     one = Complaint(source="999", code="4", level="set")
     assert (
         complained(one, SELF).happened
@@ -181,14 +182,21 @@ def test_a_set_that_is_refused_as_a_whole_is_told_in_words():
 
 
 def test_an_acceptance_has_nothing_to_tell():
-    assert list(provenance.refusal(Fact(kind=Kind.ACCEPTED_999, at=NOW, source="999"), SELF)) == []
+    assert (
+        list(
+            provenance.explain_complaints(
+                Fact(kind=FactKind.ACCEPTED_999, at=NOW, source="999"), SELF
+            )
+        )
+        == []
+    )
 
 
 def test_what_a_payer_notes_and_takes_all_the_same_asks_for_nothing_now():
     one = Complaint(source="999", code="4", level="set")
-    fact = Fact(kind=Kind.ACCEPTED_999, at=NOW, source="999", complaints=(one,))
-    [told] = provenance.refusal(fact, SELF)
-    assert told.todo.startswith("Nothing now")
+    fact = Fact(kind=FactKind.ACCEPTED_999, at=NOW, source="999", complaints=(one,))
+    [explanation] = provenance.explain_complaints(fact, SELF)
+    assert explanation.todo.startswith("Nothing now")
 
 
 # Statuses.
@@ -211,10 +219,10 @@ def test_what_a_payer_notes_and_takes_all_the_same_asks_for_nothing_now():
     ],
 )
 def test_a_status_names_the_field_it_is_about(code, entity, path):
-    told = stated(code, SELF, entity=entity)
-    assert path in paths(told)
-    assert told.code == f"A7:{code}" + (f":{entity}" if entity else "")
-    assert told.todo
+    explanation = stated(code, SELF, entity=entity)
+    assert path in paths(explanation)
+    assert explanation.code == f"A7:{code}" + (f":{entity}" if entity else "")
+    assert explanation.todo
 
 
 def test_a_patient_who_is_not_the_insured_has_fields_of_its_own():
@@ -222,15 +230,15 @@ def test_a_patient_who_is_not_the_insured_has_fields_of_its_own():
 
 
 def test_a_line_is_found_by_its_control_number():
-    told = stated("454", claim(full=True), control="L2")
-    assert told.line == 2
-    assert paths(told)[0] == "F24_ClaimLines[1].F24D_HcpcsProcedureCode"
+    explanation = stated("454", claim(full=True), control="L2")
+    assert explanation.line == 2
+    assert paths(explanation)[0] == "F24_ClaimLines[1].F24D_HcpcsProcedureCode"
 
 
 def test_what_concerns_the_clearinghouse_names_no_field_of_the_caller():
-    told = stated("24", SELF, entity="41")
-    assert told.fields == ()
-    assert "enroll" in told.todo
+    explanation = stated("24", SELF, entity="41")
+    assert explanation.fields == ()
+    assert "enroll" in explanation.todo
 
 
 def test_the_payers_own_words_are_passed_on():
@@ -242,7 +250,7 @@ def test_every_category_comes_with_advice(category):
     assert stated("21", SELF, category=category).todo
 
 
-def test_an_unknown_status_is_told_by_its_code():
+def test_an_unknown_status_is_reported_by_its_code():
     assert "Status 9X9X" in stated("9X9X", SELF).happened
 
 
@@ -250,11 +258,11 @@ def test_an_unknown_status_is_told_by_its_code():
 
 
 def decided(*rest, claim=SELF, code="1", lines=("C1-1", "C1-2")):
-    [interchange] = views(payment(paid("C1", code, "100", "80", *rest)))
+    [interchange] = read_views(payment(paid("C1", code, "100", "80", *rest)))
     [one] = interchange.sets
     [found] = one.view.claims
-    assert isinstance(found, remittance.Claim)
-    return list(provenance.decision(found, claim, lines))
+    assert isinstance(found, remittance.RemittanceClaimView)
+    return list(provenance.explain_adjustments(found, claim, lines))
 
 
 LINE = ("SVC*HC:99213*100*80**1", "DTM*472*20261001")
@@ -276,46 +284,46 @@ LINE = ("SVC*HC:99213*100*80**1", "DTM*472*20261001")
     ],
 )
 def test_an_adjustment_of_a_line_names_the_field_it_is_about(reason, path):
-    [told] = decided(*LINE, f"CAS*{reason}*20", "REF*6R*C1-1")
-    assert path in paths(told)
-    assert told.code == reason.replace("*", "-")
-    assert (told.line, told.amount) == (1, 20)
-    assert "$20.00 was not paid" in told.happened
-    assert told.todo
+    [explanation] = decided(*LINE, f"CAS*{reason}*20", "REF*6R*C1-1")
+    assert path in paths(explanation)
+    assert explanation.code == reason.replace("*", "-")
+    assert (explanation.line, explanation.amount) == (1, 20)
+    assert "$20.00 was not paid" in explanation.happened
+    assert explanation.todo
 
 
 def test_a_remark_says_more_exactly_what_is_missing():
-    [told] = decided(*LINE, "CAS*CO*16*20", "REF*6R*C1-1", "LQ*HE*N290")
-    assert "X12_RenderingNPI" in paths(told)
-    assert "N290: Rendering provider's identifier is missing or invalid." in told.happened
+    [explanation] = decided(*LINE, "CAS*CO*16*20", "REF*6R*C1-1", "LQ*HE*N290")
+    assert "X12_RenderingNPI" in paths(explanation)
+    assert "N290: Rendering provider's identifier is missing or invalid." in explanation.happened
 
 
 def test_an_adjustment_of_the_claim_names_the_total_charge():
-    [told] = decided("CAS*PR*2*20")
-    assert paths(told) == ["F28_TotalCharge"]
-    assert told.todo == code_advice.GROUP_ADVICE["PR"]
-    assert told.line == 0
+    [explanation] = decided("CAS*PR*2*20")
+    assert paths(explanation) == ["F28_TotalCharge"]
+    assert explanation.todo == code_advice.GROUP_ADVICE["PR"]
+    assert explanation.line == 0
 
 
 def test_a_remark_of_the_claim_speaks_for_its_adjustments():
-    [told] = decided("CAS*CO*16*20", "MOA***MA63")
-    assert paths(told)[0] == "F21_DiagnosisCodes[0]"
+    [explanation] = decided("CAS*CO*16*20", "MOA***MA63")
+    assert paths(explanation)[0] == "F21_DiagnosisCodes[0]"
 
 
 def test_what_the_patient_owes_waits_for_a_payer_it_was_forwarded_to():
-    [told] = decided("CAS*PR*2*20", "NM1*TT*2*HARBOR HEALTH PLAN*****PI*HARBOR", code="19")
-    assert told.todo.startswith("Nothing yet")
+    [explanation] = decided("CAS*PR*2*20", "NM1*TT*2*HARBOR HEALTH PLAN*****PI*HARBOR", code="19")
+    assert explanation.todo.startswith("Nothing yet")
 
 
-def test_unknown_codes_are_told_as_they_are():
-    [told] = decided(*LINE, "CAS*XX*ZZZ*20", "LQ*HE*QQQ")
-    assert "Reason ZZZ" in told.happened
-    assert told.todo == "Ask the payer."
+def test_unknown_codes_are_reported_as_they_are():
+    [explanation] = decided(*LINE, "CAS*XX*ZZZ*20", "LQ*HE*QQQ")
+    assert "Reason ZZZ" in explanation.happened
+    assert explanation.todo == "Ask the payer."
 
 
 def test_dental_adjustments_name_dental_fields():
-    [told] = decided("SVC*AD:D0120*100*80**1", "CAS*CO*45*20", "REF*6R*C1-1", claim=DENTAL)
-    assert paths(told) == ["LineItems[0].F31_LineFee"]
+    [explanation] = decided("SVC*AD:D0120*100*80**1", "CAS*CO*45*20", "REF*6R*C1-1", claim=DENTAL)
+    assert paths(explanation) == ["LineItems[0].F31_LineFee"]
 
 
 # The tables.
@@ -328,7 +336,7 @@ def places():
                 yield code, place
 
 
-def test_every_place_of_the_advice_is_told_by_some_field():
+def test_every_place_of_the_advice_is_reported_by_some_field():
     lost = set()
     for _, place in places():
         loops = sorted(set(code_advice.ENTITY_LOOPS.values())) if "{e}" in place else [""]
@@ -339,7 +347,7 @@ def test_every_place_of_the_advice_is_told_by_some_field():
         ]
         if not any(known):
             lost.add(place)
-    # The order of payment is ours to say; a diagnosis segment is named as a whole.
+    # The order of payment is generated; a diagnosis segment is named as a whole.
     assert lost <= {"2000B/SBR/01"}
 
 
@@ -353,48 +361,50 @@ def test_every_code_of_the_advice_is_a_code_of_its_list():
     assert code_advice.REMARK_PLACES.keys() <= set(codes.load("rarc"))
     assert code_advice.GROUP_ADVICE.keys() == set(codes.load("adjustment_groups"))
     assert code_advice.CATEGORY_ADVICE.keys() <= set(codes.load("status_categories"))
-    assert code_advice.ENTITY_LOOPS.keys() | code_advice.OURS <= set(codes.load("entities"))
+    assert code_advice.ENTITY_LOOPS.keys() | code_advice.CLEARINGHOUSE_ENTITIES <= set(
+        codes.load("entities")
+    )
 
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_every_placed_field_can_be_named_from_its_place(kind):
-    paper = PAPERS[kind]
-    for scope in TABLES[kind].scopes:
-        for name, place in scope.told():
+    schema = CLAIM_SCHEMAS[kind]
+    for scope in PLACEMENT_TABLES[kind].loops:
+        for name, place in scope.field_places():
             where = re.sub(r"#\d+", "", place).replace("/period", "/03")
             nth = int((re.findall(r"#(\d+)", place) or ["0"])[0])
-            told = fields_at(kind, [where], missing=True, nth=nth)
-            found = [re.sub(r"\[\d*\]", "[]", field.path) for field in told]
+            explanation = fields_at(kind, [where], missing=True, nth=nth)
+            found = [re.sub(r"\[\d*\]", "[]", field.path) for field in explanation]
             wanted = re.sub(r"\[\d*\]", "[]", name)
             known = {
-                one.removeprefix(f"{paper.lines}[].").removesuffix("[]") for one in found
+                one.removeprefix(f"{paper.lines_field}[].").removesuffix("[]") for one in found
             } | set(found)
-            assert known & {wanted, f"{paper.lines}[].{wanted}"}, (name, place, found)
+            assert known & {wanted, f"{paper.lines_field}[].{wanted}"}, (name, place, found)
 
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_every_field_that_is_named_has_a_label(kind):
-    for scope in TABLES[kind].scopes:
-        for _, place in scope.told():
+    for scope in PLACEMENT_TABLES[kind].loops:
+        for _, place in scope.field_places():
             for field in fields_at(kind, [re.sub(r"#\d+", "", place).replace("/period", "/03")]):
                 assert field.label
-    assert parts(PAPERS[kind].claim) is not None
-    assert rows(PAPERS[kind].claim)
+    assert nested_parts(CLAIM_SCHEMAS[kind].claim) is not None
+    assert fields_of(CLAIM_SCHEMAS[kind].claim)
 
 
 def test_explanations_hold_no_value_of_the_claim():
     for code in code_advice.STATUS_PLACES:
         for entity in ("85", "IL", "QC", ""):
-            told = stated(code, FULL, entity=entity)
+            explanation = stated(code, FULL, entity=entity)
             for value in (
                 FULL.F01A_InsuredId,
                 FULL.F02_PatientNameLast,
                 FULL.F26_PatientAcctNumber,
             ):
-                assert not re.search(rf"\b{re.escape(str(value))}\b", told.happened)
+                assert not re.search(rf"\b{re.escape(str(value))}\b", explanation.happened)
 
 
-def test_a_277ca_of_a_real_file_is_told_to_its_end():
+def test_a_277ca_of_a_real_file_is_reported_to_its_end():
     out = outgoing("C1", SELF)
     answer = status(
         patient(
@@ -403,9 +413,9 @@ def test_a_277ca_of_a_real_file_is_told_to_its_end():
             extra=["SVC*HC:99213*100", "STC*A7:476**U", "REF*FJ*C1-1"],
         )
     )
-    [heard] = acks.read(answer)
-    told = list(provenance.refusal(heard.fact, SELF, controls(out)))
-    assert [paths(one)[0] for one in told] == [
+    [message] = acks.read(answer)
+    explanation = list(provenance.explain_complaints(message.fact, SELF, controls(out)))
+    assert [paths(one)[0] for one in explanation] == [
         "F33A_BillingProviderNpi",
         "F24_ClaimLines[0].F24G_DaysOrUnits",
     ]

@@ -1,4 +1,4 @@
-"""Every rule, by a table: a claim that breaks it, with the place it speaks about, and one that keeps it."""
+"""Every rule, by a table: a claim that breaks it, with the location of the finding, and one that keeps it."""
 
 import json
 import re
@@ -11,9 +11,9 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
-from clearlane.claims.fields import PAPERS, ClaimKind, rows
-from clearlane.claims.rules import RULES, Facts, judge, unchecked
-from clearlane.claims.rules.registry import Need, Scope, listed, quoted, rule
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, fields_of
+from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
+from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
 from clearlane.kernel.finding import Severity, Stage
 from clearlane.payers.model import Payer
 
@@ -25,11 +25,11 @@ PAYERS = {
     MEDICAL: Payer("Medical", "Meadow Mutual", "T1", "TST01", is_test=True, has_route=True),
     DENTAL: Payer("Dental", "Summit Dental", "T2", "TST02", is_test=True, has_route=True),
 }
-OFFLINE: frozenset[Need] = frozenset()
+OFFLINE: frozenset[ExternalData] = frozenset()
 
 
 class Case(NamedTuple):
-    """Changes that break a rule, where it then speaks, and changes that keep it."""
+    """Changes that break a rule, the location of the finding, and changes that keep it."""
 
     kind: ClaimKind
     breaks: dict[str, Any]
@@ -1279,9 +1279,9 @@ def changed(case, changes):
 def judged(case, changes, facts):
     found = read_claim(case.kind, json.dumps(changed(case, changes)).encode(), "Claims[0]")
     assert found.findings == (), [(f.location, f.message) for f in found.findings]
-    assert found.ignored == ()
+    assert found.ignored_fields == ()
     known = {"today": TODAY, "payer": PAYERS[case.kind], **facts}
-    return judge(found.claim, Facts(**known))
+    return repair_and_check(found.claim, RuleInputs(**known))
 
 
 def test_every_rule_has_a_claim_that_breaks_it_and_one_that_keeps_it():
@@ -1289,7 +1289,7 @@ def test_every_rule_has_a_claim_that_breaks_it_and_one_that_keeps_it():
 
 
 @pytest.mark.parametrize(("rule_id", "case"), PAIRS)
-def test_a_claim_that_breaks_a_rule_is_told_so_at_the_field(rule_id, case):
+def test_a_claim_that_breaks_a_rule_is_reported_at_the_field(rule_id, case):
     judgement = judged(case, case.breaks, case.facts)
     found = {(finding.rule, finding.location) for finding in judgement.findings}
     assert (rule_id, case.at) in found
@@ -1320,20 +1320,20 @@ def test_a_rule_names_its_fields_boxes_and_place(found):
     assert found.fields
     assert found.x12
     for kind in found.kinds:
-        known = {**rows(PAPERS[kind].line), **rows(PAPERS[kind].claim)}
-        boxes = {known[name].form for name in found.fields if name in known} - {""}
+        known = {**fields_of(CLAIM_SCHEMAS[kind].line), **fields_of(CLAIM_SCHEMAS[kind].claim)}
+        boxes = {known[name].box for name in found.fields if name in known} - {""}
         assert set(found.boxes(kind)) == boxes
     everywhere = {
         name
-        for paper in PAPERS.values()
-        for part in (paper.claim, paper.line)
-        for name in rows(part)
+        for schema in CLAIM_SCHEMAS.values()
+        for part in (schema.claim, schema.line)
+        for name in fields_of(part)
     }
     assert set(found.fields) <= everywhere
     assert found.when <= everywhere
 
 
-def test_all_findings_of_a_claim_are_told_at_once():
+def test_all_findings_of_a_claim_are_reported_at_once():
     case = m(
         {
             "F33A_BillingProviderNpi": "1234567890",
@@ -1354,18 +1354,20 @@ def test_the_path_of_the_claim_stands_before_every_location():
     claim = read_claim(
         MEDICAL, json.dumps(changed(m({}, "", {}), {"F28_TotalCharge": 5})).encode(), ""
     ).claim
-    findings = judge(claim, Facts(today=TODAY, known=OFFLINE), at="Claims[7]").findings
+    findings = repair_and_check(
+        claim, RuleInputs(today=TODAY, available=OFFLINE), at="Claims[7]"
+    ).findings
     assert findings
     assert all(finding.location.startswith("Claims[7].F") for finding in findings)
 
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
-    facts = Facts(today=TODAY, known=OFFLINE)
-    assert {each.id for each in unchecked(kind, facts)} == {f"C10{n}" for n in range(1, 8)}
-    assert unchecked(kind, Facts(today=TODAY)) == []
+    facts = RuleInputs(today=TODAY, available=OFFLINE)
+    assert {each.id for each in skipped_rules(kind, facts)} == {f"C10{n}" for n in range(1, 8)}
+    assert skipped_rules(kind, RuleInputs(today=TODAY)) == []
     claim = read_claim(kind, json.dumps(samples.minimal_claim(kind, DAY)).encode(), "").claim
-    assert not any(f.rule.startswith("C1") for f in judge(claim, facts).findings)
+    assert not any(f.rule.startswith("C1") for f in repair_and_check(claim, facts).findings)
 
 
 @pytest.mark.parametrize("kind", ClaimKind)
@@ -1394,4 +1396,4 @@ def test_words_of_a_sentence():
 
 
 def test_scopes_are_three():
-    assert {each.scope for each in RULES.values()} == set(Scope)
+    assert {each.scope for each in RULES.values()} == set(RuleScope)

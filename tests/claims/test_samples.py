@@ -9,12 +9,12 @@ import pytest
 
 from clearlane.claims import codes, samples
 from clearlane.claims.decode import read_claim, restore
-from clearlane.claims.fields import PAPERS, ClaimKind, encode, parts, rows
-from clearlane.claims.rules import Facts, judge
-from clearlane.claims.variety import random_claim
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.rules import RuleInputs, repair_and_check
+from tests.claims.variety import random_claim
 
 DAY = date(2025, 3, 14)
-FACTS = Facts(today=DAY, known=frozenset())
+FACTS = RuleInputs(today=DAY, available=frozenset())
 RUN = 500
 
 
@@ -22,32 +22,36 @@ def test_the_minimal_document_holds_the_required_fields_only():
     for kind in ClaimKind:
         claim = samples.minimal_claim(kind, DAY)
         allowed = {
-            row.name for row in rows(PAPERS[kind].claim).values() if row.required or row.when
+            row.name
+            for row in fields_of(CLAIM_SCHEMAS[kind].claim).values()
+            if row.required or row.required_when
         }
         assert set(claim) <= allowed
-        assert {row.name for row in rows(PAPERS[kind].claim).values() if row.required} <= set(claim)
+        assert {
+            row.name for row in fields_of(CLAIM_SCHEMAS[kind].claim).values() if row.required
+        } <= set(claim)
 
 
 def names_in(claim, part, prefix=""):
     for name, value in claim.items():
         yield prefix + name, value
-        if name in parts(part):
+        if name in nested_parts(part):
             for inner in value or ():
-                yield from names_in(inner, parts(part)[name], f"{prefix}{name}.")
+                yield from names_in(inner, nested_parts(part)[name], f"{prefix}{name}.")
 
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_the_extended_document_shows_every_field_with_a_value(kind):
     shown = {
         name
-        for name, value in names_in(samples.extended_claim(kind, DAY), PAPERS[kind].claim)
+        for name, value in names_in(samples.extended_claim(kind, DAY), CLAIM_SCHEMAS[kind].claim)
         if value is not None
     }
     wanted = set()
-    paths = [("", PAPERS[kind].claim)]
+    paths = [("", CLAIM_SCHEMAS[kind].claim)]
     for prefix, part in paths:
-        wanted |= {prefix + name for name in rows(part)}
-        paths += [(f"{prefix}{name}.", inner) for name, inner in parts(part).items()]
+        wanted |= {prefix + name for name in fields_of(part)}
+        paths += [(f"{prefix}{name}.", inner) for name, inner in nested_parts(part).items()]
     assert wanted == shown
 
 
@@ -57,7 +61,7 @@ def test_a_document_can_be_given_an_insured_id_and_a_claim_id():
         (ClaimKind.DENTAL, "F15_InsuredID"),
     ):
         document = samples.document(kind, day=DAY, insured_id="3003", claim_id="C-9")
-        assert document["DocumentType"] == PAPERS[kind].document_type
+        assert document["DocumentType"] == CLAIM_SCHEMAS[kind].document_type
         assert document["Claims"][0][member] == "3003"
         assert document["Claims"][0]["Svc_VendorClaimId"] == "C-9"
 
@@ -69,7 +73,7 @@ def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
         raw = json.dumps(random_claim(kind, Random(seed), DAY)).encode()
         found = read_claim(kind, raw, "Claims[0]")
         assert found.findings == (), (seed, [(f.location, f.message) for f in found.findings])
-        judgement = judge(found.claim, FACTS)
+        judgement = repair_and_check(found.claim, FACTS)
         assert judgement.accepted, (
             seed,
             [(f.rule, f.location, f.message) for f in judgement.findings],
@@ -82,13 +86,13 @@ def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
             else "F18_PatientRelationship"
         )
         relationships.add(getattr(claim, field))
-        for name, _ in names_in(json.loads(encode(claim)), PAPERS[kind].claim):
+        for name, _ in names_in(json.loads(encode(claim)), CLAIM_SCHEMAS[kind].claim):
             seen[name] += 1
-    paths = [("", PAPERS[kind].claim)]
+    paths = [("", CLAIM_SCHEMAS[kind].claim)]
     for prefix, part in paths:
-        assert not {prefix + name for name in rows(part)} - set(seen)
-        paths += [(f"{prefix}{name}.", inner) for name, inner in parts(part).items()]
-    assert relationships == set(codes.words("relationship"))
+        assert not {prefix + name for name in fields_of(part)} - set(seen)
+        paths += [(f"{prefix}{name}.", inner) for name, inner in nested_parts(part).items()]
+    assert relationships == set(codes.meanings("relationship"))
 
 
 def test_a_random_claim_is_a_pure_function_of_the_generator():

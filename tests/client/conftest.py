@@ -3,7 +3,7 @@
 import pytest
 
 from clearlane.client import AsyncClient, Client, Retry
-from tests.client.service import KEY, PASSWORD, SITE, Service
+from tests.client.scripted_service import KEY, PASSWORD, SITE, Service
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def client(service, pauses):
     """A client of the scripted service."""
     with Client.connect(
         service.base_url, key=KEY, password=PASSWORD, site=SITE, ca_file=service.ca_file,
-        retry=Retry(chance=lambda: 1.0), sleep=pauses.append,
+        retry=Retry(random=lambda: 1.0), sleep=pauses.append,
     ) as made:  # fmt: skip
         yield made
 
@@ -39,6 +39,6 @@ async def async_client(service, pauses):
 
     async with AsyncClient.connect(
         service.base_url, key=KEY, password=PASSWORD, site=SITE, ca_file=service.ca_file,
-        retry=Retry(chance=lambda: 1.0), sleep=sleep,
+        retry=Retry(random=lambda: 1.0), sleep=sleep,
     ) as made:  # fmt: skip
         yield made

@@ -17,7 +17,7 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.cli.root import app
 from clearlane.client import AsyncClient, Client, eligibility_request
 from clearlane.kernel.clock import SystemClock
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.xdist_group("client against service")
@@ -29,7 +29,7 @@ DAYS = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory):
     """A fresh sandbox, started as its operator starts it."""
-    serving = Serving(tmp_path_factory.mktemp("client") / "data").start()
+    serving = ServiceProcess(tmp_path_factory.mktemp("client") / "data").start()
     yield serving
     assert serving.stop() == 0
 
@@ -70,22 +70,25 @@ def test_a_claim_is_accepted_and_answered_the_same_again(client):
     assert first.ClaimResults[0].RequestId == again.ClaimResults[0].RequestId
 
 
-def test_good_and_bad_claims_are_told_apart(client):
+def test_good_and_bad_claims_are_distinguished(client):
     good, bad = claim(ClaimKind.DENTAL), claim(ClaimKind.DENTAL, Svc_PayerId="NOBODY")
     answer = client.submit_dental_claims([good, bad])
     assert [result.Status for result in answer.ClaimResults] == ["Accepted", "NotAccepted"]
     assert answer.ClaimResults[1].Errors[0].Location == "Claims[1].Svc_PayerId"
 
 
-def test_a_malformed_claim_is_told_field_by_field(client):
-    with pytest.raises(library.InvalidRequest) as told:
+def test_a_malformed_claim_is_reported_field_by_field(client):
+    with pytest.raises(library.InvalidRequest) as reported:
         client.submit_medical_claims(claim(F03_PatientDob="1/2/1990", F28_TotalCharge=None))
-    assert set(told.value.model_state) == {"Claims[0].F03_PatientDob", "Claims[0].F28_TotalCharge"}
-    assert "1/2/1990" not in str(told.value)
-    assert told.value.request_id
+    assert set(reported.value.model_state) == {
+        "Claims[0].F03_PatientDob",
+        "Claims[0].F28_TotalCharge",
+    }
+    assert "1/2/1990" not in str(reported.value)
+    assert reported.value.request_id
 
 
-def test_a_typing_mistake_is_told(client):
+def test_a_typing_mistake_is_reported(client):
     answer = client.submit_medical_claims(claim(F03_PatientDOB="1990-01-02"))
     assert answer.ignored_fields == ("Claims[0].F03_PatientDOB",)
 
@@ -132,16 +135,16 @@ def test_an_enrollment_is_submitted_once(client):
     assert again.submitted
 
 
-def test_a_wrong_enrollment_is_told_by_key_and_value(client):
-    with pytest.raises(library.InvalidRequest) as told:
+def test_a_wrong_enrollment_is_reported_by_key_and_value(client):
+    with pytest.raises(library.InvalidRequest) as reported:
         client.submit_enrollments(enrollment(Npi="12", Zip="7"))
-    assert {"Enrollments[0].Npi", "Enrollments[0].Zip"} <= set(told.value.faults)
+    assert {"Enrollments[0].Npi", "Enrollments[0].Zip"} <= set(reported.value.faults)
 
 
 def test_the_three_calls_of_proxy_login(client, sandbox):
     sandbox.command("vendor", "proxy-login", "on", client.account.key)
     instance = uuid4()
-    token = client.create_instance_token(instance, "Front desk")
+    token = client.create_instance_token(instance, "Front context")
     assert (token.resultCode, bool(token.token)) == (0, True)
     assert client.login_url(instance, token.token).url.startswith("https://")
     assert client.login_url(instance, "wrong").resultCode == 3
@@ -149,7 +152,7 @@ def test_the_three_calls_of_proxy_login(client, sandbox):
     assert not client.delete_instance_token(instance).deleted
 
 
-def test_wrong_credentials_a_wrong_site_and_no_agreement_are_told_apart(client, sandbox):
+def test_wrong_credentials_a_wrong_site_and_no_agreement_are_distinguished(client, sandbox):
     facts = {
         "key": client.account.key,
         "site": client.account.site,
@@ -158,9 +161,9 @@ def test_wrong_credentials_a_wrong_site_and_no_agreement_are_told_apart(client, 
     with Client.connect(client.account.base_url, password="wrong", **facts) as stranger:
         with pytest.raises(library.BadCredentials):
             stranger.payers()
-        with pytest.raises(library.BadCredentials) as told:
+        with pytest.raises(library.BadCredentials) as reported:
             stranger.delete_instance_token(uuid4())
-    assert told.value.status == 404
+    assert reported.value.status == 404
     with pytest.raises(library.InvalidRequest, match="Invalid VendorSiteId"):
         client.at_site("NOWHERE").payers()
     sandbox.command("site", "add", client.account.key, "--id", "NO-BAA")
@@ -255,7 +258,7 @@ def test_the_doctor_finds_nothing_in_the_way(sandbox):
     assert {"database", "nodes", "routes"} <= checks.keys()
 
 
-def test_the_doctor_names_what_stands_in_the_way(sandbox, monkeypatch):
+def test_the_doctor_names_what_is_wrong(sandbox, monkeypatch):
     done = run(sandbox, "doctor", "--site", "NOWHERE")
     assert done.exit_code == 1
     assert "--site" in done.stdout

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from clearlane.client import Client
-from clearlane.client.https import proxy_of
-from tests.client.service import KEY, PASSWORD, SITE, Reply
+from clearlane.client.https import proxy_for
+from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply
 from tests.journey.test_base_install import MODULES, SERVER, run
 
 BLOCKED = [MODULES.get(name, name) for name in SERVER]
@@ -18,7 +18,7 @@ def test_the_client_imports_without_the_server():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_the_client_imports_nothing_else_of_the_house():
+def test_the_client_imports_no_other_package_of_clearlane():
     code = (
         "import sys, clearlane.client; print([n for n in sys.modules if n.startswith('clearlane')])"
     )
@@ -54,7 +54,7 @@ def test_a_vendors_command_works_on_the_base_install(vendor, command, given, ans
     assert vendor.received
 
 
-def test_an_operators_command_beside_them_says_what_to_install():
+def test_an_operators_command_beside_them_names_what_to_install():
     done = run("enrollment", "list")
     assert done.returncode == 1
     assert "pip install 'clearlane[server]'" in done.stderr
@@ -81,6 +81,6 @@ def test_a_shell_completes_names_of_commands_on_the_base_install(monkeypatch):
 def test_the_environments_proxy_is_used_except_for_this_machine(monkeypatch):
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
     monkeypatch.setenv("no_proxy", "inside.example")
-    assert proxy_of("https://claims.example.org/x") == "http://proxy.example:3128"
-    assert proxy_of("https://inside.example/x") == ""
-    assert proxy_of("https://127.0.0.1:8443/x") == ""
+    assert proxy_for("https://claims.example.org/x") == "http://proxy.example:3128"
+    assert proxy_for("https://inside.example/x") == ""
+    assert proxy_for("https://127.0.0.1:8443/x") == ""

@@ -1,4 +1,4 @@
-"""Every call as the document writes it, sync and async, over real TLS."""
+"""Every call as V3 defines it, sync and async, over real TLS."""
 
 import inspect
 from base64 import b64decode
@@ -6,8 +6,8 @@ from base64 import b64decode
 import pytest
 
 from clearlane.client import AsyncClient, Client
-from tests.client.documented import CASES
-from tests.client.service import KEY, PASSWORD, SITE, Reply
+from tests.client.sample_calls import CASES
+from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply
 
 IDS = [case.method for case in CASES]
 NOT_CALLS = {"connect", "from_sandbox", "from_environment", "at_site", "close"}
@@ -55,7 +55,7 @@ def test_another_site_is_spoken_for_over_the_same_connections(service, client):
 
 
 @pytest.mark.parametrize("body", ["<html>", {"Message": "no list"}, '"text"', ""])
-def test_an_answer_that_is_not_the_interfaces_is_told_as_such(service, client, body):
+def test_an_answer_that_v3_does_not_define_is_reported_as_such(service, client, body):
     from clearlane.client import UnexpectedAnswer
 
     service.answer(Reply(body=body))

@@ -1,4 +1,4 @@
-"""The doctor finds what stands in the way, one thing after the other, and changes nothing."""
+"""The doctor finds what is wrong, one thing after the other, and changes nothing."""
 
 import asyncio
 import json
@@ -9,12 +9,12 @@ from email.utils import format_datetime
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli.doctor import Verdict
-from clearlane.cli.doctor_network import lasting, skew
+from clearlane.cli.doctor import DoctorVerdict
+from clearlane.cli.doctor_network import certificate_expiry, clock_skew
 from clearlane.cli.root import app
-from clearlane.cli.serve import is_known_here_alone
+from clearlane.cli.serve import has_local_url_only
 from clearlane.settings import Settings
-from tests.client.service import KEY, PASSWORD, SITE, Reply
+from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply
 
 NOW = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
 
@@ -92,16 +92,16 @@ def test_an_address_without_tls_is_refused(examine):
     assert examine(URL="http://127.0.0.1:1")["address"]["verdict"] == "fault"
 
 
-def test_without_any_service_the_doctor_says_how_to_name_one(examine):
+def test_without_any_service_the_doctor_explains_how_to_name_one(examine):
     assert "--url" in examine(URL="")["address"]["do"]
 
 
-def test_settings_that_cannot_be_used_are_told(examine, monkeypatch):
+def test_settings_that_cannot_be_used_are_reported(examine, monkeypatch):
     monkeypatch.setenv("CLEARLANE_PORT", "many")
     assert "CLEARLANE_PORT" in examine()["settings"]["do"]
 
 
-def test_a_database_of_another_version_is_told(examine, monkeypatch, tmp_path):
+def test_a_database_of_another_version_is_reported(examine, monkeypatch, tmp_path):
     monkeypatch.setenv("CLEARLANE_DATA", str(tmp_path))
     (tmp_path / "clearlane.db").touch()
     assert "clearlane db upgrade" in examine()["database"]["do"]
@@ -124,7 +124,7 @@ async def test_an_operator_without_a_sandbox_sees_the_installation(new_place, mo
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "reported"),
     [
         ({"mode": "production"}, True),
         ({"mode": "production", "host": "0.0.0.0"}, True),
@@ -134,22 +134,30 @@ async def test_an_operator_without_a_sandbox_sees_the_installation(new_place, mo
         ({"mode": "sandbox", "host": "0.0.0.0"}, False),
     ],
 )
-def test_an_address_that_leads_nobody_here_is_told(settings, told):
-    assert is_known_here_alone(Settings(**settings)) is told
+def test_an_address_that_leads_nobody_here_is_reported(settings, reported):
+    assert has_local_url_only(Settings(**settings)) is reported
 
 
 @pytest.mark.parametrize(
     ("seconds", "verdict"),
-    [(0, Verdict.FINE), (59, Verdict.FINE), (-61, Verdict.WARNING), (3_600, Verdict.WARNING)],
+    [
+        (0, DoctorVerdict.FINE),
+        (59, DoctorVerdict.FINE),
+        (-61, DoctorVerdict.WARNING),
+        (3_600, DoctorVerdict.WARNING),
+    ],
 )
-def test_a_clock_that_is_off_is_told(seconds, verdict):
+def test_a_clock_that_is_off_is_reported(seconds, verdict):
     assert (
-        skew(format_datetime(NOW - timedelta(seconds=seconds), usegmt=True), NOW).verdict is verdict
+        clock_skew(format_datetime(NOW - timedelta(seconds=seconds), usegmt=True), NOW).verdict
+        is verdict
     )
-    assert skew("", NOW).verdict is Verdict.SKIPPED
+    assert clock_skew("", NOW).verdict is DoctorVerdict.SKIPPED
 
 
-@pytest.mark.parametrize(("day", "verdict"), [(10, Verdict.WARNING), (25, Verdict.FINE)])
-def test_a_certificate_that_ends_soon_is_told(day, verdict):
-    assert lasting({"notAfter": f"Mar {day} 12:00:00 2024 GMT"}, NOW).verdict is verdict
-    assert lasting({}, NOW).verdict is Verdict.FINE
+@pytest.mark.parametrize(
+    ("day", "verdict"), [(10, DoctorVerdict.WARNING), (25, DoctorVerdict.FINE)]
+)
+def test_a_certificate_that_ends_soon_is_reported(day, verdict):
+    assert certificate_expiry({"notAfter": f"Mar {day} 12:00:00 2024 GMT"}, NOW).verdict is verdict
+    assert certificate_expiry({}, NOW).verdict is DoctorVerdict.FINE

@@ -1,4 +1,4 @@
-"""Whatever a service sends, the client answers or raises an exception of its own tree."""
+"""Whatever a service sends, the client returns an answer or raises an error of its own."""
 
 from decimal import Decimal
 
@@ -18,7 +18,7 @@ from clearlane.client import (
     Retry,
     models,
 )
-from tests.client.documented import CASES
+from tests.client.sample_calls import CASES
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -80,7 +80,7 @@ def test_any_answer_is_read_or_refused(case, data):
         st.text(max_size=20),
     ),
 )
-def test_any_status_and_body_is_told(status, body, headers):
+def test_any_status_and_body_is_an_answer_or_an_error(status, body, headers):
     call(CASES[0], Response(status, headers, body))
     call(CASES[3], Response(status, headers, body))
 
@@ -96,7 +96,7 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("body", UNUSABLE.values(), ids=UNUSABLE)
 @pytest.mark.parametrize("status", [200, 400, 401, 503])
-def test_a_body_that_nobody_can_read_is_told(status, body):
+def test_an_unreadable_body_is_an_error(status, body):
     client = Client(
         ACCOUNT, transport=Always(Response(status, {}, body)), retry=Retry(attempts_max=1)
     )

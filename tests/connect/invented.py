@@ -1,6 +1,6 @@
 """Invented files, and routes to the servers that the tests start."""
 
-from clearlane.payers.routes import Kind, Secrets, read_route
+from clearlane.payers.routes import RouteKind, RouteSecrets, read_route
 
 PASSWORD = "meadow gate & <latch>"
 
@@ -23,11 +23,11 @@ def interchange(version="005010X222A1", set_id="837", claims=1, filler=0):
 def route(kind, secrets=None, *, position=1, payer_id="MDW10", **options):
     """A route and its secrets; the test fails where they are not good."""
     given = {"sender_id": "CLEARLANE", "receiver_id": "MEADOW"} | options
-    secrets = secrets or Secrets()
+    secrets = secrets or RouteSecrets()
     made, findings = read_route(
         payer_id=payer_id,
         type="Medical",
-        kind=Kind(kind),
+        kind=RouteKind(kind),
         position=position,
         options=[(name, str(value)) for name, value in given.items()],
         secrets=secrets,

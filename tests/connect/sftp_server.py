@@ -34,9 +34,9 @@ class SftpPayer:
         self.delay = 0.0
         self.break_after = None  # bytes of an upload after which the server goes away
         self.at_rename = None  # "before" or "after" it: when the server goes away
-        self.watch = None  # told what happens: "written", "before" or "after" a rename
+        self.watch = None  # called with what happens: "written", "before" or "after" a rename
         self.port = 0
-        self.lines = []
+        self.connections = []
         self.files = []
         self._listener = None
         for name in ("in", "out"):
@@ -47,7 +47,7 @@ class SftpPayer:
 
         class Files(asyncssh.SFTPServer):
             def __init__(self, channel):
-                payer.lines.append(channel.get_connection())
+                payer.connections.append(channel.get_connection())
                 super().__init__(channel, chroot=str(payer.root).encode())
 
             def open(self, path, pflags, attrs):
@@ -99,9 +99,9 @@ class SftpPayer:
 
     async def stop(self):
         listener, self._listener = self._listener, None
-        for line in self.lines:
-            line.abort()
-        self.lines.clear()
+        for connection in self.connections:
+            connection.abort()
+        self.connections.clear()
         for file in self.files:
             file.close()
         self.files.clear()

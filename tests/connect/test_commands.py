@@ -67,14 +67,14 @@ def test_a_route_is_added_listed_tried_disabled_and_enabled(clearlane, folder):
 def test_a_trial_that_fails_says_where_and_ends_with_a_code(clearlane, folder):
     id = shown(add_folder(clearlane, folder))["id"]
     (folder / "out").rmdir()
-    told = clearlane(f"route test {id}", code=1).stdout
-    assert "FAILED  outbox" in told
+    output = clearlane(f"route test {id}", code=1).stdout
+    assert "FAILED  outbox" in output
     (check,) = shown(clearlane(f"route test {id} --json", code=1))
     assert (check["what"], check["passed"]) == ("outbox", False)
 
 
-def test_every_fault_is_told_at_once(clearlane):
-    told = clearlane(
+def test_every_fault_is_reported_at_once(clearlane):
+    output = clearlane(
         "route add MDW10 --type medical --kind sftp --option port=x --option password=hush-hush",
         code=2,
     ).stderr
@@ -86,8 +86,8 @@ def test_every_fault_is_told_at_once(clearlane):
         "host_key:",
         "password or private_key:",
     ):
-        assert name in told
-    assert "hush-hush" not in told
+        assert name in output
+    assert "hush-hush" not in output
 
 
 def test_what_is_not_there_is_named(clearlane):
@@ -130,8 +130,8 @@ def test_a_secret_comes_from_a_prompt_a_file_or_standard_input_and_is_never_show
     listed = clearlane("route list --json")
     assert "hush" not in listed.output
     assert [row["secrets"] for row in shown(listed)] == ["sealed"] * 3
-    told = clearlane(f"{SFTP} --secret password=hush-hush --position 4", code=2)
-    assert "hush" not in told.output
+    output = clearlane(f"{SFTP} --secret password=hush-hush --position 4", code=2)
+    assert "hush" not in output.output
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)

@@ -12,7 +12,7 @@ from clearlane.connect.loopback import LoopbackMailbox
 from clearlane.connect.memory import MemoryLedger, MemoryMailbox
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
-from clearlane.payers.routes import Secrets
+from clearlane.payers.routes import RouteSecrets
 from tests.connect import core_server, sftp_server
 from tests.connect.invented import interchange, route
 
@@ -60,7 +60,7 @@ async def folder(tmp_path):
 async def sftp(tmp_path):
     async with sftp_server.sftp_payer(tmp_path) as payer:
         made, secrets = route(
-            "sftp", Secrets(password=sftp_server.PASSWORD), host="127.0.0.1", port=payer.port,
+            "sftp", RouteSecrets(password=sftp_server.PASSWORD), host="127.0.0.1", port=payer.port,
             username=sftp_server.USER, host_key=sftp_server.HOST_KEY.get_fingerprint(),
             inbox="/out", outbox="/in", allow_internal="yes", uploads_stay="yes",
             bytes_max=BYTES_MAX, seconds_max=10,
@@ -80,7 +80,7 @@ def core(form, **options):
             payer.keeps_mail = True
             payer.inline = options.get("attachment") == "inline"
             made, secrets = route(
-                "core", Secrets(password=core_server.PASSWORD), username=core_server.USER,
+                "core", RouteSecrets(password=core_server.PASSWORD), username=core_server.USER,
                 url=f"https://127.0.0.1:{payer.port}/core", authority=core_server.AUTHORITY_PEM,
                 form=form, allow_internal="yes", acknowledge="receipt", pickups="835",
                 bytes_max=BYTES_MAX, seconds_max=10, **options,
@@ -236,7 +236,7 @@ async def test_closing_twice_is_closing(bench):
 
 
 @pytest.mark.parametrize("end", [name for name in ENDS if name not in {"memory", "loopback"}])
-async def test_what_is_too_large_goes_neither_way(end, tmp_path):
+async def test_a_file_that_is_too_large_is_neither_sent_nor_collected(end, tmp_path):
     async with ENDS[end](tmp_path) as bench:
         with pytest.raises(Denied, match="larger than 100000 bytes"):
             await bench.mailbox.put("A1.837", interchange(filler=BYTES_MAX))

@@ -7,7 +7,7 @@ import pytest
 
 from clearlane.connect.loopback import LoopbackMailbox, LoopbackRealtime, payload_type_of
 from clearlane.connect.memory import MemoryLedger, MemoryMailbox, MemoryRealtime
-from clearlane.connect.port import Outcome, Presence, Reply, Unreachable
+from clearlane.connect.port import Presence, RealtimeOutcome, Reply, Unreachable
 from clearlane.kernel.clock import ManualClock
 from tests.connect.invented import interchange
 from tests.patience import PATIENCE_SECONDS
@@ -53,14 +53,16 @@ async def test_trouble_is_met_by_every_call():
 
 
 async def test_answers_come_from_a_function():
-    line = MemoryRealtime(lambda payload, kind: Reply(Outcome.ANSWERED, payload[::-1], kind))
-    assert await line.ask(b"abc", payload_type="270", seconds=PATIENCE_SECONDS) == Reply(
-        Outcome.ANSWERED, b"cba", "270"
+    connection = MemoryRealtime(
+        lambda payload, kind: Reply(RealtimeOutcome.ANSWERED, payload[::-1], kind)
+    )
+    assert await connection.ask(b"abc", payload_type="270", seconds=PATIENCE_SECONDS) == Reply(
+        RealtimeOutcome.ANSWERED, b"cba", "270"
     )
 
 
 def test_a_reply_never_prints_its_payload():
-    assert "ARDEN" not in repr(Reply(Outcome.ANSWERED, interchange()))
+    assert "ARDEN" not in repr(Reply(RealtimeOutcome.ANSWERED, interchange()))
 
 
 class Dying:
@@ -112,13 +114,15 @@ class Answering:
 
 
 async def test_a_question_through_the_loopback_is_answered_or_times_out():
-    line = LoopbackRealtime(Answering(), CLOCK)
-    reply = await line.ask(b"x", payload_type="270", seconds=PATIENCE_SECONDS)
+    connection = LoopbackRealtime(Answering(), CLOCK)
+    reply = await connection.ask(b"x", payload_type="270", seconds=PATIENCE_SECONDS)
     assert (reply.outcome, reply.payload_type) == (
-        Outcome.ANSWERED,
+        RealtimeOutcome.ANSWERED,
         "X12_271_Response_005010X279A1",
     )
-    assert (await line.ask(b"slow", payload_type="270", seconds=0.02)).outcome is Outcome.TIMEOUT
+    assert (
+        await connection.ask(b"slow", payload_type="270", seconds=0.02)
+    ).outcome is RealtimeOutcome.TIMEOUT
 
 
 ISA = interchange()[:106]
@@ -138,7 +142,7 @@ def test_an_answer_is_named_by_what_it_is(answer, kind):
     assert payload_type_of(answer) == kind
 
 
-async def test_the_payer_is_told_what_is_in_the_mailbox_and_only_then_forgets_it():
+async def test_delivered_files_are_confirmed_to_the_payer_which_only_then_forgets_them():
     payer, ledger = Dying(), MemoryLedger()
     box = LoopbackMailbox(payer, name="TST01", ledger=ledger, clock=CLOCK)
     await box.waiting()

@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 import asyncssh
 import pytest
 
-from clearlane.connect.factory import open_mailbox, try_route
+from clearlane.connect.factory import check_route, open_mailbox
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
-from clearlane.payers.routes import Secrets
+from clearlane.payers.routes import RouteSecrets
 from tests.connect import sftp_server as there
 from tests.connect.invented import interchange, route
 from tests.patience import PATIENCE_SECONDS
 
 CLOCK = ManualClock(datetime(2024, 3, 5, 12, 0, tzinfo=UTC))
 FILE = interchange(filler=400_000)
-LOGIN = Secrets(password=there.PASSWORD)
+LOGIN = RouteSecrets(password=there.PASSWORD)
 PUBLIC = there.HOST_KEY.export_public_key().decode().strip()
 
 
@@ -67,17 +67,20 @@ async def test_another_host_key_ends_it_before_the_login(payer, pin):
 async def test_a_private_key_opens_with_and_without_a_passphrase(payer):
     plain = there.CLIENT_KEY.export_private_key().decode()
     locked = there.CLIENT_KEY.export_private_key("pkcs8-pem", passphrase="birch").decode()
-    for secrets in (Secrets(private_key=plain), Secrets(private_key=locked, passphrase="birch")):
+    for secrets in (
+        RouteSecrets(private_key=plain),
+        RouteSecrets(private_key=locked, passphrase="birch"),
+    ):
         box = mailbox(payer.port, secrets)
         assert await box.waiting() == []
         await box.close()
 
 
 BAD_LOGINS = {
-    "wrong password": Secrets(password="wrong"),
-    "another key": Secrets(private_key=there.OTHER_KEY.export_private_key().decode()),
-    "no key at all": Secrets(private_key="nonsense"),
-    "wrong passphrase": Secrets(
+    "wrong password": RouteSecrets(password="wrong"),
+    "another key": RouteSecrets(private_key=there.OTHER_KEY.export_private_key().decode()),
+    "no key at all": RouteSecrets(private_key="nonsense"),
+    "wrong passphrase": RouteSecrets(
         private_key=there.CLIENT_KEY.export_private_key("pkcs8-pem", passphrase="birch").decode(),
         passphrase="fenn",
     ),
@@ -85,7 +88,7 @@ BAD_LOGINS = {
 
 
 @pytest.mark.parametrize("secrets", BAD_LOGINS.values(), ids=BAD_LOGINS)
-async def test_a_login_that_fails_is_for_a_person_and_tells_no_secret(payer, secrets):
+async def test_a_failed_login_is_denied_and_shows_no_secret(payer, secrets):
     with pytest.raises(Denied) as refused:
         await mailbox(payer.port, secrets).waiting()
     assert not any(held in str(refused.value) for held in secrets.filled().values())
@@ -180,18 +183,18 @@ async def test_the_address_that_was_judged_is_the_one_connected_to(payer):
     await box.close()
 
 
-async def test_a_trial_tells_each_step_and_sends_nothing(payer):
+async def test_a_connection_test_reports_each_step_and_sends_nothing(payer):
     made, secrets = settled(payer.port)
-    checks = await try_route(made, secrets, clock=CLOCK)
-    assert [(check.what, check.passed) for check in checks] == [
+    checks = await check_route(made, secrets, clock=CLOCK)
+    assert [(check.name, check.passed) for check in checks] == [
         ("login", True), ("outbox", True), ("inbox", True),
     ]  # fmt: skip
     (payer.root / "in").rmdir()
-    *_, last = await try_route(made, secrets, clock=CLOCK)
-    assert (last.what, last.passed) == ("outbox", False)
-    made, secrets = settled(payer.port, Secrets(password="wrong"))
-    (only,) = await try_route(made, secrets, clock=CLOCK)
-    assert (only.what, only.passed, only.words) == (
+    *_, last = await check_route(made, secrets, clock=CLOCK)
+    assert (last.name, last.passed) == ("outbox", False)
+    made, secrets = settled(payer.port, RouteSecrets(password="wrong"))
+    (only,) = await check_route(made, secrets, clock=CLOCK)
+    assert (only.name, only.passed, only.message) == (
         "login", False, f"127.0.0.1:{payer.port} refused the login.",
     )  # fmt: skip
     assert not list((payer.root / "out").iterdir())

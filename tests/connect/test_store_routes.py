@@ -6,19 +6,19 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.payers.model import Payer
-from clearlane.payers.routes import Secrets
+from clearlane.payers.routes import RouteSecrets
 from clearlane.store import schema
-from clearlane.store.database import Actor, Refused, System
+from clearlane.store.database import Actor, OperationRefused, SystemScope
 from clearlane.store.payers import import_payers, load_payers
-from clearlane.store.routes import add_route, list_routes, load_routes, open_route, set_active
+from clearlane.store.routes import add_route, list_routes, load_route, load_routes, set_active
 from clearlane.store.sql import Statement
-from clearlane.store.vault import NotSealed, Vault
+from clearlane.store.vault import InvalidSeal, Vault
 from tests.connect.invented import route
 from tests.connect.sftp_server import HOST_KEY
 from tests.databases import START
 
 NORA = Actor("operator", "nora")
-ALL = System("a test")
+ALL = SystemScope("a test")
 AUDIT = Statement(
     select(schema.audit.c.action, schema.audit.c.ids, schema.audit.c.detail).order_by(
         schema.audit.c.seq
@@ -26,7 +26,7 @@ AUDIT = Statement(
 )
 REVISIONS = Statement(select(schema.revisions.c.name, schema.revisions.c.revision))
 ROWS = Statement(select(schema.routes.c.facts, schema.routes.c.secrets))
-HUSH = Secrets(password="hush-hush")
+HUSH = RouteSecrets(password="hush-hush")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def folder(**changes):
 
 
 async def add(database, vault, made, secrets=HUSH):
-    held = secrets if made.kind == "sftp" else Secrets()
+    held = secrets if made.kind == "sftp" else RouteSecrets()
     return await add_route(database, vault, made, held, now=START, actor=NORA)
 
 
@@ -73,10 +73,10 @@ async def payers(database):
 async def test_a_route_comes_back_as_it_was_with_its_secrets(database, vault):
     made = sftp(port=2222)
     done = await add(database, vault, made)
-    cable = await open_route(database, vault, done.route.id)
-    assert cable.route == done.route
-    assert (cable.route.facts, cable.route.created_at) == (made.facts, START)
-    assert cable.secrets == HUSH
+    stored = await load_route(database, vault, done.route.id)
+    assert stored.route == done.route
+    assert (stored.route.options, stored.route.created_at) == (made.options, START)
+    assert stored.secrets == HUSH
     assert await list_routes(database) == [(done.route, True)]
 
 
@@ -85,13 +85,13 @@ async def test_secrets_lie_sealed_and_bound_to_their_row(database, vault, place,
     ((facts, sealed),) = await rows(database, ROWS)
     assert b"hush" not in sealed
     assert "hush" not in facts
-    with pytest.raises(NotSealed):
+    with pytest.raises(InvalidSeal):
         vault.open(0, "routes", one.route.id + 1, sealed)
-    with pytest.raises(NotSealed):
+    with pytest.raises(InvalidSeal):
         vault.open(1, "routes", one.route.id, sealed)
     another_node = Vault(database, place.keys(), clock)
     await another_node.load()
-    assert (await open_route(database, another_node, one.route.id)).secrets == HUSH
+    assert (await load_route(database, another_node, one.route.id)).secrets == HUSH
 
 
 async def test_every_change_is_audited_and_announced(database, vault):
@@ -100,9 +100,9 @@ async def test_every_change_is_audited_and_announced(database, vault):
     again = await set_active(database, id, active=False, actor=NORA)
     assert again.revision is None
     await set_active(database, id, active=True, actor=NORA)
-    told = await rows(database, AUDIT)
-    assert [action for action, _, _ in told] == ["route.add", "route.disable", "route.enable"]
-    assert {(json.loads(ids)[0], detail) for _, ids, detail in told} == {
+    entries = await rows(database, AUDIT)
+    assert [action for action, _, _ in entries] == ["route.add", "route.disable", "route.enable"]
+    assert {(json.loads(ids)[0], detail) for _, ids, detail in entries} == {
         (str(id), "Medical MDW10 folder")
     }
     revisions = dict(await rows(database, REVISIONS))
@@ -129,33 +129,33 @@ async def test_routes_are_found_in_their_order_and_only_while_active(database, v
     realtime, secrets = route("core-realtime", HUSH, url="https://core.example/", username="u")
     asked = await add_route(database, vault, realtime, secrets, now=START, actor=NORA)
     found = await load_routes(database, vault)
-    assert [c.route.id for c in found.mailboxes("Medical", "mdw10")] == [
+    assert [c.route.id for c in found.file_routes("Medical", "mdw10")] == [
         first.route.id,
         second.route.id,
     ]
-    assert [c.route.id for c in found.realtime("Medical", "MDW10")] == [asked.route.id]
-    assert found.mailboxes("Dental", "MDW10") == []
-    assert len(found.all_mailboxes()) == 3
-    assert found.mailboxes("Medical", "MDW10")[0].secrets == HUSH
+    assert [c.route.id for c in found.realtime_routes("Medical", "MDW10")] == [asked.route.id]
+    assert found.file_routes("Dental", "MDW10") == []
+    assert len(found.all_file_routes()) == 3
+    assert found.file_routes("Medical", "MDW10")[0].secrets == HUSH
     await set_active(database, first.route.id, active=False, actor=NORA)
     left = await load_routes(database, vault)
-    assert [c.route.id for c in left.mailboxes("Medical", "MDW10")] == [second.route.id]
+    assert [c.route.id for c in left.file_routes("Medical", "MDW10")] == [second.route.id]
 
 
 async def test_a_position_holds_one_active_route(database, vault):
     first = await add(database, vault, folder())
-    with pytest.raises(Refused, match=f"taken by route {first.route.id}"):
+    with pytest.raises(OperationRefused, match=f"taken by route {first.route.id}"):
         await add(database, vault, sftp())
     await set_active(database, first.route.id, active=False, actor=NORA)
     await add(database, vault, sftp())
-    with pytest.raises(Refused, match="taken by route"):
+    with pytest.raises(OperationRefused, match="taken by route"):
         await set_active(database, first.route.id, active=True, actor=NORA)
 
 
 async def test_an_unknown_route_is_named(database, vault):
     for call in (
-        open_route(database, vault, 99),
+        load_route(database, vault, 99),
         set_active(database, 99, active=True, actor=NORA),
     ):
-        with pytest.raises(Refused, match="There is no route 99"):
+        with pytest.raises(OperationRefused, match="There is no route 99"):
             await call

@@ -1,7 +1,7 @@
 """Where the browser is, and how it comes where it is missing.
 
 A superuser of a Debian-like system gets it installed, once; ``CLEARLANE_TEST_INSTALL=0`` forbids that.
-Everyone else is told how to get it, and the browser's tests are skipped.
+Everyone else is reported how to get it, and the browser's tests are skipped.
 """
 
 import fcntl

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.api.serving import Account, Serving
-from tests.console.visiting import Person, add_person
+from tests.api.service_process import ServiceProcess, VendorAccount
+from tests.console.console_user import Person, add_person
 from tests.databases import KINDS
 
 
 @pytest.fixture(scope="package", params=KINDS)
-async def server(request, new_place) -> AsyncIterator[Serving]:
+async def server(request, new_place) -> AsyncIterator[ServiceProcess]:
     """`clearlane serve` on a fresh database of each kind."""
     place = await new_place(request.param, upgraded=False)
-    serving = Serving(place.data / "served", place.url).start()
+    serving = ServiceProcess(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0
 
@@ -23,8 +23,8 @@ async def server(request, new_place) -> AsyncIterator[Serving]:
 class Cast:
     """Two vendors with sites, and a person who sees one of them."""
 
-    acme: Account
-    other: Account
+    acme: VendorAccount
+    other: VendorAccount
     nora: Person
 
 

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from clearlane.console.forms import SESSION
+from clearlane.console.forms import SESSION_COOKIE
 from tests.console import chromium
-from tests.console.visiting import Person, add_person
+from tests.console.console_user import Person, add_person
 from tests.patience import PATIENCE_SECONDS
 
 playwright = pytest.importorskip(
@@ -66,7 +66,7 @@ def login_url(server, account) -> str:
     with server.client(account.auth, params={"vendorSiteId": "A-1"}) as client:
         token = client.post(
             "/api/v3/proxylogin/create_instance_token",
-            params={"instanceId": GUID, "instanceName": "Front desk"},
+            params={"instanceId": GUID, "instanceName": "Front context"},
         ).json()["token"]
         return client.post(
             "/api/v3/proxylogin/get_url", params={"instanceId": GUID, "token": token}
@@ -101,7 +101,7 @@ async def test_from_a_vendors_software_to_the_claims_and_out_again(server, cast,
     await page.get_by_role("heading", name="Health of the installation").wait_for()
     assert await page.get_by_role("heading", name="Fernhill Family Practice").count() == 1
     cookies = {cookie["name"]: cookie for cookie in await page.context.cookies()}
-    session = cookies[SESSION]
+    session = cookies[SESSION_COOKIE]
     assert (session["secure"], session["httpOnly"], session["sameSite"]) == (True, True, "Strict")
 
     await page.get_by_role("button", name="Sign out").click()
@@ -118,7 +118,7 @@ async def test_from_a_vendors_software_to_the_claims_and_out_again(server, cast,
     assert not [line for line in watched.complaints if "favicon" not in line]
 
 
-async def test_a_wrong_code_is_told_and_the_right_one_opens(server, cast, watched):
+async def test_a_wrong_code_is_reported_and_the_right_one_signs_in(server, cast, watched):
     page = watched.page
     person = await new_person(server, "tessa")
     await page.goto("/console/login")

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from clearlane.cli import console_user, instance, site, vendor
 from clearlane.cli.root import COMMANDS
-from tests.console.visiting import secret_of
+from tests.console.console_user import secret_of
 
 APPS = {"user": console_user.app, "instance": instance.app, "vendor": vendor.app, "site": site.app}
 GUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -97,7 +97,7 @@ def test_secrets_are_shown_once_and_only_where_they_were_made(clearlane, two_sit
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "told"),
+    ("line", "code", "reported"),
     [
         ("user add nora --vendor ACME", 2, "--all-sites"),
         ("user add nora --vendor ACME --site A-1 --all-sites", 2, "--all-sites"),
@@ -107,13 +107,13 @@ def test_secrets_are_shown_once_and_only_where_they_were_made(clearlane, two_sit
         ("user disable nobody", 1, "There is no user nobody"),
         ("user reset-password nobody", 1, "There is no user nobody"),
         ("user totp nobody", 1, "There is no user nobody"),
-        ("instance disable front-desk", 2, "is no GUID"),
+        ("instance disable front-context", 2, "is no GUID"),
         (f"instance disable {GUID}", 1, "There is no instance"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_sentence(clearlane, two_sites, line, code, told):
+def test_what_cannot_be_done_is_reported_in_a_sentence(clearlane, two_sites, line, code, reported):
     result = clearlane(line, code=code)
-    assert told in result.stderr
+    assert reported in result.stderr
     assert "otpauth" not in result.stdout
 
 
@@ -143,7 +143,7 @@ def test_instances_are_listed_and_disabled_one_client_at_a_time(clearlane, two_s
 
 async def _two_instances(place):
     from clearlane.kernel.clock import SystemClock
-    from clearlane.pipeline.access.proxy_login import Asking, create_token
+    from clearlane.pipeline.access.proxy_login import ProxyLoginCaller, create_token
     from clearlane.store.accounts import load_accounts
     from clearlane.store.database import Actor
     from clearlane.store.vault import Vault
@@ -155,7 +155,7 @@ async def _two_instances(place):
     vendors = {vendor.id: vendor for vendor in accounts.vendors}
     for one in accounts.sites:
         if one.vendor_site_id != "A-2":
-            asking = Asking(
+            asking = ProxyLoginCaller(
                 database=database,
                 vault=vault,
                 vendor=vendors[one.vendor_id],

@@ -10,8 +10,8 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.console.forms import SESSION, WORD
-from tests.console.visiting import add_person, form_word, notice, sign_in
+from clearlane.console.forms import CSRF_COOKIE, SESSION_COOKIE
+from tests.console.console_user import add_person, csrf_token, notice, sign_in
 
 pytestmark = pytest.mark.xdist_group("console")
 WRONG = "User name, password or code is wrong, or the code was used before."
@@ -106,15 +106,15 @@ def test_cookies_are_the_hosts_own_and_out_of_reach_of_scripts(browser, new_pers
     person = new_person()
     page = browser.get("/console/login")
     answer = sign_in(browser, **person.typed(code=person.code()))
-    for given, name, site in ((page, WORD, "lax"), (answer, SESSION, "strict")):
-        told, _, rest = given.headers["set-cookie"].partition("=")
-        assert told == name
+    for given, name, site in ((page, CSRF_COOKIE, "lax"), (answer, SESSION_COOKIE, "strict")):
+        reported, _, rest = given.headers["set-cookie"].partition("=")
+        assert reported == name
         assert name.startswith("__Host-")
         attributes = {part.strip().lower() for part in rest.split(";")[1:]}
         assert attributes == {"path=/", "secure", "httponly", f"samesite={site}"}
 
 
-def test_other_paths_and_verbs_are_refused_in_words(browser):
+def test_other_paths_and_verbs_are_refused_with_a_page(browser):
     assert browser.get("/console/nowhere").status_code == 404
     assert browser.get("/console/logout").status_code == 405
     assert browser.put("/console/login").headers["allow"] == "GET, HEAD, POST"
@@ -129,15 +129,15 @@ def test_other_paths_and_verbs_are_refused_in_words(browser):
 def test_a_person_signs_in_with_both_factors_and_out_again(browser, new_person):
     person = new_person()
     signed_in(browser, person)
-    session = browser.cookies[SESSION]
-    assert session != browser.cookies[WORD]
+    session = browser.cookies[SESSION_COOKIE]
+    assert session != browser.cookies[CSRF_COOKIE]
     page = browser.get(HOME)
     assert f"<strong>{person.name}</strong>" in page.text
     assert browser.get("/console/login").headers["location"] == HOME
-    out = browser.post("/console/logout", data={"form": form_word(page)})
+    out = browser.post("/console/logout", data={"form": csrf_token(page)})
     assert (out.status_code, out.headers["location"]) == (303, "/console/login?say=out")
     assert notice(browser.get(out.headers["location"])) == "You are signed out."
-    browser.cookies.set(SESSION, session)
+    browser.cookies.set(SESSION_COOKIE, session)
     assert browser.get(HOME).status_code == 303, "the session has ended on the server too"
 
 
@@ -149,11 +149,11 @@ def test_a_login_link_opened_beside_a_session_leaves_the_session_alone(browser, 
 
 def test_a_session_of_before_the_sign_in_is_not_taken_over(browser, new_person):
     planted = "A" * 32
-    browser.cookies.set(SESSION, planted)
+    browser.cookies.set(SESSION_COOKIE, planted)
     person = new_person()
     answer = sign_in(browser, **person.typed(code=person.code()))
-    assert f"{SESSION}={planted}" not in answer.headers["set-cookie"]
-    with_planted = {"Cookie": f"{SESSION}={planted}"}
+    assert f"{SESSION_COOKIE}={planted}" not in answer.headers["set-cookie"]
+    with_planted = {"Cookie": f"{SESSION_COOKIE}={planted}"}
     browser.cookies.clear()
     assert browser.get(HOME, headers=with_planted).status_code == 303
 
@@ -164,7 +164,7 @@ def test_names_are_read_in_any_case(browser, new_person):
     assert sign_in(browser, **typed).status_code == 303
 
 
-def test_what_was_wrong_is_not_told(browser, new_person):
+def test_which_credential_was_wrong_is_not_shown(browser, new_person):
     person = new_person()
     right = person.typed(code=person.code())
     wrong = [
@@ -217,7 +217,7 @@ def test_users_of_a_disabled_vendor_stay_out(server, browser):
     signed_in(browser, person)
     server.command("vendor", "disable", account.key)
     assert not is_signed_in(browser)
-    assert sign_in(browser, **person.typed(code=person.code())).status_code == 403
+    assert sign_in(browser, **person.credentials(code=person.code())).status_code == 403
 
 
 def test_failures_are_slowed_and_right_credentials_are_not(server, new_person):
@@ -225,7 +225,7 @@ def test_failures_are_slowed_and_right_credentials_are_not(server, new_person):
 
     def seconds(**typed):
         with server.client() as browser:
-            word = form_word(browser.get("/console/login"))
+            word = csrf_token(browser.get("/console/login"))
             began = time.perf_counter()
             answer = browser.post("/console/login", data={"form": word, **typed})
             return time.perf_counter() - began, answer.status_code
@@ -242,21 +242,23 @@ def test_a_failed_sign_in_is_logged_without_what_was_typed(server, browser, new_
     person = new_person()
     sign_in(browser, name="MARKERNAME", password="MARKERPASSWORD", code="314159")
     signed_in(browser, person)
-    server.requests_logged()
+    server.logged_requests()
     text = "".join(server.log)
     assert '"sign-in failed"' in text
-    for secret in ("MARKER", person.password, browser.cookies[SESSION], "314159"):
+    for secret in ("MARKER", person.password, browser.cookies[SESSION_COOKIE], "314159"):
         assert secret not in text
 
 
 # ---- forms --------------------------------------------------------------------------------------
 
 
-def test_a_form_without_its_word_or_with_anothers_signs_nobody_in(server, browser, new_person):
+def test_a_form_without_its_csrf_token_or_with_anothers_signs_nobody_in(
+    server, browser, new_person
+):
     person = new_person()
     code = person.code()
     with server.client() as stranger:
-        anothers = form_word(stranger.get("/console/login"))
+        anothers = csrf_token(stranger.get("/console/login"))
     browser.get("/console/login")
     for word in ("", anothers, "é"):
         answer = browser.post("/console/login", data=person.typed(code=code, form=word))
@@ -273,11 +275,11 @@ def test_a_form_without_its_word_or_with_anothers_signs_nobody_in(server, browse
 def test_another_site_can_neither_sign_in_nor_out(browser, new_person):
     person = new_person()
     foreign = {"Sec-Fetch-Site": "cross-site"}
-    word = form_word(browser.get("/console/login"))
+    word = csrf_token(browser.get("/console/login"))
     typed = person.typed(code=person.code(), form=word)
     assert browser.post("/console/login", data=typed, headers=foreign).status_code == 403
     assert browser.post("/console/login", data=typed).status_code == 303
-    word = form_word(browser.get(HOME))
+    word = csrf_token(browser.get(HOME))
     assert browser.post("/console/logout", data={"form": word}, headers=foreign).status_code == 403
     assert browser.post("/console/logout", data={"form": "x"}).status_code == 403
     assert is_signed_in(browser)
@@ -285,7 +287,7 @@ def test_another_site_can_neither_sign_in_nor_out(browser, new_person):
 
 def test_a_session_of_ones_own_making_is_none(browser):
     for word in ("x" * 32, "0" * 32, "é", "", "x" * 5_000):
-        browser.headers["Cookie"] = f"{SESSION}={word}".encode().decode("latin-1")
+        browser.headers["Cookie"] = f"{SESSION_COOKIE}={word}".encode().decode("latin-1")
         assert browser.get(HOME).headers["location"] == "/console/login?say=ended"
 
 
@@ -300,7 +302,7 @@ def test_a_session_of_ones_own_making_is_none(browser):
         ("multipart/form-data; boundary=x", b"--x--"),
     ],
 )
-def test_a_form_that_cannot_be_read_is_a_400_in_words(browser, media_type, content):
+def test_a_form_that_cannot_be_read_is_a_400_with_a_page(browser, media_type, content):
     answer = browser.post("/console/login", content=content, headers={"Content-Type": media_type})
     assert answer.status_code == 400
     assert "The form cannot be read." in answer.text
@@ -364,7 +366,7 @@ def test_a_place_in_the_list_that_nobody_was_given_is_passed_over(browser, new_p
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "reported"),
     [
         ({"from": "2024-13-01"}, "A day is written like"),
         ({"to": "<b>"}, "A day is written like"),
@@ -373,18 +375,18 @@ def test_a_place_in_the_list_that_nobody_was_given_is_passed_over(browser, new_p
         ({"before": "x/y"}, "Claims by day"),
     ],
 )
-def test_days_that_cannot_be_used_are_named(server, cast, browser, new_person, asked, told):
+def test_days_that_cannot_be_used_are_named(server, cast, browser, new_person, asked, reported):
     submit(server, cast.acme, "A-1")
     page = signed_in(browser, new_person()).get(HOME, params=asked)
     assert page.status_code == 200
-    assert told in page.text
+    assert reported in page.text
     assert "<b>" not in page.text
 
 
 def test_every_look_is_in_the_audit_trail(server, browser, new_person):
     person = new_person()
     page = signed_in(browser, person).get(HOME)
-    browser.post("/console/logout", data={"form": form_word(page)})
+    browser.post("/console/logout", data={"form": csrf_token(page)})
     trail = [json.loads(line) for line in server.command("audit", "export").splitlines()]
     mine = [line["action"] for line in trail if person.name in json.dumps(line["actor"])]
     assert mine == ["console.sign-in", "console.claims", "console.sign-out"]

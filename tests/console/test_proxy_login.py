@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.console.visiting import notice
+from tests.console.console_user import notice
 
 pytestmark = pytest.mark.xdist_group("console")
 GUID = "0F8FAD5B-D9CB-469F-A165-70867728950E"
@@ -31,7 +31,7 @@ class Caller:
     def call(self, path, **query):
         return self.http.post(path, params={"vendorSiteId": self.site, **query})
 
-    def token(self, instance=GUID, name="Front desk"):
+    def token(self, instance=GUID, name="Front context"):
         made = self.call(CREATE, instanceId=instance, instanceName=name).json()
         assert (made["resultCode"], made["errorMessage"]) == (0, "")
         return made["token"]
@@ -80,7 +80,7 @@ def test_a_token_opens_a_url_and_the_url_opens_the_login_page_once(server, acme)
 
 
 def test_answers_have_the_fields_of_the_document_and_no_others(acme):
-    made = acme.call(CREATE, instanceId=GUID, instanceName="Front desk")
+    made = acme.call(CREATE, instanceId=GUID, instanceName="Front context")
     token = made.json()["token"]
     assert list(made.json()) == ["token", "resultCode", "errorMessage"]
     assert list(acme.url(token=token)) == ["resultCode", "errorMessage", "url"]
@@ -93,11 +93,11 @@ def test_a_hundred_uses_at_once_let_one_through(server, acme):
     with server.client() as browser, ThreadPoolExecutor(20) as people:
         pages = list(people.map(lambda _: browser.get(url), range(100)))
     assert {page.status_code for page in pages} == {200}
-    told = [notice(page) for page in pages]
-    assert (told.count(ENTERED), told.count(USED)) == (1, 99)
+    reported = [notice(page) for page in pages]
+    assert (reported.count(ENTERED), reported.count(USED)) == (1, 99)
 
 
-def test_an_invented_part_opens_the_same_page_and_says_so(server):
+def test_an_invented_login_url_shows_the_same_page_with_a_notice(server):
     with server.client() as browser:
         for part in ("x" * 32, "", "%00", "a/b", "é", "x" * 4_000):
             page = browser.get(f"/console/enter/{part}")
@@ -123,7 +123,7 @@ def test_an_instance_has_one_token_however_its_guid_is_written(acme, form):
 
 
 @pytest.mark.parametrize(
-    "text", ["front-desk", GUID[:-1], f"{{{GUID}", GUID.replace("-", ""), GUID + "0", "é" * 36]
+    "text", ["front-context", GUID[:-1], f"{{{GUID}", GUID.replace("-", ""), GUID + "0", "é" * 36]
 )
 def test_what_is_no_guid_is_result_code_2(acme, text):
     made, url, deleted = (
@@ -239,7 +239,7 @@ def test_the_checks_of_every_call_hold_here_too(server, cast, path):
         assert (foreign.status_code, foreign.json()) == (400, {"Message": "Invalid VendorSiteId"})
 
 
-def test_neither_a_missing_baa_nor_a_suspended_site_stands_in_the_way(server, cast):
+def test_neither_a_missing_baa_nor_a_suspended_site_prevents_it(server, cast):
     for site in ("A-2", "A-SUSPENDED"):
         caller = Caller(server, cast.acme, site)
         assert caller.url(token=caller.token())["resultCode"] == 0
@@ -281,7 +281,7 @@ def test_nothing_secret_is_logged(server, acme):
     with server.client() as browser:
         page = browser.get(url)
     assert page.headers["referrer-policy"] == "no-referrer"
-    logged = server.requests_logged()
+    logged = server.logged_requests()
     assert {"GetUrl", "Console"} <= {line["route"] for line in logged}
     text = "".join(server.log)
     assert token not in text

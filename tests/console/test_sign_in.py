@@ -1,4 +1,4 @@
-"""Signing in, sessions and one-time parts, with a clock that stands still until it is told to move."""
+"""Sign-in, sessions and one-time login URLs, with a clock that only the test moves."""
 
 import asyncio
 from datetime import timedelta
@@ -8,17 +8,17 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts import totp
-from clearlane.accounts.passwords import hash_chosen
+from clearlane.accounts.passwords import hash_user_password
 from clearlane.accounts.users import UserState
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.access import proxy_login
 from clearlane.pipeline.access.sign_in import (
-    Busy,
-    Passwords,
-    Typed,
-    resume,
-    seal_secret,
+    PasswordChecker,
+    PasswordQueueFull,
+    SignInForm,
+    resume_session,
+    seal_totp_secret,
     sign_in,
     sign_out,
 )
@@ -26,19 +26,19 @@ from clearlane.pipeline.query.health import health
 from clearlane.store import console_users as store
 from clearlane.store import schema
 from clearlane.store.accounts import AccountRefused, NewSite, add_site, add_vendor, load_accounts
-from clearlane.store.database import Actor, System
+from clearlane.store.database import Actor, SystemScope
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
 
 BY = Actor("operator", "a test")
-ALL = System("a test")
+ALL = SystemScope("a test")
 PASSWORD = "a long and quiet evening"
 SECRET = b"\x05" * limits.TOTP_SECRET_BYTES
 GUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 
 @pytest.fixture
-async def desk(database, place, clock):
+async def context(database, place, clock):
     """A vendor with a site, and a console user who sees it."""
     vault = Vault(database, place.keys(), clock)
     await vault.load()
@@ -48,42 +48,42 @@ async def desk(database, place, clock):
     site = NewSite(vendor_key="ACME", vendor_site_id="A-1", baa_accepted=True)
     await add_site(database, site, now=clock.now(), actor=BY)
     accounts = await load_accounts(database, vault.pepper)
-    desk = SimpleNamespace(database=database, vault=vault, accounts=accounts, clock=clock)
-    await add(desk)
-    return desk
+    context = SimpleNamespace(database=database, vault=vault, accounts=lambda: accounts, clock=clock)
+    await add(context)
+    return context
 
 
-async def add(desk, name="nora"):
-    vendor, site = desk.accounts.vendors[0], desk.accounts.sites[0]
-    await desk.vault.ready(vendor.id)
+async def add(context, name="nora"):
+    vendor, site = context.accounts().vendors[0], context.accounts().sites[0]
+    await context.vault.ensure_key(vendor.id)
     new = store.NewUser(
         name=name,
         vendor=vendor.id,
         sites=frozenset({site.id}),
-        password_hash=hash_chosen(PASSWORD, bytes(16)),
-        totp_secret=seal_secret(desk.vault, vendor.id, name, SECRET),
+        password_hash=hash_user_password(PASSWORD, bytes(16)),
+        totp_secret=seal_totp_secret(context.vault, vendor.id, name, SECRET),
     )
-    await store.add_user(desk.database, new, now=desk.clock.now(), actor=BY)
+    await store.add_user(context.database, new, now=context.clock.now(), actor=BY)
 
 
-def code(desk, beside=0):
-    return totp.code_at(SECRET, totp.step_at(desk.clock.now().timestamp()) + beside)
+def code(context, beside=0):
+    return totp.code_at(SECRET, totp.step_at(context.clock.now().timestamp()) + beside)
 
 
-async def enter(desk, passwords=None, address="192.0.2.1", **typed):
-    values = {"name": "nora", "password": PASSWORD, "code": code(desk)} | typed
+async def enter(context, passwords=None, address="192.0.2.1", **typed):
+    values = {"name": "nora", "password": PASSWORD, "code": code(context)} | typed
     return await sign_in(
-        desk,
-        passwords or Passwords(),
-        Typed(**values),
+        context,
+        passwords or PasswordChecker(),
+        SignInForm(**values),
         address=address,
-        now=desk.clock.now(),
+        now=context.clock.now(),
         request_id="r",
     )
 
 
-async def whose(desk, session):
-    return await resume(desk, session, now=desk.clock.now())
+async def whose(context, session):
+    return await resume_session(context, session, now=context.clock.now())
 
 
 async def stored(database, *tables):
@@ -92,135 +92,135 @@ async def stored(database, *tables):
         return repr([await tx.rows(Statement(select(t), system=True)) for t in tables])
 
 
-async def test_a_session_belongs_to_who_signed_in(desk):
-    session = await enter(desk)
-    user = await whose(desk, session)
+async def test_a_session_belongs_to_who_signed_in(context):
+    session = await enter(context)
+    user = await whose(context, session)
     assert (user.name, user.state) == ("nora", UserState.ACTIVE)
-    assert user.may_see(desk.accounts.sites[0])
-    assert await whose(desk, session[:-1] + "x") is None
+    assert user.may_see(context.accounts().sites[0])
+    assert await whose(context, session[:-1] + "x") is None
 
 
-async def test_a_session_ends_when_it_is_not_used(desk, clock):
-    session = await enter(desk)
+async def test_a_session_ends_when_it_is_not_used(context, clock):
+    session = await enter(context)
     clock.advance(timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX - 1))
-    assert await whose(desk, session)
+    assert await whose(context, session)
     clock.advance(timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX - 1))
-    assert await whose(desk, session), "the look before was a use"
+    assert await whose(context, session), "the look before was a use"
     clock.advance(timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX))
-    assert await whose(desk, session) is None
+    assert await whose(context, session) is None
 
 
-async def test_a_session_ends_after_a_working_day_however_busy(desk, clock):
-    session = await enter(desk)
+async def test_a_session_ends_after_a_working_day_however_busy(context, clock):
+    session = await enter(context)
     step = timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX // 2)
     for _ in range(int(timedelta(seconds=limits.CONSOLE_SESSION_SECONDS_MAX) / step) - 1):
         clock.advance(step)
-        assert await whose(desk, session)
+        assert await whose(context, session)
     clock.advance(step)
-    assert await whose(desk, session) is None
+    assert await whose(context, session) is None
 
 
-async def test_signing_out_ends_the_session_and_no_other(desk, clock):
-    first = await enter(desk)
+async def test_signing_out_ends_the_session_and_no_other(context, clock):
+    first = await enter(context)
     clock.advance(timedelta(seconds=limits.TOTP_STEP_SECONDS))
-    second = await enter(desk)
-    await sign_out(desk, first, await whose(desk, first), request_id="r")
-    assert await whose(desk, first) is None
-    assert await whose(desk, second)
+    second = await enter(context)
+    await sign_out(context, first, await whose(context, first), request_id="r")
+    assert await whose(context, first) is None
+    assert await whose(context, second)
 
 
-async def test_old_sessions_make_room_for_new_ones(desk, clock):
+async def test_new_sessions_replace_the_oldest_ones(context, clock):
     sessions = []
     for _ in range(limits.CONSOLE_SESSIONS_PER_USER_MAX + 1):
-        sessions.append(await enter(desk))
+        sessions.append(await enter(context))
         clock.advance(timedelta(seconds=limits.TOTP_STEP_SECONDS))
-    alive = [await whose(desk, session) is not None for session in sessions]
+    alive = [await whose(context, session) is not None for session in sessions]
     assert alive == [False] + [True] * limits.CONSOLE_SESSIONS_PER_USER_MAX
 
 
-async def test_a_code_is_taken_once_and_never_an_older_one_after_it(desk):
-    assert await enter(desk, code=code(desk))
-    assert await enter(desk, code=code(desk)) is None
-    assert await enter(desk, code=code(desk, -1)) is None
-    assert await enter(desk, code=code(desk, +1))
+async def test_a_code_is_taken_once_and_never_an_older_one_after_it(context):
+    assert await enter(context, code=code(context))
+    assert await enter(context, code=code(context)) is None
+    assert await enter(context, code=code(context, -1)) is None
+    assert await enter(context, code=code(context, +1))
 
 
-async def test_clocks_may_differ_by_half_a_minute_and_no_more(desk):
-    assert await enter(desk, code=code(desk, -2)) is None
-    assert await enter(desk, code=code(desk, +2)) is None
-    assert await enter(desk, code=code(desk, -1))
+async def test_clocks_may_differ_by_half_a_minute_and_no_more(context):
+    assert await enter(context, code=code(context, -2)) is None
+    assert await enter(context, code=code(context, +2)) is None
+    assert await enter(context, code=code(context, -1))
 
 
-async def test_wrong_codes_lock_the_second_factor_for_a_while(desk, clock):
+async def test_wrong_codes_lock_the_second_factor_for_a_while(context, clock):
     for _ in range(limits.CONSOLE_CODE_FAILURES_MAX):
-        assert await enter(desk, code="000000") is None
-    assert await enter(desk) is None, "the right code comes too late"
+        assert await enter(context, code="000000") is None
+    assert await enter(context) is None, "the right code comes too late"
     clock.advance(timedelta(seconds=limits.CONSOLE_CODE_LOCK_SECONDS))
-    assert await enter(desk)
+    assert await enter(context)
 
 
-async def test_who_does_not_know_the_password_cannot_lock_a_user_out(desk):
+async def test_who_does_not_know_the_password_cannot_lock_a_user_out(context):
     for _ in range(limits.CONSOLE_CODE_FAILURES_MAX + 1):
-        assert await enter(desk, password="wrong", code="000000") is None
-    assert await enter(desk)
+        assert await enter(context, password="wrong", code="000000") is None
+    assert await enter(context)
 
 
-async def test_a_new_password_ends_the_old_one_and_every_session(desk, clock):
-    session = await enter(desk)
+async def test_a_new_password_ends_the_old_one_and_every_session(context, clock):
+    session = await enter(context)
     await store.set_password(
-        desk.database, "nora", hash_chosen("another long evening", bytes(16)), actor=BY
+        context.database, "nora", hash_user_password("another long evening", bytes(16)), actor=BY
     )
-    assert await whose(desk, session) is None
+    assert await whose(context, session) is None
     clock.advance(timedelta(seconds=limits.TOTP_STEP_SECONDS))
-    assert await enter(desk) is None
-    assert await enter(desk, password="another long evening")
+    assert await enter(context) is None
+    assert await enter(context, password="another long evening")
 
 
-async def test_a_new_second_factor_ends_the_old_one_and_every_session(desk, clock):
-    session = await enter(desk)
-    vendor, other = desk.accounts.vendors[0].id, b"\x06" * limits.TOTP_SECRET_BYTES
-    sealed = seal_secret(desk.vault, vendor, "nora", other)
-    await store.set_totp(desk.database, "nora", sealed, actor=BY)
-    assert await whose(desk, session) is None
-    assert await enter(desk, code=code(desk, +1)) is None
-    assert await enter(desk, code=totp.code_at(other, totp.step_at(clock.now().timestamp())))
+async def test_a_new_second_factor_ends_the_old_one_and_every_session(context, clock):
+    session = await enter(context)
+    vendor, other = context.accounts().vendors[0].id, b"\x06" * limits.TOTP_SECRET_BYTES
+    sealed = seal_totp_secret(context.vault, vendor, "nora", other)
+    await store.set_totp(context.database, "nora", sealed, actor=BY)
+    assert await whose(context, session) is None
+    assert await enter(context, code=code(context, +1)) is None
+    assert await enter(context, code=totp.code_at(other, totp.step_at(clock.now().timestamp())))
 
 
-async def test_a_name_is_given_once(desk):
+async def test_a_name_is_given_once(context):
     with pytest.raises(AccountRefused, match="There is a user nora already"):
-        await add(desk)
+        await add(context)
 
 
-async def test_too_many_passwords_at_once_are_turned_away_unread(desk):
-    passwords = Passwords()
+async def test_too_many_passwords_at_once_are_refused_unchecked(context):
+    passwords = PasswordChecker()
     passwords._waiting["198.51.100.7"] = limits.CONSOLE_PASSWORDS_WAITING_MAX
-    with pytest.raises(Busy):
-        await enter(desk, passwords)
+    with pytest.raises(PasswordQueueFull):
+        await enter(context, passwords)
     passwords._waiting.clear()
-    assert await enter(desk, passwords)
+    assert await enter(context, passwords)
     assert not passwords._waiting
 
 
-async def test_one_address_that_guesses_keeps_nobody_else_out(desk):
-    passwords, guesser = Passwords(), "198.51.100.7"
+async def test_one_address_that_guesses_keeps_nobody_else_out(context):
+    passwords, guesser = PasswordChecker(), "198.51.100.7"
     passwords._waiting[guesser] = limits.CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX
-    with pytest.raises(Busy):
-        await enter(desk, passwords, address=guesser)
-    assert await enter(desk, passwords)
+    with pytest.raises(PasswordQueueFull):
+        await enter(context, passwords, address=guesser)
+    assert await enter(context, passwords)
     assert list(passwords._waiting) == [guesser]
 
 
-async def test_the_tables_open_no_door(desk):
-    session = await enter(desk)
-    asking = asked(desk)
-    token = (await proxy_login.create_token(asking, GUID, "Front desk")).given
-    part = (await proxy_login.get_url(asking, GUID, token)).given
+async def test_the_tables_hold_no_usable_secret(context):
+    session = await enter(context)
+    asking = asked(context)
+    token = (await proxy_login.create_token(asking, GUID, "Front desk")).secret
+    part = (await proxy_login.create_login_url(asking, GUID, token)).secret
     text = await stored(
-        desk.database,
+        context.database,
         schema.console_users,
         schema.console_sessions,
         schema.instances,
-        schema.login_entries,
+        schema.login_urls,
         schema.audit,
     )
     assert "Front desk" in text, "the tables were read"
@@ -228,85 +228,87 @@ async def test_the_tables_open_no_door(desk):
         assert secret not in text
     assert repr(SECRET)[2:-1] not in text
     assert "$argon2id$" in text
-    assert PASSWORD not in repr(Typed("nora", PASSWORD, "1"))
+    assert PASSWORD not in repr(SignInForm("nora", PASSWORD, "1"))
 
 
-async def test_health_tells_parts_and_what_is_wrong_with_them(desk):
-    parts = {part.name: part for part in await health(desk.database)}
-    assert parts["Database"].well
-    assert parts["Audit trail"].well
-    assert (parts["Nodes"].well, parts["Nodes"].words) == (False, "none is alive")
+async def test_health_reports_each_part_and_what_is_wrong_with_it(context):
+    parts = {part.name: part for part in await health(context.database)}
+    assert parts["Database"].healthy
+    assert parts["Audit trail"].healthy
+    assert (parts["Nodes"].healthy, parts["Nodes"].detail) == (False, "none is alive")
 
 
 # ---- one-time parts -----------------------------------------------------------------------------
 
 
-def asked(desk):
-    vendor, site = desk.accounts.vendors[0], desk.accounts.sites[0]
-    return proxy_login.Asking(
-        database=desk.database,
-        vault=desk.vault,
+def asked(context):
+    vendor, site = context.accounts().vendors[0], context.accounts().sites[0]
+    return proxy_login.ProxyLoginCaller(
+        database=context.database,
+        vault=context.vault,
         vendor=vendor,
         site=site,
-        now=desk.clock.now(),
+        now=context.clock.now(),
         actor=Actor("vendor", vendor.key),
     )
 
 
-async def new_part(desk):
-    token = (await proxy_login.create_token(asked(desk), GUID, "")).given
-    return (await proxy_login.get_url(asked(desk), GUID, token)).given
+async def new_part(context):
+    token = (await proxy_login.create_token(asked(context), GUID, "")).secret
+    return (await proxy_login.create_login_url(asked(context), GUID, token)).secret
 
 
-async def opens(desk, part):
-    return await proxy_login.enter(
-        desk.database, desk.vault, desk.accounts, part, now=desk.clock.now(), actor=BY
+async def opens(context, part):
+    return await proxy_login.use_login_url(
+        context.database, context.vault, context.accounts(), part, now=context.clock.now(), actor=BY
     )
 
 
-async def test_a_part_opens_until_a_minute_has_passed(desk, clock):
-    part = await new_part(desk)
+async def test_a_part_opens_until_a_minute_has_passed(context, clock):
+    part = await new_part(context)
     clock.advance(timedelta(seconds=limits.LOGIN_ENTRY_SECONDS) - timedelta(microseconds=1))
-    assert await opens(desk, part)
-    part = await new_part(desk)
+    assert await opens(context, part)
+    part = await new_part(context)
     clock.advance(timedelta(seconds=60))
-    assert not await opens(desk, part)
+    assert not await opens(context, part)
 
 
-async def test_a_hundred_at_once_are_let_through_once(desk):
-    part = await new_part(desk)
-    opened = await asyncio.gather(*(opens(desk, part) for _ in range(100)))
+async def test_a_hundred_at_once_are_let_through_once(context):
+    part = await new_part(context)
+    opened = await asyncio.gather(*(opens(context, part) for _ in range(100)))
     assert opened.count(True) == 1
 
 
-async def test_the_database_decides_also_where_all_have_looked_before(desk):
-    from clearlane.kernel.clock import micros
+async def test_the_database_decides_also_where_all_have_looked_before(context):
+    from clearlane.kernel.clock import to_micros
     from clearlane.store import instances
 
-    part = await new_part(desk)
-    hashed, now = proxy_login._part_hash(desk.vault, part), micros(desk.clock.now())
+    part = await new_part(context)
+    hashed, now = proxy_login._part_hash(context.vault, part), to_micros(context.clock.now())
     used = await asyncio.gather(
         *(
-            desk.database.write(ALL, lambda tx: instances.use_entry(tx, hashed, now), actor=BY)
+            context.database.write(
+                ALL, lambda tx: instances.use_login_url(tx, hashed, now), actor=BY
+            )
             for _ in range(100)
         )
     )
-    vendor, site = desk.accounts.vendors[0], desk.accounts.sites[0]
+    vendor, site = context.accounts().vendors[0], context.accounts().sites[0]
     (entry,) = [each for each in used if each]
     assert entry.scope == Scope(vendor.id, site.id)
 
 
-async def test_parts_that_have_ended_do_not_pile_up(desk, clock):
+async def test_parts_that_have_ended_do_not_pile_up(context, clock):
     for _ in range(5):
-        await new_part(desk)
+        await new_part(context)
         clock.advance(timedelta(seconds=limits.LOGIN_ENTRY_SECONDS))
-    count = (await stored(desk.database, schema.login_entries)).count(GUID)
+    count = (await stored(context.database, schema.login_urls)).count(GUID)
     assert count == 1
 
 
-async def test_instances_of_a_client_are_bounded(desk, monkeypatch):
+async def test_instances_of_a_client_are_bounded(context, monkeypatch):
     monkeypatch.setattr(limits, "INSTANCES_PER_SITE_MAX", 1)
-    assert (await proxy_login.create_token(asked(desk), GUID, "")).code == 0
+    assert (await proxy_login.create_token(asked(context), GUID, "")).code == 0
     another = GUID.replace("0f8", "1f8")
-    assert await proxy_login.create_token(asked(desk), another, "") == proxy_login.TOO_MANY
-    assert (await proxy_login.create_token(asked(desk), GUID, "")).code == 0
+    assert await proxy_login.create_token(asked(context), another, "") == proxy_login.TOO_MANY
+    assert (await proxy_login.create_token(asked(context), GUID, "")).code == 0

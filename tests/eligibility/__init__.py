@@ -1,1 +1,1 @@
-"""A package, so that the service of this room ends with its last test: one that idles costs time."""
+"""A package, so that the service of its fixtures ends with its last test: one that idles costs time."""

@@ -2,16 +2,16 @@
 
 import pytest
 
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
-from tests.eligibility.calling import Caller
+from tests.eligibility.eligibility_caller import Caller
 
 
 @pytest.fixture(scope="package", params=KINDS)
 async def sandbox(request, new_place):
     """`clearlane serve` on a fresh database of each kind."""
     place = await new_place(request.param, upgraded=False)
-    serving = Serving(place.data / "served", place.url).start()
+    serving = ServiceProcess(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0
 

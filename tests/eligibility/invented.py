@@ -7,7 +7,7 @@ from typing import Any
 
 from clearlane.eligibility import decode, rules
 from clearlane.eligibility.model import Inquiry
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
 from clearlane.x12 import Envelope
@@ -81,8 +81,8 @@ ODD_PAYERS = (
     ),
     Payer("Medical", "Cut Off", "CUT01", "CUT01", offers_eligibility=True),
 )
-SANDBOX = Payers([*TEST_PAYERS, *LIVE_PAYERS, *ODD_PAYERS], sandbox=True)
-PRODUCTION = Payers([*TEST_PAYERS, *LIVE_PAYERS, *ODD_PAYERS], sandbox=False)
+SANDBOX = PayerDirectory([*TEST_PAYERS, *LIVE_PAYERS, *ODD_PAYERS], sandbox=True)
+PRODUCTION = PayerDirectory([*TEST_PAYERS, *LIVE_PAYERS, *ODD_PAYERS], sandbox=False)
 
 
 def document(**changes: Any) -> dict[str, Any]:
@@ -102,23 +102,23 @@ def document(**changes: Any) -> dict[str, Any]:
     return found
 
 
-def read(document: object) -> decode.Read:
-    return decode.read(json.dumps(document).encode())
+def read(document: object) -> decode.DecodedRequest:
+    return decode.decode_request(json.dumps(document).encode())
 
 
-def facts(*, sandbox: bool = True) -> rules.Facts:
+def facts(*, sandbox: bool = True) -> rules.InquiryFacts:
     find = (SANDBOX if sandbox else PRODUCTION).find
-    return rules.Facts(find=find, sandbox=sandbox, today=TODAY)
+    return rules.InquiryFacts(find=find, sandbox=sandbox, today=TODAY)
 
 
-def judged(document: object, *, sandbox: bool = True) -> rules.Judged:
+def check_document(document: object, *, sandbox: bool = True) -> rules.CheckedRequest:
     found = read(document)
     assert found.request is not None, [(f.location, f.message) for f in found.findings]
-    return rules.judge(found.request, facts(sandbox=sandbox))
+    return rules.check_request(found.request, facts(sandbox=sandbox))
 
 
 def inquiry(**changes: Any) -> Inquiry:
-    [found] = judged(document(**changes)).inquiries
+    [found] = check_document(document(**changes)).inquiries
     return found
 
 

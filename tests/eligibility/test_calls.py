@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from clearlane.eligibility.response import BenefitResponse, Payee, Payer, Subscriber
+from clearlane.eligibility.response import BenefitResponseJson, PayeeJson, PayerJson, SubscriberJson
 from tests.api.markers import places_with
-from tests.eligibility.calling import (
+from tests.eligibility.eligibility_caller import (
     ALL_INVALID,
     COMPLETE,
     INCOMPLETE,
@@ -48,7 +48,7 @@ def only(**found):
     return {at: [] for at in ("envelope", "payer", "payee", "subscriber", "dependent")} | found
 
 
-# What the table of the document says, and where the refusals of each row stand.
+# The table of the document, and the level of the refusals of each row.
 REFUSED = {
     "1001": only(envelope=["41", "79"]),
     "1002": only(payer=["79", "T4"]),
@@ -62,7 +62,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("payer", PAYERS)
 @pytest.mark.parametrize("member", REFUSED)
-async def test_a_refusal_stands_at_the_level_of_the_documents_table(caller, payer, member):
+async def test_a_refusal_is_at_the_level_of_the_documents_table(caller, payer, member):
     body = await caller.submit(one(member, payer))
     assert body["Status"] == COMPLETE
     [response] = body["Responses"]
@@ -77,7 +77,7 @@ async def test_1005_asked_about_a_dependent_refuses_the_dependent(caller, payer)
 
 
 @pytest.mark.parametrize("payer", PAYERS)
-async def test_1006_is_a_syntax_error_told_by_a_999(caller, payer):
+async def test_1006_is_a_syntax_error_reported_by_a_999(caller, payer):
     body = await caller.submit(one("1006", payer))
     assert (body["Status"], body["Responses"]) == (COMPLETE, [])
     [error] = body["ErrorResponses"]
@@ -107,10 +107,10 @@ async def test_a_response_has_every_field_of_the_document(caller):
     payer = response["Payers"][0]
     payee = payer["Payees"][0]
     subscriber = payee["Subscribers"][0]
-    for told, shape in (
-        (response, BenefitResponse), (payer, Payer), (payee, Payee), (subscriber, Subscriber),
+    for answers, struct in (
+        (response, BenefitResponseJson), (payer, PayerJson), (payee, PayeeJson), (subscriber, SubscriberJson),
     ):  # fmt: skip
-        assert set(shape.__struct_fields__) - set(told) <= {"AdditionalInformation"}
+        assert set(struct.__struct_fields__) - set(answers) <= {"AdditionalInformation"}
     assert response["BenefitFormat"] == "DataModel"
     assert response["ResponseType"] == "BenefitResponse"
     assert response["X12Document"] is None
@@ -132,7 +132,7 @@ async def test_a_dependent_is_answered_by_the_subscribers_member_id_beside_the_s
     assert [bool(each) for each in dependents] == [False, True]
 
 
-async def test_get_responses_says_the_same_again_and_ignores_the_body(caller):
+async def test_get_responses_returns_the_same_again_and_ignores_the_body(caller):
     body = await caller.submit(many(["2001", "1006", "2003"]))
     assert traces(body) == ["visit 1", "visit 3", "visit 2"]
     assert await caller.responses(body["RequestId"]) == body
@@ -157,10 +157,10 @@ async def test_a_request_is_all_invalid_when_nothing_can_be_sent(caller):
 
 
 async def test_what_can_be_sent_is_sent_and_the_rest_is_reported(caller):
-    asked = many(["2001", "2002"])
-    subscribers = asked["BenefitInquiries"][0]["Payers"][0]["Payees"][0]["Subscribers"]
+    request = many(["2001", "2002"])
+    subscribers = request["BenefitInquiries"][0]["Payers"][0]["Payees"][0]["Subscribers"]
     subscribers[0]["BirthDate"] = "2999-01-01"
-    body = await caller.submit(asked)
+    body = await caller.submit(request)
     assert body["Status"] == COMPLETE
     assert traces(body) == ["visit 2"]
     [result] = body["ValidationResults"]
@@ -168,8 +168,8 @@ async def test_what_can_be_sent_is_sent_and_the_rest_is_reported(caller):
 
 
 async def test_a_malformed_request_is_400_with_every_fault_and_nothing_is_stored(caller):
-    asked = document(payer_PayerId=None, subscriber_BirthDate="29.2.1980", subscriber_MemberId="")
-    answer = await caller.client.post(SUBMIT, json=asked)
+    request = document(payer_PayerId=None, subscriber_BirthDate="29.2.1980", subscriber_MemberId="")
+    answer = await caller.client.post(SUBMIT, json=request)
     assert answer.status_code == 400
     body = answer.json()
     assert list(body) == ["Message", "ModelState"]
@@ -209,12 +209,12 @@ async def test_an_unknown_request_and_another_sites_are_404_and_look_the_same(
 ):
     theirs = (await caller.submit(one()))["RequestId"]
     async with Caller.of(sandbox, vendor.auth, "A-2") as other:
-        told = [
+        answers = [
             await other.client.post(RESPONSES, params={"requestId": id}) for id in (theirs, 12, -12)
         ]
-    assert [answer.status_code for answer in told] == [404, 404, 404]
-    assert all(list(answer.json()) == ["Message"] for answer in told)
-    assert len({answer.text.replace(str(theirs), "12") for answer in told[:2]}) == 1
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+    assert all(list(answer.json()) == ["Message"] for answer in answers)
+    assert len({answer.text.replace(str(theirs), "12") for answer in answers[:2]}) == 1
 
 
 async def test_a_suspended_site_asks_nobody_and_still_reads(sandbox, vendor):
@@ -254,8 +254,8 @@ async def test_1008_comes_after_the_call_and_is_kept(caller):
 
 
 async def test_1008_takes_its_time_for_each_patient_and_earlier_responses_stay(caller):
-    asked = one("1008", subscriber_Dependents=[MILO])
-    waiting = await caller.begun(asked)
+    request = one("1008", subscriber_Dependents=[MILO])
+    waiting = await caller.begun(request)
     await caller.advance("60s")
     body = await waiting
     assert (body["Status"], body["Responses"]) == (INCOMPLETE, [])
@@ -268,7 +268,7 @@ async def test_1008_takes_its_time_for_each_patient_and_earlier_responses_stay(c
     assert both["Responses"][0] == first["Responses"][0]
 
 
-async def test_fast_patients_of_a_slow_request_are_told_at_55_seconds(caller):
+async def test_fast_patients_of_a_slow_request_are_reported_at_55_seconds(caller):
     waiting = await caller.begun(many(["1008", "2002"]))
     await caller.advance("55s")
     body = await waiting
@@ -340,10 +340,10 @@ async def test_a_call_whose_client_went_away_is_answered_for_get_responses(sandb
 
 def test_nothing_of_a_patient_is_left_in_the_clear(sandbox, vendor):
     with sandbox.client(vendor.auth, params={"vendorSiteId": "A-1"}) as client:
-        asked = one("MARKERMEMBER", subscriber_CommonName="Markername")
+        request = one("MARKERMEMBER", subscriber_CommonName="Markername")
         trace = {"Number": "MARKERTRACE", "OriginatorID": "9FERNHILL1"}
-        asked["BenefitInquiries"][0]["Payers"][0]["Payees"][0]["Subscribers"][0]["PayeeTraceNumber"] = trace  # fmt: skip
-        answer = client.post(SUBMIT, json=asked)
+        request["BenefitInquiries"][0]["Payers"][0]["Payees"][0]["Subscribers"][0]["PayeeTraceNumber"] = trace  # fmt: skip
+        answer = client.post(SUBMIT, json=request)
         assert answer.status_code == 200
         assert "MARKERMEMBER" in answer.text
         bad = one("MARKERMEMBER", subscriber_Gender="MARKERGENDER", subscriber_BirthDate=None)

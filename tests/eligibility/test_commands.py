@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli.root import app
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 
 CHECK = ("check", "--first", "ROSA", "--last", "ARDEN", "--birth", "1980-01-01")
 
@@ -15,7 +15,7 @@ CHECK = ("check", "--first", "ROSA", "--last", "ARDEN", "--birth", "1980-01-01")
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shown")
-    running = Serving(folder / "data", CLEARLANE_ELIGIBILITY_X12="on").start()
+    running = ServiceProcess(folder / "data", CLEARLANE_ELIGIBILITY_X12="on").start()
     yield running
     assert running.stop() == 0
 
@@ -58,20 +58,20 @@ def test_check_asks_about_a_dependent_and_about_services(run):
 
 
 @pytest.mark.parametrize(
-    ("member", "said"),
+    ("member", "text"),
     [("1002", "T4 "), ("1006", "999: "), ("1004", "72 "), ("1009", "ARE RESERVED")],
 )
-def test_check_tells_refusals_and_ends_with_1(run, member, said):
-    assert said in run(*CHECK, "--payer", "TST02", "--member", member, code=1).stdout
+def test_check_shows_refusals_and_exits_with_1(run, member, text):
+    assert text in run(*CHECK, "--payer", "TST02", "--member", member, code=1).stdout
 
 
-def test_check_tells_why_a_patient_could_not_be_asked_about(run):
+def test_check_shows_why_a_patient_could_not_be_asked_about(run):
     shown = run(*CHECK, "--payer", "NOBODY", "--member", "2001", code=1).stdout
     assert "AllInvalid" in shown
     assert "PayerId" in shown
 
 
-def test_show_tells_who_was_asked_and_what_was_said(run):
+def test_show_lists_the_payers_asked_and_their_answers(run):
     made = json.loads(run(*CHECK, "--payer", "TST01", "--member", "2001", "--json").stdout)
     id = str(made["RequestId"])
     shown = run("show", id).stdout

@@ -1,4 +1,4 @@
-"""A document becomes a request, or every fault of its shape is told by its key."""
+"""A document becomes a request, or findings that name every format error by its path."""
 
 import json
 import re
@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from clearlane.eligibility import decode, fields
-from clearlane.eligibility.stepwise import Steps
-from clearlane.eligibility.wire_struct import Kind, lines
+from clearlane.eligibility.stepwise import StepwiseCall
+from clearlane.eligibility.wire_struct import WireType, wire_fields
 from clearlane.kernel import limits
 from tests.eligibility.invented import DOCUMENT, MILO, ROSA, SUBSCRIBER, document, read
 
 STRUCTURES = (
-    fields.EligibilityRequest, fields.BenefitInquiry, fields.Payer, fields.Payee, fields.Subscriber,
-    fields.Dependent, fields.RequestedBenefit, fields.RequestedDays, fields.TraceNumber,
+    fields.EligibilityRequest, fields.BenefitInquiry, fields.RequestPayer, fields.RequestPayee, fields.RequestSubscriber,
+    fields.RequestDependent, fields.RequestedBenefit, fields.RequestedDays, fields.RequestTraceNumber,
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def test_a_required_field_is_missed_by_its_key(path, absent):
 @pytest.mark.parametrize(
     "name", ["BenefitInquiries", "inquiry_Payers", "payer_Payees", "payee_Subscribers"]
 )
-def test_an_empty_array_is_told(name):
+def test_an_empty_array_is_reported(name):
     [(location, message)] = faults(document(**{name: []})).items()
     field = name.partition("_")[2] or name
     assert location.endswith(field)
@@ -82,19 +82,19 @@ def test_a_subscriber_who_is_not_asked_about_needs_no_name():
 
 
 WRONG = {
-    Kind.TEXT: [1, True, {}, [], 1.5],
-    Kind.FLAG: ["yes", 1, 0, {}, []],
-    Kind.DAY: ["2024/05/01", "05/01/2024", "2024-02-30", "20240501", 20240501, True, {}],
-    Kind.BIRTH: ["05/01/2024", "2024-05/01", "2023/02/29", "20240501", 5, []],
-    Kind.TEXTS: ["HealthBenefitPlanCoverage", [1], [["30"]], {}, 30],
-    Kind.PART: ["x", 1, [], True],
-    Kind.PARTS: ["x", 1, {}, True],
+    WireType.TEXT: [1, True, {}, [], 1.5],
+    WireType.BOOLEAN: ["yes", 1, 0, {}, []],
+    WireType.DATE: ["2024/05/01", "05/01/2024", "2024-02-30", "20240501", 20240501, True, {}],
+    WireType.BIRTH_DATE: ["05/01/2024", "2024-05/01", "2023/02/29", "20240501", 5, []],
+    WireType.TEXTS: ["HealthBenefitPlanCoverage", [1], [["30"]], {}, 30],
+    WireType.OBJECT: ["x", 1, [], True],
+    WireType.OBJECTS: ["x", 1, {}, True],
 }
 CASES = [
     (structure, name, value)
     for structure in STRUCTURES
-    for name, line in lines(structure).items()
-    for value in WRONG[line.kind]
+    for name, line in wire_fields(structure).items()
+    for value in WRONG[line.type]
 ]
 
 
@@ -108,13 +108,16 @@ def whole_with(structure, name, value):
     where = {
         fields.EligibilityRequest: (whole, ""),
         fields.BenefitInquiry: (whole["BenefitInquiries"][0], "BenefitInquiries[0]."),
-        fields.Payer: (whole["BenefitInquiries"][0]["Payers"][0], "BenefitInquiries[0].Payers[0]."),
-        fields.Payee: (
+        fields.RequestPayer: (
+            whole["BenefitInquiries"][0]["Payers"][0],
+            "BenefitInquiries[0].Payers[0].",
+        ),
+        fields.RequestPayee: (
             whole["BenefitInquiries"][0]["Payers"][0]["Payees"][0],
             "BenefitInquiries[0].Payers[0].Payees[0].",
         ),
-        fields.Subscriber: (subscriber, f"{SUBSCRIBER}."),
-        fields.Dependent: (subscriber["Dependents"][0], f"{SUBSCRIBER}.Dependents[0]."),
+        fields.RequestSubscriber: (subscriber, f"{SUBSCRIBER}."),
+        fields.RequestDependent: (subscriber["Dependents"][0], f"{SUBSCRIBER}.Dependents[0]."),
         fields.RequestedBenefit: (
             subscriber["RequestedBenefits"][0],
             f"{SUBSCRIBER}.RequestedBenefits[0].",
@@ -123,7 +126,10 @@ def whole_with(structure, name, value):
             subscriber["RequestedBenefits"][0]["PlanDate"],
             f"{SUBSCRIBER}.RequestedBenefits[0].PlanDate.",
         ),
-        fields.TraceNumber: (subscriber["PayeeTraceNumber"], f"{SUBSCRIBER}.PayeeTraceNumber."),
+        fields.RequestTraceNumber: (
+            subscriber["PayeeTraceNumber"],
+            f"{SUBSCRIBER}.PayeeTraceNumber.",
+        ),
     }
     part, path = where[structure]
     part[name] = value
@@ -131,7 +137,7 @@ def whole_with(structure, name, value):
 
 
 @pytest.mark.parametrize(("structure", "name", "value"), CASES)
-def test_a_value_of_a_wrong_kind_is_told_at_its_key(structure, name, value):
+def test_a_value_of_a_wrong_kind_is_reported_at_its_key(structure, name, value):
     whole, path = whole_with(structure, name, value)
     assert set(faults(whole)) == {path}
 
@@ -139,8 +145,8 @@ def test_a_value_of_a_wrong_kind_is_told_at_its_key(structure, name, value):
 @pytest.mark.parametrize(("structure", "name"), {(s, n): None for s, n, _ in CASES})
 def test_every_field_may_be_null_unless_it_is_required(structure, name):
     whole, path = whole_with(structure, name, None)
-    line = lines(structure)[name]
-    asked = structure is fields.Subscriber and name in {"CommonName", "FirstName"}
+    line = wire_fields(structure)[name]
+    asked = structure is fields.RequestSubscriber and name in {"CommonName", "FirstName"}
     assert set(faults(whole)) == ({path} if line.required or asked else set())
 
 
@@ -149,7 +155,7 @@ def test_booleans_may_be_words(text):
     assert read(document(IsTest=text)).request.IsTest is (text.strip().lower() == "true")
 
 
-def test_every_fault_is_told_at_once():
+def test_every_fault_is_reported_at_once():
     whole = document(
         payer_PayerId=None,
         payee_CommonName="",
@@ -159,7 +165,7 @@ def test_every_fault_is_told_at_once():
     assert len(faults(whole)) == 4
 
 
-def test_what_a_date_should_look_like_is_told():
+def test_what_a_date_should_look_like_is_reported():
     [message] = faults(document(subscriber_BirthDate="1/2/1980")).values()
     assert (
         message
@@ -192,29 +198,31 @@ def test_unknown_fields_are_ignored_and_listed():
         b'{"a":' * 5000,
     ],
 )
-def test_what_is_no_json_object_is_told_of_the_document(body):
-    found = decode.read(body)
+def test_what_is_no_json_object_is_reported_at_the_document(body):
+    found = decode.decode_request(body)
     assert found.request is None
     assert [finding.location for finding in found.findings] == ["Document"]
 
 
 def test_a_byte_order_mark_is_passed_over():
-    assert decode.read(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode()).request
+    assert decode.decode_request(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode()).request
 
 
 def test_a_flood_of_values_is_refused_before_it_is_read():
     body = b'{"a":[' + b"1," * limits.ELIGIBILITY_VALUES_MAX + b"1]}"
-    assert [finding.location for finding in decode.read(body).findings] == ["Document"]
+    assert [finding.location for finding in decode.decode_request(body).findings] == ["Document"]
 
 
-def test_faults_are_told_up_to_a_limit():
+def test_faults_are_reported_up_to_a_limit():
     found = read({"BenefitInquiries": [1] * (limits.SHAPE_FINDINGS_MAX + 10)})
     assert len(found.findings) == limits.SHAPE_FINDINGS_MAX + 1
     assert found.findings[-1].location == "Document"
 
 
 def test_reading_pauses_after_each_subscriber():
-    steps = Steps(decode.reading(json.dumps(document(payee_Subscribers=[ROSA] * 5)).encode()))
+    steps = StepwiseCall(
+        decode.decode_stepwise(json.dumps(document(payee_Subscribers=[ROSA] * 5)).encode())
+    )
     assert len(list(steps)) == 5
     assert steps.result.request is not None
 
@@ -224,12 +232,12 @@ def test_findings_do_not_print_what_they_quote():
     assert "1980" not in repr(finding)
 
 
-def test_the_schema_tells_every_field():
+def test_the_schema_shows_every_field():
     schema = TypeAdapter(fields.EligibilityRequest).json_schema(mode="serialization")
-    told = {name: set(part["properties"]) for name, part in schema["$defs"].items()}
+    properties = {name: set(part["properties"]) for name, part in schema["$defs"].items()}
     for structure in STRUCTURES[1:]:
-        name = "EligibilityRequest" + structure.__name__
-        assert told[name] == set(structure.__struct_fields__)
+        name = "EligibilityRequest" + re.sub("^Request(?=[A-Z])", "", structure.__name__)
+        assert properties[name] == set(structure.__struct_fields__)
     assert schema["required"] == ["BenefitInquiries"]
 
 
@@ -249,13 +257,13 @@ JSON = st.recursive(
 
 @given(JSON)
 @settings(max_examples=150, deadline=None)
-def test_any_json_is_read_or_told_of(value):
+def test_any_json_is_read_or_reported(value):
     found = read(value)
     assert (found.request is None) == bool(found.findings)
 
 
 @given(st.binary(max_size=60))
 @settings(max_examples=100, deadline=None)
-def test_any_bytes_are_read_or_told_of(body):
-    found = decode.read(body)
+def test_any_bytes_are_read_or_reported(body):
+    found = decode.decode_request(body)
     assert (found.request is None) == bool(found.findings)

@@ -1,18 +1,18 @@
-"""Every rule speaks when it should and is silent otherwise; what passes becomes an inquiry."""
+"""Every rule reports what breaks it and nothing else; a request that passes becomes inquiries."""
 
 import pytest
 
 from clearlane.eligibility import fields, model, rules
-from clearlane.eligibility.stepwise import Steps
+from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.kernel import limits
 from tests.eligibility.invented import (
     MILO,
     ROSA,
     SUBSCRIBER,
+    check_document,
     document,
     facts,
     inquiry,
-    judged,
     read,
 )
 
@@ -84,8 +84,8 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("rule", "location", "broken"), BROKEN)
-def test_a_rule_tells_what_breaks_it(rule, location, broken):
-    found = judged(broken)
+def test_a_rule_names_what_breaks_it(rule, location, broken):
+    found = check_document(broken)
     assert [(result.Code, result.Location) for result in found.results] == [(rule, location)]
     assert found.inquiries == []
     assert found.results[0].Message.endswith((".", ".'"))
@@ -100,8 +100,8 @@ def test_every_rule_has_a_case_and_a_sentence():
 @pytest.mark.parametrize(
     "good", [document(), child(), document(IsTest=False, payer_PayerId="MM010")]
 )
-def test_no_rule_speaks_against_a_good_request(good):
-    found = judged(good)
+def test_no_rule_rejects_a_good_request(good):
+    found = check_document(good)
     assert found.results == []
     assert len(found.inquiries) == 1
 
@@ -109,12 +109,14 @@ def test_no_rule_speaks_against_a_good_request(good):
 def test_too_many_patients_are_a_result_and_nothing_is_sent():
     most = limits.ELIGIBILITY_PATIENTS_MAX
     subscriber = read(document()).request.BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0]
-    payee = fields.Payee(
+    payee = fields.RequestPayee(
         CommonName="FENN", NationalProviderId="1234567893", Subscribers=(subscriber,) * (most + 1)
     )
-    inquiries = (fields.BenefitInquiry(Payers=(fields.Payer(PayerId="TST01", Payees=(payee,)),)),)
+    inquiries = (
+        fields.BenefitInquiry(Payers=(fields.RequestPayer(PayerId="TST01", Payees=(payee,)),)),
+    )
     request = fields.EligibilityRequest(IsTest=True, BenefitInquiries=inquiries)
-    found = rules.judge(request, facts())
+    found = rules.check_request(request, facts())
     assert [(one.Code, one.Location) for one in found.results] == [
         ("TooManyPatients", "BenefitInquiries")
     ]
@@ -122,21 +124,26 @@ def test_too_many_patients_are_a_result_and_nothing_is_sent():
 
 
 def test_a_test_is_refused_in_production():
-    found = judged(document(), sandbox=False)
+    found = check_document(document(), sandbox=False)
     assert [(one.Code, one.Location) for one in found.results] == [("TestInProduction", "IsTest")]
-    assert len(judged(document(IsTest=False, payer_PayerId="MDW10"), sandbox=False).inquiries) == 1
+    assert (
+        len(check_document(document(IsTest=False, payer_PayerId="MDW10"), sandbox=False).inquiries)
+        == 1
+    )
 
 
-def test_a_fault_above_is_told_once_and_stops_all_below():
-    found = judged(document(payee_NationalProviderId="1", payee_Subscribers=[ROSA, ROSA]))
+def test_a_fault_above_is_reported_once_and_stops_all_below():
+    found = check_document(document(payee_NationalProviderId="1", payee_Subscribers=[ROSA, ROSA]))
     assert [one.Code for one in found.results] == ["NpiInvalid"]
     assert found.inquiries == []
 
 
-def test_every_fault_is_told_at_once_whatever_is_wrong_above():
+def test_every_fault_is_reported_at_once_whatever_is_wrong_above():
     unborn = ROSA | {"BirthDate": "2030-01-01"}
-    asked = document(payer_PayerId="NONE", payee_NationalProviderId="1", payee_Subscribers=[unborn])
-    found = judged(asked)
+    request = document(
+        payer_PayerId="NONE", payee_NationalProviderId="1", payee_Subscribers=[unborn]
+    )
+    found = check_document(request)
     assert [one.Code for one in found.results] == [
         "PayerUnknown", "NpiInvalid", "BirthDateInFuture",
     ]  # fmt: skip
@@ -145,7 +152,7 @@ def test_every_fault_is_told_at_once_whatever_is_wrong_above():
 
 def test_those_who_can_be_sent_are_sent():
     unborn = ROSA | {"BirthDate": "2030-01-01"}
-    found = judged(document(payee_Subscribers=[unborn, ROSA, unborn]))
+    found = check_document(document(payee_Subscribers=[unborn, ROSA, unborn]))
     assert [one.Location for one in found.results] == [
         f"{PAYEE}.Subscribers[0].BirthDate", f"{PAYEE}.Subscribers[2].BirthDate",
     ]  # fmt: skip
@@ -153,28 +160,28 @@ def test_those_who_can_be_sent_are_sent():
 
 
 @pytest.mark.parametrize(
-    ("benefits", "dependents", "asked"),
+    ("benefits", "dependents", "paths"),
     [
         (None, None, [""]), ([{"Type": ["30"]}], None, [""]), (None, [MILO], [".Dependents[0]"]),
         ([{"Type": ["30"]}], [MILO, MILO], ["", ".Dependents[0]", ".Dependents[1]"]),
     ],
 )  # fmt: skip
-def test_who_is_asked_about(benefits, dependents, asked):
-    found = judged(
+def test_which_people_are_patients(benefits, dependents, paths):
+    found = check_document(
         document(subscriber_RequestedBenefits=benefits, subscriber_Dependents=dependents)
     )
-    assert [one.path for one in found.inquiries] == [SUBSCRIBER + path for path in asked]
+    assert [one.path for one in found.inquiries] == [SUBSCRIBER + path for path in paths]
 
 
 def test_an_inquiry_holds_what_a_270_needs():
-    [found] = judged(child()).inquiries
+    [found] = check_document(child()).inquiries
     assert found.member_id == "2001"
     assert (found.subscriber.last, found.subscriber.first) == ("ARDEN", "ROSA")
     assert (found.patient.first, found.patient.sex, found.relationship) == ("MILO", "M", "19")
-    assert (found.payee.role, found.payee.kind, found.payee.id) == ("FA", "1", "1234567893")
+    assert (found.payee.role, found.payee.entity_type, found.payee.id) == ("FA", "1", "1234567893")
     assert (found.payer.id, found.payer_type, found.is_test) == ("TST01", "Medical", True)
     assert found.questions[0].services == ("33", "98")
-    assert found.trace == model.Trace(number="visit 8", originator="9FERNHILL1")
+    assert found.trace == model.InquiryTrace(number="visit 8", originator="9FERNHILL1")
     assert found.payee_path == PAYEE
     assert found.payer_path == PAYER
     assert found.subscriber_path == SUBSCRIBER
@@ -199,20 +206,20 @@ def test_of_a_payer_of_both_types_the_one_that_can_be_asked_is_meant():
 @pytest.mark.parametrize(
     ("word", "code"), [("Spouse", "01"), ("19", "19"), ("Other", "34"), ("wife", "01")]
 )
-def test_relationships_are_told_as_a_270_knows_them(word, code):
-    assert judged(child(Relationship=word)).inquiries[0].relationship == code
+def test_relationships_are_reported_as_a_270_knows_them(word, code):
+    assert check_document(child(Relationship=word)).inquiries[0].relationship == code
 
 
 def test_unknown_sex_is_left_out_and_a_provider_is_a_person_or_not():
     assert inquiry(subscriber_Gender="Unknown").subscriber.sex == ""
     practice = inquiry(payee_EntityType=None, payee_FirstName=None, payee_Type=None).payee
-    assert (practice.role, practice.kind) == ("1P", "2")
-    assert inquiry(payee_EntityType=None).payee.kind == "1"
+    assert (practice.role, practice.entity_type) == ("1P", "2")
+    assert inquiry(payee_EntityType=None).payee.entity_type == "1"
     assert inquiry(payee_EntityType="Organization").payee.first == ""
 
 
 def test_judging_pauses_after_each_patient():
     request = read(document(payee_Subscribers=[ROSA] * 4)).request
-    steps = Steps(rules.judging(request, facts()))
+    steps = StepwiseCall(rules.check_stepwise(request, facts()))
     assert len(list(steps)) == 4
     assert len(steps.result.inquiries) == 4

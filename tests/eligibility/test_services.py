@@ -60,7 +60,7 @@ def test_health_benefit_plan_coverage_is_30_and_names_are_found_in_any_case():
     assert services.code("service_types", "Zork") is None
 
 
-def test_an_unknown_code_is_told_as_it_is():
+def test_an_unknown_code_is_reported_as_it_is():
     assert services.name("service_types", "ZZ9") == "ZZ9"
 
 

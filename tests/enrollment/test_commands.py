@@ -11,12 +11,13 @@ from typer.testing import CliRunner
 from clearlane.accounts.model import Site
 from clearlane.cli.enrollment import app
 from clearlane.cli.root import app as root
-from clearlane.enrollment.fields import ROWS
+from clearlane.enrollment.fields import FIELDS
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.samples import LIVE_PAYERS
-from clearlane.pipeline.enrollment.enroll import Desk, enroll
+from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.store.database import Actor
 from clearlane.store.vault import Vault
+from tests.contexts import work_context
 from tests.databases import make_site
 from tests.enrollment.invented import a_document, a_practice, an_enrollment
 
@@ -49,15 +50,14 @@ async def enrolled(place):
             await vault.load()
             scope = await make_site(database)
             site = Site(scope.site, scope.vendor, "", "", "")
-            desk = Desk(database=database, vault=vault)
             told = await enroll(
-                desk,
+                work_context(database, vault),
                 a_document(*enrollments),
                 site=site,
                 actor=Actor("vendor", "ACME"),
                 now=SystemClock().now(),
             )
-            return [each.id for each in told.answers]
+            return [each.id for each in told.results]
         finally:
             await database.close()
 
@@ -136,7 +136,7 @@ async def test_without_a_payer_all_that_require_enrollment_are_meant(
     ],
     ids=["show", "approve", "payer", "type", "site", "reason"],
 )
-def test_what_cannot_be_done_is_told(clearlane, line, code, says):
+def test_what_cannot_be_done_is_reported(clearlane, line, code, says):
     assert says in clearlane(line, code=code).stderr
 
 
@@ -171,7 +171,7 @@ async def test_the_export_is_whole_and_starts_no_formula(clearlane, enrolled, in
     (id,) = await enrolled(sent)
     told = (await in_thread(clearlane, "export --state submitted")).stdout
     (row,) = csv.DictReader(io.StringIO(told))
-    assert row.keys() >= ROWS.keys()
+    assert row.keys() >= FIELDS.keys()
     assert (row["id"], row["Npi"], row["Tin"]) == (id, sent["Npi"], sent["Tin"])
     assert [row[n] for n in ("DbaName", "ProviderTitle", "City", "RequestId")] == [
         f"'{evil}",

@@ -6,96 +6,102 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.enrollment.decode import encode, open_request, read_enrollment, repeated, restore
-from clearlane.enrollment.rules import notes
+from clearlane.enrollment.decode import (
+    decode_enrollment,
+    encode,
+    find_repeated_ids,
+    restore,
+    split_request,
+)
+from clearlane.enrollment.rules import operator_notes
 from clearlane.kernel import limits
 from tests.enrollment.invented import a_document, a_practice, a_request, an_enrollment
 
 
-def told(body):
-    return {finding.location: finding.message for finding in open_request(body).findings}
+def findings_of(body):
+    return {finding.location: finding.message for finding in split_request(body).findings}
 
 
 @pytest.mark.parametrize("version", [0, 2, 1.0, "1", True, None, [], {}])
 def test_the_version_must_be_1(version):
-    assert list(told(a_document(Version=version))) == ["Version"]
+    assert list(findings_of(a_document(Version=version))) == ["Version"]
 
 
-def test_a_missing_version_is_told():
+def test_a_missing_version_is_reported():
     request = a_request()
     del request["Version"]
-    assert list(told(json.dumps(request).encode())) == ["Version"]
+    assert list(findings_of(json.dumps(request).encode())) == ["Version"]
 
 
 @pytest.mark.parametrize("array", [None, [], {}, "x", 1])
 def test_at_least_one_enrollment_is_required(array):
-    assert list(told(a_document(Enrollments=array))) == ["Enrollments"]
+    assert list(findings_of(a_document(Enrollments=array))) == ["Enrollments"]
 
 
-def test_version_and_array_are_told_at_once():
-    assert set(told(b"{}")) == {"Version", "Enrollments"}
+def test_version_and_array_are_reported_at_once():
+    assert set(findings_of(b"{}")) == {"Version", "Enrollments"}
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"1", b'"x"', b"\xff", b"null", b"[" * 100])
-def test_what_is_no_object_is_told_of_the_document(body):
-    assert list(told(body)) == ["Document"]
+def test_what_is_no_object_is_reported_at_the_document(body):
+    assert list(findings_of(body)) == ["Document"]
 
 
 @pytest.mark.parametrize("element", ["null", "1", "[]", '"x"', '{"Npi": "\\ud800"}'])
-def test_what_is_no_enrollment_is_told_at_its_place(element):
-    read = read_enrollment(element.encode(), "Enrollments[3]")
+def test_what_is_no_enrollment_is_reported_at_its_place(element):
+    read = decode_enrollment(element.encode(), "Enrollments[3]")
     assert [finding.location for finding in read.findings] == ["Enrollments[3]"]
 
 
 def test_an_enrollment_that_is_far_too_large_is_not_read():
     values = an_enrollment(SiteId="x" * limits.ENROLLMENT_BYTES_MAX)
-    read = read_enrollment(json.dumps(values).encode(), "Enrollments[0]")
+    read = decode_enrollment(json.dumps(values).encode(), "Enrollments[0]")
     assert [finding.location for finding in read.findings] == ["Enrollments[0]"]
 
 
 def test_no_more_elements_are_cut_than_the_limit_and_one():
     body = b'{"Version": 1, "Enrollments": [' + b",".join([b"1"] * 100) + b"]}"
-    assert len(open_request(body, enrollments_max=10).raws) == 11
+    assert len(split_request(body, enrollments_max=10).elements) == 11
 
 
 def test_a_large_request_is_cut_too():
     body = a_document(*[an_enrollment(SiteId="x" * 60_000) for _ in range(20)])
     assert len(body) > limits.SMALL_DOCUMENT_BYTES_MAX
-    opened = open_request(body)
-    assert (len(opened.raws), opened.findings) == (20, ())
+    opened = split_request(body)
+    assert (len(opened.elements), opened.findings) == (20, ())
 
 
 def test_a_caller_may_use_an_id_once_in_a_request():
     bodies = [an_enrollment(RequestId=id) for id in ("a", "b", "a", "A", "a")]
     bodies[2]["Npi"] = "no number"
-    reads = [read_enrollment(json.dumps(b).encode(), "x") for b in bodies]
-    assert [finding.location for finding in repeated(reads)] == [
+    reads = [decode_enrollment(json.dumps(b).encode(), "x") for b in bodies]
+    assert [finding.location for finding in find_repeated_ids(reads)] == [
         "Enrollments[2].RequestId",
         "Enrollments[4].RequestId",
     ]
 
 
 def test_unknown_fields_are_named_and_change_nothing():
-    opened = open_request(a_document(Extra=1))
+    opened = split_request(a_document(Extra=1))
     assert opened.ignored == ("Extra",)
-    read = read_enrollment(json.dumps(an_enrollment(NPI="x")).encode(), "Enrollments[0]")
+    read = decode_enrollment(json.dumps(an_enrollment(NPI="x")).encode(), "Enrollments[0]")
     assert (read.ignored, read.findings) == (("Enrollments[0].NPI",), ())
 
 
 def test_of_a_key_given_twice_the_last_wins():
-    opened = open_request(b'{"Version": 2, "Version": 1, "Enrollments": [1]}')
+    opened = split_request(b'{"Version": 2, "Version": 1, "Enrollments": [1]}')
     assert opened.findings == ()
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60))
 def test_what_is_stored_reads_back(text):
     values = an_enrollment(DbaName=text, RequestId=f"x{text}")
-    read = read_enrollment(json.dumps(values).encode(), "x")
+    read = decode_enrollment(json.dumps(values).encode(), "x")
     assert restore(encode(read.enrollment)) == read.enrollment
 
 
 def test_an_enrollment_prints_no_value():
-    read = read_enrollment(json.dumps(a_practice()).encode(), "x")
+    read = decode_enrollment(json.dumps(a_practice()).encode(), "x")
     assert "Fernhill" not in repr(read)
     assert read.request_id not in repr(read)
 
@@ -103,12 +109,12 @@ def test_an_enrollment_prints_no_value():
 @pytest.mark.parametrize(
     ("npi", "count"), [("1234567893", 0), ("1234567890", 1), ("3234567893", 1)]
 )
-def test_the_operator_is_told_of_a_wrong_check_digit(npi, count):
-    read = read_enrollment(json.dumps(an_enrollment(Npi=npi)).encode(), "x")
-    assert [note.location for note in notes(read.enrollment)] == ["Npi"] * count
+def test_the_operator_is_warned_of_a_wrong_check_digit(npi, count):
+    read = decode_enrollment(json.dumps(an_enrollment(Npi=npi)).encode(), "x")
+    assert [note.location for note in operator_notes(read.enrollment)] == ["Npi"] * count
 
 
 @given(body=st.binary(max_size=200))
 def test_no_body_breaks_the_reader(body):
-    opened = open_request(body)
-    assert opened.findings or opened.raws
+    opened = split_request(body)
+    assert opened.findings or opened.elements

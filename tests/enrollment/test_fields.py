@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from clearlane.enrollment.decode import read_enrollment
-from clearlane.enrollment.fields import ROWS, TypeOfNpi
+from clearlane.enrollment.decode import decode_enrollment
+from clearlane.enrollment.fields import FIELDS, TypeOfNpi
 from clearlane.kernel.formats import is_po_box
 from tests.enrollment.invented import a_practice, an_enrollment
 
@@ -38,7 +38,7 @@ anything = st.characters(exclude_categories=["Cs"], exclude_characters="bB")
 def faults(values):
     """What is told of one enrollment, by field."""
     found = {}
-    for finding in read_enrollment(json.dumps(values).encode(), "Enrollments[0]").findings:
+    for finding in decode_enrollment(json.dumps(values).encode(), "Enrollments[0]").findings:
         found.setdefault(finding.location.removeprefix("Enrollments[0]."), []).append(
             finding.message
         )
@@ -47,9 +47,9 @@ def faults(values):
 
 def test_the_catalogue_is_the_documents_table():
     when = {"I": TypeOfNpi.INDIVIDUAL, "O": TypeOfNpi.ORGANIZATION}
-    told = [(row.name, row.required, row.when, row.max) for row in ROWS.values()]
-    assert told == [(n, r == "R", when.get(r), most) for n, r, _, most in TABLE]
-    assert [row.min for row in ROWS.values()] == [least for _, _, least, _ in TABLE]
+    findings = [(row.name, row.required, row.required_for, row.max) for row in FIELDS.values()]
+    assert findings == [(n, r == "R", when.get(r), most) for n, r, _, most in TABLE]
+    assert [row.min for row in FIELDS.values()] == [least for _, _, least, _ in TABLE]
 
 
 def test_requests_for_a_person_and_for_an_organisation_pass():
@@ -91,9 +91,9 @@ def test_digits_are_ascii_and_exactly_so_many(name, data):
 
 @by_name("first", "01")
 def test_a_phone_number_does_not_begin_with_0_or_1(first):
-    told = faults(an_enrollment(PrimaryContactPhoneNumber=first + "125550142"))
-    assert list(told) == ["PrimaryContactPhoneNumber"]
-    assert "not 0 or 1" in told["PrimaryContactPhoneNumber"][0]
+    findings = faults(an_enrollment(PrimaryContactPhoneNumber=first + "125550142"))
+    assert list(findings) == ["PrimaryContactPhoneNumber"]
+    assert "not 0 or 1" in findings["PrimaryContactPhoneNumber"][0]
 
 
 def test_the_enrollment_contacts_phone_and_e_mail_have_a_length_only():
@@ -135,19 +135,19 @@ def test_a_person_needs_his_names_and_an_organisation_its_own():
 )  # fmt: skip
 def test_the_type_of_npi_is_a_name_or_a_number(sent, meant):
     values = an_enrollment(NpiType=sent, PracticeName="Fernhill Family Practice")
-    read = read_enrollment(json.dumps(values).encode(), "Enrollments[0]")
+    read = decode_enrollment(json.dumps(values).encode(), "Enrollments[0]")
     assert read.enrollment.NpiType == meant
 
 
 @by_name("sent", [3, -1, 1.5, True, "Person", "01", [], {}, ["Individual"]])
-def test_any_other_type_of_npi_is_told(sent):
+def test_any_other_type_of_npi_is_reported(sent):
     (sentences,) = faults(an_enrollment(NpiType=sent)).values()
     assert "Unknown, Individual or Organization" in sentences[0]
 
 
-@by_name("name", sorted(ROWS.keys() - {"NpiType"}))
+@by_name("name", sorted(FIELDS.keys() - {"NpiType"}))
 @by_name("value", [1, True, ["x"], {"x": 1}, 1.5])
-def test_a_value_that_is_no_string_is_told(name, value):
+def test_a_value_that_is_no_string_is_reported(name, value):
     assert faults({**an_enrollment(), name: value}) == {
         name: [f"The {name} field must be a string."]
     }
@@ -186,7 +186,7 @@ def test_an_e_mail_address_passes(address):
     ["nora", "nora@", "@example.com", "a@b", "a@b..c", "a.@b.co", ".a@b.co", "a b@c.de", "a@@b.co",
      "a@b@c.de", "a@-b.co", "a@b.co.", "a@b.co\r\nBcc: x@y.z", "<a@b.co>", "a@b.co, c@d.ef"],
 )  # fmt: skip
-def test_what_is_no_e_mail_address_is_told(address):
+def test_what_is_no_e_mail_address_is_reported(address):
     assert (
         "valid e-mail"
         in faults(an_enrollment(PrimaryContactEmail=address))["PrimaryContactEmail"][0]

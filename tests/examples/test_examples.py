@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.xdist_group("examples")
@@ -28,7 +28,7 @@ WALKS = {
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory):
     """A fresh sandbox, started as its operator starts it."""
-    serving = Serving(tmp_path_factory.mktemp("examples") / "data").start()
+    serving = ServiceProcess(tmp_path_factory.mktemp("examples") / "data").start()
     yield serving
     assert serving.stop() == 0
 
@@ -74,7 +74,7 @@ def test_an_example_walks_from_payers_to_benefits(sandbox, name):
 def test_the_async_example_sends_many_claims_at_once(sandbox):
     said = run(sandbox, [sys.executable], "python_async.py", "12")
     assert said["accepted"] == ["12"]
-    assert said["standing"][0].startswith("12 ")
+    assert said["local_server"][0].startswith("12 ")
 
 
 def test_every_example_is_in_the_list_and_in_a_test():

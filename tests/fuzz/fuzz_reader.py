@@ -1,4 +1,4 @@
-"""A target for atheris: whatever the bytes, the engine answers with findings and gives the segments back.
+"""A target for atheris: whatever the bytes, the engine reports findings and writes the segments back.
 
     python -m pip install atheris
     python tests/fuzz/fuzz_reader.py [corpus folder]
@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import atheris
 
 with atheris.instrument_imports():
-    from clearlane.x12.ack import answers
+    from clearlane.x12.ack import acknowledge
     from clearlane.x12.check import check
     from clearlane.x12.reader import parse
     from clearlane.x12.writer import write
@@ -26,7 +26,7 @@ def one_input(data: bytes) -> None:
     assert write(parse(once)) == once
     verdict = check(data)
     assert all(finding.message for finding in verdict.findings)
-    for answer in answers(data, control=1, moment=NOW):
+    for answer in acknowledge(data, control=1, moment=NOW):
         assert not check(answer.ta1).findings
 
 

@@ -1,7 +1,7 @@
-"""Follow a page to the letter: type every command of its ``sh`` blocks, and hold what is said against what is shown.
+"""Follow a page to the letter: type every command of its ``sh`` blocks and compare the output with the page.
 
-A ``text`` or ``json`` block straight after an ``sh`` block is what the block's commands say. Its lines stand in the
-true output in this order; ``...`` on a line of its own stands for any lines, within a line for any text. What
+A ``text`` or ``json`` block straight after an ``sh`` block shows the output of its commands. Its lines are in the
+true output in this order; ``...`` on a line of its own means any lines, within a line any text. What
 differs from run to run (ids, days, times) is recognised, and an id that was shown is replaced in the commands that
 follow by the one that was really given, as a reader replaces it. A command that ends otherwise than with 0 says
 so: ``# exit status 1``.
@@ -74,10 +74,10 @@ def _finished(command: str) -> bool:
         return False
     if "<<" not in command and not re.search(r"[\"'({]", command):
         return True
-    looked = subprocess.run(
+    parsed = subprocess.run(
         ["bash", "-n"], input=command, capture_output=True, text=True, check=False
     )
-    return looked.returncode == 0 and not looked.stderr
+    return parsed.returncode == 0 and not parsed.stderr
 
 
 class Follower:
@@ -109,13 +109,13 @@ class Follower:
         self._shell.wait(30)
 
     def follow(self, text: str) -> str:
-        """Take every step of a page; all that was said on the way."""
-        told = []
+        """Take every step of a page and return the whole output."""
+        output = []
         for step in steps(text):
             said = "".join(self.type(command) for command in step.commands)
             self.compare(step.shown, said)
-            told.append(said)
-        return "".join(told)
+            output.append(said)
+        return "".join(output)
 
     def type(self, command: str) -> str:
         """One command, typed with the names that were really given; what it says."""
@@ -191,5 +191,5 @@ def _words(text: str) -> str:
 
 
 def _plain(line: str) -> str:
-    """A line with single blanks, since columns are as wide as what stands in them."""
+    """A line with single blanks, since columns are as wide as their content."""
     return re.sub(r"\s+", " ", line).strip()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.journey.follower import ROOT
 
 
@@ -17,9 +17,9 @@ def checkout(directory: Path) -> Path:
 
 
 @contextmanager
-def sandbox_at(directory: Path, **environment: str) -> Iterator[Serving]:
+def sandbox_at(directory: Path, **environment: str) -> Iterator[ServiceProcess]:
     """`make run` in that directory, but for the port."""
-    serving = Serving(directory / ".data", **environment).start()
+    serving = ServiceProcess(directory / ".data", **environment).start()
     try:
         yield serving
     finally:

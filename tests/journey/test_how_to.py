@@ -6,7 +6,7 @@ import json
 import pytest
 
 from docs.library import SAMPLE
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.connect.sftp_server import HOST_KEY, PASSWORD, SftpPayer
 from tests.enrollment.invented import a_request, an_enrollment
 from tests.journey.follower import ROOT, Follower
@@ -57,7 +57,7 @@ async def test_an_installation_is_made_for_production_and_reaches_a_payer(tmp_pa
         await asyncio.to_thread(follow)
     finally:
         await payer.stop()
-    serving = Serving(directory / "var", CLEARLANE_MODE="production").start()
+    serving = ServiceProcess(directory / "var", CLEARLANE_MODE="production").start()
     assert await asyncio.to_thread(serving.stop) == 0
 
 

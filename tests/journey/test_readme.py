@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.api.serving import READY
+from tests.api.service_process import READY
 from tests.journey.follower import ROOT, Follower
 from tests.journey.newcomer import checkout, sandbox_at
 
@@ -52,11 +52,11 @@ def test_a_fresh_clone_leads_to_a_paid_claim(tmp_path):
 
 
 def test_make_run_starts_what_the_tests_start():
-    told = subprocess.run(
+    shown = subprocess.run(
         ["make", "--dry-run", "--no-print-directory", "--assume-old=.venv/.installed", "run"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.splitlines()[-1] == ".venv/bin/clearlane serve --data .data --port 8443"
+    assert shown.stdout.splitlines()[-1] == ".venv/bin/clearlane serve --data .data --port 8443"

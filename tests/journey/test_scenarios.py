@@ -17,7 +17,7 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.x12.check import check
-from tests.api.serving import Serving
+from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
 
 MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
@@ -52,10 +52,10 @@ class Expected:
     adjustments: str = "0"
     patient: str = "0"
     document: str = "RemittanceAdvice"
-    told: tuple[tuple[str, int | None, str | None, tuple[str, ...]], ...] = ()
+    explanations: tuple[tuple[str, int | None, str | None, tuple[str, ...]], ...] = ()
     """Code, line, amount and the caller's fields of each explanation, by part of a field's name."""
     words: str = ""
-    """What must stand in the explanation, for people."""
+    """What the explanation must say, for people."""
 
 
 CHARGE, CODE = ("charge",), ("code",)
@@ -68,7 +68,7 @@ EXPECTED: dict[str, Expected] = {
         payer="88",  # 120 - 50 - 14 = 56, 40 - 8 = 32
         adjustments="40",
         patient="72",
-        told=(
+        explanations=(
             ("CO-45", 1, "30", CHARGE),
             ("PR-1", 1, "50", CHARGE),
             ("PR-2", 1, "14", CHARGE),
@@ -81,7 +81,7 @@ EXPECTED: dict[str, Expected] = {
         action="Denied",
         payer="0",
         adjustments="200",
-        told=(("CO-50", 1, "150", NEED), ("CO-50", 2, "50", NEED)),
+        explanations=(("CO-50", 1, "150", NEED), ("CO-50", 2, "50", NEED)),
         words="medically necessary",
     ),
     "3004": Expected(
@@ -89,7 +89,7 @@ EXPECTED: dict[str, Expected] = {
         action=INVALID,
         payer="0",
         document="ClaimStatus",
-        told=(("A7:562:85", None, None, ("npi",)),),
+        explanations=(("A7:562:85", None, None, ("npi",)),),
         words="NPI",
     ),
     "3005": Expected(
@@ -97,7 +97,7 @@ EXPECTED: dict[str, Expected] = {
         action="",
         payer="0",
         document="ClaimStatus",
-        told=(("7", 1, None, CODE),),
+        explanations=(("7", 1, None, CODE),),
         words="invalid code",
     ),
     "3006": Expected(
@@ -105,7 +105,7 @@ EXPECTED: dict[str, Expected] = {
         action="",
         payer="0",
         document="ClaimStatus",
-        told=(("024", None, None, ()),),
+        explanations=(("024", None, None, ()),),
         words="refused the whole file",
     ),
     "3007": Expected(states={0: "Sent", 1: "Acknowledged", 5: "Pending", 21: "Complete"}),
@@ -113,7 +113,7 @@ EXPECTED: dict[str, Expected] = {
         # In the end; before the correction it is paid as charged. 25 % are 37.50 and 12.50.
         payer="150",
         adjustments="50",
-        told=(("CO-45", 1, "37.5", CHARGE), ("CO-45", 2, "12.5", CHARGE)),
+        explanations=(("CO-45", 1, "37.5", CHARGE), ("CO-45", 2, "12.5", CHARGE)),
         words="contracted",
     ),
     "3009": Expected(states={0: "Sent"}, action="", payer="0", document=""),
@@ -121,14 +121,14 @@ EXPECTED: dict[str, Expected] = {
         action="Denied",
         payer="0",
         adjustments="200",
-        told=(("OA-18", 1, "150", CODE), ("OA-18", 2, "50", CODE)),
+        explanations=(("OA-18", 1, "150", CODE), ("OA-18", 2, "50", CODE)),
         words="duplicate",
     ),
     "3011": Expected(
         action="ProcessedAsPrimaryForwardedToAdditionalPayer",
         payer="160",  # 80 %
         patient="40",
-        told=(("PR-2", 1, "30", CHARGE), ("PR-2", 2, "10", CHARGE)),
+        explanations=(("PR-2", 1, "30", CHARGE), ("PR-2", 2, "10", CHARGE)),
         words="Coinsurance",
     ),
     "3012": Expected(states={0: "Sent", 5: "Complete"}),
@@ -136,7 +136,7 @@ EXPECTED: dict[str, Expected] = {
     "3014": Expected(
         payer="150",
         adjustments="50",
-        told=(("CO-50", 2, "50", NEED),),
+        explanations=(("CO-50", 2, "50", NEED),),
         words="medically necessary",
     ),
     "3015": Expected(),
@@ -148,7 +148,7 @@ BY_PLAN = {
         payer="65",
         adjustments="85",
         patient="50",
-        told=(
+        explanations=(
             ("CO-45", 1, "60", CHARGE),
             ("PR-3", 1, "25", CHARGE),
             ("CO-45", 2, "25", CHARGE),
@@ -162,7 +162,7 @@ BY_PLAN = {
         payer="106",
         adjustments="30",
         patient="64",
-        told=(
+        explanations=(
             ("CO-45", 1, "30", CHARGE),
             ("PR-1", 1, "50", CHARGE),
             ("PR-2", 1, "14", CHARGE),
@@ -206,7 +206,7 @@ def a_claim(kind: ClaimKind, member: str, prefix: str = "") -> dict:
 class Caller:
     """A vendor's program that submits, advances and looks."""
 
-    def __init__(self, server: Serving) -> None:
+    def __init__(self, server: ServiceProcess) -> None:
         facts = server.sandbox
         self.server = server
         self.client = server.client(
@@ -244,7 +244,7 @@ class Caller:
 
 
 @dataclass
-class Story:
+class ScenarioRun:
     """What was seen of every claim on every day."""
 
     caller: Caller
@@ -259,10 +259,10 @@ class Story:
 
 
 @pytest.fixture(scope="module", params=KINDS)
-async def story(request, new_place) -> AsyncIterator[Story]:
+async def scenario_run(request, new_place) -> AsyncIterator[ScenarioRun]:
     """Forty days of a sandbox whose clock is frozen and advanced."""
     place = await new_place(request.param, upgraded=False)
-    server = Serving(place.data / "served", place.url).start()
+    server = ServiceProcess(place.data / "served", place.url).start()
     caller = Caller(server)
     try:
         with caller.client:
@@ -271,8 +271,8 @@ async def story(request, new_place) -> AsyncIterator[Story]:
         assert server.stop() == 0
 
 
-def forty_days(caller: Caller) -> Story:
-    told = Story(caller)
+def forty_days(caller: Caller) -> ScenarioRun:
+    run = ScenarioRun(caller)
     caller.post("/sandbox/clock", {"Frozen": True})
     for kind in ClaimKind:
         caller.submit(kind, a_claim(kind, WHOLE_FILE))
@@ -283,10 +283,10 @@ def forty_days(caller: Caller) -> Story:
     for day in DAYS:
         caller.advance(day - past)
         past = day
-        told.days[day] = caller.statuses()
-    ids = {row["RelatedDocumentId"] for rows in told.days.values() for row in rows.values()}
-    told.documents = caller.documents(sorted(ids - {""}))
-    return told
+        run.days[day] = caller.statuses()
+    ids = {row["RelatedDocumentId"] for rows in run.days.values() for row in rows.values()}
+    run.documents = caller.documents(sorted(ids - {""}))
+    return run
 
 
 each_claim = pytest.mark.parametrize("member", MEMBERS)
@@ -295,18 +295,18 @@ each_kind = pytest.mark.parametrize("kind", ClaimKind)
 
 @each_kind
 @each_claim
-def test_a_claim_is_on_every_day_in_the_state_its_scenario_says(story, kind, member):
+def test_a_claim_is_on_every_day_in_the_state_its_scenario_says(scenario_run, kind, member):
     state, states = "", {}
     for day in DAYS:
         state = expected(kind, member).states.get(day, state)
         states[day] = state
-    assert {day: story.row(kind, member, day)["CurrentState"] for day in DAYS} == states
+    assert {day: scenario_run.row(kind, member, day)["CurrentState"] for day in DAYS} == states
 
 
 @each_kind
 @each_claim
-def test_action_and_amounts_are_the_scenarios_and_add_up(story, kind, member):
-    row, wanted = story.row(kind, member), expected(kind, member)
+def test_action_and_amounts_are_the_scenarios_and_add_up(scenario_run, kind, member):
+    row, wanted = scenario_run.row(kind, member), expected(kind, member)
     assert row["PayerAction"] == wanted.action
     found = [row[name] for name in ("PayerAmount", "Adjustments", "PatientAmount")]
     figures = [Decimal(text) for text in (wanted.payer, wanted.adjustments, wanted.patient)]
@@ -322,13 +322,13 @@ def test_action_and_amounts_are_the_scenarios_and_add_up(story, kind, member):
 
 @each_kind
 @each_claim
-def test_the_document_tells_the_claim_the_figures_and_why(story, kind, member):
-    wanted, row = expected(kind, member), story.row(kind, member)
+def test_the_document_names_the_claim_the_figures_and_why(scenario_run, kind, member):
+    wanted, row = expected(kind, member), scenario_run.row(kind, member)
     assert row["RelatedDocumentType"] == wanted.document
     if not wanted.document:
         assert row["RelatedDocumentId"] == ""
         return
-    found = story.document(kind, member)
+    found = scenario_run.document(kind, member)
     assert found["VendorClaimId"] == f"{kind}-{member}"
     assert found["ClearinghouseControlNumber"] == row["ClaimNumber"]
     assert found["X12Document"].startswith("ISA*")
@@ -336,7 +336,7 @@ def test_the_document_tells_the_claim_the_figures_and_why(story, kind, member):
         assert Decimal(str(found["PayerAmount"])) == Decimal(wanted.payer)
         assert Decimal(str(found["PatientAmount"])) == Decimal(wanted.patient)
         assert sum(line["PayerAmount"] for line in found["Lines"]) == found["PayerAmount"]
-    told = [
+    explained = [
         (
             one["Code"],
             one["Line"],
@@ -345,10 +345,10 @@ def test_the_document_tells_the_claim_the_figures_and_why(story, kind, member):
         )
         for one in found["Explanations"]
     ]
-    assert [one[:3] for one in told] == [
-        (code, line, amount and Decimal(amount)) for code, line, amount, _ in wanted.told
+    assert [one[:3] for one in explained] == [
+        (code, line, amount and Decimal(amount)) for code, line, amount, _ in wanted.explanations
     ]
-    for (*_, fields), (*_, names) in zip(told, wanted.told, strict=True):
+    for (*_, fields), (*_, names) in zip(explained, wanted.explanations, strict=True):
         # A dental claim of the sample has no diagnoses to point at.
         assert {FIELDS[kind][name] for name in names if name in FIELDS[kind]} <= fields
     sentences = " ".join(f"{one['Message']} {one['Action']}" for one in found["Explanations"])
@@ -357,44 +357,44 @@ def test_the_document_tells_the_claim_the_figures_and_why(story, kind, member):
 
 
 @each_kind
-def test_before_the_835_the_277ca_is_the_document(story, kind):
-    row = story.row(kind, "3001", 1)
+def test_before_the_835_the_277ca_is_the_document(scenario_run, kind):
+    row = scenario_run.row(kind, "3001", 1)
     assert (row["PayerAction"], row["RelatedDocumentType"]) == (TAKEN, "ClaimStatus")
     assert row["PayerAmount"] == row["Adjustments"] == row["PatientAmount"] == 0
-    found = story.document(kind, "3001", 1)
+    found = scenario_run.document(kind, "3001", 1)
     assert found["Type"] == "277CA"
     assert [status["Category"] for status in found["Statuses"]] == ["A2"]
 
 
 @each_kind
-def test_a_pended_claim_says_what_the_payer_waits_for(story, kind):
-    row = story.row(kind, "3007", 5)
+def test_a_pended_claim_says_what_the_payer_waits_for(scenario_run, kind):
+    row = scenario_run.row(kind, "3007", 5)
     assert row["PayerAction"] == "PendingPayerReview"
-    found = story.document(kind, "3007", 5)
+    found = scenario_run.document(kind, "3007", 5)
     assert found["Type"] == "277"
     assert [(one["Category"], one["Code"]) for one in found["Statuses"]] == [("P2", "46")]
 
 
 @each_kind
-def test_a_corrected_claim_was_paid_in_full_before(story, kind):
-    before, after = story.row(kind, "3008", 21), story.row(kind, "3008", 28)
+def test_a_corrected_claim_was_paid_in_full_before(scenario_run, kind):
+    before, after = scenario_run.row(kind, "3008", 21), scenario_run.row(kind, "3008", 28)
     assert (before["PayerAmount"], before["Adjustments"]) == (200, 0)
     assert (after["PayerAmount"], after["Adjustments"]) == (150, 50)
     assert before["RelatedDocumentId"] != after["RelatedDocumentId"]
-    assert [one["Code"] for one in story.document(kind, "3008")["RemarkCodes"]] == ["MA67"]
+    assert [one["Code"] for one in scenario_run.document(kind, "3008")["RemarkCodes"]] == ["MA67"]
 
 
 @each_kind
-def test_a_forwarded_claim_names_the_next_payer(story, kind):
-    assert story.document(kind, "3011")["ForwardedTo"]
+def test_a_forwarded_claim_names_the_next_payer(scenario_run, kind):
+    assert scenario_run.document(kind, "3011")["ForwardedTo"]
 
 
-def test_every_document_is_a_whole_interchange_that_names_no_other_claim(story):
-    numbers = {row["ClaimNumber"] for row in story.days[DAYS[-1]].values()}
-    assert {one.get("Type", "835") for one in story.documents.values()} == {
+def test_every_document_is_a_whole_interchange_that_names_no_other_claim(scenario_run):
+    numbers = {row["ClaimNumber"] for row in scenario_run.days[DAYS[-1]].values()}
+    assert {one.get("Type", "835") for one in scenario_run.documents.values()} == {
         "TA1", "999", "277CA", "277", "835",
     }  # fmt: skip
-    for one in story.documents.values():
+    for one in scenario_run.documents.values():
         text = one["X12Document"]
         assert {number for number in numbers if number in text} <= {
             one["ClearinghouseControlNumber"]
@@ -404,16 +404,16 @@ def test_every_document_is_a_whole_interchange_that_names_no_other_claim(story):
         assert len(one["DocumentId"]) >= ID_CHARACTERS_MIN
 
 
-def test_files_that_cannot_be_read_are_kept_apart_and_everything_else_is_applied(story):
-    listed = json.loads(story.caller.server.command("inbox", "list", "--all", "--json"))
+def test_files_that_cannot_be_read_are_kept_apart_and_everything_else_is_applied(scenario_run):
+    listed = json.loads(scenario_run.caller.server.command("inbox", "list", "--all", "--json"))
     unreadable = [one for one in listed if one["state"] == "Quarantined"]
     assert len(unreadable) == 2 * len(ClaimKind)  # a web page and half a file of each 3013
     assert {one["state"] for one in listed} == {"Applied", "Quarantined"}
 
 
 @each_kind
-def test_at_its_own_pace_a_claim_is_complete_without_anybody_advancing(story, kind):
-    caller = story.caller
+def test_at_its_own_pace_a_claim_is_complete_without_anybody_advancing(scenario_run, kind):
+    caller = scenario_run.caller
     caller.post("/sandbox/clock", {"Frozen": False, "SecondsPerDay": 0.1})
     caller.submit(kind, a_claim(kind, "3001", "pace-"))
     end = time.monotonic() + 60

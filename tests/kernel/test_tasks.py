@@ -1,38 +1,40 @@
-"""Tasks end for good, also those that were busy when they were told."""
+"""Tasks are cancelled for good, also those that were busy at first."""
 
 import asyncio
 
 from clearlane.kernel.clock import SystemClock
-from clearlane.kernel.tasks import end_all
-from clearlane.store.group_commit import Actor, Entry, Outcome, Waiting, submit
-from clearlane.store.sql import System
+from clearlane.kernel.tasks import cancel_all
+from clearlane.store.group_commit import Actor, PendingWrite, WriteOutcome, WriteQueue, submit
+from clearlane.store.sql import SystemScope
 
 
 async def forever():
     await asyncio.Event().wait()
 
 
-async def test_tasks_that_wait_are_ended_and_others_are_left_as_they_are():
+async def test_waiting_tasks_are_cancelled_and_finished_ones_left_as_they_are():
     done = asyncio.create_task(asyncio.sleep(0, "result"))
     await done
     tasks = [asyncio.create_task(forever()) for _ in range(3)]
     await asyncio.sleep(0)
-    await end_all([done, *tasks])
+    await cancel_all([done, *tasks])
     assert all(task.cancelled() for task in tasks)
     assert done.result() == "result"
-    await end_all([])  # nothing to end is fine
+    await cancel_all([])  # nothing to end is fine
 
 
-async def test_a_task_that_is_told_while_its_write_is_being_stored_ends_all_the_same():
-    """As a heartbeat does: its write cannot be taken back, so it hears of the end only afterwards."""
-    loop, waiting, beats = asyncio.get_running_loop(), Waiting(), []
+async def test_a_task_whose_write_is_being_stored_is_cancelled_after_it():
+    """Like a heartbeat: its write cannot be taken back, so the cancellation reaches it only afterwards."""
+    loop, waiting, beats = asyncio.get_running_loop(), WriteQueue(), []
 
     async def job(tx):
         return SystemClock().now()
 
     async def beat():
         while True:
-            entry = Entry(System("test"), Actor("node", "n"), job, loop, loop.create_future())
+            entry = PendingWrite(
+                SystemScope("test"), Actor("node", "n"), job, loop, loop.create_future()
+            )
             beats.append(entry)
             await submit(waiting, entry)
             await asyncio.sleep(0)
@@ -40,9 +42,9 @@ async def test_a_task_that_is_told_while_its_write_is_being_stored_ends_all_the_
     task = asyncio.create_task(beat())
     await asyncio.sleep(0)
     [taken] = waiting.take()
-    ending = asyncio.create_task(end_all([task]))
+    ending = asyncio.create_task(cancel_all([task]))
     await asyncio.sleep(0)
-    Outcome(taken).tell()
+    WriteOutcome(taken).resolve()
     await ending
     assert task.cancelled()
     assert len(beats) > 1

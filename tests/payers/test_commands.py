@@ -64,8 +64,8 @@ def test_a_sandbox_lists_its_samples_and_test_payers(clearlane):
 
 def test_a_file_is_imported_and_found(clearlane, folder):
     (folder / "new.csv").write_text(NEW)
-    told = clearlane("payer import new.csv").stdout
-    assert "1 added, 0 changed, 0 removed, 0 unchanged" in told
+    output = clearlane("payer import new.csv").stdout
+    assert "1 added, 0 changed, 0 removed, 0 unchanged" in output
     (row,) = shown(clearlane("payer show orc9 --json"))
     assert (row["Name"], row["Aliases"], row["IsTest"]) == (
         "Orchard Dental",
@@ -81,7 +81,7 @@ def test_standard_input_is_read(clearlane):
     assert "ORC90" in ids(clearlane("payer list --json"))
 
 
-def test_every_bad_row_is_told_with_line_field_and_reason_and_nothing_is_imported(
+def test_every_bad_row_is_reported_with_line_field_and_reason_and_nothing_is_imported(
     clearlane, folder
 ):
     (folder / "bad.csv").write_text(
@@ -103,16 +103,16 @@ def test_every_bad_row_is_told_with_line_field_and_reason_and_nothing_is_importe
         ["bad.csv:7:", "SvcPayerId:"],
     ]
     assert "Nothing is imported" in lines[-1]
-    told = shown(clearlane("payer import bad.csv --json", code=1))
-    assert told["imported"] is False
-    assert [finding["line"] for finding in told["findings"]] == [3, 4, 4, 5, 6, 7]
+    output = shown(clearlane("payer import bad.csv --json", code=1))
+    assert output["imported"] is False
+    assert [finding["line"] for finding in output["findings"]] == [3, 4, 4, 5, 6, 7]
     assert ids(clearlane("payer list --json")) == {p.payer_id for p in LIVE_PAYERS}
 
 
-def test_a_dry_run_tells_and_changes_nothing(clearlane, folder):
+def test_a_dry_run_reports_and_changes_nothing(clearlane, folder):
     (folder / "new.csv").write_text(NEW)
-    told = clearlane("payer import new.csv --replace --dry-run").stdout
-    assert f"1 added, 0 changed, {len(LIVE_PAYERS)} removed" in told
+    output = clearlane("payer import new.csv --replace --dry-run").stdout
+    assert f"1 added, 0 changed, {len(LIVE_PAYERS)} removed" in output
     assert shown(clearlane("payer import new.csv --dry-run --json"))["imported"] is False
     assert ids(clearlane("payer list --json")) == {p.payer_id for p in LIVE_PAYERS}
 
@@ -129,8 +129,8 @@ def test_an_export_imports_as_it_was(clearlane, folder, name):
     clearlane(f"payer export {name}")
     (folder / "new.csv").write_text(NEW)
     clearlane("payer import new.csv --replace")
-    told = clearlane(f"payer import {name} --replace").stdout
-    assert f"{len(LIVE_PAYERS)} added, 0 changed, 1 removed" in told
+    output = clearlane(f"payer import {name} --replace").stdout
+    assert f"{len(LIVE_PAYERS)} added, 0 changed, 1 removed" in output
     assert ids(clearlane("payer list --json")) == {p.payer_id for p in LIVE_PAYERS}
 
 
@@ -202,8 +202,8 @@ def test_a_large_import_shows_its_progress_on_a_terminal_only(place, folder):
     )
     os.close(screen)
     drawn = drained(seen)
-    told, _ = running.communicate()
-    assert b"8000 added" in told
+    output, _ = running.communicate()
+    assert b"8000 added" in output
     assert "Reading" in drawn or "Storing" in drawn
     quiet = subprocess.run(command, env=environment, cwd=folder, capture_output=True, check=True)
     assert b"8000 unchanged" in quiet.stdout

@@ -6,7 +6,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
 
@@ -14,25 +14,25 @@ ALL = (*LIVE_PAYERS, *TEST_PAYERS)
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Payers:
-    return Payers(ALL, sandbox=True)
+def sandbox() -> PayerDirectory:
+    return PayerDirectory(ALL, sandbox=True)
 
 
 @pytest.fixture(scope="module")
-def production() -> Payers:
-    return Payers(ALL, sandbox=False)
+def production() -> PayerDirectory:
+    return PayerDirectory(ALL, sandbox=False)
 
 
-def ids(payers: Payers, which, type) -> set[str]:
-    return {row["PayerId"] for row in json.loads(payers.listing(which, type).body)}
+def ids(payers: PayerDirectory, which, type) -> set[str]:
+    return {row["PayerId"] for row in json.loads(payers.payer_list(which, type).body)}
 
 
 def test_a_row_holds_the_fields_of_the_interface_in_its_order():
-    payers = Payers(
+    payers = PayerDirectory(
         [Payer("Dental", "Summit \u00c9", "SD005", "SMD05", "", "Available", True)], sandbox=True
     )
     assert (
-        payers.listing("live", "Dental").body
+        payers.payer_list("live", "Dental").body
         == (
             '[{"Type":"Dental","Name":"Summit \u00c9","SvcPayerId":"SD005","PayerId":"SMD05",'
             '"NationalPayerId":"","EraAvailability":"Available","OffersEligibility":true,'
@@ -49,9 +49,9 @@ def test_the_live_list_holds_active_live_payers_of_the_type(sandbox):
 
 def test_an_inactive_payer_is_in_no_list_and_still_found():
     asleep = replace(LIVE_PAYERS[0], active=False)
-    payers = Payers([asleep], sandbox=True)
+    payers = PayerDirectory([asleep], sandbox=True)
     for which in ("live", "test", "eligibility"):
-        assert payers.listing(which, asleep.type).body == b"[]"
+        assert payers.payer_list(which, asleep.type).body == b"[]"
     assert payers.find(asleep.payer_id, asleep.type) == asleep
 
 
@@ -86,7 +86,7 @@ def test_lists_are_ordered_by_name_and_compressed_once(sandbox):
 
 
 def test_two_nodes_compress_a_list_to_the_same_bytes():
-    one, other = (Payers(ALL, sandbox=True).listing("live", "Dental") for _ in range(2))
+    one, other = (PayerDirectory(ALL, sandbox=True).payer_list("live", "Dental") for _ in range(2))
     assert one.gzipped == other.gzipped
 
 
@@ -107,11 +107,14 @@ def test_the_preferred_id_wins_over_the_legacy_and_the_national_one():
     national = Payer("Medical", "National", "N1", "N", "X")
     legacy = Payer("Medical", "Legacy", "X", "L")
     preferred = Payer("Medical", "Preferred", "P1", "X")
-    assert Payers([national], sandbox=True).find("x", "Medical") is national
-    assert Payers([legacy, national], sandbox=True).find("x", "Medical") is legacy
-    assert Payers([preferred, legacy, national], sandbox=True).find("x", "Medical") is preferred
+    assert PayerDirectory([national], sandbox=True).find("x", "Medical") is national
+    assert PayerDirectory([legacy, national], sandbox=True).find("x", "Medical") is legacy
+    assert (
+        PayerDirectory([preferred, legacy, national], sandbox=True).find("x", "Medical")
+        is preferred
+    )
 
 
 def test_a_national_id_of_two_payers_names_neither():
     one, other = (Payer("Medical", "Plan", id, id, "79") for id in "AB")
-    assert Payers([one, other], sandbox=True).find("79", "Medical") is None
+    assert PayerDirectory([one, other], sandbox=True).find("79", "Medical") is None

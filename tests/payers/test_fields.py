@@ -3,8 +3,8 @@
 import pytest
 
 from clearlane.kernel import limits
-from clearlane.payers.directory import Listed
-from clearlane.payers.fields import COLUMNS, findings_of, read_payer, shown
+from clearlane.payers.directory import PayerListEntry
+from clearlane.payers.fields import PAYER_FIELDS, printable, read_payer, unknown_field_findings
 from clearlane.payers.model import Payer
 
 GOOD = {
@@ -25,11 +25,15 @@ def read(**changes):
 
 
 def test_the_table_lists_the_fields_of_the_interface_in_its_order():
-    assert tuple(c.wire for c in COLUMNS if c.listed) == Listed.__struct_fields__
+    assert (
+        tuple(c.wire_name for c in PAYER_FIELDS if c.in_lists) == PayerListEntry.__struct_fields__
+    )
 
 
-def test_every_field_of_a_payer_is_in_the_table_or_ours_alone():
-    assert {c.attribute for c in COLUMNS} | {"is_test", "has_route"} == set(Payer.__struct_fields__)
+def test_every_field_of_a_payer_is_in_the_table_or_internal():
+    assert {c.attribute for c in PAYER_FIELDS} | {"is_test", "has_route"} == set(
+        Payer.__struct_fields__
+    )
 
 
 def test_a_good_payer_is_read():
@@ -122,16 +126,16 @@ def test_a_value_that_cannot_be_used_is_found_with_what_would_pass(field, text):
     assert "give" in findings[0].message
 
 
-def test_every_fault_of_a_row_is_told_at_once():
+def test_every_fault_of_a_row_is_reported_at_once():
     found = read(Type="Vision", Name="", OffersEligibility="maybe")
     assert found == [("PAY002", "Type"), ("PAY001", "Name"), ("PAY002", "OffersEligibility")]
 
 
 def test_a_field_nobody_knows_is_named():
-    (finding,) = findings_of(["Type", "payerid", "Colour"])
+    (finding,) = unknown_field_findings(["Type", "payerid", "Colour"])
     assert (finding.rule, finding.location) == ("PAY003", "Colour")
 
 
 def test_what_a_message_quotes_is_short_and_harmless():
-    assert shown("a\x1b[31mb") == "a?[31mb"
-    assert len(shown("x" * 1_000)) < 50
+    assert printable("a\x1b[31mb") == "a?[31mb"
+    assert len(printable("x" * 1_000)) < 50

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.payers.directory import Payers
-from clearlane.payers.match import Rank, distances, words_of
+from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.match import MatchRank, distances, words_of
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
 
@@ -16,37 +16,37 @@ EXTRA = (
 
 
 @pytest.fixture(scope="module")
-def payers() -> Payers:
-    return Payers((*LIVE_PAYERS, *TEST_PAYERS, *EXTRA), sandbox=True)
+def payers() -> PayerDirectory:
+    return PayerDirectory((*LIVE_PAYERS, *TEST_PAYERS, *EXTRA), sandbox=True)
 
 
 @pytest.mark.parametrize(
     ("words", "payer_id", "rank"),
     [
-        ("TST01", "TST01", Rank.EXACT_ID),
-        ("tst1e", "TST1E", Rank.EXACT_ID),
-        ("mm010", "MDW10", Rank.EXACT_ID),  # the legacy id
-        ("7900000403", "FBK40", Rank.EXACT_ID),  # the national id
-        ("FBK", "FBK40", Rank.PREFIX),
-        ("79000004", "FBK40", Rank.PREFIX),
-        ("Quarry Ridge Casualty", "QRY52", Rank.PREFIX),
-        ("quarry", "QRY52", Rank.PREFIX),
-        ("casualty quarry", "QRY52", Rank.PREFIX),
-        ("fern coop", "FBK40", Rank.PREFIX),
-        ("bluestembenefittrust", "BLU31", Rank.PREFIX),
-        ("CBEF", "CPR77", Rank.ALIAS),
-        ("quarry auto", "QRY52", Rank.ALIAS),
-        ("etoile sante", "ET1", Rank.PREFIX),
-        ("Medow Mutal", "MDW10", Rank.FUZZY),
-        ("Fernbnak Health", "FBK40", Rank.FUZZY),
-        ("Lakside Dental", "LKD15", Rank.FUZZY),
-        ("pinecrets smile", "PNE28", Rank.FUZZY),
-        ("qurry ridge", "QRY52", Rank.FUZZY),
-        ("QRX52", "QRY52", Rank.FUZZY),
-        ("Bluestem Benefits Trust Inc", "BLU31", Rank.FUZZY),
-        ("cooprative", "FBK40", Rank.FUZZY),
-        ("fernbanck-health", "FBK40", Rank.FUZZY),
-        ("willws senior", "TWL61", Rank.FUZZY),
+        ("TST01", "TST01", MatchRank.EXACT_ID),
+        ("tst1e", "TST1E", MatchRank.EXACT_ID),
+        ("mm010", "MDW10", MatchRank.EXACT_ID),  # the legacy id
+        ("7900000403", "FBK40", MatchRank.EXACT_ID),  # the national id
+        ("FBK", "FBK40", MatchRank.PREFIX),
+        ("79000004", "FBK40", MatchRank.PREFIX),
+        ("Quarry Ridge Casualty", "QRY52", MatchRank.PREFIX),
+        ("quarry", "QRY52", MatchRank.PREFIX),
+        ("casualty quarry", "QRY52", MatchRank.PREFIX),
+        ("fern coop", "FBK40", MatchRank.PREFIX),
+        ("bluestembenefittrust", "BLU31", MatchRank.PREFIX),
+        ("CBEF", "CPR77", MatchRank.ALIAS),
+        ("quarry auto", "QRY52", MatchRank.ALIAS),
+        ("etoile sante", "ET1", MatchRank.PREFIX),
+        ("Medow Mutal", "MDW10", MatchRank.FUZZY),
+        ("Fernbnak Health", "FBK40", MatchRank.FUZZY),
+        ("Lakside Dental", "LKD15", MatchRank.FUZZY),
+        ("pinecrets smile", "PNE28", MatchRank.FUZZY),
+        ("qurry ridge", "QRY52", MatchRank.FUZZY),
+        ("QRX52", "QRY52", MatchRank.FUZZY),
+        ("Bluestem Benefits Trust Inc", "BLU31", MatchRank.FUZZY),
+        ("cooprative", "FBK40", MatchRank.FUZZY),
+        ("fernbanck-health", "FBK40", MatchRank.FUZZY),
+        ("willws senior", "TWL61", MatchRank.FUZZY),
     ],
 )
 def test_the_payer_that_is_meant_stands_first(payers, words, payer_id, rank):
@@ -59,7 +59,7 @@ def test_ranks_stand_in_order(payers):
     assert ranks == sorted(ranks, reverse=True)
     assert [m.payer.payer_id for m in payers.search("harbor")][-1] == "TST01X"  # the alias
     ids = [(m.payer.payer_id, m.rank) for m in payers.search("TST01")]
-    assert ids == [("TST01", Rank.EXACT_ID), ("TST01X", Rank.PREFIX)]
+    assert ids == [("TST01", MatchRank.EXACT_ID), ("TST01X", MatchRank.PREFIX)]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_search_may_be_narrowed_and_has_an_end(payers):
 
 @given(st.data())
 def test_one_typing_mistake_in_a_name_is_forgiven(data):
-    payers = Payers(LIVE_PAYERS, sandbox=True)
+    payers = PayerDirectory(LIVE_PAYERS, sandbox=True)
     payer = data.draw(st.sampled_from(LIVE_PAYERS))
     word = data.draw(st.sampled_from([w for w in words_of(payer.name) if len(w) > 5]))
     place = data.draw(st.integers(1, len(word) - 2))

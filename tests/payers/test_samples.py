@@ -1,6 +1,6 @@
 """The sandbox starts with the document's test payers and a directory that shows every value."""
 
-from clearlane.payers.fields import COLUMNS, read_payer
+from clearlane.payers.fields import PAYER_FIELDS, read_payer
 from clearlane.payers.merge import merge
 from clearlane.payers.model import ERAS, PAYER_TYPES
 from clearlane.payers.samples import LIVE_PAYERS, RESERVED_IDS, TEST_PAYERS
@@ -39,5 +39,5 @@ def test_the_samples_pass_the_checks_of_an_import():
         values = as_wire(payer) | {"Aliases": list(payer.aliases)}
         read, findings = read_payer(values)
         assert findings == []
-        assert all(getattr(read, c.attribute) == getattr(payer, c.attribute) for c in COLUMNS)
+        assert all(getattr(read, c.attribute) == getattr(payer, c.attribute) for c in PAYER_FIELDS)
     assert merge([], list(enumerate(LIVE_PAYERS)), drop_others=False).findings == ()

@@ -9,18 +9,18 @@ from sqlalchemy import select
 from clearlane.payers.model import ERAS, PAYER_TYPES, Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
 from clearlane.store import schema
-from clearlane.store.database import Actor, System
+from clearlane.store.database import Actor, SystemScope
 from clearlane.store.payers import (
     ensure_sandbox_payers,
     import_payers,
     load_payers,
-    note_export,
     preview_import,
+    record_export,
 )
 from clearlane.store.sql import Statement
 
 NORA = Actor("operator", "nora")
-ALL = System("a test")
+ALL = SystemScope("a test")
 AUDIT = Statement(
     select(schema.audit.c.action, schema.audit.c.ids, schema.audit.c.count, schema.audit.c.detail)
     .order_by(schema.audit.c.seq)
@@ -133,12 +133,12 @@ async def test_a_directory_imported_before_the_first_start_gets_test_payers_only
 
 
 async def test_an_export_is_put_on_record(database):
-    await note_export(database, 14, actor=NORA)
+    await record_export(database, 14, actor=NORA)
     assert [(row[0], row[2]) for row in await rows(database, AUDIT)] == [("payer.export", 14)]
 
 
 async def test_two_imports_at_once_leave_the_directory_of_one_after_the_other(place, clock):
-    """Both give the same legacy id to different payers, so whoever comes second must be told."""
+    """Both give the same legacy id to different payers, so the second import must be refused."""
     one, other = await place.open(clock), await place.open(clock)
     try:
         await load(one, B)
@@ -158,5 +158,5 @@ async def test_twenty_thousand_payers_come_in_and_load_again(database):
     done = await load(database, *many)
     assert len(done.changes.added) == 20_000
     payers = await load_payers(database, sandbox=False)
-    assert payers.listing("live", "Medical").count == 10_000
+    assert payers.payer_list("live", "Medical").count == 10_000
     assert payers.find("s19999", "Dental").name == "Plan 19999"

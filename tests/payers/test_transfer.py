@@ -266,9 +266,9 @@ def test_the_samples_round_trip():
     ]
 
 
-def test_progress_is_told_while_reading():
-    told = []
-    read_payers(csv_of(*[GOOD] * 600).encode(), lambda done, of: told.append((done, of)))
-    read_payers(write_json([MEADOW] * 600).encode(), lambda done, of: told.append((done, of)))
-    assert len(told) == 6
-    assert all(0 <= done <= of for done, of in told)
+def test_progress_is_reported_while_reading():
+    reported = []
+    read_payers(csv_of(*[GOOD] * 600).encode(), lambda done, of: reported.append((done, of)))
+    read_payers(write_json([MEADOW] * 600).encode(), lambda done, of: reported.append((done, of)))
+    assert len(reported) == 6
+    assert all(0 <= done <= of for done, of in reported)

@@ -7,23 +7,27 @@ from clearlane.payments.match import (
     AMBIGUOUS,
     CONTRADICTORY,
     UNKNOWN,
-    Candidate,
-    choose,
-    lines,
-    numbers,
+    ClaimCandidate,
+    choose_claim,
+    line_numbers,
+    possible_claim_numbers,
 )
-from clearlane.payments.model import Payment, Remit
+from clearlane.payments.model import ClaimPayment, Payment
 from clearlane.x12.envelope_time import NEVER
 from tests.claims.answers import patient, status
 
-A = Candidate(number="K1", account="ACC7", controls=frozenset({"K1-1", "K1-2"}))
-B = Candidate(number="K2", account="ACC7", controls=frozenset({"K2-1"}))
-C = Candidate(number="K3", account="K3")
+A = ClaimCandidate(
+    claim_number="K1", account_number="ACC7", line_controls=frozenset({"K1-1", "K1-2"})
+)
+B = ClaimCandidate(claim_number="K2", account_number="ACC7", line_controls=frozenset({"K2-1"}))
+C = ClaimCandidate(claim_number="K3", account_number="K3")
 
 
 def named(account="", trace="", controls=()):
-    payment = Payment(at=NEVER, day=NEVER.date())
-    return Remit(payment=payment, account=account, trace=trace, controls=controls)
+    payment = Payment(written_at=NEVER, decision_date=NEVER.date())
+    return ClaimPayment(
+        payment=payment, account_number=account, claim_number=trace, line_controls=controls
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,28 +51,28 @@ def named(account="", trace="", controls=()):
         (named("K3", controls=("ANY",)), [C], C),
     ],
 )
-def test_a_response_finds_the_one_claim_that_everything_it_says_agrees_with(
+def test_a_response_finds_the_one_claim_that_everything_it_holds_agrees_with(
     response, candidates, expected
 ):
-    assert choose(response, candidates) == expected
+    assert choose_claim(response, candidates) == expected
 
 
 def test_the_numbers_to_look_for_come_from_the_trace_the_account_and_the_lines():
-    assert numbers(named("ACC7", "K1", ("K1-1", "K2-1X", "LINE", "-1", "A-B"))) == [
+    assert possible_claim_numbers(named("ACC7", "K1", ("K1-1", "K2-1X", "LINE", "-1", "A-B"))) == [
         "K1",
         "ACC7",
         "K2",
     ]
-    assert numbers(named()) == []
+    assert possible_claim_numbers(named()) == []
 
 
 def test_lines_are_found_by_their_control_numbers():
-    assert lines(named(controls=("L2", "WHO", "L1")), ["L1", "L2"]) == [2, 0, 1]
+    assert line_numbers(named(controls=("L2", "WHO", "L1")), ["L1", "L2"]) == [2, 0, 1]
 
 
 def test_a_status_is_matched_by_the_same_rule():
-    [heard] = acks.read(status(patient("ACC7", "A2:20:PR*20261102*WQ*100", extra=["REF*D9*K1"])))
-    assert choose(heard.fact.claim, [A, B]) == A
+    [message] = acks.read(status(patient("ACC7", "A2:20:PR*20261102*WQ*100", extra=["REF*D9*K1"])))
+    assert choose_claim(message.fact.claim, [A, B]) == A
 
 
 def test_a_candidate_prints_no_account_number():
@@ -87,4 +91,4 @@ texts = st.sampled_from(["", "K1", "K2", "ACC7", "ACC8"])
 )
 def test_the_order_of_candidates_never_decides(account, trace, controls, candidates):
     response = named(account, trace, tuple(controls))
-    assert choose(response, candidates) == choose(response, [A, B, C])
+    assert choose_claim(response, candidates) == choose_claim(response, [A, B, C])

@@ -19,14 +19,14 @@ from sqlalchemy import select, update
 from clearlane.accounts.model import Site
 from clearlane.engine import engine_storage, fault_injection
 from clearlane.kernel.clock import SystemClock
-from clearlane.payers.routes import Secrets
+from clearlane.payers.routes import RouteSecrets
 from clearlane.store import batches as store
 from clearlane.store.batches import DELIVERED
 from clearlane.store.database import Actor
 from clearlane.store.routes import add_route
 from clearlane.store.schema import claim_facts, polls
 from clearlane.store.sql import Statement
-from clearlane.x12.ack import answers
+from clearlane.x12.ack import acknowledge
 from tests.connect import sftp_server
 from tests.connect.invented import route
 from tests.databases import Place
@@ -118,7 +118,7 @@ class Crashing:
 
     async def look_again(self):
         """Minutes pass: a look into a mailbox that died with its node may be begun anew."""
-        await self.out.desk.database.write(store.SCOPE, lambda tx: tx.run(POLLS), actor=OPERATOR)
+        await self.out.context.database.write(store.SCOPE, lambda tx: tx.run(POLLS), actor=OPERATOR)
 
     @asynccontextmanager
     async def working(self, crash_at=""):
@@ -153,7 +153,7 @@ class Crashing:
         ]
 
     async def facts(self):
-        async with self.out.desk.database.read(store.SCOPE) as tx:
+        async with self.out.context.database.read(store.SCOPE) as tx:
             return Counter((id, kind) for id, kind in await tx.rows(FACTS))
 
     def check(self, states, batches):
@@ -184,9 +184,9 @@ class Crashing:
 
     def _answer(self, path):
         control = 1_000 + len(self._seen)
-        [answer] = answers(path.read_bytes(), control=control, moment=SystemClock().now())
+        [answer] = acknowledge(path.read_bytes(), control=control, moment=SystemClock().now())
         begun = self.inbox / f"{path.stem}.999.tmp"
-        begun.write_bytes(answer.nine)
+        begun.write_bytes(answer.ack_999)
         begun.rename(self.inbox / f"{path.stem}.999")
 
     def _files(self):
@@ -204,7 +204,8 @@ async def crashing(place):
     ):
         if place.url:
             await asyncio.to_thread(
-                engine_storage.upgrade, engine_storage.address(place.data, place.url)
+                engine_storage.upgrade_engine_tables,
+                engine_storage.engine_database_url(place.data, place.url),
             )
         made = Crashing(place, out, sftp)
         await _routes(made)
@@ -222,16 +223,16 @@ async def _routes(made):
         there.mkdir()
     folder = route("folder", outbox=made.outbox, inbox=made.inbox, payer_id=MEADOW, **common)
     sftp = route(
-        "sftp", Secrets(password=sftp_server.PASSWORD), payer_id=HARBOR, host="127.0.0.1",
+        "sftp", RouteSecrets(password=sftp_server.PASSWORD), payer_id=HARBOR, host="127.0.0.1",
         port=made.sftp.port, username=sftp_server.USER, inbox="/out", outbox="/in",
         host_key=sftp_server.HOST_KEY.get_fingerprint(), allow_internal="yes", **common,
     )  # fmt: skip
-    desk = made.out.desk
+    context = made.out.context
     for each, secrets in (folder, sftp):
         await add_route(
-            desk.database, desk.outside.vault, each, secrets, now=desk.clock.now(), actor=OPERATOR
+            context.database, context.vault, each, secrets, now=context.clock.now(), actor=OPERATOR
         )
-    # The desk of this process has lines for what it judges claims by; it sends nothing itself.
+    # The context of this process has lines for what it judges claims by; it sends nothing itself.
 
 
 async def _call(given):

@@ -1,4 +1,4 @@
-"""A claim's way without the engine: submitted, sent through mailboxes in memory, answered by hand."""
+"""A node without API and engine: claims are submitted, sent through mailboxes in memory, answered by hand."""
 
 import json
 import re
@@ -9,27 +9,28 @@ from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
-from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.connect.connections import PayerRoute
 from clearlane.connect.memory import MemoryMailbox
-from clearlane.connect.routes import Line
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import Scope
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit as submission
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query.list_statuses import list_statuses
-from clearlane.pipeline.work_context import Desk, Outside
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import facts, inbox
-from clearlane.store.database import Actor, System
+from clearlane.store.database import Actor, SystemScope
 from clearlane.store.schema import documents, sites
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
+from tests.contexts import work_context
 from tests.databases import START, make_site
 
 ACTOR = Actor("vendor", "a test")
-EVERYONE = System("a test looks")
+EVERYONE = SystemScope("a test looks")
 MEDICAL = ClaimKind.MEDICAL
 PAYER, OTHER_PAYER = "MM001", "HH002"
 
@@ -50,24 +51,24 @@ def invented_payer(payer_id, type="Medical"):
 
 
 @dataclass
-class MemoryLines:
+class MemoryConnections:
     """Every payer's mailbox in memory."""
 
     mailboxes: dict[tuple[str, str], MemoryMailbox] = field(default_factory=dict)
     poll_seconds: int = 300
 
-    def ways(self, type, payer_id):
-        return [self.line(type, payer_id)]
+    def mailbox_routes(self, type, payer_id):
+        return [self.route(type, payer_id)]
 
-    def all(self):
-        return [self.line(*key) for key in self.mailboxes]
+    def all_mailbox_routes(self):
+        return [self.route(*key) for key in self.mailboxes]
 
-    def open(self, line):
-        return self.mailboxes.setdefault((line.type, line.payer_id), MemoryMailbox())
+    def open_mailbox(self, route):
+        return self.mailboxes.setdefault((route.type, route.payer_id), MemoryMailbox())
 
-    def line(self, type, payer_id):
+    def route(self, type, payer_id):
         self.mailboxes.setdefault((type, payer_id), MemoryMailbox())
-        return Line(
+        return PayerRoute(
             route_id=1, payer_id=payer_id, type=type, kind="memory", sender_id="CLEARLANE",
             receiver_id="MEADOW", poll_seconds=self.poll_seconds,
         )  # fmt: skip
@@ -75,26 +76,30 @@ class MemoryLines:
 
 @dataclass
 class Flow:
-    """A house without a front door and without an engine."""
+    """A node without API and engine."""
 
     database: object
     clock: ManualClock
     vault: Vault
-    desk: Desk
-    lines: MemoryLines
+    context: WorkContext
+    connections: MemoryConnections
     site: Site
-    payers: Payers
+    payers: PayerDirectory
     number: int = 0
 
     @classmethod
     async def open(cls, place, database, clock, *, sandbox=False):
         vault = Vault(database, place.keys(), clock)
         await vault.load()
-        payers = Payers([invented_payer(PAYER), invented_payer(OTHER_PAYER)], sandbox=sandbox)
-        lines = MemoryLines()
-        outside = Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=sandbox)
-        desk = Desk(database=database, clock=clock, data=place.data, node="test", beyond=outside)
-        flow = cls(database, clock, vault, desk, lines, None, payers)
+        payers = PayerDirectory(
+            [invented_payer(PAYER), invented_payer(OTHER_PAYER)], sandbox=sandbox
+        )
+        connections = MemoryConnections()
+        context = work_context(
+            database, vault, clock, payers=payers, connections=connections, data=place.data,
+            sandbox=sandbox,
+        )  # fmt: skip
+        flow = cls(database, clock, vault, context, connections, None, payers)
         flow.site = await flow.new_site()
         return flow
 
@@ -116,30 +121,27 @@ class Flow:
         self.number += 1
         document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
         (claim,) = document["Claims"]
-        lines = PAPERS[MEDICAL].lines
+        lines = CLAIM_SCHEMAS[MEDICAL].lines_field
         claim[lines] = [one | (line or {}) for one in claim[lines]]
         document["Claims"] = [
             {**claim, "Svc_VendorClaimId": f"V{self.number}-{at}", "Svc_PayerId": payer, **own}
             for at in range(count)
         ]
-        desk = submission.Desk(
-            database=self.database, vault=self.vault, payers=self.payers, sandbox=False
-        )
         content = json.dumps(document, default=str).encode()
         done = await submission.submit(
-            desk, content, MEDICAL, site=site, actor=ACTOR, now=self.clock.now()
+            self.context, content, MEDICAL, site=site, actor=ACTOR, now=self.clock.now()
         )
-        assert isinstance(done, submission.Submitted), done
-        assert all(one.accepted for one in done.answers), [one.findings for one in done.answers]
+        assert isinstance(done, submission.SubmissionReceipt), done
+        assert all(one.accepted for one in done.results), [one.findings for one in done.results]
         # In the order in which they go out.
-        return sorted(one.request_id for one in done.answers)
+        return sorted(one.request_id for one in done.results)
 
     async def send(self, payer=PAYER):
         """Let what waits go out; the file that the payer got."""
-        box = self.lines.open(self.lines.line("Medical", payer))
+        box = self.connections.open_mailbox(self.connections.route("Medical", payer))
         before = set(box.sent)
-        await dispatch.gather(self.desk, self.clock.now(), everything=True)
-        await dispatch.deliver_due(self.desk, self.clock.now())
+        await dispatch.create_batches(self.context, self.clock.now(), everything=True)
+        await dispatch.deliver_due(self.context, self.clock.now())
         new = [content for name, content in box.sent.items() if name not in before]
         assert len(new) <= 1
         return new[0] if new else b""
@@ -150,13 +152,13 @@ class Flow:
         return ids, await self.send(more.get("payer", PAYER))
 
     async def arrive(self, *contents, payer=PAYER, name="answer"):
-        """Files of the payer are collected and posted; the states they end in."""
+        """Files of the payer are received and posted; the states they end in."""
         ids = []
-        box = self.lines.open(self.lines.line("Medical", payer))
+        box = self.connections.open_mailbox(self.connections.route("Medical", payer))
         for at, content in enumerate(contents):
             box.files[f"{name}{at}"] = content
-        ids = await receive.collect_due(self.desk, self.clock.now(), every_line=True)
-        await post.post_due(self.desk, self.clock.now())
+        ids = await receive.receive_files(self.context, self.clock.now(), every_route=True)
+        await post.post_waiting(self.context, self.clock.now())
         assert not box.files
         return [(await self.file(id)).state for id in ids]
 
@@ -167,11 +169,11 @@ class Flow:
     async def files(self):
         async with self.database.read(EVERYONE) as tx:
             states = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")
-            return (await inbox.listing(tx, states, 1_000))[::-1]
+            return (await inbox.list_files(tx, states, 1_000))[::-1]
 
     async def parked(self, id):
         async with self.database.read(EVERYONE) as tx:
-            return await inbox.parked_of(tx, id)
+            return await inbox.list_parked_statements(tx, id)
 
     async def status(self, request_id, site=None):
         """The claim's row of the status list."""
@@ -182,16 +184,14 @@ class Flow:
         scope: Scope = (site or self.site).scope
         found = {}
         days = date(2000, 1, 1), date(2100, 1, 1)
-        pages = list_statuses(
-            self.database, self.vault, *days, scope=scope, actor=ACTOR, now=self.clock.now()
-        )
+        pages = list_statuses(self.database, self.vault, *days, scope=scope, actor=ACTOR)
         async for page in pages:
             found |= {row["ClaimNumber"]: row for row in map(json.loads, page)}
         return found
 
     async def facts(self, request_id):
         async with self.database.read(EVERYONE) as tx:
-            return await facts.of_claims(tx, [request_id])
+            return await facts.list_for_claims(tx, [request_id])
 
     async def documents(self):
         """How many documents there are."""

@@ -1,4 +1,4 @@
-"""A desk with payers behind mailboxes in memory, and claims on it, for the tests of what goes out."""
+"""A context with payers behind mailboxes in memory, and claims on it, for the tests of what goes out."""
 
 import json
 import secrets
@@ -9,38 +9,38 @@ from datetime import date, timedelta
 from sqlalchemy import select
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
 from clearlane.claims.samples import minimal_claim
+from clearlane.connect.connections import PayerRoute
 from clearlane.connect.memory import MemoryMailbox
 from clearlane.connect.port import Presence, Unreachable
-from clearlane.connect.routes import Line
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.intake import submit as submitting
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.work_context import Desk, Outside
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
-from clearlane.store.route_health import all_lanes
+from clearlane.store.route_health import all_route_health
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
 from clearlane.x12.reader import parse
+from tests.contexts import work_context
 from tests.databases import make_site
 
 DAY = date(2024, 2, 20)
 MEADOW, HARBOR = "MM001", "HH001"
 STATES = Statement(
-    select(claims.c.request_id, claims.c.state, claims.c.sendings, claims.c.waits), system=True
+    select(claims.c.request_id, claims.c.state, claims.c.sendings, claims.c.queued), system=True
 )
 
 
 class Payer837(MemoryMailbox):
     """A payer that counts how often each file came, and can fail at either end of an upload."""
 
-    def __init__(self, *, tells=True):
+    def __init__(self, *, can_tell=True):
         super().__init__()
-        self.tells = tells
+        self.can_tell = can_tell
         self.came = Counter()
         self.lose_answers = 0
 
@@ -51,11 +51,11 @@ class Payer837(MemoryMailbox):
         await super().put(name, content)
         if self.lose_answers:
             self.lose_answers -= 1
-            raise Unreachable("The line broke after the last byte.")
+            raise Unreachable("The connection broke after the last byte.")
 
     async def look(self, name):
         seen = await super().look(name)
-        return seen if self.tells or seen is Presence.THERE else Presence.UNKNOWN
+        return seen if self.can_tell or seen is Presence.THERE else Presence.UNKNOWN
 
     @property
     def claims(self):
@@ -63,39 +63,39 @@ class Payer837(MemoryMailbox):
         return [number for content in self.sent.values() for number in numbers_in(content)]
 
 
-class MemoryLines:
-    """Lines to payers of a test."""
+class MemoryConnections:
+    """Connections to the payers of a test."""
 
     def __init__(self):
-        self.lines = {}
+        self.routes = {}
         self.mailboxes = {}
 
     def add(self, payer_id=MEADOW, type="Medical", mailbox=None, **options):
         id = len(self.mailboxes) + 1
-        line = Line(
+        route = PayerRoute(
             route_id=id, payer_id=payer_id, type=type, kind="memory", sender_id="CLEARLANE",
             receiver_id=payer_id, **options,
         )  # fmt: skip
-        self.lines.setdefault((type, payer_id), []).append(line)
+        self.routes.setdefault((type, payer_id), []).append(route)
         self.mailboxes[id] = mailbox or Payer837()
         return self.mailboxes[id]
 
-    def ways(self, type, payer_id):
-        return self.lines.get((type, payer_id), [])
+    def mailbox_routes(self, type, payer_id):
+        return self.routes.get((type, payer_id), [])
 
-    def all(self):
-        return [line for lines in self.lines.values() for line in lines]
+    def all_mailbox_routes(self):
+        return [route for routes in self.routes.values() for route in routes]
 
-    def open(self, line):
-        return self.mailboxes[line.route_id]
+    def open_mailbox(self, route):
+        return self.mailboxes[route.route_id]
 
 
 class Outbound:
-    """A desk and what is needed to put claims on it."""
+    """A context and what is needed to put claims on it."""
 
-    def __init__(self, desk, lines, site):
-        self.desk, self.lines, self.site = desk, lines, site
-        self.clock = desk.clock
+    def __init__(self, context, connections, site):
+        self.context, self.connections, self.site = context, connections, site
+        self.clock = context.clock
 
     async def submit(self, count=1, payer_id=MEADOW, kind=ClaimKind.MEDICAL, **own):
         """Accepted claims; their request ids."""
@@ -105,62 +105,56 @@ class Outbound:
             | own
             for _ in range(count)
         ]
-        document = {"DocumentType": PAPERS[kind].document_type, "Claims": made}
-        outside = self.desk.outside
+        document = {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": made}
         done = await submitting.submit(
-            submitting.Desk(
-                database=self.desk.database,
-                vault=outside.vault,
-                payers=outside.payers(),
-                sandbox=outside.sandbox,
-            ),
+            self.context,
             json.dumps(document).encode(),
             kind,
             site=self.site,
             actor=Actor("vendor", "ACME"),
             now=self.clock.now(),
         )
-        assert all(one.accepted for one in done.answers), done.answers[0].findings
-        return sorted(one.request_id for one in done.answers)
+        assert all(one.accepted for one in done.results), done.results[0].findings
+        return sorted(one.request_id for one in done.results)
 
     def pass_time(self, **by):
         if by:
             self.clock.advance(timedelta(**by))
 
-    async def gather(self, **how):
-        return await dispatch.gather(self.desk, self.clock.now(), **how)
+    async def create_batches(self, **how):
+        return await dispatch.create_batches(self.context, self.clock.now(), **how)
 
     async def deliver(self):
-        return await dispatch.deliver_due(self.desk, self.clock.now())
+        return await dispatch.deliver_due(self.context, self.clock.now())
 
-    async def busy(self):
-        return await dispatch.busy(self.desk, self.clock.now())
+    async def has_due_work(self):
+        return await dispatch.has_due_work(self.context, self.clock.now())
 
     async def go(self, **by):
-        """Let time pass, gather and deliver."""
+        """Let time pass, create batches and deliver them."""
         self.pass_time(**by)
-        await self.gather()
+        await self.create_batches()
         return await self.deliver()
 
     async def batches(self):
-        async with self.desk.database.read(store.SCOPE) as tx:
-            return sorted(await store.newest(tx, 1_000), key=lambda batch: batch.id)
+        async with self.context.database.read(store.SCOPE) as tx:
+            return sorted(await store.list_newest(tx, 1_000), key=lambda batch: batch.id)
 
     async def batch(self, id):
-        async with self.desk.database.read(store.SCOPE) as tx:
+        async with self.context.database.read(store.SCOPE) as tx:
             return await store.find(tx, id)
 
     async def content(self, batch):
-        async with self.desk.database.read(store.SCOPE) as tx:
-            return await store.content(tx, self.desk.outside.vault, batch)
+        async with self.context.database.read(store.SCOPE) as tx:
+            return await store.read_content(tx, self.context.vault, batch)
 
-    async def lane(self, payer_id=MEADOW, type="Medical"):
-        async with self.desk.database.read(store.SCOPE) as tx:
-            return (await all_lanes(tx)).get((type, payer_id))
+    async def route_health(self, payer_id=MEADOW, type="Medical"):
+        async with self.context.database.read(store.SCOPE) as tx:
+            return (await all_route_health(tx)).get((type, payer_id))
 
     async def states(self):
-        """State, sendings and waits of each claim."""
-        async with self.desk.database.read(store.SCOPE) as tx:
+        """State, sendings and queue of each claim."""
+        async with self.context.database.read(store.SCOPE) as tx:
             return {row[0]: row[1:] for row in await tx.rows(STATES)}
 
 
@@ -172,21 +166,20 @@ PAYERS = [
 
 
 @asynccontextmanager
-async def outbound(place, clock, *, node="node", lines=None, database=None, site=None):
-    """A desk on a database; several on one place are several nodes."""
+async def outbound(place, clock, *, node="node", connections=None, database=None, site=None):
+    """A context on a database; several on one place are several nodes."""
     opened = database or await place.open(clock, anchor=f"anchor-{node}")
     vault = Vault(opened, place.keys(), clock)
     await vault.load()
-    lines, payers = lines or MemoryLines(), Payers(PAYERS, sandbox=False)
+    connections, payers = connections or MemoryConnections(), PayerDirectory(PAYERS, sandbox=False)
     if site is None:
         scope = await make_site(opened)
         site = Site(scope.site, scope.vendor, "LARK", "C1", "Larkspur Dental", baa_accepted=True)
-    desk = Desk(
-        database=opened, clock=clock, data=place.data, node=node,
-        beyond=Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=False),
-    )  # fmt: skip
+    context = work_context(
+        opened, vault, clock, payers=payers, connections=connections, node=node, data=place.data
+    )
     try:
-        yield Outbound(desk, lines, site)
+        yield Outbound(context, connections, site)
     finally:
         if database is None:
             await opened.close()

@@ -1,4 +1,4 @@
-"""Collects and posts once from a folder, as a process of its own, so that it can die at a crash point.
+"""Receives and posts once from a folder, as a process of its own, so that it can die at a crash point.
 
 Started with one argument, a JSON object that names the database and the folder.
 """
@@ -9,32 +9,32 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from clearlane.connect.connections import PayerRoute
 from clearlane.connect.folder import FolderMailbox
-from clearlane.connect.routes import Line
 from clearlane.kernel.clock import ManualClock
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.inbound import post, receive
-from clearlane.pipeline.work_context import Desk, Outside
 from clearlane.store.vault import Vault
+from tests.contexts import work_context
 from tests.databases import START, Place
 
 
 @dataclass
-class FolderLines:
+class FolderConnections:
     """One payer, reached by a folder."""
 
     folder: Path
     payer_id: str
 
-    def all(self):
+    def all_mailbox_routes(self):
         return [
-            Line(
+            PayerRoute(
                 route_id=1, payer_id=self.payer_id, type="Medical", kind="folder",
                 sender_id="CLEARLANE", receiver_id="MEADOW",
             )
         ]  # fmt: skip
 
-    def open(self, line):
+    def open_mailbox(self, route):
         return FolderMailbox(outbox=self.folder, inbox=self.folder)
 
 
@@ -44,12 +44,19 @@ async def main(given):
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    lines = FolderLines(Path(given["folder"]), given["payer"])
-    payers = Payers([], sandbox=False)
-    outside = Outside(vault=vault, payers=lambda: payers, lines=lambda: lines, sandbox=False)
-    desk = Desk(database=database, clock=clock, data=place.data, node="other", beyond=outside)
-    await receive.collect_due(desk, clock.now(), every_line=True)
-    await post.post_due(desk, clock.now())
+    connections = FolderConnections(Path(given["folder"]), given["payer"])
+    payers = PayerDirectory([], sandbox=False)
+    context = work_context(
+        database,
+        vault,
+        clock,
+        payers=payers,
+        connections=connections,
+        data=place.data,
+        node="other",
+    )
+    await receive.receive_files(context, clock.now(), every_route=True)
+    await post.post_waiting(context, clock.now())
     await database.close()
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from clearlane.cli.root import app
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.outbound import deliver
-from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING
+from clearlane.store.batches import DELIVERED, IN_DOUBT, READY, SENDING
 from clearlane.x12.check import check
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
 
@@ -37,13 +37,13 @@ def left(place):
 
     async def leave():
         async with outbound(place, SystemClock()) as out:
-            out.lines.add(window_seconds=0, mailbox=Payer837(tells=False))
+            out.connections.add(window_seconds=0, mailbox=Payer837(can_tell=False))
             ids = await out.submit(2)
-            [doubtful] = await out.gather()
-            await deliver._begin(out.desk, await out.batch(doubtful), "dead")
-            await deliver.attempt(out.desk, doubtful, "dead")
+            [doubtful] = await out.create_batches()
+            await deliver._mark_sending(out.context, await out.batch(doubtful), "dead")
+            await deliver.attempt_delivery(out.context, doubtful, "dead")
             ids += await out.submit(1)
-            [fixed] = await out.gather()
+            [fixed] = await out.create_batches()
             waiting = await out.submit(3, HARBOR)
             return doubtful, fixed, ids, waiting
 
@@ -59,9 +59,9 @@ def test_batches_are_listed_and_shown(clearlane, left):
     listed = clearlane("batch list --json")
     assert [(row["id"], row["state"], row["claims"]) for row in listed] == [
         (doubtful, IN_DOUBT, 2),
-        (fixed, FIXED, 1),
+        (fixed, READY, 1),
     ]
-    assert listed[0]["fault"] == deliver.UNTOLD
+    assert listed[0]["fault"] == deliver.PRESENCE_UNKNOWN
     assert "InDoubt" in clearlane("batch list")
     shown = clearlane(f"batch show {doubtful} --json")
     assert [one["request_id"] for one in shown["claims"]] == ids[:2]
@@ -72,9 +72,9 @@ def test_batches_are_listed_and_shown(clearlane, left):
 def test_a_doubt_is_resolved_either_way_and_what_is_delivered_is_not_sent_again(clearlane, left):
     doubtful, fixed, _, _ = left
     clearlane(f"batch resend {doubtful}")
-    assert states(clearlane) == {doubtful: FIXED, fixed: FIXED}
+    assert states(clearlane) == {doubtful: READY, fixed: READY}
     clearlane(f"batch mark-delivered {doubtful}")
-    assert states(clearlane) == {doubtful: DELIVERED, fixed: FIXED}
+    assert states(clearlane) == {doubtful: DELIVERED, fixed: READY}
     assert "would reach the payer twice" in clearlane(f"batch resend {doubtful}", code=1)
     assert "is delivered" in clearlane(f"batch mark-delivered {doubtful}", code=1)
     assert [row["id"] for row in clearlane("batch list --json")] == [fixed]
@@ -85,8 +85,8 @@ def test_a_batch_that_is_being_sent_is_left_alone(clearlane, left, place):
 
     async def take():
         async with outbound(place, SystemClock(), node="busy") as out:
-            out.lines.add()
-            await deliver._begin(out.desk, await out.batch(fixed), "busy")
+            out.connections.add()
+            await deliver._mark_sending(out.context, await out.batch(fixed), "busy")
 
     asyncio.run(take())
     assert states(clearlane)[fixed] == SENDING
@@ -97,20 +97,20 @@ def test_a_batch_that_is_being_sent_is_left_alone(clearlane, left, place):
 def test_what_has_not_gone_out_is_written_as_valid_files_each_claim_once(clearlane, left, tmp_path):
     doubtful, fixed, ids, waiting = left
     there = tmp_path / "carry"
-    told = clearlane(f"export-undelivered --to {there} --json")
+    report = clearlane(f"export-undelivered --to {there} --json")
     files = sorted(there.iterdir())
-    assert [row["name"] for row in told["files"]] == [file.name for file in files]
-    assert [row["id"] for row in told["files"]][:2] == [doubtful, fixed]
-    assert (told["marked"], told["claims_not_written"]) == (False, 0)
+    assert [row["name"] for row in report["files"]] == [file.name for file in files]
+    assert [row["id"] for row in report["files"]][:2] == [doubtful, fixed]
+    assert (report["marked"], report["claims_not_written"]) == (False, 0)
     inside = []
     for file in files:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert check(file.read_bytes()).errors == 0
         inside += numbers_in(file.read_bytes())
     assert sorted(inside) == sorted(ids + waiting)
-    assert set(states(clearlane).values()) == {IN_DOUBT, FIXED}
+    assert set(states(clearlane).values()) == {IN_DOUBT, READY}
     again = clearlane(f"export-undelivered --to {there} --json")
-    assert again["files"] == told["files"]
+    assert again["files"] == report["files"]
     assert f"3 files written to {there}." in clearlane(f"export-undelivered --to {there}")
 
 
@@ -120,7 +120,7 @@ def test_what_is_carried_by_hand_is_marked_and_goes_out_no_more(clearlane, left,
 
     async def later():
         async with outbound(place, SystemClock(), node="later") as out:
-            payers = [out.lines.add(payer, window_seconds=0) for payer in (MEADOW, HARBOR)]
+            payers = [out.connections.add(payer, window_seconds=0) for payer in (MEADOW, HARBOR)]
             await out.go()
             return [payer.sent for payer in payers], await out.states()
 
@@ -136,17 +136,15 @@ def test_a_file_of_somebody_else_is_not_overwritten(clearlane, left, tmp_path):
     assert (tmp_path / name).read_bytes() == b"mine"
 
 
-def test_files_addressed_to_nobody_are_written_anew_when_there_is_a_way(
-    clearlane, left, place, tmp_path
-):
+def test_files_without_a_route_are_written_anew_when_there_is_one(clearlane, left, place, tmp_path):
     *_, waiting = left
     clearlane(f"export-undelivered --to {tmp_path}")
 
     async def later():
         async with outbound(place, SystemClock(), node="later") as out:
-            out.lines.add(MEADOW)
-            harbor = out.lines.add(HARBOR)
-            assert await out.busy()
+            out.connections.add(MEADOW)
+            harbor = out.connections.add(HARBOR)
+            assert await out.has_due_work()
             await out.go()
             return harbor.sent
 
@@ -155,6 +153,6 @@ def test_files_addressed_to_nobody_are_written_anew_when_there_is_a_way(
 
 
 def test_after_a_restore_by_other_tools_everything_open_is_in_doubt(clearlane, left):
-    told = clearlane("batch after-restore")
-    assert told.startswith("1 batches and 3 claims that waited are in doubt.")
+    report = clearlane("batch after-restore")
+    assert report.startswith("1 batches and 3 claims that waited are in doubt.")
     assert set(states(clearlane).values()) == {IN_DOUBT}

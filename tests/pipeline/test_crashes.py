@@ -30,7 +30,7 @@ async def finish(made):
 async def test_killed_at_every_named_point_nothing_is_lost_and_nothing_comes_twice(place):
     async with crashing(place) as made:
         await made.submit_and_die()
-        for point in fault_injection.POINTS:
+        for point in fault_injection.CRASH_POINTS:
             if point == BY_A_CALLER:
                 continue
             await made.submit()
@@ -75,9 +75,9 @@ async def test_of_two_nodes_one_is_killed_and_its_batches_finish_on_the_other(ne
         made.check(await made.out.states(), await made.out.batches())
 
 
-@pytest.mark.parametrize("name", ["", "fixed:2", "recorded"])
+@pytest.mark.parametrize("name", ["", "batched:2", "recorded"])
 def test_a_point_that_is_not_named_does_nothing(monkeypatch, name):
     monkeypatch.setenv(fault_injection.VARIABLE, name)
-    fault_injection.reached("fixed")
+    fault_injection.crash_point("batched")
     with pytest.raises(AssertionError, match="no such point"):
-        fault_injection.reached("lunch")
+        fault_injection.crash_point("lunch")

@@ -1,22 +1,20 @@
-"""From accepted claims to files at payers: gathering, numbers, names, and what the claims are told."""
+"""From accepted claims to files at payers: batches, control numbers, names, and the status of claims."""
 
 import asyncio
 import hashlib
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import select, update
 
 from clearlane.claims.batch_naming import CONTROL_MAX
-from clearlane.claims.facts import Fact, Kind
+from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
-from clearlane.pipeline.claim_status import ClaimFact, ready, tell
-from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, FIXED
+from clearlane.store.batches import DELIVERED, READY
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit, claim_events, control_numbers
 from clearlane.store.sql import Statement
@@ -36,16 +34,16 @@ async def out(place, clock):
 
 
 async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
-    payer = out.lines.add(window_seconds=60)
+    payer = out.connections.add(window_seconds=60)
     ids = await out.submit(3)
-    assert await out.gather() == []
-    assert not await out.busy()
+    assert await out.create_batches() == []
+    assert not await out.has_due_work()
     out.pass_time(seconds=60)
-    assert await out.busy()
-    [id] = await out.gather()
+    assert await out.has_due_work()
+    [id] = await out.create_batches()
     batch = await out.batch(id)
     content = await out.content(batch)
-    assert (batch.state, batch.claims, batch.bytes) == (FIXED, 3, len(content))
+    assert (batch.state, batch.claims, batch.bytes) == (READY, 3, len(content))
     assert batch.digest == hashlib.sha256(content).hexdigest()
     assert sorted(numbers_in(content)) == sorted(ids)
     assert set((await out.states()).values()) == {("Received", 1, 0)}
@@ -53,30 +51,30 @@ async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
     assert payer.sent == {batch.name: content}
     assert (await out.batch(id)).state == DELIVERED
     assert set((await out.states()).values()) == {("Sent", 1, 0)}
-    assert not await out.busy()
-    async with out.desk.database.read(store.SCOPE) as tx:
+    assert not await out.has_due_work()
+    async with out.context.database.read(store.SCOPE) as tx:
         assert [event for (event,) in await tx.rows(EVENTS)] == ["Received"] * 3 + ["Sent"] * 3
         told = [row for row in await tx.rows(AUDIT) if row[0].startswith("batch")]
-    assert told == [("batch.fixed", 3), ("batch.delivered", 3)]
+    assert told == [("batch.created", 3), ("batch.delivered", 3)]
 
 
 async def test_a_full_file_does_not_wait_for_the_window(out):
-    out.lines.add(claims_max=2, window_seconds=3_600)
+    out.connections.add(claims_max=2, window_seconds=3_600)
     await out.submit(5)
-    assert await out.busy()
-    assert len(await out.gather()) == 2
+    assert await out.has_due_work()
+    assert len(await out.create_batches()) == 2
     assert [batch.claims for batch in await out.batches()] == [2, 2]
-    assert not await out.gather()
+    assert not await out.create_batches()
     out.pass_time(hours=1)
-    await out.gather()
+    await out.create_batches()
     assert [batch.claims for batch in await out.batches()] == [2, 2, 1]
 
 
 async def test_payers_and_types_get_files_of_their_own_with_their_own_addresses(out):
     mailboxes = [
-        out.lines.add(MEADOW, usage="T", group_sender="larkspur"),
-        out.lines.add(HARBOR, sender_qualifier="30", receiver_qualifier="33"),
-        out.lines.add("SD001", "Dental"),
+        out.connections.add(MEADOW, usage="T", group_sender="larkspur"),
+        out.connections.add(HARBOR, sender_qualifier="30", receiver_qualifier="33"),
+        out.connections.add("SD001", "Dental"),
     ]
     await out.submit(2, MEADOW)
     await out.submit(1, HARBOR)
@@ -97,23 +95,27 @@ async def test_payers_and_types_get_files_of_their_own_with_their_own_addresses(
     assert len({name for mailbox in mailboxes for name in mailbox.sent}) == 3
 
 
-async def test_a_payer_without_a_line_keeps_its_claims_waiting(out):
-    out.lines.add(HARBOR)
+async def test_a_payer_without_a_route_keeps_its_claims_waiting(out):
+    out.connections.add(HARBOR)
     await out.submit(1, MEADOW)
     await out.submit(1, HARBOR)
     assert await out.go(hours=1) == 1
     assert sorted((await out.states()).values()) == [("Received", 0, 1), ("Sent", 1, 0)]
 
 
-async def test_two_nodes_that_gather_at_once_never_take_a_claim_twice(place, clock):
+async def test_two_nodes_that_batch_at_once_never_take_a_claim_twice(place, clock):
     async with outbound(place, clock) as first:
-        first.lines.add(claims_max=5)
-        site, lines = first.site, first.lines
+        first.connections.add(claims_max=5)
+        site, connections = first.site, first.connections
         ids = await first.submit(40)
         first.pass_time(minutes=1)
-        async with outbound(place, clock, node="other", lines=lines, site=site) as second:
+        async with outbound(
+            place, clock, node="other", connections=connections, site=site
+        ) as second:
             for _ in range(4):
-                await asyncio.gather(first.gather(), second.gather(), first.gather())
+                await asyncio.gather(
+                    first.create_batches(), second.create_batches(), first.create_batches()
+                )
         batches = await first.batches()
         contents = [await first.content(batch) for batch in batches]
     inside = [number for content in contents for number in numbers_in(content)]
@@ -124,8 +126,8 @@ async def test_two_nodes_that_gather_at_once_never_take_a_claim_twice(place, clo
 
 async def test_numbers_given_at_once_are_all_different(out):
     async def take():
-        return await out.desk.database.write(
-            store.SCOPE, store.next_control, actor=Actor("node", "test")
+        return await out.context.database.write(
+            store.SCOPE, store.next_control_number, actor=Actor("node", "test")
         )
 
     given = await asyncio.gather(*(take() for _ in range(50)))
@@ -133,10 +135,10 @@ async def test_numbers_given_at_once_are_all_different(out):
 
 
 async def test_when_the_numbers_are_used_up_claims_wait_and_nothing_breaks(out):
-    out.lines.add()
+    out.connections.add()
     await out.submit(1)
     assert await out.go(minutes=1) == 1
-    await out.desk.database.write(
+    await out.context.database.write(
         store.SCOPE, lambda tx: tx.run(LAST_NUMBER), actor=Actor("operator", "test")
     )
     await out.submit(1)
@@ -145,37 +147,37 @@ async def test_when_the_numbers_are_used_up_claims_wait_and_nothing_breaks(out):
 
 
 async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
-    payer = out.lines.add()
+    payer = out.connections.add()
     ids = await out.submit(2)
     await out.go(minutes=1)
     told = [
         ClaimFact(
             ids[0], out.site.vendor_id, out.site.id, Fact(kind=kind, at=out.clock.now(), attempt=1)
         )
-        for kind in (Kind.SEND_AGAIN,)
+        for kind in (FactKind.SEND_AGAIN,)
     ]
-    await ready(out.desk.outside.vault, told)
-    await out.desk.database.write(
+    await ensure_keys(out.context.vault, told)
+    await out.context.database.write(
         store.SCOPE,
-        lambda tx: tell(tx, out.desk.outside.vault, told, out.clock.now()),
+        lambda tx: record_facts(tx, out.context.vault, told, out.clock.now()),
         actor=Actor("node", "test"),
     )
     assert await out.go(minutes=1) == 1
     assert payer.claims == [*ids, ids[0]]
     assert (await out.states())[ids[0]] == ("Sent", 2, 0)
-    async with out.desk.database.read(store.SCOPE) as tx:
-        [again] = await store.members(tx, (await out.batches())[-1].id)
+    async with out.context.database.read(store.SCOPE) as tx:
+        [again] = await store.list_members(tx, (await out.batches())[-1].id)
     assert (again.request_id, again.attempt) == (ids[0], 2)
 
 
 async def test_a_claim_that_cannot_be_opened_holds_no_other(out):
-    out.lines.add()
+    out.connections.add()
     ids = await out.submit(3)
     broken = Statement(
         update(store.claims).where(store.claims.c.request_id == ids[1]).values(payload=b"torn" * 9),
         system=True,
     )
-    await out.desk.database.write(
+    await out.context.database.write(
         store.SCOPE, lambda tx: tx.run(broken), actor=Actor("operator", "test")
     )
     assert await out.go(minutes=1) == 1
@@ -184,45 +186,41 @@ async def test_a_claim_that_cannot_be_opened_holds_no_other(out):
 
 
 async def test_behind_files_that_cannot_go_out_claims_wait_and_then_fill_larger_files(out):
-    payer = out.lines.add(window_seconds=0)
+    payer = out.connections.add(window_seconds=0)
     payer.trouble = ConnectionError("gone")
-    for _ in range(limits.LANE_BATCHES_WAITING_MAX + 3):
+    for _ in range(limits.ROUTE_BATCHES_WAITING_MAX + 3):
         await out.submit(1)
-        await out.gather()
-    assert len(await out.batches()) == limits.LANE_BATCHES_WAITING_MAX
+        await out.create_batches()
+    assert len(await out.batches()) == limits.ROUTE_BATCHES_WAITING_MAX
     payer.trouble = None
     await out.deliver()
-    await out.gather()
+    await out.create_batches()
     assert (await out.batches())[-1].claims == 3
 
 
-async def test_a_large_file_is_gathered_without_holding_the_loop(out):
-    out.lines.add()
+async def test_a_large_batch_is_written_without_blocking_the_loop(out):
+    out.connections.add()
     await out.submit(400)
     out.pass_time(minutes=1)
-    turns = 0
+    iterations = 0
 
     async def count():
-        nonlocal turns
+        nonlocal iterations
         while True:
             await asyncio.sleep(0)
-            turns += 1
+            iterations += 1
 
     beside = asyncio.create_task(count())
-    await out.gather()
+    await out.create_batches()
     beside.cancel()
     [batch] = await out.batches()
     assert batch.claims == 400
-    assert turns > 400 / limits.CLAIMS_AT_ONCE
-
-
-async def test_the_tick_does_nothing_on_a_desk_without_a_way_to_payers(out):
-    assert await dispatch.tick(replace(out.desk, beyond=None), None) is None
+    assert iterations > 400 / limits.CLAIMS_AT_ONCE
 
 
 async def test_the_months_key_of_the_installation_is_made_when_it_is_needed(place):
     late = ManualClock(datetime(2024, 3, 31, 23, 59, 30, tzinfo=UTC))
     async with outbound(place, late) as out:
-        out.lines.add()
+        out.connections.add()
         await out.submit(1)
         assert await out.go(minutes=1) == 1

@@ -3,26 +3,26 @@
 import pytest
 
 from clearlane.connect.factory import open_mailbox
-from clearlane.payers.routes import Secrets
-from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING
+from clearlane.payers.routes import RouteSecrets
+from clearlane.store.batches import DELIVERED, IN_DOUBT, READY, SENDING
 from tests.connect import sftp_server as there
 from tests.connect.invented import route
-from tests.pipeline.outbound import MemoryLines, outbound
+from tests.pipeline.outbound import MemoryConnections, outbound
 
 
-class SftpLines(MemoryLines):
+class SftpConnections(MemoryConnections):
     """Lines whose mailboxes are opened anew each time, as routes are."""
 
     def __init__(self, **options):
         super().__init__()
         self.options = options
 
-    def open(self, line):
+    def open_mailbox(self, _):
         given = {
             "host": "127.0.0.1", "username": there.USER, "inbox": "/out", "outbox": "/in",
             "host_key": there.HOST_KEY.get_fingerprint(), "allow_internal": "yes", "seconds_max": 5,
         }  # fmt: skip
-        made = route("sftp", Secrets(password=there.PASSWORD), **(given | self.options))
+        made = route("sftp", RouteSecrets(password=there.PASSWORD), **(given | self.options))
         return open_mailbox(*made, clock=None)
 
 
@@ -40,14 +40,14 @@ def files(payer):
 async def test_a_server_restarted_in_mid_upload_has_one_whole_file_in_the_end(
     place, clock, payer, stays
 ):
-    lines = SftpLines(port=payer.port, uploads_stay=stays)
-    async with outbound(place, clock, lines=lines) as out:
-        lines.add()
+    connections = SftpConnections(port=payer.port, uploads_stay=stays)
+    async with outbound(place, clock, connections=connections) as out:
+        connections.add()
         await out.submit(30)
         payer.break_after = 5_000
         assert await out.go(minutes=1) == 0
         [batch] = await out.batches()
-        assert batch.state == FIXED  # it never had its name
+        assert batch.state == READY  # it never had its name
         payer.break_after = None
         assert await out.go(minutes=1) == 0  # still away
         await payer.start()
@@ -69,9 +69,9 @@ async def test_a_server_restarted_in_mid_upload_has_one_whole_file_in_the_end(
 async def test_a_server_that_goes_away_at_the_rename_is_asked_and_gets_no_second_file(
     place, clock, payer, stays, renamed, state
 ):
-    lines = SftpLines(port=payer.port, uploads_stay=stays)
-    async with outbound(place, clock, lines=lines) as out:
-        lines.add()
+    connections = SftpConnections(port=payer.port, uploads_stay=stays)
+    async with outbound(place, clock, connections=connections) as out:
+        connections.add()
         await out.submit(2)
         payer.at_rename = "after" if renamed else "before"
         assert await out.go(minutes=1) == 0

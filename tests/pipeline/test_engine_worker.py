@@ -33,7 +33,7 @@ async def ended(process):
     return process.returncode, said.decode(), faults.decode()
 
 
-async def test_a_worker_says_that_it_is_ready_and_stops_when_told(new_place):
+async def test_a_worker_reports_that_it_is_ready_and_stops_on_a_signal(new_place):
     async with command(await new_place("postgresql")) as worker:
         assert (await worker.stdout.readline()).startswith(b"clearlane worker ready ")
         worker.send_signal(signal.SIGTERM)

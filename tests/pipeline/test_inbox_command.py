@@ -65,7 +65,7 @@ def left(within):
 
 def actions(within):
     async def read(flow):
-        return [row["action"] async for row in audit.between(flow.database, 0, 1 << 62)]
+        return [row["action"] async for row in audit.read_between(flow.database, 0, 1 << 62)]
 
     return within(read)
 

@@ -3,22 +3,18 @@
 from itertools import permutations
 
 import pytest
-from sqlalchemy import bindparam, update
 
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel import limits
-from clearlane.pipeline.claim_status import opened_document
+from clearlane.pipeline.claim_status import open_document_source
 from clearlane.pipeline.inbound import inbound_statements, receive
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.store import documents
-from clearlane.store.schema import claims
-from clearlane.store.sql import Statement
 from tests.api.markers import tables_with
 from tests.claims.answers import nine, paid, patient, payment, sealed, status, ta1
 from tests.pipeline.flowing import (
     ACTOR,
-    EVERYONE,
     OTHER_PAYER,
     PAYER,
     Flow,
@@ -70,20 +66,6 @@ async def test_a_claim_goes_from_received_to_complete(flow):
     assert row["RelatedDocumentType"] == "RemittanceAdvice"
     assert row["PayerAction"] == "ProcessedAsPrimary"
     assert row["PaymentMethod"] == "Ach"
-
-
-async def test_a_claim_without_a_row_of_the_list_gets_one_when_it_is_listed(flow):
-    [sent] = await flow.submit()
-    await flow.send()
-    [waiting] = await flow.submit()
-    before = await flow.statuses()
-    none = Statement(update(claims).values(status=None), system=True)
-    await flow.database.write(EVERYONE, lambda tx: tx.run(none), actor=ACTOR)
-    after = await flow.statuses()
-    assert (after[sent]["CurrentState"], after[waiting]["CurrentState"]) == ("Sent", "Received")
-    # The flow's site is called otherwise in the database.
-    site = {"VendorSiteId": after[sent]["VendorSiteId"]}
-    assert after == {id: row | site for id, row in before.items()}
 
 
 async def test_a_claim_refused_in_a_277ca_is_rejected_and_its_id_is_free_again(flow):
@@ -150,13 +132,13 @@ async def test_a_word_about_a_claim_that_goes_out_again_does_not_send_it_a_third
     first = next(at for at, one in enumerate(segments) if one.startswith("CLM*")) - start + 1
     rows = ["AK2*837*0001*005010X222A1", f"IK3*CLM*{first}*2300*8", "IK4*2**7*X", "IK5*R*5"]
     await flow.arrive(nine(controls(content), rows, verdict="R"))
-    box = flow.lines.open(flow.lines.line("Medical", PAYER))
+    box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))
     # It is in a new batch, and the payer does not take that at the moment.
     box.trouble = Unreachable("The payer is down.", Presence.ABSENT)
-    await dispatch.gather(flow.desk, flow.clock.now(), everything=True)
+    await dispatch.create_batches(flow.context, flow.clock.now(), everything=True)
     box.trouble = None
     assert await flow.arrive(inquired(accounts(content)[1], "D0:24*20261102")) == ["Applied"]
-    assert await dispatch.gather(flow.desk, flow.clock.now(), everything=True) == []
+    assert await dispatch.create_batches(flow.context, flow.clock.now(), everything=True) == []
     assert len(await flow.facts(ids[1])) == 3
 
 
@@ -228,7 +210,7 @@ async def test_ten_orders_of_five_answers_end_the_same(flow):
     assert all(end == ends[0] for end in ends)
 
 
-async def test_a_status_told_again_later_does_not_become_newer(flow):
+async def test_a_repeated_status_does_not_become_newer(flow):
     """Of two reports of one statement the earlier decides, whichever came first."""
     ends = []
     for order in ((0, 1, 2), (2, 1, 0)):
@@ -249,7 +231,7 @@ async def test_a_status_told_again_later_does_not_become_newer(flow):
 # ---- whose claim is it? -----------------------------------------------------------------------
 
 
-async def test_an_answer_about_nobody_we_know_is_parked_and_shown(flow):
+async def test_an_answer_about_no_known_claim_is_parked_and_shown(flow):
     await flow.sent()
     assert await flow.arrive(payment(paid("NOBODY"), control=701)) == ["Parked"]
     [file] = await flow.files()
@@ -273,7 +255,7 @@ async def test_a_claim_that_was_not_sent_yet_cannot_be_answered(flow):
     assert (await flow.status(id))["CurrentState"] == "Received"
 
 
-async def test_claims_of_two_vendors_in_one_file_are_each_told_their_own(flow):
+async def test_claims_of_two_vendors_in_one_file_each_get_their_own(flow):
     other = await flow.new_site()
     [mine] = await flow.submit(F26_PatientAcctNumber="MINE1")
     [theirs] = await flow.submit(site=other, F26_PatientAcctNumber="THEIRS1")
@@ -291,7 +273,7 @@ async def test_claims_of_two_vendors_in_one_file_are_each_told_their_own(flow):
     assert set(await flow.statuses()) == {mine}
 
 
-async def test_two_clients_with_one_account_number_are_told_apart(flow):
+async def test_two_clients_with_one_account_number_are_not_confused(flow):
     other = await flow.new_site()
     [mine] = await flow.submit(F26_PatientAcctNumber="ACC77")
     [theirs] = await flow.submit(site=other, F26_PatientAcctNumber="ACC77")
@@ -397,7 +379,7 @@ async def test_a_payment_that_does_not_add_up_is_applied_and_shown(flow):
 # ---- mixes, other separators, quarantine -----------------------------------------------------
 
 
-async def test_answers_of_every_kind_may_stand_in_one_file_with_any_separators(flow):
+async def test_answers_of_every_kind_may_be_in_one_file_with_any_separators(flow):
     ids, content = await flow.sent(2)
     one, two = accounts(content)
     mixed = (
@@ -440,14 +422,14 @@ async def test_what_cannot_be_read_goes_to_quarantine_with_the_reason(flow, name
     assert (await flow.status(id))["CurrentState"] == "Sent"
 
 
-async def test_a_file_too_large_to_fetch_is_noted_once_and_left_there(flow, monkeypatch):
+async def test_a_file_too_large_to_fetch_is_recorded_once_and_left_there(flow, monkeypatch):
     [id] = await flow.submit()
     assert id
-    box = flow.lines.open(flow.lines.line("Medical", PAYER))
+    box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))
     box.files["huge"] = b"x" * 100
     monkeypatch.setattr(limits, "TRANSFER_BYTES_MAX", 99)
     for _ in range(2):
-        await receive.collect_due(flow.desk, flow.clock.now(), every_line=True)
+        await receive.receive_files(flow.context, flow.clock.now(), every_route=True)
     [file] = await flow.files()
     assert (file.state, file.name) == ("Quarantined", "huge")
     assert "larger" in file.reason
@@ -468,7 +450,7 @@ async def test_a_document_holds_the_claims_part_of_the_file_and_no_other(flow):
     row = await flow.status(ids[0])
     async with flow.database.read(flow.site.scope) as tx:
         [found] = await documents.find(tx, [row["RelatedDocumentId"], "unknown"])
-    shown = opened_document(flow.vault, found)
+    shown = open_document_source(flow.vault, found)
     assert (found.kind, found.request_id) == ("RemittanceAdvice", ids[0])
     assert f"CLP*{one}*" in shown.part.decode()
     assert f"CLP*{two}*" not in shown.part.decode()
@@ -485,30 +467,12 @@ async def test_days_are_those_of_the_site(flow):
     assert row["CreateDate"] == row["StateChangeDate"] == row["LastUpdateDate"] == "2024-03-06"
 
 
-async def test_a_claim_stored_before_there_were_status_rows_gets_one(flow):
-    [id] = await flow.submit(Svc_VendorClaimId="OLD")
-
-    async def forget(tx):
-        await tx.run(FORGET_STATUS, request_id=id)
-
-    await flow.database.write(EVERYONE, forget, actor=ACTOR)
-    await flow.send()
-    row = await flow.status(id)
-    assert (row["VendorClaimId"], row["CurrentState"]) == ("OLD", "Sent")
-
-
-FORGET_STATUS = Statement(
-    update(claims).where(claims.c.request_id == bindparam("request_id")).values(status=None),
-    system=True,
-)
-
-
 # ---- bounds and privacy -----------------------------------------------------------------------
 
 
-async def test_a_file_is_told_page_by_page_and_ends_the_same(flow, monkeypatch):
-    monkeypatch.setattr(limits, "POSTED_AT_ONCE", 2)
-    monkeypatch.setattr(limits, "TOLD_AT_ONCE", 1)
+async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch):
+    monkeypatch.setattr(limits, "STATEMENTS_AT_ONCE", 2)
+    monkeypatch.setattr(limits, "CLAIM_FACTS_AT_ONCE", 1)
     monkeypatch.setattr(limits, "PARKED_PER_FILE_MAX", 1)
     ids, content = await flow.sent(5)
     told = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]
@@ -534,7 +498,7 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     [file] = await flow.files()
     assert "KeyError" in file.reason
     assert "ARDEN" not in file.reason
-    assert await inbox_admin.replay(flow.desk, file.id, actor=ACTOR)
+    assert await inbox_admin.replay(flow.context, file.id, actor=ACTOR)
     assert (await flow.status(id))["CurrentState"] == "Complete"
 
 

@@ -53,5 +53,5 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
 
 
 def test_every_point_of_fetching_and_posting_is_tried():
-    names = list(fault_injection.POINTS)
+    names = list(fault_injection.CRASH_POINTS)
     assert set(names[names.index("fetched") : names.index("applied") + 1]) == set(POINTS)

@@ -11,7 +11,7 @@ from clearlane.sandbox.eligibility import EligibilityPayer
 from clearlane.sandbox.model import Profile
 from clearlane.x12 import guides, reader
 from clearlane.x12.delimiters import CANONICAL, Delimiters
-from clearlane.x12.writer import Envelope, seal, segment
+from clearlane.x12.writer import Envelope, format_segment, wrap_sets
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 PAYERS = {
@@ -81,8 +81,8 @@ def asked(
         delimiters=delimiters,
         acknowledge=acknowledge,
     )
-    bodies = [["*".join(segment(*row)) for row in one.rows()] for one in questions]
-    return b"".join(seal(envelope, guides.by_kind("270"), bodies))
+    bodies = [["*".join(format_segment(*row)) for row in one.rows()] for one in questions]
+    return b"".join(wrap_sets(envelope, guides.by_kind("270"), bodies))
 
 
 def clock() -> SandboxClock:
@@ -101,7 +101,7 @@ async def answer(id: str, content: bytes) -> list[str]:
 
 def canonical(content: bytes) -> list[str]:
     """Every segment from ST to SE of a file, in the usual separators."""
-    return ["*".join(one) for set in reader.parse(content).sets() for one in set.walk()]
+    return ["*".join(one) for set in reader.parse(content).sets() for one in set.all_segments()]
 
 
 def read_by_x12sdk(content: bytes) -> int:
@@ -110,7 +110,7 @@ def read_by_x12sdk(content: bytes) -> int:
     for set in reader.parse(content).sets():
         parts.append([])
         source = True
-        for one in set.walk():
+        for one in set.all_segments():
             source = source and one[:1] != ["TRN"]
             parts[-1] += _taken(list(one), source=source and one[0] == "PER")
     texts = []
@@ -124,7 +124,7 @@ def read_by_x12sdk(content: bytes) -> int:
 
 def _head() -> str:
     envelope = Envelope(sender="SANDBOX", receiver="CLEARLANE", control=17, moment=NOW)
-    whole = b"".join(seal(envelope, guides.by_kind("271"), []))
+    whole = b"".join(wrap_sets(envelope, guides.by_kind("271"), []))
     return whole.decode().split("~GE*")[0]
 
 

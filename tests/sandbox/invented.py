@@ -13,7 +13,7 @@ from clearlane.connect.memory import MemoryLedger
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.payer import SandboxPayer
 from clearlane.x12 import check, guides, reader
-from clearlane.x12.writer import Envelope, seal, segment
+from clearlane.x12.writer import Envelope, format_segment, wrap_sets
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 SERVICE = date(2026, 2, 16)
@@ -78,10 +78,10 @@ def file(*claims: Billed, control: int = 1, sets: int = 1, acknowledge: bool = F
     size = -(-len(claims) // sets)
     parts = [claims[at : at + size] for at in range(0, len(claims), size)]
     bodies = [
-        ["*".join(segment(*row)) for row in _rows(part, f"{control:09}{n:04}")]
+        ["*".join(format_segment(*row)) for row in _rows(part, f"{control:09}{n:04}")]
         for n, part in enumerate(parts, 1)
     ]
-    return b"".join(seal(envelope, guide, bodies))
+    return b"".join(wrap_sets(envelope, guide, bodies))
 
 
 def _rows(claims, reference):
@@ -177,7 +177,7 @@ class Stage:
         left = dict(await self.payer.work(self.now))
         assert not left.keys() & self.files.keys(), "each file is left once"
         self.files |= left
-        await self.payer.left(left)
+        await self.payer.confirm_delivered(left)
         return left
 
     async def days(self, number: int) -> dict[str, bytes]:
@@ -211,7 +211,7 @@ def starting(segments: list[str], *starts: str) -> list[str]:
 def clean(content: bytes) -> bool:
     """Whether our checker finds nothing at all."""
     found = check.check(content).findings
-    assert not found, [(f.rule, f.message, f.spot) for f in found]
+    assert not found, [(f.rule, f.message, f.position) for f in found]
     return True
 
 

@@ -6,20 +6,20 @@ from decimal import Decimal
 import pytest
 
 from clearlane.sandbox import benefits
-from clearlane.sandbox.benefits import DENTAL, MEDICAL, figures, simple
+from clearlane.sandbox.benefits import DENTAL, MEDICAL, figures_of, simple_benefits
 from tests.sandbox.asking import answer, ask
 from tests.sandbox.invented import starting
 
 MARCH = date(2026, 3, 2)
 
 
-def told(plan, *services, member="2001", day=MARCH, family=False, procedures=()):
-    return simple(figures(plan, member, day), services, procedures, family=family)
+def benefits(plan, *services, member="2001", day=MARCH, family=False, procedures=()):
+    return simple_benefits(figures_of(plan, member, day), services, procedures, family=family)
 
 
 def test_the_same_member_and_day_give_the_same_figures_and_others_differ():
-    assert figures(MEDICAL, "2001", MARCH) == figures(MEDICAL, "2001", MARCH)
-    many = [figures(MEDICAL, f"M{number}", MARCH) for number in range(200)]
+    assert figures_of(MEDICAL, "2001", MARCH) == figures_of(MEDICAL, "2001", MARCH)
+    many = [figures_of(MEDICAL, f"M{number}", MARCH) for number in range(200)]
     assert len({one.deductible for one in many}) == len(MEDICAL.deductibles)
     assert len({one.share for one in many}) == len(MEDICAL.shares)
     assert len({one.copay for one in many}) == len(MEDICAL.copays)
@@ -27,41 +27,42 @@ def test_the_same_member_and_day_give_the_same_figures_and_others_differ():
 
 def test_what_remains_falls_month_by_month():
     left = [
-        figures(MEDICAL, "2001", date(2026, month, 5)).left(Decimal(1200)) for month in range(1, 13)
+        figures_of(MEDICAL, "2001", date(2026, month, 5)).left(Decimal(1200))
+        for month in range(1, 13)
     ]
     assert left[0] == 1200
     assert left == sorted(left, reverse=True)
     assert left[-1] == 100
 
 
-def test_the_whole_plan_is_told_with_its_parts():
-    rows = told(MEDICAL, "30")
+def test_the_whole_plan_is_answered_with_its_parts():
+    rows = benefits(MEDICAL, "30")
     assert rows[0].services == ("30",)
     assert rows[1].services == MEDICAL.listed
     assert {row.kind for row in rows} == {"1", "A", "B", "C", "G"}
     assert {row.level for row in rows} == {"IND"}
 
 
-def test_family_amounts_are_told_where_they_are_asked_for():
-    rows = told(MEDICAL, "30", family=True)
+def test_family_amounts_are_given_where_they_are_asked_for():
+    rows = benefits(MEDICAL, "30", family=True)
     year = {row.level: row.amount for row in rows if row.kind == "C" and row.period == "23"}
     assert year["FAM"] == 2 * year["IND"]
 
 
-def test_one_service_type_is_told_alone():
-    rows = told(MEDICAL, "48")
+def test_one_service_type_is_answered_alone():
+    rows = benefits(MEDICAL, "48")
     assert {row.services for row in rows} == {("48",)}
     assert [row.network for row in rows if row.kind == "A"] == ["Y", "N"]
 
 
 @pytest.mark.parametrize(("plan", "service"), [(MEDICAL, "35"), (DENTAL, "98")])
 def test_what_another_plan_covers_is_not_covered(plan, service):
-    (row,) = told(plan, service)
+    (row,) = benefits(plan, service)
     assert (row.kind, row.services) == (benefits.NOT_COVERED, (service,))
 
 
 def test_a_dental_plan_has_a_maximum_and_shares_by_service():
-    rows = told(DENTAL, "35")
+    rows = benefits(DENTAL, "35")
     assert [row.period for row in rows if row.kind == "F"] == ["23", "29"]
     shares = {
         code: row.share
@@ -73,7 +74,7 @@ def test_a_dental_plan_has_a_maximum_and_shares_by_service():
     assert (shares["41"], shares["25"], shares["36"]) == (0, Decimal("0.2"), Decimal("0.5"))
 
 
-async def test_where_nothing_is_named_the_whole_plan_of_its_kind_is_told():
+async def test_where_no_service_is_named_the_whole_plan_is_answered():
     medical = await answer("TST01", ask("2001", benefits=()))
     dental = await answer("TST02", ask("2001", benefits=()))
     assert starting(medical, "EB*1*")[0] == "EB*1*IND*30*PR*FERNLEAF OPEN CHOICE"

@@ -6,7 +6,7 @@ import pytest
 
 from clearlane.connect.memory import MemoryLedger
 from clearlane.kernel.clock import ManualClock
-from clearlane.sandbox.clock import COUNTED_DAY, SandboxClock, decoded
+from clearlane.sandbox.clock import CALENDAR_DAY, SandboxClock, decode_state
 from clearlane.sandbox.payer import SandboxPayer
 from tests.sandbox.invented import MEDICAL, NOW, file, medical
 
@@ -25,7 +25,7 @@ def clock(wall) -> SandboxClock:
 
 def test_a_day_of_the_payers_lasts_two_seconds_and_dates_follow_the_wall(wall, clock):
     wall.advance(28 * SECOND)
-    assert clock.calendar() - NOW == 14 * COUNTED_DAY
+    assert clock.calendar() - NOW == 14 * CALENDAR_DAY
     assert clock.now() == NOW + 28 * SECOND
 
 
@@ -33,9 +33,9 @@ def test_advancing_moves_dates_and_payers_by_the_same(wall, clock):
     wall.advance(2 * SECOND)
     clock.advance(14 * DAY)
     assert clock.now() == NOW + 14 * DAY + 2 * SECOND
-    assert clock.calendar() - NOW == 15 * COUNTED_DAY
+    assert clock.calendar() - NOW == 15 * CALENDAR_DAY
     wall.advance(2 * SECOND)
-    assert clock.calendar() - NOW == 16 * COUNTED_DAY
+    assert clock.calendar() - NOW == 16 * CALENDAR_DAY
     assert clock.calendar(clock.now()) == clock.calendar()
 
 
@@ -45,19 +45,19 @@ def test_freezing_stops_the_payers_only(wall, clock):
     assert clock.calendar() == NOW
     assert clock.now() == NOW + 60 * SECOND
     clock.advance(DAY)
-    assert clock.calendar() == NOW + COUNTED_DAY
-    clock.thaw()
+    assert clock.calendar() == NOW + CALENDAR_DAY
+    clock.unfreeze()
     wall.advance(2 * SECOND)
-    assert clock.calendar() == NOW + 2 * COUNTED_DAY
+    assert clock.calendar() == NOW + 2 * CALENDAR_DAY
 
 
 def test_the_pace_can_be_set(wall, clock):
     clock.set_pace(86_400)
     wall.advance(DAY)
-    assert clock.calendar() == NOW + COUNTED_DAY
+    assert clock.calendar() == NOW + CALENDAR_DAY
     clock.set_pace(0.5)
     wall.advance(SECOND)
-    assert clock.calendar() == NOW + 3 * COUNTED_DAY
+    assert clock.calendar() == NOW + 3 * CALENDAR_DAY
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 0.0009, 86_401, float("nan")])
@@ -77,13 +77,13 @@ def test_time_never_runs_backwards_nor_out_of_the_calendar(wall, clock):
 
 def test_a_sandbox_outlives_the_pace_of_its_days(wall, clock):
     wall.advance(100 * 365 * DAY)
-    assert clock.calendar() - NOW == 100 * 365 * 43_200 * COUNTED_DAY
+    assert clock.calendar() - NOW == 100 * 365 * 43_200 * CALENDAR_DAY
 
 
 def test_the_state_can_be_kept_and_shared(wall, clock):
     clock.freeze()
     state = clock.advance(3 * DAY)
-    other = SandboxClock(wall, decoded(state.encoded()))
+    other = SandboxClock(wall, decode_state(state.encoded()))
     assert other.now() == clock.now()
     assert other.calendar() == clock.calendar()
 

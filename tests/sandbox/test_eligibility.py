@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clearlane.sandbox import members, read_270
-from clearlane.sandbox.eligibility import EligibilityPayer, desk_of
+from clearlane.sandbox.eligibility import EligibilityPayer, responder_of
 from clearlane.sandbox.model import Profile
 from clearlane.x12 import check, codes
 from tests.sandbox.asking import (
@@ -26,7 +26,7 @@ from tests.sandbox.invented import clean, file, guide_of, medical, starting
 
 DOCUMENT = Path(__file__).resolve().parents[2].parent / "shared" / "spec" / "vendor-api-v3.md"
 REFUSED = ["1001", "1002", "1003", "1004", "1005", "1009", "1500", "1999"]
-TOLD = [*REFUSED, "1007", "2001", "W100"]
+MEMBERS = [*REFUSED, "1007", "2001", "W100"]
 
 # Member, whether a dependent is asked about, the levels of the answer, and its refusals.
 REFUSALS = [
@@ -44,7 +44,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize("id", PAYERS)
 @pytest.mark.parametrize("child", [False, True], ids=["subscriber", "dependent"])
-@pytest.mark.parametrize("member", TOLD)
+@pytest.mark.parametrize("member", MEMBERS)
 async def test_every_answer_is_clean_and_read_by_a_witness(id, member, child):
     content = await payer(id).answer(ask(member, child=child, payer=id), NOW)
     assert guide_of(content) == "271"
@@ -62,7 +62,7 @@ async def test_errors_stand_at_their_level(id, member, child, levels, refusals):
     assert found[1] == "BHT*0022*11*R17*20260302*0930"
 
 
-async def test_the_envelope_and_the_payer_are_told_apart():
+async def test_the_envelope_and_the_payer_are_distinguished():
     envelope, own = await answer("TST01", ask("1001")), await answer("TST01", ask("1002"))
     assert envelope.index("AAA*N**41*C") < envelope.index(starting(envelope, "NM1*PR")[0])
     assert own.index("AAA*N**T4*C") > own.index(starting(own, "NM1*PR")[0])
@@ -80,7 +80,7 @@ async def test_1006_is_refused_by_a_999_that_names_the_member_id(child):
 
 
 @pytest.mark.parametrize("member", ["1009", "1500", "1999"])
-async def test_reserved_ids_are_not_found_and_told_so(member):
+async def test_reserved_ids_are_not_found_with_a_message(member):
     found = await answer("TST01", ask(member))
     assert starting(found, "EB*", "MSG*") == [
         "EB*V**30", "MSG*MEMBER IDS 1009 TO 1999 ARE RESERVED BY THE SANDBOX",
@@ -149,7 +149,7 @@ async def test_1007_shows_every_value_that_the_document_lists(id, child):
     rows = [row.split("*") for row in starting(await answer(id, ask("1007", child=child)), "EB*")]
     for field, (at, list) in PLACES.items():
         shown = {code for row in rows if len(row) > at for code in row[at].split("^")}
-        names = codes.column(list, 2)
+        names = codes.load_column(list, 2)
         assert set(listed[field]) <= {names[code] for code in shown if code}
     shown = {row[12] for row in rows if len(row) > 12}
     assert {NETWORK[word] for word in listed["PlanInNetwork"]} <= shown
@@ -305,12 +305,14 @@ async def test_many_questions_in_one_interchange_are_answered():
     assert clean(content)
 
 
-def test_what_is_told_prints_nothing_of_the_patient():
+def test_the_repr_of_a_response_shows_nothing_of_the_patient():
     (one,) = read_270.read(ask("2001", child=True))
     (asked_about,) = one.sets()
-    told = desk_of(Profile("TST01", "Sandbox Medical")).coverage.answer(asked_about, NOW.date())
-    assert "ARDEN" not in repr(told)
-    assert "2001" not in repr(told)
+    response = responder_of(Profile("TST01", "Sandbox Medical")).coverage.answer(
+        asked_about, NOW.date()
+    )
+    assert "ARDEN" not in repr(response)
+    assert "2001" not in repr(response)
 
 
 async def test_an_answer_carries_the_day_it_is_given():
@@ -337,7 +339,7 @@ async def test_every_answer_about_many_members_is_clean():
         assert clean(reply)
 
 
-def test_the_page_tells_of_every_member_id_payer_and_check():
+def test_the_page_lists_every_member_id_payer_and_check():
     text = "\n".join(members.page())
     for word in (
         *members.SCENARIOS,

@@ -45,7 +45,7 @@ async def test_a_set_that_is_refused_leaves_the_others_alone():
     assert [row.split("*")[3] for row in starting(found, "BHT*")] == ["2001", "2002"]
 
 
-async def test_nothing_is_told_where_every_set_is_refused():
+async def test_no_271_follows_where_every_set_is_refused():
     left = await received(Stage(), asked(*questions("1006")))
     assert kinds(left) == ["999"]
 

@@ -44,7 +44,7 @@ async def test_the_same_file_again_changes_nothing():
     await stage.payer.receive("b.837", content, NOW)
     assert await stage.work() == {}
     assert [name.split(".")[-1] for name in await stage.days(40)] == ["277CA", "835"]
-    assert await stage.payer.taken() == ["CLA1"]
+    assert await stage.payer.received_claim_numbers() == ["CLA1"]
 
 
 async def test_a_control_number_that_was_used_before_is_refused():
@@ -52,7 +52,7 @@ async def test_a_control_number_that_was_used_before_is_refused():
     await stage.send(medical("3001"))
     await stage.payer.receive("other.837", file(medical("3001", account="A2")), NOW)
     assert starting(one(await stage.work(), "TA1"), "TA1") == ["TA1*000000001*260302*0930*R*025"]
-    assert await stage.payer.taken() == ["CLA1"]
+    assert await stage.payer.received_claim_numbers() == ["CLA1"]
 
 
 async def test_a_ta1_comes_where_it_is_asked_for():
@@ -112,14 +112,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("claim", "codes"), REFUSED)
-async def test_a_payer_tells_every_check_of_its_own_that_fails(claim, codes):
+async def test_a_payer_reports_every_own_check_that_fails(claim, codes):
     stage = Stage()
     await stage.send(claim)
     found = await stage.days(14)
-    told = [
+    found = [
         row.split("*")[1] for row in starting(one(found, "277CA"), "STC*A3", "STC*A6", "STC*A7")
     ]
-    assert told == codes
+    assert found == codes
     assert not kind(found, "835")
     assert all(map(clean, stage.files.values()))
 
@@ -210,7 +210,7 @@ async def test_a_file_that_was_not_confirmed_is_handed_out_again_after_a_restart
     assert await stage.payer.work(NOW) == []
     after = stage.another_node()
     assert await after.work(NOW) == first
-    await after.left([name for name, _ in first])
+    await after.confirm_delivered([name for name, _ in first])
     assert await stage.another_node().work(NOW) == []
 
 
@@ -251,7 +251,7 @@ class Fragile(MemoryLedger):
             raise Killed
 
 
-async def story(ledger: MemoryLedger) -> dict[str, bytes]:
+async def all_files(ledger: MemoryLedger) -> dict[str, bytes]:
     """Three files over 30 days; a killed process is followed by another, which does the same again."""
     found: dict[str, bytes] = {}
     payer = SandboxPayer(MEDICAL, ledger)
@@ -273,21 +273,21 @@ async def story(ledger: MemoryLedger) -> dict[str, bytes]:
                         await payer.receive(name, content, now)
                 for name, content in await payer.work(now):
                     assert found.setdefault(name, content) == content
-                    await payer.left([name])
+                    await payer.confirm_delivered([name])
             except Killed:
                 payer = SandboxPayer(MEDICAL, ledger)
     return found
 
 
 async def test_a_kill_at_any_write_loses_nothing_and_changes_nothing():
-    whole = await story(Fragile(0, after=False))
+    whole = await all_files(Fragile(0, after=False))
     assert len(whole) == 16
     counted = Fragile(10**6, after=False)
-    await story(counted)
+    await all_files(counted)
     writes = 10**6 - counted.left
     for at in range(1, writes + 1):
         for after in (False, True):
-            assert await story(Fragile(at, after=after)) == whole, (at, after)
+            assert await all_files(Fragile(at, after=after)) == whole, (at, after)
 
 
 @pytest.mark.parametrize(("name", "profile"), [("837P", MEDICAL), ("837D", DENTAL)])
@@ -307,7 +307,7 @@ async def test_random_rich_claims_are_answered_cleanly(name, profile):
     assert all(map(witnessed, remits))
 
 
-async def test_a_mailbox_of_the_house_shows_each_file_once():
+async def test_a_loopback_mailbox_shows_each_file_once():
     ledger, clock = MemoryLedger(), ManualClock(NOW)
     payer = SandboxPayer(MEDICAL, ledger)
     mailbox = LoopbackMailbox(payer, name=MEDICAL.id, ledger=ledger, clock=clock)
@@ -355,7 +355,7 @@ async def test_two_sets_of_a_file_are_acknowledged_each_by_its_own_batch_number(
 def test_the_oldest_claims_of_a_member_are_forgotten():
     most = SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
     full = Member(claims={f"C{at}": "S1" for at in range(most)})
-    after = receive._remembering(full, "NEW", "S2").claims
+    after = receive._with_claim(full, "NEW", "S2").claims
     assert len(after) == most
     assert "C0" not in after
     assert after["NEW"] == "S2"

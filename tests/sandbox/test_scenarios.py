@@ -118,7 +118,7 @@ async def test_3005_is_refused_in_the_999_by_its_position_and_the_set_is_not_tak
     content = file(medical("3001", account="A1"), medical("3005", *CHARGES, account="A2"))
     await stage.payer.receive("b.837", content, stage.now)
     found = one(await stage.work(), "999")
-    segments = list(next(iter(reader.parse(content).sets())).walk())
+    segments = list(next(iter(reader.parse(content).sets())).all_segments())
     at = 1 + max(i for i, s in enumerate(segments) if s[0] == "CLM")
     first_line = next(i for i in range(at, len(segments)) if segments[i][0] == "SV1") + 1
     assert starting(found, "IK3", "CTX", "IK4", "IK5", "AK9") == [
@@ -266,10 +266,10 @@ async def test_3015_is_answered_twice_with_the_same_bytes():
 
 
 @pytest.mark.parametrize("member", ["3016", "3500", "3999"])
-async def test_reserved_ids_are_not_found_and_told_so(member):
+async def test_reserved_ids_are_not_found_with_a_message(member):
     files, _ = await played(member)
-    (told,) = [row for row in one(files, "277CA") if row.startswith("STC*A3:33*")]
-    assert told.endswith("*NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.")
+    (status,) = [row for row in one(files, "277CA") if row.startswith("STC*A3:33*")]
+    assert status.endswith("*NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.")
     assert not kind(files, "835")
 
 
@@ -279,7 +279,7 @@ async def test_ids_beside_the_table_are_decided_by_the_plan(member):
 
 
 def test_every_scenario_that_is_answered_ends_within_forty_days():
-    assert max(act.day for row in scenarios.SCENARIOS.values() for act in row.acts) <= 40
+    assert max(act.day for row in scenarios.SCENARIOS.values() for act in row.responses) <= 40
     assert set(scenarios.SCENARIOS) == {str(number) for number in range(3001, 3016)}
 
 

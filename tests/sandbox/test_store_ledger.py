@@ -9,19 +9,19 @@ from sqlalchemy import select
 from clearlane.connect.memory import MemoryLedger
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
-from clearlane.sandbox.clock import COUNTED_DAY, decoded
-from clearlane.sandbox.simulator import World
-from clearlane.store.database import Actor, Unavailable
-from clearlane.store.nodes import Nodes
+from clearlane.sandbox.clock import CALENDAR_DAY, decode_state
+from clearlane.sandbox.simulator import Simulator
+from clearlane.store.database import Actor, DatabaseUnavailable
+from clearlane.store.nodes import NodeRegistration
 from clearlane.store.sandbox import (
     NODE,
     REVISION,
     SCOPE,
+    PayerLocks,
     StoredClock,
     StoredLedger,
-    Turns,
 )
-from clearlane.store.schema import sandbox_agenda, sandbox_books
+from clearlane.store.schema import sandbox_agenda, sandbox_ledger
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
 from tests.databases import START
@@ -107,7 +107,7 @@ async def test_nothing_stands_in_the_tables_in_clear(database, stored):
     await stored.put("P", {"a": b"ROSA ARDEN " * 9})
     await stored.plan("P", "b", START, b"ROSA ARDEN " * 9)
     async with database.read(SCOPE) as tx:
-        for table in (sandbox_books, sandbox_agenda):
+        for table in (sandbox_ledger, sandbox_agenda):
             ((value,),) = await tx.rows(Statement(select(table.c.value)))
             assert b"ARDEN" not in bytes(value)
 
@@ -126,21 +126,21 @@ async def test_another_node_finds_what_was_written_and_who_was_sent_something(
     assert await there.get("Medical/TST01", "a") == b"one"
 
 
-# ---- turns ------------------------------------------------------------------------------------
+# ---- locks ------------------------------------------------------------------------------------
 
 
-async def beating(database, place, id: str) -> Nodes:
-    nodes = Nodes(database, id=id, role="serve", beat_seconds=30, keys=place.keys())
-    await nodes.beat()
+async def beating(database, place, id: str) -> NodeRegistration:
+    nodes = NodeRegistration(database, id=id, role="serve", heartbeat_seconds=30, keys=place.keys())
+    await nodes.heartbeat()
     return nodes
 
 
-async def test_one_task_at_a_time_has_the_turn_of_a_payer(database):
-    turns, inside, most = Turns(database, "here"), 0, 0
+async def test_one_task_at_a_time_has_the_lock_of_a_payer(database):
+    locks, inside, most = PayerLocks(database, "here"), 0, 0
 
     async def work() -> None:
         nonlocal inside, most
-        async with turns.turn("P"):
+        async with locks.exclusive("P"):
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0.001)
@@ -148,7 +148,7 @@ async def test_one_task_at_a_time_has_the_turn_of_a_payer(database):
 
     await asyncio.gather(*(work() for _ in range(8)))
     assert most == 1
-    async with turns.turn("P"), turns.turn("Q"):
+    async with locks.exclusive("P"), locks.exclusive("Q"):
         pass
 
 
@@ -156,42 +156,42 @@ async def test_one_task_at_a_time_has_the_turn_of_a_payer(database):
 async def test_another_node_waits_for_a_living_one_and_not_for_a_dead_one(
     database, place, monkeypatch
 ):
-    here, there = Turns(database, "here"), Turns(database, "there")
+    here, there = PayerLocks(database, "here"), PayerLocks(database, "there")
     alive = await beating(database, place, "here")
-    monkeypatch.setattr(limits, "SANDBOX_TURN_SECONDS_MAX", 0.1)
-    async with here.turn("P"):
-        with pytest.raises(Unavailable, match="another node"):
-            async with there.turn("P"):
+    monkeypatch.setattr(limits, "SANDBOX_LOCK_SECONDS_MAX", 0.1)
+    async with here.exclusive("P"):
+        with pytest.raises(DatabaseUnavailable, match="another node"):
+            async with there.exclusive("P"):
                 pass
-        async with there.turn("Q"):
+        async with there.exclusive("Q"):
             pass
-        await alive.leave()
-        async with there.turn("P"):
+        await alive.deregister()
+        async with there.exclusive("P"):
             pass
-    async with there.turn("P"):
+    async with there.exclusive("P"):
         pass
 
 
 # ---- the clock --------------------------------------------------------------------------------
 
 
-def world(database, vault, wall) -> World[Actor]:
-    return World(wall, StoredLedger(database, vault), StoredClock(database))
+def simulator(database, vault, wall) -> Simulator[Actor]:
+    return Simulator(wall, StoredLedger(database, vault), StoredClock(database))
 
 
 async def test_the_first_node_starts_the_time_and_all_others_take_it_over(database, vault):
     wall = ManualClock(START)
-    first, second = world(database, vault, wall), world(database, vault, wall)
+    first, second = simulator(database, vault, wall), simulator(database, vault, wall)
     await first.load(NODE)
     wall.advance(3 * SECOND)
     await second.load(NODE)
     assert second.clock.state == first.clock.state
-    assert second.clock.calendar() - START == 1.5 * COUNTED_DAY
+    assert second.clock.calendar() - START == 1.5 * CALENDAR_DAY
 
 
 async def test_changes_of_two_nodes_come_one_after_the_other(database, vault):
     wall = ManualClock(START)
-    first, second = world(database, vault, wall), world(database, vault, wall)
+    first, second = simulator(database, vault, wall), simulator(database, vault, wall)
     await first.load(NODE)
     await second.load(NODE)
     await asyncio.gather(*(one.advance(DAY, WHO) for one in (first, second) * 3))
@@ -202,41 +202,41 @@ async def test_changes_of_two_nodes_come_one_after_the_other(database, vault):
     assert first.clock.now() == START + 6 * DAY
     assert first.clock.state.frozen
     assert first.clock.state.day_seconds == 5
-    await second.thaw(WHO)
+    await second.unfreeze(WHO)
     assert not second.clock.state.frozen
 
 
 async def test_nodes_that_watch_the_revision_run_on_the_same_time(database, place, vault):
     wall = ManualClock(START)
-    here, there = world(database, vault, wall), world(database, vault, wall)
+    here, there = simulator(database, vault, wall), simulator(database, vault, wall)
     nodes = await beating(database, place, "there")
     await nodes.watch(REVISION, lambda: there.load(NODE))
-    await nodes.beat()
+    await nodes.heartbeat()
     await here.load(NODE)
     await here.advance(14 * DAY, WHO)
     shared = StoredClock(database)
-    assert await shared.reached(0) == ["there"]
-    assert await nodes.poll() == [REVISION]
-    assert await shared.reached(0) == []
+    assert await shared.wait_until_loaded(0) == ["there"]
+    assert await nodes.reload_changed() == [REVISION]
+    assert await shared.wait_until_loaded(0) == []
     assert there.clock.now() == here.clock.now() == START + 14 * DAY
 
 
 async def test_a_change_that_cannot_be_is_refused_and_nothing_is_kept(database, vault):
-    one = world(database, vault, ManualClock(START))
+    one = simulator(database, vault, ManualClock(START))
     await one.load(NODE)
     with pytest.raises(ValueError, match="only be advanced"):
         await one.advance(-DAY, WHO)
     kept = await StoredClock(database).load()
-    assert decoded(kept).advanced == timedelta(0)
+    assert decode_state(kept).advanced == timedelta(0)
     assert one.clock.now() == START
 
 
-async def test_the_way_to_the_next_answer_is_told_in_time_that_can_be_advanced(database, vault):
-    one = world(database, vault, ManualClock(START))
+async def test_the_time_to_the_next_response_can_be_advanced(database, vault):
+    one = simulator(database, vault, ManualClock(START))
     await one.load(NODE)
-    assert await one.until_next() is None
+    assert await one.time_to_next_response() is None
     ledger = StoredLedger(database, vault)
-    await ledger.plan("P", "a", one.clock.calendar() + 14 * COUNTED_DAY, b"")
-    assert await one.until_next() == 14 * DAY
+    await ledger.plan("P", "a", one.clock.calendar() + 14 * CALENDAR_DAY, b"")
+    assert await one.time_to_next_response() == 14 * DAY
     await one.advance(14 * DAY, WHO)
-    assert await one.until_next() is None
+    assert await one.time_to_next_response() is None

@@ -1,4 +1,4 @@
-"""The audit chain: whatever is done to it by hand, the first bad row is named."""
+"""The audit chain: verification names the first bad row of any tampering."""
 
 import asyncio
 import contextlib
@@ -10,13 +10,13 @@ import pytest
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.store import audit
-from clearlane.store.audit_chain import Anchor, AnchorBroken, Head
-from clearlane.store.database import Actor, System
+from clearlane.store.audit_chain import Anchor, AnchorFault, ChainHead
+from clearlane.store.database import Actor, SystemScope
 from clearlane.store.vault import Vault
 from tests.databases import START
 from tests.patience import until
 
-ALL = System("a test")
+ALL = SystemScope("a test")
 OPERATOR = Actor("operator", "nora")
 ROWS = 10
 
@@ -35,7 +35,7 @@ class Trail:
         for _ in range(number):
             await self.database.write(ALL, job, actor=OPERATOR)
 
-    async def verdict(self, anchor=None):
+    async def verify(self, anchor=None):
         return await audit.verify(self.database, self.key, anchor or self.anchor)
 
     def remember(self, head):
@@ -43,7 +43,7 @@ class Trail:
             self.anchor.advance(head)
 
     async def tamper(self, *statements):
-        """What somebody with every right on the database can do."""
+        """Execute statements with every right on the database."""
         if self.place.kind == "postgresql":
             connection = await self.place.raw()
             for name in ("audit_no_change_row", "audit_no_change_statement"):
@@ -66,7 +66,7 @@ async def trail(place, database, clock):
     await vault.load()
     made = Trail(place, database, vault.audit_key)
     await made.grow(ROWS)
-    made.remember(await audit.head(database))
+    made.remember(await audit.read_head(database))
     return made
 
 
@@ -79,7 +79,7 @@ async def much_used(request, new_place):
     await vault.load()
     made = Trail(place, database, vault.audit_key)
     await made.grow(ROWS)
-    made.remember(await audit.head(database))
+    made.remember(await audit.read_head(database))
     await made.tamper(
         "CREATE TABLE kept AS SELECT * FROM audit",
         "CREATE TABLE kept_head AS SELECT * FROM audit_head",
@@ -90,7 +90,7 @@ async def much_used(request, new_place):
 
 @pytest.fixture
 async def lasting(much_used):
-    """The same trail, whole again after each test."""
+    """Yield the same trail, restored after each test."""
     yield much_used
     await much_used.tamper(
         "DELETE FROM audit",
@@ -98,7 +98,7 @@ async def lasting(much_used):
         "INSERT INTO audit SELECT * FROM kept",
         "INSERT INTO audit_head SELECT * FROM kept_head",
     )
-    assert not (await much_used.verdict()).fault
+    assert not (await much_used.verify()).fault
 
 
 COLUMNS = "seq, at, vendor_id, site_id, actor, action, request_id, ids, count, detail, prev, hash"
@@ -152,10 +152,10 @@ TAMPERED = {
 }
 
 
-async def test_a_chain_nobody_touched_is_whole(trail):
-    assert await trail.verdict() == audit.Verdict(ROWS, anchored=ROWS)
+async def test_an_unchanged_chain_is_intact(trail):
+    assert await trail.verify() == audit.ChainVerification(ROWS, anchored=ROWS)
     await trail.grow(3)
-    assert await trail.verdict() == audit.Verdict(ROWS + 3, anchored=ROWS)
+    assert await trail.verify() == audit.ChainVerification(ROWS + 3, anchored=ROWS)
 
 
 @pytest.mark.parametrize(("statements", "seq"), TAMPERED.values(), ids=TAMPERED.keys())
@@ -163,15 +163,15 @@ async def test_the_first_bad_row_is_named(lasting, statements, seq):
     trail = lasting
     zero = {"sqlite": "zeroblob(32)", "postgresql": "decode(repeat('00', 32), 'hex')"}
     await trail.tamper(*(text.replace("{zero}", zero[trail.place.kind]) for text in statements))
-    verdict = await trail.verdict()
-    assert verdict.fault
-    assert verdict.seq == seq
-    assert seq is None or str(seq) in verdict.fault
-    assert verdict.rows < ROWS or seq in {None, 10, 11, 0}
+    verified = await trail.verify()
+    assert verified.fault
+    assert verified.seq == seq
+    assert seq is None or str(seq) in verified.fault
+    assert verified.rows < ROWS or seq in {None, 10, 11, 0}
 
 
 async def test_an_edit_with_a_right_looking_hash_needs_the_key(trail):
-    """Somebody who recomputes the hashes without the key is found out."""
+    """Hashes recomputed without the key are detected."""
     from clearlane.store.audit_chain import digest
 
     async with trail.database.read(ALL) as tx:
@@ -190,15 +190,15 @@ async def test_an_edit_with_a_right_looking_hash_needs_the_key(trail):
         ),
         f"UPDATE audit_head SET hash = {hexed.format(prev.hex())}",
     )
-    assert (await trail.verdict()).seq == 4
+    assert (await trail.verify()).seq == 4
 
 
 async def test_a_chain_that_was_cut_and_grew_again_is_found_by_the_anchor(trail):
     await trail.tamper(*TAMPERED["tail cut and the head set back"][0])
     await trail.grow(5, "anew")  # a node that noticed nothing goes on
-    verdict = await trail.verdict()
-    assert verdict.seq == ROWS
-    assert "anchor" in verdict.fault
+    verified = await trail.verify()
+    assert verified.seq == ROWS
+    assert "anchor" in verified.fault
 
 
 async def test_the_anchor_is_never_moved_away_from_a_row_that_is_gone(trail, place):
@@ -216,7 +216,7 @@ async def test_the_anchor_follows_the_head_and_never_leads(place, clock):
     await vault.load()
     trail = Trail(place, database, vault.audit_key)
     await trail.grow(3)
-    head = await audit.head(database)
+    head = await audit.read_head(database)
     noted = trail.anchor.read()
     assert noted is None or noted.seq <= head.seq
     await database.close()
@@ -229,7 +229,7 @@ async def test_the_anchor_moves_without_another_write(trail):
     assert not trail.database.anchor_fault
 
 
-async def test_an_anchor_that_cannot_be_written_is_told_and_tried_again(trail):
+async def test_an_anchor_that_cannot_be_written_is_reported_and_tried_again(trail):
     file = trail.anchor.file
     kept = file.rename(file.with_name("kept"))
     file.mkdir()
@@ -245,13 +245,13 @@ async def test_an_anchor_goes_forward_only(tmp_path):
     anchor = Anchor(tmp_path / "anchor", b"key")
     assert anchor.read() is None
     with anchor.locked():
-        anchor.advance(Head(5, b"5" * 32))
-        anchor.advance(Head(4, b"4" * 32))
-    assert anchor.read() == Head(5, b"5" * 32)
+        anchor.advance(ChainHead(5, b"5" * 32))
+        anchor.advance(ChainHead(4, b"4" * 32))
+    assert anchor.read() == ChainHead(5, b"5" * 32)
 
 
 @pytest.mark.parametrize("change", ["seq", "hash", "mac", "text", "key"])
-async def test_a_changed_anchor_is_not_believed(trail, change):
+async def test_a_changed_anchor_is_a_fault(trail, change):
     noted = json.loads(trail.anchor.file.read_text())
     anchor = trail.anchor
     if change == "text":
@@ -261,19 +261,19 @@ async def test_a_changed_anchor_is_not_believed(trail, change):
     else:
         noted[change] = 3 if change == "seq" else "00" * 32
         anchor.file.write_text(json.dumps(noted))
-    with pytest.raises(AnchorBroken):
+    with pytest.raises(AnchorFault):
         anchor.read()
-    verdict = await trail.verdict(anchor)
-    assert verdict.fault
-    assert verdict.seq is None
+    verified = await trail.verify(anchor)
+    assert verified.fault
+    assert verified.seq is None
 
 
 async def test_without_an_anchor_the_chain_itself_is_still_verified(trail, tmp_path):
     none = Anchor(tmp_path / "none", trail.key)
-    assert await trail.verdict(none) == audit.Verdict(ROWS, anchored=None)
+    assert await trail.verify(none) == audit.ChainVerification(ROWS, anchored=None)
 
 
-async def test_the_trail_refuses_updates_and_deletions_where_the_triggers_stand(trail):
+async def test_triggers_refuse_updates_and_deletions_of_audit_rows(trail):
     async def attempt(statement):
         if trail.place.kind == "postgresql":
             connection = await trail.place.raw()
@@ -298,48 +298,48 @@ async def test_a_row_that_cannot_even_be_read_is_named(new_place, clock):
     trail = Trail(place, database, vault.audit_key)
     await trail.grow(ROWS)
     await trail.tamper("UPDATE audit SET detail = CAST(x'ff' AS TEXT) WHERE seq = 7")
-    assert (await trail.verdict()).seq == 7
+    assert (await trail.verify()).seq == 7
     await trail.tamper("UPDATE audit SET hash = 'text' WHERE seq = 5")
-    assert (await trail.verdict()).seq == 5
+    assert (await trail.verify()).seq == 5
     await database.close()
 
 
 async def test_rows_added_while_verifying_are_no_fault(trail, monkeypatch):
     monkeypatch.setattr(limits, "AUDIT_PAGE_ROWS", 3)
     growing = asyncio.create_task(trail.grow(30))
-    verdicts = [await trail.verdict() for _ in range(5)]
+    verifications = [await trail.verify() for _ in range(5)]
     await growing
-    assert [verdict.fault for verdict in verdicts] == [""] * 5
-    assert (await trail.verdict()).rows == ROWS + 30
+    assert [verified.fault for verified in verifications] == [""] * 5
+    assert (await trail.verify()).rows == ROWS + 30
 
 
-async def test_progress_is_told_and_ends_at_the_head(trail, monkeypatch):
+async def test_progress_is_reported_and_ends_at_the_head(trail, monkeypatch):
     monkeypatch.setattr(limits, "AUDIT_PAGE_ROWS", 4)
-    told = []
+    results = []
     await audit.verify(
-        trail.database, trail.key, trail.anchor, lambda done, total: told.append((done, total))
+        trail.database, trail.key, trail.anchor, lambda done, total: results.append((done, total))
     )
-    assert told == [(4, 10), (8, 10), (10, 10)]
+    assert results == [(4, 10), (8, 10), (10, 10)]
 
 
 async def test_two_nodes_write_one_chain(place, database, clock, trail):
     other = await place.open(clock, anchor="other.anchor")
     second = Trail(place, other, trail.key)
     await asyncio.gather(*(each.grow(20) for each in (trail, second, trail, second)))
-    verdict = await trail.verdict()
-    assert (verdict.fault, verdict.rows) == ("", ROWS + 80)
+    verified = await trail.verify()
+    assert (verified.fault, verified.rows) == ("", ROWS + 80)
     await other.close()
 
 
-async def test_rows_are_read_out_by_time(trail, clock, monkeypatch):
+async def test_rows_are_exported_by_time(trail, clock, monkeypatch):
     from datetime import timedelta
 
-    from clearlane.kernel.clock import micros
+    from clearlane.kernel.clock import to_micros
 
     clock.advance(timedelta(days=1))
-    start = micros(clock.now())
+    start = to_micros(clock.now())
     await trail.grow(5)
     monkeypatch.setattr(limits, "AUDIT_PAGE_ROWS", 2)
-    found = [row["seq"] async for row in audit.between(trail.database, start, start + 1)]
+    found = [row["seq"] async for row in audit.read_between(trail.database, start, start + 1)]
     assert found == [11, 12, 13, 14, 15]
-    assert [row async for row in audit.between(trail.database, start + 1, start + 2)] == []
+    assert [row async for row in audit.read_between(trail.database, start + 1, start + 2)] == []

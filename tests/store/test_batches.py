@@ -1,4 +1,4 @@
-"""Batches in the database: numbers, what is taken together, what is found, and what a restore may not trust."""
+"""Batches in the database: control numbers, members, lookup, leases, and what is in doubt after a restore."""
 
 import asyncio
 import contextlib
@@ -11,30 +11,43 @@ from clearlane.kernel import limits
 from clearlane.store import batches as store
 from clearlane.store import schema
 from clearlane.store.backup import Restore, write_backup
-from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING, Pile, Taken, Written
-from clearlane.store.database import Actor, Conflict
-from clearlane.store.route_health import Lane, all_lanes, lock_lane, set_lane
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.batches import (
+    DELIVERED,
+    IN_DOUBT,
+    READY,
+    SENDING,
+    BatchFile,
+    ClaimAlreadyBatched,
+    PayerQueue,
+)
+from clearlane.store.database import Actor, ConstraintViolation
+from clearlane.store.route_health import (
+    RouteHealth,
+    all_route_health,
+    lock_route_health,
+    set_route_health,
+)
+from clearlane.store.sql import Statement, insert_into
 from clearlane.store.vault import Vault
 from tests.databases import make_site
 from tests.store.test_database import a_claim
 
 OPERATOR = Actor("operator", "nora")
-LANE = ("Medical", "MM001")
-ADD = Statement(insertion(schema.claims, *a_claim(""), "waits"))
+DESTINATION = ("Medical", "MM001")
+ADD = Statement(insert_into(schema.claims, *a_claim(""), "queued"))
 
 
-def written(control, content=b"sealed"):
-    return Written(
+def a_file(control, content=b"sealed"):
+    return BatchFile(
         route_id=1, control=control, name=f"CL-837P-{control:09}.x12", digest="0" * 64, bytes=6,
         content=content,
     )  # fmt: skip
 
 
 async def add_claims(database, *ids, **own):
-    """Claims that wait."""
+    """Add claims that wait for a batch."""
     scope = await make_site(database)
-    rows = [a_claim(id) | {"payer_id": "MM001", "waits": 1} | own for id in ids]
+    rows = [a_claim(id) | {"payer_id": "MM001", "queued": 1} | own for id in ids]
     await database.write(scope, lambda tx: tx.many(ADD, rows), actor=OPERATOR)
     return scope
 
@@ -48,169 +61,210 @@ async def read(database, ask):
         return await ask(tx)
 
 
-def fixing(control, *ids, **own):
-    return lambda tx: store.fix(tx, written(control), lane=LANE, members=ids, now=7, **own)
+def creating(control, *ids, **own):
+    return lambda tx: store.create(
+        tx, a_file(control), destination=DESTINATION, members=ids, now=7, **own
+    )
 
 
-async def waiting(database, **how):
+async def queued_claims(database, **how):
     found = await read(
-        database, lambda tx: store.waiting(tx, "MM001", "medical", after="", most=99, **how)
+        database,
+        lambda tx: store.list_queued_claims(tx, "MM001", "medical", after="", limit=99, **how),
     )
     return [one.request_id for one in found]
 
 
-async def test_numbers_count_up_and_can_jump(database):
-    assert await read(database, store.given_control) == 0
-    assert [await write(database, store.next_control) for _ in range(3)] == [1, 2, 3]
-    assert await write(database, lambda tx: store.next_control(tx, skip=10)) == 14
-    assert await read(database, store.given_control) == 14
+async def test_control_numbers_count_up_and_can_skip(database):
+    assert await read(database, store.last_control_number) == 0
+    assert [await write(database, store.next_control_number) for _ in range(3)] == [1, 2, 3]
+    assert await write(database, lambda tx: store.next_control_number(tx, skip=10)) == 14
+    assert await read(database, store.last_control_number) == 14
 
 
-async def test_a_number_of_a_batch_is_never_used_twice(database):
+async def test_a_control_number_is_never_used_twice(database):
     await add_claims(database, "r1", "r2")
-    await write(database, fixing(1, "r1"))
-    with pytest.raises(Conflict, match=r"batches.control"):
-        await write(database, fixing(1, "r2"))
-    assert await waiting(database) == ["r2"]
+    await write(database, creating(1, "r1"))
+    with pytest.raises(ConstraintViolation, match=r"batches.control"):
+        await write(database, creating(1, "r2"))
+    assert await queued_claims(database) == ["r2"]
 
 
-async def test_piles_tell_how_many_wait_for_whom_and_since_when(database):
+async def test_payer_queues_count_waiting_claims_and_know_the_oldest(database):
     await add_claims(database, "r1", "r2", created_at=5)
     await add_claims(database, "r3", created_at=4, payer_id="HH001", kind="dental")
-    await add_claims(database, "r4", waits=0)
-    assert await read(database, store.piles) == [
-        Pile("HH001", "dental", 1, 4),
-        Pile("MM001", "medical", 2, 5),
+    await add_claims(database, "r4", queued=0)
+    assert await read(database, store.list_payer_queues) == [
+        PayerQueue("HH001", "dental", 1, 4),
+        PayerQueue("MM001", "medical", 2, 5),
     ]
 
 
-async def test_pages_go_on_where_the_last_one_ended(database):
+async def test_pages_of_queued_claims_continue_where_the_last_one_ended(database):
     await add_claims(database, "r1", "r2", "r3")
     pages = [
         await read(
             database,
-            lambda tx: store.waiting(tx, "MM001", "medical", after=after, most=2),
+            lambda tx: store.list_queued_claims(tx, "MM001", "medical", after=after, limit=2),
         )
         for after in ("", "r2", "r3")
     ]
     assert [[one.request_id for one in page] for page in pages] == [["r1", "r2"], ["r3"], []]
 
 
-async def test_a_batch_takes_its_claims_with_it_whole_or_not_at_all(database):
+async def test_a_batch_takes_all_of_its_claims_or_is_not_stored(database):
     scope = await add_claims(database, "r1", "r2", "r3")
-    id = await write(database, fixing(1, "r1", "r2"))
-    with pytest.raises(Taken):
-        await write(database, fixing(2, "r2", "r3"))
-    assert await waiting(database) == ["r3"]
-    members = await read(database, lambda tx: store.members(tx, id))
+    id = await write(database, creating(1, "r1", "r2"))
+    with pytest.raises(ClaimAlreadyBatched):
+        await write(database, creating(2, "r2", "r3"))
+    assert await queued_claims(database) == ["r3"]
+    members = await read(database, lambda tx: store.list_members(tx, id))
     assert [(one.request_id, one.vendor_id, one.attempt) for one in members] == [
         ("r1", scope.vendor, 1),
         ("r2", scope.vendor, 1),
     ]
-    [batch] = await read(database, store.undelivered)
-    assert (batch.id, batch.state, batch.claims, batch.lane) == (id, FIXED, 2, LANE)
-    assert await read(database, lambda tx: store.by_control(tx, 1)) == batch
-    assert await read(database, lambda tx: store.by_control(tx, 2)) is None
+    [batch] = await read(database, store.list_undelivered)
+    assert (batch.id, batch.state, batch.claims, batch.destination) == (id, READY, 2, DESTINATION)
+    assert await read(database, lambda tx: store.find_by_control(tx, 1)) == batch
+    assert await read(database, lambda tx: store.find_by_control(tx, 2)) is None
 
 
-async def test_of_many_who_take_the_same_claims_one_gets_them(database):
+async def test_of_concurrent_batches_of_the_same_claims_one_is_stored(database):
     ids = [f"r{n:02}" for n in range(20)]
     await add_claims(database, *ids)
     done = await asyncio.gather(
-        *(write(database, fixing(n, *ids)) for n in range(1, 9)), return_exceptions=True
+        *(write(database, creating(n, *ids)) for n in range(1, 9)), return_exceptions=True
     )
-    assert [isinstance(one, Taken) for one in done].count(False) == 1
-    assert len(await read(database, store.undelivered)) == 1
+    assert [isinstance(one, ClaimAlreadyBatched) for one in done].count(False) == 1
+    assert len(await read(database, store.list_undelivered)) == 1
 
 
-async def test_what_is_delivered_is_found_only_among_all(database):
+async def test_delivered_batches_are_listed_only_among_all(database):
     await add_claims(database, "r1", "r2")
-    first = await write(database, fixing(1, "r1"))
-    second = await write(database, fixing(2, "r2"))
+    first = await write(database, creating(1, "r1"))
+    second = await write(database, creating(2, "r2"))
     await write(
-        database, lambda tx: store.move(tx, first, DELIVERED, next_at=1, attempts=1, delivered_at=9)
+        database,
+        lambda tx: store.set_state(tx, first, DELIVERED, not_before=1, attempts=1, delivered_at=9),
     )
-    assert [one.id for one in await read(database, store.undelivered)] == [second]
-    newest = await read(database, lambda tx: store.newest(tx, 5))
+    assert [one.id for one in await read(database, store.list_undelivered)] == [second]
+    newest = await read(database, lambda tx: store.list_newest(tx, 5))
     assert [(one.id, one.delivered_at) for one in newest] == [(second, None), (first, 9)]
 
 
-async def test_a_lane_is_made_when_it_is_first_held(database):
-    assert await read(database, all_lanes) == {}
-    lane = await write(database, lambda tx: lock_lane(tx, LANE))
-    assert lane == Lane("MM001", "Medical")
-    told = replace(lane, failures=2, open_until=5, fault="Away.", route_id=3, since=4)
-    await write(database, lambda tx: set_lane(tx, told))
-    assert await read(database, all_lanes) == {LANE: told}
+async def test_a_batch_is_due_after_its_pause_and_after_the_lease_of_its_holder(database):
+    await add_claims(database, "r1")
+    id = await write(database, creating(1, "r1"))
+
+    async def changed(state, **values):
+        await write(database, lambda tx: store.set_state(tx, id, state, attempts=1, **values))
+        batch = await read(database, lambda tx: store.find(tx, id))
+        return batch.due_at, batch.is_being_sent(20)
+
+    assert await changed(READY, not_before=30) == (30, False)
+    assert await changed(SENDING, not_before=10, holder="w", lease_until=25) == (25, True)
+    assert await changed(SENDING, not_before=10, holder="w", lease_until=20) == (20, False)
+    assert await changed(SENDING, not_before=40) == (40, False)
 
 
-async def test_the_content_is_sealed_for_the_file_it_is(place, database, clock):
+async def test_a_retry_leaves_the_lease_of_a_holder_alone(database):
+    await add_claims(database, "r1", "r2")
+    waits, sent = [await write(database, creating(n, f"r{n}")) for n in (1, 2)]
+    await write(database, lambda tx: store.set_state(tx, waits, READY, not_before=90, attempts=1))
+    await write(
+        database,
+        lambda tx: store.set_state(
+            tx, sent, SENDING, not_before=1, attempts=1, holder="w", lease_until=90
+        ),
+    )
+    await write(database, lambda tx: store.retry_now(tx, DESTINATION, 50))
+    found = await read(database, store.list_undelivered)
+    assert [(one.not_before, one.lease_until) for one in found] == [(50, None), (1, 90)]
+
+
+async def test_route_health_is_created_when_it_is_first_locked(database):
+    assert await read(database, all_route_health) == {}
+    health = await write(database, lambda tx: lock_route_health(tx, DESTINATION))
+    assert health == RouteHealth("MM001", "Medical")
+    changed = replace(
+        health, failures=2, paused_until=5, fault="Away.", fallback_route_id=3, fallback_since=4
+    )
+    await write(database, lambda tx: set_route_health(tx, changed))
+    assert await read(database, all_route_health) == {DESTINATION: changed}
+
+
+async def test_the_content_is_sealed_for_its_file(place, database, clock):
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    await vault.ready(store.OWNER)
+    await vault.ensure_key(store.OWNER)
     await add_claims(database, "r1")
-    sealed = vault.seal(store.OWNER, store.TABLE, written(1).name, b"ISA*ROSA")
+    sealed = vault.seal(store.OWNER, store.TABLE, a_file(1).name, b"ISA*ROSA")
     id = await write(
         database,
-        lambda tx: store.fix(tx, written(1, sealed), lane=LANE, members=["r1"], now=7),
+        lambda tx: store.create(
+            tx, a_file(1, sealed), destination=DESTINATION, members=["r1"], now=7
+        ),
     )
     batch = await read(database, lambda tx: store.find(tx, id))
-    assert await read(database, lambda tx: store.content(tx, vault, batch)) == b"ISA*ROSA"
+    assert await read(database, lambda tx: store.read_content(tx, vault, batch)) == b"ISA*ROSA"
     assert b"ROSA" not in sealed
 
 
 @pytest.mark.parametrize(
-    "statement", [store._PILES, store._PAGE, store._HELD_PILES, store._UNDELIVERED]
+    "statement", [store._QUEUES, store._PAGE, store._QUEUES_IN_DOUBT, store._UNDELIVERED]
 )
-async def test_looking_for_work_reads_only_what_waits(new_place, statement):
-    """A tick looks every other second, however much is stored."""
+async def test_looking_for_work_uses_the_partial_indexes(new_place, statement):
+    """It runs every other second, however much is stored."""
     place = await new_place("sqlite")
-    compiled = statement.on("sqlite")
+    compiled = statement.compiled_for("sqlite")
     with contextlib.closing(sqlite3.connect(place.sqlite_file)) as raw:
         explained = f"EXPLAIN QUERY PLAN {compiled.text}"
-        plan = [row[3] for row in raw.execute(explained, [0] * len(compiled.order))]
-    assert any("ix_claims_waiting" in step or "ix_batches_open" in step for step in plan)
+        plan = [row[3] for row in raw.execute(explained, [0] * len(compiled.parameter_order))]
+    assert any("ix_claims_queued" in step or "ix_batches_open" in step for step in plan)
     assert not any(step in {"SCAN claims", "SCAN batches"} for step in plan)
 
 
-async def test_a_restore_trusts_nothing_that_was_to_go_out(new_place, clock):
+async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
     place = await new_place("sqlite")
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
     await add_claims(database, "r1", "r2", "r3", "r4")
     for control, id in enumerate(("r1", "r2", "r3"), 1):
-        await write(database, store.next_control)
-        await write(database, fixing(control, id))
-    await write(database, lambda tx: store.move(tx, 1, DELIVERED, next_at=1, attempts=1))
+        await write(database, store.next_control_number)
+        await write(database, creating(control, id))
+    await write(database, lambda tx: store.set_state(tx, 1, DELIVERED, not_before=1, attempts=1))
     await write(
-        database, lambda tx: store.move(tx, 2, SENDING, next_at=1, attempts=1, holder="node")
+        database,
+        lambda tx: store.set_state(
+            tx, 2, SENDING, not_before=1, attempts=1, holder="node", lease_until=2
+        ),
     )
     archive = place.data / "a.backup"
     await write_backup(
         database, vault, file=place.sqlite_file, target=archive, clock=clock, actor=OPERATOR
     )
-    for _ in range(40):  # numbers given since
-        await write(database, store.next_control)
+    for _ in range(40):  # numbers used since
+        await write(database, store.next_control_number)
     done = await Restore(
         archive=archive, file=place.sqlite_file, anchor=place.data / "audit.anchor",
         keys=place.keys(), clock=clock, actor=OPERATOR,
     ).run()  # fmt: skip
-    assert done.doubtful == (2, 1)
-    newest = await read(database, lambda tx: store.newest(tx, 9))
-    assert [(one.id, one.state, one.holder) for one in newest] == [
-        (3, IN_DOUBT, ""),
-        (2, IN_DOUBT, ""),
-        (1, DELIVERED, ""),
+    assert done.in_doubt == (2, 1)
+    newest = await read(database, lambda tx: store.list_newest(tx, 9))
+    assert [(one.id, one.state, one.holder, one.lease_until) for one in newest] == [
+        (3, IN_DOUBT, "", None),
+        (2, IN_DOUBT, "", None),
+        (1, DELIVERED, "", None),
     ]
-    assert await waiting(database) == []
-    assert await waiting(database, held=True) == ["r4"]
-    assert await write(database, store.next_control) > 43 + limits.CONTROL_NUMBERS_SKIPPED
-    await write(database, fixing(99, "r4", held=True))
-    [*_, held] = await read(database, store.undelivered)
-    assert (held.state, held.fault) == (IN_DOUBT, store.RESTORED)
+    assert await queued_claims(database) == []
+    assert await queued_claims(database, in_doubt=True) == ["r4"]
+    assert await write(database, store.next_control_number) > 43 + limits.CONTROL_NUMBERS_SKIPPED
+    await write(database, creating(99, "r4", in_doubt=True))
+    [*_, last] = await read(database, store.list_undelivered)
+    assert (last.state, last.fault) == (IN_DOUBT, store.RESTORED)
     await database.close()
 
 
 async def test_a_restore_of_a_quiet_installation_leaves_nothing_in_doubt(database):
-    assert await write(database, store.distrust) == (0, 0)
+    assert await write(database, store.mark_in_doubt_after_restore) == (0, 0)

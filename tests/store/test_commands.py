@@ -1,4 +1,4 @@
-"""The commands of the storage: what they print, and how they end."""
+"""The storage commands: their output and exit codes."""
 
 import contextlib
 import csv
@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli import audit, backup, db, keys, restore
-from clearlane.store.keys import new_key, read_key_file
+from clearlane.store.keys import new_master_key, read_key_file
 
 APPS = {"audit": audit, "backup": backup, "db": db, "keys": keys, "restore": restore}
 
@@ -37,32 +37,46 @@ def again(place, command, *words):
 
 
 def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
-    def told(code, *words):
+    def output_of(code, *words):
         result = run(place, *words, monkeypatch=monkeypatch)
         assert result.exit_code == code, result.output
         return result.output
 
-    assert "is empty" in told(1, "db", "status")
-    assert "is empty" in told(1, "audit", "verify")
-    assert "There is no master key" in told(1, "keys", "show")
-    assert "was moved from an empty database" in told(0, "db", "upgrade")
-    assert "is current" in told(0, "db", "status")
-    assert "clearlane keys create" in told(1, "audit", "verify")
-    assert "safe place" in told(0, "keys", "create")
-    assert "exists already" in told(1, "keys", "create")
+    assert "is empty" in output_of(1, "db", "status")
+    assert "is empty" in output_of(1, "audit", "verify")
+    assert "There is no master key" in output_of(1, "keys", "show")
+    assert "was moved from an empty database" in output_of(0, "db", "upgrade")
+    assert "is current" in output_of(0, "db", "status")
+    assert "clearlane keys create" in output_of(1, "audit", "verify")
+    assert "safe place" in output_of(0, "keys", "create")
+    assert "exists already" in output_of(1, "keys", "create")
     (key,) = read_key_file(place.data / "master.key")
-    assert key.id in told(0, "keys", "show")
-    assert "is current" in told(0, "db", "upgrade")
-    assert "is whole: 0 rows" in told(0, "audit", "verify")
-    assert "3 keys were re-wrapped" in told(0, "keys", "rotate")
-    shown = told(0, "keys", "show")
+    assert key.id in output_of(0, "keys", "show")
+    assert "is current" in output_of(0, "db", "upgrade")
+    assert "is whole: 0 rows" in output_of(0, "audit", "verify")
+    assert "3 keys were re-wrapped" in output_of(0, "keys", "rotate")
+    shown = output_of(0, "keys", "show")
     assert key.id not in shown
     assert key.text not in shown
     assert "wraps 3 keys" in shown
-    assert "is whole: 3 rows" in told(0, "audit", "verify")
-    assert json.loads(told(0, "audit", "verify", "--json"))["rows"] == 3
-    assert json.loads(told(0, "db", "status", "--json"))["standing"] == "current"
-    assert [each["wraps"] for each in json.loads(told(0, "keys", "show", "--json"))["keys"]] == [3]
+    assert "is whole: 3 rows" in output_of(0, "audit", "verify")
+    assert json.loads(output_of(0, "audit", "verify", "--json"))["rows"] == 3
+    assert json.loads(output_of(0, "db", "status", "--json"))["standing"] == "current"
+    assert [
+        each["wraps"] for each in json.loads(output_of(0, "keys", "show", "--json"))["keys"]
+    ] == [3]
+
+
+def test_a_data_directory_of_an_unreleased_version_is_refused(sqlite_place, monkeypatch):
+    for words in (("keys", "create"), ("db", "upgrade")):
+        assert run(sqlite_place, *words, monkeypatch=monkeypatch).exit_code == 0
+    with contextlib.closing(sqlite3.connect(sqlite_place.sqlite_file)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0007'")
+        connection.commit()
+    for words in (("db", "status"), ("db", "upgrade"), ("audit", "verify")):
+        result = again(sqlite_place, *words)
+        assert result.exit_code == 1
+        assert "an earlier development version of Clearlane" in " ".join(result.output.split())
 
 
 def test_a_broken_chain_ends_with_one_and_names_the_row(sqlite_place, monkeypatch):
@@ -128,7 +142,7 @@ def test_on_postgresql_backup_and_restore_point_to_its_own_tools(monkeypatch, tm
 
 
 def test_a_key_of_the_environment_is_used_and_never_written(sqlite_place, monkeypatch):
-    new, old = new_key(), new_key()
+    new, old = new_master_key(), new_master_key()
     monkeypatch.setenv("CLEARLANE_DATABASE_URL", "")
     monkeypatch.setenv("CLEARLANE_MASTER_KEY", old.text)
     assert again(sqlite_place, "db", "upgrade").exit_code == 0

@@ -1,4 +1,4 @@
-"""One contract, two databases: what a read and a write promise, whoever keeps the rows."""
+"""The contract of reads and writes, on both databases."""
 
 import asyncio
 import traceback
@@ -9,14 +9,21 @@ from sqlalchemy import bindparam, func, select, update
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.store import schema
-from clearlane.store.database import Actor, Conflict, ForeignAwait, StoreFault, System, Unavailable
-from clearlane.store.group_commit import StatementFailed
-from clearlane.store.sql import Statement, among, insertion, mine
+from clearlane.store.database import (
+    Actor,
+    ConstraintViolation,
+    DatabaseUnavailable,
+    ForeignAwait,
+    StoreFault,
+    SystemScope,
+)
+from clearlane.store.group_commit import StatementFault
+from clearlane.store.sql import Statement, among, in_scope, insert_into
 from tests.databases import ADD_VENDOR, make_site
 from tests.patience import until
 
 OPERATOR = Actor("operator", "nora", "req-1")
-ALL = System("a test")
+ALL = SystemScope("a test")
 COUNT = Statement(select(func.count()).select_from(schema.vendors))
 AUDITED = Statement(select(schema.audit).order_by(schema.audit.c.seq))
 RENAME = Statement(
@@ -58,18 +65,18 @@ async def test_many_concurrent_writes_are_all_stored_and_audited_in_one_chain(da
     assert [row[0] for row in await audited(database)] == list(range(1, 301))
 
 
-async def test_a_failing_job_is_undone_alone_and_told_to_its_caller(database):
+async def test_a_failing_job_is_undone_alone_and_raises_for_its_caller(database):
     async def failing(tx):
         await adding("lost")(tx)
         raise LookupError("the job's own fault")
 
     jobs = [adding("a"), failing, adding("b"), adding("a"), adding("c")]
-    told = await asyncio.gather(
+    results = await asyncio.gather(
         *(database.write(ALL, job, actor=OPERATOR) for job in jobs), return_exceptions=True
     )
-    assert isinstance(told[1], LookupError)
-    assert isinstance(told[3], Conflict)
-    assert "vendor_key" in told[3].constraint
+    assert isinstance(results[1], LookupError)
+    assert isinstance(results[3], ConstraintViolation)
+    assert "vendor_key" in results[3].constraint
     assert await count(database) == 3
     assert len(await audited(database)) == 3
 
@@ -83,7 +90,7 @@ async def test_what_was_written_is_there_after_reopening(place):
     await second.close()
 
 
-async def test_run_says_how_many_rows_it_touched(database):
+async def test_run_returns_the_number_of_rows_affected(database):
     await database.write(ALL, adding("a"), actor=OPERATOR)
 
     async def job(tx):
@@ -117,7 +124,7 @@ async def test_rows_come_back_as_plain_tuples_and_one_row_or_none(database):
 async def test_many_stores_every_row_of_the_scope(database):
     scope, stranger = await make_site(database), await make_site(database)
     rows = [{"request_id": f"r{n}", "at": n, "event": "received"} for n in range(20)]
-    seen = Statement(select(schema.claim_events.c.at).where(mine(schema.claim_events)))
+    seen = Statement(select(schema.claim_events.c.at).where(in_scope(schema.claim_events)))
 
     async def job(tx):
         await tx.many(CLAIM, [a_claim(row["request_id"]) for row in rows])
@@ -134,7 +141,7 @@ async def test_many_stores_every_row_of_the_scope(database):
 async def test_a_row_cannot_name_a_vendor_and_another_vendors_site(database):
     own, foreign = await make_site(database), await make_site(database)
     mixed = Scope(own.vendor, foreign.site)
-    with pytest.raises(Conflict):
+    with pytest.raises(ConstraintViolation):
         await database.write(
             mixed, lambda tx: tx.run(CLAIM, **a_claim("r1")), actor=Actor("vendor", "x")
         )
@@ -146,11 +153,11 @@ async def test_a_read_sees_one_moment_and_changes_nothing(database):
         before = await tx.rows(NAMES)
         await database.write(ALL, adding("b"), actor=OPERATOR)
         assert await tx.rows(NAMES) == before
-        with pytest.raises(StatementFailed):
+        with pytest.raises(StatementFault):
             await tx.run(RENAME, key="a", name="x")
-        with pytest.raises(StatementFailed):
+        with pytest.raises(StatementFault):
             await tx.many(RENAME, [])
-        with pytest.raises(StatementFailed):
+        with pytest.raises(StatementFault):
             tx.audit("read")
         with pytest.raises(StoreFault):
             await tx.row(
@@ -160,7 +167,7 @@ async def test_a_read_sees_one_moment_and_changes_nothing(database):
     assert await count(database) == 2
 
 
-async def test_an_audit_row_says_who_did_what_to_whose_rows_and_when(database):
+async def test_an_audit_row_names_actor_action_owner_and_time(database):
     scope = await make_site(database)
 
     async def job(tx):
@@ -177,7 +184,7 @@ async def test_an_audit_row_says_who_did_what_to_whose_rows_and_when(database):
     assert second[7:9] == ("[]", 7)
 
 
-async def test_a_write_given_up_while_it_waits_stores_nothing(database):
+async def test_a_write_cancelled_while_it_waits_stores_nothing(database):
     entered = []
 
     async def slow(tx):
@@ -199,7 +206,7 @@ async def test_a_write_given_up_while_it_waits_stores_nothing(database):
     assert await count(database) == 0
 
 
-async def test_a_write_given_up_too_late_answers_with_its_outcome(database):
+async def test_a_write_cancelled_too_late_returns_its_outcome(database):
     entered = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -233,7 +240,7 @@ async def test_a_time_limit_that_comes_too_late_does_not_hide_a_stored_row(datab
     assert not asyncio.current_task().cancelling()
 
 
-async def test_closing_finishes_what_waits_and_refuses_what_comes_after(place):
+async def test_closing_finishes_waiting_writes_and_refuses_later_ones(place):
     database = await place.open()
     writes = [
         asyncio.create_task(database.write(ALL, adding(f"k{n}"), actor=OPERATOR)) for n in range(20)
@@ -241,7 +248,7 @@ async def test_closing_finishes_what_waits_and_refuses_what_comes_after(place):
     await asyncio.sleep(0)
     await database.close()
     assert len(await asyncio.gather(*writes)) == 20
-    with pytest.raises(Unavailable):
+    with pytest.raises(DatabaseUnavailable):
         await database.write(ALL, adding("late"), actor=OPERATOR)
 
 
@@ -267,36 +274,36 @@ async def test_no_exception_of_the_store_holds_a_value(database):
         assert marker not in repr(caught.value.__context__)
 
 
-async def test_a_job_that_awaits_anything_else_is_told_so_on_sqlite(new_place):
+async def test_a_job_that_awaits_anything_else_is_refused_on_sqlite(new_place):
     database = await (await new_place("sqlite")).open()
 
     async def foreign(tx):
         await adding("lost")(tx)
         await asyncio.sleep(0)
 
-    told = await asyncio.gather(
+    results = await asyncio.gather(
         database.write(ALL, adding("a"), actor=OPERATOR),
         database.write(ALL, foreign, actor=OPERATOR),
         database.write(ALL, adding("b"), actor=OPERATOR),
         return_exceptions=True,
     )
-    assert isinstance(told[1], ForeignAwait)
+    assert isinstance(results[1], ForeignAwait)
     assert await count(database) == 2
     await database.close()
 
 
 CLAIM = Statement(
-    insertion(
-        schema.claims, "request_id", "kind", "state", "payer_id", "vendor_claim", "content",
+    insert_into(
+        schema.claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
         "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
     )
 )  # fmt: skip
-EVENT = Statement(insertion(schema.claim_events, "request_id", "at", "event"))
+EVENT = Statement(insert_into(schema.claim_events, "request_id", "at", "event"))
 
 
 def a_claim(request_id):
     return {
         "request_id": request_id, "kind": "medical", "state": "Received", "payer_id": "p",
-        "vendor_claim": request_id, "content": "h", "account_as_number": 0, "total_cents": 100,
+        "vendor_claim_hash": request_id, "content_hash": "h", "account_as_number": 0, "total_cents": 100,
         "created_at": 1, "created_day": "2024-03-05", "updated_at": 1, "payload": b"sealed",
     }  # fmt: skip

@@ -8,25 +8,25 @@ import stat
 import pytest
 
 from clearlane.store import key_rotation
-from clearlane.store.database import Actor, Refused
+from clearlane.store.database import Actor, OperationRefused
 from clearlane.store.keys import (
     KeyRefused,
     MasterKeys,
     load_master_keys,
-    new_key,
+    new_master_key,
     read_key_file,
     read_keys,
     write_key_file,
 )
-from clearlane.store.nodes import Nodes
+from clearlane.store.nodes import NodeRegistration
 from clearlane.store.vault import Vault
 
 OPERATOR = Actor("operator", "nora")
 
 
-def test_a_key_is_read_back_as_it_was_written_and_told_by_its_id_alone(tmp_path):
+def test_a_key_is_read_back_as_written_and_prints_its_id_only(tmp_path):
     file = tmp_path / "deep" / "master.key"
-    keys = [new_key(), new_key()]
+    keys = [new_master_key(), new_master_key()]
     write_key_file(file, keys, over=False)
     assert read_key_file(file) == tuple(keys)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -38,7 +38,7 @@ def test_a_key_is_read_back_as_it_was_written_and_told_by_its_id_alone(tmp_path)
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644, 0o610])
 def test_a_key_file_that_others_can_open_is_refused(tmp_path, mode):
     file = tmp_path / "master.key"
-    write_key_file(file, [new_key()], over=False)
+    write_key_file(file, [new_master_key()], over=False)
     file.chmod(mode)
     with pytest.raises(KeyRefused, match="chmod 600"):
         read_key_file(file)
@@ -48,7 +48,7 @@ def test_a_key_file_of_another_user_is_refused(tmp_path):
     if os.geteuid() != 0:
         pytest.skip("only root can give a file away")
     file = tmp_path / "master.key"
-    write_key_file(file, [new_key()], over=False)
+    write_key_file(file, [new_master_key()], over=False)
     os.chown(file, 12345, -1)
     with pytest.raises(KeyRefused, match="belongs to another user"):
         read_key_file(file)
@@ -57,7 +57,7 @@ def test_a_key_file_of_another_user_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "text", ["", "  \n", "short", "x" * 44, base64.b64encode(b"x" * 31).decode()]
 )
-def test_what_is_no_key_is_refused_without_being_shown(tmp_path, text):
+def test_an_invalid_key_is_refused_without_being_shown(tmp_path, text):
     with pytest.raises(KeyRefused) as caught:
         read_keys(text, "CLEARLANE_MASTER_KEY")
     assert "openssl rand -base64 32" in str(caught.value)
@@ -70,17 +70,17 @@ def test_a_directory_is_no_key_file(tmp_path):
 
 
 def test_the_environment_wins_and_its_first_key_wraps(tmp_path):
-    new, old = new_key(), new_key()
+    new, old = new_master_key(), new_master_key()
     keys = load_master_keys(text=f"{new.text}, {old.text}", file=tmp_path / "no", may_create=True)
     assert keys.ids == (new.id, old.id)
-    assert keys.newest() == new
+    assert keys.wrapping_key() == new
     assert not (tmp_path / "no").exists()
     url_safe = new.text.replace("+", "-").replace("/", "_")
     assert read_keys(url_safe, "x") == (new,)
 
 
-def test_a_wrapped_key_opens_only_in_its_place_and_unchanged():
-    keys = MasterKeys([new_key()])
+def test_a_wrapped_key_unwraps_only_with_its_binding_and_unchanged():
+    keys = MasterKeys([new_master_key()])
     id, wrapped = keys.wrap(b"s" * 32, "data_keys:1")
     assert keys.unwrap(id, wrapped, "data_keys:1") == b"s" * 32
     for changed, place in (
@@ -103,7 +103,7 @@ async def test_the_first_start_makes_a_key_and_later_starts_need_it(place):
     with pytest.raises(KeyRefused, match="Put the installation's key file back"):
         await place.open()
     assert not file.exists()  # an installation that lost its key gets no new one
-    write_key_file(file, [new_key()], over=False)
+    write_key_file(file, [new_master_key()], over=False)
     with pytest.raises(KeyRefused, match="give that key"):
         await place.open()
     file.write_bytes(kept)
@@ -146,11 +146,13 @@ class Serving:
     def __init__(self, place, database, clock):
         self.keys = place.keys()
         self.vault = Vault(database, self.keys, clock)
-        self.nodes = Nodes(database, id="n1", role="serve", beat_seconds=60, keys=self.keys)
+        self.nodes = NodeRegistration(
+            database, id="n1", role="serve", heartbeat_seconds=60, keys=self.keys
+        )
 
     async def __aenter__(self):
         await self.nodes.watch("keys", self.vault.load)
-        await self.nodes.beat()
+        await self.nodes.heartbeat()
         self._task = asyncio.create_task(self._poll())
         return self
 
@@ -159,7 +161,7 @@ class Serving:
 
     async def _poll(self):
         while True:
-            await self.nodes.poll()
+            await self.nodes.reload_changed()
             await asyncio.sleep(0.01)
 
 
@@ -168,7 +170,7 @@ async def test_a_rotation_rewraps_everything_while_a_node_serves(place, database
     (old,) = read_key_file(file)
     async with Serving(place, database, clock) as node:
         for vendor in range(5):
-            await node.vault.ready(vendor)
+            await node.vault.ensure_key(vendor)
         before = node.vault.seal(1, "claims", "r1", b"before")
         print_before = node.vault.fingerprint(1, "claim", "x")
         pepper = node.vault.pepper
@@ -179,32 +181,32 @@ async def test_a_rotation_rewraps_everything_while_a_node_serves(place, database
         assert done.dropped == (old.id,)
         assert read_key_file(file)[0].id == done.master_id != old.id
         assert len(read_key_file(file)) == 1
-        assert set(await key_rotation.usage(database)) == {done.master_id}
+        assert set(await key_rotation.count_wrapped_keys(database)) == {done.master_id}
         # The running node goes on: old payloads open, new ones are sealed, hashes stay the same.
         assert node.vault.open(1, "claims", "r1", before) == b"before"
-        await node.vault.ready(77)
+        await node.vault.ensure_key(77)
         assert node.vault.fingerprint(1, "claim", "x") == print_before
     fresh = Vault(database, place.keys(), clock)
     await fresh.load()
     assert fresh.open(1, "claims", "r1", before) == b"before"
     assert (fresh.pepper, fresh.fingerprint(1, "claim", "x")) == (pepper, print_before)
-    assert set(await key_rotation.usage(database)) == {done.master_id}
+    assert set(await key_rotation.count_wrapped_keys(database)) == {done.master_id}
 
 
 async def seal_all_the_time(vault):
     vendor = 100
     while True:
         vendor += 1
-        await vault.ready(vendor)
+        await vault.ensure_key(vendor)
         sealed = vault.seal(vendor, "claims", 1, b"payload")
         assert vault.open(vendor, "claims", 1, sealed) == b"payload"
         await asyncio.sleep(0)
 
 
-async def test_a_rotation_that_was_broken_off_goes_on_with_the_same_new_key(place, database):
+async def test_an_interrupted_rotation_continues_with_the_same_new_key(place, database):
     file = place.data / "master.key"
     (old,) = read_key_file(file)
-    new = new_key()
+    new = new_master_key()
     write_key_file(file, [new, old], over=True)
     done = await key_rotation.rotate(database, place.keys(), OPERATOR)
     assert done.master_id == new.id
@@ -216,13 +218,13 @@ async def test_a_node_without_the_new_key_stops_the_rotation(place, database, mo
 
     monkeypatch.setattr(limits, "NODES_WAIT_SECONDS_MAX", 0.1)
     (old,) = read_key_file(place.data / "master.key")
-    far = Nodes(
-        database, id="far", role="serve", beat_seconds=60, keys=MasterKeys(place.keys().held)
+    far = NodeRegistration(
+        database, id="far", role="serve", heartbeat_seconds=60, keys=MasterKeys(place.keys().keys)
     )
-    await far.beat()
-    with pytest.raises(Refused, match="far"):
+    await far.heartbeat()
+    with pytest.raises(OperationRefused, match="far"):
         await key_rotation.rotate(database, place.keys(), OPERATOR)
-    assert set(await key_rotation.usage(database)) == {old.id}
+    assert set(await key_rotation.count_wrapped_keys(database)) == {old.id}
     assert len(read_key_file(place.data / "master.key")) == 2
 
 
@@ -230,9 +232,9 @@ async def test_with_a_key_of_the_environment_rotate_says_what_to_do_and_then_doe
     place, database, clock
 ):
     (old,) = read_key_file(place.data / "master.key")
-    with pytest.raises(Refused, match="NEW,OLD"):
+    with pytest.raises(OperationRefused, match="NEW,OLD"):
         await key_rotation.rotate(database, MasterKeys([old]), OPERATOR)
-    new = new_key()
+    new = new_master_key()
     done = await key_rotation.rotate(database, MasterKeys([new, old]), OPERATOR)
     assert (done.master_id, done.rewrapped, done.dropped) == (new.id, 3, (old.id,))
     vault = Vault(database, MasterKeys([new]), clock)

@@ -1,4 +1,4 @@
-"""Nodes hear of changes through the database, and commands know when they have."""
+"""Nodes learn of changes through the database, and commands wait until they have."""
 
 import asyncio
 
@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import bindparam, update
 
 from clearlane.store import schema
-from clearlane.store.database import Actor, System
-from clearlane.store.nodes import Nodes, bump, living, wait_until_seen
+from clearlane.store.database import Actor, SystemScope
+from clearlane.store.nodes import NodeRegistration, bump_revision, live_nodes, wait_until_loaded
 from clearlane.store.sql import Statement, database_now
 from tests.patience import PATIENCE_SECONDS
 
 OPERATOR = Actor("operator", "nora")
-ALL = System("a test")
+ALL = SystemScope("a test")
 SILENCE = Statement(
     update(schema.nodes)
     .where(schema.nodes.c.id == bindparam("id"))
@@ -21,16 +21,16 @@ SILENCE = Statement(
 
 
 def node(database, place, id="n1"):
-    return Nodes(database, id=id, role="serve", beat_seconds=60, keys=place.keys())
+    return NodeRegistration(database, id=id, role="serve", heartbeat_seconds=60, keys=place.keys())
 
 
 async def bumped(database, name):
-    return await database.write(ALL, lambda tx: bump(tx, name), actor=OPERATOR)
+    return await database.write(ALL, lambda tx: bump_revision(tx, name), actor=OPERATOR)
 
 
 async def names(database):
     async with database.read(ALL) as tx:
-        return [found.id for found in await living(tx)]
+        return [found.id for found in await live_nodes(tx)]
 
 
 async def test_a_revision_counts_up_by_one_in_the_transaction_that_bumps_it(database):
@@ -40,7 +40,7 @@ async def test_a_revision_counts_up_by_one_in_the_transaction_that_bumps_it(data
 
 async def test_a_bump_that_is_rolled_back_moves_nothing(database):
     async def failing(tx):
-        await bump(tx, "payers")
+        await bump_revision(tx, "payers")
         raise LookupError
 
     with pytest.raises(LookupError):
@@ -48,7 +48,7 @@ async def test_a_bump_that_is_rolled_back_moves_nothing(database):
     assert await bumped(database, "payers") == 1
 
 
-async def test_a_node_reloads_what_moved_and_nothing_else(database, place):
+async def test_a_node_reloads_changed_snapshots_only(database, place):
     loads = []
 
     async def load_accounts():
@@ -61,55 +61,57 @@ async def test_a_node_reloads_what_moved_and_nothing_else(database, place):
     await one.watch("accounts", load_accounts)
     await one.watch("payers", load_payers)
     assert loads == ["accounts", "payers"]
-    assert await one.poll() == []
+    assert await one.reload_changed() == []
     await bumped(database, "payers")
-    assert await one.poll() == ["payers"]
-    assert await one.poll() == []
+    assert await one.reload_changed() == ["payers"]
+    assert await one.reload_changed() == []
     assert loads == ["accounts", "payers", "payers"]
 
 
-async def test_a_command_waits_until_every_living_node_has_loaded_its_change(database, place):
+async def test_a_command_waits_until_every_live_node_has_loaded_its_change(database, place):
     async def load():
         pass
 
     one, two = node(database, place), node(database, place, "n2")
     for each in (one, two):
         await each.watch("accounts", load)
-        await each.beat()
+        await each.heartbeat()
     revision = await bumped(database, "accounts")
-    await one.poll()
-    assert await wait_until_seen(database, "accounts", revision, 0.05) == ["n2"]
-    waiting = asyncio.create_task(wait_until_seen(database, "accounts", revision, PATIENCE_SECONDS))
+    await one.reload_changed()
+    assert await wait_until_loaded(database, "accounts", revision, 0.05) == ["n2"]
+    waiting = asyncio.create_task(
+        wait_until_loaded(database, "accounts", revision, PATIENCE_SECONDS)
+    )
     await asyncio.sleep(0.02)
     assert not waiting.done()
-    await two.poll()
+    await two.reload_changed()
     assert await waiting == []
 
 
 async def test_a_node_that_does_not_load_the_snapshot_is_not_waited_for(database, place):
-    await node(database, place).beat()
-    assert await wait_until_seen(database, "accounts", 7, 0) == []
+    await node(database, place).heartbeat()
+    assert await wait_until_loaded(database, "accounts", 7, 0) == []
 
 
-async def test_a_silent_node_is_not_waited_for_and_comes_back_with_a_beat(database, place):
+async def test_a_silent_node_is_not_waited_for_until_its_next_heartbeat(database, place):
     async def load():
         pass
 
     one = node(database, place)
     await one.watch("accounts", load)
-    await one.beat()
+    await one.heartbeat()
     assert await names(database) == ["n1"]
     await database.write(ALL, lambda tx: tx.run(SILENCE, id="n1"), actor=OPERATOR)
     assert await names(database) == []
-    assert await wait_until_seen(database, "accounts", 9, 0) == []
-    await one.beat()
+    assert await wait_until_loaded(database, "accounts", 9, 0) == []
+    await one.heartbeat()
     assert await names(database) == ["n1"]
 
 
-async def test_a_node_that_stops_takes_its_row_away(database, place):
+async def test_a_node_that_stops_deletes_its_row(database, place):
     one = node(database, place)
-    await one.beat()
-    await one.leave()
+    await one.heartbeat()
+    await one.deregister()
     assert await names(database) == []
 
 
@@ -123,4 +125,4 @@ async def test_a_change_during_the_first_load_is_loaded_again(database, place):
 
     one = node(database, place)
     await one.watch("accounts", load)
-    assert await one.poll() == ["accounts"]
+    assert await one.reload_changed() == ["accounts"]

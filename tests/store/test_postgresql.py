@@ -1,4 +1,4 @@
-"""What only PostgreSQL has to prove: the second wall, the server's settings, lost connections."""
+"""PostgreSQL only: row-level security, the server's settings, lost connections."""
 
 import asyncio
 from dataclasses import replace
@@ -10,14 +10,20 @@ import pytest
 from sqlalchemy import Column, Text, bindparam, select, update
 
 from clearlane.store import migrate, schema
-from clearlane.store.database import Actor, OutcomeUnknown, Refused, System, Unavailable
-from clearlane.store.postgresql import check, connect
-from clearlane.store.schema import APP_ROLE, client_table, metadata, number_id, secure
-from clearlane.store.sql import CLIENT_TABLES, Statement, insertion, mine
+from clearlane.store.database import (
+    Actor,
+    CommitOutcomeUnknown,
+    DatabaseUnavailable,
+    OperationRefused,
+    SystemScope,
+)
+from clearlane.store.postgresql import connect, require_durable
+from clearlane.store.schema import APP_ROLE, client_table, enable_row_security, id_column, metadata
+from clearlane.store.sql import CLIENT_TABLES, Statement, in_scope, insert_into
 from tests.databases import ADD_VENDOR, make_site
 from tests.store.test_database import CLAIM, a_claim
 
-ALL = System("a test")
+ALL = SystemScope("a test")
 OPERATOR = Actor("operator", "nora")
 KEYS = Statement(select(schema.vendors.c.vendor_key))
 
@@ -37,7 +43,7 @@ async def database(place, clock):
 @pytest.fixture
 async def notes(place):
     """A client table made as a later migration makes one."""
-    table = client_table("notes", number_id(), Column("words", Text, nullable=False))
+    table = client_table("notes", id_column(), Column("words", Text, nullable=False))
     connection = await place.raw()
 
     class Op:
@@ -52,10 +58,10 @@ async def notes(place):
 
     def create(bind):
         table.create(bind)
-        secure(Op(bind), "notes")
+        enable_row_security(Op(bind), "notes")
         bind.commit()
 
-    await migrate._connected(place.url, place.sqlite_file, create)
+    await migrate._run_on_connection(place.url, place.sqlite_file, create)
     await connection.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON notes TO {APP_ROLE}")
     yield table
     await connection.close()
@@ -70,8 +76,8 @@ async def test_a_client_table_has_its_owner_columns_and_refuses_foreign_pairs(no
     assert [element.target_fullname for element in key.elements] == ["sites.vendor_id", "sites.id"]
 
 
-async def test_the_wall_holds_for_raw_sql_of_our_role(place, database, notes):
-    add = Statement(insertion(notes, "words"))
+async def test_row_level_security_holds_for_raw_sql_of_the_role(place, database, notes):
+    add = Statement(insert_into(notes, "words"))
     scopes = [await make_site(database) for _ in range(2)]
     for scope in scopes:
         await database.write(scope, lambda tx: tx.run(add, words="hers"), actor=OPERATOR)
@@ -105,7 +111,7 @@ async def test_the_wall_holds_for_raw_sql_of_our_role(place, database, notes):
     await connection.close()
 
 
-async def test_every_client_table_stands_behind_the_wall(place):
+async def test_every_client_table_has_row_level_security(place):
     connection = await place.raw()
     walled = {
         name
@@ -118,8 +124,8 @@ async def test_every_client_table_stands_behind_the_wall(place):
     await connection.close()
 
 
-async def test_the_wall_stops_a_statement_that_our_own_check_let_through(database, notes):
-    add = Statement(insertion(notes, "words"))
+async def test_row_level_security_stops_a_statement_that_the_check_let_through(database, notes):
+    add = Statement(insert_into(notes, "words"))
     everything = Statement(select(notes.c.words), system=True)
     everything.system = False  # as if the check had a hole
     own, foreign = await make_site(database), await make_site(database)
@@ -128,18 +134,18 @@ async def test_the_wall_stops_a_statement_that_our_own_check_let_through(databas
     async with database.read(own) as tx:
         assert await tx.rows(everything) == [("own",)]
     # In one group the jobs of two vendors do not see each other's rows either.
-    told = await asyncio.gather(
+    results = await asyncio.gather(
         *(
             database.write(scope, lambda tx: tx.rows(everything), actor=OPERATOR)
             for scope in (own, foreign, own, foreign)
         )
     )
-    assert told == [[("own",)], [("foreign",)], [("own",)], [("foreign",)]]
+    assert results == [[("own",)], [("foreign",)], [("own",)], [("foreign",)]]
     async with database.read(ALL) as tx:
         assert len(await tx.rows(everything)) == 2
 
 
-async def test_an_owner_that_is_no_superuser_is_held_by_the_wall_too(place):
+async def test_row_level_security_holds_for_the_owner_of_the_tables_too(place):
     connection = await place.raw()
     await connection.execute("CREATE ROLE plain_owner LOGIN NOSUPERUSER NOBYPASSRLS")
     try:
@@ -154,7 +160,7 @@ async def test_an_owner_that_is_no_superuser_is_held_by_the_wall_too(place):
         await connection.close()
 
 
-async def test_our_connections_cannot_change_or_remove_an_audit_row(place, database):
+async def test_connections_cannot_change_or_remove_an_audit_row(place, database):
     async def job(tx):
         tx.audit("something")
 
@@ -171,7 +177,7 @@ async def test_our_connections_cannot_change_or_remove_an_audit_row(place, datab
     await connection.close()
 
 
-async def test_a_missing_role_is_made_again_by_an_upgrade(new_place):
+async def test_a_missing_role_is_created_again_by_an_upgrade(new_place):
     # A dump restored on another server brings tables and no roles; here the rights are taken away.
     place = await new_place("postgresql")
     connection = await place.raw()
@@ -184,26 +190,26 @@ async def test_a_missing_role_is_made_again_by_an_upgrade(new_place):
 
 
 @pytest.mark.parametrize("name", ["fsync", "synchronous_commit"])
-def test_a_server_whose_commits_do_not_last_is_refused(name):
+def test_a_server_whose_commits_are_not_durable_is_refused(name):
     sound = {"fsync": "on", "synchronous_commit": "on"}
-    check(sound)
-    check(sound | {"synchronous_commit": "remote_apply"})
-    with pytest.raises(Refused, match=f"{name} is off"):
-        check(sound | {name: "off"})
+    require_durable(sound)
+    require_durable(sound | {"synchronous_commit": "remote_apply"})
+    with pytest.raises(OperationRefused, match=f"{name} is off"):
+        require_durable(sound | {name: "off"})
 
 
 async def test_a_database_set_to_asynchronous_commits_is_refused_at_start(place):
     connection = await place.raw()
     name = await connection.fetchval("SELECT current_database()")
     await connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
-    with pytest.raises(Refused, match="synchronous_commit is off"):
+    with pytest.raises(OperationRefused, match="synchronous_commit is off"):
         await place.open()
     await connection.close()
 
 
 async def test_a_server_that_cannot_be_reached_is_refused_without_its_password(place):
     away = replace(place, url="postgresql://user:pass-word@127.0.0.1:1/none")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(OperationRefused) as caught:
         await away.open()
     assert "cannot be reached" in str(caught.value)
     assert "pass-word" not in str(caught.value)
@@ -215,7 +221,7 @@ async def test_a_server_that_cannot_be_reached_is_refused_without_its_password(p
 async def test_an_address_that_cannot_be_read_is_refused_without_its_password(place, end):
     bad = "postgresql://user:pass-word" + end
     for opened in (replace(place, url=bad).open(), connect(bad)):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(OperationRefused) as caught:
             await opened
         assert "cannot be read: give one such as postgresql://" in str(caught.value)
         assert "pass-word" not in str(caught.value)
@@ -242,7 +248,7 @@ async def test_a_lost_connection_fails_its_group_and_the_next_write_connects_aga
         await connection.close()
         await vendor("never")(tx)
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(DatabaseUnavailable):
         await database.write(ALL, cut_off, actor=OPERATOR)
     await database.write(ALL, vendor("after"), actor=OPERATOR)
     async with database.read(ALL) as tx:
@@ -277,7 +283,7 @@ async def test_a_connection_lost_during_the_commit_leaves_the_outcome_open(place
     database = await cut.open()
     await database.write(ALL, vendor("before"), actor=OPERATOR)
     cutting = True
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(CommitOutcomeUnknown):
         await database.write(ALL, vendor("perhaps"), actor=OPERATOR)
     cutting = False
     await database.write(ALL, vendor("after"), actor=OPERATOR)
@@ -288,7 +294,7 @@ async def test_a_connection_lost_during_the_commit_leaves_the_outcome_open(place
     proxy.close()
 
 
-async def test_a_login_without_great_rights_owns_everything_and_sees_through_nothing(place):
+async def test_a_login_without_special_rights_can_install_and_bypasses_nothing(place):
     parts = urlsplit(place.url)
     if not parts.netloc.startswith("postgres:@"):
         pytest.skip("the server asks for passwords")
@@ -309,7 +315,7 @@ async def test_a_login_without_great_rights_owns_everything_and_sees_through_not
         await connection.close()
         async with database.read(own) as tx:
             assert await tx.rows(
-                Statement(select(schema.claims.c.request_id).where(mine(schema.claims)))
+                Statement(select(schema.claims.c.request_id).where(in_scope(schema.claims)))
             ) == [("r1",)]
         await database.close()
     finally:
@@ -322,7 +328,7 @@ async def store(row, tx):
     await tx.run(CLAIM, **row)
 
 
-async def test_two_writes_that_wait_for_each_other_are_both_done(database):
+async def test_two_deadlocked_writes_are_both_done(database):
     rename = Statement(
         update(schema.vendors)
         .where(schema.vendors.c.vendor_key == bindparam("key"))
@@ -355,8 +361,8 @@ async def test_two_writes_that_wait_for_each_other_are_both_done(database):
 
 
 async def test_a_statement_on_client_rows_binds_the_scopes_site_as_well(database, notes):
-    add = Statement(insertion(notes, "words"))
-    seen = Statement(select(notes.c.words).where(mine(notes)))
+    add = Statement(insert_into(notes, "words"))
+    seen = Statement(select(notes.c.words).where(in_scope(notes)))
     scope = await make_site(database)
     await database.write(scope, lambda tx: tx.run(add, words="one"), actor=OPERATOR)
     async with database.read(scope) as tx:

@@ -1,4 +1,4 @@
-"""A statement that forgets whose rows it touches cannot be made."""
+"""A statement on client rows that does not constrain their owner cannot be made."""
 
 import pytest
 from sqlalchemy import (
@@ -22,19 +22,19 @@ from clearlane.store.schema import claims as c
 from clearlane.store.schema import sites, vendors
 from clearlane.store.sql import (
     Statement,
-    System,
+    SystemScope,
     UnscopedStatement,
     WrongScope,
     among,
-    insertion,
-    mine,
+    in_scope,
+    insert_into,
 )
 
 b = bindparam
 other = c.alias()
 inner = select(c.c.state).subquery()
 common = select(c.c.state).cte()
-event = insertion(e, "request_id", "at", "event")
+event = insert_into(e, "request_id", "at", "event")
 claim_id = select(c.c.request_id)
 
 UNSCOPED = {
@@ -48,29 +48,33 @@ UNSCOPED = {
     "greater": select(c.c.state).where(
         c.c.vendor_id >= b("vendor_id"), c.c.site_id == b("site_id")
     ),
-    "one of two": select(c.c.state).where(or_(mine(c), c.c.state == "Sent")),
-    "negated": select(c.c.state).where(~mine(c)),
+    "one of two": select(c.c.state).where(or_(in_scope(c), c.c.state == "Sent")),
+    "negated": select(c.c.state).where(~in_scope(c)),
     "an alias": select(other.c.state),
-    "the alias of a scoped table": select(other.c.state).where(mine(c)),
+    "the alias of a scoped table": select(other.c.state).where(in_scope(c)),
     "count": select(func.count()).select_from(c),
-    "joined table": select(c.c.state).join(e, e.c.request_id == c.c.request_id).where(mine(c)),
-    "left table of a left join": select(c.c.state).select_from(c.outerjoin(e, mine(c) & mine(e))),
-    "both of a full join": select(c.c.state).select_from(c.join(e, mine(c) & mine(e), full=True)),
-    "cross product": select(c.c.state, e.c.at).where(mine(c)),
+    "joined table": select(c.c.state).join(e, e.c.request_id == c.c.request_id).where(in_scope(c)),
+    "left table of a left join": select(c.c.state).select_from(
+        c.outerjoin(e, in_scope(c) & in_scope(e))
+    ),
+    "both of a full join": select(c.c.state).select_from(
+        c.join(e, in_scope(c) & in_scope(e), full=True)
+    ),
+    "cross product": select(c.c.state, e.c.at).where(in_scope(c)),
     "subquery in where": select(c.c.state).where(
-        mine(c), exists(select(e.c.id).where(e.c.request_id == c.c.request_id))
+        in_scope(c), exists(select(e.c.id).where(e.c.request_id == c.c.request_id))
     ),
     "scalar subquery": select(vendors.c.id, claim_id.limit(1).scalar_subquery()),
     "subquery in from": select(inner.c.state),
-    "subquery in from beside a scoped one": select(c.c.state, inner.c.state).where(mine(c)),
+    "subquery in from beside a scoped one": select(c.c.state, inner.c.state).where(in_scope(c)),
     "common table expression": select(common.c.state),
-    "union": select(c.c.state).where(mine(c)).union_all(select(e.c.event)),
-    "not correlated": select(c.c.state).where(mine(c), exists(claim_id.correlate(None))),
+    "union": select(c.c.state).where(in_scope(c)).union_all(select(e.c.event)),
+    "not correlated": select(c.c.state).where(in_scope(c), exists(claim_id.correlate(None))),
     "correlated to nothing": claim_id.correlate(c),
     "update": update(c).values(state=b("state")),
     "update by id": update(c).where(c.c.request_id == b("id")).values(state=b("state")),
-    "update of the owner": update(c).where(mine(c)).values(vendor_id=b("new")),
-    "update of everything": update(c).where(mine(c)),
+    "update of the owner": update(c).where(in_scope(c)).values(vendor_id=b("new")),
+    "update of everything": update(c).where(in_scope(c)),
     "update from another": update(vendors)
     .where(vendors.c.id == c.c.vendor_id)
     .values(name=b("name")),
@@ -90,7 +94,7 @@ UNSCOPED = {
     "upsert of the owner": event.on_conflict_do_update(
         index_elements=["vendor_id", "site_id"], set_={"site_id": event.excluded.at}
     ),
-    "upsert by a subquery": insertion(vendors, "name").on_conflict_do_update(
+    "upsert by a subquery": insert_into(vendors, "name").on_conflict_do_update(
         index_elements=["id"], set_={"name": claim_id.scalar_subquery()}
     ),
     "text": text("SELECT state FROM claims"),
@@ -100,26 +104,28 @@ UNSCOPED = {
 }
 
 SCOPED = {
-    "select": select(c.c.state).where(mine(c), c.c.request_id == b("id")),
-    "count": select(func.count()).select_from(c).where(mine(c)),
-    "an alias": select(other.c.state).where(mine(other)),
+    "select": select(c.c.state).where(in_scope(c), c.c.request_id == b("id")),
+    "count": select(func.count()).select_from(c).where(in_scope(c)),
+    "an alias": select(other.c.state).where(in_scope(other)),
     "both of a join": select(c.c.state)
-    .join(e, (e.c.request_id == c.c.request_id) & mine(e))
-    .where(mine(c)),
-    "right of a left join": select(c.c.state).select_from(c.outerjoin(e, mine(e))).where(mine(c)),
+    .join(e, (e.c.request_id == c.c.request_id) & in_scope(e))
+    .where(in_scope(c)),
+    "right of a left join": select(c.c.state)
+    .select_from(c.outerjoin(e, in_scope(e)))
+    .where(in_scope(c)),
     "correlated": select(c.c.state).where(
-        mine(c), exists(select(e.c.id).where(mine(e), e.c.request_id == c.c.request_id))
+        in_scope(c), exists(select(e.c.id).where(in_scope(e), e.c.request_id == c.c.request_id))
     ),
-    "update": update(c).where(mine(c), c.c.request_id == b("id")).values(state=b("state")),
-    "delete": delete(c).where(mine(c)),
+    "update": update(c).where(in_scope(c), c.c.request_id == b("id")).values(state=b("state")),
+    "delete": delete(c).where(in_scope(c)),
     "insert": event.returning(e.c.id),
-    "upsert": insertion(c, "request_id", "state").on_conflict_do_update(
-        index_elements=["vendor_id", "site_id", "kind", "vendor_claim"], set_={"state": "Sent"}
+    "upsert": insert_into(c, "request_id", "state").on_conflict_do_update(
+        index_elements=["vendor_id", "site_id", "kind", "vendor_claim_hash"], set_={"state": "Sent"}
     ),
     "insert from select": insert(e).from_select(
         ["vendor_id", "site_id", "event"], select(b("vendor_id"), b("site_id"), sites.c.name)
     ),
-    "among": select(c.c.state).where(mine(c), among(c.c.request_id, "ids")),
+    "among": select(c.c.state).where(in_scope(c), among(c.c.request_id, "ids")),
 }
 
 
@@ -129,33 +135,33 @@ def test_a_statement_without_its_owner_is_refused_and_runs_only_as_system(core):
         Statement(core)
     sweeping = Statement(core, system=True)
     with pytest.raises(WrongScope):
-        sweeping.owned(Scope(1, 2), {})
-    assert sweeping.owned(System("a test"), {"x": 1}) == {"x": 1}
+        sweeping.with_owner(Scope(1, 2), {})
+    assert sweeping.with_owner(SystemScope("a test"), {"x": 1}) == {"x": 1}
 
 
 @pytest.mark.parametrize("core", SCOPED.values(), ids=SCOPED.keys())
 def test_a_scoped_statement_takes_its_owner_from_the_scope_alone(core):
     statement = Statement(core)
     assert statement.client
-    assert statement.owned(Scope(1, 2), {"x": 3}) == {"x": 3, "vendor_id": 1, "site_id": 2}
+    assert statement.with_owner(Scope(1, 2), {"x": 3}) == {"x": 3, "vendor_id": 1, "site_id": 2}
     with pytest.raises(WrongScope):
-        statement.owned(System("a test"), {})
+        statement.with_owner(SystemScope("a test"), {})
     for owner in ("vendor_id", "site_id"):
         with pytest.raises(WrongScope):
-            statement.owned(Scope(1, 2), {owner: 9})
+            statement.with_owner(Scope(1, 2), {owner: 9})
     for dialect in ("sqlite", "postgresql"):
-        assert {"vendor_id", "site_id"} <= statement.on(dialect).wanted
+        assert {"vendor_id", "site_id"} <= statement.compiled_for(dialect).parameters
 
 
 def test_a_statement_of_the_installation_runs_in_any_scope_with_the_callers_values():
     statement = Statement(select(sites.c.id).where(sites.c.vendor_id == b("vendor_id")))
     assert not statement.client
-    assert statement.owned(Scope(1, 2), {"vendor_id": 9}) == {"vendor_id": 9}
-    assert statement.owned(System("a test"), {"vendor_id": 9}) == {"vendor_id": 9}
+    assert statement.with_owner(Scope(1, 2), {"vendor_id": 9}) == {"vendor_id": 9}
+    assert statement.with_owner(SystemScope("a test"), {"vendor_id": 9}) == {"vendor_id": 9}
 
 
 def test_a_missing_and_an_unknown_value_are_both_named():
-    compiled = Statement(select(sites.c.id).where(sites.c.name == b("name"))).on("sqlite")
+    compiled = Statement(select(sites.c.id).where(sites.c.name == b("name"))).compiled_for("sqlite")
     with pytest.raises(TypeError, match=r"missing: name; .*does not take: nam"):
         compiled.arguments({"nam": "x"})
 
@@ -166,8 +172,14 @@ def test_values_of_the_statement_and_of_the_caller_come_in_the_drivers_order():
         .where(sites.c.state.in_(["active", "suspended"]), sites.c.name == b("name"))
         .limit(5)
     )
-    assert statement.on("sqlite").arguments({"name": "x"}) == ["active", "suspended", "x", 5, 0]
-    compiled = statement.on("postgresql")
+    assert statement.compiled_for("sqlite").arguments({"name": "x"}) == [
+        "active",
+        "suspended",
+        "x",
+        5,
+        0,
+    ]
+    compiled = statement.compiled_for("postgresql")
     arguments = compiled.arguments({"name": "x"})
     spelled = compiled.text
     for number, value in reversed(list(enumerate(arguments, 1))):
@@ -179,15 +191,17 @@ def test_values_of_the_statement_and_of_the_caller_come_in_the_drivers_order():
 
 def test_a_list_of_the_caller_is_one_value_on_both_databases():
     statement = Statement(select(sites.c.id).where(among(sites.c.id, "ids")))
-    assert statement.on("sqlite").arguments({"ids": [1, 2]}) == ["[1, 2]"]
-    assert statement.on("postgresql").arguments({"ids": [1, 2]}) == [[1, 2]]
+    assert statement.compiled_for("sqlite").arguments({"ids": [1, 2]}) == ["[1, 2]"]
+    assert statement.compiled_for("postgresql").arguments({"ids": [1, 2]}) == [[1, 2]]
     with pytest.raises(TypeError, match="among"):
-        Statement(select(sites.c.id).where(sites.c.id.in_(b("ids", expanding=True)))).on("sqlite")
+        Statement(select(sites.c.id).where(sites.c.id.in_(b("ids", expanding=True)))).compiled_for(
+            "sqlite"
+        )
 
 
 def test_a_statement_is_compiled_once():
     statement = Statement(select(sites.c.id))
-    assert statement.on("sqlite") is statement.on("sqlite")
+    assert statement.compiled_for("sqlite") is statement.compiled_for("sqlite")
 
 
 def test_a_statement_prints_its_text_and_no_value():

@@ -1,4 +1,4 @@
-"""What only SQLite has to prove: durable settings, private files, one writer beside other processes."""
+"""SQLite only: durable settings, private files, one writer beside other processes."""
 
 import asyncio
 import os
@@ -12,14 +12,14 @@ from sqlalchemy import func, select
 
 from clearlane.store import audit, migrate, schema
 from clearlane.store.audit_chain import Anchor
-from clearlane.store.database import Actor, Refused, System, Unavailable
+from clearlane.store.database import Actor, DatabaseUnavailable, OperationRefused, SystemScope
 from clearlane.store.sql import Statement
-from clearlane.store.sqlite import REQUIRED, check, connect, drive
+from clearlane.store.sqlite import REQUIRED, connect, require_durable, run_synchronously
 from clearlane.store.vault import Vault
 from tests.databases import ADD_VENDOR
 from tests.patience import PATIENCE_SECONDS
 
-ALL = System("a test")
+ALL = SystemScope("a test")
 OPERATOR = Actor("operator", "nora")
 COUNT = Statement(select(func.count()).select_from(schema.vendors))
 DURABLE = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
@@ -45,9 +45,9 @@ def vendor(key):
     ("name", "value"), [("journal_mode", "delete"), ("synchronous", 1), ("foreign_keys", 0)]
 )
 def test_a_setting_that_is_not_durable_is_refused_by_name(name, value):
-    check(DURABLE)
-    with pytest.raises(Refused, match=f"{name} is {value}"):
-        check(DURABLE | {name: value})
+    require_durable(DURABLE)
+    with pytest.raises(OperationRefused, match=f"{name} is {value}"):
+        require_durable(DURABLE | {name: value})
 
 
 def test_every_required_setting_holds_on_a_new_connection(place):
@@ -58,13 +58,13 @@ def test_every_required_setting_holds_on_a_new_connection(place):
 
 
 def test_a_database_that_cannot_be_durable_is_refused():
-    with pytest.raises(Refused, match="journal_mode is memory"):
+    with pytest.raises(OperationRefused, match="journal_mode is memory"):
         connect(":memory:")
 
 
 async def test_a_file_that_is_no_database_is_refused_with_a_sentence(place):
     place.sqlite_file.write_bytes(b"not a database at all" * 100)
-    with pytest.raises(Refused, match="cannot be used as a database"):
+    with pytest.raises(OperationRefused, match="cannot be used as a database"):
         await place.open()
 
 
@@ -85,7 +85,7 @@ async def test_the_database_and_its_side_files_are_for_the_owner_alone(new_place
         os.umask(old)
 
 
-async def test_a_command_gets_in_beside_a_busy_writer(place):
+async def test_a_command_can_write_beside_a_busy_writer(place):
     database = await place.open()
     stop = False
 
@@ -126,7 +126,7 @@ async def test_writes_wait_for_another_processs_transaction(place):
     other.close()
 
 
-async def test_when_the_disk_is_full_everyone_in_the_group_is_told_and_the_writer_goes_on(place):
+async def test_a_full_disk_fails_every_write_of_the_group_and_the_writer_goes_on(place):
     database = await place.open()
     await database.write(ALL, vendor("first"), actor=OPERATOR)
 
@@ -137,12 +137,12 @@ async def test_when_the_disk_is_full_everyone_in_the_group_is_told_and_the_write
         connection.execute(f"PRAGMA max_page_count = {pages}")
         await vendor("x" * 2_000_000)(tx)
 
-    told = await asyncio.gather(
+    results = await asyncio.gather(
         database.write(ALL, vendor("beside"), actor=OPERATOR),
         database.write(ALL, fill, actor=OPERATOR),
         return_exceptions=True,
     )
-    assert any(isinstance(each, Unavailable) for each in told)
+    assert any(isinstance(each, DatabaseUnavailable) for each in results)
 
     async def heal(tx):
         tx._connection.execute("PRAGMA max_page_count = 1073741823")
@@ -152,7 +152,7 @@ async def test_when_the_disk_is_full_everyone_in_the_group_is_told_and_the_write
     await database.close()
 
 
-def test_a_coroutine_that_swallows_the_hint_still_ends():
+def test_a_coroutine_that_ignores_the_foreign_await_still_ends():
     async def stubborn():
         for _ in range(3):
             try:
@@ -161,13 +161,13 @@ def test_a_coroutine_that_swallows_the_hint_still_ends():
                 continue
         return "done"
 
-    assert drive(stubborn()) == "done"
+    assert run_synchronously(stubborn()) == "done"
 
 
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from clearlane.store.database import Actor, System
+from clearlane.store.database import Actor, SystemScope
 from tests.databases import ADD_VENDOR, Place
 
 async def main():
@@ -180,7 +180,7 @@ async def main():
                 await tx.run(ADD_VENDOR, vendor_key=key, name="x", state="active", proxy_login=0,
                              rate_per_minute=None, created_at=1)
                 tx.audit("vendor.added", ids=[key])
-            await database.write(System("a test"), job, actor=Actor("operator", "x"))
+            await database.write(SystemScope("a test"), job, actor=Actor("operator", "x"))
             sys.stdout.write(key + "\\n")
             sys.stdout.flush()
             count += 1
@@ -207,21 +207,21 @@ async def test_every_acknowledged_write_is_there_after_a_kill(place):
     vault._month = lambda: "2024-03"
     await vault.load()
     anchor = Anchor(place.data / "audit.anchor", vault.audit_key)
-    verdict = await audit.verify(database, vault.audit_key, anchor)
-    assert (verdict.fault, verdict.rows) == ("", len(stored))
+    verified = await audit.verify(database, vault.audit_key, anchor)
+    assert (verified.fault, verified.rows) == ("", len(stored))
     await database.close()
 
 
-async def test_readers_that_give_up_at_any_moment_leave_their_connection_behind(place):
+async def test_readers_cancelled_at_any_moment_return_their_connection(place):
     database = await place.open()
 
     async def reading():
         async with database.read(ALL) as tx:
             await tx.row(COUNT)
 
-    for turns in range(40):
+    for steps in range(40):
         task = asyncio.create_task(reading())
-        for _ in range(turns % 20):
+        for _ in range(steps % 20):
             await asyncio.sleep(0)
         await asyncio.to_thread(lambda: None)
         task.cancel()

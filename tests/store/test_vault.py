@@ -1,4 +1,4 @@
-"""The vault: what is sealed opens in its own place only, and nothing of it is readable elsewhere."""
+"""The vault: a payload opens for its own row only, and nothing of it is readable elsewhere."""
 
 import asyncio
 from datetime import timedelta
@@ -11,14 +11,14 @@ from sqlalchemy import func, select
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.kernel.ids import Scope
-from clearlane.store.database import Actor, System
+from clearlane.store.database import Actor, SystemScope
 from clearlane.store.schema import data_keys
 from clearlane.store.sql import Statement
-from clearlane.store.vault import KeyNotReady, NotSealed, Vault
+from clearlane.store.vault import InvalidSeal, KeyNotLoaded, Vault
 from tests.databases import START, make_site
 from tests.store.test_database import CLAIM, a_claim
 
-ALL = System("a test")
+ALL = SystemScope("a test")
 KEYS = Statement(select(data_keys.c.vendor_id, data_keys.c.month).order_by("vendor_id", "month"))
 COUNT = Statement(select(func.count()).select_from(data_keys))
 MARKER = b"MARKER ROSA ARDEN 1980-02-29 member W123456789"
@@ -38,7 +38,7 @@ async def quick(new_place):
     database = await place.open()
     opened = Vault(database, place.keys(), ManualClock(START))
     await opened.load()
-    await opened.ready(7)
+    await opened.ensure_key(7)
     yield opened
     await database.close()
 
@@ -58,23 +58,23 @@ async def test_what_is_sealed_opens_again(quick):
     holds()
 
 
-async def test_a_payload_opens_in_its_own_place_only(quick):
+async def test_a_payload_opens_for_its_own_row_only(quick):
     sealed = quick.seal(7, "claims", 12, MARKER)
     for vendor, table, row_id in (
         (8, "claims", 12), (7, "files", 12), (7, "claims", 13), (7, "claims", "12"),
     ):  # fmt: skip
-        with pytest.raises(NotSealed):
+        with pytest.raises(InvalidSeal):
             quick.open(vendor, table, row_id, sealed)
 
 
-async def test_any_change_of_a_payload_is_seen(quick):
+async def test_any_change_of_a_payload_is_detected(quick):
     sealed = quick.seal(7, "claims", 1, MARKER)
     for at in range(len(sealed)):
         changed = sealed[:at] + bytes([sealed[at] ^ 1]) + sealed[at + 1 :]
-        with pytest.raises((NotSealed, KeyNotReady)):
+        with pytest.raises((InvalidSeal, KeyNotLoaded)):
             quick.open(7, "claims", 1, changed)
     for length in range(len(sealed)):
-        with pytest.raises(NotSealed):
+        with pytest.raises(InvalidSeal):
             quick.open(7, "claims", 1, sealed[:length])
 
 
@@ -91,18 +91,18 @@ async def test_a_payload_over_the_limit_is_refused_both_ways(quick, monkeypatch)
     monkeypatch.setattr(limits, "PAYLOAD_BYTES_MAX", 9_999)
     with pytest.raises(ValueError, match="at most"):
         quick.seal(7, "claims", 1, b"x" * 10_000)
-    with pytest.raises(NotSealed, match="decompressed"):
+    with pytest.raises(InvalidSeal, match="decompressed"):
         quick.open(7, "claims", 1, sealed)
 
 
 async def test_a_key_is_made_once_for_a_vendor_and_month(vault, database, clock):
-    await asyncio.gather(*(vault.ready(vendor) for vendor in (1, 2, 1, 2, 1)))
-    await vault.ready(1)
+    await asyncio.gather(*(vault.ensure_key(vendor) for vendor in (1, 2, 1, 2, 1)))
+    await vault.ensure_key(1)
     found = await rows(database, KEYS)
     assert set(found) == {(1, "2024-03"), (2, "2024-03")}
     sealed = vault.seal(1, "claims", 1, b"march")
     clock.advance(timedelta(days=31))
-    await vault.ready(1)
+    await vault.ensure_key(1)
     assert (1, "2024-04") in await rows(database, KEYS)
     later = vault.seal(1, "claims", 1, b"april")
     assert sealed[:9] != later[:9]
@@ -111,47 +111,47 @@ async def test_a_key_is_made_once_for_a_vendor_and_month(vault, database, clock)
 
 
 async def test_sealing_without_a_durable_key_is_refused(vault):
-    with pytest.raises(KeyNotReady):
+    with pytest.raises(KeyNotLoaded):
         vault.seal(99, "claims", 1, b"x")
 
 
 async def test_a_key_that_was_not_committed_is_not_used(vault, database, place, clock):
     await database.close()
     with pytest.raises(Exception):  # noqa: B017
-        await vault.ready(5)
-    with pytest.raises(KeyNotReady):
+        await vault.ensure_key(5)
+    with pytest.raises(KeyNotLoaded):
         vault.seal(5, "claims", 1, b"x")
 
 
-async def test_another_nodes_payload_opens_after_its_key_is_fetched(vault, database, place, clock):
+async def test_another_nodes_payload_opens_after_its_key_is_loaded(vault, database, place, clock):
     other = Vault(database, place.keys(), clock)
     await other.load()
-    await other.ready(3)
+    await other.ensure_key(3)
     sealed = other.seal(3, "claims", 1, MARKER)
-    with pytest.raises(KeyNotReady):
+    with pytest.raises(KeyNotLoaded):
         vault.open(3, "claims", 1, sealed)
     async with database.read(Scope(3, 1)) as tx:
-        await vault.fetch(tx, [sealed, sealed])
+        await vault.load_keys_of(tx, [sealed, sealed])
     assert vault.open(3, "claims", 1, sealed) == MARKER
 
     async def inside_a_job(tx):
-        await vault.fetch(tx, [sealed])
+        await vault.load_keys_of(tx, [sealed])
         return vault.open(3, "claims", 1, sealed)
 
     assert await database.write(Scope(3, 1), inside_a_job, actor=Actor("vendor", "x")) == MARKER
 
 
 async def test_keys_are_loaded_again_after_a_restart(vault, database, place, clock):
-    await vault.ready(3)
+    await vault.ensure_key(3)
     sealed = vault.seal(3, "claims", 1, MARKER)
     again = Vault(database, place.keys(), clock)
     await again.load()
     assert again.open(3, "claims", 1, sealed) == MARKER
-    await again.ready(3)
+    await again.ensure_key(3)
     assert await rows(database, COUNT) == [(1,)]  # and the month's key is used, not another made
 
 
-async def test_a_fingerprint_is_equal_for_equal_parts_and_tells_nothing(quick, vault):
+async def test_a_fingerprint_is_equal_for_equal_parts_and_reveals_nothing(quick, vault):
     one = quick.fingerprint(7, "member", "W123", b"1980")
     assert one == quick.fingerprint(Scope(7, 2), "member", "W123", "1980")
     different = {
@@ -171,11 +171,11 @@ async def test_the_marker_is_nowhere_in_the_database_files(new_place, clock):
     vault = Vault(database, place.keys(), clock)
     await vault.load()
     scope = await make_site(database)
-    await vault.ready(scope)
+    await vault.ensure_key(scope)
     sealed = vault.seal(scope, "claims", "r1", MARKER)
     claim = a_claim("r1") | {
         "payload": sealed,
-        "vendor_claim": vault.fingerprint(scope, "claim", MARKER).hex(),
+        "vendor_claim_hash": vault.fingerprint(scope, "claim", MARKER).hex(),
     }
     await database.write(scope, lambda tx: tx.run(CLAIM, **claim), actor=Actor("vendor", "x"))
     for file in place.data.iterdir():

@@ -1,7 +1,7 @@
 """Single faults, each put into a good file: what a careful reader must notice.
 
 ``GOOD`` holds one good file of each kind. A row of ``FAULTS`` names the first segment that begins with
-``find`` and what stands there instead: other segments (parted by ``~``), or nothing. The count in SE01 is
+``find`` and what replaces it: other segments (separated by ``~``), or nothing. The count in SE01 is
 made right again, so that nothing else is wrong, unless the row is about counts.
 """
 
@@ -171,9 +171,9 @@ class Fault:
     kinds: tuple[str, ...] = BOTH
     where: str = "file"
     """"file": an error here. "claim": at least a warning here, and an error of the claim rules."""
-    spot: str = ""
-    """How the segment begins where the finding must stand; where empty, it is the one put in, or the
-    one that now stands where a segment was taken away."""
+    position: str = ""
+    """How the segment begins at which the finding is expected; if empty, the one put in, or the one that
+    now follows where a segment was removed."""
     right_count: bool = True
 
 
@@ -190,10 +190,10 @@ def inject(kind: str, fault: Fault) -> tuple[bytes, int]:
     if fault.right_count:
         rows = _counted(rows)
     found = at
-    if fault.spot:
+    if fault.position:
         # The nearest such segment: at the fault or after it, else the last one before.
         order = [*range(at, len(rows)), *range(at - 1, -1, -1)]
-        found = next(i for i in order if rows[i].startswith(fault.spot))
+        found = next(i for i in order if rows[i].startswith(fault.position))
     start = next((i for i, row in enumerate(rows) if row.startswith("ST*")), len(rows))
     end = next((i for i, row in enumerate(rows) if row.startswith(("SE*", "GE*"))), len(rows))
     position = found - start + 1 if start <= found <= end else 0
@@ -228,9 +228,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault("empty element at the end", "REF*EI", "REF*EI*123456789*", "SEG-TRAILING"),
     Fault("empty component at the end", "SV1*HC:36415", "SV1*HC:36415:*100*UN*1***1", "ELM-TRAILING", P),
     Fault("empty component at the end", "SV3*AD:D4341", "SV3*AD:D4341:*100**10**1", "ELM-TRAILING", D),
-    Fault("unknown segment", "REF*D9", "REF*D9*T100~ZZZ*1", "SEG-UNKNOWN", spot="ZZZ"),
-    Fault("segment of another place", "REF*D9", "REF*D9*T100~LIN**N4*1", "SEG-UNEXPECTED", P, spot="LIN**N4*1"),
-    Fault("city before street", "N3*12", "N4*BEND*OR*977011234~N3*12 ALDER STREET", "SEG-ORDER", spot="N3*12"),
+    Fault("unknown segment", "REF*D9", "REF*D9*T100~ZZZ*1", "SEG-UNKNOWN", position="ZZZ"),
+    Fault("segment of another place", "REF*D9", "REF*D9*T100~LIN**N4*1", "SEG-UNEXPECTED", P, position="LIN**N4*1"),
+    Fault("city before street", "N3*12", "N4*BEND*OR*977011234~N3*12 ALDER STREET", "SEG-ORDER", position="N3*12"),
     Fault("lower case", "NM1*85", "NM1*85*2*Fernhill*****XX*1234567893", "ELM-CASE", where="claim"),
     Fault("name too long", "NM1*QC", f"NM1*QC*1*{LONG}*MILO", "ELM-LONG"),
     Fault("day that is none", "DMG*D8*1985", "DMG*D8*19850231*F", "ELM-PERIOD"),
@@ -254,15 +254,15 @@ FAULTS: tuple[Fault, ...] = (
     Fault("wrong parent", "HL*4", "HL*4*2*23*0", "HL-PARENT"),
     Fault("child announced and missing", "HL*2", "HL*2*1*22*1", "HL-CHILD"),
     Fault("child not announced", "HL*3", "HL*3*1*22*0", "HL-CHILD"),
-    Fault("patient level under a subscriber who is the patient", "SBR*S", "SBR*S*18*GRP200******CI", "X837-SELF", spot="HL*4"),
+    Fault("patient level under a subscriber who is the patient", "SBR*S", "SBR*S*18*GRP200******CI", "X837-SELF", position="HL*4"),
     Fault("claim under a subscriber who is not the patient", "SBR*P*18", "SBR*P**GRP100******CI", "X837-WHO-IS-PATIENT"),
     Fault("self as a patient's relationship", "PAT*19", "PAT*18", "ELM-CODE"),
     Fault("no payer", "NM1*PR*2*MEADOW", "", "LOOP-MISSING"),
     Fault("no patient segment", "PAT", "", "SEG-MISSING"),
     # People.
-    Fault("own patient without birth date and sex", "DMG*D8*1985", "", "X837-SELF-FACTS", spot="NM1*IL*1*ARDEN"),
-    Fault("own patient without street", "N3*7", "", "X837-SELF-FACTS", spot="NM1*IL*1*ARDEN"),
-    Fault("own patient without city", "N4*SALEM", "", "X837-SELF-FACTS", spot="NM1*IL*1*ARDEN"),
+    Fault("own patient without birth date and sex", "DMG*D8*1985", "", "X837-SELF-FACTS", position="NM1*IL*1*ARDEN"),
+    Fault("own patient without street", "N3*7", "", "X837-SELF-FACTS", position="NM1*IL*1*ARDEN"),
+    Fault("own patient without city", "N4*SALEM", "", "X837-SELF-FACTS", position="NM1*IL*1*ARDEN"),
     Fault("dependent without birth date and sex", "DMG*D8*2015", "", "SEG-MISSING"),
     Fault("sex that is no code", "DMG*D8*1985", "DMG*D8*19850214*X", "ELM-CODE"),
     Fault("birth after the claim", "DMG*D8*1985", "DMG*D8*20260214*F", "X837-BIRTH", where="claim"),
@@ -277,7 +277,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("NPI with a wrong check digit", "NM1*82", "NM1*82*1*FENN*OSKAR****XX*1679576721", "VAL-NPI", where="claim"),
     Fault("NPI of nine digits", "NM1*82", "NM1*82*1*FENN*OSKAR****XX*167957672", "VAL-NPI", where="claim"),
     Fault("no tax number", "REF*EI", "", "SEG-MISSING"),
-    Fault("two tax numbers", "REF*EI", "REF*EI*123456789~REF*SY*219099999", "SEG-REPEAT", spot="REF*SY"),
+    Fault("two tax numbers", "REF*EI", "REF*EI*123456789~REF*SY*219099999", "SEG-REPEAT", position="REF*SY"),
     Fault("tax number of eight digits", "REF*EI", "REF*EI*12345678", "X837-TAX-NUMBER", where="claim"),
     Fault("billing ZIP code of five digits", "N4*PORTLAND", "N4*PORTLAND*OR*97201", "VAL-ZIP4", where="claim"),
     Fault("box as the billing address", "N3*12", "N3*PO BOX 12", "VAL-STREET", where="claim"),
@@ -297,11 +297,11 @@ FAULTS: tuple[Fault, ...] = (
     Fault("assignment that is no code", "CLM*A100", "CLM*A100*250***11:B:1*Y*P*Y*Y", "ELM-CODE"),
     Fault("release of information refused", "CLM*A100", "CLM*A100*250***11:B:1*Y*A*Y*N", "ELM-CODE"),
     Fault("replacement without the payer's number", "CLM*A100", "CLM*A100*250***11:B:7*Y*A*Y*Y", "X837-ORIGINAL"),
-    Fault("accident without its day", "DTP*439", "", "X837-ACCIDENT-DATE", spot="CLM*B200"),
+    Fault("accident without its day", "DTP*439", "", "X837-ACCIDENT-DATE", position="CLM*B200"),
     Fault("car accident without a state", "CLM*B200", "CLM*B200*200***11:B:1*Y*A*Y*Y**AA", "X837-ACCIDENT-STATE"),
     Fault("attachment without a number", "PWK", "PWK*OZ*EL", "X837-ATTACHMENT"),
     Fault("patient paid nothing", "AMT*F5", "AMT*F5*0", "X837-PAID", where="claim"),
-    Fault("reference that says none", "REF*G1", "REF*G1*NONE", "X837-EMPTY-NUMBER", where="claim"),
+    Fault("reference with a placeholder", "REF*G1", "REF*G1*NONE", "X837-EMPTY-NUMBER", where="claim"),
     Fault("reference with no place", "REF*D9", "REF*6R*T100", "SEG-UNEXPECTED"),
     # Diagnoses.
     Fault("no diagnosis", "HI*ABK:E119", "", "SEG-MISSING", P),
@@ -320,7 +320,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("no pointer", "SV1*HC:99213", "SV1*HC:99213:25*150*UN*1", "ELM-MISSING", P),
     # Lines.
     Fault("gap in line numbers", "LX*2", "LX*3", "X837-LINE-NUMBER"),
-    Fault("line control number twice", "REF*6R*A100L2", "REF*6R*A100L1", "X837-LINE-CONTROL", spot="REF*6R*A100L1"),
+    Fault("line control number twice", "REF*6R*A100L2", "REF*6R*A100L1", "X837-LINE-CONTROL", position="REF*6R*A100L1"),
     Fault("fifth modifier", "SV1*HC:99213", "SV1*HC:99213:25:59:76:LT:RT*150*UN*1***1", "X837-FIFTH-MODIFIER", P),
     Fault("modifier of three characters", "SV1*HC:99213", "SV1*HC:99213:255*150*UN*1***1", "ELM-LONG", P),
     Fault("procedure of four characters", "SV1*HC:99213", "SV1*HC:9921*150*UN*1***1", "X837-PROCEDURE", P, "claim"),
@@ -332,12 +332,12 @@ FAULTS: tuple[Fault, ...] = (
     Fault("no units", "SV1*HC:36415", "SV1*HC:36415*100*UN*0***1", "X837-UNITS", P, "claim"),
     Fault("no units", "SV3*AD:D4341", "SV3*AD:D4341*100**10**0", "X837-UNITS", D, "claim"),
     Fault("minutes of an office visit", "SV1*HC:36415", "SV1*HC:36415*100*MJ*30***1", "X837-MINUTES", P, "claim"),
-    Fault("emergency said as no", "SV1*HC:36415", "SV1*HC:36415*100*UN*1***1**N", "ELM-CODE", P),
+    Fault("emergency indicator N", "SV1*HC:36415", "SV1*HC:36415*100*UN*1***1**N", "ELM-CODE", P),
     Fault("line without a service", "SV1*HC:36415", "", "SEG-MISSING", P),
     Fault("line without a service", "SV3*AD:D4341", "", "SEG-MISSING", D),
-    Fault("line without its number", "LX*1", "", "SEG-UNEXPECTED", P, spot="SV1*HC:99213"),
+    Fault("line without its number", "LX*1", "", "SEG-UNEXPECTED", P, position="SV1*HC:99213"),
     Fault("no service date", "DTP*472*D8*20250211", "", "SEG-MISSING", P),
-    Fault("no service date", "DTP*472*D8*20250211", "", "X837D-PREDETERMINATION", D, "claim", spot="SV3*AD:D4341"),
+    Fault("no service date", "DTP*472*D8*20250211", "", "X837D-PREDETERMINATION", D, "claim", position="SV3*AD:D4341"),
     Fault("period that runs backwards", "DTP*472*D8*20250210", "DTP*472*RD8*20250210-20250201", "X837-PERIOD"),
     Fault("period with one day", "DTP*472*D8*20250210", "DTP*472*RD8*20250210", "ELM-PERIOD"),
     Fault("service after the claim", "DTP*472*D8*20250210", "DTP*472*D8*20260210", "X837-FUTURE", where="claim"),
@@ -352,12 +352,12 @@ FAULTS: tuple[Fault, ...] = (
     Fault("tooth that is none", "TOO*JP*14", "TOO*JP*99*M:O", "ELM-CODE", D),
     Fault("quadrant as a tooth", "TOO*JP*14", "TOO*JP*UR*M:O", "ELM-CODE", D),
     Fault("area of the mouth that is none", "SV3*AD:D4341", "SV3*AD:D4341*100**99**1", "ELM-CODE", D),
-    Fault("replacement without the earlier day", "DTP*441", "", "X837D-PRIOR", D, spot="SV3*AD:D2740"),
+    Fault("replacement without the earlier day", "DTP*441", "", "X837D-PRIOR", D, position="SV3*AD:D2740"),
     Fault("prosthesis that is no code", "SV3*AD:D2740", "SV3*AD:D2740*120***X*2*****1", "ELM-CODE", D),
-    Fault("predetermination with a service date", "CLM*A100", "CLM*A100*250***11:B:1*Y*A*Y*Y**********PB", "X837D-PREDETERMINATION", D, spot="DTP*472*D8*20250210"),
+    Fault("predetermination with a service date", "CLM*A100", "CLM*A100*250***11:B:1*Y*A*Y*Y**********PB", "X837D-PREDETERMINATION", D, position="DTP*472*D8*20250210"),
     Fault("missing tooth without its numbering", "DN2", "DN2*17*M", "ELM-MISSING", D),
-    Fault("missing tooth twice", "DN2", "DN2*17*M****JP~DN2*17*E****JP", "X837D-MISSING-TWICE", D, "claim", spot="DN2*17*E"),
-    Fault("orthodontics without the day of placement", "DTP*452", "", "X837D-ORTHODONTICS", D, "claim", spot="DN1"),
+    Fault("missing tooth twice", "DN2", "DN2*17*M****JP~DN2*17*E****JP", "X837D-MISSING-TWICE", D, "claim", position="DN2*17*E"),
+    Fault("orthodontics without the day of placement", "DTP*452", "", "X837D-ORTHODONTICS", D, "claim", position="DN1"),
     # Other payers.
     Fault("no other insurance segment", "OI", "", "SEG-MISSING"),
     Fault("no other payer", "NM1*PR*2*SUMMIT", "", "LOOP-MISSING"),
@@ -365,12 +365,12 @@ FAULTS: tuple[Fault, ...] = (
     Fault("adjustment group that is none", "CAS*CO", "CAS*XX*45*30", "ELM-CODE"),
     Fault("reason that does not exist", "CAS*CO", "CAS*CO*999*30", "ELM-LIST"),
     Fault("adjustment without an amount", "CAS*CO", "CAS*CO*45", "ELM-MISSING"),
-    Fault("line out of balance", "CAS*PR*1", "CAS*PR*1*39", "X837-COB-LINE", spot="SVD*SD001*40"),
+    Fault("line out of balance", "CAS*PR*1", "CAS*PR*1*39", "X837-COB-LINE", position="SVD*SD001*40"),
     Fault("claim out of balance", "AMT*D", "AMT*D*121", "X837-COB-CLAIM"),
-    Fault("decided claim without a paid amount", "AMT*D", "", "X837-COB-PAID", spot="SBR*P*19"),
+    Fault("decided claim without a paid amount", "AMT*D", "", "X837-COB-PAID", position="SBR*P*19"),
     Fault("line decided by a payer the claim does not have", "SVD*SD001*40", "SVD*SD002*40*HC:99214**1", "X837-COB-PAYER", P),
     Fault("line decided by a payer the claim does not have", "SVD*SD001*40", "SVD*SD002*40*AD:D1110**1", "X837-COB-PAYER", D),
     Fault("decision without a day", "DTP*573*D8*20250202", "", "SEG-MISSING"),
-    Fault("decision with two days", "NM1*PR*2*SUMMIT", "NM1*PR*2*SUMMIT DENTAL*****PI*SD001~DTP*573*D8*20250203", "X837-COB-DATE", spot="DTP*573*D8*20250203"),
+    Fault("decision with two days", "NM1*PR*2*SUMMIT", "NM1*PR*2*SUMMIT DENTAL*****PI*SD001~DTP*573*D8*20250203", "X837-COB-DATE", position="DTP*573*D8*20250203"),
     Fault("adjustments of a group in two segments", "CAS*PR*2", "CAS*CO*2*10", "X837-COB-GROUP", where="claim"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Random, valid, richly filled claims of the three kinds, made by walking the guides.
 
-A pure function of a ``random.Random``. The guide decides what may stand where; the tables here say what
+A pure function of a ``random.Random``. The guide decides what is allowed where; the tables here define what
 sensible values are, and a plan for each claim keeps its parts in agreement (totals, pointers,
 other payers, accidents, predeterminations).
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from random import Random
 
-from clearlane.x12.grammar import Element, Loop, Segment
+from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 
 Row = list[str]
@@ -159,15 +159,15 @@ class Maker:
         rows[1][3] = f"B{self.number:05}"
         return rows
 
-    def _top(self, child: Segment | Loop, subscribers: int) -> list[Row]:
-        if isinstance(child, Loop) and child.id == "2000A":
+    def _top(self, child: SegmentSpec | LoopSpec, subscribers: int) -> list[Row]:
+        if isinstance(child, LoopSpec) and child.id == "2000A":
             return self._billing(child, subscribers)
         return self.fill(child)
 
-    def _billing(self, node: Loop, subscribers: int) -> list[Row]:
+    def _billing(self, node: LoopSpec, subscribers: int) -> list[Row]:
         rows, mine = [], self._next_level()
         for child in node.children:
-            if isinstance(child, Loop) and child.id == "2000B":
+            if isinstance(child, LoopSpec) and child.id == "2000B":
                 for _ in range(subscribers):
                     rows += self._subscriber(child, mine)
             elif child.id == "HL":
@@ -176,7 +176,7 @@ class Maker:
                 rows += self.fill(child)
         return rows
 
-    def _subscriber(self, node: Loop, parent: str) -> list[Row]:
+    def _subscriber(self, node: LoopSpec, parent: str) -> list[Row]:
         mine, own = self._next_level(), self.density == 0 or self.rng.random() < 0.5
         self.own = own
         self.order = self.rng.choice("PST") if self.density else "P"
@@ -210,7 +210,7 @@ class Maker:
             row[5] = self.rng.choice(["12", "43", "47"])
         return row
 
-    def _patient(self, node: Loop, parent: str) -> list[Row]:
+    def _patient(self, node: LoopSpec, parent: str) -> list[Row]:
         rows = [["HL", self._next_level(), parent, "23", "0"]]
         for child in node.children[1:]:
             repeat = self._several() if child.id == "2300" else 1
@@ -258,7 +258,7 @@ class Maker:
             )
         return plan
 
-    def _claim(self, node: Loop) -> list[Row]:
+    def _claim(self, node: LoopSpec) -> list[Row]:
         self.plan = plan = self._plan()
         self.count += 1
         rows: list[Row] = []
@@ -267,14 +267,14 @@ class Maker:
                 rows += [row for other in plan.others for row in self._coverage(child, other)]
             elif child.id == "2400":
                 rows += [row for at in range(len(plan.charges)) for row in self._line(child, at)]
-            elif isinstance(child, Segment):
+            elif isinstance(child, SegmentSpec):
                 rows += self._claim_segment(child)
             else:
                 rows += self.fill(child)
         self.plan = None
         return rows
 
-    def _claim_segment(self, node: Segment) -> list[Row]:
+    def _claim_segment(self, node: SegmentSpec) -> list[Row]:
         plan = self.plan
         assert plan is not None
         key = (node.id, *node.qualifiers[:1])
@@ -296,7 +296,7 @@ class Maker:
             return self._diagnoses(node)
         return self.fill(node)
 
-    def _clm(self, node: Segment) -> Row:
+    def _clm(self, node: SegmentSpec) -> Row:
         plan = self.plan
         assert plan is not None
         row = self.segment(node)
@@ -315,7 +315,7 @@ class Maker:
             row[19] = "PB" if plan.predetermination else ""
         return trimmed(row)
 
-    def _diagnoses(self, node: Segment) -> list[Row]:
+    def _diagnoses(self, node: SegmentSpec) -> list[Row]:
         plan = self.plan
         assert plan is not None
         first, rest = ("ABK", "ABF") if plan.icd == "10" else ("BK", "BF")
@@ -332,12 +332,12 @@ class Maker:
         codes = [first, *[rest] * (len(plan.diagnoses) - 1)]
         return [["HI", *(f"{a}:{b}" for a, b in zip(codes, plan.diagnoses, strict=True))]]
 
-    def _coverage(self, node: Loop, other: OtherPayer) -> list[Row]:
+    def _coverage(self, node: LoopSpec, other: OtherPayer) -> list[Row]:
         plan = self.plan
         assert plan is not None
         paid, rows = sum(other.paid), []
         for child in node.children:
-            key = (child.id, *(child.qualifiers[:1] if isinstance(child, Segment) else ()))
+            key = (child.id, *(child.qualifiers[:1] if isinstance(child, SegmentSpec) else ()))
             if child.id == "SBR":
                 row = self.segment(child)
                 row[1] = other.order
@@ -360,7 +360,7 @@ class Maker:
                 rows += self.fill(child)
         return rows
 
-    def _other_payer(self, node: Loop, other: OtherPayer) -> list[Row]:
+    def _other_payer(self, node: LoopSpec, other: OtherPayer) -> list[Row]:
         must, never = ({"DTP"}, set()) if other.decided == "claim" else (set(), {"DTP"})
         rows = self.fill(node, must=must, never=never)
         rows[0][8:10] = ["PI", other.id]
@@ -384,7 +384,7 @@ class Maker:
 
     # The line.
 
-    def _line(self, node: Loop, at: int) -> list[Row]:
+    def _line(self, node: LoopSpec, at: int) -> list[Row]:
         plan = self.plan
         assert plan is not None
         rows: list[Row] = []
@@ -393,7 +393,7 @@ class Maker:
         ]
         extra: list[Row] = []
         for child in node.children:
-            key = (child.id, *(child.qualifiers[:1] if isinstance(child, Segment) else ()))
+            key = (child.id, *(child.qualifiers[:1] if isinstance(child, SegmentSpec) else ()))
             if child.id == "LX":
                 rows.append(["LX", str(at + 1)])
             elif child.id in {"SV1", "SV2", "SV3"}:
@@ -418,14 +418,14 @@ class Maker:
                 rows += self.fill(child)
         return rows
 
-    def _service_date(self, node: Segment) -> list[Row]:
+    def _service_date(self, node: SegmentSpec) -> list[Row]:
         plan = self.plan
         assert plan is not None
         if plan.predetermination or (self.kind == "837D" and not plan.dates_on_lines):
             return []
         return [self.segment(node)]
 
-    def _professional(self, node: Segment, at: int) -> tuple[Row, list[Row]]:
+    def _professional(self, node: SegmentSpec, at: int) -> tuple[Row, list[Row]]:
         plan, rng = self.plan, self.rng
         assert plan is not None
         row = self.segment(node)
@@ -441,7 +441,7 @@ class Maker:
         row[7] = ":".join(map(str, pointers[: rng.randint(1, 4)]))
         return trimmed(row), []
 
-    def _dental(self, node: Segment, at: int) -> tuple[Row, list[Row]]:
+    def _dental(self, node: SegmentSpec, at: int) -> tuple[Row, list[Row]]:
         plan, rng = self.plan, self.rng
         assert plan is not None
         extra: list[Row] = []
@@ -469,7 +469,7 @@ class Maker:
         row[11] = str(rng.randint(1, count)) if count and self.chance() else ""
         return trimmed(row), extra
 
-    def _institutional(self, node: Segment, at: int) -> tuple[Row, list[Row]]:
+    def _institutional(self, node: SegmentSpec, at: int) -> tuple[Row, list[Row]]:
         plan = self.plan
         assert plan is not None
         row = self.segment(node)
@@ -481,7 +481,7 @@ class Maker:
         row[4:6] = ["UN", "2"]
         return trimmed(row), []
 
-    def _decision(self, node: Loop, other: OtherPayer, at: int) -> list[Row]:
+    def _decision(self, node: LoopSpec, other: OtherPayer, at: int) -> list[Row]:
         plan, rows = self.plan, []
         assert plan is not None
         for child in node.children:
@@ -501,7 +501,11 @@ class Maker:
         return self.rng.random() < self.density
 
     def fill(
-        self, node: Segment | Loop, *, must: set[str] = frozenset(), never: set[str] = frozenset()
+        self,
+        node: SegmentSpec | LoopSpec,
+        *,
+        must: set[str] = frozenset(),
+        never: set[str] = frozenset(),
     ) -> list[Row]:
         """Some rows for a node: none where the guide allows it and chance wills it."""
         if node.id in never or (not self.everything and is_refused(node)):
@@ -510,7 +514,7 @@ class Maker:
             return []
         most = min(node.repeat or 2, 3)
         times = self.rng.randint(1, most) if self.density and most > 1 else 1
-        if isinstance(node, Loop):
+        if isinstance(node, LoopSpec):
             self.loop = node.id
             return [
                 r
@@ -523,7 +527,7 @@ class Maker:
             return [self.segment(node, code) for code in codes]
         return [self.segment(node) for _ in range(times)]
 
-    def segment(self, node: Segment, code: str = "") -> Row:
+    def segment(self, node: SegmentSpec, code: str = "") -> Row:
         row = [node.id, *[""] * len(node.elements)]
         for element in node.elements:
             keyed = code if (element.number, 0) == node.key else ""
@@ -539,7 +543,7 @@ class Maker:
             fix(self, row)
         return trimmed(row)
 
-    def _settle(self, node: Segment, row: Row, note: str) -> None:
+    def _settle(self, node: SegmentSpec, row: Row, note: str) -> None:
         """Make a syntax note true by filling what it asks for, or by emptying what asks."""
         numbers = [int(note[at : at + 2]) for at in range(1, len(note), 2)]
         filled = [n for n in numbers if row[n]]
@@ -557,7 +561,9 @@ class Maker:
             case "L" if row[numbers[0]] and len(filled) == 1:
                 self._fill_or_empty(node, row, usable[:1], numbers[:1])
 
-    def _fill_or_empty(self, node: Segment, row: Row, rest: list[int], asking: list[int]) -> None:
+    def _fill_or_empty(
+        self, node: SegmentSpec, row: Row, rest: list[int], asking: list[int]
+    ) -> None:
         if all(node.elements[n - 1].usage != "N" for n in rest):
             for n in rest:
                 row[n] = self.value(node, node.elements[n - 1], row)
@@ -565,7 +571,7 @@ class Maker:
             for n in asking:
                 row[n] = ""
 
-    def value(self, node: Segment, element: Element, row: Row) -> str:
+    def value(self, node: SegmentSpec, element: ElementSpec, row: Row) -> str:
         for key in (f"{node.id}{element.number:02}:{row[1]}", f"{node.id}{element.number:02}"):
             if key in VALUES:
                 return VALUES[key](self)
@@ -574,18 +580,18 @@ class Maker:
             return ":".join(trimmed(parts))
         return self._plain(element, row[element.number - 1])
 
-    def _parts(self, element: Element) -> Iterator[str]:
+    def _parts(self, element: ElementSpec) -> Iterator[str]:
         before = ""
         for part in element.components:
             wanted = part.usage == "R" or (part.usage == "S" and self.chance())
             before = self._plain(part, before) if wanted else ""
             yield before
 
-    def _plain(self, element: Element, before: str) -> str:
+    def _plain(self, element: ElementSpec, before: str) -> str:
         if element.codes:
             return self.rng.choice(element.codes)
-        if element.list:
-            return self.rng.choice(LISTS[element.list])
+        if element.code_list:
+            return self.rng.choice(LISTS[element.code_list])
         return TYPES[element.type](self, element, before)
 
     def some_day(self) -> date:
@@ -606,13 +612,13 @@ class Maker:
         return " ".join(self.rng.sample(WORDS, self.rng.randint(1, 3)))[:most].strip()
 
 
-def is_refused(node: Segment | Loop) -> bool:
+def is_refused(node: SegmentSpec | LoopSpec) -> bool:
     """pyx12 takes the certificate of medical necessity for an ordinary attachment and refuses it."""
-    return isinstance(node, Segment) and node.id == "PWK" and node.qualifiers[:1] == ("AB",)
+    return isinstance(node, SegmentSpec) and node.id == "PWK" and node.qualifiers[:1] == ("AB",)
 
 
 def money(cents: int) -> str:
-    """Cents as X12 writes an amount: no zeros that say nothing."""
+    """Cents as X12 writes an amount: no needless zeros."""
     return f"{cents / 100:.2f}".rstrip("0").rstrip(".")
 
 
@@ -632,7 +638,7 @@ LISTS = {
     "carc": REASONS,
     "rarc": REMARKS,
 }
-TYPES: dict[str, Callable[[Maker, Element, str], str]] = {
+TYPES: dict[str, Callable[[Maker, ElementSpec, str], str]] = {
     "AN": lambda m, e, _: m.words(min(e.max, 30)).ljust(e.min, "A"),
     "ID": lambda _, e, __: "A" * e.min,
     "R": lambda m, _, __: str(m.rng.randint(1, 99)),

@@ -1,6 +1,6 @@
 """Random, valid, richly filled sets of the guides other than claims, made by walking the guides.
 
-A pure function of a ``random.Random``. The guide decides what may stand where; the tables here say what
+A pure function of a ``random.Random``. The guide decides what is allowed where; the tables here define what
 sensible values are, and a few plans keep the parts of a set in agreement: amounts that balance, levels
 that count, verdicts that follow from what they are made of.
 """
@@ -12,7 +12,7 @@ from random import Random
 
 from clearlane.kernel.finding import Finding
 from clearlane.x12 import codes
-from clearlane.x12.grammar import Element, Loop, Segment
+from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 from clearlane.x12.reader import SetClosed, parse, read
 
@@ -20,7 +20,7 @@ Row = list[str]
 Avoid = Mapping[str, Iterable[str] | int | None]
 """What a witness cannot take, by place (``2110C/EB/09``, ``EB/03``, ``2110C/III``, ``2100C``): codes not to
 use, how often at most, or None for never. ``SVC/07!`` is an element that it cannot miss; ``2200D+2000E``
-keeps two loops from standing together."""
+keeps two loops from occurring together."""
 
 PEOPLE = [("ARDEN", "ROSA"), ("ARDEN", "MILO"), ("LUND", "IVO"), ("QUILL", "TESSA")]
 PLACES = ["FERNHILL FAMILY PRACTICE", "LARKSPUR DENTAL"]
@@ -59,7 +59,7 @@ def interchange(kind: str, sets: list[list[Row]]) -> str:
     guide = by_kind(kind)
     head = [
         "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *240501*1200*^*00501*000000017*0*T*:",
-        f"GS*{guide.functional}*SENDER*RECEIVER*20240501*1200*17*X*{guide.id}",
+        f"GS*{guide.functional_id}*SENDER*RECEIVER*20240501*1200*17*X*{guide.id}",
     ]
     tail = [f"GE*{len(sets)}*17", "IEA*1*000000017"]
     rows = ["*".join(row) for rows in sets for row in rows]
@@ -90,12 +90,12 @@ class Maker:
 
     # The walk.
 
-    def loop(self, node: Loop, parent: str) -> Iterator[Row]:
+    def loop(self, node: LoopSpec, parent: str) -> Iterator[Row]:
         BEFORE.get((self.kind, node.id), lambda maker: None)(self)
         head: Row | None = None
         below = False
         for child in node.children:
-            if isinstance(child, Segment):
+            if isinstance(child, SegmentSpec):
                 for row in self.segment(child, node.id):
                     if row[0] == "HL":
                         self.level += 1
@@ -110,8 +110,8 @@ class Maker:
         if head is not None and node.head.elements[3].usage != "N":
             head[4] = "1" if below else "0"
 
-    def times(self, node: Loop | Segment, place: str) -> int:
-        """How often a part stands here."""
+    def times(self, node: LoopSpec | SegmentSpec, place: str) -> int:
+        """How often a part occurs here."""
         most = self.avoid.get(place, 3)
         if most is None:
             return 0
@@ -123,7 +123,7 @@ class Maker:
             return 0
         return self.rng.randint(1, min(node.repeat or 3, most))
 
-    def segment(self, node: Segment, loop: str) -> Iterator[Row]:
+    def segment(self, node: SegmentSpec, loop: str) -> Iterator[Row]:
         special = ROWS.get((self.kind, f"{loop}/{node.id}"))
         if special is not None:
             yield from special(self, node, loop)
@@ -157,7 +157,7 @@ class Maker:
 
     # Elements.
 
-    def filled(self, node: Segment, loop: str) -> Row:
+    def filled(self, node: SegmentSpec, loop: str) -> Row:
         used = {e.number for e in node.elements if e.usage != "N"}
         must = {e.number for e in node.elements if e.usage == "R"}
         must |= {n for n in used if self.needed(loop, node.id, n)}
@@ -165,7 +165,7 @@ class Maker:
             n for n in used if self.rng.random() < self.fill and not self.empty(loop, node.id, n)
         }
         usable = used - {n for n in used if self.empty(loop, node.id, n)}
-        # A segment that says nothing would be left out.
+        # A segment without elements would be left out.
         there = settled(there or set(sorted(usable)[:1]), node.syntax, usable, must)
         row = [node.id] + [""] * len(node.elements)
         for element in node.elements:
@@ -173,7 +173,7 @@ class Maker:
                 row[element.number] = self.value(node, loop, element, row)
         return row
 
-    def value(self, node: Segment, loop: str, element: Element, row: Row) -> str:
+    def value(self, node: SegmentSpec, loop: str, element: ElementSpec, row: Row) -> str:
         for place in (f"{loop}/{node.id}{element.number:02}", f"{node.id}{element.number:02}"):
             if place in VALUES:
                 return VALUES[place](self)
@@ -183,19 +183,19 @@ class Maker:
         banned = self.banned(loop, node.id, element.number)
         return "^".join(dict.fromkeys(self.plain(element, row, banned) for _ in range(times)))
 
-    def composite(self, element: Element) -> str:
+    def composite(self, element: ElementSpec) -> str:
         parts = [""] * len(element.components)
         for part in element.components:
             if part.usage == "R" or (part.usage == "S" and self.rng.random() < 0.5):
                 parts[part.number - 1] = self.plain(part, parts, set())
         return ":".join(trimmed(parts))
 
-    def plain(self, element: Element, before: Row, banned: set[str]) -> str:
+    def plain(self, element: ElementSpec, before: Row, banned: set[str]) -> str:
         allowed = [code for code in element.codes if code not in banned]
         if allowed:
             return self.rng.choice(allowed)
-        if element.list:
-            return LISTED[element.list](self)
+        if element.code_list:
+            return LISTED[element.code_list](self)
         return TYPES[element.type](self, element, before)
 
     # Values.
@@ -269,7 +269,7 @@ def amount(cents: int) -> str:
 
 # What fits where: by type, by list, and by place.
 
-TYPES: dict[str, Callable[[Maker, Element, Row], str]] = {
+TYPES: dict[str, Callable[[Maker, ElementSpec, Row], str]] = {
     "AN": lambda m, e, row: m.text(e.min, e.max),
     "ID": lambda m, e, row: m.text(e.min, e.max),
     "R": lambda m, e, row: m.money() if e.max == 18 else str(m.rng.randint(1, 9)),
@@ -391,13 +391,13 @@ EDITS: dict[str, Callable[[Maker, Row, str], None]] = {
 
 # Special rows, counts and plans, kind by kind.
 
-ROWS: dict[tuple[str, str], Callable[[Maker, Segment, str], Iterator[Row]]] = {}
+ROWS: dict[tuple[str, str], Callable[[Maker, SegmentSpec, str], Iterator[Row]]] = {}
 COUNTS: dict[tuple[str, str], Callable[[Maker], int]] = {}
 BEFORE: dict[tuple[str, str], Callable[[Maker], None]] = {}
 FINISH: dict[str, Callable[[Maker], None]] = {}
 
 
-def header(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def header(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = ["ST", maker.guide.transaction, f"{maker.number:04}"]
     yield row if maker.kind == "835" else [*row, maker.guide.id]
 
@@ -446,7 +446,7 @@ for _loop in ("2100C", "2100D"):
         COUNTS[_kind, f"{_loop}/HI"] = always
 
 
-def named(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def named(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     last, first = maker.rng.choice(PEOPLE)
     row[2:5] = ["1", last, first]
@@ -456,7 +456,7 @@ def named(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
     yield row
 
 
-def asked(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def inquired(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     if row[1] and row[2]:
         row[maker.rng.choice([1, 2])] = ""
@@ -467,7 +467,7 @@ for _kind in ("270", "271"):
     for _loop in ("2100C", "2100D"):
         ROWS[_kind, f"{_loop}/NM1"] = named
 for _loop in ("2110C", "2110D"):
-    ROWS["270", f"{_loop}/EQ"] = asked
+    ROWS["270", f"{_loop}/EQ"] = inquired
 
 
 def subscriber_of_271(maker: Maker) -> None:
@@ -492,7 +492,7 @@ def benefits_of_271(maker: Maker) -> int:
     return 0 if alone else maker.rng.randint(1, 3)
 
 
-def benefit(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def benefit(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     if row[1] == "A":
         row[7], row[8] = "", "0.2"
@@ -501,14 +501,14 @@ def benefit(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
     yield row
 
 
-def refusal(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def refusal(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     for _ in range(maker.rng.randint(0, 2) if not maker.plan.get("refused") else 1):
         row = maker.filled(node, loop)
         row[1] = "N" if maker.plan.get("refused") else "Y"
         yield row
 
 
-def source_refusal(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def source_refusal(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     for _ in range(maker.rng.randint(0, 2)):
         row = maker.filled(node, loop)
         row[1] = "Y"
@@ -536,7 +536,7 @@ def patient_of_276(maker: Maker) -> None:
     maker.plan["dependents"] = maker.rng.choice([0, 0, 1, 2])
 
 
-def once_named(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def once_named(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     last, first = maker.rng.choice(PEOPLE)
     row[2:5] = ["1", last, first]
@@ -558,13 +558,13 @@ for _loop in ("2000D/DMG", "2200D/DTP", "2200E/DTP"):
     COUNTS["276", _loop] = always
 
 
-def line(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def line(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     row[1] = maker.rng.choice(["HC:99213:25", "AD:D1110", "N4:00093721410", "NU:0450"])
     yield row
 
 
-def status(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def status(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     """Statuses that name whom they are about."""
     for _ in range(maker.times(node, f"{loop}/STC")):
         row = maker.filled(node, loop)
@@ -598,7 +598,7 @@ for _kind, _loops in (
         ROWS[_kind, f"{_loop}/SVC"] = line
 
 
-def verdict(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def verdict(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     """A verdict whose action agrees with its category."""
     for _ in range(maker.times(node, f"{loop}/STC")):
         row = maker.filled(node, loop)
@@ -611,21 +611,21 @@ def verdict(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
         yield row
 
 
-def billing_level(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def billing_level(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     row[1] = "85"
     edit_nm1(maker, row, loop)
     yield row
 
 
-def patient_level(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def patient_level(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     row[1] = "QC"
     edit_nm1(maker, row, loop)
     yield row
 
 
-def patient_hl(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def patient_hl(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     yield ["HL", "", "", "PT", ""]
 
 
@@ -677,7 +677,7 @@ def line_of_835(maker: Maker) -> None:
     maker.plan["line"] = maker.plan["lines"].pop()  # type: ignore[attr-defined]
 
 
-def claim_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def claim_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row, plan = maker.filled(node, loop), maker.plan["claim"]
     row[1], row[2] = plan["number"], maker.rng.choice(["1", "2", "3", "19"])  # type: ignore[index]
     row[3], row[4], row[5] = amount(plan["charge"]), amount(plan["paid"]), amount(plan["share"])  # type: ignore[index]
@@ -685,7 +685,7 @@ def claim_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
     yield row
 
 
-def line_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def line_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row, plan = maker.filled(node, loop), maker.plan["line"]
     row[1] = maker.rng.choice(["HC:99213:25", "AD:D1110", "NU:0450"])
     row[6] = "HC:99214" if row[6] else ""
@@ -693,7 +693,7 @@ def line_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
     yield row
 
 
-def adjustment_rows(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def adjustment_rows(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     plan = maker.plan["claim" if loop == "2100" else "line"]
     for group, parts in plan["groups"].items():  # type: ignore[index]
         row = ["CAS", group]
@@ -702,7 +702,7 @@ def adjustment_rows(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
         yield trimmed(row)
 
 
-def dates(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def dates(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     """A period with both ends, or one date."""
     first, last = sorted((maker.day(), maker.day()))
     if loop == "2100":
@@ -718,13 +718,13 @@ def dates(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
         yield ["DTM", "151", last]
 
 
-def remark(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def remark(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     for _ in range(maker.times(node, f"{loop}/LQ")):
         yield maker.rng.choice([["LQ", "HE", maker.rng.choice(REMARKS)], ["LQ", "RX", "75"]])
 
 
-def remarks_in(*places: int) -> Callable[[Maker, Segment, str], Iterator[Row]]:
-    def rows(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def remarks_in(*places: int) -> Callable[[Maker, SegmentSpec, str], Iterator[Row]]:
+    def rows(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
         for _ in range(maker.times(node, f"{loop}/{node.id}")):
             row = maker.filled(node, loop)
             for at in places:
@@ -782,7 +782,7 @@ def cents_of(text: str) -> int:
     return (-1 if text.startswith("-") else 1) * (int(whole) * 100 + int(part.ljust(2, "0") or 0))
 
 
-def provider_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def provider_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     for _ in range(maker.times(node, f"{loop}/PLB")):
         row = ["PLB", NPIS[0], "20231231"]
         for _ in range(maker.rng.randint(1, 6)):
@@ -791,7 +791,7 @@ def provider_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
         yield row
 
 
-def heading(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def heading(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     maker.count += 1
     yield ["LX", str(maker.count)]
 
@@ -813,7 +813,7 @@ for _loop in ("2100", "2110"):
     ROWS["835", f"{_loop}/DTM"] = dates
 FINISH["835"] = finish_835
 
-# Acknowledgements: a verdict that follows from the errors told.
+# Acknowledgements: a verdict that follows from the reported errors.
 
 
 def set_of_999(maker: Maker) -> None:
@@ -824,7 +824,7 @@ def segment_of_999(maker: Maker) -> None:
     maker.plan["elements"] = maker.rng.choice([0, 1, 2])
 
 
-def error_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def error_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     error = (
         "8"
         if maker.plan["elements"]
@@ -839,14 +839,14 @@ def error_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
     ]
 
 
-def element_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def element_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row = maker.filled(node, loop)
     row[1] = maker.rng.choice(["2", "5:3", "1::2"])
     row[2] = "127" if row[2] else ""
     yield row
 
 
-def context_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def context_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     if "CLM01" in node.qualifiers:
         if not maker.plan["context"] and maker.rng.random() < maker.fill:
             yield ["CTX", f"{maker.rng.choice(node.qualifiers)}:{maker.fresh()}"]
@@ -866,7 +866,7 @@ def context_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
         )
 
 
-def set_verdict(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def set_verdict(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     errors = maker.plan["errors"]
     yield (
         ["IK5", maker.rng.choice("ER"), "5", *maker.rng.choice([[], ["I5"]])]
@@ -875,7 +875,7 @@ def set_verdict(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
     )
 
 
-def set_row(maker: Maker, node: Segment, loop: str) -> Iterator[Row]:
+def set_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     maker.count += 1
     yield trimmed(["AK2", "837", f"{maker.count:04}", maker.rng.choice(["", "005010X222A1"])])
 
@@ -922,7 +922,7 @@ def findings(kind: str, changed: list[Row]) -> list[Finding]:
     streamed = [
         f for event in read(data) if isinstance(event, SetClosed) for f in event.set.findings
     ]
-    kept = [f for f in found if f.spot and f.spot.set]
+    kept = [f for f in found if f.position and f.position.set]
     assert sorted((f.rule, f.message) for f in streamed) == sorted(
         (f.rule, f.message) for f in kept
     )

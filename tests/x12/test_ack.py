@@ -1,4 +1,4 @@
-"""The answers to a file: TA1 and 999, both clean by our own check and by a witness."""
+"""Acknowledgements of a file: TA1 and 999, both clean by our own check and by an independent library."""
 
 import io
 import logging
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from clearlane.x12 import check
-from clearlane.x12.ack import Answer, answers
+from clearlane.x12.ack import Acknowledgement, acknowledge
 from clearlane.x12.reader import parse
 from tests.corpus import Sample, corpus_files
 from tests.x12.toy import (
@@ -26,17 +26,17 @@ from tests.x12.toy import (
 NOW = datetime(2024, 5, 2, 8, 30, tzinfo=UTC)
 
 
-def reply(data: bytes) -> Answer:
-    (one,) = answers(data, control=500, moment=NOW, choose=choose)
+def reply(data: bytes) -> Acknowledgement:
+    (one,) = acknowledge(data, control=500, moment=NOW, choose_guide=choose)
     return one
 
 
 def rows(data: bytes) -> list[str]:
-    return ["*".join(s) for set in parse(data).sets() for s in set.walk()]
+    return ["*".join(s) for set in parse(data).sets() for s in set.all_segments()]
 
 
 def nine(data: bytes) -> list[str]:
-    return rows(reply(data).nine)[1:-1]
+    return rows(reply(data).ack_999)[1:-1]
 
 
 def test_a_clean_file_is_accepted():
@@ -78,7 +78,7 @@ def test_long_loop_names_are_shortened_and_the_root_is_not_named():
     assert "IK3*BHT*2**3" in found
 
 
-def test_faults_of_the_guide_alone_say_so():
+def test_faults_of_the_guide_alone_have_their_code():
     body = [row.replace("100.5", "900.5").replace("*100*UN", "*900*UN") for row in BODY]
     body = [row.replace("900", "9000") for row in body]
     found = nine(file(body))
@@ -86,12 +86,12 @@ def test_faults_of_the_guide_alone_say_so():
     assert any(row.endswith("*I6") for row in found)
 
 
-def test_warnings_that_a_999_can_tell_are_accepted_with_errors():
+def test_warnings_that_a_999_can_report_are_accepted_with_errors():
     data = wrap(set_of(BODY), version="009990X001")
     found = nine(data)
     assert "IK5*E*I6" in found
     assert found[-1] == "AK9*E*1*1*1"
-    # A warning without a code is not told.
+    # A warning without a code is not reported.
     assert "IK5*A" in nine(file(replaced(BODY[4], BODY[4].replace("1234567893", "1234567890"))))
 
 
@@ -102,7 +102,7 @@ def test_a_group_may_be_accepted_in_part():
     assert found.count("IK5*A") == 1
 
 
-def test_faults_of_the_set_itself_are_told_at_its_end():
+def test_faults_of_the_set_itself_are_reported_at_its_end():
     found = nine(file().replace(b"SE*29*", b"SE*99*"))
     assert found[2] == "IK5*R*4"
     found = nine(wrap(set_of(BODY, version="XX"), version="XX"))
@@ -129,7 +129,7 @@ def test_faults_of_the_group_reject_it():
 def test_a_rejected_interchange_gets_no_999(old, new, code):
     answer = reply(file().replace(old, new, 1))
     assert answer.accepted == "R"
-    assert answer.nine == b""
+    assert answer.ack_999 == b""
     assert f"*R*{code}~".encode() in answer.ta1
     assert not check.check(answer.ta1).findings
 
@@ -142,19 +142,19 @@ def test_a_small_fault_of_the_interchange_is_noted():
 
 
 def test_an_acknowledgement_is_not_acknowledged():
-    assert reply(reply(file()).nine).nine == b""
-    assert reply(ISA.encode() + b"~IEA*0*000000001~").nine == b""
+    assert reply(reply(file()).ack_999).ack_999 == b""
+    assert reply(ISA.encode() + b"~IEA*0*000000001~").ack_999 == b""
 
 
 def test_each_interchange_has_its_own_answer_and_numbers():
     second = file().replace(b"000000001", b"000000002")
-    found = list(answers(file() + second, control=7, moment=NOW, choose=choose))
+    found = list(acknowledge(file() + second, control=7, moment=NOW, choose_guide=choose))
     assert [a.interchange for a in found] == [1, 2]
-    assert b"*000000008*0*" in found[0].nine
-    assert b"*000000010*0*" in found[1].nine
+    assert b"*000000008*0*" in found[0].ack_999
+    assert b"*000000010*0*" in found[1].ack_999
 
 
-def test_keys_that_cannot_be_told_are_left_out():
+def test_keys_that_cannot_be_reported_are_left_out():
     odd = replaced(CLAIM[0], CLAIM[0].replace("A1", "a1").replace("100.5", "1"))
     assert not [row for row in nine(file(odd)) if row.startswith("CTX")]
     fine = [*BODY, "HL*3*1*22*0", *SUBSCRIBER[1:], *CLAIM, "QQQ*1"]
@@ -164,7 +164,7 @@ def test_keys_that_cannot_be_told_are_left_out():
 def test_units_of_other_kinds_have_no_key_or_their_own():
     remit = wrap(["ST*835*0001", "CLP*A1", "LX*1", "CLP*A1", "SE*5*0001"], version="005010X221A1")
     remit = remit.replace(b"GS*HC", b"GS*HP")
-    assert reply(remit).nine
+    assert reply(remit).ack_999
 
 
 def _witness(data: bytes) -> bool:
@@ -179,8 +179,8 @@ def _witness(data: bytes) -> bool:
 
 @pytest.mark.parametrize("sample", corpus_files())
 def test_answers_to_every_public_sample_are_clean(sample: Sample):
-    for answer in answers(sample.path.read_bytes(), control=1, moment=NOW):
-        for data in filter(None, (answer.ta1, answer.nine)):
+    for answer in acknowledge(sample.path.read_bytes(), control=1, moment=NOW):
+        for data in filter(None, (answer.ta1, answer.ack_999)):
             assert not check.check(data).findings
 
 
@@ -188,7 +188,7 @@ def test_a_witness_accepts_our_999():
     body = replaced("REF*G1*AUTH", "REF*G1*", "QQQ*1")
     rows = [*set_of(body), *set_of(BODY, control="0002")]
     data = wrap(rows, sets=2, version=VERSION)
-    assert _witness(reply(data).nine)
+    assert _witness(reply(data).ack_999)
 
 
 def test_characters_that_no_answer_can_carry_are_not_echoed():
@@ -197,7 +197,7 @@ def test_characters_that_no_answer_can_carry_are_not_echoed():
         b"000000001*0*T*:~GS*HC*CLEARLANE*PAYER*20240305*1200*1*X*005010X222A1~ST*837*0001*"
         b"005010X222A1~\xe9\xff\xe8*1~SE*3*\xfc001~GE*1*\xe91~IEA*1*000000001~"
     )
-    (reply,) = answers(content, control=1, moment=NOW)
+    (reply,) = acknowledge(content, control=1, moment=NOW)
     assert reply.ta1.isascii()
-    assert b"999" in reply.nine
-    assert reply.nine.isascii()
+    assert b"999" in reply.ack_999
+    assert reply.ack_999.isascii()

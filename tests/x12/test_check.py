@@ -3,9 +3,9 @@
 import pytest
 
 from clearlane.kernel.finding import Severity, Stage
-from clearlane.x12.check import check, of_event
-from clearlane.x12.collector import Report
-from clearlane.x12.finding_catalogue import FAULTS
+from clearlane.x12.check import check, event_findings
+from clearlane.x12.collector import FindingCollector
+from clearlane.x12.finding_catalogue import FINDING_TYPES
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.reader import Reader, parse
@@ -18,10 +18,10 @@ from tests.x12.toy import (
     VERSION,
     choose,
     file,
+    findings_in,
     read,
     replaced,
     set_of,
-    told,
     wrap,
 )
 
@@ -32,7 +32,7 @@ def at(row: str) -> int:
 
 
 def rules(data: bytes) -> list[str]:
-    return [rule for rule, *_ in told(data)]
+    return [rule for rule, *_ in findings_in(data)]
 
 
 # --- Envelopes --------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ ISA_FAULTS = [
 @pytest.mark.parametrize(("old", "new", "rule", "element"), ISA_FAULTS)
 def test_faults_of_the_interchange_header(old, new, rule, element):
     data = wrap(set_of(BODY), isa=ISA.replace(old, new, 1))
-    assert told(data) == [(rule, 0, element, 0)]
+    assert findings_in(data) == [(rule, 0, element, 0)]
 
 
 def test_a_control_number_is_nine_digits():
@@ -66,15 +66,15 @@ def test_a_control_number_is_nine_digits():
 
 
 @pytest.mark.parametrize("ending", [" ~", "   ~\r\n", "  \n"])
-def test_blanks_before_every_terminator_are_told_once_and_are_no_data(ending):
+def test_blanks_before_every_terminator_are_reported_once_and_are_no_data(ending):
     plain = file()
     data = plain.decode().replace("~", ending).encode()
-    assert told(data) == [("ELM-BLANKS", 0, 16, 0)]
-    reader = Reader(choose=choose)
+    assert findings_in(data) == [("ELM-BLANKS", 0, 16, 0)]
+    reader = Reader(choose_guide=choose)
     events = [e for n in range(len(data)) for e in reader.feed(data[n : n + 1])] + reader.finish()
-    assert [f.rule for e in events for f in of_event(e)] == ["ELM-BLANKS"]
-    sets = [next(parse(text, choose=choose).sets()) for text in (plain, data)]
-    assert list(sets[0].root.walk()) == list(sets[1].root.walk())
+    assert [f.rule for e in events for f in event_findings(e)] == ["ELM-BLANKS"]
+    sets = [next(parse(text, choose_guide=choose).sets()) for text in (plain, data)]
+    assert list(sets[0].root.all_segments()) == list(sets[1].root.all_segments())
 
 
 def test_early_control_versions_need_no_repetition_separator():
@@ -124,16 +124,16 @@ def test_faults_of_envelopes(old, new, rule):
 
 def test_a_set_without_an_end_ends_at_the_next():
     broken = [*set_of(BODY)[:-1], *set_of(BODY, control="0002")]
-    assert told(wrap(broken, sets=2)) == [("SE-MISSING", len(BODY) + 2, 0, 0)]
+    assert findings_in(wrap(broken, sets=2)) == [("SE-MISSING", len(BODY) + 2, 0, 0)]
     unknown = [*set_of(["K3*1"], version="X")[:-1], *set_of(["K3*1"], control="0002", version="X")]
-    found = told(wrap(unknown, sets=2, version="X"))
+    found = findings_in(wrap(unknown, sets=2, version="X"))
     assert ("SE-MISSING", 3, 0, 0) in found
     assert rules(wrap(unknown[:2], version="X")[:-1]).count("SE-MISSING") == 1
 
 
 def test_numbers_are_used_once():
     twice = wrap([*set_of(BODY), *set_of(BODY)], sets=2)
-    assert told(twice) == [("ST-TWICE", 1, 2, 0)]
+    assert findings_in(twice) == [("ST-TWICE", 1, 2, 0)]
     assert rules(file() + file()) == ["ISA-TWICE"]
     group = b"GS*HC*SENDER*RECEIVER*20240501*1200*1*X*" + VERSION.encode() + b"~"
     groups = file().replace(b"IEA*1", group + "~".join(set_of(BODY)).encode() + b"~GE*1*1~IEA*2")
@@ -141,12 +141,12 @@ def test_numbers_are_used_once():
 
 
 def test_control_numbers_have_their_form():
-    assert told(wrap(set_of(BODY, control="1"))) == [
+    assert findings_in(wrap(set_of(BODY, control="1"))) == [
         ("ST-CONTROL", 1, 2, 0), ("ELM-SHORT", 1, 2, 0), ("ELM-SHORT", len(BODY) + 2, 2, 0),
     ]  # fmt: skip
 
 
-def test_an_empty_group_is_told():
+def test_an_empty_group_is_reported():
     assert rules(wrap([], sets=0)) == ["GROUP-EMPTY"]
 
 
@@ -162,9 +162,9 @@ def test_a_trailer_may_have_blanks_before_the_terminator():
     assert (finding.rule, finding.severity) == ("ELM-BLANKS", Severity.WARNING)
 
 
-def test_a_ta1_stands_alone_in_its_interchange():
+def test_a_ta1_is_alone_in_its_interchange():
     data = ISA.encode() + b"~TA1*000000001*240501*1200*A*000~IEA*0*000000001~"
-    assert told(data) == []
+    assert findings_in(data) == []
     (kept,) = read(data).interchanges[0].stray
     assert kept[1][0] == "TA1"
 
@@ -177,7 +177,7 @@ def test_a_ta1_stands_alone_in_its_interchange():
     [
         ("A*000", []), ("E*018", []), ("R*001", []),
         ("A*018", ["TA1-NOTE"]), ("E*000", ["TA1-NOTE"]), ("R*000", ["TA1-NOTE"]),
-        # What has no form is told once, and not as a contradiction too.
+        # What has no form is findings_in once, and not as a contradiction too.
         ("X*000", ["TA1-FORM"]), ("R*99", ["TA1-FORM"]), ("A", ["TA1-FORM"]),
     ],
 )  # fmt: skip
@@ -185,7 +185,10 @@ def test_the_verdict_of_a_ta1_agrees_with_its_note(verdict, rules):
     ta1 = f"~TA1*000000001*240501*1200*{verdict}~IEA*0*000000001~"
     found = list(read(ISA.encode() + ta1.encode()).all_findings())
     assert [f.rule for f in found] == rules
-    assert all((f.spot.interchange, f.spot.line, f.spot.segment_id) == (1, 2, "TA1") for f in found)
+    assert all(
+        (f.position.interchange, f.position.file_segment, f.position.segment_id) == (1, 2, "TA1")
+        for f in found
+    )
 
 
 def test_an_earlier_name_is_read_with_information():
@@ -213,7 +216,7 @@ def test_a_request_code_on_an_answer_is_a_warning():
     assert found["GS-FUNCTION"] is Severity.WARNING
 
 
-def test_a_wrong_function_is_told_once_a_group():
+def test_a_wrong_function_is_reported_once_a_group():
     rows = [*set_of(BODY), *set_of(BODY, control="0002")]
     assert rules(wrap(rows, sets=2).replace(b"GS*HC", b"GS*HP")) == ["GS-FUNCTION"]
 
@@ -221,7 +224,7 @@ def test_a_wrong_function_is_told_once_a_group():
 def test_an_unknown_guide_is_checked_for_envelope_and_syntax():
     rows = ["K3*fine*", "ZZZ*\x01", "SE*9*0001"]
     data = wrap(["ST*837*0001*00X", *rows], version="00X")
-    assert told(data) == [
+    assert findings_in(data) == [
         ("ST-GUIDE", 1, 0, 0), ("SEG-TRAILING", 2, 2, 0), ("ELM-CASE", 2, 1, 0),
         ("ELM-CHARACTER", 3, 1, 0), ("SE-COUNT", 4, 1, 0),
     ]  # fmt: skip
@@ -231,53 +234,58 @@ def test_an_unknown_guide_is_checked_for_envelope_and_syntax():
 # --- Order ------------------------------------------------------------------------------------------
 
 
-def test_segments_out_of_order_are_placed_and_told():
+def test_segments_out_of_order_are_placed_and_reported():
     body = replaced("REF*G1*AUTH", "REF*G1*AUTH", "AMT*F5*10")
-    assert told(file(body)) == [("SEG-ORDER", at("REF*G1*AUTH") + 1, 0, 0)]
-    (claim,) = next(read(file(body)).sets()).root.descend("2300")
+    assert findings_in(file(body)) == [("SEG-ORDER", at("REF*G1*AUTH") + 1, 0, 0)]
+    (claim,) = next(read(file(body)).sets()).root.descendants("2300")
     assert claim.value("AMT", 2) == "10"
 
 
 def test_a_segment_of_a_closed_loop_goes_back_to_the_loop_around():
     body = replaced("PRV*PE*PXC*207Q00000X", "PRV*PE*PXC*207Q00000X", "AMT*F5*10")
-    assert told(file(body)) == [("SEG-ORDER", at("PRV*PE*PXC*207Q00000X") + 1, 0, 0)]
+    assert findings_in(file(body)) == [("SEG-ORDER", at("PRV*PE*PXC*207Q00000X") + 1, 0, 0)]
 
 
-def test_missing_segments_are_told_where_they_were_to_stand():
-    assert told(file(replaced("N4*PORTLAND*OR*972011234"))) == [
+def test_missing_segments_are_reported_where_they_were_expected():
+    assert findings_in(file(replaced("N4*PORTLAND*OR*972011234"))) == [
         ("SEG-MISSING", at("N4*PORTLAND*OR*972011234"), 0, 0)
     ]
-    found = told(file(replaced("SV1*HC:99214:25*.5*UN*1*11")))
+    found = findings_in(file(replaced("SV1*HC:99214:25*.5*UN*1*11")))
     assert ("SEG-MISSING", at("SV1*HC:99214:25*.5*UN*1*11"), 0, 0) in found
 
 
-def test_missing_loops_are_told():
+def test_missing_loops_are_reported():
     body = [row for row in BODY if row not in SUBSCRIBER[2:]]
-    assert told(file(body)) == [("LOOP-MISSING", at(SUBSCRIBER[2]), 0, 0)]
+    assert findings_in(file(body)) == [("LOOP-MISSING", at(SUBSCRIBER[2]), 0, 0)]
     (finding,) = read(file(body)).all_findings()
-    assert (finding.spot.loop, finding.spot.segment_id) == ("2010BA", "NM1")
-    assert told(file(HEADER)) == [("LOOP-MISSING", len(HEADER) + 2, 0, 0), ("TOY-SET", 1, 0, 0)]
+    assert (finding.position.loop, finding.position.segment_id) == ("2010BA", "NM1")
+    assert findings_in(file(HEADER)) == [
+        ("LOOP-MISSING", len(HEADER) + 2, 0, 0),
+        ("TOY-SET", 1, 0, 0),
+    ]
 
 
-def test_what_comes_too_often_is_told():
-    assert told(file(replaced("REF*G1*AUTH", "REF*G1*AUTH", "REF*G1*B"))) == [
+def test_what_comes_too_often_is_reported():
+    assert findings_in(file(replaced("REF*G1*AUTH", "REF*G1*AUTH", "REF*G1*B"))) == [
         ("SEG-REPEAT", at("REF*G1*AUTH") + 1, 0, 0)
     ]
     notes = [f"NTE*ADD*N{n}" for n in range(3)]
-    assert told(file(replaced("NTE*ADD*WELL", *notes))) == [
+    assert findings_in(file(replaced("NTE*ADD*WELL", *notes))) == [
         ("SEG-REPEAT", at("NTE*ADD*WELL") + 2, 0, 0)
     ]
     name = "NM1*82*1*BIRCH*NORA****XX*1245319599"
-    assert told(file(replaced(name, name, name))) == [("LOOP-REPEAT", at(name) + 1, 0, 0)]
+    assert findings_in(file(replaced(name, name, name))) == [("LOOP-REPEAT", at(name) + 1, 0, 0)]
     claims = [*BODY, *CLAIM, *CLAIM, *CLAIM]
     assert rules(file(claims)) == ["LOOP-REPEAT"]
 
 
 def test_twins_share_a_segment_between_them():
     for count in (1, 2, 3):
-        assert told(file(replaced("REF*G1*AUTH", *["K3*A"] * count))) == []
+        assert findings_in(file(replaced("REF*G1*AUTH", *["K3*A"] * count))) == []
     assert rules(file(replaced("REF*G1*AUTH", *["K3*A"] * 4))) == ["SEG-REPEAT"]
-    (claim,) = next(read(file(replaced("REF*G1*AUTH", *["K3*A"] * 2))).sets()).root.descend("2300")
+    (claim,) = next(read(file(replaced("REF*G1*AUTH", *["K3*A"] * 2))).sets()).root.descendants(
+        "2300"
+    )
     assert len(list(claim.segments("K3"))) == 2
 
 
@@ -288,29 +296,29 @@ def test_a_twin_without_a_limit_takes_the_rest():
              seg("K3", "Others", "S", 0, "R"), seg("SE", "End", "R", 1, "R R")),
     )  # fmt: skip
     data = wrap(set_of(["K3*A"] * 9, version="009990X002"), version="009990X002")
-    assert list(parse(data, choose=lambda *_: guide).all_findings()) == []
+    assert list(parse(data, choose_guide=lambda *_: guide).all_findings()) == []
 
 
-def test_segments_without_a_place_are_kept_and_told():
+def test_segments_without_a_place_are_kept_and_reported():
     body = replaced("REF*G1*AUTH", "REF*G1*AUTH", "ZZZ*1", "zz*1", "*1", "REF*QQ*1")
-    found = told(file(body))
+    found = findings_in(file(body))
     start = at("REF*G1*AUTH")
     assert found[:4] == [
         ("SEG-UNKNOWN", start + 1, 0, 0), ("SEG-ID", start + 2, 0, 0), ("SEG-ID", start + 3, 0, 0),
         ("SEG-REPEAT", start + 4, 0, 0),
     ]  # fmt: skip
-    dated = told(file(replaced("REF*G1*AUTH", "REF*G1*AUTH", "DTP*999*")))
+    dated = findings_in(file(replaced("REF*G1*AUTH", "REF*G1*AUTH", "DTP*999*")))
     assert dated == [("SEG-UNEXPECTED", start + 1, 0, 0), ("SEG-TRAILING", start + 1, 2, 0)]
 
 
-def test_a_segment_that_would_cut_a_loop_short_stays_where_it_stands():
+def test_a_segment_that_would_cut_a_loop_short_stays_where_it_is():
     body = replaced("REF*G1*AUTH", "REF*G1*AUTH", "SBR*P*")
-    found = told(file(body))
+    found = findings_in(file(body))
     assert found == [
         ("SEG-ORDER", at("REF*G1*AUTH") + 1, 0, 0),
         ("SEG-TRAILING", at("REF*G1*AUTH") + 1, 2, 0),
     ]
-    unchecked = parse(file(body), check=False, choose=choose).all_findings()
+    unchecked = parse(file(body), check=False, choose_guide=choose).all_findings()
     assert [f.rule for f in unchecked] == ["SEG-ORDER"]
     late = [row for row in BODY if row != SUBSCRIBER[1]]
     late.insert(late.index("LX*1") + 1, SUBSCRIBER[1])
@@ -322,28 +330,30 @@ def test_a_segment_that_would_cut_a_loop_short_stays_where_it_stands():
 
 def test_an_unknown_qualifier_is_held_against_the_place_it_was_meant_for():
     # A required segment that is still missing.
-    assert told(file(replaced("REF*EI*911234567", "REF*XX*911234567"))) == [
+    assert findings_in(file(replaced("REF*EI*911234567", "REF*XX*911234567"))) == [
         ("ELM-CODE", at("REF*EI*911234567"), 1, 0)
     ]
     # The head of a required loop that is still missing.
     name = SUBSCRIBER[2]
-    assert told(file(replaced(name, name.replace("IL", "QC")))) == [("ELM-CODE", at(name), 1, 0)]
+    assert findings_in(file(replaced(name, name.replace("IL", "QC")))) == [
+        ("ELM-CODE", at(name), 1, 0)
+    ]
     # The only place of its kind in the loop.
     note = "NTE*ADD*WELL"
-    assert told(file(replaced(note, "NTE*ZZZ*WELL"))) == [("ELM-CODE", at(note), 1, 0)]
+    assert findings_in(file(replaced(note, "NTE*ZZZ*WELL"))) == [("ELM-CODE", at(note), 1, 0)]
     # A wrong date qualifier has several places and so none.
     dated = "DTP*431*D8*20240420"
-    assert told(file(replaced(dated, "DTP*999*D8*20240420"))) == [
+    assert findings_in(file(replaced(dated, "DTP*999*D8*20240420"))) == [
         ("SEG-UNEXPECTED", at(dated), 0, 0)
     ]
-    short = told(file(replaced(dated, "DTP")))
+    short = findings_in(file(replaced(dated, "DTP")))
     assert ("SEG-UNEXPECTED", at(dated), 0, 0) in short
 
 
 def test_an_only_place_that_lies_behind_is_out_of_order():
     name = "NM1*82*1*BIRCH*NORA****XX*1245319599"
     body = replaced("HI*ABK:E119*ABF:I10:D8:20240101", "HI*ABK:E119", "EQ*30", "NTE*ZZZ*WELL")
-    found = told(file(body))
+    found = findings_in(file(body))
     assert ("SEG-ORDER", at(name), 0, 0) in found
     assert ("ELM-CODE", at(name) + 1, 1, 0) in found
 
@@ -352,31 +362,31 @@ def test_an_only_place_that_lies_behind_is_out_of_order():
 
 
 def test_levels_count_and_name_the_one_above():
-    assert told(file(replaced("HL*2*1*22*0", "HL*3*1*22*0"))) == [
+    assert findings_in(file(replaced("HL*2*1*22*0", "HL*3*1*22*0"))) == [
         ("HL-NUMBER", at("HL*2*1*22*0"), 1, 0)
     ]
-    assert told(file(replaced("HL*2*1*22*0", "HL*2*7*22*0"))) == [
+    assert findings_in(file(replaced("HL*2*1*22*0", "HL*2*7*22*0"))) == [
         ("HL-PARENT", at("HL*2*1*22*0"), 2, 0)
     ]
-    assert told(file(replaced("HL*2*1*22*0", "HL*X*1*22*0"))) == [
+    assert findings_in(file(replaced("HL*2*1*22*0", "HL*X*1*22*0"))) == [
         ("HL-NUMBER", at("HL*2*1*22*0"), 1, 0)
     ]
 
 
-def test_one_slip_in_the_count_is_told_once():
+def test_one_slip_in_the_count_is_reported_once():
     second = ["HL*6*1*22*0", *SUBSCRIBER[1:]]
     body = [*replaced("HL*2*1*22*0", "HL*5*1*22*0"), *second]
     assert rules(file(body)) == ["HL-NUMBER"]
 
 
-def test_the_child_flag_says_whether_a_level_follows():
-    assert told(file(replaced("HL*2*1*22*0", "HL*2*1*22*1"))) == [
+def test_the_child_flag_agrees_with_the_levels_below():
+    assert findings_in(file(replaced("HL*2*1*22*0", "HL*2*1*22*1"))) == [
         ("HL-CHILD", at("HL*2*1*22*0"), 4, 0)
     ]
     with_child = replaced(SUBSCRIBER[3], SUBSCRIBER[3], "HL*3*2*23*0")
-    assert told(file(with_child)) == [("HL-CHILD", at("HL*2*1*22*0"), 4, 0)]
+    assert findings_in(file(with_child)) == [("HL-CHILD", at("HL*2*1*22*0"), 4, 0)]
     flagged = [row.replace("22*0", "22*1") for row in with_child]
-    assert told(file(flagged)) == []
+    assert findings_in(file(flagged)) == []
 
 
 def test_a_wrong_pointer_in_an_answer_is_a_warning():
@@ -396,19 +406,19 @@ def test_a_rule_speaks_when_its_loop_closes():
     found = list(read(file(replaced(CLAIM[0], CLAIM[0].replace("100.5", "99")))).all_findings())
     (finding,) = found
     assert (finding.rule, finding.snip, finding.syntax_error) == ("TOY-TOTAL", 3, "6")
-    assert (finding.spot.segment, finding.spot.element, finding.spot.loop) == (
+    assert (finding.position.segment, finding.position.element, finding.position.loop) == (
         at(CLAIM[0]),
         2,
         "2300",
     )
-    assert finding.spot.line == at(CLAIM[0]) + 2
+    assert finding.position.file_segment == at(CLAIM[0]) + 2
 
 
 def test_a_rule_may_point_at_a_loop_around_its_own():
     body = replaced(CLAIM[0], CLAIM[0].replace("100.5", "1000.5"))
     body[body.index("SV1*HC:99213*100*UN*1***1:2")] = "SV1*HC:99213*1000*UN*1***1:2"
     found = [
-        (f.rule, f.severity, f.spot.segment, f.spot.loop, f.syntax_error)
+        (f.rule, f.severity, f.position.segment, f.position.loop, f.syntax_error)
         for f in read(file(body)).all_findings()
     ]
     assert found == [
@@ -419,28 +429,28 @@ def test_a_rule_may_point_at_a_loop_around_its_own():
 
 def test_a_segment_of_a_rule_is_found_by_identity():
     body = replaced("NTE*ADD*WELL", "NTE*ADD*GOOD", "NTE*CER*BAD")
-    found = told(file(body))
+    found = findings_in(file(body))
     assert found == [("TOY-NOTE", at("NTE*ADD*WELL") + 1, 2, 0), ("TOY-NOTE", at(CLAIM[0]), 2, 0)]
 
 
 def test_a_rule_on_the_set_sees_what_units_left_behind():
     body = BODY[: BODY.index(CLAIM[0])]
-    assert told(file(body)) == [("TOY-SET", 1, 0, 0)]
+    assert findings_in(file(body)) == [("TOY-SET", 1, 0, 0)]
 
 
 def test_findings_are_complete():
     data = wrap(
         ["K3*1", *set_of(replaced("REF*EI*911234567", "REF*XX*", "zz", body=[*BODY, "SBR*P*"]))]
     )
-    for finding in check(data, choose=choose).findings:
+    for finding in check(data, choose_guide=choose).findings:
         assert finding.stage is Stage.FILE
-        assert finding.spot is not None
+        assert finding.position is not None
         assert finding.snip in range(1, 8)
         assert finding.message
 
 
 def test_every_fault_of_the_table_has_a_sentence_and_a_weight():
-    for id, kind in FAULTS.items():
+    for id, kind in FINDING_TYPES.items():
         assert kind.sentence.endswith("."), id
         assert kind.snip in range(1, 8)
         if kind.severity is Severity.ERROR and not id.startswith(("FILE-", "LIMIT")):
@@ -449,4 +459,4 @@ def test_every_fault_of_the_table_has_a_sentence_and_a_weight():
 
 def test_a_rule_outside_the_table_needs_its_own_weight():
     with pytest.raises(AssertionError, match="NOBODY"):
-        Report([]).add("NOBODY", "says so")
+        FindingCollector([]).add("NOBODY", "says so")

@@ -11,20 +11,20 @@ from tests.x12.views.test_views import BENEFITS, CLAIMS, REMITTANCE, file
 
 
 def parts(data, segment, nth=0):
-    found = [said for said in describe(data) if said.segment == segment]
+    found = [one for one in describe(data) if one.segment == segment]
     return {part.place: part for part in found[nth].parts}
 
 
 @pytest.mark.parametrize("sample", corpus_files())
 def test_every_segment_of_a_public_file_is_explained(sample):
     data = sample.path.read_bytes()
-    told = list(describe(data))
+    described = list(describe(data))
     if len({row[0] for row in segments(data)} & {"ISA"}) == 1 and b"ISA" not in data[3:]:
-        assert [said.segment for said in told] == [row[0] for row in segments(data)]
-    assert [said.line for said in told] == list(range(1, len(told) + 1))
+        assert [one.segment for one in described] == [row[0] for row in segments(data)]
+    assert [one.line for one in described] == list(range(1, len(described) + 1))
 
 
-def test_codes_are_told_with_their_meanings():
+def test_codes_are_shown_with_their_meanings():
     eligible = parts(file("271", *BENEFITS), "EB")
     assert eligible["EB01"].words == "Active coverage"
     assert eligible["EB03 (2)"].words == "Dental care"
@@ -36,7 +36,7 @@ def test_codes_are_told_with_their_meanings():
     assert name["NM102"].words == "Person"
 
 
-def test_days_and_periods_are_told_in_the_usual_form():
+def test_days_and_periods_are_shown_in_iso_format():
     data = file("271", *BENEFITS)
     assert parts(data, "DMG")["DMG02"].words == "1980-01-01"
     assert parts(data, "DTP", 1)["DTP03"].words == "2024-01-01 to 2024-12-31"
@@ -46,8 +46,8 @@ def test_days_and_periods_are_told_in_the_usual_form():
 
 
 def test_loops_and_places_are_named_by_the_guide():
-    told = [said for said in describe(file("837P", *CLAIMS)) if said.segment == "REF"]
-    assert [(said.loop, said.name) for said in told] == [
+    described = [one for one in describe(file("837P", *CLAIMS)) if one.segment == "REF"]
+    assert [(one.loop, one.name) for one in described] == [
         ("2010AA", "Billing provider tax number"),
         ("2300", "Clearinghouse trace number"),
         ("2400", "Line control number"),
@@ -57,26 +57,26 @@ def test_loops_and_places_are_named_by_the_guide():
     assert codes["CLM05-3"].words
 
 
-def test_what_the_guide_does_not_know_is_told_all_the_same():
+def test_what_the_guide_does_not_know_is_described_all_the_same():
     data = file("835", "BPR*I*1", "REF*ZZ*1", "HI*ABK:E119:::::::::X", "QQQ*A", "TRN*1*A*B*C*D")
-    told = {said.segment: said for said in describe(data)}
-    assert told["REF"].name == "Receiver identifier"
-    assert told["QQQ"].name == "Not in the dictionary"
-    assert told["QQQ"].parts[0].name == "Not in the guide"
-    assert told["HI"].parts[-1].name == "Not in the guide"
-    assert told["TRN"].parts[-1].name == "Not in the guide"
+    described = {one.segment: one for one in describe(data)}
+    assert described["REF"].name == "Receiver identifier"
+    assert described["QQQ"].name == "Not in the dictionary"
+    assert described["QQQ"].parts[0].name == "Not in the guide"
+    assert described["HI"].parts[-1].name == "Not in the guide"
+    assert described["TRN"].parts[-1].name == "Not in the guide"
 
 
-def test_the_envelope_is_told_in_file_order():
+def test_the_envelope_is_described_in_file_order():
     data = file("835", "BPR*I*1").replace(b"~GS*", b"~TA1*000000001*240501*1200*A*000~GS*")
     data = data.replace(b"~ST*", b"~XX*1~ST*").replace(b"GE*1*17", b"YY*1~GE*1*17")
-    order = [said.segment for said in describe(data)]
+    order = [one.segment for one in describe(data)]
     assert order == ["ISA", "TA1", "GS", "XX", "ST", "BPR", "SE", "YY", "GE", "IEA"]
     header = parts(data, "ISA")
     assert header["ISA06"].value == "SENDER"
     assert header["ISA15"].words == "Test"
     assert "ISA02" not in header
-    assert [said.segment for said in describe(data[: data.index(b"GE*")])] == order[:-2]
+    assert [one.segment for one in describe(data[: data.index(b"GE*")])] == order[:-2]
 
 
 def test_values_are_shown_as_the_file_has_them():

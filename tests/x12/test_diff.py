@@ -3,7 +3,7 @@
 import pytest
 
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.diff import Change, diff, summary
+from clearlane.x12.diff import Change, diff, summarize
 from clearlane.x12.reader import parse
 from clearlane.x12.reformat import reformat
 from tests.corpus import corpus_files
@@ -34,7 +34,7 @@ def test_separators_and_the_writing_of_numbers_do_not_count():
     assert not changed("835", REMITTANCE, "CAS*CO*45*20*", "CAS*CO*45*20.0*")
 
 
-def test_a_value_that_changed_is_told_with_its_place_and_name():
+def test_a_value_that_changed_is_reported_with_its_place_and_name():
     assert changed("837P", CLAIMS, "CLM*A1*200", "CLM*A1*201") == [
         Change("changed", "837P > 2000A > 2000B > 2300 A1", "CLM02", "Total charge", "200", "201")
     ]
@@ -60,7 +60,7 @@ def test_the_order_of_claims_and_lines_does_not_count():
     assert not changes(file("835", *REMITTANCE), file("835", *swapped))
 
 
-def test_loops_and_segments_that_came_or_went_are_told():
+def test_loops_and_segments_that_came_or_went_are_reported():
     second = REMITTANCE.index("CLP*A2*22*-150*-40*0*12*P2")
     fewer = [*REMITTANCE[:second], REMITTANCE[-1]]
     (gone,) = changes(file("835", *REMITTANCE), file("835", *fewer))
@@ -78,7 +78,7 @@ def test_loops_and_segments_that_came_or_went_are_told():
     assert (amount.kind, amount.old, amount.new) == ("added", "", "AU*180")
 
 
-def test_a_segment_that_went_from_a_file_with_other_separators_is_told_in_plain_ones():
+def test_a_segment_that_went_from_a_file_with_other_separators_is_reported_in_plain_ones():
     without = [row for row in REMITTANCE if not row.startswith("PLB")]
     other = b"".join(reformat(file("835", *REMITTANCE), Delimiters("|", ">", "!", "\n")))
     (gone,) = changes(other, file("835", *without))
@@ -92,7 +92,7 @@ def test_a_name_that_changed_is_a_change_and_not_another_level():
     assert (member.kind, member.place, member.old, member.new) == ("changed", "NM109", "M1", "M9")
 
 
-def test_envelopes_count_unless_told_otherwise():
+def test_envelopes_count_unless_ignored():
     data = file("835", *REMITTANCE)
     other = data.replace(b"000000017", b"000000018").replace(b"*240501*", b"*240502*")
     assert {change.place for change in changes(data, other)} == {"ISA09", "ISA13", "IEA02"}
@@ -101,7 +101,7 @@ def test_envelopes_count_unless_told_otherwise():
     assert sender.path == "interchange 1"
 
 
-def test_sets_and_interchanges_that_came_or_went_are_told():
+def test_sets_and_interchanges_that_came_or_went_are_reported():
     data = file("835", *REMITTANCE)
     claims = file("837P", *CLAIMS)
     kinds = [(change.kind, change.path) for change in changes(data, data + claims)]
@@ -125,13 +125,13 @@ def test_strays_and_missing_trailers_of_envelopes_are_compared():
 def test_elements_that_the_guide_does_not_know_are_compared():
     rows = ("BPR*I*1", "TRN*1*A*B*C*D", "HI*ABK:E119:::::::::X", "QQQ*A")
     other = ("BPR*I*1", "TRN*1*A*B*C*E", "HI*ABK:E119:::::::::Y", "QQQ*B")
-    told = changes(file("835", *rows), file("835", *other))
-    assert [(change.place, change.old, change.new) for change in told] == [
+    differences = changes(file("835", *rows), file("835", *other))
+    assert [(change.place, change.old, change.new) for change in differences] == [
         ("TRN05", "D", "E"), ("HI01-11", "X", "Y"), ("QQQ01", "A", "B"),
     ]  # fmt: skip
 
 
 def test_the_summary_counts_each_kind():
-    assert summary([]) == "no differences"
+    assert summarize([]) == "no differences"
     some = [Change(kind, "", "", "", "", "") for kind in ("added", "changed", "changed", "removed")]
-    assert summary(some) == "2 changed, 1 added, 1 removed"
+    assert summarize(some) == "2 changed, 1 added, 1 removed"

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from clearlane.x12 import element, pattern, value_checks
-from clearlane.x12.finding_catalogue import FAULTS
-from clearlane.x12.findings import value_kind
-from clearlane.x12.grammar import Element, Segment, base, use
+from clearlane.x12.finding_catalogue import FINDING_TYPES
+from clearlane.x12.findings import classify_value
+from clearlane.x12.grammar import ElementSpec, SegmentSpec, apply_usage, dictionary_segment
 from clearlane.x12.guides.dictionary import seg
 
 # type, min, max, good values, {bad value: rule}
@@ -48,26 +48,26 @@ CASES = [
 ]
 
 
-def place(*elements: Element, syntax: str = "", id: str = "XX") -> Segment:
-    return Segment(id, "A segment", "R", 1, elements, tuple(syntax.split()))
+def place(*elements: ElementSpec, syntax: str = "", id: str = "XX") -> SegmentSpec:
+    return SegmentSpec(id, "A segment", "R", 1, elements, tuple(syntax.split()))
 
 
-def rules(node: Segment, text: str, loop: str = "") -> list[str]:
+def rules(node: SegmentSpec, text: str, loop: str = "") -> list[str]:
     """The rules that a text breaks; the quick expression must agree with the slow look."""
     segment = text.split("*")
-    found = [flaw.rule for flaw in element.flaws(node, loop, segment)]
-    if pattern.compile(node).fullmatch(text):
-        watch = value_checks.watch(node, loop)
+    found = [flaw.rule for flaw in element.check_segment(node, loop, segment)]
+    if pattern.compile_pattern(node).fullmatch(text):
+        watch = value_checks.compile_quick_check(node, loop)
         assert not found or (watch is not None and watch(segment)), f"{text} passes though {found}"
-    for flaw in element.flaws(node, loop, segment):
-        assert flaw.rule in FAULTS
+    for flaw in element.check_segment(node, loop, segment):
+        assert flaw.rule in FINDING_TYPES
         assert flaw.message[0].isupper()
     return found
 
 
 @pytest.mark.parametrize(("kind", "low", "high", "value", "rule"), CASES)
 def test_values_of_each_type(kind, low, high, value, rule):
-    node = place(Element(1, "Thing", kind, low, high, "R"))
+    node = place(ElementSpec(1, "Thing", kind, low, high, "R"))
     assert rules(node, f"XX*{value}") == ([rule] if rule else [])
 
 
@@ -85,7 +85,7 @@ PERIODS = [
 def test_periods_have_the_form_their_qualifier_names(qualifier, value, passes):
     for codes in ((qualifier,), ("D8", "RD8", "D6", "DT", "TM", "RDT", "UN")):
         node = place(
-            Element(1, "Form", "ID", 2, 3, "R", codes), Element(2, "When", "TP", 1, 35, "R")
+            ElementSpec(1, "Form", "ID", 2, 3, "R", codes), ElementSpec(2, "When", "TP", 1, 35, "R")
         )
         found = rules(node, f"XX*{qualifier}*{value}")
         assert found == ([] if passes else ["ELM-LONG" if qualifier == "UN" else "ELM-PERIOD"])
@@ -135,23 +135,23 @@ def test_composites_and_repetitions():
     dn1 = seg("DN1", "Orthodontics", "S", 1, "S S - S")
     assert rules(dn1, "DN1*24") == []
     assert rules(dn1, "DN1") == ["SEG-BARE"]
-    found = element.flaws(eq, "", ["EQ", "", "HC:99213^HC"])
+    found = element.check_segment(eq, "", ["EQ", "", "HC:99213^HC"])
     assert [(f.element, f.component, f.repetition) for f in found] == [(2, 2, 2)]
     odd = place(
-        Element(1, "Odd", "C", 0, 0, "R", components=use(
-            base("x", "A: C\n  One: AN 1-2\n  Two: AN 1-2").elements[0].components, "- R")),
+        ElementSpec(1, "Odd", "C", 0, 0, "R", components=apply_usage(
+            dictionary_segment("x", "A: C\n  One: AN 1-2\n  Two: AN 1-2").elements[0].components, "- R")),
     )  # fmt: skip
     assert rules(odd, "XX*:B") == []
     assert rules(odd, "XX*A:B") == ["ELM-UNUSED"]
     when = place(
-        Element(1, "Odd", "C", 0, 0, "R", components=use(
-            base("x", "A: C\n  Form: ID 2-3\n  When: TP 1-35").elements[0].components, "R=D8 R")),
+        ElementSpec(1, "Odd", "C", 0, 0, "R", components=apply_usage(
+            dictionary_segment("x", "A: C\n  Form: ID 2-3\n  When: TP 1-35").elements[0].components, "R=D8 R")),
     )  # fmt: skip
     assert rules(when, "XX*D8:20240101") == []
     assert rules(when, "XX*D8:2024") == ["ELM-PERIOD"]
     alone = place(
-        Element(1, "Odd", "C", 0, 0, "R", components=use(
-            base("x", "A: C\n  One: AN 1-2").elements[0].components, "R")),
+        ElementSpec(1, "Odd", "C", 0, 0, "R", components=apply_usage(
+            dictionary_segment("x", "A: C\n  One: AN 1-2").elements[0].components, "R")),
     )  # fmt: skip
     assert rules(alone, "XX*A") == []
 
@@ -176,28 +176,28 @@ def test_composites_and_repetitions():
     ],
 )
 def test_syntax_notes(syntax, pattern_text, good, bad):
-    rows = base("x", "\n".join(f"E{n}: AN 1-2" for n in range(1, 5)))
-    node = place(*use(rows.elements, pattern_text), syntax=syntax)
+    rows = dictionary_segment("x", "\n".join(f"E{n}: AN 1-2" for n in range(1, 5)))
+    node = place(*apply_usage(rows.elements, pattern_text), syntax=syntax)
     for text in good:
         assert rules(node, f"XX*{text}") == []
     for text, rule in bad.items():
         assert rules(node, f"XX*{text}") == [rule]
 
 
-def test_codes_are_matched_whole_and_told():
+def test_codes_are_matched_whole_and_reported():
     codes = ("1", "10", "11", "A", "AB", "ABC", "B1", "C-D", "X.Y")
-    node = place(Element(1, "Code", "AN", 1, 5, "R", codes))
+    node = place(ElementSpec(1, "Code", "AN", 1, 5, "R", codes))
     for code in codes:
-        assert pattern.compile(node).fullmatch(f"XX*{code}")
+        assert pattern.compile_pattern(node).fullmatch(f"XX*{code}")
         assert rules(node, f"XX*{code}") == []
     for code in ("2", "100", "AC", "ABCD", "B", "XZY"):
         assert rules(node, f"XX*{code}") == ["ELM-CODE"]
-    (flaw,) = element.flaws(node, "", ["XX", "2"])
+    (flaw,) = element.check_segment(node, "", ["XX", "2"])
     assert flaw.message == "XX01 (code) must be one of 1, 10, 11, A, AB, ABC, B1, C-D, X.Y"
-    many = place(Element(1, "Code", "ID", 2, 2, "R", tuple(f"{n:02}" for n in range(20))))
-    assert "(20 codes in all)" in element.flaws(many, "", ["XX", "99"])[0].message
-    one = place(Element(1, "Code", "ID", 2, 2, "R", ("85",)))
-    assert element.flaws(one, "", ["XX"])[0].message == "XX01 (code) is required: 85"
+    many = place(ElementSpec(1, "Code", "ID", 2, 2, "R", tuple(f"{n:02}" for n in range(20))))
+    assert "(20 codes in all)" in element.check_segment(many, "", ["XX", "99"])[0].message
+    one = place(ElementSpec(1, "Code", "ID", 2, 2, "R", ("85",)))
+    assert element.check_segment(one, "", ["XX"])[0].message == "XX01 (code) is required: 85"
 
 
 def test_outside_lists():
@@ -210,12 +210,12 @@ def test_outside_lists():
     assert rules(sv1, "SV1*HC:99213:1X*1*UN*1") == ["ELM-LIST"]
     eq = seg("EQ", "Inquiry", "R", 1, "S=@places_of_service*3 S(R R S=@places_of_service)*2")
     assert rules(eq, "EQ*11^12") == []
-    assert [f.repetition for f in element.flaws(eq, "", ["EQ", "11^1X"])] == [2]
-    assert [f.repetition for f in element.flaws(eq, "", ["EQ", "", "HC:1^HC:1:1X"])] == [2]
+    assert [f.repetition for f in element.check_segment(eq, "", ["EQ", "11^1X"])] == [2]
+    assert [f.repetition for f in element.check_segment(eq, "", ["EQ", "", "HC:1^HC:1:1X"])] == [2]
     nobody = seg("AMT", "Amount", "R", 1, "R=@no_such_list R")
     assert rules(nobody, "AMT*XYZ*1") == []
-    assert value_checks.watch(nobody, "") is None
-    assert value_checks.in_list("no_such_list", "anything")
+    assert value_checks.compile_quick_check(nobody, "") is None
+    assert value_checks.is_in_list("no_such_list", "anything")
 
 
 LOOKS = [
@@ -239,8 +239,8 @@ def test_values_that_a_payer_may_refuse(loop, id, usage, good, bad, rule):
 
 
 def test_segments_without_a_place_are_looked_at_too():
-    assert element.generic(["ZZZ", "A", "B:C^D"]) == []
-    found = element.generic(["ZZZ", "a", "\x01", ""])
+    assert element.check_unplaced_segment(["ZZZ", "A", "B:C^D"]) == []
+    found = element.check_unplaced_segment(["ZZZ", "a", "\x01", ""])
     assert [(f.rule, f.element) for f in found] == [
         ("SEG-TRAILING", 3), ("ELM-CASE", 1), ("ELM-CHARACTER", 2),
     ]  # fmt: skip
@@ -250,13 +250,13 @@ def test_segments_without_a_place_are_looked_at_too():
     ("text", "kind"),
     [("", "empty"), ("12", "digits"), ("-1.5", "decimal"), ("ABC", "letters"), ("A 1", "text")],
 )
-def test_a_value_is_told_by_its_kind(text, kind):
-    assert value_kind(text) == kind
+def test_a_value_is_classified_by_its_kind(text, kind):
+    assert classify_value(text) == kind
 
 
 def test_messages_hold_no_value():
     node = seg("NM1", "Name", "R", 1, "R=85 R=1|2 R<10 S - - - S=XX S")
-    for flaw in element.flaws(
+    for flaw in element.check_segment(
         node, "", ["NM1", "IL", "9", "SECRETSECRETSECRET", "x", "SECRET", "", "", "XX", "SECRET"]
     ):
         assert not re.search("SECRET|IL", flaw.message)
@@ -264,14 +264,16 @@ def test_messages_hold_no_value():
 
 def test_expressions_grow_linearly():
     node = seg("CAS", "Adjustments", "S", 1, "R R R" + " S" * 16)
-    assert len(pattern.expression(node)) < 10_000
+    assert len(pattern.build_expression(node)) < 10_000
 
 
 def test_types_that_no_expression_knows_are_left_to_the_slow_look():
-    node = place(Element(1, "Form", "ID", 2, 3, "R"), Element(2, "When", "TP", 1, 35, "R"))
-    assert not pattern.compile(node).fullmatch("XX*D8*20240101")
+    node = place(ElementSpec(1, "Form", "ID", 2, 3, "R"), ElementSpec(2, "When", "TP", 1, 35, "R"))
+    assert not pattern.compile_pattern(node).fullmatch("XX*D8*20240101")
     assert rules(node, "XX*D8*20240101") == []
-    lonely = place(Element(1, "When", "TP", 1, 35, "R"))
+    lonely = place(ElementSpec(1, "When", "TP", 1, 35, "R"))
     assert rules(lonely, "XX*ANY") == []
-    only = place(Element(1, "Form", "ID", 2, 3, "R", ("UN",)), Element(2, "When", "TP", 1, 35, "R"))
+    only = place(
+        ElementSpec(1, "Form", "ID", 2, 3, "R", ("UN",)), ElementSpec(2, "When", "TP", 1, 35, "R")
+    )
     assert rules(only, "XX*UN*ANY") == []

@@ -11,8 +11,8 @@ import pytest
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import guides
-from clearlane.x12.check import check, of_event
-from clearlane.x12.reader import InterchangeOpened, Reader, Unit, parse, read
+from clearlane.x12.check import check, event_findings
+from clearlane.x12.reader import InterchangeOpened, Reader, UnitClosed, parse, read
 from clearlane.x12.writer import write
 from tests.x12 import samples837, samples_other
 
@@ -40,7 +40,7 @@ def small(kind: str) -> bytes:
 
 
 def in_order(found: list[Finding] | Iterator[Finding]) -> list[str]:
-    """Findings with all they say; a stream tells sets first, a tree envelopes first."""
+    """Return findings sorted: a stream yields those of sets first, a tree those of envelopes."""
     return sorted(map(repr, found))
 
 
@@ -53,7 +53,7 @@ def fed(data: bytes, sizes: Iterator[int]) -> list[Finding]:
         events += reader.feed(data[at : at + size])
         at += size
     events += reader.finish()
-    return [finding for event in events for finding in of_event(event)]
+    return [finding for event in events for finding in event_findings(event)]
 
 
 def every(size: int) -> Iterator[int]:
@@ -124,13 +124,13 @@ def test_streams_and_trees_find_the_same_faults_at_the_same_spots(kind):
         assert in_order(found) == in_order(parse(data).all_findings())
 
 
-def test_a_missing_segment_after_units_is_told_where_it_was_to_stand():
+def test_a_missing_segment_after_units_is_reported_where_it_was_expected():
     rows = small("999").split(b"~")
     last = next(at for at, row in enumerate(rows) if row.startswith(b"AK9"))
     data = b"~".join([*rows[:last], *rows[last + 1 :]])
     (found,) = [f for f in check(data).findings if f.rule == "SEG-MISSING"]
-    # ISA and GS stand before the ST, which is segment 1.
-    assert (found.spot.segment, found.spot.line) == (last - 1, last + 1)
+    # ISA and GS precede the ST, which is segment 1.
+    assert (found.position.segment, found.position.file_segment) == (last - 1, last + 1)
 
 
 # --- Several interchanges in one file -----------------------------------------------------------------
@@ -166,10 +166,10 @@ def test_a_file_behind_a_cut_one_is_found(kind, separators):
         file = parse(data)
         assert [i.control for i in file.interchanges] == ["000000017", "000000018"]
         assert write(file) == first[:cut].rstrip(b" ~") + b"~" + second
-        told = [f.rule for f in file.interchanges[0].findings]
-        assert ("FILE-CUT" in told) == (not first[:cut].endswith(b"~"))
-        assert "IEA-MISSING" in told or cut > 500
-        errors = [f for f in file.all_findings() if f.spot.interchange == 2]
+        reported = [f.rule for f in file.interchanges[0].findings]
+        assert ("FILE-CUT" in reported) == (not first[:cut].endswith(b"~"))
+        assert "IEA-MISSING" in reported or cut > 500
+        errors = [f for f in file.all_findings() if f.position.interchange == 2]
         assert not [f for f in errors if f.severity is Severity.ERROR]
         for sizes in (every(1), every(7), at_random(cut)):
             assert in_order(fed(data, sizes)) == in_order(file.all_findings())
@@ -184,7 +184,7 @@ def test_a_name_that_ends_like_a_header_is_a_name():
     assert check(ends) == check(data)
     cut = data[: data.index(b"CLM*")] + b"NTE*ADD*VISA"
     assert write(parse(cut)) == cut + b"~"
-    # Separators that stand as in a header do not make one of what tells none.
+    # Separators at the positions of a header do not make a header of other text.
     like = ISA.replace("ISA", "XISA").replace("*T*:", "*T*A") + "~"
     assert len(parse(data[:400] + like.encode() + b"K3*X~").interchanges) == 1
 
@@ -214,15 +214,15 @@ def test_an_unknown_version_is_kept_and_checked_for_its_envelope(kind):
     version = guides.by_kind(kind).id.encode()
     data = small(kind).replace(version, b"005010X999")
     file = parse(data)
-    (told,) = [f for f in file.all_findings() if f.severity is Severity.ERROR]
-    assert told.rule == "ST-GUIDE"
+    (reported,) = [f for f in file.all_findings() if f.severity is Severity.ERROR]
+    assert reported.rule == "ST-GUIDE"
     assert write(file) == data
-    assert not [event for event in read(data) if isinstance(event, Unit)]
+    assert not [event for event in read(data) if isinstance(event, UnitClosed)]
 
 
 @pytest.mark.parametrize(
     ("kind", "earlier"),
-    [(kind, name) for kind in SETS for name in guides.by_kind(kind).also],
+    [(kind, name) for kind in SETS for name in guides.by_kind(kind).earlier_ids],
 )
 def test_an_earlier_name_is_information_and_nothing_else(kind, earlier):
     now = guides.by_kind(kind).id
@@ -236,11 +236,15 @@ def test_the_names_seen_in_the_wild_are_known(name):
     assert guides.by_version("837", name) is not None
 
 
-def test_an_835_with_a_version_in_its_header_is_read_and_told():
+def test_an_835_with_a_version_in_its_header_is_read_and_reported():
     data = small("835").replace(b"ST*835*0001~", b"ST*835*0001*005010X221A1~")
     file = parse(data)
-    (told,) = [f for f in file.all_findings() if f.severity is Severity.ERROR]
-    assert (told.rule, told.spot.segment_id, told.spot.element) == ("ELM-UNUSED", "ST", 3)
+    (reported,) = [f for f in file.all_findings() if f.severity is Severity.ERROR]
+    assert (reported.rule, reported.position.segment_id, reported.position.element) == (
+        "ELM-UNUSED",
+        "ST",
+        3,
+    )
     assert [set.guide.kind for set in file.sets()] == ["835"]
     assert write(file) == data
 

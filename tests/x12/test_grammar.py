@@ -4,10 +4,10 @@ import pytest
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import guides, rules, tree
-from clearlane.x12.grammar import Guide, base, loop, use, words
+from clearlane.x12.grammar import Guide, apply_usage, dictionary_segment, loop, make_seg
 from clearlane.x12.guides.dictionary import DICTIONARY, seg
 
-THING = base(
+THING = dictionary_segment(
     "A thing",
     """
 Kind: ID 2-3
@@ -33,27 +33,27 @@ def test_a_dictionary_row_is_read_from_its_lines():
 
 
 def test_a_pattern_narrows_the_dictionary():
-    kind, parts, name = use(THING.elements, "R=85|87 S(R=HC R<5)*3 S=@names<20>2")
+    kind, parts, name = apply_usage(THING.elements, "R=85|87 S(R=HC R<5)*3 S=@names<20>2")
     assert (kind.usage, kind.codes) == ("R", ("85", "87"))
     assert (parts.usage, parts.repeat) == ("S", 3)
     assert (parts.components[0].codes, parts.components[1].max) == (("HC",), 5)
-    assert (name.list, name.codes, name.max, name.min) == ("names", (), 20, 2)
+    assert (name.code_list, name.codes, name.max, name.min) == ("names", (), 20, 2)
 
 
 def test_elements_after_the_last_token_are_not_used():
-    assert [e.usage for e in use(THING.elements, "R")] == ["R", "N", "N"]
-    assert [e.usage for e in use(THING.elements, "R - S")] == ["R", "N", "S"]
+    assert [e.usage for e in apply_usage(THING.elements, "R")] == ["R", "N", "N"]
+    assert [e.usage for e in apply_usage(THING.elements, "R - S")] == ["R", "N", "S"]
 
 
-def test_patterns_that_say_nothing_are_refused():
+def test_malformed_patterns_are_refused():
     with pytest.raises(ValueError, match="not understood"):
-        use(THING.elements, "R Q")
+        apply_usage(THING.elements, "R Q")
     with pytest.raises(ValueError, match="more than 3"):
-        use(THING.elements, "R R R R")
+        apply_usage(THING.elements, "R R R R")
 
 
 def test_a_segment_knows_its_qualifiers():
-    thing = words({"XX": THING})
+    thing = make_seg({"XX": THING})
     assert thing("XX", "A", "R", 1, "R S(R=A|B R)").qualifiers == ("A", "B")
     assert thing("XX", "A", "R", 1, "R=85", key=(1, 0)).qualifiers == ("85",)
     assert thing("XX", "A", "R", 1, "R", key=(0, 0)).qualifiers == ()
@@ -71,7 +71,7 @@ def test_every_guide_is_found_by_kind_and_version(kind):
     assert isinstance(guide, Guide)
     assert guide.kind == kind
     assert guides.by_version(guide.transaction, guide.id) is guide
-    for earlier in guide.also:
+    for earlier in guide.earlier_ids:
         assert guides.by_version(guide.transaction, earlier) is guide
 
 
@@ -130,7 +130,7 @@ def test_a_rule_without_a_sentence_or_with_a_used_id_is_refused(registry):
     ],
 )  # fmt: skip
 def test_amounts_in_cents(text, amount):
-    assert rules.cents(text) == amount
+    assert rules.parse_cents(text) == amount
 
 
 def test_elements_of_each_segment():

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearlane.kernel.limits import SEGMENT_BYTES_MAX
-from clearlane.x12.lexer import Batch, Blank, Cut, Header, Junk, Lexer, Overlong
+from clearlane.x12.lexer import (
+    EmptySegments,
+    InterchangeHeader,
+    Junk,
+    Lexer,
+    OverlongSegment,
+    SegmentChunk,
+    UnterminatedSegment,
+)
 from tests.x12.toy import ISA, file, wrap
 
 
@@ -18,7 +26,7 @@ def tokens(data: bytes, size: int = 0) -> list[object]:
     out += lexer.finish()
     joined: list[object] = []
     for token in out:
-        if isinstance(token, Batch):
+        if isinstance(token, SegmentChunk):
             assert [text.split("*") for text in token.texts] == token.segments
             if joined and isinstance(joined[-1], list):
                 joined[-1] += token.texts
@@ -95,18 +103,18 @@ def test_blanks_between_segments_are_no_data(name):
 
 def test_other_separators_are_swapped_and_their_data_kept():
     header, *batches = tokens(ODDITIES["other separators"])
-    assert batches[0][1].translate(header.delimiters.original()) == "ST|a*b"
+    assert batches[0][1].translate(header.delimiters.from_canonical()) == "ST|a*b"
     assert batches[0][1].split("*")[0] == "ST"
 
 
 def test_empty_segments_are_counted_where_the_terminator_is_visible():
-    assert Blank(2) in tokens(ODDITIES["empty segments"])
-    assert Blank(1) in tokens(ODDITIES["empty segments first"])
-    assert not any(isinstance(t, Blank) for t in tokens(ODDITIES["blanks and blank lines"]))
+    assert EmptySegments(2) in tokens(ODDITIES["empty segments"])
+    assert EmptySegments(1) in tokens(ODDITIES["empty segments first"])
+    assert not any(isinstance(t, EmptySegments) for t in tokens(ODDITIES["blanks and blank lines"]))
 
 
 def test_each_interchange_has_its_own_separators():
-    headers = [t for t in tokens(ODDITIES["two interchanges"]) if isinstance(t, Header)]
+    headers = [t for t in tokens(ODDITIES["two interchanges"]) if isinstance(t, InterchangeHeader)]
     assert [h.delimiters.element for h in headers] == ["*", "|"]
     assert headers[0].segment == headers[1].segment == ISA.split("*")
 
@@ -119,29 +127,34 @@ def test_junk_is_counted_without_its_blanks():
     assert not any(isinstance(t, Junk) for t in tokens(ODDITIES["padding around"]))
 
 
-def test_headers_that_are_none_are_junk_and_said_so():
+def test_headers_that_are_none_are_junk_and_reported():
     (junk,) = [t for t in tokens(ODDITIES["false headers"]) if isinstance(t, Junk)]
     assert junk.broken_header
     assert tokens(ODDITIES["cut in the header"]) == [Junk(31, broken_header=True)]
 
 
 def test_an_interchange_without_an_end_ends_at_the_next():
-    assert sum(isinstance(t, Header) for t in tokens(ODDITIES["no trailer"])) == 2
-    assert sum(isinstance(t, Header) for t in tokens(ODDITIES["header upon header"])) == 2
+    assert sum(isinstance(t, InterchangeHeader) for t in tokens(ODDITIES["no trailer"])) == 2
+    assert (
+        sum(isinstance(t, InterchangeHeader) for t in tokens(ODDITIES["header upon header"])) == 2
+    )
 
 
 def test_a_file_that_ends_in_a_segment_gives_its_beginning():
     found = tokens(ODDITIES["cut in a segment"])
-    assert found[-2:] == [Cut(), ["IEA*1*0000000"]]
+    assert found[-2:] == [UnterminatedSegment(), ["IEA*1*0000000"]]
 
 
-def test_overlong_segments_are_left_out_and_told():
+def test_overlong_segments_are_left_out_and_reported():
     found = tokens(ODDITIES["a long segment"])
-    assert Overlong("K3") in found
+    assert OverlongSegment("K3") in found
     assert rows(ODDITIES["a long segment"]) == rows(wrap(["ST*1", "SE*2"]))
-    assert tokens(ODDITIES["two long segments"]).count(Overlong("K3")) == 1
-    assert tokens(ODDITIES["two long segments"]).count(Overlong("L4")) == 1
-    assert tokens(ODDITIES["a long unfinished segment"])[-2:] == [Cut(), Overlong("K3")]
+    assert tokens(ODDITIES["two long segments"]).count(OverlongSegment("K3")) == 1
+    assert tokens(ODDITIES["two long segments"]).count(OverlongSegment("L4")) == 1
+    assert tokens(ODDITIES["a long unfinished segment"])[-2:] == [
+        UnterminatedSegment(),
+        OverlongSegment("K3"),
+    ]
 
 
 def test_nothing_gives_nothing():
@@ -167,4 +180,4 @@ def test_shuffled_pieces_are_read_the_same_whatever_the_chunking(pieces, size):
 
 def test_many_small_interchanges_in_one_chunk_do_not_recurse():
     data = (ISA.encode() + b"~IEA*0*000000001~\n") * 2_000
-    assert sum(isinstance(t, Header) for t in tokens(data)) == 2_000
+    assert sum(isinstance(t, InterchangeHeader) for t in tokens(data)) == 2_000

@@ -2,14 +2,18 @@
 
 import pytest
 
-from clearlane.x12.overlay import overlay
+from clearlane.x12.overlay import apply_overlay
 from clearlane.x12.reader import parse
 from tests.x12.toy import GUIDE, file, replaced
 
 
 def rules(rows: dict[str, dict[str, object]], data: bytes) -> list[str]:
-    guide = overlay(GUIDE, rows)
-    return [f.rule for f in parse(data, choose=lambda *_: guide).all_findings() if f.snip in (1, 2)]
+    guide = apply_overlay(GUIDE, rows)
+    return [
+        f.rule
+        for f in parse(data, choose_guide=lambda *_: guide).all_findings()
+        if f.snip in (1, 2)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -32,19 +36,19 @@ def rules(rows: dict[str, dict[str, object]], data: bytes) -> list[str]:
 def test_each_column_may_change(row, columns, rule):
     if not rule:
         with pytest.raises(ValueError, match="has no place"):
-            overlay(GUIDE, {row: columns})
+            apply_overlay(GUIDE, {row: columns})
         return
     found = rules({row: columns}, file())
     assert rule in found
     assert set(found) <= {rule, "ST-EARLIER"}
-    assert not [f.rule for f in parse(file(), choose=lambda *_: GUIDE).all_findings()]
+    assert not [f.rule for f in parse(file(), choose_guide=lambda *_: GUIDE).all_findings()]
 
 
 def test_several_rows_add_up_and_names_stay():
-    guide = overlay(GUIDE, {"2300/AMT:F5": {"usage": "R"}, "2000B/SBR/03": {"usage": "R"}})
+    guide = apply_overlay(GUIDE, {"2300/AMT:F5": {"usage": "R"}, "2000B/SBR/03": {"usage": "R"}})
     assert (guide.id, guide.kind, guide.unit) == (GUIDE.id, GUIDE.kind, GUIDE.unit)
     data = file(replaced("REF*G1*AUTH", "REF*G1*AUTH"))
-    assert len(list(parse(data, choose=lambda *_: guide).all_findings())) == 2
+    assert len(list(parse(data, choose_guide=lambda *_: guide).all_findings())) == 2
 
 
 @pytest.mark.parametrize(
@@ -67,4 +71,4 @@ def test_several_rows_add_up_and_names_stay():
 )
 def test_an_overlay_that_means_nothing_is_refused(rows, words):
     with pytest.raises(ValueError, match=words):
-        overlay(GUIDE, rows)
+        apply_overlay(GUIDE, rows)

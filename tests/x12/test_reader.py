@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import guides, loop_parser, reader
-from clearlane.x12.check import check, findings, of_event
-from clearlane.x12.lexer import Batch, Header, Lexer
+from clearlane.x12.check import check, event_findings, iter_findings
+from clearlane.x12.lexer import InterchangeHeader, Lexer, SegmentChunk
 from clearlane.x12.reader import (
     FileClosed,
     GroupClosed,
@@ -21,8 +21,8 @@ from clearlane.x12.reader import (
     Reader,
     SetClosed,
     SetOpened,
-    Unit,
-    chunks,
+    UnitClosed,
+    iter_chunks,
     parse,
     read,
 )
@@ -37,26 +37,26 @@ from tests.x12.toy import (
     SUBSCRIBER,
     choose,
     file,
+    findings_in,
     replaced,
     set_of,
-    told,
     wrap,
 )
 
 
 def streamed(data: bytes, size: int = 0) -> list[Finding]:
     """The findings of a streaming reader fed in chunks."""
-    fed = Reader(choose=choose)
+    fed = Reader(choose_guide=choose)
     events = []
     step = size or len(data) or 1
     for at in range(0, len(data), step):
         events += fed.feed(data[at : at + step])
     events += fed.finish()
-    return [finding for event in events for finding in of_event(event)]
+    return [finding for event in events for finding in event_findings(event)]
 
 
 def whole(data: bytes) -> list[Finding]:
-    return list(parse(data, choose=choose).all_findings())
+    return list(parse(data, choose_guide=choose).all_findings())
 
 
 def segments(data: bytes) -> list[list[str]]:
@@ -64,34 +64,36 @@ def segments(data: bytes) -> list[list[str]]:
     lexer = Lexer()
     out = []
     for token in [*lexer.feed(data), *lexer.finish()]:
-        if isinstance(token, Header):
+        if isinstance(token, InterchangeHeader):
             out.append(token.segment)
-        elif isinstance(token, Batch):
+        elif isinstance(token, SegmentChunk):
             out += token.segments
     return out
 
 
 def in_order(found: list[Finding]) -> list[tuple[object, ...]]:
-    return sorted((f.rule, f.message, f.severity, str(f.spot)) for f in found)
+    return sorted((f.rule, f.message, f.severity, str(f.position)) for f in found)
 
 
 MANY = [*BODY, *(row.replace("HL*2", "HL*3") for row in SUBSCRIBER), *CLAIM, *CLAIM]
 
 
 def test_a_clean_file_has_no_findings():
-    assert told(file()) == []
+    assert findings_in(file()) == []
 
 
 def test_events_come_in_file_order():
-    events = list(read(file(MANY), choose=choose))
+    events = list(read(file(MANY), choose_guide=choose))
     assert [type(event) for event in events] == [
-        InterchangeOpened, GroupOpened, SetOpened, Unit, Unit, Unit,
+        InterchangeOpened, GroupOpened, SetOpened, UnitClosed, UnitClosed, UnitClosed,
         SetClosed, GroupClosed, InterchangeClosed, FileClosed,
     ]  # fmt: skip
 
 
 def test_a_unit_comes_with_the_loops_around_it():
-    units = [event for event in read(file(MANY), choose=choose) if isinstance(event, Unit)]
+    units = [
+        event for event in read(file(MANY), choose_guide=choose) if isinstance(event, UnitClosed)
+    ]
     assert [unit.loop.id for unit in units] == ["2300"] * 3
     assert [loop.id for loop in units[0].parents] == ["TOY", "2000A", "2000B"]
     assert units[0].parent("2000A").loop("2010AA").value("NM1", 3) == "FERNHILL FAMILY PRACTICE"
@@ -101,18 +103,18 @@ def test_a_unit_comes_with_the_loops_around_it():
     assert units[0].set.guide is GUIDE
 
 
-def test_units_are_let_go_once_they_are_told():
-    (closed,) = [e for e in read(file(MANY), choose=choose) if isinstance(e, SetClosed)]
+def test_units_are_dropped_once_they_are_reported():
+    (closed,) = [e for e in read(file(MANY), choose_guide=choose) if isinstance(e, SetClosed)]
     assert [loop.id for loop in closed.set.root.loops()] == ["1000A"]
     assert closed.set.group.sets == []
     assert closed.set.root.size() == len(MANY) + 2
 
 
-def test_a_whole_tree_keeps_everything_and_tells_no_units():
-    events = list(read(file(MANY), stream=False, choose=choose))
-    assert not [event for event in events if isinstance(event, Unit)]
-    (set,) = parse(file(MANY), choose=choose).sets()
-    assert len(list(set.root.descend("2300"))) == 3
+def test_a_whole_tree_keeps_everything_and_yields_no_units():
+    events = list(read(file(MANY), stream=False, choose_guide=choose))
+    assert not [event for event in events if isinstance(event, UnitClosed)]
+    (set,) = parse(file(MANY), choose_guide=choose).sets()
+    assert len(list(set.root.descendants("2300"))) == 3
 
 
 def test_streaming_and_whole_trees_find_the_same():
@@ -130,21 +132,21 @@ def test_chunking_does_not_change_what_is_found(size):
 
 def test_a_source_may_be_bytes_a_file_or_chunks():
     data = file()
-    expected = [type(e) for e in read(data, choose=choose)]
-    assert [type(e) for e in read(io.BytesIO(data), choose=choose)] == expected
-    assert [type(e) for e in read([data[:50], data[50:]], choose=choose)] == expected
-    assert b"".join(chunks(data * 100)) == data * 100
+    expected = [type(e) for e in read(data, choose_guide=choose)]
+    assert [type(e) for e in read(io.BytesIO(data), choose_guide=choose)] == expected
+    assert [type(e) for e in read([data[:50], data[50:]], choose_guide=choose)] == expected
+    assert b"".join(iter_chunks(data * 100)) == data * 100
 
 
 def test_a_reader_counts_segments():
-    fed = Reader(choose=choose)
+    fed = Reader(choose_guide=choose)
     fed.feed(file())
     assert fed.segments == len(segments(file()))
 
 
 def test_without_checks_the_order_is_still_told():
     data = file(replaced("REF*G1*AUTH", "REF*G1*", "QQQ*1", "DTP*431*D8*1"))
-    found = [f.rule for f in parse(data, check=False, choose=choose).all_findings()]
+    found = [f.rule for f in parse(data, check=False, choose_guide=choose).all_findings()]
     assert found == ["SEG-UNKNOWN", "SEG-ORDER", "SEG-REPEAT"]
 
 
@@ -167,7 +169,7 @@ def test_without_checks_the_order_is_still_told():
     ],
 )  # fmt: skip
 def test_writing_an_unchanged_tree_gives_the_same_bytes(data):
-    assert write(parse(data, choose=choose)) == data
+    assert write(parse(data, choose_guide=choose)) == data
 
 
 @given(st.data())
@@ -188,7 +190,7 @@ def test_mutated_files_keep_every_segment(data):
             case _:
                 rows[at], rows[0] = rows[0], rows[at]
     mutated = file(rows)
-    tree = parse(mutated, choose=choose)
+    tree = parse(mutated, choose_guide=choose)
     assert segments(write(tree)) == segments(mutated)
     assert in_order(streamed(mutated)) == in_order(list(tree.all_findings()))
 
@@ -198,7 +200,7 @@ def test_a_file_cut_at_any_byte_is_read_and_written_back():
     assert len(data) < 1_200
     for cut in range(len(data)):
         part = data[:cut]
-        tree = parse(part, choose=choose)
+        tree = parse(part, choose_guide=choose)
         assert segments(write(tree)) == segments(part)
         assert any(f.severity is Severity.ERROR for f in tree.all_findings())
 
@@ -221,11 +223,11 @@ def test_garbage_ends_in_findings(data):
     "data",
     [b"", b"\n", b"<html><body>Not found</body></html>", b"{}", b"PK\x03\x04" * 99, b"\xff\xfe" * 50, b"ISA"],
 )  # fmt: skip
-def test_what_is_no_x12_is_told_so(data):
+def test_what_is_no_x12_is_reported(data):
     verdict = check(data)
     assert not verdict.readable
     assert verdict.findings[0].rule in {"FILE-EMPTY", "FILE-JUNK", "FILE-HEADER"}
-    assert list(findings(data)) == list(verdict.findings)
+    assert list(iter_findings(data)) == list(verdict.findings)
 
 
 @given(st.binary(max_size=300), st.integers(0, 1_000))
@@ -239,10 +241,10 @@ def test_garbage_inside_a_file_does_not_stop_it(garbage, at):
 # --- Limits -----------------------------------------------------------------------------------------
 
 
-def test_findings_are_limited_and_the_limit_is_told():
+def test_findings_are_limited_and_the_limit_is_reported():
     many = limits.FINDINGS_PER_SET_MAX + 10
     data = file([*BODY, *["QQQ*1"] * many])
-    found = parse(data, choose=choose).all_findings()
+    found = parse(data, choose_guide=choose).all_findings()
     rules = [f.rule for f in found]
     assert rules.count("SEG-UNKNOWN") == limits.FINDINGS_PER_SET_MAX
     assert rules.count("LIMIT-FINDINGS") == 1
@@ -263,7 +265,7 @@ def test_many_warnings_do_not_hide_an_error():
     for number in range(3, many):
         rows += [f"HL*{number}*1*22*0", "SBR*P", "NM1*IL*1*arden"]
     rows.append("QQQ*1")
-    rules = [(f.rule, f.severity) for f in parse(file(rows), choose=choose).all_findings()]
+    rules = [(f.rule, f.severity) for f in parse(file(rows), choose_guide=choose).all_findings()]
     assert ("SEG-UNKNOWN", Severity.ERROR) in rules
     assert ("LIMIT-FINDINGS", Severity.WARNING) in rules
 
@@ -271,17 +273,17 @@ def test_many_warnings_do_not_hide_an_error():
 def test_a_long_segment_is_left_out_and_counted():
     long = "K3*" + "X" * limits.SEGMENT_BYTES_MAX
     body = replaced("REF*G1*AUTH", "REF*G1*AUTH", long)
-    assert told(file(body)) == [("FILE-LONG", BODY.index("REF*G1*AUTH") + 3, 0, 0)]
+    assert findings_in(file(body)) == [("FILE-LONG", BODY.index("REF*G1*AUTH") + 3, 0, 0)]
     unknown = wrap(set_of([long], version="005010X999"), version="005010X999")
-    assert ("FILE-LONG", 2, 0, 0) in told(unknown)
+    assert ("FILE-LONG", 2, 0, 0) in findings_in(unknown)
     outside = wrap([long, *set_of(BODY)])
-    assert [rule for rule, *_ in told(outside)] == ["FILE-LONG"]
+    assert [rule for rule, *_ in findings_in(outside)] == ["FILE-LONG"]
 
 
 def test_numbers_beyond_the_limit_are_not_remembered(monkeypatch):
     monkeypatch.setattr(reader, "CONTROL_NUMBERS_REMEMBERED_MAX", 0)
     data = wrap([*set_of(BODY), *set_of(BODY)], sets=2)
-    assert told(data + data) == []
+    assert findings_in(data + data) == []
 
 
 def test_an_endless_unit_is_not_held(monkeypatch):
@@ -289,13 +291,15 @@ def test_an_endless_unit_is_not_held(monkeypatch):
     rows = [*BODY, *(f"NTE*ADD*N{n}" for n in range(500)), "K3*LAST"]
     data = file(rows)
     pieces = [data[at : at + 500] for at in range(0, len(data), 500)]
-    events = list(read(pieces, choose=choose))
+    events = list(read(pieces, choose_guide=choose))
     (closed,) = [e for e in events if isinstance(e, SetClosed)]
     assert "FILE-MEMORY" in [f.rule for f in closed.set.findings]
-    (unit,) = [e for e in events if isinstance(e, Unit)]
+    (unit,) = [e for e in events if isinstance(e, UnitClosed)]
     assert len(unit.loop.items) < 100
     assert unit.loop.size() == len(CLAIM) + 501
-    position = next(f.spot.segment for f in closed.set.findings if f.spot.segment_id == "K3")
+    position = next(
+        f.position.segment for f in closed.set.findings if f.position.segment_id == "K3"
+    )
     assert position == len(rows) + 1
 
 
@@ -306,7 +310,7 @@ def test_a_large_file_takes_little_memory():
         body += [f"HL*{number}*1*22*0", *SUBSCRIBER[1:], *CLAIM]
     data = file(body)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    units = sum(isinstance(event, Unit) for event in read(data, choose=choose))
+    units = sum(isinstance(event, UnitClosed) for event in read(data, choose_guide=choose))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert units == count - 2
     assert grown * 1024 < 40 * 1024 * 1024
@@ -315,7 +319,7 @@ def test_a_large_file_takes_little_memory():
 def test_a_set_of_an_unknown_guide_is_not_held_in_a_stream():
     data = wrap(set_of(["QQQ*1"] * 500, version="005010X999"), version="005010X999")
     pieces = [data[at : at + 999] for at in range(0, len(data), 999)]
-    (closed,) = [e for e in read(pieces, choose=choose) if isinstance(e, SetClosed)]
+    (closed,) = [e for e in read(pieces, choose_guide=choose) if isinstance(e, SetClosed)]
     assert len(closed.set.root.items) == 2
 
 
@@ -327,15 +331,15 @@ def test_every_public_sample_is_read_and_written_back(sample: Sample):
     data = sample.path.read_bytes()
     tree = parse(data)
     assert segments(write(tree)) == segments(data)
-    assert in_order(list(findings(data))) == in_order(list(tree.all_findings()))
+    assert in_order(list(iter_findings(data))) == in_order(list(tree.all_findings()))
     if sample.clean:
         assert not [f.rule for f in tree.all_findings() if f.severity is Severity.ERROR]
 
 
 def test_verdicts_count():
-    verdict = check(file(replaced("REF*EI*911234567", "REF*EI*abc", "QQQ*1")), choose=choose)
+    verdict = check(file(replaced("REF*EI*911234567", "REF*EI*abc", "QQQ*1")), choose_guide=choose)
     assert (verdict.readable, verdict.errors, verdict.warnings) == (True, 1, 1)
 
 
 def test_the_default_guides_are_the_real_ones():
-    assert Reader()._choose is guides.by_version
+    assert Reader()._choose_guide is guides.by_version

@@ -35,7 +35,8 @@ def redacted(data):
 
 def findings(data):
     return Counter(
-        (one.rule, one.severity, one.spot.line, one.spot.element) for one in check(data).findings
+        (one.rule, one.severity, one.position.file_segment, one.position.element)
+        for one in check(data).findings
     )
 
 
@@ -45,7 +46,7 @@ def assert_nobody_left(before, after):
         for at in PERSONAL.get(old[0], ()):
             if len(old) > at and len(old[at].strip()) > SHORT:
                 assert old[at] != new[at], (old[0], at)
-                # A note of one word may be a word that stands elsewhere as a code.
+                # A note of one word may be a word that is a code elsewhere.
                 assert old[0] in NOTES or old[at] not in texts, (old[0], at)
 
 
@@ -99,7 +100,7 @@ def test_days_move_back_together_by_whole_weeks():
     for old, new in zip(segments(before), segments(after), strict=True):
         if old[0] in {"DMG", "DTP"} and old[2 if old[0] == "DTP" else 1] == "D8":
             at = 2 if old[0] == "DMG" else 3
-            days.append(formats.x12_date(old[at]) - formats.x12_date(new[at]))
+            days.append(formats.parse_x12_date(old[at]) - formats.parse_x12_date(new[at]))
     assert len(set(days)) == 1
     assert days[0].days % 7 == 0
     assert 0 < days[0].days <= 364
@@ -117,8 +118,8 @@ def test_the_same_text_becomes_the_same_and_different_ones_differ():
 def test_no_text_becomes_itself(text, key):
     became = Pseudonyms(key).text(text)
     assert len(became) == len(text)
-    told = [c for c in text if c.isascii() and c.isalnum()]
-    if len(told) > 1 or (told and len(text) != 10):
+    replaceable = [c for c in text if c.isascii() and c.isalnum()]
+    if len(replaceable) > 1 or (replaceable and len(text) != 10):
         assert became != text
     for old, new in zip(text, became, strict=True):
         assert old.isdigit() == new.isdigit() or not old.isascii()

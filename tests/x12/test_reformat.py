@@ -5,7 +5,7 @@ import pytest
 from clearlane.x12.check import check
 from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.reader import parse
-from clearlane.x12.reformat import Unfit, reformat
+from clearlane.x12.reformat import SeparatorConflictError, reformat
 from clearlane.x12.writer import interchange_segments
 from tests.corpus import corpus_files
 from tests.x12.views.test_views import REMITTANCE, file
@@ -28,17 +28,17 @@ def test_a_public_file_has_the_same_segments_in_other_separators(sample):
 
 def test_line_ends_are_put_and_taken_away():
     data = file("835", *REMITTANCE)
-    lines = b"".join(reformat(data, Delimiters(ending="\n")))
+    lines = b"".join(reformat(data, Delimiters(line_ending="\n")))
     assert lines == data.replace(b"~", b"~\n")
     assert b"".join(reformat(lines)) == data
 
 
 def test_data_that_holds_a_new_separator_is_refused():
     data = file("835", *REMITTANCE).replace(b"MEADOW", b"MEAD|W")
-    with pytest.raises(Unfit, match="segment 7 of the file"):
+    with pytest.raises(SeparatorConflictError, match="segment 7 of the file"):
         list(reformat(data, Delimiters("|")))
     swapped = b"".join(reformat(file("835", *REMITTANCE), Delimiters("|", ">", "!", "\n")))
-    with pytest.raises(Unfit, match="segment 7"):
+    with pytest.raises(SeparatorConflictError, match="segment 7"):
         list(reformat(swapped.replace(b"MEADOW", b"MEAD*W")))
 
 
@@ -46,7 +46,7 @@ def test_an_earlier_version_keeps_its_eleventh_element():
     data = (
         file("835", *REMITTANCE).replace(b"*^*00501*", b"*U*00401*").replace(b"MEADOW", b"MEAD^W")
     )
-    with pytest.raises(Unfit):
+    with pytest.raises(SeparatorConflictError):
         list(reformat(data, Delimiters()))
     again = b"".join(reformat(data, Delimiters("|", ">", "!", "\n")))
     assert b"|U|00401|" in again
@@ -65,7 +65,7 @@ def test_an_earlier_version_keeps_its_eleventh_element():
     ],
 )
 def test_separators_must_be_four_different_signs(target):
-    with pytest.raises(Unfit, match="separator"):
+    with pytest.raises(SeparatorConflictError, match="separator"):
         list(reformat(file("835", *REMITTANCE), target))
 
 

@@ -1,13 +1,13 @@
-"""Loops and what can be asked of them."""
+"""Trees: loops, their segments and positions."""
 
 from clearlane.x12 import tree
 from clearlane.x12.delimiters import Delimiters
-from clearlane.x12.tree import Gap, Loop
+from clearlane.x12.tree import DroppedLoops, Loop
 from tests.x12.toy import BODY, file, read
 
 
 def claim() -> tree.Loop:
-    (found,) = next(read(file()).sets()).root.descend("2300")
+    (found,) = next(read(file()).sets()).root.descendants("2300")
     return found
 
 
@@ -35,26 +35,26 @@ def test_loops_are_found_by_id():
     assert [child.id for child in loop.loops()] == ["2310B", "2400", "2400"]
     assert loop.loop("2400").value("LX", 1) == "1"
     assert loop.loop("9999") is None
-    assert len(list(next(read(file()).sets()).root.descend("2400", "2310B"))) == 3
+    assert len(list(next(read(file()).sets()).root.descendants("2400", "2310B"))) == 3
 
 
 def test_a_walk_gives_every_segment_in_order():
     set = next(read(file()).sets())
-    assert ["*".join(s) for s in set.walk()][1:-1] == BODY
+    assert ["*".join(s) for s in set.all_segments()][1:-1] == BODY
     assert set.root.size() == len(BODY) + 2
     assert (set.control, set.header[0], set.number) == ("0001", "ST", 1)
 
 
 def test_positions_count_from_the_header():
     set = next(read(file()).sets())
-    for position, segment in enumerate(set.walk(), 1):
+    for position, segment in enumerate(set.all_segments(), 1):
         found = set.root.find(segment)
         assert found is not None
         assert found[0] == position
     assert set.root.find(["REF"]) is None
 
 
-def test_what_was_let_go_still_takes_room():
+def test_what_was_dropped_still_counts():
     root = next(read(file()).sets()).root
     subscriber = root.loop("2000A").loop("2000B")
     after = ["K3", "X"]
@@ -63,25 +63,25 @@ def test_what_was_let_go_still_takes_room():
     claim_loop = subscriber.loop("2300")
     size, index = claim_loop.size(), subscriber.items.index(claim_loop)
     del subscriber.items[-1]
-    subscriber.let_go(size)
+    subscriber.drop_last(size)
     subscriber.items.append(after)
     assert subscriber.find(after)[0] == position
-    # The same loop again takes more room at the same place.
+    # The same loop again adds to the same entry.
     subscriber.items[-1:] = [Loop(claim_loop.node)]
-    subscriber.let_go(1)
+    subscriber.drop_last(1)
     subscriber.items.append(after)
     assert subscriber.find(after)[0] == position + 1
-    # Another loop is told apart, and so is another place.
+    # Another loop, or another index, gets an entry of its own.
     other = subscriber.loop("2010BA").node
     subscriber.items[-1:] = [Loop(other)]
-    subscriber.let_go(2)
+    subscriber.drop_last(2)
     subscriber.items += [after, Loop(other)]
-    subscriber.let_go(4)
+    subscriber.drop_last(4)
     assert subscriber.find(after)[0] == position + 3
-    assert subscriber.gaps == [
-        Gap(index, size + 1, claim_loop.node),
-        Gap(index, 2, other),
-        Gap(index + 1, 4, other),
+    assert subscriber.dropped == [
+        DroppedLoops(index, size + 1, claim_loop.node),
+        DroppedLoops(index, 2, other),
+        DroppedLoops(index + 1, 4, other),
     ]
     assert subscriber.size() == position + 3 - subscriber.position + 5
 
@@ -103,12 +103,12 @@ def test_parts_of_a_file_know_their_numbers():
     assert (group.control, group.version[:6]) == ("1", "009990")
     assert group.interchange.control == "000000001"
     other = tree.Interchange(1, ["ISA"], Delimiters("|", ">", "!", "'"))
-    assert other.original("A|B*C") == "A*B|C"
+    assert other.to_original("A|B*C") == "A*B|C"
     assert other.control == ""
 
 
 def test_parts_of_an_element():
-    assert tree.components("HC:99213") == ["HC", "99213"]
-    assert tree.repetitions("30^35") == ["30", "35"]
-    assert tree.element(["A", "B"], 1) == "B"
-    assert tree.element(["A"], 1) == ""
+    assert tree.split_components("HC:99213") == ["HC", "99213"]
+    assert tree.split_repetitions("30^35") == ["30", "35"]
+    assert tree.get_element(["A", "B"], 1) == "B"
+    assert tree.get_element(["A"], 1) == ""

@@ -12,17 +12,17 @@ from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.reader import parse
 from clearlane.x12.writer import (
     Envelope,
-    answer,
-    body,
+    body_texts,
     build,
+    build_isa,
     clean,
-    day,
-    element_text,
-    isa,
-    money,
-    period,
-    seal,
-    segment,
+    format_day,
+    format_element,
+    format_money,
+    format_period,
+    format_segment,
+    wrap_sets,
+    wrap_ta1,
     write,
 )
 from tests.x12.toy import GUIDE, choose, read
@@ -55,7 +55,7 @@ CLEANED = [
 
 
 @pytest.mark.parametrize(("dirty", "fit", "repairs"), CLEANED)
-def test_texts_are_made_fit_and_the_repairs_told(dirty, fit, repairs):
+def test_texts_are_made_fit_and_the_repairs_reported(dirty, fit, repairs):
     assert clean(dirty) == (fit, repairs)
     assert set(repairs) <= encode.REPAIRS.keys()
 
@@ -83,19 +83,19 @@ def test_a_text_is_cleaned_for_the_separators_in_use():
     ],
 )  # fmt: skip
 def test_amounts_are_written_plainly(amount, written):
-    assert money(Decimal(amount)) == written
+    assert format_money(Decimal(amount)) == written
 
 
 def test_days_and_periods():
-    assert day(date(1931, 12, 1)) == "19311201"
-    assert period(date(2024, 5, 1), date(2024, 5, 1)) == ("D8", "20240501")
-    assert period(date(2024, 5, 1), date(2024, 5, 2)) == ("RD8", "20240501-20240502")
+    assert format_day(date(1931, 12, 1)) == "19311201"
+    assert format_period(date(2024, 5, 1), date(2024, 5, 1)) == ("D8", "20240501")
+    assert format_period(date(2024, 5, 1), date(2024, 5, 2)) == ("RD8", "20240501-20240502")
 
 
 def test_elements_come_from_values():
     values = [None, "A", 5, Decimal("1.50"), date(2024, 5, 1), ("HC", "1", None), ["30", "35"]]
-    assert [element_text(v) for v in values] == ["", "A", "5", "1.5", "20240501", "HC:1", "30^35"]
-    assert segment("REF", "G1", None, "") == ["REF", "G1"]
+    assert [format_element(v) for v in values] == ["", "A", "5", "1.5", "20240501", "HC:1", "30^35"]
+    assert format_segment("REF", "G1", None, "") == ["REF", "G1"]
 
 
 # --- Plain data -------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ DATA = {
 
 def test_plain_data_becomes_a_set_in_guide_order():
     root = build(GUIDE, DATA)
-    assert ["*".join(s) for s in root.walk()] == [
+    assert ["*".join(s) for s in root.all_segments()] == [
         "ST*837*0001*009990X001A1",
         "BHT*0019*00*17*20240501*1200*CH",
         "NM1*41*2*FERNHILL*****46*S1",
@@ -169,7 +169,7 @@ def test_plain_data_becomes_a_set_in_guide_order():
 
 def test_built_sets_are_read_back_as_they_were():
     root = build(GUIDE, DATA)
-    data = b"".join(seal(ENVELOPE, GUIDE, [body(root)]))
+    data = b"".join(wrap_sets(ENVELOPE, GUIDE, [body_texts(root)]))
     (set,) = read(data).sets()
     assert set.root == root
     found = [f.rule for f in read(data).all_findings()]
@@ -178,16 +178,16 @@ def test_built_sets_are_read_back_as_they_were():
 
 def test_positions_of_a_built_set_are_those_of_the_file():
     root = build(GUIDE, DATA)
-    for position, one in enumerate(root.walk(), 1):
+    for position, one in enumerate(root.all_segments(), 1):
         assert root.find(one)[0] == position
 
 
 def test_a_composite_qualifier_is_put_in_its_component():
     data = {"2000A": {"2000B": {"2300": {"HI:ABK": {1: ("", "E119")}}}}}
-    (claim,) = build(GUIDE, data).descend("2300")
+    (claim,) = build(GUIDE, data).descendants("2300")
     assert claim.segment("HI") == ["HI", "ABK:E119"]
     bare = {"2000A": {"2000B": {"2300": {"HI:ABK": {}}}}}
-    (claim,) = build(GUIDE, bare).descend("2300")
+    (claim,) = build(GUIDE, bare).descendants("2300")
     assert claim.segment("HI") == ["HI", "ABK"]
 
 
@@ -201,7 +201,7 @@ def test_data_without_a_place_is_refused(data):
 
 def test_levels_keep_the_numbers_they_are_given():
     data = {"2000A": {"HL": {1: "7", 4: "1"}, "2000B": [{"HL": ["9", "7"], "2000C": {}}, {}]}}
-    levels = [s for s in build(GUIDE, data).walk() if s[0] == "HL"]
+    levels = [s for s in build(GUIDE, data).all_segments() if s[0] == "HL"]
     assert levels == [
         ["HL", "7", "", "20", "1"],
         ["HL", "9", "7", "22", "1"],
@@ -214,10 +214,10 @@ def test_levels_keep_the_numbers_they_are_given():
 
 
 def test_the_interchange_header_has_its_fixed_width():
-    text = "*".join(isa(ENVELOPE)) + "~"
+    text = "*".join(build_isa(ENVELOPE)) + "~"
     assert len(text) == 106
-    assert isa(ENVELOPE)[6] == "FERNHILL       "
-    assert isa(ENVELOPE)[9:14] == ["240501", "0905", "^", "00501", "000000017"]
+    assert build_isa(ENVELOPE)[6] == "FERNHILL       "
+    assert build_isa(ENVELOPE)[9:14] == ["240501", "0905", "^", "00501", "000000017"]
 
 
 @pytest.mark.parametrize("ending", ["", "\n"])
@@ -228,8 +228,8 @@ def test_sealed_sets_are_clean_in_any_separators(signs, ending):
         sender="FERNHILL", receiver="MM001", control=17, moment=MOMENT, delimiters=delimiters,
         usage="P", acknowledge=True, application_sender="APP", group_control=3, set_control=42,
     )  # fmt: skip
-    bodies = [body(build(GUIDE, DATA)), ["~".join(body(build(GUIDE, DATA)))]]
-    data = b"".join(seal(envelope, GUIDE, bodies))
+    bodies = [body_texts(build(GUIDE, DATA)), ["~".join(body_texts(build(GUIDE, DATA)))]]
+    data = b"".join(wrap_sets(envelope, GUIDE, bodies))
     file = read(data)
     assert {f.rule for f in file.all_findings()} == {"ELM-MISSING"}
     (interchange,) = file.interchanges
@@ -242,11 +242,11 @@ def test_sealed_sets_are_clean_in_any_separators(signs, ending):
 
 def test_the_remittance_has_no_version_in_its_header():
     guide = guides.by_kind("835")
-    data = b"".join(seal(ENVELOPE, guide, [["K3*1~"], []]))
+    data = b"".join(wrap_sets(ENVELOPE, guide, [["K3*1~"], []]))
     first, second = parse(data).sets()
     assert first.header == ["ST", "835", "0001"]
-    assert [s[:2] for s in first.walk()] == [["ST", "835"], ["K3", "1"], ["SE", "3"]]
-    assert [s[:2] for s in second.walk()] == [["ST", "835"], ["SE", "2"]]
+    assert [s[:2] for s in first.all_segments()] == [["ST", "835"], ["K3", "1"], ["SE", "3"]]
+    assert [s[:2] for s in second.all_segments()] == [["ST", "835"], ["SE", "2"]]
 
 
 @pytest.mark.parametrize(
@@ -259,9 +259,9 @@ def test_the_remittance_has_no_version_in_its_header():
 def test_an_envelope_that_does_not_fit_is_refused(field, value):
     fields = {"sender": "AA", "receiver": "BB", "control": 1, "moment": MOMENT, field: value}
     with pytest.raises(ValueError, match="must be"):
-        list(seal(Envelope(**fields), GUIDE, []))
+        list(wrap_sets(Envelope(**fields), GUIDE, []))
     with pytest.raises(ValueError, match="must be"):
-        answer(Envelope(**fields), [])
+        wrap_ta1(Envelope(**fields), [])
 
 
 def test_a_text_that_holds_a_separator_is_refused():
@@ -273,11 +273,11 @@ def test_a_text_that_holds_a_separator_is_refused():
         delimiters=Delimiters("|", ":", "^", "~"),
     )
     with pytest.raises(ValueError, match="holds a separator"):
-        list(seal(envelope, GUIDE, [["NTE*ADD*A|B"]]))
+        list(wrap_sets(envelope, GUIDE, [["NTE*ADD*A|B"]]))
 
 
-def test_an_answer_stands_outside_any_group():
-    data = answer(ENVELOPE, [["TA1", "000000001", "240501", "1200", "A", "000"]])
+def test_an_answer_is_outside_any_group():
+    data = wrap_ta1(ENVELOPE, [["TA1", "000000001", "240501", "1200", "A", "000"]])
     assert list(parse(data).all_findings()) == []
     assert data.endswith(b"IEA*0*000000017~")
 
@@ -308,8 +308,8 @@ def test_what_is_written_is_read(claims, signs):
     envelope = Envelope(
         sender="AA", receiver="BB", control=1, moment=MOMENT, delimiters=Delimiters(*signs[:4])
     )
-    sealed = b"".join(seal(envelope, GUIDE, [body(root)]))
-    file = parse(sealed, choose=choose)
+    sealed = b"".join(wrap_sets(envelope, GUIDE, [body_texts(root)]))
+    file = parse(sealed, choose_guide=choose)
     (set,) = file.sets()
     assert set.root == root
     assert {f.rule for f in file.all_findings()} <= {"TOY-TOTAL", "TOY-SET", "TOY-PARENT"}
@@ -317,4 +317,4 @@ def test_what_is_written_is_read(claims, signs):
 
 
 def test_a_file_without_interchanges_is_empty():
-    assert write(tree.File()) == b""
+    assert write(tree.X12File()) == b""

@@ -53,13 +53,13 @@ def warned(tmp_path):
     return path
 
 
-def test_check_says_nothing_is_wrong(clean):
+def test_check_reports_nothing_wrong(clean):
     result = run("check", clean)
     assert result.exit_code == 0
     assert result.output == f"{clean}: 0 errors, 0 warnings\n"
 
 
-def test_check_tells_what_is_wrong_in_a_table(faulty):
+def test_check_shows_what_is_wrong_in_a_table(faulty):
     result = run("check", faulty)
     assert result.exit_code == 1
     first, heading, row = result.output.splitlines()
@@ -94,7 +94,7 @@ def test_check_reads_standard_input():
 
 
 @pytest.mark.parametrize("command", ["check", "describe", "json", "ack", "reformat", "redact"])
-def test_a_missing_file_and_a_directory_are_told_in_a_sentence(command, tmp_path):
+def test_a_missing_file_and_a_directory_are_reported_in_a_sentence(command, tmp_path):
     for name, words in ((tmp_path / "nowhere", "no such file"), (tmp_path, "directory")):
         result = run(command, name)
         assert result.exit_code == 2
@@ -103,7 +103,7 @@ def test_a_missing_file_and_a_directory_are_told_in_a_sentence(command, tmp_path
 
 
 @pytest.mark.parametrize("command", ["check", "describe", "json", "ack", "reformat", "redact"])
-def test_what_is_no_x12_is_told_in_a_sentence(command, tmp_path):
+def test_what_is_no_x12_is_reported_in_a_sentence(command, tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear payer")
     result = run(command, path)
@@ -111,7 +111,7 @@ def test_what_is_no_x12_is_told_in_a_sentence(command, tmp_path):
     assert "cannot be read as X12" in result.output
 
 
-def test_a_file_nobody_may_read_is_told_in_a_sentence(monkeypatch, clean):
+def test_a_file_nobody_may_read_is_reported_in_a_sentence(monkeypatch, clean):
     def refused(*_):
         raise PermissionError(13, "Permission denied")
 
@@ -140,9 +140,9 @@ def test_describe_explains_segments(tmp_path):
 
 def test_describe_answers_as_json():
     result = run("describe", "--json", stdin=file("835", *REMITTANCE))
-    told = [json.loads(line) for line in result.output.splitlines()]
-    assert told[0]["segment"] == "ISA"
-    assert {"place", "name", "value", "words"} == set(told[0]["parts"][0])
+    objects = [json.loads(line) for line in result.output.splitlines()]
+    assert objects[0]["segment"] == "ISA"
+    assert {"place", "name", "value", "words"} == set(objects[0]["parts"][0])
 
 
 def test_json_shows_typed_values():
@@ -155,13 +155,13 @@ def test_json_shows_typed_values():
 
 def test_json_lines_come_one_by_one():
     result = run("json", "--lines", stdin=file("837P", *CLAIMS))
-    told = [json.loads(line) for line in result.output.splitlines()]
-    assert [next(key for key in one if key in {"part", "unit", "view"}) for one in told] == [
+    objects = [json.loads(line) for line in result.output.splitlines()]
+    assert [next(key for key in one if key in {"part", "unit", "view"}) for one in objects] == [
         "part", "part", "part", "unit", "part", "unit", "view",
     ]  # fmt: skip
 
 
-def test_json_lines_say_when_too_much_belongs_together(monkeypatch):
+def test_json_lines_report_when_too_much_belongs_together(monkeypatch):
     monkeypatch.setattr(streaming, "SEGMENTS_HELD_MAX", 2)
     unknown = file("835", *REMITTANCE).replace(b"005010X221A1", b"004010X091")
     result = run("json", "--lines", stdin=unknown)
@@ -169,7 +169,7 @@ def test_json_lines_say_when_too_much_belongs_together(monkeypatch):
     assert "more than 2 segments" in result.stderr
 
 
-def test_diff_tells_changes_and_its_exit_status(tmp_path):
+def test_diff_shows_changes_and_its_exit_status(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     one.write_bytes(file("837P", *CLAIMS))
     rows = [row.replace("CLM*A1*200", "CLM*A1*201") for row in CLAIMS if not row.startswith("NTE")]
@@ -188,7 +188,7 @@ def test_diff_tells_changes_and_its_exit_status(tmp_path):
     assert run("diff", one, tmp_path / "letter").exit_code == 2
 
 
-def test_diff_tells_a_whole_loop_that_went(tmp_path):
+def test_diff_shows_a_whole_loop_that_went(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     one.write_bytes(file("837P", *CLAIMS))
     two.write_bytes(file("837P", *CLAIMS[: CLAIMS.index("HL*3*2*23*0")]))
@@ -197,7 +197,7 @@ def test_diff_tells_a_whole_loop_that_went(tmp_path):
 
 def test_ack_writes_a_999_or_a_ta1(clean):
     nine = run("ack", clean).stdout_bytes
-    (found,) = views.views(nine)
+    (found,) = views.read_views(nine)
     (verdict,) = found.sets
     assert verdict.view.accepted
     assert check(nine).errors == 0
@@ -231,16 +231,16 @@ def test_large_files_show_a_bar_on_a_terminal(clean, monkeypatch):
         def isatty(self):
             return True
 
-    monkeypatch.setattr(x12, "BYTES_WITHOUT_BAR_MAX", 10)
-    assert b"".join(x12.pieces(str(clean))) == CLEAN
+    monkeypatch.setattr(x12, "BYTES_WITHOUT_PROGRESS_BAR_MAX", 10)
+    assert b"".join(x12.read_chunks(str(clean))) == CLEAN
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    assert b"".join(x12.pieces(str(clean))) == CLEAN
+    assert b"".join(x12.read_chunks(str(clean))) == CLEAN
     assert "100%" in screen.getvalue()
-    assert limits.BYTES_WITHOUT_BAR_MAX > 10
+    assert limits.BYTES_WITHOUT_PROGRESS_BAR_MAX > 10
 
 
-def test_a_terminal_is_told_that_input_is_awaited(monkeypatch, capsys):
+def test_a_terminal_shows_that_input_is_awaited(monkeypatch, capsys):
     class Keyboard:
         buffer = io.BytesIO(CLEAN)
 
@@ -248,7 +248,7 @@ def test_a_terminal_is_told_that_input_is_awaited(monkeypatch, capsys):
             return True
 
     monkeypatch.setattr(sys, "stdin", Keyboard())
-    assert b"".join(x12.pieces("-")) == CLEAN
+    assert b"".join(x12.read_chunks("-")) == CLEAN
     assert "Ctrl-D" in capsys.readouterr().err
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import guides
-from clearlane.x12.automaton import automaton
+from clearlane.x12.automaton import compile_guide
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.reader import parse
-from clearlane.x12.rules import RULES, SET, Context, Fault, cents, rule
-from clearlane.x12.tree import File, Loop
+from clearlane.x12.rules import RULES, SET, RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.tree import Loop, X12File
 
 VERSION = "009990X001A1"
 LINE = "R=HC R S"
@@ -20,49 +20,49 @@ ISA = (
 
 
 @rule("TOY-TOTAL", loop="2300", kinds=("TOY",), snip=3)
-def total_is_sum(claim: Loop, ctx: Context) -> Iterator[Fault]:
+def total_is_sum(claim: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The total is the sum of the lines."""
-    lines = [cents(line.value("SV1", 2)) or 0 for line in claim.loops("2400")]
-    ctx.state["total"] = ctx.state.get("total", 0) + sum(lines)
-    if cents(claim.value("CLM", 2)) != sum(lines):
-        yield Fault("CLM02 must be the sum of the lines", claim.segment("CLM"), 2, code="6")
+    lines = [parse_cents(line.value("SV1", 2)) or 0 for line in claim.loops("2400")]
+    ctx.set_state["total"] = ctx.set_state.get("total", 0) + sum(lines)
+    if parse_cents(claim.value("CLM", 2)) != sum(lines):
+        yield RuleFinding("CLM02 must be the sum of the lines", claim.segment("CLM"), 2, code="6")
 
 
 @rule("TOY-PARENT", loop="2300", kinds=("TOY",), snip=4, severity=Severity.WARNING)
-def subscriber_has_a_group(claim: Loop, ctx: Context) -> Iterator[Fault]:
+def subscriber_has_a_group(claim: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A claim above 900 needs a group number."""
     subscriber = ctx.parent("2000B")
     assert subscriber is not None
     assert ctx.parent("9999") is None
-    if (cents(claim.value("CLM", 2)) or 0) > 90_000 and not subscriber.value("SBR", 3):
-        yield Fault("SBR03 is needed", subscriber.segment("SBR"), 3)
-        yield Fault("The claim needs it", severity=Severity.ERROR)
+    if (parse_cents(claim.value("CLM", 2)) or 0) > 90_000 and not subscriber.value("SBR", 3):
+        yield RuleFinding("SBR03 is needed", subscriber.segment("SBR"), 3)
+        yield RuleFinding("The claim needs it", severity=Severity.ERROR)
 
 
 @rule("TOY-NOTE", loop="2300", kinds=("TOY",), snip=4, needs=("NTE",))
-def notes_end_well(claim: Loop, ctx: Context) -> Iterator[Fault]:
-    """A note does not say BAD."""
+def notes_end_well(claim: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A note is not BAD."""
     for note in claim.segments("NTE"):
         if note[-1] == "BAD":
-            yield Fault("The note must be better", note, 2)
-            yield Fault("A note from elsewhere", ["NTE", "ADD", "BAD"], 2)
+            yield RuleFinding("The note must be better", note, 2)
+            yield RuleFinding("A note from elsewhere", ["NTE", "ADD", "BAD"], 2)
 
 
 @rule("TOY-SET", loop=(SET, "none"), kinds=("TOY",), snip=3)
-def set_is_worth_something(root: Loop, ctx: Context) -> Iterator[Fault]:
+def set_is_worth_something(root: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A set is worth more than nothing."""
     assert ctx.kind == "TOY"
-    if not ctx.state.get("total"):
-        yield Fault("The set must hold a charge", root.segment("K3"))
+    if not ctx.set_state.get("total"):
+        yield RuleFinding("The set must hold a charge", root.segment("K3"))
 
 
 GUIDE = Guide(
     id=VERSION,
     kind="TOY",
     transaction="837",
-    functional="HC",
+    functional_id="HC",
     name="A small set of claims",
-    also=("009990X001",),
+    earlier_ids=("009990X001",),
     unit="2300",
     root=loop(
         "TOY", "A small set of claims", "R", 1,
@@ -132,7 +132,7 @@ GUIDE = Guide(
         seg("SE", "End", "R", 1, "R R"),
     ),
 )  # fmt: skip
-automaton(GUIDE)
+compile_guide(GUIDE)
 for id in ("TOY-TOTAL", "TOY-PARENT", "TOY-NOTE", "TOY-SET"):
     # The compiled guide holds them; the registry is for the rules of real guides.
     del RULES[id]
@@ -177,7 +177,7 @@ BODY = [*HEADER, *BILLING, *SUBSCRIBER, *CLAIM]
 
 def choose(transaction: str, version: str) -> Guide | None:
     """The toy guide beside the real ones."""
-    if transaction == "837" and version in (GUIDE.id, *GUIDE.also):
+    if transaction == "837" and version in (GUIDE.id, *GUIDE.earlier_ids):
         return GUIDE
     return guides.by_version(transaction, version)
 
@@ -213,13 +213,17 @@ def replaced(old: str, *new: str, body: list[str] = BODY) -> list[str]:
     return [*body[:at], *new, *body[at + 1 :]]
 
 
-def read(data: bytes) -> File:
-    return parse(data, choose=choose)
+def read(data: bytes) -> X12File:
+    return parse(data, choose_guide=choose)
 
 
-def told(data: bytes, *, warnings: bool = True) -> list[tuple[str, int, int, int]]:
+def findings_in(data: bytes, *, warnings: bool = True) -> list[tuple[str, int, int, int]]:
     """Rule, position in the set, element and component of every finding."""
     found: list[Finding] = [
         f for f in read(data).all_findings() if warnings or f.severity is Severity.ERROR
     ]
-    return [(f.rule, f.spot.segment, f.spot.element, f.spot.component) for f in found if f.spot]
+    return [
+        (f.rule, f.position.segment, f.position.element, f.position.component)
+        for f in found
+        if f.position
+    ]

@@ -1,1 +1,1 @@
-"""Vendors, their credentials and their sites. Knows no HTTP and no database."""
+"""Vendors, their credentials and sites, and console users. Knows no HTTP and no database."""

@@ -1,8 +1,7 @@
-"""A vendor's password: how it is kept, and how a Basic header carries it.
+"""Vendor credentials: password hashing, and the Basic header that carries them.
 
-A password is made by the service, never chosen: its 142 bits and more allow a fast keyed hash
-where a chosen one would need a slow one (NIST SP 800-63B, 5.1.2.2, look-up secrets). Knows no
-vendor, no clock and no database.
+A vendor's password is generated, never chosen: its 142 bits and more allow a fast keyed hash where a chosen one
+would need a slow one (NIST SP 800-63B, 5.1.2.2, look-up secrets). Knows no vendor, no clock and no database.
 """
 
 import hmac
@@ -17,16 +16,16 @@ HASH_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a vendor needs for a first call. The password never prints by accident."""
+    """What a vendor needs for a first call. The repr does not show the password."""
 
     vendor_key: str
     password: str | None = field(repr=False)
-    """None where only its hash is known any more."""
+    """None where only its hash is known."""
     vendor_site_id: str = ""
 
 
 def hash_password(pepper: bytes, password: bytes) -> bytes:
-    """What the database keeps of a password: useless without the installation's pepper."""
+    """Return the hash of a password to store: useless without the installation's pepper."""
     keyed = _keyed(pepper).copy()
     keyed.update(password)
     return keyed.digest()
@@ -34,15 +33,15 @@ def hash_password(pepper: bytes, password: bytes) -> bytes:
 
 @lru_cache(maxsize=8)
 def _keyed(pepper: bytes) -> hmac.HMAC:
-    """The hash with its key taken in: looking for the algorithm anew costs more than the hash."""
+    """Return the keyed hash, cached: setting it up costs more than hashing."""
     return hmac.new(pepper, digestmod="sha256")
 
 
 def read_basic(authorization: str | None) -> tuple[bytes, bytes] | None:
-    """Key and password of a Basic header, or None for anything that is not one (RFC 7617).
+    """Read key and password from a Basic header; None if it is not one (RFC 7617).
 
-    Both stay bytes: keys and passwords are ASCII, which is the same in every encoding that
-    clients use, so nothing needs decoding and nothing can fail to decode.
+    Both stay bytes: keys and passwords are ASCII, which is the same in every encoding that clients use, so
+    that decoding cannot fail.
     """
     if authorization is None or len(authorization) > limits.AUTHORIZATION_CHARACTERS_MAX:
         return None

@@ -1,7 +1,6 @@
-"""Who calls and for whom, answered from memory.
+"""The directory of vendors and sites in memory, which authenticates calls.
 
-A snapshot of all vendors and sites, replaced as a whole when the accounts' revision moves. Knows
-no HTTP and no database.
+A snapshot, replaced as a whole when the accounts' revision changes. Knows no HTTP and no database.
 """
 
 import hmac
@@ -15,20 +14,20 @@ from clearlane.kernel.ids import VendorId
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
-    """One password of a vendor as it is kept. Two are live during a rotation's overlap."""
+class VendorPassword:
+    """The hash of a vendor's password. Two are live while a rotation overlaps."""
 
     hash: bytes = field(repr=False)
     expires_at: datetime | None = None
 
 
-# What an unknown key is compared with, so that it costs what a known key costs. No password has
-# this hash that anyone could find.
-_NO_SECRET = (Secret(bytes(HASH_BYTES)),)
-_NOBODY: tuple[Vendor | None, Sequence[Secret]] = (None, _NO_SECRET)
+# Compared with the password of an unknown key, so that it takes as long as for a known one. Nobody can find a
+# password with this hash.
+_NO_PASSWORD = (VendorPassword(bytes(HASH_BYTES)),)
+_UNKNOWN_VENDOR: tuple[Vendor | None, Sequence[VendorPassword]] = (None, _NO_PASSWORD)
 
 
-class Accounts:
+class AccountDirectory:
     """All vendors, their passwords' hashes and their sites."""
 
     __slots__ = ("_by_key", "_pepper", "_secrets", "_sites", "sites", "vendors")
@@ -38,52 +37,52 @@ class Accounts:
         *,
         pepper: bytes,
         vendors: Iterable[Vendor],
-        secrets: Mapping[VendorId, Sequence[Secret]],
+        secrets: Mapping[VendorId, Sequence[VendorPassword]],
         sites: Iterable[Site],
     ) -> None:
         self._pepper = pepper
         self.vendors = tuple(sorted(vendors, key=lambda vendor: vendor.key))
         self.sites = tuple(sorted(sites, key=lambda site: site.vendor_site_id))
         self._secrets = secrets
-        self._by_key: dict[bytes, tuple[Vendor | None, Sequence[Secret]]] = {
-            vendor.key.encode(): (vendor, secrets.get(vendor.id) or _NO_SECRET)
+        self._by_key: dict[bytes, tuple[Vendor | None, Sequence[VendorPassword]]] = {
+            vendor.key.encode(): (vendor, secrets.get(vendor.id) or _NO_PASSWORD)
             for vendor in self.vendors
         }
         self._sites = {site.vendor_site_id: site for site in self.sites}
 
     def authenticate(self, authorization: str | None, now: datetime) -> Vendor | None:
-        """The vendor whose live password the header carries; None for every other header.
+        """Return the active vendor whose live password the header carries, else None.
 
         An unknown key, a wrong password and a disabled vendor take the same time.
         """
         pair = read_basic(authorization)
         if pair is None:
             return None
-        vendor, secrets = self._by_key.get(pair[0], _NOBODY)
+        vendor, secrets = self._by_key.get(pair[0], _UNKNOWN_VENDOR)
         digest = hash_password(self._pepper, pair[1])
-        right = False
+        matches = False
         for secret in secrets:
             live = secret.expires_at is None or now < secret.expires_at
-            right |= hmac.compare_digest(secret.hash, digest) and live
-        if not right or vendor is None or vendor.state is not VendorState.ACTIVE:
+            matches |= hmac.compare_digest(secret.hash, digest) and live
+        if not matches or vendor is None or vendor.state is not VendorState.ACTIVE:
             return None
         return vendor
 
     def site(self, vendor: Vendor, vendor_site_id: str) -> Site | None:
-        """The vendor's site of that id; None for unknown and foreign ids alike."""
+        """Return the vendor's site with this id; None for unknown ids and those of other vendors alike."""
         site = self._sites.get(vendor_site_id)
         return site if site is not None and site.vendor_id == vendor.id else None
 
     def vendor(self, key: str) -> Vendor | None:
-        """The vendor of that key, whatever its state."""
-        return self._by_key.get(key.encode(errors="replace"), _NOBODY)[0]
+        """Return the vendor with this key, whatever its state."""
+        return self._by_key.get(key.encode(errors="replace"), _UNKNOWN_VENDOR)[0]
 
     def any_site(self, vendor_site_id: str) -> Site | None:
-        """The site of that id, whosoever it is: for operators, never for calls."""
+        """Return the site with this id, of any vendor: for operators, never for calls."""
         return self._sites.get(vendor_site_id)
 
-    def live_secrets(self, vendor: Vendor, now: datetime) -> list[Secret]:
-        """The vendor's passwords that open the door now."""
+    def live_passwords(self, vendor: Vendor, now: datetime) -> list[VendorPassword]:
+        """Return the vendor's passwords that are valid now."""
         return [
             secret
             for secret in self._secrets.get(vendor.id, ())

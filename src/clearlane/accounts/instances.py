@@ -1,4 +1,4 @@
-"""An instance of a vendor's software at a client: which texts name one.
+"""Ids and labels of instances of a vendor's software at a client.
 
 Knows no token, no clock and no database.
 """
@@ -8,17 +8,17 @@ import re
 from clearlane.kernel import limits
 
 
-def read_instance(text: str) -> str | None:
-    """The GUID in the one form that is kept, or None for a text that is none.
+def parse_instance_id(text: str) -> str | None:
+    """Return a GUID in the one form that is stored, or None for any other text.
 
-    It is written with or without braces and in any case; the groups and their hyphens are the document's.
+    Braces and case do not matter; groups and hyphens must be as the interface document has them.
     """
     found = _GUID.fullmatch(text.strip())
     return (found[1] or found[2]).lower() if found else None
 
 
-def label(text: str) -> str:
-    """An instance's free text as it is kept: visible characters, and no more than a list can show."""
+def clean_label(text: str) -> str:
+    """Return an instance's free text as it is stored: printable characters, and no more than a list can show."""
     seen = "".join(letter if letter.isprintable() else " " for letter in text)
     return seen.strip()[: limits.ACCOUNT_NAME_CHARACTERS_MAX]
 

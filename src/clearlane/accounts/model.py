@@ -1,6 +1,6 @@
-"""What a vendor and a site are, and which names they may carry.
+"""Vendors and sites as values, and the checks of their names.
 
-Knows no header, no hash and no database: the directory authenticates, the store keeps.
+Knows no header, no hash and no database.
 """
 
 import re
@@ -15,7 +15,7 @@ from clearlane.kernel.ids import Scope, SiteId, VendorId
 
 
 class VendorState(StrEnum):
-    """Whether a vendor's credentials are honoured."""
+    """Whether a vendor's credentials are accepted."""
 
     ACTIVE = "active"
     DISABLED = "disabled"
@@ -30,7 +30,7 @@ class SiteState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """A software vendor: who calls."""
+    """A software vendor, which calls the interface."""
 
     id: VendorId
     key: str
@@ -38,12 +38,12 @@ class Vendor:
     state: VendorState = VendorState.ACTIVE
     proxy_login: bool = True
     rate_per_minute: int | None = None
-    """Calls a minute the vendor may make; None for no limit."""
+    """The limit of calls per minute; None for no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A client of a vendor: on whose behalf the vendor calls."""
+    """A client of a vendor, on whose behalf the vendor calls."""
 
     id: SiteId
     vendor_id: VendorId
@@ -56,19 +56,19 @@ class Site:
 
     @property
     def scope(self) -> Scope:
-        """Whose rows a call for this site may touch."""
+        """The rows that a call for this site may access."""
         return Scope(vendor=self.vendor_id, site=self.id)
 
 
 def vendor_findings(*, key: str, name: str) -> list[Finding]:
-    """Everything that is wrong with a new vendor's key and name."""
+    """Return every finding about a new vendor's key and name."""
     return [*_identifier("Vendor key", "KEY", key), *_name("Vendor name", "NAME", name)]
 
 
 def site_findings(
     *, vendor_site_id: str, client_id: str, name: str, time_zone: str
 ) -> list[Finding]:
-    """Everything that is wrong with a new site."""
+    """Return every finding about a new site."""
     return [
         *_identifier("vendorSiteId", "VENDOR_SITE_ID", vendor_site_id),
         *_identifier("Client id", "CLIENT_ID", client_id),
@@ -78,7 +78,7 @@ def site_findings(
 
 
 def rate_findings(rate_per_minute: int | None) -> list[Finding]:
-    """What is wrong with a vendor's limit of calls a minute."""
+    """Return the findings about a vendor's limit of calls per minute."""
     if rate_per_minute is None or 1 <= rate_per_minute <= limits.RATE_PER_MINUTE_MAX:
         return []
     wanted = f"a whole number from 1 to {limits.RATE_PER_MINUTE_MAX}, or off"

@@ -1,7 +1,7 @@
-"""Passwords that people choose: kept as argon2id, which makes each guess cost time and memory.
+"""Hashing of passwords that people choose, with argon2id, which makes each guess cost time and memory.
 
-A vendor's password is made by the service and has a fast hash of its own (``credentials``). Knows no
-user and no database. Hashing holds a thread for some 35 milliseconds: never call it on an event loop.
+Generated passwords of vendors have a fast hash (``credentials``). Knows no user and no database. Hashing takes
+some 35 milliseconds of a thread: never call it on an event loop.
 """
 
 from argon2 import PasswordHasher
@@ -12,23 +12,23 @@ from clearlane.kernel import limits
 _HASHER = PasswordHasher(
     time_cost=limits.CONSOLE_PASSWORD_PASSES,
     memory_cost=limits.CONSOLE_PASSWORD_MEMORY_KIB,
-    parallelism=limits.CONSOLE_PASSWORD_LANES,
+    parallelism=limits.CONSOLE_PASSWORD_PARALLELISM,
     salt_len=limits.CONSOLE_PASSWORD_SALT_BYTES,
 )
 
 
-def hash_chosen(password: str, salt: bytes) -> str:
-    """What the database keeps of a password."""
+def hash_user_password(password: str, salt: bytes) -> str:
+    """Return the hash of a password to store."""
     return _HASHER.hash(password, salt=salt)
 
 
-def is_right(kept: str, password: str) -> bool:
-    """Whether this is the password whose hash is kept."""
+def verify_user_password(stored_hash: str, password: str) -> bool:
+    """Return whether the password matches the stored hash."""
     try:
-        return _HASHER.verify(kept, password)
+        return _HASHER.verify(stored_hash, password)
     except (VerificationError, InvalidHashError):
         return False
 
 
-# What a password of nobody is compared with, so that an unknown name costs what a known one costs.
-NOBODYS = hash_chosen("", bytes(limits.CONSOLE_PASSWORD_SALT_BYTES))
+# Compared with the password of an unknown user, so that it takes as long as for a known one.
+DUMMY_HASH = hash_user_password("", bytes(limits.CONSOLE_PASSWORD_SALT_BYTES))

@@ -1,7 +1,7 @@
-"""The second factor: a code of six digits that changes every half minute (RFC 6238, SHA-1).
+"""TOTP, the second factor: a code of six digits that changes every half minute (RFC 6238, SHA-1).
 
-Knows neither the clock nor where secrets are kept. SHA-1 and six digits are what every
-authenticator understands; the strength is in the secret and in the few tries.
+Knows neither the clock nor where secrets are stored. SHA-1 and six digits are what every authenticator supports;
+the strength is in the secret and the few attempts.
 """
 
 import base64
@@ -14,7 +14,7 @@ ISSUER = "Clearlane"
 
 
 def code_at(secret: bytes, step: int) -> str:
-    """The code of one step (RFC 4226, 5.3)."""
+    """Return the code of one step (RFC 4226, 5.3)."""
     digest = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
     at = digest[-1] & 0x0F
     number = int.from_bytes(digest[at : at + 4], "big") & 0x7FFF_FFFF
@@ -22,14 +22,14 @@ def code_at(secret: bytes, step: int) -> str:
 
 
 def step_at(seconds: float) -> int:
-    """The step of a moment, given in seconds since 1970."""
+    """Return the step of a time in seconds since 1970."""
     return int(seconds) // limits.TOTP_STEP_SECONDS
 
 
-def taken_step(secret: bytes, code: str, seconds: float, after: int) -> int | None:
-    """The step whose code this is, or None.
+def matching_step(secret: bytes, code: str, seconds: float, after: int) -> int | None:
+    """Return the step whose code this is, or None.
 
-    Clocks may differ by a step. A step up to ``after`` has had its code taken and is not taken again.
+    Clocks may differ by a step. Codes of steps up to ``after`` have been used and are refused.
     """
     typed = code.replace(" ", "").encode()
     now, found = step_at(seconds), None
@@ -40,8 +40,8 @@ def taken_step(secret: bytes, code: str, seconds: float, after: int) -> int | No
     return found
 
 
-def uri(secret: bytes, name: str) -> str:
-    """What an authenticator is given, by hand or as a picture."""
+def provisioning_uri(secret: bytes, name: str) -> str:
+    """Return the URI that an authenticator reads, as text or QR code."""
     text = base64.b32encode(secret).decode().rstrip("=")
     label = quote(f"{ISSUER}:{name}")
     return f"otpauth://totp/{label}?{urlencode({'secret': text, 'issuer': ISSUER})}"

@@ -1,6 +1,6 @@
-"""Console users: people who look at the claims of their sites.
+"""Console users: people who may see the claims of their sites.
 
-Knows names, states and when a second factor is locked; no password's hash, no session, no database.
+Knows names, states and the lock of the second factor; no password hash, no session and no database.
 """
 
 import re
@@ -22,51 +22,53 @@ class UserState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class User:
-    """A person with a password and a second factor, and the sites whose claims are shown."""
+class ConsoleUser:
+    """A user of the console and the sites whose claims the user may see."""
 
     id: int
     name: str
     vendor_id: VendorId
     state: UserState = UserState.ACTIVE
     sites: frozenset[SiteId] | None = frozenset()
-    """None for every site of the vendor, those of tomorrow too."""
+    """None for every site of the vendor, including later ones."""
 
     def may_see(self, site: Site) -> bool:
-        """Whether a site's claims are this user's to see."""
+        """Return whether the user may see a site's claims."""
         return site.vendor_id == self.vendor_id and (self.sites is None or site.id in self.sites)
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class CodeFailures:
     """Wrong codes given together with the right password, and when the last one came."""
 
     failures: int
     failed_at: datetime
 
-    def locked(self, now: datetime) -> bool:
-        """Whether no code is looked at for now.
+    def is_locked(self, now: datetime) -> bool:
+        """Return whether codes are refused for now.
 
-        Only who knows the password gets here, so a stranger cannot lock a user out.
+        Only a person who knows the password gets this far, so a stranger cannot lock a user out.
         """
-        return self.failures >= limits.CONSOLE_CODE_FAILURES_MAX and not self._forgiven(now)
+        return self.failures >= limits.CONSOLE_CODE_FAILURES_MAX and not self._expired(now)
 
-    def after_failure(self, now: datetime) -> "Tries":
-        """One more wrong code."""
-        return Tries(1 if self._forgiven(now) else self.failures + 1, now)
+    def after_failure(self, now: datetime) -> "CodeFailures":
+        """Return the count after one more wrong code."""
+        return CodeFailures(1 if self._expired(now) else self.failures + 1, now)
 
-    def _forgiven(self, now: datetime) -> bool:
+    def _expired(self, now: datetime) -> bool:
         return now - self.failed_at >= timedelta(seconds=limits.CONSOLE_CODE_LOCK_SECONDS)
 
 
-def folded(name: str) -> str:
-    """A user's name as it is kept and looked for."""
+def normalize_name(name: str) -> str:
+    """Return a user's name as it is stored and looked up."""
     return name.strip().lower()
 
 
 def name_findings(name: str) -> list[Finding]:
-    """What is wrong with a new user's name."""
-    if len(name) <= limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX and _NAME.fullmatch(folded(name)):
+    """Return the findings about a new user's name."""
+    if len(name) <= limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX and _NAME.fullmatch(
+        normalize_name(name)
+    ):
         return []
     most = limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX
     wanted = f"1 to {most} letters, digits, '.', '_', '-', '+' or '@'"
@@ -74,14 +76,14 @@ def name_findings(name: str) -> list[Finding]:
 
 
 def password_findings(password: str, name: str) -> list[Finding]:
-    """What is wrong with a password that somebody chose: length counts, not the kinds of characters."""
+    """Return the findings about a chosen password: length counts, not the kinds of characters."""
     least, most = limits.CONSOLE_PASSWORD_CHARACTERS_MIN, limits.CONSOLE_PASSWORD_CHARACTERS_MAX
     if not least <= len(password) <= most:
         wanted = f"{least} to {most} characters"
         return [_finding("ACC007", "PASSWORD", f"The password must have {wanted}.")]
-    if password.lower().strip() == folded(name) or len(set(password)) < least // 2:
-        told = "The password must not be the user's name or repeat a few characters."
-        return [_finding("ACC008", "PASSWORD", told)]
+    if password.lower().strip() == normalize_name(name) or len(set(password)) < least // 2:
+        message = "The password must not be the user's name or repeat a few characters."
+        return [_finding("ACC008", "PASSWORD", message)]
     return []
 
 

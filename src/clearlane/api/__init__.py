@@ -1,1 +1,1 @@
-"""The front door: https in, verbs called, answers out. Knows the wire; decides nothing of the trade."""
+"""The HTTPS API: server, request checks, errors and OpenAPI, independent of versions; each version in its own package."""

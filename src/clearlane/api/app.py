@@ -1,7 +1,7 @@
-"""The front door as an ASGI application: find the row, run the checks, answer, tell the log.
+"""The API as an ASGI application: find the endpoint, run the checks, respond, write the log line.
 
-Every answer carries ``X-Request-Id``. One line per request goes to the log, without path, query or
-credentials, because all three can hold what must not be kept. Knows no call by name.
+Every response carries ``X-Request-Id``. One line per request goes to the log, without path, query or
+credentials, because all three can hold patient data or secrets. Knows no endpoint by name and no version.
 """
 
 import asyncio
@@ -18,28 +18,28 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from clearlane.api.endpoint import Desk, Limits, Row
-from clearlane.api.errors import UNRESPONSIVE, ClientGone, Refusal
+from clearlane.api.endpoint import ApiContext, ApiLimits, Endpoint
+from clearlane.api.error_shape import ErrorShape
+from clearlane.api.errors import TEMPORARY_FAULTS, ClientGone, RequestRefusal
 from clearlane.api.logs import fault_fields
 from clearlane.api.metrics import Metrics
-from clearlane.api.proxies import Proxies
-from clearlane.api.request_checks import Checks, Routes, Visit
-from clearlane.api.v3 import wire
+from clearlane.api.proxies import TrustedProxies
+from clearlane.api.request_checks import PathTable, RequestChecks, RequestState
 from clearlane.kernel import limits
 
 log = structlog.get_logger()
 
 REQUEST_ID = re.compile(rf"[A-Za-z0-9._-]{{1,{limits.REQUEST_ID_CHARACTERS_MAX}}}", re.ASCII)
 REQUEST_ID_HEADER = b"x-request-id"
-UNREADABLE = "head"
-"""Key in the connection's state under which the protocol leaves its refusal of a request's head."""
+UNREADABLE_HEAD = "head"
+"""Key in the connection's state under which the protocol leaves the status and text for a bad head."""
 CLIENT_GONE_STATUS = 499
-"""Written to the log where the caller left before an answer; never sent."""
+"""Logged when the caller disconnected before a response; never sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """A document that anyone may read: no credentials, one verb."""
+class PublicPage:
+    """A document that anyone may read without credentials."""
 
     name: str
     path: str
@@ -51,38 +51,41 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Mounted:
-    """Another room's pages under a first path segment. It answers by itself, behind our https and log."""
+class MountedApp:
+    """Another package's pages below a first path segment, behind this application's https check and log."""
 
     name: str
     segment: str
     answer: Callable[[Request, str, str], Awaitable[Response]]
-    """Is told the request, the caller's address and the request id."""
+    """Takes the request, the caller's address and the request id."""
 
 
-class FrontDoor:
-    """Answers every request that reaches the service."""
+class ApiApplication:
+    """The ASGI application that answers every request to the service."""
 
     def __init__(
         self,
-        desk: Desk,
-        rows: Sequence[Row],
-        pages: Sequence[Page] = (),
+        context: ApiContext,
+        endpoints: Sequence[Endpoint],
+        pages: Sequence[PublicPage] = (),
         *,
-        limits: Limits,
+        errors: ErrorShape,
+        limits: ApiLimits,
         metrics: Metrics,
-        proxies: Proxies,
+        proxies: TrustedProxies,
         sandbox: bool,
         base_url: str = "",
-        mounted: Sequence[Mounted] = (),
+        mounted: Sequence[MountedApp] = (),
     ) -> None:
+        """``errors`` is the shape of errors on paths that belong to no API version."""
         self.stopping = asyncio.Event()
-        self._checks = Checks(
-            desk, limits, metrics, self.stopping, sandbox=sandbox, base_url=base_url
+        self._errors = errors
+        self._checks = RequestChecks(
+            context, limits, metrics, self.stopping, sandbox=sandbox, base_url=base_url
         )
-        self._mounted = {one.segment.encode(): one for one in mounted}
-        served: tuple[Row | Page, ...] = (*rows, *pages)
-        self._routes = Routes((one.path, one) for one in served)
+        self._mounted = {each.segment.encode(): each for each in mounted}
+        served: tuple[Endpoint | PublicPage, ...] = (*endpoints, *pages)
+        self._paths = PathTable((each.path, each) for each in served)
         self._metrics = metrics
         self._proxies = proxies
 
@@ -91,95 +94,99 @@ class FrontDoor:
             return
         started = perf_counter()
         headers = read_headers(scope["headers"])
-        visit = Visit(
+        state = RequestState(
             method=scope["method"],
             path=scope["raw_path"],
             query=scope["query_string"],
             headers=headers,
-            address=self._proxies.client(scope, headers),
+            address=self._proxies.client_address(scope, headers),
             request_id=request_id(headers.get("x-request-id")),
             receive=receive,
+            errors=self._errors,
         )
         status = CLIENT_GONE_STATUS
 
-        async def told(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = (REQUEST_ID_HEADER, visit.request_id.encode())
+                own = (REQUEST_ID_HEADER, state.request_id.encode())
                 message["headers"] = [*message["headers"], own]
             await send(message)
 
         try:
-            answer = await self._answer(scope, visit)
-            if answer is not None:
-                await answer(scope, receive, told)
+            response = await self._respond(scope, state)
+            if response is not None:
+                await response(scope, receive, send_with_id)
         finally:
-            self._tell(visit, status, perf_counter() - started)
+            self._log_request(state, status, perf_counter() - started)
 
-    async def _answer(self, scope: Scope, visit: Visit) -> Response | None:
+    async def _respond(self, scope: Scope, state: RequestState) -> Response | None:
         try:
-            return await self._route(scope, visit)
-        except Refusal as refusal:
-            return refusal.answer
+            return await self._dispatch(scope, state)
+        except RequestRefusal as refusal:
+            return refusal.response
         except ClientGone:
             return None
         except asyncio.CancelledError:
             if not self.stopping.is_set():
                 raise
-            return wire.unavailable("The service is stopping.")  # its time to finish is over
-        except UNRESPONSIVE as fault:
-            log.warning("part unresponsive", request_id=visit.request_id, **fault_fields(fault))
-            return wire.unavailable()
-        except Exception as fault:  # noqa: BLE001  (told by type and place; the door stays open)
-            log.error("fault in a call", request_id=visit.request_id, **fault_fields(fault))  # noqa: TRY400
-            return wire.fault()
+            return state.errors.unavailable(
+                "The service is stopping."
+            )  # its time to finish is over
+        except TEMPORARY_FAULTS as fault:
+            log.warning("part unresponsive", request_id=state.request_id, **fault_fields(fault))
+            return state.errors.unavailable()
+        except Exception as fault:  # noqa: BLE001  (logged by type and place; the server goes on)
+            log.error("fault in a call", request_id=state.request_id, **fault_fields(fault))  # noqa: TRY400
+            return state.errors.internal_error()
 
-    async def _route(self, scope: Scope, visit: Visit) -> Response:
-        refused = scope.get("state", {}).get(UNREADABLE)
+    async def _dispatch(self, scope: Scope, state: RequestState) -> Response:
+        refused = scope.get("state", {}).get(UNREADABLE_HEAD)
         if refused is not None:
             status, text = refused
-            return wire.message(status, text, {"Connection": "close"})
-        if not self._proxies.encrypted(scope, visit.headers):
-            return wire.https_required()
-        mounted = self._mounted.get(visit.path[1:].partition(b"/")[0])
+            return self._errors.message(status, text, {"Connection": "close"})
+        if not self._proxies.is_encrypted(scope, state.headers):
+            return self._errors.https_required()
+        mounted = self._mounted.get(state.path[1:].partition(b"/")[0])
         if mounted is not None:
-            visit.route = mounted.name
-            request = Request(scope, visit.receive)
-            return await mounted.answer(request, visit.address, visit.request_id)
-        row = self._routes.find(visit.path)
-        if row is None:
-            return wire.no_resource()
-        visit.route = row.name
-        if isinstance(row, Page):
-            return page_answer(row, visit.method)
-        if visit.method not in row.verbs:
-            return wire.wrong_verb(visit.method, ", ".join(row.verbs))
-        return await self._checks.answer(row, visit)
+            state.target = mounted.name
+            request = Request(scope, state.receive)
+            return await mounted.answer(request, state.address, state.request_id)
+        target = self._paths.find(state.path)
+        if target is None:
+            return self._errors.no_resource()
+        state.target = target.name
+        if isinstance(target, PublicPage):
+            return page_response(target, state.method, self._errors)
+        state.errors = target.errors
+        if state.method not in target.verbs:
+            return state.errors.wrong_verb(state.method, ", ".join(target.verbs))
+        return await self._checks.respond(target, state)
 
-    def _tell(self, visit: Visit, status: int, seconds: float) -> None:
-        self._metrics.answered(visit.route, status, seconds)
+    def _log_request(self, state: RequestState, status: int, seconds: float) -> None:
+        self._metrics.count_response(state.target, status, seconds)
         log.info(
             "request",
-            request_id=visit.request_id,
-            method=visit.method,
-            route=visit.route,
+            request_id=state.request_id,
+            method=state.method,
+            route=state.target,
             status=status,
             ms=round(seconds * 1_000, 2),
-            vendor=visit.vendor.id if visit.vendor else None,
-            site=visit.site.id if visit.site else None,
+            vendor=state.vendor.id if state.vendor else None,
+            site=state.site.id if state.site else None,
         )
 
 
-def page_answer(page: Page, method: str) -> Response:
-    """A page to whoever asks for it with GET or HEAD."""
+def page_response(page: PublicPage, method: str, errors: ErrorShape) -> Response:
+    """Return a public page for GET or HEAD, else 405."""
     if method not in {"GET", "HEAD"}:
-        return wire.wrong_verb(method, "GET, HEAD")
+        return errors.wrong_verb(method, "GET, HEAD")
     return Response(page.content, 200, {"Content-Type": page.media_type, **dict(page.headers)})
 
 
 def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Headers by lower-case name; the values of one given twice stand side by side."""
+    """Return headers by lower-case name; the values of a repeated one are joined with commas."""
     found: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1"), value.decode("latin-1")
@@ -188,14 +195,14 @@ def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def request_id(offered: str | None) -> str:
-    """The caller's own id where it is one we can pass on, else a new one."""
+    """Return the caller's own request id if it is safe to log and return, else a new one."""
     if offered is not None and REQUEST_ID.fullmatch(offered):
         return offered
     return new_request_id()
 
 
 def new_request_id() -> str:
-    """An id that no other request on any node has, in a form that tells nothing."""
+    """Return an id that no other request on any node has."""
     return f"{_PROCESS}{next(_COUNT):016x}"
 
 

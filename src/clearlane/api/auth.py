@@ -1,8 +1,8 @@
-"""Slow down whoever keeps failing to log in, and nobody else.
+"""Delay the responses to repeated failed logins.
 
-Right credentials never come here. A failure is remembered by the caller's address and by the key
-that was tried; beyond a few free ones each further failure waits longer before its answer. What is
-remembered, and how many wait at once, is bounded. Knows no HTTP; is told the time.
+Valid credentials are never delayed. A failure counts against the caller's address and the key that was
+tried; beyond a few free ones each further failure waits longer. Memory and the number of waiting
+requests are bounded. Knows no HTTP.
 """
 
 import asyncio
@@ -12,22 +12,22 @@ from ipaddress import ip_network
 from clearlane.accounts.credentials import read_basic
 from clearlane.kernel import limits
 
-IPV6_HOUSEHOLD_BITS = 64
+IPV6_CLIENT_NETWORK_BITS = 64
 
 
-class Failures:
-    """Recent failures of many sources; the longest untouched source is forgotten first."""
+class FailedLogins:
+    """Recent failures by source; the least recently failed source is dropped first."""
 
     def __init__(self, *, free: int, forgiven_seconds: float) -> None:
-        """So many are free, and one is forgiven each time that so many seconds have passed."""
+        """Leave ``free`` failures undelayed and forget one every ``forgiven_seconds``."""
         self._free = free
         self._forgiven_seconds = forgiven_seconds
-        # A source's failures and when they were last counted.
+        # A source's failures and the time of the last one.
         self._seen: OrderedDict[int, tuple[float, float]] = OrderedDict()
 
     def count(self, source: str | bytes, now: float) -> float:
-        """Remember one failure; the seconds its answer must wait."""
-        # The salted hash stands for the source, so that a long key costs no more than a short one.
+        """Record one failure and return the seconds by which to delay its response."""
+        # Python's salted hash instead of the text: a long key takes no more memory than a short one.
         key = hash(source)
         failures, since = self._seen.pop(key, (0.0, now))
         forgiven = (now - since) / self._forgiven_seconds
@@ -35,49 +35,49 @@ class Failures:
         self._seen[key] = (failures, now)
         if len(self._seen) > limits.FAILED_LOGIN_SOURCES_MAX:
             self._seen.popitem(last=False)
-        return delay(failures - self._free)
+        return delay_seconds(failures - self._free)
 
     def __len__(self) -> int:
         return len(self._seen)
 
 
-def delay(beyond_free: float) -> float:
-    """Nothing while failures are free; then each doubles the wait, up to its limit."""
-    if beyond_free <= 0:
+def delay_seconds(failures_beyond_free: float) -> float:
+    """Return 0 while failures are free; then each doubles the delay, up to a limit."""
+    if failures_beyond_free <= 0:
         return 0.0
-    # The exponent is held down so that the power never overflows.
-    wait = limits.FAILED_LOGIN_SECONDS_FIRST * 2 ** (min(beyond_free, 64.0) - 1)
+    # The exponent is capped so that the power never overflows.
+    wait = limits.FAILED_LOGIN_SECONDS_FIRST * 2 ** (min(failures_beyond_free, 64.0) - 1)
     return float(min(wait, limits.FAILED_LOGIN_SECONDS_MAX))
 
 
-class Slowdown:
-    """The waiting room of failed logins."""
+class LoginThrottle:
+    """Delays failed logins by address and by key."""
 
     def __init__(self) -> None:
-        # Many vendors may stand behind one address, so an address has more patience than a key.
-        self._addresses = Failures(
+        # Many vendors may share one address, so an address has more free failures than a key.
+        self._addresses = FailedLogins(
             free=limits.FAILED_LOGINS_FREE_PER_ADDRESS,
             forgiven_seconds=limits.FAILED_LOGIN_FORGIVEN_PER_ADDRESS_SECONDS,
         )
-        self._keys = Failures(
+        self._keys = FailedLogins(
             free=limits.FAILED_LOGINS_FREE_PER_KEY,
             forgiven_seconds=limits.FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS,
         )
         self.waiting = 0
 
-    async def failed(self, address: str, authorization: str | None) -> None:
-        """Remember a failure of Basic credentials and wait as long as it deserves."""
+    async def delay_basic_failure(self, address: str, authorization: str | None) -> None:
+        """Record a failure of Basic credentials and sleep for its delay."""
         pair = read_basic(authorization)
-        await self.wait(address, None if pair is None else pair[0])
+        await self.delay_failure(address, None if pair is None else pair[0])
 
-    async def wait(self, address: str, key: bytes | None) -> None:
-        """Remember a failure of this address, and of the key where one was given, and wait.
+    async def delay_failure(self, address: str, key: bytes | None) -> None:
+        """Record a failure of the address, and of the key if one was given, and sleep for its delay.
 
-        Where too many wait already, the answer is given at once: the waiting room must not become
-        the way to exhaust the door.
+        If too many requests wait already, return at once: waiting must not become a way to exhaust
+        the server.
         """
         now = asyncio.get_running_loop().time()
-        seconds = self._addresses.count(household(address), now)
+        seconds = self._addresses.count(client_network(address), now)
         if key is not None:
             seconds = max(seconds, self._keys.count(key, now))
         if not seconds or self.waiting >= limits.FAILED_LOGINS_WAITING_MAX:
@@ -89,11 +89,11 @@ class Slowdown:
             self.waiting -= 1
 
 
-def household(address: str) -> str:
-    """Whom an address stands for: an IPv6 caller has a whole network of them (a /64)."""
+def client_network(address: str) -> str:
+    """Return the network that counts as one client: an IPv6 client owns a whole /64."""
     if ":" not in address:
         return address
     try:
-        return str(ip_network((address.partition("%")[0], IPV6_HOUSEHOLD_BITS), strict=False))
+        return str(ip_network((address.partition("%")[0], IPV6_CLIENT_NETWORK_BITS), strict=False))
     except ValueError:
         return address

@@ -1,7 +1,7 @@
-"""The certificate the door shows: from a local authority made on the first start, or the operator's.
+"""The server's TLS certificate: the operator's own, or one issued by a local authority made on first start.
 
-Keys are files of mode 0600. A local certificate is renewed at a start when little of its year is
-left; files that change are loaded without a restart. Knows no sockets and no settings.
+Keys are files of mode 0600. A local certificate is renewed at start when it is about to expire;
+changed files are loaded without a restart. Knows no sockets and no settings.
 """
 
 import ssl
@@ -32,23 +32,23 @@ CLOCK_SKEW = timedelta(days=1)
 
 
 class BadCertificate(Exception):
-    """The certificate cannot be served. The sentence names the file and says what would pass."""
+    """A certificate that cannot be served. The message names the file and says what would pass."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A certificate chain and its key, as files."""
+class CertificatePair:
+    """The files of a certificate chain and its key."""
 
     certificate: Path
     key: Path
 
 
-class Seal:
-    """The TLS context of the door, and the files it was loaded from."""
+class TlsCertificate:
+    """The server's TLS context and the files it was loaded from."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: CertificatePair) -> None:
         self.pair = pair
-        self._stamp = self._read_stamp()
+        self._loaded_versions = self._file_versions()
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.context.options |= ssl.OP_NO_RENEGOTIATION
@@ -56,28 +56,30 @@ class Seal:
         self.context.load_cert_chain(pair.certificate, pair.key)
 
     def reload(self, now: datetime) -> None:
-        """Show what the files hold now to new connections; a bad pair leaves the old one."""
-        self._stamp = self._read_stamp()
-        check(self.pair, now)
+        """Load the files again for new connections; a bad pair raises and leaves the old one in use."""
+        self._loaded_versions = self._file_versions()
+        check_pair(self.pair, now)
         self.context.load_cert_chain(self.pair.certificate, self.pair.key)
 
     @property
-    def stale(self) -> bool:
+    def files_changed(self) -> bool:
         """Whether a file has changed since it was loaded."""
-        return self._read_stamp() != self._stamp
+        return self._file_versions() != self._loaded_versions
 
-    def _read_stamp(self) -> tuple[tuple[int, int, int] | None, ...]:
-        return tuple(_stamp(file) for file in (self.pair.certificate, self.pair.key))
+    def _file_versions(self) -> tuple[tuple[int, int, int] | None, ...]:
+        return tuple(_file_version(file) for file in (self.pair.certificate, self.pair.key))
 
 
-def local_pair(directory: Path, hosts: Iterable[str], now: datetime) -> tuple[Pair, Path]:
-    """A certificate for these hosts from the authority in the directory, and the authority's own.
+def ensure_local_pair(
+    directory: Path, hosts: Iterable[str], now: datetime
+) -> tuple[CertificatePair, Path]:
+    """Return a certificate for these hosts and the file of the local authority that issued it.
 
-    What is missing, spent or for other hosts is made anew.
+    Makes or renews whatever is missing, about to expire, or issued for other hosts.
     """
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    authority = Pair(directory / "ca.pem", directory / "ca.key")
-    server = Pair(directory / "server.pem", directory / "server.key")
+    authority = CertificatePair(directory / "ca.pem", directory / "ca.key")
+    server = CertificatePair(directory / "server.pem", directory / "server.key")
     names = tuple(dict.fromkeys((*ALWAYS_NAMED, *(host for host in hosts if host))))
     if not _is_good(authority, now):
         _make_authority(authority, now)
@@ -87,8 +89,8 @@ def local_pair(directory: Path, hosts: Iterable[str], now: datetime) -> tuple[Pa
     return server, authority.certificate
 
 
-def check(pair: Pair, now: datetime) -> None:
-    """Refuse a pair that could not be served, with a sentence that says why."""
+def check_pair(pair: CertificatePair, now: datetime) -> None:
+    """Raise :class:`BadCertificate` for a pair that cannot be served."""
     certificate = _read_certificate(pair.certificate)
     key = _read_key(pair.key)
     if _public_bytes(key.public_key()) != _public_bytes(certificate.public_key()):
@@ -134,26 +136,28 @@ def _public_bytes(key: object) -> bytes:
     return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)  # type: ignore[attr-defined, no-any-return]
 
 
-def _is_good(pair: Pair, now: datetime) -> bool:
-    """Whether the pair is there, whole, and lasts a while."""
+def _is_good(pair: CertificatePair, now: datetime) -> bool:
+    """Return whether the pair exists, is valid, and does not expire soon."""
     try:
-        check(pair, now + timedelta(days=limits.CERTIFICATE_RENEW_DAYS))
+        check_pair(pair, now + timedelta(days=limits.CERTIFICATE_RENEW_DAYS))
     except BadCertificate:
         return False
     return True
 
 
-def _serves(server: Pair, authority: Pair, names: tuple[str, ...]) -> bool:
+def _serves(server: CertificatePair, authority: CertificatePair, names: tuple[str, ...]) -> bool:
     certificate = _read_certificate(server.certificate)
     try:
         certificate.verify_directly_issued_by(_read_certificate(authority.certificate))
-        held = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except Exception:  # noqa: BLE001  (whatever is odd about it, a new one is made)
+        names_held = certificate.extensions.get_extension_for_class(
+            x509.SubjectAlternativeName
+        ).value
+    except Exception:  # noqa: BLE001  (whatever is wrong with it, a new one is made)
         return False
-    return list(held) == [_general_name(name) for name in names]
+    return list(names_held) == [_general_name(name) for name in names]
 
 
-def _make_authority(pair: Pair, now: datetime) -> None:
+def _make_authority(pair: CertificatePair, now: datetime) -> None:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Clearlane local authority")])
     builder = _builder(name, name, key.public_key(), now, limits.AUTHORITY_DAYS)
@@ -162,7 +166,9 @@ def _make_authority(pair: Pair, now: datetime) -> None:
     _write(pair, [builder.sign(key, hashes.SHA256())], key)
 
 
-def _make_server(pair: Pair, authority: Pair, names: tuple[str, ...], now: datetime) -> None:
+def _make_server(
+    pair: CertificatePair, authority: CertificatePair, names: tuple[str, ...], now: datetime
+) -> None:
     issuer, issuer_key = _read_certificate(authority.certificate), _read_key(authority.key)
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Clearlane")])
@@ -215,16 +221,18 @@ def _general_name(host: str) -> x509.GeneralName:
         return x509.DNSName(host)
 
 
-def _write(pair: Pair, chain: list[x509.Certificate], key: ec.EllipticCurvePrivateKey) -> None:
+def _write(
+    pair: CertificatePair, chain: list[x509.Certificate], key: ec.EllipticCurvePrivateKey
+) -> None:
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     write_private(pair.key, private)
-    write_private(pair.certificate, b"".join(one.public_bytes(Encoding.PEM) for one in chain))
+    write_private(pair.certificate, b"".join(each.public_bytes(Encoding.PEM) for each in chain))
     pair.certificate.chmod(0o644)
 
 
-def _stamp(file: Path) -> tuple[int, int, int] | None:
+def _file_version(file: Path) -> tuple[int, int, int] | None:
     try:
-        held = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return held.st_mtime_ns, held.st_ino, held.st_size
+    return status.st_mtime_ns, status.st_ino, status.st_size

@@ -1,4 +1,7 @@
-"""The reference page: the OpenAPI document as one HTML page that needs no script and no network."""
+"""Render the OpenAPI document as one HTML page without scripts or external resources.
+
+Knows OpenAPI only; no endpoint and no version.
+"""
 
 import base64
 import hashlib
@@ -21,7 +24,7 @@ th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left
 th { background: var(--soft); }
 """
 
-# Nothing may be loaded, sent or framed; the one style above is named by its hash.
+# The policy allows nothing but the style above, which it names by its hash.
 _STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 SECURITY_HEADERS = (
     (
@@ -33,8 +36,8 @@ SECURITY_HEADERS = (
 )
 
 
-def page(document: Json) -> bytes:
-    """The whole page."""
+def render_page(document: Json) -> bytes:
+    """Return the page as UTF-8 HTML."""
     return "\n".join(_lines(document)).encode()
 
 
@@ -78,10 +81,10 @@ def _operation(path: str, verb: str, operation: Json) -> Iterator[str]:
     yield f"<p>{_prose(operation['summary'])}</p>"
     if parameters := operation.get("parameters"):
         yield "<h3>Query</h3><table><tr><th>Name</th><th>Needed</th><th>What it is</th></tr>"
-        for one in parameters:
-            needed = "yes" if one["required"] else "no"
-            yield f"<tr><td><code>{escape(one['name'])}</code></td><td>{needed}</td>"
-            yield f"<td>{_prose(one['description'])}</td></tr>"
+        for parameter in parameters:
+            needed = "yes" if parameter["required"] else "no"
+            yield f"<tr><td><code>{escape(parameter['name'])}</code></td><td>{needed}</td>"
+            yield f"<td>{_prose(parameter['description'])}</td></tr>"
         yield "</table>"
     if body := operation.get("requestBody"):
         schema = next(iter(body["content"].values()))["schema"]
@@ -108,7 +111,7 @@ def _shape(name: str, schema: Json) -> Iterator[str]:
 
 
 def _type(schema: Json) -> str:
-    """A schema in a few words, shapes as links."""
+    """Return a schema in a few words, with links to named schemas."""
     if reference := schema.get("$ref"):
         name = escape(str(reference).rpartition("/")[2])
         return f'<a href="#shape-{name}">{name}</a>'
@@ -124,6 +127,6 @@ def _type(schema: Json) -> str:
 
 
 def _prose(text: str) -> str:
-    """Text with `code` in it."""
+    """Return escaped text with `code` marked up."""
     parts = escape(text, quote=False).split("`")
     return "".join(f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts))

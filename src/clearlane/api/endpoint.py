@@ -1,7 +1,7 @@
-"""What a call is: its row in the table, what its handler is handed, and the desk it works at.
+"""What an endpoint is: its row in the table, what its handler receives, and the context of all handlers.
 
-Adding a call to the interface is one row and one handler of a few lines: decode, one verb, encode.
-The checks that every call shares stand in ``checks.py`` and run before the handler sees anything.
+Adding an endpoint is one row and one handler of a few lines: decode, one verb, encode. The checks that
+all endpoints share are in ``request_checks`` and run before the handler. Knows no version.
 """
 
 import asyncio
@@ -13,30 +13,30 @@ from typing import Any, Protocol
 
 from starlette.responses import Response
 
-from clearlane.accounts.directory import Accounts
+from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site, Vendor
 from clearlane.api.body import Body
+from clearlane.api.error_shape import ErrorShape
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
-from clearlane.payers.directory import Payers
-from clearlane.pipeline.eligibility.inquiry_runner import Asking
-from clearlane.pipeline.intake.submit import Counter
-from clearlane.pipeline.operator.sandbox_control import Steering
+from clearlane.payers.directory import PayerDirectory
+from clearlane.pipeline.operator.sandbox_control import SandboxControl
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Database
 from clearlane.store.group_commit import Actor
 from clearlane.store.vault import Vault
 
 
-class Desk(Protocol):
-    """What the house gives the front door. The directories are snapshots: ask for them each time.
+class ApiContext(Protocol):
+    """What an installation provides to handlers. Directories are snapshots: read them on each call.
 
-    Claims live by ``clock``, which a sandbox can advance; certificates and credentials by ``wall``.
+    Claims use ``clock``, which a sandbox can advance; certificates and credentials use ``wall``.
     """
 
     @property
-    def accounts(self) -> Accounts: ...
+    def accounts(self) -> AccountDirectory: ...
     @property
-    def payers(self) -> Payers: ...
+    def payers(self) -> PayerDirectory: ...
     @property
     def database(self) -> Database: ...
     @property
@@ -46,31 +46,26 @@ class Desk(Protocol):
     @property
     def wall(self) -> Clock: ...
     @property
-    def asking(self) -> Asking: ...
+    def sandbox_control(self) -> SandboxControl | None: ...
     @property
-    def steering(self) -> Steering | None: ...
-    @property
-    def counter(self) -> Counter: ...
+    def work_context(self) -> WorkContext: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What an operator may move, as values."""
+class ApiLimits:
+    """The limits that an operator may set."""
 
     body_bytes_max: int = limits.BODY_BYTES_MAX
     body_seconds_max: int = limits.BODY_SECONDS_MAX
     header_bytes_max: int = limits.HEADER_BYTES_MAX
     header_seconds_max: int = limits.HEADER_SECONDS_MAX
     stop_seconds_max: int = limits.STOP_SECONDS_MAX
-    claims_per_document_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
-    write_seconds_max: int = limits.WRITE_SECONDS_MAX
-    eligibility_x12: bool = False
 
 
-class Family(StrEnum):
-    """A resource of the interface, by the name its error texts give the controller."""
+class EndpointFamily(StrEnum):
+    """A resource of the API, by the controller name that V3's error texts use."""
 
-    PAYERS = "Payers"
+    PAYERS = "PayerDirectory"
     CLAIMS = "Claims"
     ELIGIBILITY = "Eligibility"
     ENROLLMENT = "Enrollment"
@@ -78,43 +73,39 @@ class Family(StrEnum):
     PROXY_LOGIN = "ProxyLogin"
 
 
-# The status of a call without right credentials. The interface gives proxy login its own.
-BAD_CREDENTIALS_STATUS = dict.fromkeys(Family, 401) | {Family.PROXY_LOGIN: 404}
-
-
-class Content(StrEnum):
-    """What a call does with a request body."""
+class BodyUse(StrEnum):
+    """What an endpoint does with the request body."""
 
     NONE = "none"
-    """The interface defines none: an empty one is expected, the fields of an object are unknown."""
+    """None is defined: an empty body is expected, and the fields of an object are reported as unknown."""
     JSON = "json"
-    """The handler reads it."""
+    """The handler reads a JSON document."""
     IGNORED = "ignored"
-    """Whatever is sent is not looked at."""
+    """The body is not read."""
 
 
-Read = Callable[[str | None, "Row"], Any]
+ParameterReader = Callable[[str | None, "Endpoint"], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A query parameter beside ``vendorSiteId``: how its text is read, and what is said of it."""
+    """A query parameter besides ``vendorSiteId``: how its text is read and documented."""
 
     name: str
     help: str
-    read: Read
-    """Text (None where absent) to value; raises a Refusal for a text that cannot be used."""
+    read: ParameterReader
+    """Converts the text (None if absent) to a value; raises a RequestRefusal if that fails."""
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
     required: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """A call that has passed every check that calls share."""
+    """A request that has passed the shared checks, as its handler receives it."""
 
-    row: "Row"
-    desk: Desk
-    limits: Limits
+    endpoint: "Endpoint"
+    context: ApiContext
+    limits: ApiLimits
     vendor: Vendor
     site: Site
     parameters: Mapping[str, Any]
@@ -124,16 +115,21 @@ class Call:
     now: datetime
     sandbox: bool
     base_url: str
-    """Where callers reach the service: from the settings, since anyone can send a Host header."""
+    """Where callers reach the service. From the settings, because a Host header can be forged."""
     stopping: asyncio.Event
-    """Set when the node stops: a call that waits for something answers with what it has."""
+    """Set when the node stops: a waiting handler then responds with what it has."""
     verb: str = "POST"
-    ignored: list[str] = field(default_factory=list)
-    """Paths of unknown fields; the handler adds them, the answer's header tells them."""
+    ignored_fields: list[str] = field(default_factory=list)
+    """Paths of unknown fields, added by the handler and sent as ``X-Ignored-Fields``."""
+
+    @property
+    def errors(self) -> ErrorShape:
+        """How this endpoint's errors are written."""
+        return self.endpoint.errors
 
     @property
     def actor(self) -> Actor:
-        """Who is written into the audit chain."""
+        """Who is recorded in the audit chain."""
         return Actor(kind="vendor", name=self.vendor.key, request_id=self.request_id)
 
 
@@ -141,24 +137,36 @@ Handler = Callable[[Call], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One call of the interface."""
+class Endpoint:
+    """One row of an API's table: path, handler, types and the checks that apply."""
 
     name: str
     path: str
-    family: Family
+    family: EndpointFamily
     summary: str
     handler: Handler
-    answer: Any
-    """Type of the 200 answer, from which its schema is made."""
+    response_type: Any
+    """Type of the 200 response, from which its schema is made."""
+    errors: ErrorShape
     touches_phi: bool
-    suspended: Handler | None
-    """Answers instead of the handler where the site is suspended; None answers as usual."""
+    suspended_handler: Handler | None
+    """Responds instead of the handler while the site is suspended; None changes nothing."""
     verbs: tuple[str, ...] = ("POST",)
     parameters: tuple[Parameter, ...] = ()
-    content: Content = Content.NONE
-    request: Any = None
+    body_use: BodyUse = BodyUse.NONE
+    request_type: Any = None
     """Type of the request body, from which its schema is made."""
-    refusals: Mapping[int, Any] = field(default_factory=dict)
-    """Further statuses of this call and the types of their bodies."""
+    error_types: Mapping[int, Any] = field(default_factory=dict)
+    """Further statuses of this endpoint and the types of their bodies."""
+    bad_credentials_status: int = 401
     deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiVersion:
+    """A version of the API: its endpoints, the shape of its errors, and how it is documented."""
+
+    title: str
+    description: str
+    endpoints: tuple[Endpoint, ...]
+    errors: ErrorShape

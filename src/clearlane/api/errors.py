@@ -1,35 +1,34 @@
-"""How a call ends early, and which faults say "later" rather than "we are wrong".
+"""How a request ends early, and which faults are temporary.
 
-Knows no check and no route. A refusal is raised with its answer in hand; anything else that is
-raised is a fault of ours, told without its text, because the text of an exception can hold
-patient data.
+A refusal carries its response. Any other exception is a fault of the service and is logged without its
+text, which can hold patient data. Knows no check and no endpoint.
 """
 
 from pathlib import Path
 
 from starlette.responses import Response
 
-from clearlane.store.group_commit import Contended, Unavailable
+from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 
 
-class Refusal(Exception):
-    """The call ends here with this answer."""
+class RequestRefusal(Exception):
+    """Ends the request with the response it carries."""
 
-    def __init__(self, answer: Response) -> None:
-        super().__init__(answer.status_code)
-        self.answer = answer
+    def __init__(self, response: Response) -> None:
+        super().__init__(response.status_code)
+        self.response = response
 
 
 class ClientGone(Exception):
-    """The caller closed the connection before the call was read. There is nobody to answer."""
+    """The caller closed the connection before the request was read."""
 
 
-# What is raised when a part of the service does not answer: the same call may pass later.
-UNRESPONSIVE = (Unavailable, Contended, TimeoutError, ConnectionError)
+# Raised when a part of the service does not respond: the same request may succeed later (503).
+TEMPORARY_FAULTS = (DatabaseUnavailable, LockContention, TimeoutError, ConnectionError)
 
 
-def place(fault: BaseException) -> str:
-    """Where a fault was raised: file, line and function, and nothing that it says."""
+def raised_at(fault: BaseException) -> str:
+    """Return where a fault was raised: file, line and function, without its text."""
     innermost = fault.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next

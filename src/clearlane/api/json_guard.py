@@ -1,7 +1,7 @@
-"""Judge a JSON text before any parser sees it: UTF-8, nesting, numbers beyond every range.
+"""Check a JSON text before it is parsed: UTF-8, nesting depth, numbers out of range.
 
-Bytes in, a verdict or nothing out, whatever the chunking. A parser that recurses would have to
-survive hostile nesting first; this scan is linear, keeps a few bytes, and stops at the first fault.
+Protects recursive parsers from hostile nesting. The scan is linear, works on chunks of any size, keeps a
+few bytes and stops at the first fault. Knows no document.
 """
 
 import codecs
@@ -11,18 +11,20 @@ from itertools import accumulate
 from clearlane.kernel import limits
 
 
-class Unreadable(ValueError):
-    """The text cannot be a document. The sentence says why and holds nothing of the text."""
+class UnreadableJson(ValueError):
+    """A text that cannot be parsed safely. The message quotes nothing of the text."""
 
 
 NOT_UTF8 = "The body is not UTF-8 text."
 TOO_DEEP = f"The body is nested deeper than {limits.JSON_DEPTH_MAX} levels."
-TOO_BIG_A_NUMBER = "The body has a number that is out of range."
+NUMBER_OUT_OF_RANGE = "The body has a number that is out of range."
 
-# Everything but brackets and quotes goes, in one pass of C.
-_DULL = bytes(set(range(256)) - set(b'[]{}"'))
+# Bytes that do not change the nesting depth: bytes.translate() deletes them in one pass of C.
+_NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
+# Opening brackets become +1, closing ones -1 (as signed bytes), so that a running sum is the depth.
 _STEP = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
-# Digits look alike, plus signs and dots are gone: then an exponent of three digits is one search.
+# All digits become 0, both e become one, plus signs and dots are deleted: an exponent of three digits
+# is then found by one substring search.
 _NUMBERS = bytes(
     ord("0") if c in b"0123456789" else ord("e") if c in b"eE" else ord(" ") for c in range(256)
 )
@@ -33,18 +35,21 @@ _STRING = re.compile(rb'"[^"]*(?:"|$)')
 _NUMBER_TAIL = re.compile(rb"[0-9eE+.-]{1,64}$")
 
 
-def judge(text: bytes) -> None:
-    """Judge a whole text at once. Most are small, and have fewer brackets than they may have levels."""
+def check_json(text: bytes) -> None:
+    """Check a whole text; raise :class:`UnreadableJson` if it must not be parsed.
+
+    Fast path: a text with no more opening brackets than allowed levels cannot be nested too deep.
+    """
     few = text.count(b"[") + text.count(b"{") <= limits.JSON_DEPTH_MAX
     if few and text.isascii() and _BIG_EXPONENT_SHAPE not in text.translate(_NUMBERS, b"+."):
         return
-    scan = Scan()
-    scan.feed(text)
-    scan.finish()
+    scanner = JsonScanner()
+    scanner.feed(text)
+    scanner.finish()
 
 
-class Scan:
-    """Feed it a text piece by piece; it raises :class:`Unreadable` as soon as it knows."""
+class JsonScanner:
+    """Checks a text chunk by chunk; raises :class:`UnreadableJson` at the first fault."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
@@ -55,16 +60,17 @@ class Scan:
         self._depth = 0
 
     def feed(self, chunk: bytes) -> None:
-        """Judge the next piece."""
+        """Check the next chunk."""
         self._check_utf8(chunk, final=False)
         chunk = self._rest + chunk
+        # A number may continue in the next chunk: keep the tail that could belong to one.
         tail = _NUMBER_TAIL.search(chunk, max(0, len(chunk) - 64))
         cut = tail.start() if tail else len(chunk)
         self._rest = chunk[cut:]
         self._scan(chunk[:cut])
 
     def finish(self) -> None:
-        """Judge what the end of the text leaves over."""
+        """Check what is left at the end of the text."""
         self._check_utf8(b"", final=True)
         self._scan(self._rest)
         self._rest = b""
@@ -76,23 +82,23 @@ class Scan:
         try:
             self._decoder.decode(chunk, final)
         except UnicodeDecodeError:
-            raise Unreadable(NOT_UTF8) from None
+            raise UnreadableJson(NOT_UTF8) from None
 
     def _scan(self, chunk: bytes) -> None:
         chunk = self._without_escapes(chunk)
-        opened = b'"' if self._in_string else b""
-        skeleton = opened + chunk.translate(None, _DULL)
+        open_quote = b'"' if self._in_string else b""
+        skeleton = open_quote + chunk.translate(None, _NOT_STRUCTURE)
         self._in_string = skeleton.count(b'"') % 2 == 1
         # Neighbouring quotes close and open strings with nothing outside between them.
         skeleton = skeleton.replace(b'""', b"")
         self._descend(_STRING.sub(b"", skeleton) if b'"' in skeleton else skeleton)
         if _BIG_EXPONENT_SHAPE in chunk.translate(_NUMBERS, b"+.") and _BIG_EXPONENT.search(
-            _STRING.sub(b"", opened + chunk)
+            _STRING.sub(b"", open_quote + chunk)
         ):
-            raise Unreadable(TOO_BIG_A_NUMBER)
+            raise UnreadableJson(NUMBER_OUT_OF_RANGE)
 
     def _without_escapes(self, chunk: bytes) -> bytes:
-        """The text without escaped quotes and backslashes, so that every quote left is a real one."""
+        """Return the text without escaped quotes and backslashes, so that every quote left is a delimiter."""
         if self._escaped and chunk:
             chunk, self._escaped = chunk[1:], False
         if b"\\" not in chunk:
@@ -106,6 +112,6 @@ class Scan:
         steps = memoryview(brackets.translate(_STEP)).cast("b")
         levels = list(accumulate(steps, initial=self._depth))
         if max(levels) > limits.JSON_DEPTH_MAX:
-            raise Unreadable(TOO_DEEP)
-        # A text that closes more than it opened is no JSON: the parser says so later.
+            raise UnreadableJson(TOO_DEEP)
+        # A text that closes more than it opened is no JSON: the parser refuses it later.
         self._depth = levels[-1]

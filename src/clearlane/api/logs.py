@@ -1,8 +1,8 @@
 """JSON log lines on standard error, without patient data.
 
-Our own lines carry the fields they were given. Of an exception only its type and place are
-written, and of another library's record only its template, because texts can hold values. Writing
-happens in a thread: a reader of standard error that stops reading never stops the service.
+Of an exception only type and place are written, of another library's record only the template, because
+their texts can hold values. A thread writes, so a reader of standard error that stalls never stops the
+service.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import structlog
 
-from clearlane.api.errors import place
+from clearlane.api.errors import raised_at
 from clearlane.kernel import limits
 
 LEVELS = {
@@ -32,8 +32,8 @@ TEMPLATE_CHARACTERS_MAX = 200
 GATHER_SECONDS = 0.01
 
 
-class Writer:
-    """Takes lines at once and writes them when it can; drops lines rather than wait."""
+class LogWriter:
+    """Queues lines and writes them from a thread; drops lines rather than block."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -53,7 +53,7 @@ class Writer:
             self._wake.set()
 
     def flush(self) -> None:
-        """Wait a moment for what is queued; a reader that does not read is not waited for."""
+        """Wait for queued lines to be written, for a limited time."""
         until = time.monotonic() + limits.LOG_FLUSH_SECONDS_MAX
         while (self._lines or self._busy or self._wake.is_set()) and time.monotonic() < until:
             time.sleep(GATHER_SECONDS)
@@ -61,14 +61,14 @@ class Writer:
     def _run(self) -> None:
         while True:
             self._wake.wait()
-            # A moment's lines are written together: waking for each would cost every call.
+            # Gather lines for a moment and write them together: waking for each would slow every call.
             time.sleep(GATHER_SECONDS)
             self._busy = True
             self._wake.clear()
             while self._lines:
                 batch = [self._lines.popleft() for _ in range(min(len(self._lines), 100))]
                 self._put(b"".join(batch))
-                self._tell_dropped()
+                self._report_dropped()
             self._busy = False
 
     def _put(self, content: bytes) -> None:
@@ -77,18 +77,18 @@ class Writer:
             while view:
                 view = view[os.write(self._descriptor, view) :]
         except OSError:
-            return  # Nobody listens any more; the service goes on.
+            return  # Standard error is closed; the service goes on.
 
-    def _tell_dropped(self) -> None:
+    def _report_dropped(self) -> None:
         if self.dropped:
             count, self.dropped = self.dropped, 0
             self._put(msgspec.json.encode({"event": "log lines dropped", "count": count}) + b"\n")
 
 
-class Lines:
-    """What structlog calls with a finished line."""
+class StructlogSink:
+    """The logger that structlog calls with a rendered line."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: LogWriter) -> None:
         self._writer = writer
 
     def msg(self, line: bytes) -> None:
@@ -97,8 +97,8 @@ class Lines:
     log = debug = info = warn = warning = error = critical = exception = fatal = msg
 
 
-class Foreign(logging.Handler):
-    """Records of other libraries: level, logger, template and place; no values, no texts."""
+class LibraryLogHandler(logging.Handler):
+    """Logs records of other libraries by level, logger, template and place, without values."""
 
     def emit(self, record: logging.LogRecord) -> None:
         template = str(record.msg).partition("\n")[0][:TEMPLATE_CHARACTERS_MAX]
@@ -108,42 +108,44 @@ class Foreign(logging.Handler):
         structlog.get_logger().log(record.levelno, template, **fields)
 
 
-def configure(level: str) -> Writer:
-    """Send every log line of the process through one writer to standard error."""
-    writer = Writer(STANDARD_ERROR)
+def configure(level: str) -> LogWriter:
+    """Send every log line of the process to standard error through one writer."""
+    writer = LogWriter(STANDARD_ERROR)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _discreet,
+            _redact_exception,
             _render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
-        logger_factory=lambda *_: Lines(writer),
+        logger_factory=lambda *_: StructlogSink(writer),
         cache_logger_on_first_use=True,
     )
     root = logging.getLogger()
-    root.handlers = [Foreign()]
-    # Other libraries tell their routine at info: only what needs attention is worth a line.
+    root.handlers = [LibraryLogHandler()]
+    # Other libraries log routine at info: only what needs attention is worth a line.
     root.setLevel(max(logging.WARNING, LEVELS[level]))
-    # It warns of every request that is not HTTP; the door has its own line for those.
+    # uvicorn warns of every request that is not HTTP; ``protocol`` logs those itself.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     return writer
 
 
-def on_loop_fault(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
-    """What the event loop reports: by type and place, since its own text quotes exceptions."""
+def log_loop_fault(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+    """Log a fault that the event loop reports by type and place: its own text quotes exceptions."""
     fault = context.get("exception")
     fields = fault_fields(fault) if isinstance(fault, BaseException) else {}
     structlog.get_logger().error("fault outside a call", **fields)
 
 
 def fault_fields(fault: BaseException) -> dict[str, object]:
-    """What may be written of an exception."""
-    return {"fault": type(fault).__name__, "place": place(fault)}
+    """Return what may be logged of an exception."""
+    return {"fault": type(fault).__name__, "place": raised_at(fault)}
 
 
-def _discreet(_: object, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def _redact_exception(
+    _: object, __: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
     fault = event.pop("exc_info", None)
     fault = sys.exc_info()[1] if fault is True else fault
     if isinstance(fault, BaseException):

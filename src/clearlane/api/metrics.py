@@ -1,4 +1,4 @@
-"""Counters for operators: calls by route and status, durations, failed logins. No values of callers.
+"""Prometheus metrics for operators: requests by endpoint and status, durations, failed logins.
 
 Labels are names from our own tables, so their number is bounded and none can hold patient data.
 """
@@ -15,14 +15,14 @@ from prometheus_client import (
 )
 
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-# The moment each counter was made doubles the page and helps nobody.
+# The creation time of each metric would double the page and helps nobody.
 disable_created_metrics()  # type: ignore[no-untyped-call]
-ANSWERS_KEPT = 1_000
+RESPONSES_BUFFERED_MAX = 1_000
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """The counters of one process."""
+    """The metrics of one process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -53,32 +53,33 @@ class Metrics:
         self._connections = Gauge(
             "clearlane_connections", "Open connections.", registry=self.registry
         )
-        self._answers: list[tuple[str, int, float]] = []
+        self._responses: list[tuple[str, int, float]] = []
 
-    def answered(self, route: str, status: int, seconds: float) -> None:
-        """Count one answer. Counters are slow, so that they are moved when somebody looks."""
-        self._answers.append((route, status, seconds))
-        if len(self._answers) >= ANSWERS_KEPT:
-            self._count()
+    def count_response(self, route: str, status: int, seconds: float) -> None:
+        """Record one response. Updating counters is slow, so responses are buffered and counted on reading."""
+        self._responses.append((route, status, seconds))
+        if len(self._responses) >= RESPONSES_BUFFERED_MAX:
+            self._count_buffered()
 
-    def _count(self) -> None:
-        answers, self._answers = self._answers, []
-        for route, status, seconds in answers:
+    def _count_buffered(self) -> None:
+        responses, self._responses = self._responses, []
+        for route, status, seconds in responses:
             self._calls.labels(route, str(status)).inc()
             self._seconds.labels(route).observe(seconds)
 
-    def login_failed(self) -> None:
+    def count_failed_login(self) -> None:
+        """Count a call without valid credentials."""
         self._failed_logins.inc()
 
-    def broken(self, reason: str) -> None:
-        """Count a connection that ended before there was a call to answer."""
+    def count_broken_connection(self, reason: str) -> None:
+        """Count a connection that ended before a request could be read."""
         self._broken.labels(reason).inc()
 
-    def connected(self, count: int) -> None:
-        """Note how many connections are open."""
+    def set_open_connections(self, count: int) -> None:
+        """Record how many connections are open."""
         self._connections.set(count)
 
     def text(self) -> bytes:
-        """All of them in the exposition format."""
-        self._count()
+        """Return all metrics in the exposition format."""
+        self._count_buffered()
         return generate_latest(self.registry)

@@ -1,7 +1,7 @@
-"""What operators and their machines ask a node: is it alive, is it ready, what has it counted.
+"""The operations endpoints of a node: health, readiness and metrics.
 
-On an address of its own, plain http, loopback unless the operator says otherwise. Knows no call of
-the interface, and tells nothing of its callers.
+Served on their own address over plain http, on loopback unless the operator sets another host. Knows no
+endpoint of the API and exposes nothing about its callers.
 """
 
 import asyncio
@@ -14,28 +14,29 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from clearlane.accounts.directory import Accounts
-from clearlane.api.endpoint import Desk
+from clearlane.accounts.directory import AccountDirectory
+from clearlane.api.endpoint import ApiContext
+from clearlane.api.error_shape import ErrorShape
+from clearlane.api.http_responses import JSON, json_response
 from clearlane.api.metrics import MEDIA_TYPE, Metrics
-from clearlane.api.v3 import wire
 from clearlane.kernel import limits
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.store.schema import HEAD
-from clearlane.store.sql import Statement, System
+from clearlane.store.sql import Statement, SystemScope
 
 PING = Statement(select(literal(1)))
-READY_CHECK = System("readiness")
+READY_CHECK = SystemScope("readiness")
 
 
 class Readiness:
-    """Which parts of this node can do their work."""
+    """The readiness of the parts of this node."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, context: ApiContext) -> None:
+        self.context = context
         self.stopping = False
 
     async def faults(self) -> dict[str, str]:
-        """Each part that is not ready, and why."""
+        """Return each part that is not ready, and why."""
         found = {}
         for part, check in PARTS.items():
             try:
@@ -46,8 +47,8 @@ class Readiness:
         return {part: why for part, why in found.items() if why}
 
     def warnings(self) -> dict[str, str]:
-        """What an operator must see to while the node goes on answering calls."""
-        fault = self.desk.database.anchor_fault
+        """Return what an operator must fix while the node goes on serving calls."""
+        fault = self.context.database.anchor_fault
         return {"audit": f"The chain is not anchored: {fault}"} if fault else {}
 
 
@@ -56,22 +57,22 @@ async def _service(readiness: Readiness) -> str:
 
 
 async def _database(readiness: Readiness) -> str:
-    async with readiness.desk.database.read(READY_CHECK) as tx:
+    async with readiness.context.database.read(READY_CHECK) as tx:
         await tx.row(PING)
     return ""
 
 
 async def _schema(readiness: Readiness) -> str:
-    found = await readiness.desk.database.revision()
+    found = await readiness.context.database.revision()
     return "" if found == HEAD else f"at revision {found}, needed {HEAD}"
 
 
 async def _accounts(readiness: Readiness) -> str:
-    return "" if isinstance(readiness.desk.accounts, Accounts) else "not loaded"
+    return "" if isinstance(readiness.context.accounts, AccountDirectory) else "not loaded"
 
 
 async def _payers(readiness: Readiness) -> str:
-    return "" if isinstance(readiness.desk.payers, Payers) else "not loaded"
+    return "" if isinstance(readiness.context.payers, PayerDirectory) else "not loaded"
 
 
 # One row per part that readiness depends on.
@@ -86,48 +87,51 @@ PARTS: dict[str, Callable[[Readiness], Awaitable[str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One question a node answers."""
+    """One operations endpoint."""
 
     name: str
     path: str
     summary: str
-    answer: Callable[["Operations"], Awaitable[Response]]
+    respond: Callable[["Operations"], Awaitable[Response]]
     statuses: Mapping[int, str]
-    media_type: str = wire.JSON
+    media_type: str = JSON
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
 
 
 class Operations:
-    """The application behind the operations address."""
+    """The ASGI application of the operations address."""
 
-    def __init__(self, metrics: Metrics, readiness: Readiness) -> None:
+    def __init__(self, metrics: Metrics, readiness: Readiness, errors: ErrorShape) -> None:
         self.metrics = metrics
         self.readiness = readiness
+        self._errors = errors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            answer = await self._answer(Request(scope))
-            await answer(scope, receive, send)
+            response = await self._respond(Request(scope))
+            await response(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
-        probe = BY_PATH.get(request.url.path)
+    async def _respond(self, request: Request) -> Response:
+        probe = PROBES_BY_PATH.get(request.url.path)
         if probe is None:
-            return wire.message(404, f"There is {', '.join(BY_PATH)} here, and nothing else.")
+            return self._errors.message(
+                404, f"There is {', '.join(PROBES_BY_PATH)} here, and nothing else."
+            )
         if request.method not in {"GET", "HEAD"}:
-            return wire.wrong_verb(request.method, "GET, HEAD")
-        return await probe.answer(self)
+            return self._errors.wrong_verb(request.method, "GET, HEAD")
+        return await probe.respond(self)
 
 
 async def _alive(_: Operations) -> Response:
-    return wire.answer(200, {"status": "alive"})
+    return json_response(200, {"status": "alive"})
 
 
 async def _ready(operations: Operations) -> Response:
     faults = await operations.readiness.faults()
     if faults:
-        return wire.answer(503, {"status": "not ready", "parts": faults})
+        return json_response(503, {"status": "not ready", "parts": faults})
     warnings = operations.readiness.warnings()
-    return wire.answer(200, {"status": "ready"} | ({"warnings": warnings} if warnings else {}))
+    return json_response(200, {"status": "ready"} | ({"warnings": warnings} if warnings else {}))
 
 
 async def _metrics(operations: Operations) -> Response:
@@ -139,14 +143,14 @@ PROBES: tuple[Probe, ...] = (
         name="Health",
         path="/healthz",
         summary="Whether the process is alive.",
-        answer=_alive,
+        respond=_alive,
         statuses={200: "It is."},
     ),
     Probe(
         name="Ready",
         path="/readyz",
         summary="Whether the node can answer calls: database, accounts and payers.",
-        answer=_ready,
+        respond=_ready,
         statuses={
             200: "It can; `warnings` name what an operator must see to.",
             503: "It cannot; the body names each part that is not ready.",
@@ -156,10 +160,10 @@ PROBES: tuple[Probe, ...] = (
         name="Metrics",
         path="/metrics",
         summary="Counters in the Prometheus exposition format.",
-        answer=_metrics,
+        respond=_metrics,
         statuses={200: "All counters."},
         media_type=MEDIA_TYPE,
         schema={"type": "string"},
     ),
 )
-BY_PATH = {probe.path: probe for probe in PROBES}
+PROBES_BY_PATH = {probe.path: probe for probe in PROBES}

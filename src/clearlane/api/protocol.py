@@ -1,9 +1,8 @@
-"""HTTP/1.1 on one connection, with limits that the server underneath does not have.
+"""HTTP/1.1 on one connection, with limits that uvicorn does not have.
 
-uvicorn's protocol reads as many header bytes as are sent, for as long as they are sent. Here a
-request's head has a size and a time, an idle connection has a time, what follows an early answer
-is drained for a moment and then cut off, and every refusal has the shape of all others. Knows
-connections, no calls.
+uvicorn reads as many header bytes as are sent, for as long as they are sent. Here the size and time of a
+request's head and the time of an idle connection are limited, the rest of a request that was answered early
+is drained briefly and then cut off, and refusals have the shape of all other errors. Knows no endpoint.
 """
 
 import asyncio
@@ -16,22 +15,23 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from clearlane.api.app import UNREADABLE, new_request_id
+from clearlane.api.app import UNREADABLE_HEAD, new_request_id
+from clearlane.api.error_shape import ErrorShape
 from clearlane.api.metrics import Metrics
-from clearlane.api.v3 import wire
 from clearlane.kernel import limits
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guard:
-    """What a connection may cost."""
+class ConnectionPolicy:
+    """The limits of a connection, where it is counted, and the shape of its errors."""
 
     header_bytes_max: int
     header_seconds_max: float
     connections_max: int
     metrics: Metrics
+    errors: ErrorShape
     linger_seconds_max: float = limits.LINGER_SECONDS_MAX
 
 
@@ -42,8 +42,8 @@ TOO_BUSY = (503, "Too many connections are open at the moment.")
 CONTINUE = b"HTTP/1.1 100 "
 
 
-class GuardedProtocol(HttpToolsProtocol):
-    """One connection under guard."""
+class LimitedHttpProtocol(HttpToolsProtocol):
+    """One HTTP/1.1 connection under a policy."""
 
     def __init__(
         self,
@@ -52,125 +52,125 @@ class GuardedProtocol(HttpToolsProtocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        guard: Guard,
+        policy: ConnectionPolicy,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._guard = guard
+        self._policy = policy
         self._timer: asyncio.TimerHandle | None = None
-        self._heading = True
-        """Whether the next byte belongs to a request's head, or to nothing yet."""
+        self._in_head = True
+        """Whether the next byte belongs to a request's head."""
         self._head_bytes = 0
-        self._began = False
+        self._head_began = False
         self._stray_bytes = 0
-        self._moved = False
-        self._leaving = False
-        """Whether the last answer is given: what still comes in is drained, not read."""
-        self._deaf = False
-        """Whether the parser has given up."""
+        self._progressed = False
+        self._draining = False
+        """Whether the last response was sent: further input is discarded, then the connection closes."""
+        self._parser_stopped = False
+        """Whether a fault ended parsing: further input is discarded."""
 
     # The connection.
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        self._guard.metrics.connected(len(self.connections))
-        if len(self.connections) > self._guard.connections_max + limits.CONNECTIONS_SPARE:
-            self._guard.metrics.broken("too many connections")
+        self._policy.metrics.set_open_connections(len(self.connections))
+        if len(self.connections) > self._policy.connections_max + limits.CONNECTIONS_SPARE:
+            self._policy.metrics.count_broken_connection("too many connections")
             transport.abort()
             return
-        self._start_timer(self._guard.header_seconds_max, self._on_slow_head)
+        self._start_timer(self._policy.header_seconds_max, self._on_slow_head)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
-        self._guard.metrics.connected(len(self.connections))
+        self._policy.metrics.set_open_connections(len(self.connections))
 
     def data_received(self, data: bytes) -> None:
-        if self._deaf or self.transport.is_closing():
+        if self._parser_stopped or self.transport.is_closing():
             return
-        was_heading, self._began, self._moved = self._heading, False, False
-        if was_heading and self._timer is None:
-            self._start_timer(self._guard.header_seconds_max, self._on_slow_head)
+        was_in_head, self._head_began, self._progressed = self._in_head, False, False
+        if was_in_head and self._timer is None:
+            self._start_timer(self._policy.header_seconds_max, self._on_slow_head)
         super().data_received(data)
-        if self._leaving or self.transport.is_closing():
+        if self._draining or self.transport.is_closing():
             return
-        if self._heading and was_heading and not self._began:
+        if self._in_head and was_in_head and not self._head_began:
             self._head_bytes += len(data)
-            if self._head_bytes > self._guard.header_bytes_max:
+            if self._head_bytes > self._policy.header_bytes_max:
                 self._refuse(*HEAD_TOO_LARGE)
-        elif not self._heading and not self._moved:
+        elif not self._in_head and not self._progressed:
             self._count_stray(len(data))
 
     def _count_stray(self, count: int) -> None:
         # Chunk extensions and trailers carry nothing, so nothing else would limit them.
         self._stray_bytes += count
-        if self._stray_bytes > self._guard.header_bytes_max:
+        if self._stray_bytes > self._policy.header_bytes_max:
             self._refuse(*NOT_HTTP)
 
     # The parser's events.
 
     def on_message_begin(self) -> None:
-        self._began = True
+        self._head_began = True
         self._head_bytes = 0
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._heading:  # what comes after the head is a trailer, which no call reads
+        if self._in_head:  # what comes after the head is a trailer, which no call reads
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._heading = False
-        self._moved = True
+        self._in_head = False
+        self._progressed = True
         self._stray_bytes = 0
         self._stop_timer()
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
-        if size > self._guard.header_bytes_max:
-            self.scope["state"][UNREADABLE] = HEAD_TOO_LARGE
-        elif len(self.connections) > self._guard.connections_max:
-            self.scope["state"][UNREADABLE] = TOO_BUSY
+        if size > self._policy.header_bytes_max:
+            self.scope["state"][UNREADABLE_HEAD] = HEAD_TOO_LARGE
+        elif len(self.connections) > self._policy.connections_max:
+            self.scope["state"][UNREADABLE_HEAD] = TOO_BUSY
         super().on_headers_complete()
-        # uvicorn closes when an answer is the last one. A caller that is still sending would then
-        # get a reset instead of its answer, so the closing is ours.
-        self.cycle.transport = Leave(self)  # type: ignore[assignment]  # the three methods it uses
+        # uvicorn closes the socket after the last response. A caller that is still sending would then
+        # get a TCP reset instead of the response, so the transport below closes more slowly.
+        self.cycle.transport = ResponseTransport(self)  # type: ignore[assignment]  # the three methods it uses
 
     def on_body(self, body: bytes) -> None:
-        self._moved = True
+        self._progressed = True
         self._stray_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._heading = True
-        self._moved = True
+        self._in_head = True
+        self._progressed = True
         self._head_bytes = 0
         self._stop_timer()
         super().on_message_complete()
-        if self._leaving:
+        if self._draining:
             self.transport.close()
         elif self.cycle is not None and self.cycle.response_complete:
-            self._rest()
+            self._wait_for_next_request()
 
     def on_response_complete(self) -> None:
-        if isinstance(self.cycle.transport, Leave):
+        if isinstance(self.cycle.transport, ResponseTransport):
             self.cycle.transport.flush()
-        if self._leaving:
+        if self._draining:
             self.server_state.total_requests += 1
             return
         super().on_response_complete()
-        if not self._heading and self.cycle.response_complete:
+        if not self._in_head and self.cycle.response_complete:
             self._unset_keepalive_if_required()
-            self._start_timer(self._guard.linger_seconds_max, self.transport.close)
+            self._start_timer(self._policy.linger_seconds_max, self.transport.close)
 
-    def leave(self) -> None:
-        """Close once the caller has sent what it was sending, or a moment later."""
-        self._leaving = True
-        if self._heading and not self._deaf:
+    def drain_and_close(self) -> None:
+        """Close when the caller has finished sending, or after a short time."""
+        self._draining = True
+        if self._in_head and not self._parser_stopped:
             self.transport.close()
             return
         self.flow.resume_reading()
-        self._start_timer(self._guard.linger_seconds_max, self.transport.close)
+        self._start_timer(self._policy.linger_seconds_max, self.transport.close)
 
-    def _rest(self) -> None:
-        """Wait for the next request as long as an idle connection may."""
+    def _wait_for_next_request(self) -> None:
+        """Start the keep-alive timer of an idle connection."""
         self._unset_keepalive_if_required()
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
@@ -190,67 +190,67 @@ class GuardedProtocol(HttpToolsProtocol):
     def _on_slow_head(self) -> None:
         self._timer = None
         if self.cycle is not None and not self.cycle.response_complete:
-            # The slow head stands behind a call that is still running; the answer comes first.
-            self._start_timer(self._guard.header_seconds_max, self._on_slow_head)
+            # The slow head follows a request that is still being handled: that response goes first.
+            self._start_timer(self._policy.header_seconds_max, self._on_slow_head)
         else:
             self._refuse(*HEAD_TOO_SLOW)
 
-    # Refusals below the calls.
+    # Refusals below the application.
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(*NOT_HTTP)
 
     def _unsupported_upgrade_warning(self) -> None:
-        """An upgrade that is not offered is simply not made (RFC 9110, 7.8)."""
+        """Ignore upgrade requests silently, as RFC 9110, 7.8 allows."""
 
     def _refuse(self, status: int, text: str) -> None:
-        self._guard.metrics.broken(http.HTTPStatus(status).phrase)
+        self._policy.metrics.count_broken_connection(http.HTTPStatus(status).phrase)
         if self.cycle is not None and not self.cycle.response_complete:
-            if self._heading:
-                # Rubbish behind a good call: that call is answered, and then nothing more is read.
+            if self._in_head:
+                # Invalid bytes after a valid request: finish that response, then read nothing more.
                 self.cycle.keep_alive = False
-                self._deaf = True
+                self._parser_stopped = True
                 return
-            # The running call's own body is broken: it is never going to be complete.
+            # The body of the running request is broken and will never be complete.
             started = self.cycle.response_started
             self.cycle.disconnected = True
             self.cycle.message_event.set()
             if started:
                 self.transport.close()
                 return
-        self._deaf = True
-        self.transport.write(self._refusal(status, text))
-        self.leave()
+        self._parser_stopped = True
+        self.transport.write(self._refusal_bytes(status, text))
+        self.drain_and_close()
 
-    def _refusal(self, status: int, text: str) -> bytes:
-        answer = wire.message(status, text, {"Connection": "close"})
+    def _refusal_bytes(self, status: int, text: str) -> bytes:
+        response = self._policy.errors.message(status, text, {"Connection": "close"})
         id = new_request_id()
         log.info("request", request_id=id, method=None, route="unreadable", status=status)
         identity = (b"x-request-id", id.encode())
-        lines = [*self.server_state.default_headers, *answer.raw_headers, identity]
+        lines = [*self.server_state.default_headers, *response.raw_headers, identity]
         head = b"".join(name + b": " + value + b"\r\n" for name, value in lines)
-        return STATUS_LINE[status] + head + b"\r\n" + bytes(answer.body)
+        return STATUS_LINE[status] + head + b"\r\n" + bytes(response.body)
 
 
-class Leave:
-    """A connection as a call's answer sees it: its head goes out with its body, and it closes in our way."""
+class ResponseTransport:
+    """The transport that uvicorn writes a response to: sends head and body together, and drains before closing."""
 
-    def __init__(self, protocol: GuardedProtocol) -> None:
+    def __init__(self, protocol: LimitedHttpProtocol) -> None:
         self._write = protocol.transport.write
         self.is_closing = protocol.transport.is_closing
-        self._leave = protocol.leave
+        self._drain_and_close = protocol.drain_and_close
         self._head = b""
-        self._begun = False
+        self._head_written = False
 
     def write(self, content: bytes) -> None:
-        """Keep the head until there is a body: one record and one packet instead of two."""
-        if self._begun:
+        """Hold the head back until there is a body: one TLS record and one packet instead of two."""
+        if self._head_written:
             self._write(self._head + content if self._head else content)
             self._head = b""
         elif content.startswith(CONTINUE):
             self._write(content)
         else:
-            self._begun, self._head = True, content
+            self._head_written, self._head = True, content
 
     def flush(self) -> None:
         """Send a head without a body."""
@@ -258,5 +258,6 @@ class Leave:
             self.write(b"")
 
     def close(self) -> None:
+        """Send what is held back, then drain and close."""
         self.flush()
-        self._leave()
+        self._drain_and_close()

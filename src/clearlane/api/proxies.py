@@ -1,6 +1,6 @@
-"""Who calls, and whether the way was encrypted, when proxies stand before the door.
+"""Find the caller's address and whether it used https, behind trusted proxies.
 
-A header that anyone can send counts only from an address the operator named. Knows no route.
+Forwarding headers count only if the peer is a proxy that the operator named. Knows no endpoint.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,24 +12,24 @@ from starlette.types import Scope
 Network = IPv4Network | IPv6Network
 
 
-class Proxies:
-    """The proxies an operator trusts."""
+class TrustedProxies:
+    """The proxies that an operator trusts."""
 
     def __init__(self, networks: Iterable[str] = ()) -> None:
         self._networks = tuple(ip_network(text, strict=False) for text in networks)
         self._trusted = lru_cache(maxsize=1_024)(self._is_trusted)
 
-    def encrypted(self, scope: Scope, headers: Mapping[str, str]) -> bool:
-        """Whether the caller spoke https: to us, or to a proxy we trust."""
+    def is_encrypted(self, scope: Scope, headers: Mapping[str, str]) -> bool:
+        """Return whether the caller used https, to this server or to a trusted proxy."""
         if scope["scheme"] == "https":
             return True
-        # A proxy appends to what it was sent, so only the last word is its own.
-        said = headers.get("x-forwarded-proto", "").rpartition(",")[2].strip().lower()
-        return said == "https" and self._trusted(peer(scope))
+        # A proxy appends to the header it received, so only the last value is its own.
+        scheme = headers.get("x-forwarded-proto", "").rpartition(",")[2].strip().lower()
+        return scheme == "https" and self._trusted(peer_address(scope))
 
-    def client(self, scope: Scope, headers: Mapping[str, str]) -> str:
-        """The caller's address: the last hop that is not one of our proxies."""
-        address = peer(scope)
+    def client_address(self, scope: Scope, headers: Mapping[str, str]) -> str:
+        """Return the caller's address: the last hop that is not a trusted proxy."""
+        address = peer_address(scope)
         hops = headers.get("x-forwarded-for", "").split(",")
         while hops and self._trusted(address):
             hop = hops.pop().strip()
@@ -47,7 +47,7 @@ class Proxies:
         return any(number in network for network in self._networks)
 
 
-def peer(scope: Scope) -> str:
-    """The address at the other end of the connection."""
+def peer_address(scope: Scope) -> str:
+    """Return the address at the other end of the connection."""
     client = scope.get("client")
     return str(client[0]) if client else ""

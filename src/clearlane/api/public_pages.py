@@ -1,21 +1,21 @@
-"""The documents anyone may read, ready to send: made once, from the tables."""
+"""The public pages: the OpenAPI document and its HTML reference, built once at start."""
 
 from dataclasses import replace
 
 from clearlane.api import docs_page, openapi
-from clearlane.api.app import Page
+from clearlane.api.app import PublicPage
+from clearlane.api.endpoint import ApiVersion
+from clearlane.api.http_responses import JSON
 from clearlane.api.operations import PROBES
-from clearlane.api.v3.routes import TABLE
-from clearlane.api.v3.wire import JSON
 
-OPENAPI = Page(
+OPENAPI = PublicPage(
     name="OpenApi",
     path="/openapi.json",
     summary="This document.",
     media_type=JSON,
     schema={"type": "object"},
 )
-REFERENCE = Page(
+REFERENCE = PublicPage(
     name="Reference",
     path="/reference",
     summary="This document as a page for people.",
@@ -25,10 +25,10 @@ REFERENCE = Page(
 )
 
 
-def pages() -> tuple[Page, ...]:
-    """Every page with its content."""
-    document = openapi.document(TABLE, (OPENAPI, REFERENCE), PROBES)
+def build_pages(version: ApiVersion) -> tuple[PublicPage, ...]:
+    """Return every public page with its content, documenting an API version."""
+    document = openapi.build_document(version, (OPENAPI, REFERENCE), PROBES)
     return (
-        replace(OPENAPI, content=openapi.encoded(document)),
-        replace(REFERENCE, content=docs_page.page(document)),
+        replace(OPENAPI, content=openapi.encode_document(document)),
+        replace(REFERENCE, content=docs_page.render_page(document)),
     )

@@ -1,4 +1,4 @@
-"""How often a vendor may call, on this node. Is told the time."""
+"""Limit the calls of each vendor on this node. The caller passes the time in."""
 
 from math import ceil
 
@@ -8,20 +8,20 @@ from clearlane.kernel.ids import VendorId
 MINUTE_SECONDS = 60.0
 
 
-class Rates:
-    """Spreads a vendor's calls: a rested vendor may make a minute's calls at once, then one by one."""
+class RateLimiter:
+    """A leaky bucket per vendor (GCRA): a minute's calls may come in a burst, then at an even rate."""
 
     def __init__(self) -> None:
-        # When each vendor's calls so far will have been paid for, one after the other.
-        self._paid_at: dict[VendorId, float] = {}
+        # When each vendor's calls so far would have ended at an even rate: the bucket is empty then.
+        self._empty_at: dict[VendorId, float] = {}
 
-    def wait(self, vendor: Vendor, now: float) -> int:
-        """Take one call of the vendor's; 0, or the whole seconds until the next one may pass."""
+    def take_call(self, vendor: Vendor, now: float) -> int:
+        """Count one call; return 0 if it may pass, else the whole seconds to wait."""
         if vendor.rate_per_minute is None:
             return 0
-        price = MINUTE_SECONDS / vendor.rate_per_minute
-        paid_at = max(now, self._paid_at.get(vendor.id, now)) + price
-        seconds = ceil(round(paid_at - now - MINUTE_SECONDS, 6))
+        interval = MINUTE_SECONDS / vendor.rate_per_minute
+        empty_at = max(now, self._empty_at.get(vendor.id, now)) + interval
+        seconds = ceil(round(empty_at - now - MINUTE_SECONDS, 6))
         if seconds <= 0:
-            self._paid_at[vendor.id] = paid_at
+            self._empty_at[vendor.id] = empty_at
         return max(0, seconds)

@@ -1,8 +1,8 @@
-"""The checks that every call shares, in the order that was decided:
+"""The checks that all endpoints share, in their documented order:
 
-https, route, verb, credentials, presence of ``vendorSiteId``, its validity and ownership, BAA where
-the call touches PHI, other parameters, body. A caller without credentials learns nothing about
-which sites or documents exist. Knows no call by name: what differs stands in the call's row.
+https, path, verb, credentials, presence of ``vendorSiteId``, its validity and ownership, BAA where
+the endpoint touches PHI, other parameters, body. A caller without credentials learns nothing about
+which sites or documents exist. Knows no endpoint by name and no version: what differs is in the row.
 """
 
 import asyncio
@@ -15,21 +15,22 @@ from starlette.responses import Response
 from starlette.types import Receive
 
 from clearlane.accounts.model import Site, SiteState, Vendor
-from clearlane.api.auth import Slowdown
-from clearlane.api.body import Body, Budget
-from clearlane.api.endpoint import BAD_CREDENTIALS_STATUS, Call, Content, Desk, Limits, Row
-from clearlane.api.errors import Refusal
+from clearlane.api.auth import LoginThrottle
+from clearlane.api.body import Body, BodyBudget
+from clearlane.api.endpoint import ApiContext, ApiLimits, BodyUse, Call, Endpoint
+from clearlane.api.error_shape import ErrorShape
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import ignored_fields_header
 from clearlane.api.metrics import Metrics
-from clearlane.api.rates import Rates
-from clearlane.api.v3 import wire
+from clearlane.api.rates import RateLimiter
 
 T = TypeVar("T")
-SITE = "vendorsiteid"
+SITE_PARAMETER = "vendorsiteid"
 
 
 @dataclass(slots=True, kw_only=True)
-class Visit:
-    """One request as the door sees it, and what is learnt of it on the way."""
+class RequestState:
+    """One request and what the checks have established about it."""
 
     method: str
     path: bytes
@@ -38,146 +39,151 @@ class Visit:
     address: str
     request_id: str
     receive: Receive
-    route: str = "unknown"
+    errors: ErrorShape
+    target: str = "unknown"
+    """Name of the endpoint or page, for the log and the metrics."""
     vendor: Vendor | None = None
     site: Site | None = None
 
 
-class Checks:
-    """Turns a visit to a row of the table into an answer."""
+class RequestChecks:
+    """Runs the shared checks of an endpoint and its handler."""
 
     def __init__(
         self,
-        desk: Desk,
-        limits: Limits,
+        context: ApiContext,
+        limits: ApiLimits,
         metrics: Metrics,
         stopping: asyncio.Event,
         *,
         sandbox: bool,
         base_url: str = "",
     ) -> None:
-        self._desk = desk
+        self._context = context
         self._limits = limits
         self._metrics = metrics
         self._stopping = stopping
         self._sandbox = sandbox
         self._base_url = base_url
-        self._slowdown = Slowdown()
-        self._rates = Rates()
-        self._budget = Budget()
+        self._login_throttle = LoginThrottle()
+        self._rate_limiter = RateLimiter()
+        self._budget = BodyBudget()
 
-    async def answer(self, row: Row, visit: Visit) -> Response:
-        """Credentials, site, BAA, parameters, body, handler; the first that fails answers."""
-        vendor = visit.vendor = await self._vendor(row, visit)
-        self._check_rate(vendor)
-        query = read_query(visit.query)
-        site = visit.site = self._site(vendor, query.get(SITE, ""))
-        if row.touches_phi and not site.baa_accepted:
-            raise Refusal(wire.baa_missing())
+    async def respond(self, endpoint: Endpoint, request: RequestState) -> Response:
+        """Return the handler's response, or raise the refusal of the first check that fails."""
+        vendor = request.vendor = await self._vendor(endpoint, request)
+        self._check_rate(vendor, request.errors)
+        query = read_query(request.query)
+        site = request.site = self._site(vendor, query.get(SITE_PARAMETER, ""), request.errors)
+        if endpoint.touches_phi and not site.baa_accepted:
+            raise RequestRefusal(endpoint.errors.baa_missing())
         body = Body(
-            visit.headers,
-            visit.receive,
+            request.headers,
+            request.receive,
             self._budget,
+            endpoint.errors,
             bytes_max=self._limits.body_bytes_max,
             seconds_max=self._limits.body_seconds_max,
         )
         call = Call(
-            row=row,
-            desk=self._desk,
+            endpoint=endpoint,
+            context=self._context,
             limits=self._limits,
             vendor=vendor,
             site=site,
             parameters={},
-            headers=visit.headers,
+            headers=request.headers,
             body=body,
-            request_id=visit.request_id,
-            now=self._desk.clock.now(),
+            request_id=request.request_id,
+            now=self._context.clock.now(),
             sandbox=self._sandbox,
             base_url=self._base_url,
             stopping=self._stopping,
-            verb=visit.method,
+            verb=request.method,
         )
         try:
             return await _handle(call, query)
         finally:
             body.release()
 
-    async def _vendor(self, row: Row, visit: Visit) -> Vendor:
-        authorization = visit.headers.get("authorization")
-        vendor = self._desk.accounts.authenticate(authorization, self._desk.wall.now())
+    async def _vendor(self, endpoint: Endpoint, request: RequestState) -> Vendor:
+        authorization = request.headers.get("authorization")
+        vendor = self._context.accounts.authenticate(authorization, self._context.wall.now())
         if vendor is None:
-            self._metrics.login_failed()
-            await self._slowdown.failed(visit.address, authorization)
-            raise Refusal(wire.bad_credentials(BAD_CREDENTIALS_STATUS[row.family]))
+            self._metrics.count_failed_login()
+            await self._login_throttle.delay_basic_failure(request.address, authorization)
+            raise RequestRefusal(endpoint.errors.bad_credentials(endpoint.bad_credentials_status))
         return vendor
 
-    def _check_rate(self, vendor: Vendor) -> None:
-        seconds = self._rates.wait(vendor, asyncio.get_running_loop().time())
+    def _check_rate(self, vendor: Vendor, errors: ErrorShape) -> None:
+        seconds = self._rate_limiter.take_call(vendor, asyncio.get_running_loop().time())
         if seconds:
-            raise Refusal(wire.too_many_calls(vendor.rate_per_minute or 0, seconds))
+            raise RequestRefusal(errors.too_many_calls(vendor.rate_per_minute or 0, seconds))
 
-    def _site(self, vendor: Vendor, vendor_site_id: str) -> Site:
+    def _site(self, vendor: Vendor, vendor_site_id: str, errors: ErrorShape) -> Site:
         if not vendor_site_id.strip():
-            raise Refusal(wire.no_resource())
-        site = self._desk.accounts.site(vendor, vendor_site_id)
+            raise RequestRefusal(errors.no_resource())
+        site = self._context.accounts.site(vendor, vendor_site_id)
         if site is None:
-            raise Refusal(wire.bad_site())
+            raise RequestRefusal(errors.bad_site())
         return site
 
 
 async def _handle(call: Call, query: Mapping[str, str]) -> Response:
-    row = call.row
-    if call.site.state is SiteState.SUSPENDED and row.suspended is not None:
-        return await row.suspended(call)
-    call.parameters = {p.name: p.read(query.get(p.name.lower()), row) for p in row.parameters}
-    if row.content is Content.NONE:
-        call.ignored = await call.body.unwanted()
-    answer = await row.handler(call)
-    if call.ignored:
-        answer.headers["X-Ignored-Fields"] = wire.ignored_fields(call.ignored)
-    return answer
+    endpoint = call.endpoint
+    if call.site.state is SiteState.SUSPENDED and endpoint.suspended_handler is not None:
+        return await endpoint.suspended_handler(call)
+    call.parameters = {
+        each.name: each.read(query.get(each.name.lower()), endpoint) for each in endpoint.parameters
+    }
+    if endpoint.body_use is BodyUse.NONE:
+        call.ignored_fields = await call.body.read_unexpected_fields()
+    response = await endpoint.handler(call)
+    if call.ignored_fields:
+        response.headers["X-Ignored-Fields"] = ignored_fields_header(call.ignored_fields)
+    return response
 
 
-class Routes(Generic[T]):
-    """Find what a path names, segment by segment and without regard to case."""
+class PathTable(Generic[T]):
+    """What paths lead to, found segment by segment and without regard to case."""
 
-    def __init__(self, rows: Iterable[tuple[str, T]]) -> None:
-        self._rows: dict[tuple[str, ...], T] = {}
+    def __init__(self, targets: Iterable[tuple[str, T]]) -> None:
+        self._by_segments: dict[tuple[str, ...], T] = {}
         self._as_written: dict[bytes, T] = {}
-        for path, row in rows:
-            key = segments(path.encode())
-            assert key not in self._rows, f"the path {path} is given twice"
-            self._rows[key] = self._as_written[path.encode()] = row
+        for path, target in targets:
+            key = path_segments(path.encode())
+            assert key not in self._by_segments, f"the path {path} is given twice"
+            self._by_segments[key] = self._as_written[path.encode()] = target
 
     def find(self, path: bytes) -> T | None:
-        """The row of a raw path, or None."""
-        return self._as_written.get(path) or self._rows.get(segments(path))
+        """Return the target of a raw path, or None."""
+        return self._as_written.get(path) or self._by_segments.get(path_segments(path))
 
 
-def segments(path: bytes) -> tuple[str, ...]:
-    """The segments of a raw path in one case. A slash at the end adds none.
+def path_segments(path: bytes) -> tuple[str, ...]:
+    """Return the segments of a raw path in lower case, without a slash at the end.
 
-    Each segment is decoded on its own, so that an encoded slash never makes two of it.
+    Each segment is decoded on its own, so that an encoded slash never splits it.
     """
     text = path.decode("latin-1").removesuffix("/")
-    return tuple(folded(unquote(segment)) for segment in text.split("/"))
+    return tuple(fold_case(unquote(segment)) for segment in text.split("/"))
 
 
 def read_query(query: bytes) -> dict[str, str]:
-    """The parameters by folded name; of one given twice the first counts."""
+    """Return query parameters by lower-case name; of a repeated one the first counts."""
     text = query.decode("latin-1")
     if "%" in text or "+" in text:
         pairs = parse_qsl(text, keep_blank_values=True)
-    else:  # nothing is encoded, as in most calls
+    else:  # nothing is encoded, as in most requests
         pairs = [
             (name, value) for name, _, value in (part.partition("=") for part in text.split("&"))
         ]
     found: dict[str, str] = {}
     for name, value in pairs:
-        found.setdefault(folded(name), value)
+        found.setdefault(fold_case(name), value)
     return found
 
 
-def folded(text: str) -> str:
-    """The text in one case: of ASCII letters only, since other alphabets hold look-alikes of them."""
+def fold_case(text: str) -> str:
+    """Return the text in lower case if it is ASCII: other alphabets have letters that fold into ASCII."""
     return text.lower() if text.isascii() else text

@@ -1,7 +1,7 @@
-"""Doors: a listening address, the application behind it, and how it stops.
+"""Run an ASGI application on one listening socket, and stop it gracefully.
 
-uvicorn runs inside this process, several servers on one event loop. The process, not uvicorn, owns
-the signals. Knows sockets and TLS contexts; no calls, no settings.
+Several uvicorn servers share one event loop; the process, not uvicorn, handles signals. Knows sockets
+and TLS contexts; no endpoints and no settings.
 """
 
 import asyncio
@@ -16,29 +16,29 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from clearlane.api.protocol import Guard, GuardedProtocol
+from clearlane.api.protocol import ConnectionPolicy, LimitedHttpProtocol
 from clearlane.kernel import limits
 
 
-class PortTaken(Exception):
-    """The address cannot be listened on. The sentence says which and what to do."""
+class ListenError(Exception):
+    """An address that cannot be listened on. The message says which, and what to do."""
 
 
-class Door(uvicorn.Server):
-    """One listening address."""
+class HttpServer(uvicorn.Server):
+    """The server of one listening socket."""
 
     def __init__(
         self,
         app: ASGIApp,
         listener: socket.socket,
-        guard: Guard,
+        policy: ConnectionPolicy,
         *,
         tls: ssl.SSLContext | None = None,
         stop_seconds_max: int = limits.STOP_SECONDS_MAX,
     ) -> None:
         config = uvicorn.Config(
             app,
-            http=GuardedProtocol,
+            http=LimitedHttpProtocol,
             ws="none",
             lifespan="off",
             interface="asgi3",
@@ -51,11 +51,12 @@ class Door(uvicorn.Server):
         )
         super().__init__(config)
         self.listener = listener
-        self._guard = guard
+        self._policy = policy
         self._tls = tls
-        self.opened = asyncio.Event()
+        self.ready = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to accept connections, with our own protocol and TLS timeouts."""
         loop = asyncio.get_running_loop()
         timeouts: dict[str, Any] = {}
         if self._tls is not None:
@@ -67,19 +68,20 @@ class Door(uvicorn.Server):
             self._connection, sock=self.listener, ssl=self._tls, backlog=2_048, **timeouts
         )
         self.servers = [server]
-        await self.on_tick(0)  # the first answer has its date, too
+        await self.on_tick(0)  # sets the Date header of the first response
         self.started = True
-        self.opened.set()
+        self.ready.set()
 
     def _connection(self) -> asyncio.Protocol:
-        return GuardedProtocol(self.config, self.server_state, {}, guard=self._guard)
+        return LimitedHttpProtocol(self.config, self.server_state, {}, policy=self._policy)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        yield  # the process has several doors and stops them itself
+        """Leave signals to the process, which stops all its servers itself."""
+        yield
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Refuse new connections and let running calls finish, or do not even wait for them."""
+        """Refuse new connections and let running requests finish, or abort them at once."""
         self.should_exit = True
         self.force_exit = at_once
         if at_once:
@@ -88,18 +90,23 @@ class Door(uvicorn.Server):
 
     @property
     def port(self) -> int:
-        """The port that is listened on."""
+        """The port of the listening socket."""
         return int(self.listener.getsockname()[1])
 
 
-def listen(host: str, port: int, what: str) -> socket.socket:
-    """A socket bound to the address; port 0 takes a free one."""
+def listen(host: str, port: int, purpose: str) -> socket.socket:
+    """Return a socket listening on the address; port 0 takes a free one.
+
+    ``purpose`` names the socket in error messages.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError:
-        raise PortTaken(f"{what}: the address {host!r} cannot be found on this machine.") from None
+        raise ListenError(
+            f"{purpose}: the address {host!r} cannot be found on this machine."
+        ) from None
     listener = socket.socket(family, kind, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -107,13 +114,13 @@ def listen(host: str, port: int, what: str) -> socket.socket:
         listener.listen(2_048)
     except OSError as fault:
         listener.close()
-        raise PortTaken(_sentence(fault, host, port, what)) from None
+        raise ListenError(_listen_error(fault, host, port, purpose)) from None
     listener.setblocking(False)
     return listener
 
 
 def connections_max() -> int:
-    """How many connections this process can hold, after asking for as many files as it may open."""
+    """Raise the limit of open files as far as allowed and return how many connections fit in it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = limits.CONNECTIONS_MAX + 2 * limits.CONNECTIONS_SPARE
     if soft < wanted:
@@ -124,7 +131,7 @@ def connections_max() -> int:
     return max(1, min(limits.CONNECTIONS_MAX, soft - 2 * limits.CONNECTIONS_SPARE))
 
 
-def _sentence(fault: OSError, host: str, port: int, what: str) -> str:
+def _listen_error(fault: OSError, host: str, port: int, what: str) -> str:
     reasons = {
         errno.EADDRINUSE: "is in use by another program. Stop that, or choose another port",
         errno.EACCES: "may not be opened by this user. Choose a port above 1023",

@@ -1,7 +1,7 @@
-"""A node's doors together: the https door, the one behind a proxy, and the operators' own.
+"""The HTTP servers of a node: the https API, the plain one for a proxy, and the operations address.
 
-Opens them, watches the certificate, and stops them in the right order: calls first, operators last.
-Knows values, no settings and no signals.
+Starts them, watches the certificate, and stops them in order: the API first, operations last. Takes
+values; knows no settings and no signals.
 """
 
 import asyncio
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 import structlog
 
-from clearlane.api.app import FrontDoor, Mounted
-from clearlane.api.certificates import BadCertificate, Seal
-from clearlane.api.endpoint import Desk, Limits
+from clearlane.api.app import ApiApplication, MountedApp
+from clearlane.api.certificates import BadCertificate, TlsCertificate
+from clearlane.api.endpoint import ApiContext, ApiLimits
 from clearlane.api.logs import fault_fields
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
-from clearlane.api.protocol import Guard
-from clearlane.api.proxies import Proxies
-from clearlane.api.public_pages import pages
-from clearlane.api.sandbox import TABLE as SANDBOX_TABLE
-from clearlane.api.server import Door, connections_max, listen
-from clearlane.api.v3.routes import TABLE
-from clearlane.kernel import limits as house_limits
+from clearlane.api.protocol import ConnectionPolicy
+from clearlane.api.proxies import TrustedProxies
+from clearlane.api.public_pages import build_pages
+from clearlane.api.sandbox_endpoints import sandbox_endpoints
+from clearlane.api.server import HttpServer, connections_max, listen
+from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
+from clearlane.kernel import limits as kernel_limits
 
 log = structlog.get_logger()
 
@@ -31,8 +31,8 @@ OPERATIONS_STOP_SECONDS_MAX = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Addresses:
-    """Where a node listens. Port 0 takes a free one; a plain port of 0 opens no plain door."""
+class ListenAddresses:
+    """Where a node listens. Port 0 takes a free one; a plain port of 0 means no plain listener."""
 
     host: str
     port: int
@@ -41,11 +41,11 @@ class Addresses:
     plain_port: int = 0
 
 
-class Listeners:
-    """The bound sockets of a node, so that a port in use is told before anything else starts."""
+class ListenSockets:
+    """The listening sockets of a node, bound first so that a port in use is reported before anything starts."""
 
-    def __init__(self, addresses: Addresses) -> None:
-        self.front = listen(addresses.host, addresses.port, "The front door")
+    def __init__(self, addresses: ListenAddresses) -> None:
+        self.api = listen(addresses.host, addresses.port, "The API address")
         self.operations = listen(
             addresses.operations_host, addresses.operations_port, "The operations address"
         )
@@ -54,87 +54,94 @@ class Listeners:
 
 
 class Service:
-    """The open doors of a running node."""
+    """The servers of a running node."""
 
     def __init__(
         self,
-        desk: Desk,
-        listeners: Listeners,
-        seal: Seal,
+        context: ApiContext,
+        listeners: ListenSockets,
+        certificate: TlsCertificate,
         *,
-        limits: Limits,
+        limits: ApiLimits,
         trusted_proxies: tuple[str, ...],
         sandbox: bool,
         base_url: str = "",
-        mounted: Sequence[Mounted] = (),
+        mounted: Sequence[MountedApp] = (),
     ) -> None:
-        self._desk = desk
-        self._seal = seal
+        self._context = context
+        self._certificate = certificate
         self.metrics = Metrics()
-        self.readiness = Readiness(desk)
-        self._app = FrontDoor(
-            desk,
-            (*TABLE, *SANDBOX_TABLE) if sandbox else TABLE,
-            pages(),
+        self.readiness = Readiness(context)
+        errors = DEFAULT_VERSION.errors
+        endpoints = [each for version in VERSIONS for each in version.endpoints]
+        if sandbox:
+            endpoints += sandbox_endpoints(errors)
+        self._app = ApiApplication(
+            context,
+            endpoints,
+            build_pages(DEFAULT_VERSION),
+            errors=errors,
             limits=limits,
             metrics=self.metrics,
-            proxies=Proxies(trusted_proxies),
+            proxies=TrustedProxies(trusted_proxies),
             sandbox=sandbox,
             base_url=base_url,
             mounted=mounted,
         )
-        self._guard = Guard(
+        self._policy = ConnectionPolicy(
             header_bytes_max=limits.header_bytes_max,
             header_seconds_max=limits.header_seconds_max,
             connections_max=connections_max(),
             metrics=self.metrics,
+            errors=errors,
         )
         stop = limits.stop_seconds_max
-        self.front = Door(
-            self._app, listeners.front, self._guard, tls=seal.context, stop_seconds_max=stop
+        self.api_server = HttpServer(
+            self._app, listeners.api, self._policy, tls=certificate.context, stop_seconds_max=stop
         )
-        self._calls = [self.front]
+        self._api_servers = [self.api_server]
         if listeners.plain is not None:
-            plain = Door(self._app, listeners.plain, self._guard, stop_seconds_max=stop)
-            self._calls.append(plain)
-        self.operations = self._operations_door(listeners)
+            plain = HttpServer(self._app, listeners.plain, self._policy, stop_seconds_max=stop)
+            self._api_servers.append(plain)
+        self.operations_server = self._make_operations_server(listeners)
 
-    def _operations_door(self, listeners: Listeners) -> Door:
-        guard = Guard(
-            header_bytes_max=self._guard.header_bytes_max,
-            header_seconds_max=self._guard.header_seconds_max,
-            connections_max=house_limits.CONNECTIONS_SPARE,
-            metrics=Metrics(),  # the operators' own connections are not counted with the callers'
+    def _make_operations_server(self, listeners: ListenSockets) -> HttpServer:
+        policy = ConnectionPolicy(
+            header_bytes_max=self._policy.header_bytes_max,
+            header_seconds_max=self._policy.header_seconds_max,
+            connections_max=kernel_limits.CONNECTIONS_SPARE,
+            metrics=Metrics(),  # the operators' connections are not counted with the callers'
+            errors=self._policy.errors,
         )
-        return Door(
-            Operations(self.metrics, self.readiness),
+        return HttpServer(
+            Operations(self.metrics, self.readiness, self._policy.errors),
             listeners.operations,
-            guard,
+            policy,
             stop_seconds_max=OPERATIONS_STOP_SECONDS_MAX,
         )
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Service"]:
-        """Open every door; leaving closes them, after the running calls have ended."""
-        doors = [*self._calls, self.operations]
-        running = {door: asyncio.create_task(door.serve()) for door in doors}
+        """Run every server; on exit finish the running requests and stop."""
+        servers = [*self._api_servers, self.operations_server]
+        running = {server: asyncio.create_task(server.serve()) for server in servers}
         watch = asyncio.create_task(self._watch_certificate())
         try:
-            await _opened(running)
+            await _wait_until_ready(running)
             yield self
         finally:
             watch.cancel()
             await self._close(running)
 
     def stop_now(self) -> None:
-        """Do not wait for the calls that are still running."""
-        for door in (*self._calls, self.operations):
-            door.stop(at_once=True)
+        """Stop without waiting for the requests that are still running."""
+        for server in (*self._api_servers, self.operations_server):
+            server.stop(at_once=True)
 
     def reload_certificate(self) -> None:
-        """Show what the certificate files hold now; a bad pair is told and the old one kept."""
+        """Load the certificate files again; a bad pair is logged and the old one kept."""
         try:
-            self._seal.reload(self._desk.wall.now())
+            self._certificate.reload(self._context.wall.now())
         except BadCertificate as why:
             log.error("certificate not reloaded", why=str(why))  # noqa: TRY400
         else:
@@ -142,27 +149,29 @@ class Service:
 
     async def _watch_certificate(self) -> None:
         while True:
-            await asyncio.sleep(house_limits.CERTIFICATE_LOOK_SECONDS)
-            if self._seal.stale:
+            await asyncio.sleep(kernel_limits.CERTIFICATE_POLL_SECONDS)
+            if self._certificate.files_changed:
                 self.reload_certificate()
 
-    async def _close(self, running: Mapping[Door, "asyncio.Task[None]"]) -> None:
+    async def _close(self, running: Mapping[HttpServer, "asyncio.Task[None]"]) -> None:
         self.readiness.stopping = True
         self._app.stopping.set()
-        for doors in (self._calls, [self.operations]):
-            for door in doors:
-                door.stop(at_once=door.force_exit)
-            ends = await asyncio.gather(*(running[door] for door in doors), return_exceptions=True)
+        for servers in (self._api_servers, [self.operations_server]):
+            for server in servers:
+                server.stop(at_once=server.force_exit)
+            ends = await asyncio.gather(
+                *(running[server] for server in servers), return_exceptions=True
+            )
             for end in ends:
                 if isinstance(end, Exception):
-                    log.error("door closed badly", **fault_fields(end))
+                    log.error("server stopped with a fault", **fault_fields(end))
 
 
-async def _opened(running: Mapping[Door, "asyncio.Task[None]"]) -> None:
-    """Return when every door is open; a door that cannot open says why."""
-    for door, task in running.items():
-        opened = asyncio.create_task(door.opened.wait())
-        await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
-        opened.cancel()
+async def _wait_until_ready(running: Mapping[HttpServer, "asyncio.Task[None]"]) -> None:
+    """Return when every server accepts connections; raise the fault of one that cannot."""
+    for server, task in running.items():
+        ready = asyncio.create_task(server.ready.wait())
+        await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
         if task.done():
             task.result()

@@ -1,6 +1,7 @@
-"""An answer that is sent while it is made: pieces of a text, or a JSON array in pages, one in memory at a time.
+"""Stream responses: a text in pieces or a JSON array in pages, with one of them in memory at a time.
 
-When a piece cannot be made, the answer is left without its end, so that nobody takes a part for the whole.
+If a piece cannot be produced, the response is left without its end, so that no caller takes a part for the
+whole. Knows bytes only.
 """
 
 import asyncio
@@ -16,24 +17,26 @@ from clearlane.kernel import limits
 log = structlog.get_logger()
 
 
-async def array(pages: AsyncIterator[Sequence[bytes]], media_type: str) -> "Streamed":
-    """A JSON array, once its first page is there: until then a fault is an answer of its own."""
+async def stream_array(
+    pages: AsyncIterator[Sequence[bytes]], media_type: str
+) -> "StreamedResponse":
+    """Return a JSON array response after its first page is ready: an earlier fault still gets its own status."""
     first = await anext(pages, ())
-    return Streamed(b"[" + b",".join(first), _further(pages, full=bool(first)), media_type)
+    return StreamedResponse(b"[" + b",".join(first), _further(pages, full=bool(first)), media_type)
 
 
-async def text(pieces: AsyncIterator[bytes], media_type: str) -> Response:
-    """A text, once its first pieces are there; a short one is answered whole."""
+async def stream_text(pieces: AsyncIterator[bytes], media_type: str) -> Response:
+    """Return a text response; a short text is sent whole, with its length."""
     first = bytearray()
     async for piece in pieces:
         first += piece
         if len(first) >= limits.ANSWER_WHOLE_BYTES_MAX:
-            return Streamed(bytes(first), pieces, media_type)
+            return StreamedResponse(bytes(first), pieces, media_type)
     return Response(bytes(first), headers={"Content-Type": media_type})
 
 
-class Streamed(Response):
-    """An answer of which the first piece is there."""
+class StreamedResponse(Response):
+    """A response that sends its first piece and then an iterator of pieces."""
 
     def __init__(self, first: bytes, rest: AsyncIterator[bytes], media_type: str) -> None:
         super().__init__(headers={"Content-Type": media_type})
@@ -52,8 +55,8 @@ class Streamed(Response):
                     return
                 await _send(send, piece)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except Exception as fault:  # noqa: BLE001  (the status is sent: all that is left is not to end)
-            log.error("answer broken off", **fault_fields(fault))  # noqa: TRY400
+        except Exception as fault:  # noqa: BLE001  (the status is sent already: leave the body without its end)
+            log.error("response broken off", **fault_fields(fault))  # noqa: TRY400
         finally:
             gone.cancel()
 

@@ -1,4 +1,4 @@
-"""Claims: the catalogue of fields, how a document becomes claims, and the rules of the trade.
+"""Claims: the catalogue of fields, decoding, rules, writing an 837, and reading payers' responses.
 
-Knows no HTTP, no database and no clock: facts from outside are handed in.
+Knows no HTTP, no database and no clock: external data is passed in.
 """

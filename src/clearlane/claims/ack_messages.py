@@ -1,88 +1,90 @@
-"""What a response says before anything is looked up, and what reading all of them takes.
+"""Messages of TA1, 999, 277CA and 277 files, as read before any claim is looked up.
 
-Knows envelopes and the layout of what was sent; knows no verdict.
+Knows envelopes and the layout of what was sent; does not interpret verdicts.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from clearlane.claims.facts import ClaimKey, Fact, Where
+from clearlane.claims.facts import ClaimKey, Fact, FilePosition
 from clearlane.claims.sent_layout import SentClaim
 from clearlane.x12 import reader, tree
 from clearlane.x12.views import verdicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asks:
-    """Which of our interchanges is spoken of: by its own number, its group's, or the batch number in it."""
+class InterchangeReference:
+    """The sent interchange that a message answers, by the number the message gives."""
 
-    by: str
-    """interchange (ISA13), group (GS06) or batch (BHT03)."""
+    level: str
+    """Which number it is: interchange (ISA13), group (GS06) or batch (BHT03)."""
     number: str
     positions: frozenset[tuple[str, str, int]] = frozenset()
-    """The segments it names: GS06, ST02, position."""
+    """The segments that the message names: GS06, ST02, position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeardInterchange:
+class InterchangeAck:
     """A TA1."""
 
-    asks: Asks
+    reference: InterchangeReference
     at: datetime
     serial: int
-    where: Where
-    verdict: verdicts.InterchangeVerdict
+    where: FilePosition
+    verdict: verdicts.InterchangeVerdictView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeardGroup:
+class GroupAck:
     """A 999."""
 
-    asks: Asks
+    reference: InterchangeReference
     at: datetime
     serial: int
-    where: Where
-    verdict: verdicts.GroupVerdict
-    places: tuple[int, ...]
+    where: FilePosition
+    verdict: verdicts.GroupVerdictView
+    set_positions: tuple[int, ...]
     """The position of each AK2 in the 999."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeardStatus:
-    """A status of one claim: its fact, still to be matched, and the loop it was read from."""
+class ClaimStatusReport:
+    """A 277CA or 277 status of one claim: its fact, not yet matched, and the unit it was read from."""
 
     fact: Fact
-    unit: reader.Unit
-    asks: None = None
+    unit: reader.UnitClosed
+    reference: None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeardLevel:
-    """A level that is rejected without naming its claims."""
+class LevelRejection:
+    """A 277CA level that is rejected without naming its claims."""
 
-    asks: Asks
+    reference: InterchangeReference
     fact: Fact
     provider: str = ""
     """The number of the provider whose claims are rejected; empty for all of the batch."""
 
 
-Heard: TypeAlias = HeardInterchange | HeardGroup | HeardStatus | HeardLevel
+AckMessage: TypeAlias = InterchangeAck | GroupAck | ClaimStatusReport | LevelRejection
 
 
 def same_number(one: str, other: str) -> bool:
-    """Control numbers are compared without their padding."""
+    """Return whether two control numbers are equal without their padding."""
     return bool(one) and one.strip().lstrip("0") == other.strip().lstrip("0")
 
 
-def sent_key(claim: SentClaim) -> ClaimKey:
-    """What one of our claims is called by."""
-    return ClaimKey(number=claim.number, account=claim.account, controls=claim.controls)
+def key_of(claim: SentClaim) -> ClaimKey:
+    """Return the numbers of a claim that was sent."""
+    return ClaimKey(
+        claim_number=claim.number, account_number=claim.account, line_controls=claim.controls
+    )
 
 
-def where_in(set: tree.Set, position: int) -> Where:
-    """Where in its file a position of a set stands."""
+def position_in_file(set: tree.TransactionSet, position: int) -> FilePosition:
+    """Return the position in the file of a segment of a set."""
     group = set.group
-    return Where(
+    return FilePosition(
         interchange=group.interchange.number, group=group.number, set=set.number, position=position
     )

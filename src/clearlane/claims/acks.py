@@ -1,15 +1,15 @@
-"""TA1, 999, 277CA and 277 to facts, claim by claim.
+"""Read TA1, 999, 277CA and 277 into facts, claim by claim.
 
-    for heard in read(content):                   # what the file says; nothing is looked up
-        sent = layout(...) if heard.asks else None    # which of our interchanges it speaks of, and where in it
-        for fact in facts(heard, sent): ...       # Fact or Unmatched
+    for message in read(content):                           # nothing is looked up
+        sent = read_layout(...) if message.reference else None  # the interchange it answers
+        for fact in derive_facts(message, sent): ...        # Fact or UnmatchedFact
 
-A TA1 and a 999 speak of files: they need the layout of the one that was sent. A status names its claim itself, and
-its fact is still to be matched by the numbers in ``fact.claim``. A status that rejects a level above the
-claims concerns all claims below; where the file names none of them, all of that batch (and provider).
+A TA1 and a 999 answer files, so they need the layout of the file that was sent. A status names its claim itself, and
+its fact is matched later by the numbers in ``fact.claim``. A status that rejects a level above the claims
+applies to all claims below; where the file names none of them, to all of that batch (and provider).
 
-Where a 999 refuses a set and its positions name single claims, these are refused and the others are to be sent
-again in a new set. Everything else that a set is refused for concerns all of it.
+Where a 999 rejects a set and its positions name single claims, these are rejected and the others are to be sent
+again in a new set. Any other reason for rejecting a set applies to all its claims.
 
 Knows acknowledgement loops and the layout of what was sent; knows no field, no database and no clock.
 """
@@ -20,34 +20,39 @@ from msgspec.structs import replace
 
 from clearlane.claims import statuses
 from clearlane.claims.ack_messages import (
-    Asks,
-    Heard,
-    HeardGroup,
-    HeardInterchange,
-    HeardLevel,
-    HeardStatus,
+    AckMessage,
+    ClaimStatusReport,
+    GroupAck,
+    InterchangeAck,
+    InterchangeReference,
+    LevelRejection,
+    key_of,
+    position_in_file,
     same_number,
-    sent_key,
-    where_in,
 )
-from clearlane.claims.facts import Complaint, Fact, Kind, Unmatched, Where
-from clearlane.claims.sent_layout import Layout, SentClaim, SentSet
-from clearlane.claims.statuses import Statuses
+from clearlane.claims.facts import Complaint, Fact, FactKind, FilePosition, UnmatchedFact
+from clearlane.claims.sent_layout import SentClaim, SentLayout, SentSet
+from clearlane.claims.statuses import StatusReader
 from clearlane.x12 import reader, tree
-from clearlane.x12.envelope_time import serial_of, time_of, time_of_interchange, whole_number
+from clearlane.x12.envelope_time import (
+    parse_count,
+    read_control_number,
+    read_group_time,
+    read_interchange_time,
+)
 from clearlane.x12.views import verdicts
-from clearlane.x12.views.original import Originals
+from clearlane.x12.views.original import SeparatorRestorer
 
 ACCEPTED = frozenset({"A", "E"})
-SEGMENT_FAULTS = frozenset({"", "5", "I5"})
-"""IK502 codes that only say that segments are in error; every other one is a fault of the set itself."""
+SEGMENT_ERROR_CODES = frozenset({"", "5", "I5"})
+"""IK502 codes that only say that segments are in error; every other one concerns the set itself."""
 CLAIMS_FUNCTION = "HC"
 
 
-def read(content: bytes) -> Iterator[Heard]:
-    """What the acknowledgements and statuses of a file say. Other sets are left alone."""
-    units: list[reader.Unit] = []
-    known: Statuses | None = None
+def read(content: bytes) -> Iterator[AckMessage]:
+    """Read the acknowledgements and statuses of a file. Other sets are skipped."""
+    units: list[reader.UnitClosed] = []
+    known: StatusReader | None = None
     named: set[tuple[int, ...]] | None = None
     """The levels of statuses that name claims; None while there are no statuses at all."""
     for event in reader.read(content, check=False):
@@ -55,11 +60,11 @@ def read(content: bytes) -> Iterator[Heard]:
             case reader.SetOpened(opened):
                 units = []
                 kind = _kind(opened)
-                known = Statuses(opened, kind) if kind in statuses.KINDS else None
+                known = StatusReader(opened, kind) if kind in statuses.STATUS_TRANSACTIONS else None
                 named = named or (set() if known else None)
-            case reader.Unit():
+            case reader.UnitClosed():
                 if known is not None and named is not None:
-                    named.update(statuses.place_of(event, parent) for parent in event.parents)
+                    named.update(statuses.loop_position(event, parent) for parent in event.parents)
                     yield from known.claims(event)
                 elif _kind(event.set) == "999":
                     units.append(event)
@@ -70,182 +75,197 @@ def read(content: bytes) -> Iterator[Heard]:
             case _:
                 pass
     if named is not None:
-        for unit in statuses.levels(content, named):
-            yield from Statuses(unit.set, _kind(unit.set)).level(unit)
+        for unit in statuses.read_levels(content, named):
+            yield from StatusReader(unit.set, _kind(unit.set)).level(unit)
 
 
-def _kind(set: tree.Set) -> str:
+def _kind(set: tree.TransactionSet) -> str:
     return set.guide.kind if set.guide else ""
 
 
-def facts(heard: Heard, sent: Layout | None = None) -> Iterator[Fact | Unmatched]:
-    """The facts of each claim that something heard concerns."""
-    if isinstance(heard, HeardStatus):
-        yield heard.fact
+def derive_facts(
+    message: AckMessage, sent: SentLayout | None = None
+) -> Iterator[Fact | UnmatchedFact]:
+    """Derive the facts of each claim that a message concerns."""
+    if isinstance(message, ClaimStatusReport):
+        yield message.fact
     elif sent is None:
-        yield _unmatched(heard, "It answers a file that we do not know.")
-    elif isinstance(heard, HeardInterchange):
-        yield from _of_interchange(heard, sent)
-    elif isinstance(heard, HeardGroup):
-        yield from _of_group(heard, sent)
+        yield _unmatched(message, "It answers a file that we do not know.")
+    elif isinstance(message, InterchangeAck):
+        yield from _of_interchange(message, sent)
+    elif isinstance(message, GroupAck):
+        yield from _of_group(message, sent)
     else:
-        concerned = list(statuses.of_level(heard, sent))
+        concerned = list(statuses.level_facts(message, sent))
         yield from concerned
         if not concerned:
-            yield _unmatched(heard, "It speaks of a batch or provider that we did not send.")
+            yield _unmatched(message, "It concerns a batch or provider that we did not send.")
 
 
 # TA1.
 
 
-def _interchanges(interchange: tree.Interchange) -> Iterator[HeardInterchange]:
-    originals = Originals(interchange.delimiters)
+def _interchanges(interchange: tree.Interchange) -> Iterator[InterchangeAck]:
+    originals = SeparatorRestorer(interchange.delimiters)
     for number, (_, segment) in enumerate(interchange.stray, 1):
         if segment[0] == "TA1":
-            verdict = originals.restored(verdicts.ta1(segment))
-            yield HeardInterchange(
-                asks=Asks(by="interchange", number=verdict.control),
-                at=time_of_interchange(interchange),
-                serial=serial_of(interchange),
-                where=Where(interchange=interchange.number, position=number),
+            verdict = originals.restore(verdicts.view_ta1(segment))
+            yield InterchangeAck(
+                reference=InterchangeReference(level="interchange", number=verdict.control),
+                at=read_interchange_time(interchange),
+                serial=read_control_number(interchange),
+                where=FilePosition(interchange=interchange.number, position=number),
                 verdict=verdict,
             )
 
 
-def _of_interchange(heard: HeardInterchange, sent: Layout) -> Iterator[Fact]:
-    if heard.verdict.verdict in ACCEPTED:
+def _of_interchange(message: InterchangeAck, sent: SentLayout) -> Iterator[Fact]:
+    if message.verdict.verdict in ACCEPTED:
         return
-    complaint = Complaint(source="TA1", code=heard.verdict.note, level="interchange")
+    complaint = Complaint(source="TA1", code=message.verdict.note, level="interchange")
     for one in sent.claims:
-        yield _fact(heard, Kind.TA1_REFUSED, one, "TA1", heard.where, (complaint,))
+        yield _fact(message, FactKind.TA1_REFUSED, one, "TA1", message.where, (complaint,))
 
 
 # 999.
 
 
-def _group(set: tree.Set, units: list[reader.Unit]) -> HeardGroup:
-    originals = Originals(set.group.interchange.delimiters)
-    whole: verdicts.GroupVerdict = verdicts.SET(set.root)
+def _group(set: tree.TransactionSet, units: list[reader.UnitClosed]) -> GroupAck:
+    originals = SeparatorRestorer(set.group.interchange.delimiters)
+    whole: verdicts.GroupVerdictView = verdicts.SET(set.root)
     found = tuple(verdicts.UNIT(unit.loop) for unit in units)
-    verdict = originals.restored(replace(whole, sets=found))
+    verdict = originals.restore(replace(whole, sets=found))
     positions = {
         (verdict.control, one.control, at)
         for one in verdict.sets
         for error in one.errors
-        if (at := whole_number(error.position))
+        if (at := parse_count(error.position))
     }
-    return HeardGroup(
-        asks=Asks(by="group", number=verdict.control, positions=frozenset(positions)),
-        at=time_of(set.group),
-        serial=serial_of(set.group.interchange),
-        where=where_in(set, 1),
+    return GroupAck(
+        reference=InterchangeReference(
+            level="group", number=verdict.control, positions=frozenset(positions)
+        ),
+        at=read_group_time(set.group),
+        serial=read_control_number(set.group.interchange),
+        where=position_in_file(set, 1),
         verdict=verdict,
-        places=tuple(unit.loop.position for unit in units),
+        set_positions=tuple(unit.loop.position for unit in units),
     )
 
 
-def _of_group(heard: HeardGroup, sent: Layout) -> Iterator[Fact | Unmatched]:
-    verdict = heard.verdict
-    mine = [one for one in sent.sets if same_number(one.group, verdict.control)]
-    if verdict.function not in {CLAIMS_FUNCTION, ""} or not mine:
-        yield _unmatched(heard, "It answers a group that we did not send.")
+def _of_group(message: GroupAck, sent: SentLayout) -> Iterator[Fact | UnmatchedFact]:
+    verdict = message.verdict
+    sets = [one for one in sent.sets if same_number(one.group, verdict.control)]
+    if verdict.function not in {CLAIMS_FUNCTION, ""} or not sets:
+        yield _unmatched(message, "It answers a group that we did not send.")
         return
-    known = {one.control: (one, at) for one, at in zip(verdict.sets, heard.places, strict=True)}
-    for one in mine:
+    known = {
+        one.control: (one, at) for one, at in zip(verdict.sets, message.set_positions, strict=True)
+    }
+    for one in sets:
         answer, at = known.pop(one.control, (None, 1))
-        yield from _of_set(heard, sent, one, answer, replace(heard.where, position=at))
-    # A number is whatever the payer wrote there, and reasons are kept in clear.
+        yield from _of_set(message, sent, one, answer, replace(message.where, position=at))
+    # The number is not quoted: the payer may have written anything there, and reasons are not encrypted.
     for _ in known:
-        yield _unmatched(heard, "It answers a set that we did not send.")
+        yield _unmatched(message, "It answers a set that we did not send.")
 
 
 def _of_set(
-    heard: HeardGroup, sent: Layout, set: SentSet, answer: verdicts.SetVerdict | None, where: Where
+    message: GroupAck,
+    sent: SentLayout,
+    set: SentSet,
+    answer: verdicts.SetVerdictView | None,
+    where: FilePosition,
 ) -> Iterator[Fact]:
-    """The facts of every claim of a set."""
-    group = heard.verdict
-    # A group whose only set is refused is refused too; that alone is no fault of the group.
+    """Derive the facts of every claim of a set."""
+    group = message.verdict
+    # A group whose only set is rejected is rejected too; that alone is no error of the group.
     refused_group = group.verdict not in {*ACCEPTED, "P"} and (
         answer is None or bool(group.codes) or answer.accepted
     )
     code = answer.verdict if answer else "R" if refused_group else group.verdict
     if code == "P":
-        return  # the group was accepted in part, and nothing is said of this set
+        return  # the group was accepted in part, and the 999 has no verdict on this set
     complaints = _complaints(sent, set, answer)
     shared = complaints.pop(None, ())
     if code in ACCEPTED and not refused_group:
         for one in set.claims:
-            told = (*shared, *complaints.get(one.number, ()))
-            yield _fact(heard, Kind.ACCEPTED_999, one, "999", where, told)
+            noted = (*shared, *complaints.get(one.number, ()))
+            yield _fact(message, FactKind.ACCEPTED_999, one, "999", where, noted)
         return
     whole = [Complaint(source="999", code=c, level="group") for c in group.codes if refused_group]
     found = answer.codes if answer else ()
     whole += [
-        Complaint(source="999", code=c, level="set") for c in found if c not in SEGMENT_FAULTS
+        Complaint(source="999", code=c, level="set") for c in found if c not in SEGMENT_ERROR_CODES
     ]
     single = complaints and not shared and not whole and not refused_group
     for one in set.claims:
-        told = (*whole, *shared, *complaints.get(one.number, ()))
+        reasons = (*whole, *shared, *complaints.get(one.number, ()))
         if not single:
-            yield _fact(heard, Kind.SET_REFUSED, one, "999", where, told)
-        elif told:
-            yield _fact(heard, Kind.CLAIM_REFUSED, one, "999", where, told)
+            yield _fact(message, FactKind.SET_REFUSED, one, "999", where, reasons)
+        elif reasons:
+            yield _fact(message, FactKind.CLAIM_REFUSED, one, "999", where, reasons)
         else:
-            yield _fact(heard, Kind.SEND_AGAIN, one, "999", where, ())
+            yield _fact(message, FactKind.SEND_AGAIN, one, "999", where, ())
 
 
 def _complaints(
-    sent: Layout, set: SentSet, answer: verdicts.SetVerdict | None
+    sent: SentLayout, set: SentSet, answer: verdicts.SetVerdictView | None
 ) -> dict[str | None, tuple[Complaint, ...]]:
-    """What is objected to, by our claim number; under None what concerns the set as a whole."""
+    """Return the complaints by claim number; under None those about the set as a whole."""
     found: dict[str | None, tuple[Complaint, ...]] = {}
     for error in answer.errors if answer else ():
-        at = whole_number(error.position)
-        told = tuple(_of_error(error, at, sent, set))
+        at = parse_count(error.position)
+        errors = tuple(_of_error(error, at, sent, set))
         concerned = _concerned(error, at, set)
         for number in [None] if concerned is None else [one.number for one in concerned]:
-            found[number] = (*found.get(number, ()), *told)
+            found[number] = (*found.get(number, ()), *errors)
     return found
 
 
-def _concerned(error: verdicts.SegmentError, at: int, set: SentSet) -> tuple[SentClaim, ...] | None:
-    """The claims an error belongs to. A business unit by name is surer than a position: what is missing has none."""
+def _concerned(
+    error: verdicts.SegmentErrorView, at: int, set: SentSet
+) -> tuple[SentClaim, ...] | None:
+    """Return the claims an error belongs to; None for the whole set.
+
+    A CTX that names CLM01 is surer than a position: a missing segment has none.
+    """
     contexts = [*error.contexts, *(c for one in error.elements for c in one.contexts)]
     for context in contexts:
         for name in context.names:
             one = set.by_account(name.value) if name.name == "CLM01" else None
             if one is not None:
                 return (one,)
-    return set.concerned(at) if at else None
+    return set.claims_at(at) if at else None
 
 
 def _of_error(
-    error: verdicts.SegmentError, at: int, sent: Layout, set: SentSet
+    error: verdicts.SegmentErrorView, at: int, sent: SentLayout, set: SentSet
 ) -> Iterator[Complaint]:
-    spot = sent.spots.get((set.group, set.control, at))
-    same = spot is not None and spot.segment == error.segment
+    sent_segment = sent.segments.get((set.group, set.control, at))
+    same = sent_segment is not None and sent_segment.segment == error.segment
     base = Complaint(
         source="999",
         code=error.error,
         level="segment",
-        loop=spot.loop if spot and same else error.loop,
+        loop=sent_segment.loop if sent_segment and same else error.loop,
         segment=error.segment,
-        qualifier=spot.qualifier if spot and same else "",
-        nth=spot.nth if spot and same else 0,
-        line=spot.line if spot else 0,
+        qualifier=sent_segment.qualifier if sent_segment and same else "",
+        nth=sent_segment.nth if sent_segment and same else 0,
+        line=sent_segment.line if sent_segment else 0,
         position=at,
     )
     if not error.elements:
         yield base
     for one in error.elements:
-        place = one.place or verdicts.Place()
+        place = one.place or verdicts.ErrorPlaceView()
         yield replace(
             base,
             code=one.error,
             level="element",
-            element=whole_number(place.element),
-            component=whole_number(place.component),
-            repetition=whole_number(place.repetition),
+            element=parse_count(place.element),
+            component=parse_count(place.component),
+            repetition=parse_count(place.repetition),
         )
 
 
@@ -253,27 +273,29 @@ def _of_error(
 
 
 def _fact(
-    heard: HeardInterchange | HeardGroup,
-    kind: Kind,
+    message: InterchangeAck | GroupAck,
+    kind: FactKind,
     claim: SentClaim,
     source: str,
-    where: Where,
+    where: FilePosition,
     complaints: tuple[Complaint, ...],
 ) -> Fact:
     return Fact(
-        kind=kind, at=heard.at, claim=sent_key(claim), attempt=claim.attempt, serial=heard.serial,
+        kind=kind, at=message.at, claim=key_of(claim), attempt=claim.attempt, serial=message.serial,
         where=where, source=source, complaints=complaints,
     )  # fmt: skip
 
 
-def _unmatched(heard: HeardInterchange | HeardGroup | HeardLevel, reason: str) -> Unmatched:
-    if isinstance(heard, HeardLevel):
-        fact = heard.fact
-        return Unmatched(
+def _unmatched(message: InterchangeAck | GroupAck | LevelRejection, reason: str) -> UnmatchedFact:
+    if isinstance(message, LevelRejection):
+        fact = message.fact
+        return UnmatchedFact(
             reason=reason, kind=fact.kind, at=fact.at, where=fact.where, source=fact.source
         )
-    source = "TA1" if isinstance(heard, HeardInterchange) else "999"
-    kind = Kind.TA1_REFUSED if source == "TA1" else Kind.SET_REFUSED
-    if heard.verdict.verdict in ACCEPTED:
-        kind = Kind.ACCEPTED_999
-    return Unmatched(reason=reason, kind=kind, at=heard.at, where=heard.where, source=source)
+    source = "TA1" if isinstance(message, InterchangeAck) else "999"
+    kind = FactKind.TA1_REFUSED if source == "TA1" else FactKind.SET_REFUSED
+    if message.verdict.verdict in ACCEPTED:
+        kind = FactKind.ACCEPTED_999
+    return UnmatchedFact(
+        reason=reason, kind=kind, at=message.at, where=message.where, source=source
+    )

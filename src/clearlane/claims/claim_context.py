@@ -1,7 +1,7 @@
-"""A claim about to be written, with what the tables ask about it.
+"""A claim that is about to be written, and the values that both kinds of claim compute in the same way.
 
-``Case`` is the claim, ``LineCase`` one of its lines. What both kinds of claim work out in the same way
-stands here; what only one of them knows stands with its table.
+``ClaimContext`` is the claim, ``LineContext`` one of its lines: the placement tables call their functions with
+these. A function that only one kind of claim needs is in ``placements_837p`` or ``placements_837d``.
 
 Knows claims; knows no place in a file.
 """
@@ -14,17 +14,17 @@ from functools import lru_cache
 from typing import Any
 
 from clearlane.claims import cob, codes
-from clearlane.claims.cob import Decision, LineDecision
+from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
 from clearlane.claims.fields import Claim, Line, lines_of
-from clearlane.claims.placement import Shape, shape_of
+from clearlane.claims.placement import ClaimShape, shape_of
 from clearlane.claims.rules.diagnoses import diagnoses, pointed
 from clearlane.claims.rules.people import relationship
-from clearlane.claims.value_types import DEFAULT_REASONS, GROUPS, Adjusted
+from clearlane.claims.value_types import ADJUSTMENT_GROUPS, DEFAULT_REASONS, EarlierAdjustment
 from clearlane.kernel import limits
-from clearlane.x12.encode import clean, money, period
+from clearlane.x12.encode import clean, format_money, format_period
 
 UNKNOWN_COVERAGE = "ZZ"
-"""SBR09 where nobody said what kind of insurance it is."""
+"""SBR09 where the claim does not name the kind of insurance."""
 PERSON, ORGANISATION = "1", "2"
 PAYER_NAME_CHARACTERS_MAX = 60
 """NM103."""
@@ -33,68 +33,83 @@ NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Outgoing:
-    """An accepted claim on its way to a payer."""
+class OutgoingClaim:
+    """An accepted claim with the numbers and names under which it goes to its payer."""
 
     claim: Claim
     number: str
-    """Our claim number, at most 20 characters."""
+    """The clearinghouse's claim number, at most 20 characters."""
     payer_id: str
     payer_name: str = ""
-    """The payer's name as the directory has it; the caller's where empty."""
+    """The payer's name in the directory; where empty, the caller's is sent."""
     other_payer_id: str = ""
-    """How the directory knows the other payer of a shared claim, if it does."""
+    """The other payer's id in the directory, if it has one."""
     account_as_number: bool = False
-    """Whether the patient's account number is free to be CLM01."""
+    """Whether the patient's account number is sent as CLM01."""
 
 
-class Case:
-    """A claim and what its table asks about it."""
+class ClaimContext:
+    """A claim, with what its placement tables need to know of it."""
 
     __slots__ = (
-        "above", "claim", "decision", "given", "line_shapes", "lines", "lines_above", "out", "own_patient",
-        "pointed", "shape",
+        "claim", "claim_values", "decision", "diagnosis_numbers", "line_shapes", "lines", "outgoing",
+        "patient_is_insured", "repeated_values", "shape", "values",
     )  # fmt: skip
 
-    def __init__(self, out: Outgoing, repeated: frozenset[str]) -> None:
-        self.out = out
-        self.claim: Any = out.claim
-        self.given: Mapping[str, Any] = out.claim.__dict__
-        self.above: Mapping[str, Any] = NOTHING
-        self.shape = shape_of(tuple(self.given))
-        self.lines: Sequence[Line] = lines_of(out.claim)
-        above = _repeated(self.shape, repeated)
-        self.lines_above = {name: self.given[name] for name in above} if above else NOTHING
-        """What every line repeats of the claim."""
-        self.line_shapes = [shape_of(tuple(line.__dict__), above) for line in self.lines]
-        self.own_patient = relationship(out.claim) == codes.SELF
+    def __init__(self, outgoing: OutgoingClaim, repeated: frozenset[str]) -> None:
+        self.outgoing = outgoing
+        self.claim: Any = outgoing.claim
+        self.values: Mapping[str, Any] = outgoing.claim.__dict__
+        self.claim_values: Mapping[str, Any] = NOTHING
+        self.shape = shape_of(tuple(self.values))
+        self.lines: Sequence[Line] = lines_of(outgoing.claim)
+        names = _repeated(self.shape, repeated)
+        self.repeated_values = {name: self.values[name] for name in names} if names else NOTHING
+        """The values of the claim that every line repeats."""
+        self.line_shapes = [shape_of(tuple(line.__dict__), names) for line in self.lines]
+        self.patient_is_insured = relationship(outgoing.claim) == codes.SELF
         """Whether the patient is the insured."""
-        told = _tells_a_decision(self.shape) or any(map(_tells_a_decision, set(self.line_shapes)))
-        self.decision: Decision | None = cob.decision(out.claim) if told else None
-        self.pointed = places_in_hi(diagnoses(out.claim))
-        """For each place of the claim's diagnoses its number in HI."""
+        decided = _has_decision(self.shape) or any(map(_has_decision, set(self.line_shapes)))
+        self.decision: EarlierDecision | None = (
+            cob.earlier_decision(outgoing.claim) if decided else None
+        )
+        self.diagnosis_numbers = hi_numbers(diagnoses(outgoing.claim))
+        """The number in HI of each diagnosis of the claim."""
 
 
-class LineCase:
-    """A line, its claim, and what an earlier payer decided about it."""
+class LineContext:
+    """A service line with its claim and what an earlier payer decided about it."""
 
-    __slots__ = ("above", "case", "decision", "given", "line", "place", "shape")
+    __slots__ = (
+        "claim_context",
+        "claim_place",
+        "claim_values",
+        "decision",
+        "line",
+        "shape",
+        "values",
+    )
 
     def __init__(
-        self, line: Line, shape: Shape, case: Case, place: str, decision: LineDecision | None
+        self,
+        line: Line,
+        shape: ClaimShape,
+        context: ClaimContext,
+        place: str,
+        decision: EarlierLineDecision | None,
     ) -> None:
         self.line: Any = line
-        self.given: Mapping[str, Any] = line.__dict__
-        self.above = case.lines_above
+        self.values: Mapping[str, Any] = line.__dict__
+        self.claim_values = context.repeated_values
         self.shape = shape
-        self.case = case
-        self.place = place
-        """The claim's place of service; a line tells its own only where it differs."""
+        self.claim_context = context
+        self.claim_place = place
+        """The claim's place of service; a line sends its own only where it differs."""
         self.decision = decision
 
 
-# A decision is told by one of these fields; without them nobody need look for one.
-_SIGNS = frozenset(
+# A claim without any of these fields has no earlier decision, which is cheap to find out.
+_DECISION_FIELDS = frozenset(
     {
         *cob.CLAIM_GROUPS,
         *cob.LINE_GROUPS,
@@ -110,146 +125,148 @@ _SIGNS = frozenset(
 )
 
 
-def _tells_a_decision(shape: Shape) -> bool:
-    told: bool | None = shape.plans.get(_SIGNS)
-    if told is None:
-        told = shape.plans[_SIGNS] = not _SIGNS.isdisjoint(shape.names)
-    return told
+def _has_decision(shape: ClaimShape) -> bool:
+    found: bool | None = shape.plans.get(_DECISION_FIELDS)
+    if found is None:
+        found = shape.plans[_DECISION_FIELDS] = not _DECISION_FIELDS.isdisjoint(shape.names)
+    return found
 
 
-def _repeated(shape: Shape, names: frozenset[str]) -> tuple[str, ...]:
+def _repeated(shape: ClaimShape, names: frozenset[str]) -> tuple[str, ...]:
     found: tuple[str, ...] | None = shape.plans.get(names)
     if found is None:
         found = shape.plans[names] = tuple(name for name in shape.names if name in names)
     return found
 
 
-def is_own_patient(case: Case) -> bool:
-    """Whether the patient is the insured."""
-    return case.own_patient
+def patient_is_insured(context: ClaimContext) -> bool:
+    """Return whether the patient is the insured."""
+    return context.patient_is_insured
 
 
-def order_of_payment(case: Case) -> str:
-    """Second if an earlier payer has decided, else first."""
-    return "S" if case.decision else "P"
+def order_of_payment(context: ClaimContext) -> str:
+    """Return SBR01 of the payer: secondary if an earlier payer has decided, else primary."""
+    return "S" if context.decision else "P"
 
 
-def other_order_of_payment(case: Case) -> str:
-    """The other payer's place in the order."""
-    return "P" if case.decision else "S"
+def other_order_of_payment(context: ClaimContext) -> str:
+    """Return SBR01 of the other payer."""
+    return "P" if context.decision else "S"
 
 
-def self_code(case: Case) -> str | None:
-    """18 where the patient is the insured; nothing otherwise."""
-    return codes.SELF if case.own_patient else None
+def self_code(context: ClaimContext) -> str | None:
+    """Return 18 where the patient is the insured, else None."""
+    return codes.SELF if context.patient_is_insured else None
 
 
-def directory_name(case: Case) -> str:
-    """The payer's name as the directory has it, as X12 can carry it."""
-    return clean(case.out.payer_name)[0][:PAYER_NAME_CHARACTERS_MAX]
+def directory_name(context: ClaimContext) -> str:
+    """Return the payer's name in the directory, in characters that X12 can carry."""
+    return clean(context.outgoing.payer_name)[0][:PAYER_NAME_CHARACTERS_MAX]
 
 
-def payer_id(case: Case) -> str:
-    """The payer as the directory knows it."""
-    return case.out.payer_id
+def payer_id(context: ClaimContext) -> str:
+    """Return the payer's id in the directory."""
+    return context.outgoing.payer_id
 
 
-def other_payer_id(case: Case) -> str | None:
-    """What lines name the other payer by.
+def other_payer_id(context: ClaimContext) -> str | None:
+    """Return the id under which lines refer to the other payer.
 
-    X12 wants an id, and a claim has no field for it: without one from the directory the name without its
-    blanks serves, so that the decisions of lines can point at the payer. An id has two characters at least.
+    X12 requires an id (at least two characters) and a claim has no field for it. Without one in the directory
+    it is the payer's name without blanks, so that 2430/SVD01 can refer to 2330B/NM109.
     """
-    name = cob.other_payer_name(case.claim)
-    return case.out.other_payer_id or (name and name.replace(" ", "").ljust(2, "0"))
+    name = cob.other_payer_name(context.claim)
+    return context.outgoing.other_payer_id or (name and name.replace(" ", "").ljust(2, "0"))
 
 
-def person(told: object) -> str:
-    """A first name makes a person; what has none is an organisation."""
+def person(context: object) -> str:
+    """Return the entity type of a person: tables call it where a first name is filled."""
     return PERSON
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def days(first: date, last: date) -> str:
-    """A period as it stands in DTP02 and DTP03; days recur, so their texts are remembered."""
-    return "*".join(period(first, last))
+    """Return a period as DTP02 and DTP03. Cached, because the same days recur."""
+    return "*".join(format_period(first, last))
 
 
 def first_of(*names: str) -> Callable[[Any], Any]:
-    """The first of these fields that is filled."""
+    """Return a function that picks the first of these fields that is filled."""
 
-    def pick(told: Any) -> Any:
-        given = told.given
-        return next((given[name] for name in names if name in given), None)
+    def pick(context: Any) -> Any:
+        values = context.values
+        return next((values[name] for name in names if name in values), None)
 
     return pick
 
 
-def when_own_patient(*names: str) -> Callable[[Case], Any]:
-    """The insured's field; where the patient is the insured, the patient's serves too."""
+def insured_or_patient(*names: str) -> Callable[[ClaimContext], Any]:
+    """Return a function for an insured's field that falls back on the patient's where both are one person."""
     insured, *_ = names
     pick = first_of(*names)
-    return lambda case: pick(case) if case.own_patient else case.given.get(insured)
+    return lambda context: (
+        pick(context) if context.patient_is_insured else context.values.get(insured)
+    )
 
 
 def unless_zero(name: str) -> Callable[[Any], Decimal | None]:
-    """An amount or count; some callers fill every number, and a zero says nothing."""
-    return lambda told: told.given.get(name) or None
+    """Return a function for an amount or count that omits zero: some callers fill every number."""
+    return lambda context: context.values.get(name) or None
 
 
-def yes(name: str) -> Callable[[Any], str | None]:
-    """Y where a mark is set, else nothing."""
-    return lambda told: "Y" if told.given.get(name) else None
+def yes_if_set(name: str) -> Callable[[Any], str | None]:
+    """Return a function that gives Y where a flag is set, else None."""
+    return lambda context: "Y" if context.values.get(name) else None
 
 
-def adjustments(told: Any) -> list[str] | None:
-    """What the earlier payer adjusted, one text a group: the elements of a CAS from the first on."""
-    decision: Decision | LineDecision | None = told.decision
+def earlier_adjustments(context: Any) -> list[str] | None:
+    """Return the earlier payer's adjustments, one text per group: the elements of a CAS."""
+    decision: EarlierDecision | EarlierLineDecision | None = context.decision
     if not decision or not decision.groups:
         return None
     groups = decision.groups
-    return [_adjustments(group, groups[group]) for group in GROUPS if group in groups]
+    return [_adjustments(group, groups[group]) for group in ADJUSTMENT_GROUPS if group in groups]
 
 
-def _adjustments(group: str, adjustments: Sequence[Adjusted]) -> str:
+def _adjustments(group: str, adjustments: Sequence[EarlierAdjustment]) -> str:
     parts = [group]
     for one in adjustments[: limits.ADJUSTMENTS_PER_GROUP_MAX]:
-        quantity = "" if one.quantity is None else money(one.quantity)
-        parts += [one.reason or DEFAULT_REASONS[group], money(one.amount), quantity]
+        quantity = "" if one.quantity is None else format_money(one.quantity)
+        parts += [one.reason or DEFAULT_REASONS[group], format_money(one.amount), quantity]
     return "*".join(parts).rstrip("*")
 
 
-def paid(told: Any) -> Decimal | None:
-    """What the earlier payer paid; 0 for a denial."""
-    decision: Decision | LineDecision | None = told.decision
+def earlier_paid(context: Any) -> Decimal | None:
+    """Return what the earlier payer paid; 0 for a denial."""
+    decision: EarlierDecision | EarlierLineDecision | None = context.decision
     return decision.paid if decision else None
 
 
-def decided(told: Any) -> bool:
-    """Whether the earlier payer decided this."""
-    return told.decision is not None
+def has_earlier_decision(context: Any) -> bool:
+    """Return whether an earlier payer decided the claim or line."""
+    return context.decision is not None
 
 
-def decided_on(case: Case) -> Any:
-    """The day of the claim's decision; where lines were decided, theirs are told instead."""
-    decision = case.decision
+def claim_decision_day(context: ClaimContext) -> Any:
+    """Return the day of the claim's decision; None where lines were decided, since they send their own."""
+    decision = context.decision
     return decision.day if decision and not any(decision.lines) else None
 
 
-def line_decided_on(told: LineCase) -> Any:
-    """The day of a line's decision, else the claim's."""
-    own, whole = told.decision, told.case.decision
+def line_decision_day(context: LineContext) -> Any:
+    """Return the day of a line's decision, else the claim's."""
+    own, whole = context.decision, context.claim_context.decision
     return (own and own.day) or (whole and whole.day)
 
 
-def line_payer(told: LineCase) -> str | None:
-    """The payer that decided the line."""
-    return other_payer_id(told.case)
+def line_payer(context: LineContext) -> str | None:
+    """Return the id of the payer that decided the line."""
+    return other_payer_id(context.claim_context)
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def pointer_text(pointers: tuple[str | None, ...], places: tuple[int, ...]) -> str | None:
-    """Pointers as X12 counts them; ``places`` gives for each place of the claim its number in HI."""
+    """Return pointers as X12 counts them; ``places`` holds the number in HI of each diagnosis."""
     found = []
     for pointer in pointers:
         at = pointed(pointer) if pointer else None
@@ -259,35 +276,35 @@ def pointer_text(pointers: tuple[str | None, ...], places: tuple[int, ...]) -> s
     return ":".join(found[: limits.POINTERS_PER_LINE_MAX]) or None
 
 
-def places_in_hi(codes: Sequence[str | None]) -> tuple[int, ...]:
-    """For each place of the claim's diagnoses its number in HI; a blank place has none."""
+def hi_numbers(codes: Sequence[str | None]) -> tuple[int, ...]:
+    """Return the number in HI of each diagnosis; 0 for a blank one."""
     if all(codes):
         return tuple(range(1, len(codes) + 1))
-    number, out = 0, []
+    number, numbers = 0, []
     for code in codes:
         number += bool(code)
-        out.append(number if code else 0)
-    return tuple(out)
+        numbers.append(number if code else 0)
+    return tuple(numbers)
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def health_care_codes(version: str, codes: tuple[str | None, ...]) -> tuple[str, ...]:
-    """Diagnoses as HI holds them: the first is the principal one."""
+    """Return diagnoses as components of HI: the first is the principal one."""
     first, rest = ("ABK", "ABF") if version == "10" else ("BK", "BF")
-    given = [code for code in codes if code]
-    return tuple(f"{rest if at else first}:{code}" for at, code in enumerate(given))
+    values = [code for code in codes if code]
+    return tuple(f"{rest if at else first}:{code}" for at, code in enumerate(values))
 
 
-def same_place(case: Case, one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two addresses (street, city, state, ZIP code) are the same."""
-    given = case.given
+def same_place(context: ClaimContext, one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two addresses (street, city, state, ZIP code) are the same."""
+    values = context.values
     for a, b in zip(one, other, strict=True):
-        if given.get(a) != given.get(b) and _key(given.get(a)) != _key(given.get(b)):
+        if values.get(a) != values.get(b) and _key(values.get(a)) != _key(values.get(b)):
             return False
     return True
 
 
 def _key(text: str | None) -> str:
-    """An address part for comparison; a ZIP code counts by its first five digits."""
+    """Return an address part for comparison; of a ZIP code the first five digits."""
     text = text or ""
     return text[:5] if len(text) == 9 and text.isdigit() else text

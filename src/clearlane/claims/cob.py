@@ -1,6 +1,6 @@
-"""Coordination of benefits: what the claim tells of another insurance and of an earlier payer's decision.
+"""Coordination of benefits: a claim's other insurance and the decision of an earlier payer.
 
-How the fields are understood:
+Meaning of the fields:
 
 - the *other insurance* is the other insured (box 9, ADA 5 to 10) and the other payer
   (``X12_OtherPayerName`` or, without it, the plan's name of box 9d; ADA 11);
@@ -9,7 +9,7 @@ How the fields are understood:
   amount, its adjustments, its date. A dental claim has them on lines only;
 - a zero without anything else is no decision, because some callers fill every number. A denial is a decision
   of zero with adjustments or a date;
-- with a decision the claim goes to the payer as the second one, without it as the first;
+- with a decision the claim goes to the payer as secondary, without it as primary;
 - a decided line without a date takes the claim's date.
 
 **Balance.** A line's charge is what was paid plus the line's adjustments. The claim's charge is what was paid
@@ -22,7 +22,7 @@ from datetime import date
 from decimal import Decimal
 
 from clearlane.claims.fields import Claim, DentalLine, Line, MedicalClaim, MedicalLine, lines_of
-from clearlane.claims.value_types import Adjusted
+from clearlane.claims.value_types import EarlierAdjustment
 
 ZERO = Decimal(0)
 
@@ -40,8 +40,8 @@ LINE_GROUPS = {
     "X12_LinePayorInitiatedReductions": "PI",
     "X12_LinePatientResponsibilityAdjustments": "PR",
 }
-# Any of these says that there is another insurance. The relationship alone does not: it is often sent always.
-MEDICAL_SIGNS = frozenset(
+# Any of these means that there is another insurance. The relationship alone does not: some callers always send it.
+MEDICAL_OTHER_INSURANCE_FIELDS = frozenset(
     {
         "F09_OtherInsuredNameLast",
         "F09_OtherInsuredNameFirst",
@@ -55,7 +55,7 @@ MEDICAL_SIGNS = frozenset(
         "X12_OtherPayerName",
     }
 )
-DENTAL_SIGNS = frozenset(
+DENTAL_OTHER_INSURANCE_FIELDS = frozenset(
     {
         "F05_OtherInsuredLastName",
         "F05_OtherInsuredFirstName",
@@ -73,12 +73,12 @@ DENTAL_SIGNS = frozenset(
     }
 )
 
-Groups = Mapping[str, tuple[Adjusted, ...]]
+Groups = Mapping[str, tuple[EarlierAdjustment, ...]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LineDecision:
-    """What the earlier payer decided about one line."""
+class EarlierLineDecision:
+    """An earlier payer's decision about one line."""
 
     paid: Decimal
     groups: Groups
@@ -87,22 +87,22 @@ class LineDecision:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Decision:
-    """What the earlier payer decided about the claim; a line it did not decide is None."""
+class EarlierDecision:
+    """An earlier payer's decision about a claim; None for a line it did not decide."""
 
     paid: Decimal
     groups: Groups
     day: date | None
-    lines: tuple[LineDecision | None, ...]
+    lines: tuple[EarlierLineDecision | None, ...]
 
 
-def decision(claim: Claim) -> Decision | None:
-    """The earlier payer's decision, or None if there is none."""
+def earlier_decision(claim: Claim) -> EarlierDecision | None:
+    """Return the earlier payer's decision, or None."""
     lines = tuple(_line_decision(line) for line in lines_of(claim))
     if not isinstance(claim, MedicalClaim):
         if not any(lines):
             return None
-        return Decision(sum((line.paid for line in lines if line), ZERO), {}, None, lines)
+        return EarlierDecision(sum((line.paid for line in lines if line), ZERO), {}, None, lines)
     given = claim.__dict__
     groups: Groups = {group: given[name] for name, group in CLAIM_GROUPS.items() if name in given}
     paid = claim.X12_ClaimPrimaryPayerPaidAmount
@@ -112,52 +112,54 @@ def decision(claim: Claim) -> Decision | None:
     if not (paid or groups or day or any(lines)):
         return None
     if paid is None:
-        paid = sum((line.paid for line in lines if line), ZERO) - total(groups)
-    return Decision(paid, groups, day, lines)
+        paid = sum((line.paid for line in lines if line), ZERO) - total_adjusted(groups)
+    return EarlierDecision(paid, groups, day, lines)
 
 
-def other_insurance(claim: Claim) -> bool:
-    """Whether the claim speaks of another insurance."""
+def has_other_insurance(claim: Claim) -> bool:
+    """Return whether the claim has fields of another insurance."""
     given = claim.__dict__
     if isinstance(claim, MedicalClaim):
         return bool(claim.F11D_OtherPlan) or any(
-            given.get(name) is not None for name in MEDICAL_SIGNS
+            given.get(name) is not None for name in MEDICAL_OTHER_INSURANCE_FIELDS
         )
-    return claim.F04_OtherCoverage or any(given.get(name) is not None for name in DENTAL_SIGNS)
+    return claim.F04_OtherCoverage or any(
+        given.get(name) is not None for name in DENTAL_OTHER_INSURANCE_FIELDS
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Story:
-    """What a claim tells of another insurance: that there is one, and what it decided."""
+class OtherInsurance:
+    """Another insurance of a claim: whether its own fields name it, and its decision."""
 
     named: bool
-    decision: Decision | None
+    decision: EarlierDecision | None
 
 
-def story(claim: Claim) -> Story | None:
-    """The story, or None where the claim tells of no other insurance."""
-    named, decided = other_insurance(claim), decision(claim)
-    return Story(named, decided) if named or decided else None
+def other_insurance(claim: Claim) -> OtherInsurance | None:
+    """Return the other insurance of a claim, or None."""
+    named, decided = has_other_insurance(claim), earlier_decision(claim)
+    return OtherInsurance(named, decided) if named or decided else None
 
 
 def other_payer_name(claim: Claim) -> str | None:
-    """The other payer's name."""
+    """Return the other payer's name."""
     if isinstance(claim, MedicalClaim):
         return claim.X12_OtherPayerName or claim.F09D_OtherPlanName
     return claim.F11_OtherPayerName
 
 
-def total(groups: Groups) -> Decimal:
-    """The sum of adjustments."""
+def total_adjusted(groups: Groups) -> Decimal:
+    """Return the sum of adjustments."""
     return sum((adjusted.amount for group in groups.values() for adjusted in group), ZERO)
 
 
-# Most lines tell of no decision, and asking for all these fields at once is quick.
+# Most lines have no decision, and testing all these fields at once is quick.
 _MEDICAL_DECISION = ("X12_PrimaryPayerPaidAmount", "X12_AdjudicationOrPaymentDate", *LINE_GROUPS)
 _DENTAL_DECISION = ("X12_PrimaryPaidAmount", "X12_AdjudicationDate", "Adjustments")
 
 
-def _line_decision(line: Line) -> LineDecision | None:
+def _line_decision(line: Line) -> EarlierLineDecision | None:
     given = line.__dict__
     groups: Groups
     if isinstance(line, MedicalLine):
@@ -172,31 +174,31 @@ def _line_decision(line: Line) -> LineDecision | None:
         paid, day, units = line.X12_PrimaryPaidAmount, line.X12_AdjudicationDate, line.X12_UnitsPaid
     if not (paid or groups or day):
         return None
-    return LineDecision(paid or ZERO, groups, day, units)
+    return EarlierLineDecision(paid or ZERO, groups, day, units)
 
 
-def _dental_groups(line: DentalLine) -> dict[str, tuple[Adjusted, ...]]:
-    found: dict[str, tuple[Adjusted, ...]] = {}
+def _dental_groups(line: DentalLine) -> dict[str, tuple[EarlierAdjustment, ...]]:
+    found: dict[str, tuple[EarlierAdjustment, ...]] = {}
     for item in line.Adjustments or ():
         if item.X12_AdjustmentGroupCode and item.X12_AdjustmentAmount:
-            adjusted = Adjusted(item.X12_AdjustmentReasonCode, item.X12_AdjustmentAmount)
+            adjusted = EarlierAdjustment(item.X12_AdjustmentReasonCode, item.X12_AdjustmentAmount)
             group = item.X12_AdjustmentGroupCode
             found[group] = (*found.get(group, ()), adjusted)
     return found
 
 
-def charges(line: Line) -> Decimal:
-    """What a line costs; ADA's other fee (31a) is part of it."""
+def line_charge(line: Line) -> Decimal:
+    """Return the charge of a line; ADA's other fee (31a) is part of it."""
     if isinstance(line, MedicalLine):
         return line.F24F_Charges
     return line.F31_LineFee + (line.F31a_OtherFee or ZERO)
 
 
-def charge_of(claim: Claim) -> Decimal:
-    """The charge the claim states."""
+def claim_charge(claim: Claim) -> Decimal:
+    """Return the total charge that the claim states."""
     return claim.F28_TotalCharge if isinstance(claim, MedicalClaim) else claim.F32_TotalFee
 
 
-def summed(lines: Iterable[Line]) -> Decimal:
-    """The sum of the lines."""
-    return sum(map(charges, lines), ZERO)
+def sum_of_lines(lines: Iterable[Line]) -> Decimal:
+    """Return the sum of the lines' charges."""
+    return sum(map(line_charge, lines), ZERO)

@@ -1,22 +1,22 @@
-"""What the codes of payers are about, and what to do: tables only.
+"""Tables of payers' codes: the places of an 837 that a code concerns, and what to do about it.
 
-A row of ``STATUS_PLACES``, ``REASON_PLACES`` or ``REMARK_PLACES`` names the places of an 837 that a code speaks of; the
-placement tables tell which fields stand there. In a place ``{e}`` is the loop of the entity that a status
-names, ``{line}`` the segment of a service line (SV1 or SV3). A code without a row is told in its words, with the
-field of the charge it lessens, or none.
+A row of ``STATUS_PLACES``, ``REASON_PLACES`` or ``REMARK_PLACES`` lists the places of an 837 that a code concerns; the
+placement tables know their fields. In a place ``{e}`` is the loop of the entity that a status names, ``{line}`` the
+segment of a service line (SV1 or SV3). A code without a row is explained by its description, with the field of the
+charge it reduces, or none.
 
 Knows codes and places; knows no field by name.
 """
 
 from collections.abc import Mapping
 
-# Whom STC01-3 names, and the loop in which that party stands in an 837. Sender and receiver are ours.
+# The entities of STC01-3 and their loops in an 837. Submitter and receiver are the clearinghouse.
 ENTITY_LOOPS: Mapping[str, str] = {
     "85": "2010AA", "1P": "2010AA", "87": "2010AB", "IL": "2010BA", "QC": "2010CA", "PR": "2010BB",
     "DN": "2310A", "P3": "2310A", "82": "2310B", "77": "2310C", "FA": "2310C", "DQ": "2310D",
     "DK": "2420E", "GB": "2330A", "PRP": "2330B", "SEP": "2330B", "TTP": "2330B", "TU": "2330B",
 }  # fmt: skip
-OURS = frozenset({"40", "41", "36", "AY"})
+CLEARINGHOUSE_ENTITIES = frozenset({"40", "41", "36", "AY"})
 """Entities of a status that are the clearinghouse itself."""
 
 _NAME = ("{e}/NM1/03", "{e}/NM1/04")

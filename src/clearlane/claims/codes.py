@@ -1,9 +1,8 @@
-"""The lists of the coded fields: X12's code, what it means, and the names people send for it.
+"""Code lists of claim fields: the X12 code, its meaning, and the names that callers send for it.
 
-A field of list ``sex`` takes ``F``, ``female`` and ``Female`` alike and becomes ``F``. Case, blanks and
-punctuation do not matter. What is on no row of the list is left as it came; a rule says so then.
-Where X12 has no code of its own for a row (a claim that is no predetermination, say), the code is ours
-and no placement sends it.
+A field of list ``sex`` accepts ``F``, ``female`` and ``Female`` alike and becomes ``F``. Case, blanks and
+punctuation do not matter. A value that is not on the list stays as it came, for a rule to find.
+Where X12 has no code for a row (a claim that is no predetermination), the code is Clearlane's own and is not sent.
 """
 
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ EPSDT = "01"
 NO_ACCIDENT = "NO"
 REPLACEMENT, VOID = "7", "8"
 
-# One row a code: the code, what it means, then the other names, separated by "|".
+# One row per code: the code, its meaning, then other names, separated by "|".
 _ROWS: dict[str, str] = {
     "sex": """
         M|Male|Man|Boy
@@ -208,8 +207,8 @@ _ROWS: dict[str, str] = {
     """,
 }
 
-# Lists whose rows are the outside list of the same name; only the names people send stand here.
-_OUTSIDE: dict[str, dict[str, tuple[str, ...]]] = {
+# Lists whose codes are an X12 code list of the same name; here are only the names callers send.
+_EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "places_of_service": {
         "02": ("Telehealth",),
         "11": ("Office", "Provider's office", "Dental office"),
@@ -225,32 +224,32 @@ _OUTSIDE: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 
-LISTS: tuple[str, ...] = (*_ROWS, *_OUTSIDE)
+LISTS: tuple[str, ...] = (*_ROWS, *_EXTERNAL)
 # Fields of these lists may hold several codes, separated by commas.
-SEVERAL = frozenset({"vision"})
+MULTIPLE = frozenset({"vision"})
 
 
 @cache
-def words(name: str) -> Mapping[str, str]:
-    """The codes of a list and what each means."""
-    if name in _OUTSIDE:
+def meanings(name: str) -> Mapping[str, str]:
+    """Return the codes of a list with their meanings."""
+    if name in _EXTERNAL:
         return x12_codes.load(name)
     return MappingProxyType({row[0]: row[1] for row in _rows(name)})
 
 
 def find(name: str, text: str) -> str | None:
-    """The code that a text stands for in a list, or None."""
+    """Return the code that a text means in a list, or None."""
     return _find(name, text) if len(text) <= limits.CODED_CHARACTERS_MAX else None
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _find(name: str, text: str) -> str | None:
     return _names(name).get(_key(text))
 
 
 @cache
-def glance(name: str) -> Mapping[str, str]:
-    """The usual spellings of a list's names, for a look-up without any work on the text."""
+def common_spellings(name: str) -> Mapping[str, str]:
+    """Return the codes by common spellings, for a look-up without normalising the text."""
     found: dict[str, str] = {}
     for row in _rows(name):
         for text in row:
@@ -262,9 +261,9 @@ def glance(name: str) -> Mapping[str, str]:
 
 
 @cache
-def passing(name: str) -> str:
-    """What a list takes, told in a sentence's end: codes with their meaning."""
-    shown = [f"{code} ({meaning})" for code, meaning in words(name).items()]
+def accepted_values(name: str) -> str:
+    """Return what a list accepts, as the end of a sentence: codes with their meanings."""
+    shown = [f"{code} ({meaning})" for code, meaning in meanings(name).items()]
     if len(shown) > 12:
         return f"a code of the list, such as {', '.join(shown[:3])}"
     return f"one of {', '.join(shown)}"
@@ -272,10 +271,10 @@ def passing(name: str) -> str:
 
 @cache
 def _names(name: str) -> Mapping[str, str]:
-    """Every text that is understood, and the code it becomes."""
+    """Return the code of every accepted text."""
     found: dict[str, str] = {}
     rows = _rows(name)
-    # A code is never hidden by another row's name, so the codes come first.
+    # Codes come first, so that no name of another row hides one.
     for row in rows:
         found.setdefault(_key(row[0]), row[0])
     for row in rows:
@@ -285,9 +284,9 @@ def _names(name: str) -> Mapping[str, str]:
 
 
 def _rows(name: str) -> list[list[str]]:
-    if name in _OUTSIDE:
-        extra = _OUTSIDE[name]
-        return [[code, meaning, *extra.get(code, ())] for code, meaning in words(name).items()]
+    if name in _EXTERNAL:
+        extra = _EXTERNAL[name]
+        return [[code, meaning, *extra.get(code, ())] for code, meaning in meanings(name).items()]
     return [line.strip().split("|") for line in _ROWS[name].splitlines() if line.strip()]
 
 

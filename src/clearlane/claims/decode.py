@@ -1,12 +1,12 @@
-"""A submission document becomes claims, or findings that tell every fault of its shape.
+"""Decode a submission document into claims, or into findings about its shape.
 
-Shape is what the interface answers with 400: JSON, types, required fields, date forms. A finding's
-location is the document's own key, ``Claims[1].F24_ClaimLines[0].F24A_DateOfServiceFrom``.
+Shape is what the interface refuses with status 400: JSON, types, required fields, date formats. A finding's
+location is the path in the document, ``Claims[1].F24_ClaimLines[0].F24A_DateOfServiceFrom``.
 
-A large document is sliced into raw claims first, so that nobody holds the interpreter for long: the
-caller reads a few claims at a time and lets others run in between.
+A large document is split into raw claims first, so that no call blocks the event loop for long: the caller
+decodes a few claims at a time and yields in between.
 
-Knows no rule of the trade and no answer's form.
+Knows no claim rule and no response format.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,137 +20,154 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from clearlane.claims import codes
-from clearlane.claims.fields import PAPERS, Claim, ClaimKind, Fields, Paper, parts, rows, thin
+from clearlane.claims.fields import (
+    CLAIM_SCHEMAS,
+    Claim,
+    ClaimKind,
+    ClaimPart,
+    ClaimSchema,
+    drop_empty_fields,
+    fields_of,
+    nested_parts,
+)
 from clearlane.claims.finding import ClaimFinding
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
 
 DOCUMENT = "Document"
-"""The location of what is wrong with the document as a whole."""
+"""The location of a finding about the document as a whole."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What one raw claim became: a claim or findings, and the paths of fields nobody knows."""
+class DecodedClaim:
+    """The result of decoding one raw claim: a claim or findings, and the paths of unknown fields."""
 
     claim: Claim | None
     findings: tuple[ClaimFinding, ...] = ()
-    ignored: tuple[str, ...] = ()
+    ignored_fields: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
-class _Patience:
-    """How many more findings a document may have."""
+class _FindingBudget:
+    """The number of findings that may still be reported for a document."""
 
     left: int = limits.SHAPE_FINDINGS_MAX
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sheaf:
-    """A document cut into raw claims. ``count`` may be one more than the limit, never larger."""
+class SubmissionDocument:
+    """A document split into raw claims. ``count`` exceeds the limit by at most one."""
 
     kind: ClaimKind
-    raws: Sequence[msgspec.Raw] = ()
+    raw_claims: Sequence[msgspec.Raw] = ()
     findings: tuple[ClaimFinding, ...] = ()
-    ignored: tuple[str, ...] = ()
-    patience: _Patience = field(default_factory=_Patience)
+    ignored_fields: tuple[str, ...] = ()
+    budget: _FindingBudget = field(default_factory=_FindingBudget)
 
     @property
     def count(self) -> int:
-        """How many claims the document holds."""
-        return len(self.raws)
+        """The number of claims in the document."""
+        return len(self.raw_claims)
 
-    def read(self, start: int, stop: int) -> list[Read]:
-        """The claims from ``start`` up to ``stop``.
+    def read(self, start: int, stop: int) -> list[DecodedClaim]:
+        """Decode the claims from ``start`` up to ``stop``.
 
-        A document with thousands of faults is refused anyway: after ten thousand the others are not told.
+        After ten thousand findings no more are reported: the document is refused anyway.
         """
-        found: list[Read] = []
-        for at, raw in enumerate(self.raws[start:stop], start):
-            if self.patience.left <= 0:
-                found.append(Read(None))
+        found: list[DecodedClaim] = []
+        for at, raw in enumerate(self.raw_claims[start:stop], start):
+            if self.budget.left <= 0:
+                found.append(DecodedClaim(None))
                 continue
             read = read_claim(self.kind, bytes(raw), f"Claims[{at}]")
             found.append(read)
-            self.patience.left -= len(read.findings)
-            if self.patience.left <= 0:
-                last = _fault(
-                    DOCUMENT, f"There are more faults; those up to Claims[{at}] are told."
+            self.budget.left -= len(read.findings)
+            if self.budget.left <= 0:
+                last = _finding(
+                    DOCUMENT, f"There are more errors; those up to Claims[{at}] are listed."
                 )
-                found[-1] = Read(None, (*read.findings, last), read.ignored)
+                found[-1] = DecodedClaim(None, (*read.findings, last), read.ignored_fields)
         return found
 
 
 def open_document(
     body: bytes, kind: ClaimKind, *, claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
-) -> Sheaf:
-    """Cut a document into claims; what is wrong with the document itself is in the findings."""
+) -> SubmissionDocument:
+    """Split a document into raw claims; findings are about the document itself."""
     body = body.removeprefix(BYTE_ORDER_MARK)
     try:
-        top, ignored = _top(body, claims_max)
+        top, ignored_fields = _top(body, claims_max)
     except msgspec.ValidationError:
-        return Sheaf(kind, findings=(_fault(DOCUMENT, "The document must be a JSON object."),))
+        return SubmissionDocument(
+            kind, findings=(_finding(DOCUMENT, "The document must be a JSON object."),)
+        )
     except RecursionError:
-        return Sheaf(kind, findings=(_fault(DOCUMENT, "The document is nested too deeply."),))
+        return SubmissionDocument(
+            kind, findings=(_finding(DOCUMENT, "The document is nested too deeply."),)
+        )
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Sheaf(kind, findings=(_fault(DOCUMENT, "The document is not valid JSON in UTF-8."),))
-    findings = list(_document_type(top.DocumentType, PAPERS[kind]))
+        return SubmissionDocument(
+            kind, findings=(_finding(DOCUMENT, "The document is not valid JSON in UTF-8."),)
+        )
+    findings = list(_document_type(top.DocumentType, CLAIM_SCHEMAS[kind]))
     raws: Sequence[msgspec.Raw] = ()
     try:
         raws = top.cut or _slices(top.Claims, claims_max)
     except (msgspec.DecodeError, RecursionError):
-        findings.append(_fault("Claims", "The Claims field must be an array of claims."))
+        findings.append(_finding("Claims", "The Claims field must be an array of claims."))
     else:
         if not raws:
-            findings.append(_fault("Claims", "At least one claim is required."))
-    return Sheaf(kind, raws, tuple(findings), ignored)
+            findings.append(_finding("Claims", "At least one claim is required."))
+    return SubmissionDocument(kind, raws, tuple(findings), ignored_fields)
 
 
-def read_document(body: bytes, kind: ClaimKind) -> tuple[Sheaf, list[Read]]:
-    """Open a document and read all its claims at once; for small documents and offline work."""
-    sheaf = open_document(body, kind)
-    return sheaf, sheaf.read(0, sheaf.count)
+def read_document(body: bytes, kind: ClaimKind) -> tuple[SubmissionDocument, list[DecodedClaim]]:
+    """Open a document and decode all its claims at once, for small documents and offline work."""
+    document = open_document(body, kind)
+    return document, document.read(0, document.count)
 
 
-def read_claim(kind: ClaimKind, raw: bytes, at: str) -> Read:
-    """One claim from its JSON."""
+def read_claim(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
+    """Decode one claim from its JSON."""
     if len(raw) > limits.CLAIM_BYTES_MAX:
-        return Read(
-            None, (_fault(at, f"A claim may take {limits.CLAIM_BYTES_MAX} bytes at most."),)
+        return DecodedClaim(
+            None, (_finding(at, f"A claim may take {limits.CLAIM_BYTES_MAX} bytes at most."),)
         )
-    paper = PAPERS[kind]
+    schema = CLAIM_SCHEMAS[kind]
     try:
-        claim = paper.claim.__pydantic_validator__.validate_json(raw)
-    except ValidationError as refused:
-        return _read_slowly(kind, raw, at, refused)
-    ignored = _strange(claim, at) if thin(claim) else ()
-    lines: tuple[Fields, ...] = claim.__dict__[paper.lines]
+        claim = schema.claim.__pydantic_validator__.validate_json(raw)
+    except ValidationError as error:
+        return _read_slowly(kind, raw, at, error)
+    ignored_fields = _forget_unknown_fields(claim, at) if drop_empty_fields(claim) else ()
+    lines: tuple[ClaimPart, ...] = claim.__dict__[schema.lines_field]
     missing = [*_MISSING[kind](claim.__dict__, [line.__dict__ for line in lines])]
     if missing:
-        return Read(None, tuple(_required(f"{at}.{path}") for path in missing), ignored)
-    return Read(claim, (), ignored)
+        return DecodedClaim(
+            None, tuple(_missing_finding(f"{at}.{path}") for path in missing), ignored_fields
+        )
+    return DecodedClaim(claim, (), ignored_fields)
 
 
 def restore(kind: ClaimKind, stored: bytes) -> Claim:
-    """A claim from the text that ``fields.encode`` made of it."""
-    claim: Claim = PAPERS[kind].claim.__pydantic_validator__.validate_json(stored)
-    thin(claim)
+    """Decode a stored claim from the text that ``fields.encode`` made of it."""
+    claim: Claim = CLAIM_SCHEMAS[kind].claim.__pydantic_validator__.validate_json(stored)
+    drop_empty_fields(claim)
     return claim
 
 
 # --- the document ---------------------------------------------------------------------------------
 
 
-Cut = msgspec.Raw | msgspec.UnsetType
+RawOrUnset = msgspec.Raw | msgspec.UnsetType
 
 
 class _Top(msgspec.Struct):
-    """The two fields of a document, unread; the claims of a large one may be cut already."""
+    """The two fields of a document, not decoded; the claims of a large one may be split already."""
 
-    DocumentType: Cut = msgspec.UNSET
-    Claims: Cut = msgspec.UNSET
+    DocumentType: RawOrUnset = msgspec.UNSET
+    Claims: RawOrUnset = msgspec.UNSET
     cut: Sequence[msgspec.Raw] = ()
 
 
@@ -160,8 +177,8 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
-    """The two fields, and the names of fields nobody knows."""
-    # A large document could hold millions of names: nobody asks for them.
+    """Return the two fields of a document and the names of unknown ones."""
+    # A large document could hold millions of names, so they are not collected.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
         return _large_top(body, claims_max), ()
     found = _NAMES.decode(body)
@@ -170,7 +187,7 @@ def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
 
 
 def _large_top(body: bytes, claims_max: int) -> _Top:
-    """Cut in one scan, since nobody else runs meanwhile; the scan in two steps tells what is wrong."""
+    """Split a large document in one pass, since it blocks; fall back on two passes to find what is wrong."""
     try:
         top = _large(claims_max + 1).decode(body)
     except msgspec.ValidationError:
@@ -178,19 +195,19 @@ def _large_top(body: bytes, claims_max: int) -> _Top:
     return _Top(top.DocumentType, cut=_filled_slots(top.Claims))
 
 
-def _document_type(raw: Cut, paper: Paper) -> Iterator[ClaimFinding]:
+def _document_type(raw: RawOrUnset, schema: ClaimSchema) -> Iterator[ClaimFinding]:
     value = None if raw is msgspec.UNSET else msgspec.json.decode(raw)
     if value is None or (isinstance(value, str) and not value.strip()):
-        yield _required("DocumentType")
-    elif value != paper.document_type:
-        yield _fault(
+        yield _missing_finding("DocumentType")
+    elif value != schema.document_type:
+        yield _finding(
             "DocumentType",
-            f"The value {_quoted(value)} does not belong to this path: it takes '{paper.document_type}'.",
+            f"The value {_quoted(value)} does not belong to this path: it takes '{schema.document_type}'.",
         )
 
 
-def _slices(raw: Cut, claims_max: int) -> Sequence[msgspec.Raw]:
-    """The elements of the array, at most one more than the limit."""
+def _slices(raw: RawOrUnset, claims_max: int) -> Sequence[msgspec.Raw]:
+    """Return the elements of the array, at most one more than the limit."""
     if raw is msgspec.UNSET or bytes(memoryview(raw)[:5]) == b"null":
         return ()
     if memoryview(raw).nbytes <= limits.SMALL_DOCUMENT_BYTES_MAX:
@@ -200,19 +217,19 @@ def _slices(raw: Cut, claims_max: int) -> Sequence[msgspec.Raw]:
 
 @cache
 def _slots(count: int) -> type[msgspec.Struct]:
-    """The first elements of an array; the others are skipped without being stored.
+    """Return a type for the first elements of an array; the others are skipped without being stored.
 
-    A list would hold every element of a hostile array: a gigabyte for 16 million ones.
+    A list would hold every element of a hostile array: a gigabyte for 16 million elements.
     """
-    fields = [(f"c{at}", Cut, msgspec.UNSET) for at in range(count)]
+    fields = [(f"c{at}", RawOrUnset, msgspec.UNSET) for at in range(count)]
     return msgspec.defstruct("Slots", fields, array_like=True)
 
 
 @cache
 def _large(count: int) -> msgspec.json.Decoder[Any]:
-    """A decoder of a document whose claims are cut."""
+    """Return a decoder that splits the claims of a document."""
     fields = [
-        ("DocumentType", Cut, msgspec.UNSET),
+        ("DocumentType", RawOrUnset, msgspec.UNSET),
         ("Claims", _slots(count), msgspec.NODEFAULT),
     ]
     return msgspec.json.Decoder(msgspec.defstruct("Large", fields, kw_only=True))
@@ -222,66 +239,66 @@ def _filled_slots(slots: msgspec.Struct) -> list[msgspec.Raw]:
     return [item for item in msgspec.structs.astuple(slots) if item is not msgspec.UNSET]
 
 
-# --- one claim, slowly: blanks count as missing, and every fault is told ------------------------------
+# --- slow path for a claim that pydantic refused: blanks count as missing, every error is reported ----
 
 
-def _read_slowly(kind: ClaimKind, raw: bytes, at: str, refused: ValidationError) -> Read:
-    paper = PAPERS[kind]
+def _read_slowly(kind: ClaimKind, raw: bytes, at: str, error: ValidationError) -> DecodedClaim:
+    schema = CLAIM_SCHEMAS[kind]
     try:
-        if refused.error_count() == 1 and refused.errors()[0]["type"] == "json_invalid":
+        if error.error_count() == 1 and error.errors()[0]["type"] == "json_invalid":
             raise msgspec.DecodeError
         value = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Read(None, (_fault(DOCUMENT, f"The JSON of {at} cannot be read."),))
+        return DecodedClaim(None, (_finding(DOCUMENT, f"The JSON of {at} cannot be read."),))
     if not isinstance(value, dict):
-        return Read(None, (_fault(at, "A claim must be a JSON object."),))
-    ignored: list[str] = []
+        return DecodedClaim(None, (_finding(at, "A claim must be a JSON object."),))
+    ignored_fields: list[str] = []
     findings: list[ClaimFinding] = []
-    filled = _prune(value, paper.claim, at, ignored, findings)
+    filled = _prune(value, schema.claim, at, ignored_fields, findings)
     claim: Claim | None = None
     try:
-        claim = paper.claim.__pydantic_validator__.validate_python(filled, strict=False)
-        thin(claim)
-    except ValidationError as faults:
+        claim = schema.claim.__pydantic_validator__.validate_python(filled, strict=False)
+        drop_empty_fields(claim)
+    except ValidationError as errors:
         findings += [
-            _told(fault, at)
-            for fault in faults.errors(include_url=False)
-            # A list of nothing but faulty items counts as empty; its items have been told about.
-            if not (fault["type"] == "too_short" and fault["input"])
+            _pydantic_finding(error, at)
+            for error in errors.errors(include_url=False)
+            # A list of only faulty items counts as empty; its items have been reported.
+            if not (error["type"] == "too_short" and error["input"])
         ]
-    lines = filled.get(paper.lines)
+    lines = filled.get(schema.lines_field)
     known = [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else []
-    told = {finding.location for finding in findings}
+    reported = {finding.location for finding in findings}
     missing = (f"{at}.{path}" for path in _MISSING[kind](filled, known))
-    findings += [_required(path) for path in missing if path not in told]
-    return Read(None if findings else claim, tuple(findings), tuple(ignored))
+    findings += [_missing_finding(path) for path in missing if path not in reported]
+    return DecodedClaim(None if findings else claim, tuple(findings), tuple(ignored_fields))
 
 
 def _prune(
     value: dict[str, Any],
-    part: type[Fields],
+    part: type[ClaimPart],
     at: str,
-    ignored: list[str],
+    ignored_fields: list[str],
     findings: list[ClaimFinding],
 ) -> dict[str, Any]:
-    """Only known fields, without nulls and blanks; lists cut to a length that can be told about."""
+    """Return the known fields without nulls and blanks, with lists cut to the length that is read."""
     spellings = _spellings(part)
-    inner = parts(part)
+    inner = nested_parts(part)
     kept: dict[str, Any] = {}
     for name, item in value.items():
         path = f"{at}.{name}"
         if name not in spellings:
-            if len(ignored) < limits.IGNORED_FIELDS_SHOWN_MAX:
-                ignored.append(path)
+            if len(ignored_fields) < limits.IGNORED_FIELDS_SHOWN_MAX:
+                ignored_fields.append(path)
         elif isinstance(item, list):
             if len(item) > limits.LIST_ITEMS_READ_MAX:
                 findings.append(
-                    _fault(path, f"At most {limits.LIST_ITEMS_READ_MAX} items are read.")
+                    _finding(path, f"At most {limits.LIST_ITEMS_READ_MAX} items are read.")
                 )
             items = item[: limits.LIST_ITEMS_READ_MAX]
             if name in inner:
                 items = [
-                    _prune(each, inner[name], f"{path}[{index}]", ignored, findings)
+                    _prune(each, inner[name], f"{path}[{index}]", ignored_fields, findings)
                     if isinstance(each, dict)
                     else each
                     for index, each in enumerate(items)
@@ -295,32 +312,34 @@ def _prune(
 
 
 @cache
-def _spellings(part: type[Fields]) -> frozenset[str]:
-    return frozenset(name for row in rows(part).values() for name in (row.name, *row.also))
+def _spellings(part: type[ClaimPart]) -> frozenset[str]:
+    return frozenset(
+        name for field in fields_of(part).values() for name in (field.name, *field.aliases)
+    )
 
 
 def _blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def _strange(claim: Fields, at: str) -> tuple[str, ...]:
-    """The first paths of fields that the catalogue does not know; the claim forgets them all."""
-    found = tuple(islice(_strange_paths(claim, at), limits.IGNORED_FIELDS_SHOWN_MAX))
+def _forget_unknown_fields(claim: ClaimPart, at: str) -> tuple[str, ...]:
+    """Remove unknown fields from a claim and return the paths of the first few."""
+    found = tuple(islice(_unknown_paths(claim, at), limits.IGNORED_FIELDS_SHOWN_MAX))
     for part in _all_parts(claim):
         part.__pydantic_extra__.clear()
     return found
 
 
-def _strange_paths(part: Fields, at: str) -> Iterator[str]:
+def _unknown_paths(part: ClaimPart, at: str) -> Iterator[str]:
     yield from (f"{at}.{name}" for name in part.__pydantic_extra__)
-    for name in parts(type(part)):
+    for name in nested_parts(type(part)):
         for index, inner in enumerate(part.__dict__.get(name, ())):
-            yield from _strange_paths(inner, f"{at}.{name}[{index}]")
+            yield from _unknown_paths(inner, f"{at}.{name}[{index}]")
 
 
-def _all_parts(part: Fields) -> Iterator[Fields]:
+def _all_parts(part: ClaimPart) -> Iterator[ClaimPart]:
     yield part
-    for name in parts(type(part)):
+    for name in nested_parts(type(part)):
         for inner in part.__dict__.get(name, ()):
             yield from _all_parts(inner)
 
@@ -388,7 +407,7 @@ _MISSING: Mapping[ClaimKind, Callable[[Filled, Sequence[Filled]], Iterator[str]]
 
 
 def _any_text(value: Any) -> bool:
-    # What is no array at all, or not there, has been told about already.
+    # A value that is no array, or missing, has been reported already.
     if not isinstance(value, (list, tuple)):
         return True
     return value[0] is not None or any(item is not None for item in value)
@@ -398,9 +417,9 @@ def _code(name: str, value: Any) -> str | None:
     return codes.find(name, value) if isinstance(value, str) else None
 
 
-# --- words -----------------------------------------------------------------------------------------------
+# --- messages --------------------------------------------------------------------------------------------
 
-_WORDS: Mapping[str, str] = {
+_MESSAGES: Mapping[str, str] = {
     "missing": "The {field} field is required.",
     "too_short": "The {field} field is required.",
     "day": "The value {value} is not a valid date in the format yyyy-mm-dd.",
@@ -415,26 +434,26 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def _told(fault: ErrorDetails, at: str) -> ClaimFinding:
+def _pydantic_finding(error: ErrorDetails, at: str) -> ClaimFinding:
     path = at
-    for step in fault["loc"]:
+    for step in error["loc"]:
         path += f"[{step}]" if isinstance(step, int) else f".{step}"
-    field = next((str(step) for step in reversed(fault["loc"]) if isinstance(step, str)), at)
-    words = _WORDS.get(fault["type"], "The {field} field cannot be read.")
-    return _fault(path, words.format(field=field, value=_quoted(fault["input"])))
+    field = next((str(step) for step in reversed(error["loc"]) if isinstance(step, str)), at)
+    words = _MESSAGES.get(error["type"], "The {field} field cannot be read.")
+    return _finding(path, words.format(field=field, value=_quoted(error["input"])))
 
 
-def _required(path: str) -> ClaimFinding:
+def _missing_finding(path: str) -> ClaimFinding:
     field = path.rpartition(".")[2]
-    return _fault(path, _WORDS["missing"].format(field=field))
+    return _finding(path, _MESSAGES["missing"].format(field=field))
 
 
-def _fault(location: str, message: str) -> ClaimFinding:
+def _finding(location: str, message: str) -> ClaimFinding:
     return ClaimFinding(rule="shape", message=message, stage=Stage.SHAPE, location=location)
 
 
 def _quoted(value: object) -> str:
-    """A refused value as the answer shows it: short, and never a whole object."""
+    """Return a refused value as a message shows it: short, and never a whole object."""
     if isinstance(value, (list, tuple)):
         return "[...]"
     if isinstance(value, dict):

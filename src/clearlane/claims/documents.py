@@ -1,13 +1,13 @@
-"""The documents that ``get_by_doc_id`` answers: a remittance advice, a payer claim status.
+"""The documents that ``get_by_doc_id`` returns: remittance advice and payer claim status.
 
-    remittance_advice(part, head, claim)          # from the claim's part of an 835
-    claim_status(part, head, fact, claim)         # from its part of a TA1, 999, 277CA or 277
-    answer(advices, statuses)                     # the body
+    remittance_advice(part, header, claim)        # from the claim's part of an 835
+    claim_status(part, header, fact, claim)       # from its part of a TA1, 999, 277CA or 277
+    response_body(advices, statuses)
 
-A document is made from the claim's part of the file alone (``part_of``), so nothing of another client can be in it;
-the claim as it was submitted adds the caller's own fields to every complaint and adjustment.
+A document is made from the claim's part of the file alone (``extract``), so it holds no other client's data; the
+submitted claim adds the caller's own fields to every complaint and adjustment.
 
-Knows the wire names of these two shapes; knows no HTTP and no database.
+Knows the wire names of these two documents; knows no HTTP and no database.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,22 +17,30 @@ from decimal import Decimal
 from typing import Any
 
 from clearlane.claims import provenance
-from clearlane.claims.extract import cut, part_of
-from clearlane.claims.facts import Fact, Kind
+from clearlane.claims.extract import extract_claim, extract_part
+from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import Claim
-from clearlane.claims.lifecycle import action
+from clearlane.claims.lifecycle import payer_action
 from clearlane.x12 import codes
+from clearlane.x12.views import read_views, shared_types, status
 from clearlane.x12.views import remittance as views_remittance
-from clearlane.x12.views import shared_types, status, views
 
-__all__ = ["Head", "answer", "claim_status", "cut", "paid_in", "part_of", "remittance_advice"]
+__all__ = [
+    "DocumentHeader",
+    "claim_status",
+    "extract_claim",
+    "extract_part",
+    "read_claim_payment",
+    "remittance_advice",
+    "response_body",
+]
 
 JSON = dict[str, Any]
 NO_DAY = "0001-01-01"
 NAMES = 2
-"""The column of the code lists that holds the interface's names."""
+"""The column of the code lists with the interface's names."""
 
-# How the interface names the identifiers of a party, by the qualifier that goes before them.
+# The interface's names of a party's identifiers, by qualifier.
 PAYER_IDS = {"XV": "CmsPlanId", "PI": "PayerId", "FI": "TaxIdNumber", "2U": "PayerId", "NF": "NaicId",
              "46": "ElectronicTransmitterIdNumber", "EO": "SubmitterIdNumber", "HI": "HealthIndustryNumber"}  # fmt: skip
 PAYEE_IDS = {"XX": "NationalProviderId", "FI": "TaxIdNumber", "XV": "CmsPlanId", "SV": "ServiceProviderNumber",
@@ -42,29 +50,29 @@ PATIENT_IDS = {"MI": "MemberId", "II": "StandardUniqueId", "34": "SocialSecurity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """What every document begins with."""
+class DocumentHeader:
+    """The fields that every document begins with."""
 
     document_id: str
     vendor_claim_id: str
     claim_number: str
-    """Ours."""
+    """The clearinghouse's."""
     create_date: date
     controls: tuple[str, ...] = ()
-    """``REF*6R`` of the claim's lines as they were sent."""
+    """``REF*6R`` of the claim's lines as sent."""
 
 
-def answer(advices: Iterable[JSON] = (), statuses: Iterable[JSON] = ()) -> JSON:
-    """The body of the answer."""
+def response_body(advices: Iterable[JSON] = (), statuses: Iterable[JSON] = ()) -> JSON:
+    """Return the body of the response."""
     return {"RemittanceAdvices": list(advices), "PayerClaimStatuses": list(statuses)}
 
 
-def remittance_advice(part: bytes, head: Head, claim: Claim) -> JSON:
-    """What an 835 says of the claim. ValueError where the part holds no claim payment."""
-    found, paid = paid_in(part)
-    payment = found.payment or views_remittance.Payment()
+def remittance_advice(part: bytes, head: DocumentHeader, claim: Claim) -> JSON:
+    """Return the remittance advice of a claim from its part of an 835. ValueError if it holds no claim payment."""
+    found, paid = read_claim_payment(part)
+    payment = found.payment or views_remittance.RemittancePaymentView()
     patient, others = _shares(paid.all_adjustments)
-    method = codes.column("payment_methods", NAMES).get(payment.method, payment.method)
+    method = codes.load_column("payment_methods", NAMES).get(payment.method, payment.method)
     return {
         **_head(head),
         "Payer": _party(found.payer, PAYER_IDS),
@@ -87,26 +95,30 @@ def remittance_advice(part: bytes, head: Head, claim: Claim) -> JSON:
         "Adjustments": [_adjustment(one) for one in paid.adjustments],
         "RemarkCodes": _remarks(_claim_remarks(paid)),
         "Lines": [_line(one, head) for one in paid.lines],
-        "Explanations": _told(provenance.decision(paid, claim, head.controls)),
+        "Explanations": _explanations(provenance.explain_adjustments(paid, claim, head.controls)),
         "X12Document": part.decode("latin-1"),
     }
 
 
-def paid_in(part: bytes) -> tuple[views_remittance.Remittance, views_remittance.Claim]:
-    """The payment and the claim of a part. ValueError where it holds no claim payment."""
-    found = next((one for one in _sets(part) if isinstance(one, views_remittance.Remittance)), None)
+def read_claim_payment(
+    part: bytes,
+) -> tuple[views_remittance.RemittanceView, views_remittance.RemittanceClaimView]:
+    """Read the payment and the claim from a part of an 835. ValueError if it holds no claim payment."""
+    found = next(
+        (one for one in _sets(part) if isinstance(one, views_remittance.RemittanceView)), None
+    )
     paid = next(found.claims, None) if found else None
     if found is None or paid is None:
         raise ValueError("the part holds no claim payment")
     return found, paid
 
 
-def claim_status(part: bytes, head: Head, fact: Fact, claim: Claim) -> JSON:
-    """What a 277CA or 277 says of the claim, or a TA1 or 999 of the file it went in."""
+def claim_status(part: bytes, head: DocumentHeader, fact: Fact, claim: Claim) -> JSON:
+    """Return the claim status from a 277CA or 277, or from a TA1 or 999 about the file."""
     tiers = {
         tier.level.code: tier
         for one in _sets(part)
-        if isinstance(one, status.Statuses)
+        if isinstance(one, status.StatusSetView)
         for tier in _all(one.tiers)
         if tier.level
     }
@@ -118,30 +130,30 @@ def claim_status(part: bytes, head: Head, fact: Fact, claim: Claim) -> JSON:
         "Type": fact.source,
         "Payer": _named(tiers.get("20"), PAYER_IDS) or _of_claim(claim, "2010BB", "PayerId"),
         "Payee": _named(tiers.get("19"), PAYEE_IDS) or _of_claim(claim, "2010AA", "NationalProviderId"),
-        "Patient": _patient(tiers, claim) | {"PatientAccountNumber": fact.claim.account},
-        "PayerControlNumber": fact.claim.payer_number,
-        "PayerAction": action(fact.codes),
-        "State": fact.verdict.value if fact.kind is Kind.STATUS else _STATES[fact.kind],
+        "Patient": _patient(tiers, claim) | {"PatientAccountNumber": fact.claim.account_number},
+        "PayerControlNumber": fact.claim.payer_control_number,
+        "PayerAction": payer_action(fact.codes),
+        "State": fact.verdict.value if fact.kind is FactKind.STATUS else _STATES[fact.kind],
         "StatusDate": _day(fact.day or fact.at.date()),
         "TotalClaimAmount": None if fact.charged is None else fact.charged / 100,
         "Statuses": [_code(code.category, code.status, code.entity) for code in fact.codes],
         "Lines": [_status_line(one, head) for one in (report.lines if report else ())],
-        "Explanations": _told(provenance.refusal(fact, claim, head.controls)),
+        "Explanations": _explanations(provenance.explain_complaints(fact, claim, head.controls)),
         "X12Document": part.decode("latin-1"),
     }  # fmt: skip
 
 
 _STATES = {
-    Kind.SENT: "sent",
-    Kind.ACCEPTED_999: "accepted",
-    Kind.SEND_AGAIN: "sent again",
-    Kind.CLAIM_REFUSED: "rejected",
-    Kind.SET_REFUSED: "rejected",
-    Kind.TA1_REFUSED: "rejected",
+    FactKind.SENT: "sent",
+    FactKind.ACCEPTED_999: "accepted",
+    FactKind.SEND_AGAIN: "sent again",
+    FactKind.CLAIM_REFUSED: "rejected",
+    FactKind.SET_REFUSED: "rejected",
+    FactKind.TA1_REFUSED: "rejected",
 }
 
 
-def _head(head: Head) -> JSON:
+def _head(head: DocumentHeader) -> JSON:
     return {
         "DocumentId": head.document_id,
         "VendorClaimId": head.vendor_claim_id,
@@ -151,12 +163,12 @@ def _head(head: Head) -> JSON:
 
 
 def _sets(part: bytes) -> Iterator[Any]:
-    for interchange in views(part):
+    for interchange in read_views(part):
         for one in interchange.sets:
             yield one.view
 
 
-def _all(tiers: Sequence[status.Tier]) -> Iterator[status.Tier]:
+def _all(tiers: Sequence[status.StatusLevelView]) -> Iterator[status.StatusLevelView]:
     for tier in tiers:
         yield tier
         yield from _all(tier.tiers)
@@ -165,7 +177,7 @@ def _all(tiers: Sequence[status.Tier]) -> Iterator[status.Tier]:
 # Parties.
 
 
-def _party(party: shared_types.Party | None, names: dict[str, str]) -> JSON:
+def _party(party: shared_types.PartyView | None, names: dict[str, str]) -> JSON:
     if party is None:
         return {"Name": ""}
     found: JSON = {"Name": party.name}
@@ -191,7 +203,7 @@ def _party(party: shared_types.Party | None, names: dict[str, str]) -> JSON:
     return found
 
 
-def _person(party: shared_types.Party | None, names: dict[str, str]) -> JSON:
+def _person(party: shared_types.PartyView | None, names: dict[str, str]) -> JSON:
     found: JSON = {"CommonName": "", "FirstName": "", "MiddleName": "", "Suffix": ""}
     if party is not None:
         found |= {
@@ -203,44 +215,44 @@ def _person(party: shared_types.Party | None, names: dict[str, str]) -> JSON:
     return found
 
 
-def _named(tier: status.Tier | None, names: dict[str, str]) -> JSON | None:
+def _named(tier: status.StatusLevelView | None, names: dict[str, str]) -> JSON | None:
     return _party(tier.parties[0], names) if tier and tier.parties else None
 
 
-def _patient(tiers: dict[str, status.Tier], claim: Claim) -> JSON:
+def _patient(tiers: dict[str, status.StatusLevelView], claim: Claim) -> JSON:
     for code in ("PT", "23", "22"):
         if code in tiers and tiers[code].parties:
             return _person(tiers[code].parties[0], PATIENT_IDS)
-    loop = "2010BA" if not provenance.values_at(claim, "2010CA/NM1/03") else "2010CA"
+    loop = "2010BA" if not provenance.value_at(claim, "2010CA/NM1/03") else "2010CA"
     return {
-        "CommonName": provenance.values_at(claim, f"{loop}/NM1/03"),
-        "FirstName": provenance.values_at(claim, f"{loop}/NM1/04"),
-        "MiddleName": provenance.values_at(claim, f"{loop}/NM1/05"),
-        "Suffix": provenance.values_at(claim, f"{loop}/NM1/07"),
-        "MemberId": provenance.values_at(claim, "2010BA/NM1/09"),
+        "CommonName": provenance.value_at(claim, f"{loop}/NM1/03"),
+        "FirstName": provenance.value_at(claim, f"{loop}/NM1/04"),
+        "MiddleName": provenance.value_at(claim, f"{loop}/NM1/05"),
+        "Suffix": provenance.value_at(claim, f"{loop}/NM1/07"),
+        "MemberId": provenance.value_at(claim, "2010BA/NM1/09"),
     }
 
 
 def _of_claim(claim: Claim, loop: str, id: str) -> JSON:
-    """A party as the claim named it, where the answer does not."""
+    """Return a party as the claim names it, where the response does not."""
     return {
-        "Name": provenance.values_at(claim, f"{loop}/NM1/03"),
-        id: provenance.values_at(claim, f"{loop}/NM1/09"),
+        "Name": provenance.value_at(claim, f"{loop}/NM1/03"),
+        id: provenance.value_at(claim, f"{loop}/NM1/09"),
     }
 
 
 # Amounts and codes.
 
 
-def _shares(adjustments: Iterable[shared_types.Adjustment]) -> tuple[Decimal, Decimal]:
-    """What is the patient's, and all the rest."""
+def _shares(adjustments: Iterable[shared_types.AdjustmentView]) -> tuple[Decimal, Decimal]:
+    """Return the patient's share of adjustments, and the rest."""
     sums = {True: Decimal(), False: Decimal()}
     for one in adjustments:
         sums[one.group == "PR"] += one.amount or Decimal()
     return sums[True], sums[False]
 
 
-def _adjustment(one: shared_types.Adjustment) -> JSON:
+def _adjustment(one: shared_types.AdjustmentView) -> JSON:
     return {
         "Group": one.group,
         "GroupDescription": codes.load("adjustment_groups").get(one.group, ""),
@@ -251,19 +263,19 @@ def _adjustment(one: shared_types.Adjustment) -> JSON:
     }
 
 
-def _remarks(remarks: Iterable[shared_types.Remark]) -> list[JSON]:
+def _remarks(remarks: Iterable[shared_types.RemarkView]) -> list[JSON]:
     return [{"Code": one.code, "Description": one.code_words} for one in remarks]
 
 
-def _claim_remarks(paid: views_remittance.Claim) -> Iterator[shared_types.Remark]:
+def _claim_remarks(paid: views_remittance.RemittanceClaimView) -> Iterator[shared_types.RemarkView]:
     for decision in (paid.inpatient, paid.outpatient):
         yield from decision.remarks if decision else ()
 
 
-def _line(line: views_remittance.Line, head: Head) -> JSON:
+def _line(line: views_remittance.RemittanceLineView, head: DocumentHeader) -> JSON:
     patient, others = _shares(line.adjustments)
     first = next(
-        (one for one in line.dates if one.qualifier in {"472", "150"}), shared_types.Dated()
+        (one for one in line.dates if one.qualifier in {"472", "150"}), shared_types.DateView()
     )
     last = next((one for one in line.dates if one.qualifier == "151"), first)
     return {
@@ -281,7 +293,7 @@ def _line(line: views_remittance.Line, head: Head) -> JSON:
     }
 
 
-def _status_line(line: status.Line, head: Head) -> JSON:
+def _status_line(line: status.StatusLineView, head: DocumentHeader) -> JSON:
     control = next((ref.value for ref in line.references if ref.qualifier == "FJ"), "")
     found = [code for one in line.statuses for code in one.codes]
     return {
@@ -292,13 +304,13 @@ def _status_line(line: status.Line, head: Head) -> JSON:
     }
 
 
-def _numbered(control: str, head: Head) -> JSON:
+def _numbered(control: str, head: DocumentHeader) -> JSON:
     number = head.controls.index(control) + 1 if control in head.controls else None
     return {"LineNumber": number, "LineControlNumber": control}
 
 
-def _procedure(procedure: shared_types.Procedure | None) -> JSON:
-    found = procedure or shared_types.Procedure()
+def _procedure(procedure: shared_types.ProcedureView | None) -> JSON:
+    found = procedure or shared_types.ProcedureView()
     return {"ProcedureCode": found.code, "Modifiers": list(found.modifiers)}
 
 
@@ -313,7 +325,7 @@ def _code(category: str, code: str, entity: str) -> JSON:
     }
 
 
-def _told(told: Iterable[provenance.Told]) -> list[JSON]:
+def _explanations(explanations: Iterable[provenance.Explanation]) -> list[JSON]:
     return [
         {
             "Code": one.code,
@@ -326,12 +338,12 @@ def _told(told: Iterable[provenance.Told]) -> list[JSON]:
             "Message": one.happened,
             "Action": one.todo,
         }
-        for one in told
+        for one in explanations
     ]
 
 
 def _action(code: str) -> str:
-    return codes.column("claim_payment_statuses", NAMES).get(code, code)
+    return codes.load_column("claim_payment_statuses", NAMES).get(code, code)
 
 
 def _number(amount: Decimal | None) -> float | None:

@@ -1,21 +1,21 @@
-"""The claim's part of a payer's file, as a complete interchange of its own.
+"""Extract one claim's part of a payer's file, as a complete interchange.
 
-    part_of(content, fact)                       # of a stored file
-    Clippings(content).of(fact)                  # of a stored file, for one claim after the other
-    cut(unit, position)                          # while a file is read: an 835, 277CA or 277
+    extract_part(content, fact)                  # from a stored file
+    FileExtracts(content).of(fact)               # from a stored file, for one claim after the other
+    extract_claim(unit, position)                # while a file is read: an 835, 277CA or 277
 
 Envelope and header stay as received, in the file's own separators; of the claims only this one stays, with the
-loops around it. What speaks of other claims goes: sums over a batch or provider, provider adjustments, the
-errors of other claims. Counts and levels are made right. The balance of a check cannot hold for a part.
+loops around it. Data about other claims is removed: sums over a batch or provider, provider adjustments, errors
+of other claims. Counts and levels are corrected. The payment balance cannot hold for a part.
 
-Knows the loops of the answers to claims; knows no field and no database.
+Knows the loops of the responses to claims; knows no field and no database.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 from clearlane.claims.facts import Complaint, Fact
-from clearlane.claims.statuses import levels
+from clearlane.claims.statuses import read_levels
 from clearlane.x12 import reader, tree, writer
 
 SUMS = frozenset({"TS2", "TS3", "QTY", "AMT"})
@@ -26,12 +26,12 @@ CHARGE = 4
 """STC04, which above the claims is a sum of their charges."""
 
 
-Sheet: TypeAlias = tuple[int, int, int]
+SetKey: TypeAlias = tuple[int, int, int]
 """A set in a file: interchange, group, set."""
 
 
-class Placed(Protocol):
-    """Where in a file a claim's part stands: every fact can tell."""
+class FileLocation(Protocol):
+    """Position of a claim's part in a file, as every fact has it."""
 
     @property
     def interchange(self) -> int: ...
@@ -43,8 +43,8 @@ class Placed(Protocol):
     def position(self) -> int: ...
 
 
-def part_of(content: bytes, claim: Fact | Placed) -> bytes:
-    """The claim's part of a file; LookupError where nothing stands there."""
+def extract_part(content: bytes, claim: Fact | FileLocation) -> bytes:
+    """Extract the claim's part of a file; LookupError if nothing is at its position."""
     where = claim.where if isinstance(claim, Fact) else claim
     complaints = claim.complaints if isinstance(claim, Fact) else ()
     found = _in_set(content, where, complaints) if where.group else _receipt(content, where)
@@ -53,19 +53,21 @@ def part_of(content: bytes, claim: Fact | Placed) -> bytes:
     return found
 
 
-class Clippings:
-    """The parts of one file that are no claim's alone: what many claims share is looked for once.
+class FileExtracts:
+    """The claims' parts of one file, with what they share read once.
 
-    A 999 that refuses thousands of claims is read once for all of them.
+    A 999 that rejects thousands of claims is read once for all of them.
     """
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._groups: dict[Sheet, tuple[tree.Set, list[reader.Unit]]] | None = None
+        self._groups: dict[SetKey, tuple[tree.TransactionSet, list[reader.UnitClosed]]] | None = (
+            None
+        )
         self._last: tuple[object, bytes] = (None, b"")
 
     def of(self, fact: Fact) -> bytes:
-        """The part of the fact's claim; LookupError where nothing stands there."""
+        """Return the part of the fact's claim; LookupError if nothing is at its position."""
         positions = frozenset(one.position for one in fact.complaints if one.position)
         key = (fact.where, positions)
         if self._last[0] != key:
@@ -75,22 +77,22 @@ class Clippings:
     def _cut(self, fact: Fact) -> bytes:
         where = fact.where
         if not where.group:
-            return part_of(self._content, fact)
+            return extract_part(self._content, fact)
         found = self._read().get((where.interchange, where.group, where.set))
         if found is None:
-            return part_of(self._content, fact)
+            return extract_part(self._content, fact)
         set, units = found
         answer = next((one for one in units if one.loop.position == where.position), None)
         return _of_group(set, answer, fact.complaints)
 
-    def _read(self) -> dict[Sheet, tuple[tree.Set, list[reader.Unit]]]:
+    def _read(self) -> dict[SetKey, tuple[tree.TransactionSet, list[reader.UnitClosed]]]:
         if self._groups is None:
             self._groups = {}
-            units: list[reader.Unit] = []
+            units: list[reader.UnitClosed] = []
             for event in reader.read(self._content, check=False):
                 if isinstance(event, reader.SetOpened):
                     units = []
-                elif isinstance(event, reader.Unit) and _kind(event.set) == "999":
+                elif isinstance(event, reader.UnitClosed) and _kind(event.set) == "999":
                     units.append(event)
                 elif isinstance(event, reader.SetClosed) and _kind(event.set) == "999":
                     group = event.set.group
@@ -99,33 +101,33 @@ class Clippings:
         return self._groups
 
 
-def _in_set(content: bytes, where: Placed, complaints: Iterable[Complaint]) -> bytes | None:
-    answer: reader.Unit | None = None
+def _in_set(content: bytes, where: FileLocation, complaints: Iterable[Complaint]) -> bytes | None:
+    answer: reader.UnitClosed | None = None
     for event in reader.read(content, check=False):
-        if isinstance(event, reader.Unit) and _is_set(event.set, where):
+        if isinstance(event, reader.UnitClosed) and _is_set(event.set, where):
             if event.loop.position <= where.position < event.loop.position + event.loop.size():
                 if _kind(event.set) != "999":
-                    return cut(event, where.position)
+                    return extract_claim(event, where.position)
                 answer = event
         elif isinstance(event, reader.SetClosed) and _is_set(event.set, where):
             if _kind(event.set) == "999":
                 return _of_group(event.set, answer, complaints)
             break
-    for unit in levels(content, ()):
+    for unit in read_levels(content, ()):
         if _is_set(unit.set, where) and unit.parents[-1].position == where.position:
             return _sealed(unit.set, [*_head(unit.parents[0]), *_level(unit)])
     return None
 
 
-def cut(unit: reader.Unit, position: int = 0) -> bytes:
-    """The part of one claim: the unit itself, or the claim in it whose loop stands at the position."""
+def extract_claim(unit: reader.UnitClosed, position: int = 0) -> bytes:
+    """Extract one claim: the unit itself, or the claim in it whose loop is at the position."""
     chain = [*unit.parents[1:], unit.loop]
     inner = [*_head(unit.parents[0]), *_levels(chain, position or unit.loop.position)]
     return _sealed(unit.set, inner)
 
 
 def _levels(chain: list[tree.Loop], position: int) -> Iterator[tree.Segment]:
-    """The loops around a claim, each without its other claims, levels counted anew."""
+    """Yield the loops around a claim without their other claims, HL levels renumbered."""
     *above, unit = chain
     level = 0
     for loop in above:
@@ -148,19 +150,19 @@ def _levelled(segment: tree.Segment, level: int, child: str) -> tree.Segment:
     parent = str(level - 1) if level > 1 else ""
     # The last level may leave out that none follows.
     end = [child] if child == "1" or len(segment) > 4 else []
-    return ["HL", str(level), parent, tree.element(segment, 3), *end]
+    return ["HL", str(level), parent, tree.get_element(segment, 3), *end]
 
 
 def _without_sums(loop: tree.Loop) -> Iterator[tree.Segment]:
-    """A loop above the claims: itself, its name and its verdict, without levels below and without sums."""
+    """Yield a loop above the claims with its name and status, without the levels below and without sums."""
     for item in loop.items:
         if not isinstance(item, tree.Loop):
             if item[0] not in SUMS:
                 yield item
         elif item.node.id in NAMES:
-            yield from item.walk()
+            yield from item.all_segments()
         elif item.node.id in VERDICTS:
-            for segment in item.walk():
+            for segment in item.all_segments():
                 if segment[0] not in SUMS:
                     yield _without_charge(segment)
 
@@ -175,70 +177,72 @@ def _without_charge(segment: tree.Segment) -> tree.Segment:
 
 
 def _only(unit: tree.Loop, position: int) -> Iterator[tree.Segment]:
-    """A unit with only that claim whose loop stands at the position; all of it where it is the claim."""
+    """Yield a unit with only the claim whose loop is at the position; all of it where it is the claim."""
     for item in unit.items:
         if not isinstance(item, tree.Loop):
             yield item
         elif item.node.id in {"2200D", "2200E"}:
             if item.position == position:
-                yield from item.walk()
+                yield from item.all_segments()
         elif item.node.id == "2000E":
             if item.position <= position < item.position + item.size():
                 yield from _only(item, position)
         else:
-            yield from item.walk()
+            yield from item.all_segments()
 
 
 def _head(root: tree.Loop) -> Iterator[tree.Segment]:
-    """What stands before the first claim: header segments and who pays whom."""
+    """Yield what precedes the first claim: header segments, payer and payee."""
     for item in root.items:
         if isinstance(item, tree.Loop):
             if item.node.id[0] != "1":
                 return
-            yield from item.walk()
+            yield from item.all_segments()
         elif item[0] in {"PLB", "SE", "AK9"}:
             return
         else:
             yield item
 
 
-def _of_group(set: tree.Set, answer: reader.Unit | None, complaints: Iterable[Complaint]) -> bytes:
-    """A 999 with the verdict on one set, if it has one, and of the errors those of the claim."""
+def _of_group(
+    set: tree.TransactionSet, answer: reader.UnitClosed | None, complaints: Iterable[Complaint]
+) -> bytes:
+    """Return a 999 with the verdict on one set, if it has one, and the errors of one claim."""
     positions = {str(one.position) for one in complaints if one.position}
-    said = [
+    segments = [
         segment
         for item in (answer.loop.items if answer else ())
-        for segment in (item.walk() if isinstance(item, tree.Loop) else [item])
+        for segment in (item.all_segments() if isinstance(item, tree.Loop) else [item])
         if not isinstance(item, tree.Loop) or item.value("IK3", 2).lstrip("0") in positions
     ]
-    return _sealed(set, [*_head(set.root), *said, *set.root.segments("AK9")])
+    return _sealed(set, [*_head(set.root), *segments, *set.root.segments("AK9")])
 
 
-def _level(unit: reader.Unit) -> Iterator[tree.Segment]:
-    """The verdict on a level, with the levels around it."""
+def _level(unit: reader.UnitClosed) -> Iterator[tree.Segment]:
+    """Yield the status of a level, with the levels around it."""
     chain = unit.parents[1:]
     for level, loop in enumerate(chain, 1):
         child = "1" if loop is not chain[-1] else "0"
         yield from (_levelled(segment, level, child) for segment in _without_sums(loop))
-    for segment in unit.loop.walk():
+    for segment in unit.loop.all_segments():
         if segment[0] not in SUMS:
             yield _without_charge(segment)
 
 
-def _receipt(content: bytes, where: Placed) -> bytes | None:
-    """An interchange with one TA1 and nothing else."""
+def _receipt(content: bytes, where: FileLocation) -> bytes | None:
+    """Return an interchange with one TA1 and nothing else."""
     for event in reader.read(content, check=False):
         if isinstance(event, reader.InterchangeClosed):
             interchange = event.interchange
             found = [segment for _, segment in interchange.stray][where.position - 1 :]
             if interchange.number == where.interchange and found:
                 whole = [interchange.header, found[0], ["IEA", "0", interchange.control]]
-                return writer.encode(whole, interchange.delimiters)
+                return writer.encode_segments(whole, interchange.delimiters)
     return None
 
 
-def _sealed(set: tree.Set, segments: Iterable[tree.Segment]) -> bytes:
-    """A set's segments, the ST among them, in the envelope they came in."""
+def _sealed(set: tree.TransactionSet, segments: Iterable[tree.Segment]) -> bytes:
+    """Return a set's segments, including the ST, in the envelope they came in."""
     inside = [*segments]
     group, interchange = set.group, set.group.interchange
     whole = [
@@ -249,14 +253,14 @@ def _sealed(set: tree.Set, segments: Iterable[tree.Segment]) -> bytes:
         ["GE", "1", group.control],
         ["IEA", "1", interchange.control],
     ]
-    return writer.encode(whole, interchange.delimiters)
+    return writer.encode_segments(whole, interchange.delimiters)
 
 
-def _kind(set: tree.Set) -> str:
+def _kind(set: tree.TransactionSet) -> str:
     return set.guide.kind if set.guide else ""
 
 
-def _is_set(set: tree.Set, where: Placed) -> bool:
+def _is_set(set: tree.TransactionSet, where: FileLocation) -> bool:
     return (
         set.number == where.set
         and set.group.number == where.group

@@ -1,12 +1,11 @@
-"""What payers said about a claim: pure values, one a statement.
+"""Facts: what payers report about claims, one value per statement.
 
-A file becomes facts; the facts of one claim, in any order and any number of times, make its standing
-(``lifecycle.fold``). A fact knows where in which file it stood, so that the claim's part of the file can be cut
-out (``documents.part_of``), and what it complains about, so that it can be told in the caller's own
-fields (``provenance``). What an 835 says is a fact of the remittances' own room; ``Remitted`` is how it looks from
-here.
+A file is read into facts; the facts of one claim, in any order and any number of times, give its status
+(``lifecycle.fold``). A fact has its position in the file, so that the claim's part can be extracted
+(``extract.extract_part``), and its complaints, so that they can be explained in the caller's own fields
+(``provenance``). Facts of an 835 belong to ``payments``; ``RemittanceFact`` is what this package needs of them.
 
-Knows no file, no table of states and no words.
+Knows no file, no table of states and no text for people.
 """
 
 from datetime import date, datetime
@@ -16,39 +15,39 @@ from typing import Protocol
 import msgspec
 
 
-class Kind(StrEnum):
-    """What sort of statement it is."""
+class FactKind(StrEnum):
+    """The kind of a fact."""
 
     SENT = "SENT"
-    """Ours: the claim was delivered."""
+    """The clearinghouse delivered the claim."""
     ACCEPTED_999 = "ACCEPTED_999"
-    """The set it went in was taken in, with errors noted or without."""
+    """A 999 accepted the set the claim was sent in, with errors noted or without."""
     SEND_AGAIN = "SEND_AGAIN"
-    """The set was refused because of other claims in it: this one is to be sent again in a new set."""
+    """A 999 rejected the set because of other claims: this one is to be sent again in a new set."""
     CLAIM_REFUSED = "CLAIM_REFUSED"
-    """The 999 names this very claim."""
+    """A 999 rejected the set because of this claim."""
     SET_REFUSED = "SET_REFUSED"
-    """The whole set was refused."""
+    """A 999 rejected the whole set."""
     TA1_REFUSED = "TA1_REFUSED"
-    """The whole interchange was refused."""
+    """A TA1 rejected the whole interchange."""
     STATUS = "STATUS"
-    """A 277CA or a 277 tells where the claim stands."""
+    """A 277CA or 277 reports the claim's status."""
     REMIT = "REMIT"
-    """An 835 tells what was decided."""
+    """An 835 reports the payer's decision."""
 
 
-class Verdict(StrEnum):
-    """What a status says of the claim."""
+class StatusVerdict(StrEnum):
+    """What a 277CA or 277 status means for the claim."""
 
     ACCEPTED = "accepted"
     PENDING = "pending"
     REJECTED = "rejected"
     NOTED = "noted"
-    """It moves nothing: an answer about an inquiry, or a message."""
+    """It changes no state: an answer about the inquiry itself, or a message."""
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """It prints which fields are filled, never what they hold."""
+class ClaimValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of values about a claim; the repr names filled fields and never shows what they hold."""
 
     def __repr__(self) -> str:
         filled = (
@@ -57,26 +56,21 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{self.__class__.__name__}({', '.join(filled)})"
 
 
-class ClaimKey(Value, frozen=True):
-    """What a response calls a claim by."""
+class ClaimKey(ClaimValue, frozen=True):
+    """The numbers by which a response names a claim."""
 
-    number: str = ""
-    """Our claim number (``REF*D9``)."""
-    account: str = ""
+    claim_number: str = ""
+    """The clearinghouse's claim number (``REF*D9``)."""
+    account_number: str = ""
     """CLM01, which comes back as TRN02 in a 277CA and as CLP01 in an 835."""
-    payer_number: str = ""
-    """The payer's own number of the claim."""
-    controls: tuple[str, ...] = ()
+    payer_control_number: str = ""
+    """The payer's claim control number."""
+    line_controls: tuple[str, ...] = ()
     """The line control numbers (``REF*6R``)."""
 
-    @property
-    def trace(self) -> str:
-        """Our number, as what is matched calls it."""
-        return self.number
 
-
-class Where(Value, frozen=True):
-    """Where in a file a statement stands. Counts start at 1; 0 means "does not apply"."""
+class FilePosition(ClaimValue, frozen=True):
+    """Position of a statement in a file. Counts start at 1; 0 means "does not apply"."""
 
     interchange: int = 1
     group: int = 0
@@ -85,90 +79,90 @@ class Where(Value, frozen=True):
     """Of the claim's loop in its set, the ST being 1; of the AK2 in a 999; of the TA1 in the interchange."""
 
 
-class Code(Value, frozen=True):
-    """A status: its category, the status itself, and whom it concerns."""
+class ClaimStatusCode(ClaimValue, frozen=True):
+    """A status code of an STC: category, status, and the entity it concerns."""
 
     category: str = ""
     status: str = ""
     entity: str = ""
 
 
-class Complaint(Value, frozen=True):
-    """One thing a response objects to."""
+class Complaint(ClaimValue, frozen=True):
+    """One error or objection of a response."""
 
     source: str
     """TA1, 999, 277CA or 277."""
     code: str = ""
-    """The code of the fault: TA105, IK304 or IK403, the status of an STC."""
+    """The code of the error: TA105, IK304 or IK403, the status of an STC."""
     level: str = ""
     """interchange, group, set, segment or element; for statuses the level of the 277: receiver, provider, claim or line."""
     loop: str = ""
     segment: str = ""
     qualifier: str = ""
-    """The first element of the segment that was sent, which tells one REF or DTP from another."""
+    """The first element of the segment that was sent, which distinguishes one REF or DTP from another."""
     nth: int = 0
-    """Which one of its segments in the loop; 0 where that is not known."""
+    """The occurrence of the segment in its loop; 0 where that is not known."""
     element: int = 0
     component: int = 0
     repetition: int = 0
     line: int = 0
-    """The claim's line, counted from 1; 0 where it concerns none, or only its control number is known."""
+    """The service line, counted from 1; 0 for none, or where only its control number is known."""
     control: str = ""
-    """The line control number that a 277CA gives back."""
+    """The line control number that a 277CA returns."""
     position: int = 0
-    """Of the segment in the set that was sent."""
+    """Position of the segment in the set that was sent."""
     category: str = ""
     entity: str = ""
     text: str = ""
-    """What the payer wrote beside the codes (STC12)."""
+    """The payer's free text (STC12)."""
 
 
-class Fact(Value, frozen=True, tag="fact"):
+class Fact(ClaimValue, frozen=True, tag="fact"):
     """A statement about one claim, other than a remittance."""
 
-    kind: Kind
+    kind: FactKind
     at: datetime
-    """When it was said, by the clock of who said it (GS, or ISA); no time zone. Ours for ``SENT``."""
+    """The time in the response's envelope (GS, or ISA), without a time zone; for ``SENT`` the clearinghouse's."""
     claim: ClaimKey = ClaimKey()
     attempt: int = 0
-    """Which sending of the claim it answers, counted from 1; 0 where the response does not tell."""
+    """The sending of the claim it answers, counted from 1; 0 where the response does not identify one."""
     serial: int = 0
-    """ISA13 of the response: a sender counts upwards, so it decides between files of one minute."""
-    where: Where = Where()
+    """ISA13 of the response: senders count upwards, so it orders files of the same minute."""
+    where: FilePosition = FilePosition()
     source: str = ""
     """TA1, 999, 277CA, 277; empty for ``SENT``."""
-    verdict: Verdict = Verdict.NOTED
+    verdict: StatusVerdict = StatusVerdict.NOTED
     day: date | None = None
-    """The day the status holds from (STC02)."""
-    codes: tuple[Code, ...] = ()
+    """The effective date of the status (STC02)."""
+    codes: tuple[ClaimStatusCode, ...] = ()
     charged: int | None = None
     """Cents."""
     payer: str = ""
     complaints: tuple[Complaint, ...] = ()
-    document: str = ""
-    """The id of the document that shows it; given by whoever stores it."""
+    document_id: str = ""
+    """The id of the document that shows it; set when it is stored."""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Equal for the same statement, whichever file brought it and however often."""
-        if self.kind is Kind.STATUS:
+        """A key that is equal for the same statement, in whichever file and however often it comes."""
+        if self.kind is FactKind.STATUS:
             return (self.kind, self.source, self.day or self.at.date(), self.codes, self.verdict)
         return (self.kind, self.attempt)
 
 
-class Unmatched(Value, frozen=True, tag="unmatched"):
-    """A statement about something we do not know: parked and shown, never applied."""
+class UnmatchedFact(ClaimValue, frozen=True, tag="unmatched"):
+    """A statement about a claim or file that is not known here: stored and shown, never applied."""
 
     reason: str
-    kind: Kind
+    kind: FactKind
     at: datetime
     claim: ClaimKey = ClaimKey()
-    where: Where = Where()
+    where: FilePosition = FilePosition()
     source: str = ""
 
 
-class Remitted(Protocol):
-    """What the life of a claim needs to know of a remittance. Amounts are cents."""
+class RemittanceFact(Protocol):
+    """What the lifecycle of a claim needs to know of a remittance. Amounts are cents."""
 
     @property
     def at(self) -> datetime: ...
@@ -183,7 +177,7 @@ class Remitted(Protocol):
     @property
     def is_reversal(self) -> bool: ...
     @property
-    def payer_number(self) -> str: ...
+    def payer_control_number(self) -> str: ...
     @property
     def lines(self) -> frozenset[str]: ...
     @property
@@ -197,12 +191,12 @@ class Remitted(Protocol):
     @property
     def method(self) -> str: ...
     @property
-    def reference(self) -> str: ...
+    def trace_number(self) -> str: ...
     @property
-    def effective(self) -> date | None: ...
+    def effective_date(self) -> date | None: ...
     @property
-    def payer(self) -> str: ...
+    def payer_name(self) -> str: ...
     @property
-    def document(self) -> str: ...
+    def document_id(self) -> str: ...
     @property
     def identity(self) -> tuple[object, ...]: ...

@@ -1,11 +1,11 @@
-"""From a position in a written claim back to the fields it came from, in the caller's own words.
+"""Find the claim fields that a position in an 837 came from.
 
-    where(ClaimKind.MEDICAL, "2300/DTP:431/03")
-    where(ClaimKind.MEDICAL, finding.spot, segment=["DTP", "431", "D8", ""], line=2)
+    source_fields(ClaimKind.MEDICAL, "2300/DTP:431/03")
+    source_fields(ClaimKind.MEDICAL, finding.spot, segment=["DTP", "431", "D8", ""], line=2)
 
-What a payer complains about (999, 277CA, a finding of our own checker) names a loop, a segment and an element.
-The tables know which field was put there; the answer names it with its form box and label. The finest
-match counts: the component, else the element, else the segment.
+A complaint (999, 277CA, or a finding of the X12 checker) names a loop, a segment and an element. The placement tables
+know which field was put there; it is returned with its box and label. The finest match counts: the component,
+else the element, else the segment.
 
 Knows the tables; knows no claim's values.
 """
@@ -15,50 +15,52 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from clearlane.claims.fields import PAPERS, ClaimKind, Fields, parts, rows
-from clearlane.claims.write_837 import TABLES
-from clearlane.kernel.finding import Spot
-from clearlane.x12.path import Path, path
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, ClaimPart, fields_of, nested_parts
+from clearlane.claims.write_837 import PLACEMENT_TABLES
+from clearlane.kernel.finding import SegmentPosition
+from clearlane.x12.path import ElementPath, parse_path
 
-__all__ = ["Place", "Source", "places", "source", "where"]
+__all__ = ["FieldPlace", "SourceField", "field_places", "source_field", "source_fields"]
 
 
-class Source(NamedTuple):
-    """A field of the catalogue: its path in the claim, its box on the paper form, its label."""
+class SourceField(NamedTuple):
+    """A field of the catalogue: its path in the claim, its box on the form, its label."""
 
     field: str
-    form: str
+    box: str
     label: str
 
 
-class Place(NamedTuple):
-    """A field and a place it is told at."""
+class FieldPlace(NamedTuple):
+    """A field and a place that holds its value."""
 
     name: str
-    """As the catalogue has it, inside its claim or line; ``Teeth[0].F27_Tooth`` for a part of a line."""
+    """The name inside the claim or line; ``Teeth[0].F27_Tooth`` for a part of a line."""
     of_line: bool
-    scope: str
-    text: str
-    at: Path
+    table_loop: str
+    place: str
+    path: ElementPath
     echo: bool
-    """Whether the place is another field's, and this one says the same."""
+    """Whether the place is another field's, which has the same value."""
 
 
-def where(
-    kind: ClaimKind, at: str | Spot, *, segment: Sequence[str] = (), line: int = 0
-) -> tuple[Source, ...]:
-    """The fields that a position of a written claim tells; none where the house itself speaks there.
+def source_fields(
+    kind: ClaimKind, at: str | SegmentPosition, *, segment: Sequence[str] = (), line: int = 0
+) -> tuple[SourceField, ...]:
+    """Return the fields that a position of an 837 came from; none for values the writer generates.
 
-    ``segment`` is the segment as it was sent, which tells apart what only a qualifier does; ``line`` is the
-    line's number, counted from 1.
+    ``segment`` is the segment as sent, to distinguish segments by qualifier; ``line`` is the number of the service
+    line, counted from 1.
     """
-    wanted = path(at) if isinstance(at, str) else _path(at)
+    wanted = parse_path(at) if isinstance(at, str) else _path(at)
     if wanted is None:
         return ()
     if len(segment) > 1 and not wanted.qualifier:
         wanted = wanted._replace(qualifier=segment[1].partition(":")[0])
     numbered = isinstance(at, str) and "#" in at
-    found = [place for place in places(kind) if _matches(place.at, wanted, numbered=numbered)]
+    found = [
+        place for place in field_places(kind) if _matches(place.path, wanted, numbered=numbered)
+    ]
     names = dict.fromkeys(
         _name(kind, place, line, numbered=numbered) for place in _finest(found, wanted)
     )
@@ -66,44 +68,46 @@ def where(
 
 
 @cache
-def places(kind: ClaimKind) -> tuple[Place, ...]:
-    """Every field with every place it may be told at, from the billing provider down to the line."""
+def field_places(kind: ClaimKind) -> tuple[FieldPlace, ...]:
+    """Return every field with every place it may take, from the billing provider down to the line."""
     return tuple(_places(kind))
 
 
-def source(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) -> Source:
-    """A field of the catalogue by its name inside the claim or line; KeyError where there is none."""
-    paper = PAPERS[kind]
-    part: type[Fields] = paper.line if of_line else paper.claim
+def source_field(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) -> SourceField:
+    """Return a field of the catalogue by its name inside the claim or line; KeyError if there is none."""
+    schema = CLAIM_SCHEMAS[kind]
+    part: type[ClaimPart] = schema.line if of_line else schema.claim
     *outer, last = name.split(".")
     for step in outer:
-        part = parts(part)[_INDEX.sub("", step)]
-    row = rows(part)[_INDEX.sub("", last)]
-    prefix = f"{paper.lines}[{line - 1 if line else ''}]." if of_line else ""
-    return Source(prefix + name, row.form, row.label)
+        part = nested_parts(part)[_INDEX.sub("", step)]
+    field = fields_of(part)[_INDEX.sub("", last)]
+    prefix = f"{schema.lines_field}[{line - 1 if line else ''}]." if of_line else ""
+    return SourceField(prefix + name, field.box, field.label)
 
 
 _INDEX = re.compile(r"\[\d*\]")
 
 
-def _places(kind: ClaimKind) -> Iterator[Place]:
-    tables = TABLES[kind]
-    claim = rows(PAPERS[kind].claim)
-    for scope in tables.scopes:
-        told = [(name, text, False) for name, text in scope.own()]
-        told += [(name, text, True) for name, text in scope.echoes.items()]
-        for name, text, echo in told:
-            of_line = scope is tables.line and name not in claim
-            yield Place(name, of_line, scope.loop, text, path(text), echo)
+def _places(kind: ClaimKind) -> Iterator[FieldPlace]:
+    tables = PLACEMENT_TABLES[kind]
+    claim = fields_of(CLAIM_SCHEMAS[kind].claim)
+    for table in tables.loops:
+        places = [(name, text, False) for name, text in table.own_places()]
+        places += [(name, text, True) for name, text in table.echoes.items()]
+        for name, text, echo in places:
+            of_line = table is tables.line and name not in claim
+            yield FieldPlace(name, of_line, table.loop, text, parse_path(text), echo)
 
 
-def _path(spot: Spot) -> Path | None:
-    if not spot.loop or not spot.segment_id:
+def _path(position: SegmentPosition) -> ElementPath | None:
+    if not position.loop or not position.segment_id:
         return None
-    return Path(spot.loop, 1, spot.segment_id, "", 1, spot.element, spot.component)
+    return ElementPath(
+        position.loop, 1, position.segment_id, "", 1, position.element, position.component
+    )
 
 
-def _matches(known: Path, wanted: Path, *, numbered: bool) -> bool:
+def _matches(known: ElementPath, wanted: ElementPath, *, numbered: bool) -> bool:
     return (
         known.loop == wanted.loop
         and known.id == wanted.id
@@ -112,19 +116,20 @@ def _matches(known: Path, wanted: Path, *, numbered: bool) -> bool:
     )
 
 
-def _finest(found: Sequence[Place], wanted: Path) -> Sequence[Place]:
-    # A period stands in the second and third element at once.
+def _finest(found: Sequence[FieldPlace], wanted: ElementPath) -> Sequence[FieldPlace]:
+    # A period of days takes the second and the third element.
     same = [
         place
         for place in found
-        if place.at.element == wanted.element or (not place.at.element and wanted.element in (2, 3))
+        if place.path.element == wanted.element
+        or (not place.path.element and wanted.element in (2, 3))
     ]
     if not wanted.element or not same:
         return found
-    exact = [place for place in same if place.at.component in (0, wanted.component)]
+    exact = [place for place in same if place.path.component in (0, wanted.component)]
     return exact if wanted.component and exact else same
 
 
-def _name(kind: ClaimKind, place: Place, line: int, *, numbered: bool) -> Source:
+def _name(kind: ClaimKind, place: FieldPlace, line: int, *, numbered: bool) -> SourceField:
     name = place.name if numbered else _INDEX.sub("[]", place.name)
-    return source(kind, name, of_line=place.of_line, line=line)
+    return source_field(kind, name, of_line=place.of_line, line=line)

@@ -1,7 +1,7 @@
-"""The finding a claim check makes.
+"""The finding of a claim check.
 
-Its sentence may quote the value it refuses, because the caller is told what was found. So it keeps
-the sentence out of logs: printed, it says which rule spoke and where, and nothing else.
+Its message may quote the refused value, which may be patient data. So the repr, which may reach a log, shows rule,
+severity and location only.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,11 @@
-"""The life of a claim: one table, state and event to state, and the fold of facts over it.
+"""The lifecycle of a claim: a table from state and event to state, and the fold of facts over it.
 
-    standing = fold(facts, total=15000)
+    status = fold(facts, total=15000)
 
-The facts of a claim are put in an order of their own before they are told to the table: first what concerns
-each sending of it (delivery, TA1, 999), sending after sending; then the statuses and then the remittances, each
-by the time of who said them. So the order of arrival does not matter, a fact that comes again counts once,
-and an old one that comes late loses to a newer one. A pair that the table does not have moves nothing and says
-nothing.
+The facts of a claim are sorted before the table is applied: first those about each sending (delivery, TA1, 999),
+sending by sending; then the statuses and then the remittances, each by the time their sender gave. So the order
+of arrival does not matter, a repeated fact counts once, and an old fact that arrives late does not
+override a newer one. A pair that is not in the table changes nothing.
 
 Knows facts; knows no file, no clock and no database.
 """
@@ -17,11 +16,11 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeVar
 
-from clearlane.claims.facts import Code, Fact, Kind, Remitted, Verdict
+from clearlane.claims.facts import ClaimStatusCode, Fact, FactKind, RemittanceFact, StatusVerdict
 
 
-class State(StrEnum):
-    """Where a claim stands, as the status list says it."""
+class ClaimState(StrEnum):
+    """The state of a claim, in the words of the status list."""
 
     RECEIVED = "Received"
     SENT = "Sent"
@@ -31,8 +30,8 @@ class State(StrEnum):
     COMPLETE = "Complete"
 
 
-class Event(StrEnum):
-    """What can happen to a claim."""
+class ClaimEvent(StrEnum):
+    """Something that can happen to a claim."""
 
     DELIVERED = "delivered"
     TAKEN = "taken by 999"
@@ -44,65 +43,65 @@ class Event(StrEnum):
     REVERSED = "remittance reversed"
 
 
-_R, _S, _A, _P, _X, _C = State
-# Once a payer's system has a claim, what is said about a file no longer moves it; once a payer has decided,
-# only a remittance does.
-NEXT: dict[tuple[State, Event], State] = {
-    (_R, Event.DELIVERED): _S,
-    (_R, Event.TAKEN): _S,
-    (_R, Event.REFUSED): _X,
-    (_R, Event.ACCEPTED): _A,
-    (_R, Event.PENDED): _P,
-    (_R, Event.DECLINED): _X,
-    (_R, Event.REMITTED): _C,
-    (_R, Event.REVERSED): _P,
-    (_S, Event.DELIVERED): _S,
-    (_S, Event.TAKEN): _S,
-    (_S, Event.REFUSED): _X,
-    (_S, Event.ACCEPTED): _A,
-    (_S, Event.PENDED): _P,
-    (_S, Event.DECLINED): _X,
-    (_S, Event.REMITTED): _C,
-    (_S, Event.REVERSED): _P,
-    (_A, Event.ACCEPTED): _A,
-    (_A, Event.PENDED): _P,
-    (_A, Event.DECLINED): _X,
-    (_A, Event.REMITTED): _C,
-    (_A, Event.REVERSED): _P,
-    (_P, Event.PENDED): _P,
-    (_P, Event.DECLINED): _X,
-    (_P, Event.REMITTED): _C,
-    (_P, Event.REVERSED): _P,
-    (_X, Event.DELIVERED): _S,  # a refused batch was sent again
-    (_X, Event.REFUSED): _X,
-    (_X, Event.ACCEPTED): _A,
-    (_X, Event.PENDED): _P,
-    (_X, Event.DECLINED): _X,
-    (_X, Event.REMITTED): _C,
-    (_X, Event.REVERSED): _P,
-    (_C, Event.REMITTED): _C,  # a corrected remittance
-    (_C, Event.REVERSED): _P,  # the payment was taken back, a new decision is to come
+_R, _S, _A, _P, _X, _C = ClaimState
+# Once a payer's system has a claim, acknowledgements of its file no longer change the state; once a payer has
+# decided, only a remittance does.
+NEXT: dict[tuple[ClaimState, ClaimEvent], ClaimState] = {
+    (_R, ClaimEvent.DELIVERED): _S,
+    (_R, ClaimEvent.TAKEN): _S,
+    (_R, ClaimEvent.REFUSED): _X,
+    (_R, ClaimEvent.ACCEPTED): _A,
+    (_R, ClaimEvent.PENDED): _P,
+    (_R, ClaimEvent.DECLINED): _X,
+    (_R, ClaimEvent.REMITTED): _C,
+    (_R, ClaimEvent.REVERSED): _P,
+    (_S, ClaimEvent.DELIVERED): _S,
+    (_S, ClaimEvent.TAKEN): _S,
+    (_S, ClaimEvent.REFUSED): _X,
+    (_S, ClaimEvent.ACCEPTED): _A,
+    (_S, ClaimEvent.PENDED): _P,
+    (_S, ClaimEvent.DECLINED): _X,
+    (_S, ClaimEvent.REMITTED): _C,
+    (_S, ClaimEvent.REVERSED): _P,
+    (_A, ClaimEvent.ACCEPTED): _A,
+    (_A, ClaimEvent.PENDED): _P,
+    (_A, ClaimEvent.DECLINED): _X,
+    (_A, ClaimEvent.REMITTED): _C,
+    (_A, ClaimEvent.REVERSED): _P,
+    (_P, ClaimEvent.PENDED): _P,
+    (_P, ClaimEvent.DECLINED): _X,
+    (_P, ClaimEvent.REMITTED): _C,
+    (_P, ClaimEvent.REVERSED): _P,
+    (_X, ClaimEvent.DELIVERED): _S,  # a refused batch was sent again
+    (_X, ClaimEvent.REFUSED): _X,
+    (_X, ClaimEvent.ACCEPTED): _A,
+    (_X, ClaimEvent.PENDED): _P,
+    (_X, ClaimEvent.DECLINED): _X,
+    (_X, ClaimEvent.REMITTED): _C,
+    (_X, ClaimEvent.REVERSED): _P,
+    (_C, ClaimEvent.REMITTED): _C,  # a corrected remittance
+    (_C, ClaimEvent.REVERSED): _P,  # the payment was taken back, a new decision is to come
 }
 
-SENDINGS: dict[Kind, Event | None] = {
-    Kind.SENT: Event.DELIVERED,
-    Kind.ACCEPTED_999: Event.TAKEN,
-    Kind.SEND_AGAIN: None,
-    Kind.SET_REFUSED: Event.REFUSED,
-    Kind.CLAIM_REFUSED: Event.REFUSED,
-    Kind.TA1_REFUSED: Event.REFUSED,
+SENDING_EVENTS: dict[FactKind, ClaimEvent | None] = {
+    FactKind.SENT: ClaimEvent.DELIVERED,
+    FactKind.ACCEPTED_999: ClaimEvent.TAKEN,
+    FactKind.SEND_AGAIN: None,
+    FactKind.SET_REFUSED: ClaimEvent.REFUSED,
+    FactKind.CLAIM_REFUSED: ClaimEvent.REFUSED,
+    FactKind.TA1_REFUSED: ClaimEvent.REFUSED,
 }
-"""The facts about a sending, in the order of their weight within it."""
+"""The events of facts about a sending, by increasing weight."""
 
-VERDICTS: dict[Verdict, Event | None] = {
-    Verdict.NOTED: None,
-    Verdict.ACCEPTED: Event.ACCEPTED,
-    Verdict.PENDING: Event.PENDED,
-    Verdict.REJECTED: Event.DECLINED,
+VERDICT_EVENTS: dict[StatusVerdict, ClaimEvent | None] = {
+    StatusVerdict.NOTED: None,
+    StatusVerdict.ACCEPTED: ClaimEvent.ACCEPTED,
+    StatusVerdict.PENDING: ClaimEvent.PENDED,
+    StatusVerdict.REJECTED: ClaimEvent.DECLINED,
 }
-"""The statuses, in the order of their weight where time does not decide."""
+"""The events of status verdicts, by increasing weight where time does not decide."""
 
-ACTIONS: dict[str, str] = {
+CATEGORY_ACTIONS: dict[str, str] = {
     "A0": "AcknowledgementForwarded",
     "A1": "AcknowledgementReceipt",
     "A2": "AcknowledgementAcceptanceIntoAdjudicationSystem",
@@ -138,16 +137,16 @@ ACTIONS: dict[str, str] = {
     "R4": "RequestsForAdditionalInformationDocumentation",
     "R5": "RequestsForAdditionalInformationMoreSpecificDetail",
 }
-"""How the interface names a status category; one that is not here goes by its code."""
+"""The interface's name of each status category; any other category is shown as its code."""
 
 REMITTANCE_ADVICE, CLAIM_STATUS = "RemittanceAdvice", "ClaimStatus"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """Where a claim stands. Amounts are cents."""
+class LifecycleStatus:
+    """The status of a claim that its facts give. Amounts are cents."""
 
-    state: State = State.RECEIVED
+    state: ClaimState = ClaimState.RECEIVED
     state_changed_day: date | None = None
     payer_action: str = ""
     payer_action_day: date | None = None
@@ -163,153 +162,163 @@ class Standing:
     payment_effective_day: date | None = None
     payer_name: str = ""
     send_again: bool = False
-    """Whether its set was refused because of others, and it waits to go out in a new one."""
+    """Whether its set was rejected because of other claims, and it waits to be sent in a new one."""
 
 
-def fold(facts: Iterable[Fact | Remitted], *, total: int = 0) -> Standing:
-    """The standing that these facts make, whatever their order; ``total`` is what was charged, in cents."""
+def fold(facts: Iterable[Fact | RemittanceFact], *, total: int = 0) -> LifecycleStatus:
+    """Return the status that these facts give in any order; ``total`` is the charge in cents."""
     sendings: list[Fact] = []
     statuses: list[Fact] = []
-    remits: list[Remitted] = []
+    remittances: list[RemittanceFact] = []
     for fact in facts:
         if not isinstance(fact, Fact):
-            remits.append(fact)
-        elif fact.kind is Kind.STATUS:
+            remittances.append(fact)
+        elif fact.kind is FactKind.STATUS:
             statuses.append(fact)
         else:
             sendings.append(fact)
-    life = _Life()
+    fold_state = _Fold()
     for one in _sorted_sendings(sendings):
-        life.tell(SENDINGS[one.kind], one.at.date(), one)
+        fold_state.apply(SENDING_EVENTS[one.kind], one.at.date(), one)
     for one in _sorted_statuses(statuses):
-        life.tell(VERDICTS[one.verdict], one.day or one.at.date(), one)
-    live = _remit(life, _sorted_remits(remits))
-    return life.standing(live, total)
+        fold_state.apply(VERDICT_EVENTS[one.verdict], one.day or one.at.date(), one)
+    in_force = _remit(fold_state, _sorted_remits(remittances))
+    return fold_state.status(in_force, total)
 
 
-def action(codes: Sequence[Code]) -> str:
-    """The name of the category that a status begins with."""
+def payer_action(codes: Sequence[ClaimStatusCode]) -> str:
+    """Return the interface's name of the first category of a status."""
     category = codes[0].category if codes else ""
-    return ACTIONS.get(category, category)
+    return CATEGORY_ACTIONS.get(category, category)
 
 
 def diagram() -> str:
-    """The table as a Mermaid state diagram."""
-    arrows: dict[tuple[State, State], list[str]] = {}
+    """Return the table as a Mermaid state diagram."""
+    arrows: dict[tuple[ClaimState, ClaimState], list[str]] = {}
     for (state, event), after in NEXT.items():
         arrows.setdefault((state, after), []).append(event.value)
     rows = [
         f"    {one} --> {other}: {', '.join(events)}" for (one, other), events in arrows.items()
     ]
-    return "\n".join(["stateDiagram-v2", f"    [*] --> {State.RECEIVED}", *rows, ""])
+    return "\n".join(["stateDiagram-v2", f"    [*] --> {ClaimState.RECEIVED}", *rows, ""])
 
 
-class _Life:
-    """A claim while its facts are told."""
+class _Fold:
+    """The state of a claim while its facts are applied."""
 
-    __slots__ = ("_again", "_changed", "_number", "_spoken", "_spoken_day", "state")
+    __slots__ = ("_changed", "_latest", "_latest_day", "_payer_number", "_send_again", "state")
 
     def __init__(self) -> None:
-        self.state = State.RECEIVED
+        self.state = ClaimState.RECEIVED
         self._changed: date | None = None
-        self._spoken: Fact | Remitted | None = None
-        """The fact that speaks for the claim."""
-        self._spoken_day: date | None = None
-        self._number = ""
-        self._again = False
+        self._latest: Fact | RemittanceFact | None = None
+        """The last fact that applied."""
+        self._latest_day: date | None = None
+        self._payer_number = ""
+        self._send_again = False
 
-    def tell(self, event: Event | None, day: date, fact: Fact | Remitted) -> None:
-        """One fact. What has no event, or no place in the table, changes nothing."""
+    def apply(self, event: ClaimEvent | None, day: date, fact: Fact | RemittanceFact) -> None:
+        """Apply one fact. Without an event, or a row in the table, the state stays."""
         if isinstance(fact, Fact):
-            self._number = fact.claim.payer_number or self._number
-            # A later delivery, and every word of the payer about the claim, ends the wait.
-            self._again = fact.kind is Kind.SEND_AGAIN or (self._again and event is None)
+            self._payer_number = fact.claim.payer_control_number or self._payer_number
+            # A later delivery, and anything the payer reports about the claim, ends the wait.
+            self._send_again = fact.kind is FactKind.SEND_AGAIN or (
+                self._send_again and event is None
+            )
         after = NEXT.get((self.state, event)) if event else None
         if after is None:
             return
-        # A new decision moves the claim even where the state keeps its name.
-        if after is not self.state or event is Event.REMITTED:
+        # A new decision counts as a change even where the state stays the same.
+        if after is not self.state or event is ClaimEvent.REMITTED:
             self._changed = day
         self.state = after
-        self._spoken, self._spoken_day = fact, day
+        self._latest, self._latest_day = fact, day
 
-    def standing(self, live: Sequence[Remitted], total: int) -> Standing:
-        """What the status list shows; the amounts are those of the remittances still in force."""
-        spoken = self._spoken
-        if not isinstance(spoken, Fact):
-            return self._decided(spoken, live, total)
-        status = spoken.kind is Kind.STATUS
-        heard = status or self.state is State.REJECTED
-        return Standing(
+    def status(self, in_force: Sequence[RemittanceFact], total: int) -> LifecycleStatus:
+        """Return the resulting status; its amounts are those of the remittances still in force."""
+        latest = self._latest
+        if not isinstance(latest, Fact):
+            return self._decided(latest, in_force, total)
+        status = latest.kind is FactKind.STATUS
+        is_document = status or self.state is ClaimState.REJECTED
+        return LifecycleStatus(
             state=self.state,
             state_changed_day=self._changed,
-            payer_action=action(spoken.codes),
-            payer_action_day=self._spoken_day if status else None,
-            payer_control_number=self._number,
-            document_kind=CLAIM_STATUS if heard else "",
-            document_id=spoken.document if heard else "",
+            payer_action=payer_action(latest.codes),
+            payer_action_day=self._latest_day if status else None,
+            payer_control_number=self._payer_number,
+            document_kind=CLAIM_STATUS if is_document else "",
+            document_id=latest.document_id if is_document else "",
             total=total,
-            send_again=self._again,
+            send_again=self._send_again,
         )
 
-    def _decided(self, spoken: Remitted | None, live: Sequence[Remitted], total: int) -> Standing:
-        if spoken is None:
-            return Standing(total=total, payer_control_number=self._number, send_again=self._again)
-        paid, patient = sum(one.paid for one in live), sum(one.patient for one in live)
-        adjusted = sum(one.adjusted for one in live)
-        return Standing(
+    def _decided(
+        self, latest: RemittanceFact | None, in_force: Sequence[RemittanceFact], total: int
+    ) -> LifecycleStatus:
+        if latest is None:
+            return LifecycleStatus(
+                total=total, payer_control_number=self._payer_number, send_again=self._send_again
+            )
+        paid, patient = sum(one.paid for one in in_force), sum(one.patient for one in in_force)
+        adjusted = sum(one.adjusted for one in in_force)
+        return LifecycleStatus(
             state=self.state,
             state_changed_day=self._changed,
-            payer_action=spoken.action,
-            payer_action_day=self._spoken_day,
-            payer_control_number=spoken.payer_number or self._number,
+            payer_action=latest.action,
+            payer_action_day=self._latest_day,
+            payer_control_number=latest.payer_control_number or self._payer_number,
             document_kind=REMITTANCE_ADVICE,
-            document_id=spoken.document,
-            total=paid + patient + adjusted if live else total,
+            document_id=latest.document_id,
+            total=paid + patient + adjusted if in_force else total,
             payer=paid,
             patient=patient,
             adjustments=adjusted,
-            payment_method=spoken.method,
-            payment_reference=spoken.reference,
-            payment_effective_day=spoken.effective,
-            payer_name=spoken.payer,
+            payment_method=latest.method,
+            payment_reference=latest.trace_number,
+            payment_effective_day=latest.effective_date,
+            payer_name=latest.payer_name,
         )
 
 
-def _remit(life: _Life, remits: Sequence[Remitted]) -> list[Remitted]:
-    """Tell the remittances one by one; answers those in force at the end."""
-    targets = _taken_back(remits)
+def _remit(fold_state: _Fold, remittances: Sequence[RemittanceFact]) -> list[RemittanceFact]:
+    """Apply the remittances one by one; return those in force at the end."""
+    targets = _taken_back(remittances)
     gone: set[int] = set()
-    live: list[Remitted] = []
-    for at, one in enumerate(remits):
+    in_force: list[RemittanceFact] = []
+    for at, one in enumerate(remittances):
         if one.is_reversal:
             gone.add(targets.get(at, at))
-        heard = (other for other in range(at + 1) if other not in gone)
-        live = _in_force([remits[other] for other in heard if not remits[other].is_reversal])
-        speaker = live[-1] if live else one
-        life.tell(Event.REMITTED if live else Event.REVERSED, speaker.day, speaker)
-    return live
+        is_document = (other for other in range(at + 1) if other not in gone)
+        in_force = _in_force(
+            [remittances[other] for other in is_document if not remittances[other].is_reversal]
+        )
+        speaker = in_force[-1] if in_force else one
+        fold_state.apply(
+            ClaimEvent.REMITTED if in_force else ClaimEvent.REVERSED, speaker.day, speaker
+        )
+    return in_force
 
 
-def _taken_back(remits: Sequence[Remitted]) -> dict[int, int]:
-    """For each reversal the remittance it takes back, where we have that one."""
+def _taken_back(remittances: Sequence[RemittanceFact]) -> dict[int, int]:
+    """Return for each reversal the remittance it reverses, by index, where that one is known."""
     targets: dict[int, int] = {}
-    for at, one in enumerate(remits):
+    for at, one in enumerate(remittances):
         if one.is_reversal:
             free = (
                 other
-                for other, candidate in enumerate(remits)
+                for other, candidate in enumerate(remittances)
                 if other not in targets.values() and not candidate.is_reversal
             )
-            matches = [(fit, other) for other in free if (fit := _fit(one, remits[other]))]
+            matches = [(fit, other) for other in free if (fit := _fit(one, remittances[other]))]
             if matches:
                 # The best fit, and of equal ones the oldest: a correction may repeat the amounts.
                 targets[at] = max(matches, key=lambda match: (match[0], -match[1]))[1]
     return targets
 
 
-def _fit(reversal: Remitted, other: Remitted) -> int:
-    """How well a remittance fits a reversal that may take it back; 0 for not at all."""
+def _fit(reversal: RemittanceFact, other: RemittanceFact) -> int:
+    """Return how well a remittance fits as the target of a reversal; 0 for not at all."""
     same_file = (other.at, other.serial) == (reversal.at, reversal.serial)
     if (other.day, other.at) > (reversal.day, reversal.at) or other.charged != -reversal.charged:
         return 0
@@ -317,24 +326,24 @@ def _fit(reversal: Remitted, other: Remitted) -> int:
         getattr(other, name) == -getattr(reversal, name) for name in ("paid", "patient", "adjusted")
     )
     if same_file:
-        # Reversal and correction stand in one file as a rule; what came before it in the file was paid there.
+        # Reversal and correction usually share a file; only a payment before the reversal in the file can be meant.
         return 1 if exact and other.order < reversal.order else 0
     return 3 if exact else 2
 
 
-def _in_force(remits: Sequence[Remitted]) -> list[Remitted]:
-    """A newer remittance takes the place of an older one, unless they speak of different lines."""
-    live: list[Remitted] = []
-    for one in remits:
-        live = [
-            other for other in live if other.lines and one.lines and not other.lines & one.lines
+def _in_force(remittances: Sequence[RemittanceFact]) -> list[RemittanceFact]:
+    """Return the remittances in force: a newer one replaces an older, unless they cover different lines."""
+    in_force: list[RemittanceFact] = []
+    for one in remittances:
+        in_force = [
+            other for other in in_force if other.lines and one.lines and not other.lines & one.lines
         ]
-        live.append(one)
-    return live
+        in_force.append(one)
+    return in_force
 
 
 def _sorted_sendings(facts: Iterable[Fact]) -> list[Fact]:
-    """Sending after sending, and in each of them the weightiest fact last, whatever the clocks say."""
+    """Sort by sending, and within one by weight: payers' clocks are not trusted here."""
     return sorted(_once(facts), key=lambda one: (one.attempt, _SENDING_WEIGHTS[one.kind]))
 
 
@@ -348,22 +357,22 @@ def _sorted_statuses(facts: Iterable[Fact]) -> list[Fact]:
     )  # fmt: skip
 
 
-def _sorted_remits(remits: Iterable[Remitted]) -> list[Remitted]:
-    found = list(_once(remits))
-    if len(found) > 1:  # nearly always there is one, and days of thousands are folded
+def _sorted_remits(remittances: Iterable[RemittanceFact]) -> list[RemittanceFact]:
+    found = list(_once(remittances))
+    if len(found) > 1:  # nearly always there is one, and thousands are folded at a time
         found.sort(key=lambda one: (one.day, one.at, one.serial, one.order, str(one.identity)))
     return found
 
 
-_SENDING_WEIGHTS = {kind: weight for weight, kind in enumerate(SENDINGS)}
-_VERDICT_WEIGHTS = {verdict: weight for weight, verdict in enumerate(VERDICTS)}
+_SENDING_WEIGHTS = {kind: weight for weight, kind in enumerate(SENDING_EVENTS)}
+_VERDICT_WEIGHTS = {verdict: weight for weight, verdict in enumerate(VERDICT_EVENTS)}
 
 
-_F = TypeVar("_F", bound=Fact | Remitted)
+_F = TypeVar("_F", bound=Fact | RemittanceFact)
 
 
 def _once(facts: Iterable[_F]) -> Iterable[_F]:
-    """Each statement once: of several reports of it the first."""
+    """Return each statement once: of several reports the earliest."""
     found: dict[tuple[object, ...], _F] = {}
     for fact in facts:
         identity = fact.identity
@@ -373,5 +382,5 @@ def _once(facts: Iterable[_F]) -> Iterable[_F]:
     return found.values()
 
 
-def _first(fact: Fact | Remitted) -> tuple[datetime, int, str]:
-    return fact.at, fact.serial, fact.document
+def _first(fact: Fact | RemittanceFact) -> tuple[datetime, int, str]:
+    return fact.at, fact.serial, fact.document_id

@@ -1,15 +1,15 @@
-"""Tables of fields and places, and how they are carried out: the part that both kinds of claim share.
+"""Place the fields of a claim in the loops of an 837, from tables that both kinds of claim share.
 
-A ``Scope`` writes one loop of a set (``x12.placement`` tells what a scope is). Its table says
+A ``LoopTable`` writes one loop of a set (a scope of ``x12.placement``). Its columns are
 
-* ``rows``: a field and the place its value takes as it is;
-* ``made``: a place whose value is worked out, the function that does it, and the fields it tells;
-* ``blocks``: rows and made places that are sent only when a question is answered with yes;
-* ``constants``: what is always the same; ``ours``: what the house itself says there (levels, numbers);
-* ``echoes``: fields that say again what another field has said, and where that stands.
+* ``rows``: a field and the place its value takes unchanged;
+* ``computed``: a place, the function that computes its value, and the fields the value comes from;
+* ``conditional``: rows and computed places that are sent only under a condition;
+* ``constants``: values that never change; ``generated``: values the writer supplies (HL numbers, claim numbers);
+* ``echoes``: fields that repeat another field's value, and the place of that value.
 
-Which fields are filled is a claim's *shape*. What is to be done for a shape is worked out once: a
-function of no filled field is never called, and a block without a filled field never asked.
+The set of filled fields is a claim's *shape*. The work for a shape is planned once and cached: a function is
+not called if none of its fields is filled, and a condition is not evaluated if none of its rows could apply.
 
 Knows guides and tables; knows no field by name.
 """
@@ -25,95 +25,98 @@ from clearlane.x12 import placement as x12_placement
 from clearlane.x12.path import node_at
 
 
-class Shape:
-    """Which fields are filled, and what is to be done then: one value a shape, so that a look-up costs little."""
+class ClaimShape:
+    """The filled fields of a claim or line, with the plans cached for them.
 
-    __slots__ = ("above", "names", "plans")
+    One instance per shape (``shape_of``), so that a plan is found without hashing the names again.
+    """
 
-    def __init__(self, names: tuple[str, ...], above: tuple[str, ...]) -> None:
+    __slots__ = ("claim_names", "names", "plans")
+
+    def __init__(self, names: tuple[str, ...], claim_names: tuple[str, ...]) -> None:
         self.names = names
-        self.above = above
-        """Fields of the claim that a line repeats; none elsewhere."""
+        self.claim_names = claim_names
+        """Fields of the claim that a line repeats; empty for a claim."""
         self.plans: dict[Any, Any] = {}
-        """By scope, and for whoever else works something out once a shape."""
+        """Cached results by loop table, and by any other key computed once per shape."""
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
-def shape_of(names: tuple[str, ...], above: tuple[str, ...] = ()) -> Shape:
-    """The shape with these filled fields."""
-    return Shape(names, above)
+def shape_of(names: tuple[str, ...], claim_names: tuple[str, ...] = ()) -> ClaimShape:
+    """Return the shape with these filled fields."""
+    return ClaimShape(names, claim_names)
 
 
-class Told(Protocol):
-    """What is written: its own filled fields and those of the claim around it."""
+class PlacementContext(Protocol):
+    """A claim or line to be written: its filled fields and those it repeats of its claim."""
 
-    given: Mapping[str, Any]
-    above: Mapping[str, Any]
-    shape: Shape
+    values: Mapping[str, Any]
+    claim_values: Mapping[str, Any]
+    shape: ClaimShape
 
 
-C = TypeVar("C", bound=Told)
+C = TypeVar("C", bound=PlacementContext)
 
 
 @dataclass(frozen=True, slots=True)
-class Made(Generic[C]):
-    """A place whose value is worked out; None leaves it empty.
+class Computed(Generic[C]):
+    """A place whose value a function computes; None leaves it empty.
 
-    ``tells`` names the fields the value comes from: alone, or each with the finer place it takes.
-    Several places take the values of one function in turn.
+    ``fields`` names the fields the value comes from, alone or each with the finer place it takes.
+    With several places the function returns one value for each, in order.
     """
 
-    at: str | Sequence[str]
-    make: Callable[[C], Any]
-    tells: Sequence[str] | Mapping[str, str]
+    target: str | Sequence[str]
+    compute: Callable[[C], Any]
+    fields: Sequence[str] | Mapping[str, str]
     always: bool = False
-    """Whether there is something to work out even if none of the fields is filled."""
+    """Whether to call the function even if none of the fields is filled."""
     default: Any = None
-    """What is said where none of the fields is filled."""
+    """The value where none of the fields is filled."""
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where the value or values go."""
-        return (self.at,) if isinstance(self.at, str) else tuple(self.at)
+        """The places that take the value or values."""
+        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
 
-    def told(self) -> Iterator[tuple[str, str]]:
-        """Each field with each place it is told at."""
-        if isinstance(self.tells, Mapping):
-            yield from self.tells.items()
+    def field_places(self) -> Iterator[tuple[str, str]]:
+        """Yield each field with each place its value appears at."""
+        if isinstance(self.fields, Mapping):
+            yield from self.fields.items()
             return
-        for name in self.tells:
-            for at in self.places:
-                yield name, at
+        for name in self.fields:
+            for place in self.places:
+                yield name, place
 
 
 @dataclass(frozen=True, slots=True)
-class Block(Generic[C]):
-    """Rows that are sent only sometimes: by the fields that are filled, and by a question."""
+class ConditionalRows(Generic[C]):
+    """Rows that are sent only where certain fields are filled and a condition holds."""
 
     rows: Mapping[str, str] = field(default_factory=dict)
-    made: Sequence[Made[C]] = ()
+    computed: Sequence[Computed[C]] = ()
     when: Callable[[C], object] | None = None
-    above: Mapping[str, str] = field(default_factory=dict)
-    """Rows whose values are the claim's, on a line."""
-    given: Sequence[str] = ()
+    claim_rows: Mapping[str, str] = field(default_factory=dict)
+    """Rows of a line whose values are the claim's."""
+    all_of: Sequence[str] = ()
     """Fields that must all be filled."""
-    one_of: Sequence[str] = ()
-    """Fields of which one must be filled."""
-    lacking: Sequence[str] = ()
+    any_of: Sequence[str] = ()
+    """Fields of which one must be filled; by default those of the rows themselves."""
+    none_of: Sequence[str] = ()
     """Fields of which none may be filled."""
 
-    def is_live(self, filled: frozenset[str]) -> bool:
-        """Whether there may be something to send for a shape."""
-        own = self.one_of or [*self.rows, *self.above, *_fields(self.made)]
+    def may_apply(self, filled: frozenset[str]) -> bool:
+        """Return whether the rows can apply to a shape; ``when`` decides for each claim."""
+        own = self.any_of or [*self.rows, *self.claim_rows, *_fields(self.computed)]
         return (
             not filled.isdisjoint(own)
-            and filled.issuperset(self.given)
-            and filled.isdisjoint(self.lacking)
+            and filled.issuperset(self.all_of)
+            and filled.isdisjoint(self.none_of)
         )
 
 
-class Scope(Generic[C]):
-    """The table of one loop, carried out."""
+class LoopTable(Generic[C]):
+    """The placement table of one loop, compiled against its guide."""
 
     def __init__(
         self,
@@ -121,170 +124,179 @@ class Scope(Generic[C]):
         loop: str,
         *,
         rows: Mapping[str, str],
-        blocks: Sequence[Block[C]] = (),
-        made: Sequence[Made[C]] = (),
-        above: Mapping[str, str] | None = None,
+        conditional: Sequence[ConditionalRows[C]] = (),
+        computed: Sequence[Computed[C]] = (),
+        claim_rows: Mapping[str, str] | None = None,
         constants: Mapping[str, str] | None = None,
-        ours: Mapping[str, str] | None = None,
+        generated: Mapping[str, str] | None = None,
         echoes: Mapping[str, str] | None = None,
     ) -> None:
         self.loop = loop
-        self.ours = dict(ours or {})
+        self.generated = dict(generated or {})
         self._rows = dict(rows)
-        self._above = dict(above or {})
-        self._blocks = tuple(blocks)
-        self._made = tuple(made)
+        self._claim_rows = dict(claim_rows or {})
+        self._conditional = tuple(conditional)
+        self._computed = tuple(computed)
         self.echoes = dict(echoes or {})
-        self.higher = frozenset(self._above).union(*(block.above for block in self._blocks))
-        """The fields of the claim that a line needs."""
+        self.repeated_claim_fields = frozenset(self._claim_rows).union(
+            *(rows.claim_rows for rows in self._conditional)
+        )
+        """The fields of the claim that a line repeats."""
         constants = dict(constants or {})
-        paths = {**self._written(), **self.ours}
+        paths = {**self._written(), **self.generated}
         numbered = _numbered(guide, [*paths.values(), *constants])
-        self.placement = x12_placement.compile(
+        self.placement = x12_placement.compile_placement(
             guide,
             loop,
             {name: numbered[path] for name, path in paths.items()},
             {numbered[path]: value for path, value in constants.items()},
         )
 
-    def values(self, told: C) -> dict[str, Any]:
-        """What is to be written, by field or place."""
-        plan: _Plan[C] | None = told.shape.plans.get(self)
+    def values(self, context: C) -> dict[str, Any]:
+        """Return the values to write, by field or place."""
+        plan: _Plan[C] | None = context.shape.plans.get(self)
         if plan is None:
-            plan = told.shape.plans[self] = self._learn(told.shape)
+            plan = context.shape.plans[self] = self._plan_for(context.shape)
         values = plan.defaults.copy()
-        _carry_out(plan, told, values)
-        for when, inner in plan.blocks:
-            if when(told):
+        _fill(plan, context, values)
+        for when, inner in plan.conditional:
+            if when(context):
                 values.update(inner.defaults)
-                _carry_out(inner, told, values)
+                _fill(inner, context, values)
         return values
 
-    def text(self, told: C, **ours: str) -> str:
-        """The segments of the scope."""
-        values = self.values(told)
-        values.update(ours)
+    def text(self, context: C, **generated: str) -> str:
+        """Return the segments of the loop as text."""
+        values = self.values(context)
+        values.update(generated)
         return self.placement.text(values)
 
-    def told(self) -> Iterator[tuple[str, str]]:
-        """Every field with every place it may be told at; the field's own places before echoes."""
-        yield from self.own()
+    def field_places(self) -> Iterator[tuple[str, str]]:
+        """Yield every field with every place its value may appear at; its own places before echoes."""
+        yield from self.own_places()
         yield from self.echoes.items()
 
-    def own(self) -> Iterator[tuple[str, str]]:
-        """Every field with every place that it may take itself."""
+    def own_places(self) -> Iterator[tuple[str, str]]:
+        """Yield every field with every place that its own value may take."""
         yield from self._rows.items()
-        yield from self._above.items()
-        for made in self._made:
-            yield from made.told()
-        for block in self._blocks:
-            yield from block.rows.items()
-            yield from block.above.items()
-            for made in block.made:
-                yield from made.told()
+        yield from self._claim_rows.items()
+        for computed in self._computed:
+            yield from computed.field_places()
+        for conditional in self._conditional:
+            yield from conditional.rows.items()
+            yield from conditional.claim_rows.items()
+            for computed in conditional.computed:
+                yield from computed.field_places()
 
-    def straight(self) -> dict[str, str]:
-        """Every field whose value is written as it is, with its place."""
-        blocks = [{**block.rows, **block.above} for block in self._blocks]
+    def direct_places(self) -> dict[str, str]:
+        """Return the place of every field whose value is written unchanged."""
+        inner = [{**each.rows, **each.claim_rows} for each in self._conditional]
         return {
-            name: at for rows in (self._rows, self._above, *blocks) for name, at in rows.items()
+            name: place
+            for rows in (self._rows, self._claim_rows, *inner)
+            for name, place in rows.items()
         }
 
     def _written(self) -> dict[str, str]:
-        """What the placement is compiled from: fields and places by the name their value goes under."""
+        """Return the paths to compile, by the key of their value: a field's name, or the place itself."""
         written: dict[str, str] = {}
-        made = [*self._made, *(made for block in self._blocks for made in block.made)]
-        for rows in (self.straight(), {at: at for one in made for at in one.places}):
+        computed = [*self._computed]
+        for conditional in self._conditional:
+            computed += conditional.computed
+        by_place = {place: place for each in computed for place in each.places}
+        for rows in (self.direct_places(), by_place):
             assert not written.keys() & rows.keys(), "a field and a place have different names"
             written |= rows
         return written
 
-    def _learn(self, shape: Shape) -> "_Plan[C]":
-        filled = frozenset(shape.names) | frozenset(shape.above)
-        plan = _plan(self._rows, self._above, self._made, filled)
-        # Blocks with the same question are one, and the question is asked once.
-        asked: dict[Callable[[C], object], _Plan[C]] = {}
-        for block in self._blocks:
-            if block.is_live(filled):
-                inner = _plan(block.rows, block.above, block.made, filled)
-                if block.when is None:
-                    plan = _both(plan, inner)
+    def _plan_for(self, shape: ClaimShape) -> "_Plan[C]":
+        filled = frozenset(shape.names) | frozenset(shape.claim_names)
+        plan = _plan(self._rows, self._claim_rows, self._computed, filled)
+        # Rows with the same condition are merged, so that it is evaluated once.
+        by_condition: dict[Callable[[C], object], _Plan[C]] = {}
+        for rows in self._conditional:
+            if rows.may_apply(filled):
+                inner = _plan(rows.rows, rows.claim_rows, rows.computed, filled)
+                if rows.when is None:
+                    plan = _merged(plan, inner)
                 else:
-                    known = asked.get(block.when)
-                    asked[block.when] = _both(known, inner) if known else inner
-        return plan._replace(blocks=tuple(asked.items()))
+                    known = by_condition.get(rows.when)
+                    by_condition[rows.when] = _merged(known, inner) if known else inner
+        return plan._replace(conditional=tuple(by_condition.items()))
 
 
 class _Plan(NamedTuple, Generic[C]):
-    """What there is to do for one shape."""
+    """The work for one shape."""
 
     defaults: dict[str, Any]
     rows: tuple[str, ...]
-    above: tuple[str, ...]
-    made: tuple[tuple[str, Callable[[C], Any]], ...]
-    spread: tuple[tuple[tuple[str, ...], Callable[[C], Any]], ...]
-    blocks: tuple[tuple[Callable[[C], object], "_Plan[C]"], ...] = ()
+    claim_rows: tuple[str, ...]
+    single: tuple[tuple[str, Callable[[C], Any]], ...]
+    """Functions with one place."""
+    several: tuple[tuple[tuple[str, ...], Callable[[C], Any]], ...]
+    """Functions with several places."""
+    conditional: tuple[tuple[Callable[[C], object], "_Plan[C]"], ...] = ()
 
 
-def _carry_out(plan: _Plan[C], told: C, values: dict[str, Any]) -> None:
-    given = told.given
+def _fill(plan: _Plan[C], context: C, values: dict[str, Any]) -> None:
+    filled = context.values
     for name in plan.rows:
-        values[name] = given[name]
-    for name in plan.above:
-        values[name] = told.above[name]
-    for at, make in plan.made:
-        value = make(told)
+        values[name] = filled[name]
+    for name in plan.claim_rows:
+        values[name] = context.claim_values[name]
+    for place, compute in plan.single:
+        value = compute(context)
         if value is not None:
-            values[at] = value
-    for places, spread in plan.spread:
-        for at, value in zip(places, spread(told) or (), strict=False):
+            values[place] = value
+    for places, compute in plan.several:
+        for place, value in zip(places, compute(context) or (), strict=False):
             if value is not None:  # a comprehension costs more than it saves here
-                values[at] = value  # noqa: PERF403
+                values[place] = value  # noqa: PERF403
 
 
 def _plan(
     rows: Mapping[str, str],
-    above: Mapping[str, str],
-    made: Sequence[Made[C]],
+    claim_rows: Mapping[str, str],
+    computed: Sequence[Computed[C]],
     filled: frozenset[str],
 ) -> _Plan[C]:
-    live: list[Made[C]] = []
-    idle: list[Made[C]] = []
-    for one in made:
-        (live if one.always or not filled.isdisjoint(one.tells) else idle).append(one)
+    called: list[Computed[C]] = []
+    skipped: list[Computed[C]] = []
+    for one in computed:
+        (called if one.always or not filled.isdisjoint(one.fields) else skipped).append(one)
     return _Plan(
-        {at: one.default for one in idle if one.default is not None for at in one.places},
+        {place: one.default for one in skipped if one.default is not None for place in one.places},
         tuple(name for name in rows if name in filled),
-        tuple(name for name in above if name in filled),
-        tuple((one.at, one.make) for one in live if isinstance(one.at, str)),
-        tuple((one.places, one.make) for one in live if not isinstance(one.at, str)),
+        tuple(name for name in claim_rows if name in filled),
+        tuple((one.target, one.compute) for one in called if isinstance(one.target, str)),
+        tuple((one.places, one.compute) for one in called if not isinstance(one.target, str)),
     )
 
 
-def _both(one: _Plan[C], other: _Plan[C]) -> _Plan[C]:
+def _merged(one: _Plan[C], other: _Plan[C]) -> _Plan[C]:
     return _Plan(
         one.defaults | other.defaults,
         one.rows + other.rows,
-        one.above + other.above,
-        one.made + other.made,
-        one.spread + other.spread,
+        one.claim_rows + other.claim_rows,
+        one.single + other.single,
+        one.several + other.several,
     )
 
 
-def _fields(made: Sequence[Made[C]]) -> list[str]:
-    return [name for one in made for name in one.tells]
+def _fields(computed: Sequence[Computed[C]]) -> list[str]:
+    return [name for one in computed for name in one.fields]
 
 
 def _numbered(guide: grammar.Guide, paths: Sequence[str]) -> dict[str, str]:
-    """Each path as the writer wants it.
+    """Return each path as the X12 writer takes it, with the occurrence number of its segment.
 
-    Segments of one place of a guide that differ only in their qualifier (REF*0B, REF*G2) are occurrences of
-    that place, so each qualifier gets a number of its own, in the order of the table.
+    Segments that differ only in their qualifier (REF*0B, REF*G2) repeat one segment of the guide, so each
+    qualifier gets an occurrence number, in the order of the table.
     """
     ranks: dict[tuple[str, int, int], dict[str, int]] = {}
     out: dict[str, str] = {}
     for text in paths:
-        where = x12_placement.path(text)
+        where = x12_placement.parse_path(text)
         if not where.qualifier:
             out[text] = text
             continue
@@ -296,15 +308,15 @@ def _numbered(guide: grammar.Guide, paths: Sequence[str]) -> dict[str, str]:
     return out
 
 
-def _loop(loop: grammar.Loop, id: str) -> grammar.Loop:
+def _loop(loop: grammar.LoopSpec, id: str) -> grammar.LoopSpec:
     found = _find(loop, id)
     if found is None:
         raise ValueError(f"the guide has no loop {id}")
     return found
 
 
-def _find(loop: grammar.Loop, id: str) -> grammar.Loop | None:
+def _find(loop: grammar.LoopSpec, id: str) -> grammar.LoopSpec | None:
     if loop.id == id:
         return loop
-    inner = (_find(child, id) for child in loop.children if isinstance(child, grammar.Loop))
+    inner = (_find(child, id) for child in loop.children if isinstance(child, grammar.LoopSpec))
     return next((found for found in inner if found), None)

@@ -1,33 +1,33 @@
-"""Where each field of a dental claim stands in an 837D.
+"""The place of each field of a dental claim in an 837D.
 
-Tables first, then the functions they name. What a claim does not say and X12 wants:
+First the functions that compute values, then the tables, one per loop. Where X12 and the ADA form differ:
 
-* the kind of coverage is ``ZZ`` (SBR09): no field tells it;
-* benefits are assigned where the insured signed for it (CLM08), and the dentist then accepts (CLM07 ``A``);
-* days of service stand with the claim where all lines have the same, else with each line; a
-  predetermination has none;
-* the replacement of a prosthesis is told on the lines with a crown, an inlay or a prosthesis, and on all lines
-  where there is no such line;
-* a treatment location without a name bears the billing dentist's.
+* SBR09 is always ``ZZ``, since no field holds the kind of insurance;
+* benefits are assigned (CLM08 ``Y``) and the dentist accepts assignment (CLM07 ``A``) where the insured signed for
+  it, else neither (``N``, ``C``);
+* the days of service are sent with the claim where all lines have the same, else with each line; a line without
+  a day has the claim's; a predetermination sends none;
+* the replacement of a prosthesis is sent only with the date of the prior placement, on the lines with a crown, an
+  inlay or a prosthesis, or on all lines where there is no such line;
+* a treatment location without a name has the billing dentist's.
 
-Knows the catalogue and the guide; writes nothing itself.
+Knows the catalogue and the guide; ``write_837`` writes the tables.
 """
 
 import re
 from decimal import Decimal
 from functools import lru_cache
 
-from clearlane.claims import claim_context as ask
-from clearlane.claims import cob, codes
-from clearlane.claims.claim_context import Case, LineCase
+from clearlane.claims import claim_context, cob, codes
+from clearlane.claims.claim_context import ClaimContext, LineContext
 from clearlane.claims.fields import Line
-from clearlane.claims.placement import Block, Made, Scope
+from clearlane.claims.placement import Computed, ConditionalRows, LoopTable
 from clearlane.claims.rules import dates
 from clearlane.claims.rules.dates import accidents, is_predetermination
 from clearlane.claims.rules.diagnoses import diagnoses, version
 from clearlane.claims.rules.numbers import frequency
-from clearlane.claims.rules.people import signed
-from clearlane.claims.value_types import GROUPS
+from clearlane.claims.rules.people import is_signed
+from clearlane.claims.value_types import ADJUSTMENT_GROUPS
 from clearlane.kernel import limits
 from clearlane.x12.guides.g837d import GUIDE
 
@@ -39,12 +39,12 @@ NOT_SENT = {
     "Svc_VendorClaimId": "The caller's own key; answers are matched by CLM01 and REF*D9.",
     "F06_OtherInsuredDOB": "5010 has no place for another insured's birth date.",
     "F07_OtherInsuredSex": "5010 has no place for another insured's sex.",
-    "F36_PatientSignatureDate": "5010 says that there is a release, not since when.",
-    "F37_InsuredSignatureDate": "5010 says that benefits are assigned, not since when.",
-    "F53_TreatingDentistSignatureDate": "5010 says that a signature is on file, not since when.",
-    "LineItems": "The lines stand in loops of their own, field by field.",
+    "F36_PatientSignatureDate": "5010 carries whether there is a release, not since when.",
+    "F37_InsuredSignatureDate": "5010 carries whether benefits are assigned, not since when.",
+    "F53_TreatingDentistSignatureDate": "5010 carries whether a signature is on file, not since when.",
+    "LineItems": "The lines have loops of their own, field by field.",
 }
-"""Fields that are kept and never sent, each with its reason."""
+"""Fields that are stored and never sent, each with its reason."""
 
 ORIGINAL = "1"
 NOT_ASSIGNED = "N"
@@ -65,33 +65,37 @@ PAY_TO = ("X12_Paytoaddress", "X12_PaytoCity", "X12_PaytoST", "X12_PaytoZip")
 _PLACED = re.compile(r"D(?:2[5-9]|5|6)", re.ASCII)
 
 
-# --- the functions that the tables name ---------------------------------------------------------------
+# --- functions used by the tables ---------------------------------------------------------------
 
 
-def payer_name(case: Case) -> str:
-    """The payer's name as the directory has it, else as the caller wrote it."""
-    return ask.directory_name(case) or case.claim.F03_PayerName
+def payer_name(context: ClaimContext) -> str:
+    """Return the payer's name in the directory, else the caller's."""
+    return claim_context.directory_name(context) or context.claim.F03_PayerName
 
 
-def employer(case: Case) -> str | None:
-    """The group's name, only where it has no number."""
-    return None if "F16_InsuredGroupNumber" in case.given else case.given["F17_InsuredEmployerName"]
+def employer(context: ClaimContext) -> str | None:
+    """Return the group's name, only where it has no number."""
+    return (
+        None
+        if "F16_InsuredGroupNumber" in context.values
+        else context.values["F17_InsuredEmployerName"]
+    )
 
 
-def is_insured_person(case: Case) -> bool:
-    """Whether the insured is a person."""
-    person: bool = case.claim.X12_SubscriberEntityTypeQualifier == ask.PERSON
+def is_insured_person(context: ClaimContext) -> bool:
+    """Return whether the insured is a person."""
+    person: bool = context.claim.X12_SubscriberEntityTypeQualifier == claim_context.PERSON
     return person
 
 
-def tax_number(qualifier: str) -> Block[Case]:
-    """The billing dentist's tax number under its own qualifier."""
-    return Block(
-        when=lambda case: case.claim.X12_TINorSSNQualifier == qualifier,
-        made=(
-            Made(
+def tax_number(qualifier: str) -> ConditionalRows[ClaimContext]:
+    """Return the rows of the billing dentist's tax number under one of its qualifiers."""
+    return ConditionalRows(
+        when=lambda context: context.claim.X12_TINorSSNQualifier == qualifier,
+        computed=(
+            Computed(
                 f"2010AA/REF:{qualifier}/02",
-                lambda case: case.claim.F51_BillingDentistTaxID,
+                lambda context: context.claim.F51_BillingDentistTaxID,
                 {
                     "X12_TINorSSNQualifier": f"2010AA/REF:{qualifier}/01",
                     "F51_BillingDentistTaxID": f"2010AA/REF:{qualifier}/02",
@@ -101,187 +105,189 @@ def tax_number(qualifier: str) -> Block[Case]:
     )
 
 
-def is_paid_elsewhere(case: Case) -> bool:
-    """Whether payments go to another address than the billing dentist's."""
-    return not ask.same_place(case, PAY_TO, BILLING_PLACE)
+def is_paid_elsewhere(context: ClaimContext) -> bool:
+    """Return whether payments go to another address than the billing dentist's."""
+    return not claim_context.same_place(context, PAY_TO, BILLING_PLACE)
 
 
-def frequency_code(case: Case) -> str:
-    """Original, corrected, replacement or void."""
-    return frequency(case.claim)
+def frequency_code(context: ClaimContext) -> str:
+    """Return the claim frequency: original, corrected, replacement or void."""
+    return frequency(context.claim)
 
 
-def is_about_an_earlier_claim(case: Case) -> bool:
-    """Whether the payer has seen the claim before in another form."""
-    return frequency(case.claim) != ORIGINAL
+def is_about_an_earlier_claim(context: ClaimContext) -> bool:
+    """Return whether the claim corrects, replaces or voids an earlier one."""
+    return frequency(context.claim) != ORIGINAL
 
 
-def signature(case: Case) -> str:
-    """Whether the treating dentist's signature is on file."""
-    return "Y" if signed(case.claim.F53_TreatingDentistSignature) else "N"
+def signature(context: ClaimContext) -> str:
+    """Return whether the treating dentist's signature is on file."""
+    return "Y" if is_signed(context.claim.F53_TreatingDentistSignature) else "N"
 
 
-def benefits(case: Case) -> str:
-    """Whether the insured assigned the benefits."""
-    return "Y" if signed(case.given.get("F37_InsuredSignature")) else NOT_ASSIGNED
+def benefits(context: ClaimContext) -> str:
+    """Return whether the insured assigned the benefits."""
+    return "Y" if is_signed(context.values.get("F37_InsuredSignature")) else NOT_ASSIGNED
 
 
-def assignment(case: Case) -> str:
-    """Whether the dentist accepts assignment."""
-    return "A" if benefits(case) == "Y" else "C"
+def assignment(context: ClaimContext) -> str:
+    """Return whether the dentist accepts assignment."""
+    return "A" if benefits(context) == "Y" else "C"
 
 
-def release(case: Case) -> str:
-    """The patient's release of information; a claim without one is not accepted."""
+def release(context: ClaimContext) -> str:
+    """Return the patient's release of information: a claim without one is not accepted."""
     return "Y"
 
 
-def causes(case: Case) -> str | None:
-    """What the treatment results from, and the state of an auto accident."""
-    found = accidents(case.claim)
+def causes(context: ClaimContext) -> str | None:
+    """Return what the treatment results from, with the state of an auto accident."""
+    found = accidents(context.claim)
     if not found:
         return None
-    state = case.given.get("F47_AutoAccidentState") if found[0] == "AA" else None
+    state = context.values.get("F47_AutoAccidentState") if found[0] == "AA" else None
     return f"{found[0]}:::{state}" if state else found[0]
 
 
-def programme(case: Case) -> str | None:
-    """01 for EPSDT."""
-    return codes.EPSDT if case.claim.F01_TypeOfTransaction == codes.EPSDT else None
+def programme(context: ClaimContext) -> str | None:
+    """Return the special program: 01 for EPSDT, else None."""
+    return codes.EPSDT if context.claim.F01_TypeOfTransaction == codes.EPSDT else None
 
 
-def predetermination(case: Case) -> str | None:
-    """PB where the claim asks what would be paid."""
-    return codes.PREDETERMINATION if is_predetermination(case.claim) else None
+def predetermination(context: ClaimContext) -> str | None:
+    """Return PB for a predetermination, else None."""
+    return codes.PREDETERMINATION if is_predetermination(context.claim) else None
 
 
-def service_days(case: Case) -> str | None:
-    """The one period that all lines share."""
-    days = {_days(line, case) for line in case.lines}
-    return next(iter(days)) if len(days) == 1 and not is_predetermination(case.claim) else None
+def service_days(context: ClaimContext) -> str | None:
+    """Return the period of service if all lines share one."""
+    days = {_days(line, context) for line in context.lines}
+    return next(iter(days)) if len(days) == 1 and not is_predetermination(context.claim) else None
 
 
-def own_service_days(told: LineCase) -> str | None:
-    """The line's period where the lines have different ones."""
-    if is_predetermination(told.case.claim) or service_days(told.case):
+def own_service_days(context: LineContext) -> str | None:
+    """Return the line's period of service where lines have different ones."""
+    if is_predetermination(context.claim_context.claim) or service_days(context.claim_context):
         return None
-    return _days(told.line, told.case)
+    return _days(context.line, context.claim_context)
 
 
-def _days(line: Line, case: Case) -> str | None:
+def _days(line: Line, context: ClaimContext) -> str | None:
     first, last = dates.service_days(line)
-    first = first or case.given.get("X12_ServiceDate")
-    return ask.days(first, last or first) if first else None
+    first = first or context.values.get("X12_ServiceDate")
+    return claim_context.days(first, last or first) if first else None
 
 
-def is_orthodontic(case: Case) -> bool:
-    """Whether the treatment is for orthodontics."""
-    treated: bool = case.claim.F40_OrthoTreatment
+def is_orthodontic(context: ClaimContext) -> bool:
+    """Return whether the treatment is orthodontic."""
+    treated: bool = context.claim.F40_OrthoTreatment
     return treated
 
 
-def orthodontic_mark(case: Case) -> str | None:
-    """Y where the months are not known."""
-    return None if case.given.get("F42_MonthsTreatment") else "Y"
+def orthodontic_mark(context: ClaimContext) -> str | None:
+    """Return Y where the months of treatment are not known."""
+    return None if context.values.get("F42_MonthsTreatment") else "Y"
 
 
-def hi(case: Case) -> tuple[str, ...] | None:
-    """The diagnoses."""
-    return ask.health_care_codes(version(case.claim), tuple(diagnoses(case.claim)))
+def hi(context: ClaimContext) -> tuple[str, ...] | None:
+    """Return the diagnoses."""
+    return claim_context.health_care_codes(version(context.claim), tuple(diagnoses(context.claim)))
 
 
-def is_treated_by_another(case: Case) -> bool:
-    """Whether the treating dentist is another than the billing dentist."""
-    given = case.given
-    npi = given.get("F53_TreatingDentistNPI")
+def is_treated_by_another(context: ClaimContext) -> bool:
+    """Return whether the treating dentist is not the billing dentist."""
+    values = context.values
+    npi = values.get("F53_TreatingDentistNPI")
     if npi:
-        return bool(npi != given["F48_BillingDentistNPI"])
+        return bool(npi != values["F48_BillingDentistNPI"])
     pairs = (("X12_RenderingProvLastName", "F48_BillingDentistLastName"),
              ("X12_RenderingProvFirstName", "F48_BillingDentistFirstName"))  # fmt: skip
-    return any(given.get(one) != given.get(other) for one, other in pairs)
+    return any(values.get(one) != values.get(other) for one, other in pairs)
 
 
-def is_treated_elsewhere(case: Case) -> bool:
-    """Whether the treatment location is another place than the billing dentist's."""
-    given = case.given
-    npi = given.get("X12_TreatmantLocationNPI")
-    return not ask.same_place(case, TREATMENT_PLACE, BILLING_PLACE) or (
-        npi is not None and npi != given["F48_BillingDentistNPI"]
+def is_treated_elsewhere(context: ClaimContext) -> bool:
+    """Return whether the treatment location is not the billing dentist's."""
+    values = context.values
+    npi = values.get("X12_TreatmantLocationNPI")
+    return not claim_context.same_place(context, TREATMENT_PLACE, BILLING_PLACE) or (
+        npi is not None and npi != values["F48_BillingDentistNPI"]
     )
 
 
-def location_name(case: Case) -> str:
-    """The location's name, else the billing dentist's."""
-    return str(case.given.get("X12_TreatmantLocationName") or case.claim.F48_BillingDentistLastName)
+def location_name(context: ClaimContext) -> str:
+    """Return the treatment location's name, else the billing dentist's."""
+    return str(
+        context.values.get("X12_TreatmantLocationName") or context.claim.F48_BillingDentistLastName
+    )
 
 
 # Lines.
 
 
-def procedure(told: LineCase) -> str:
-    """The procedure with its description."""
-    code: str = told.given["F29_ProcedureCode"]
-    description = told.given.get("F30_Description")
+def procedure(context: LineContext) -> str:
+    """Return the procedure with its description."""
+    code: str = context.values["F29_ProcedureCode"]
+    description = context.values.get("F30_Description")
     return f"AD:{code}:::::{description}" if description else f"AD:{code}"
 
 
-def decided_procedure(told: LineCase) -> str:
-    """The procedure that the earlier payer decided about: the line's."""
-    return f"AD:{told.given['F29_ProcedureCode']}"
+def decided_procedure(context: LineContext) -> str:
+    """Return the procedure the earlier payer decided about: the line's own."""
+    return f"AD:{context.values['F29_ProcedureCode']}"
 
 
-def fee(told: LineCase) -> Decimal:
-    """The fee with the other fee."""
-    return cob.charges(told.line)
+def fee(context: LineContext) -> Decimal:
+    """Return the line's fee with the other fee (31a)."""
+    return cob.line_charge(context.line)
 
 
-def place_of_line(told: LineCase) -> str | None:
-    """The line's place of service where it is not the claim's."""
-    place: str = told.given["X12_PlaceOfServiceCode"]
-    return None if place == told.place else place
+def place_of_line(context: LineContext) -> str | None:
+    """Return the line's place of service where it is not the claim's."""
+    place: str = context.values["X12_PlaceOfServiceCode"]
+    return None if place == context.claim_place else place
 
 
-def areas(told: LineCase) -> str | None:
-    """The areas of the mouth."""
-    found = [area for area in told.given["F25_AreaOfOralCavity"] if area]
+def areas(context: LineContext) -> str | None:
+    """Return the areas of the oral cavity."""
+    found = [area for area in context.values["F25_AreaOfOralCavity"] if area]
     return ":".join(found[: limits.ORAL_AREAS_PER_LINE_MAX]) or None
 
 
-def is_replacement(told: LineCase) -> bool:
-    """Whether the line is the replacement of a prosthesis."""
-    claim = told.case.claim
+def is_replacement(context: LineContext) -> bool:
+    """Return whether the line counts as the replacement of a prosthesis."""
+    claim = context.claim_context.claim
     if not claim.F43_Prosthesis:
         return False
-    return bool(_PLACED.match(told.given["F29_ProcedureCode"])) or not any(
+    return bool(_PLACED.match(context.values["F29_ProcedureCode"])) or not any(
         _PLACED.match(line.F29_ProcedureCode) for line in claim.LineItems
     )
 
 
-def pointers(told: LineCase) -> str | None:
-    """Which diagnoses the line treats."""
-    given = tuple(told.given["F29a_DiagnosisPointer"].split(","))
-    return ask.pointer_text(given, told.case.pointed)
+def pointers(context: LineContext) -> str | None:
+    """Return the numbers of the diagnoses that the line treats."""
+    values = tuple(context.values["F29a_DiagnosisPointer"].split(","))
+    return claim_context.pointer_text(values, context.claim_context.diagnosis_numbers)
 
 
-def teeth(told: LineCase) -> list[str | None]:
-    """The teeth; a line may name the notation and no tooth."""
-    return [tooth.F27_Tooth for tooth in told.given.get("Teeth", ()) if tooth.F27_Tooth]
+def teeth(context: LineContext) -> list[str | None]:
+    """Return the teeth; a line may name the notation and no tooth."""
+    return [tooth.F27_Tooth for tooth in context.values.get("Teeth", ()) if tooth.F27_Tooth]
 
 
-def surfaces(told: LineCase) -> list[str | None]:
-    """The surfaces of each tooth."""
-    named = [tooth for tooth in told.given.get("Teeth", ()) if tooth.F27_Tooth]
+def surfaces(context: LineContext) -> list[str | None]:
+    """Return the surfaces of each tooth."""
+    named = [tooth for tooth in context.values.get("Teeth", ()) if tooth.F27_Tooth]
     return [_surfaces(tooth.F28_ToothSurface) for tooth in named]
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
-def _surfaces(given: tuple[str | None, ...] | None) -> str | None:
-    return ":".join(filter(None, given or ())) or None
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _surfaces(values: tuple[str | None, ...] | None) -> str | None:
+    return ":".join(filter(None, values or ())) or None
 
 
-def is_line_of_another(told: LineCase) -> bool:
-    """Whether the line's treating dentist is another than the claim's."""
-    given, claim = told.given, told.case.given
+def is_line_of_another(context: LineContext) -> bool:
+    """Return whether the line's treating dentist is not the claim's."""
+    values, claim = context.values, context.claim_context.values
     above = ("X12_RenderingProvLastName", "X12_RenderingProvFirstName", "F53_TreatingDentistNPI")
     if "X12_RenderingProvLastName" not in claim:
         above = (
@@ -289,25 +295,29 @@ def is_line_of_another(told: LineCase) -> bool:
             "F48_BillingDentistFirstName",
             "F48_BillingDentistNPI",
         )
-    npi, other = given.get("X12_LineTreatingDentistNPI"), claim.get(above[2])
+    npi, other = values.get("X12_LineTreatingDentistNPI"), claim.get(above[2])
     if npi and other:
         return bool(npi != other)
     own = ("X12_LineTreatingDentistLastname", "X12_LineTreatingDentistFirstname")
-    return any(given.get(one) != claim.get(two) for one, two in zip(own, above, strict=False))
+    return any(values.get(one) != claim.get(two) for one, two in zip(own, above, strict=False))
 
 
-def units_paid(told: LineCase) -> Decimal:
-    """How many the earlier payer paid for; as many as were done where it did not say."""
-    return told.given.get("X12_UnitsPaid") or told.given.get("F29b_Quantity") or ask.ONE
+def units_paid(context: LineContext) -> Decimal:
+    """Return the units the earlier payer paid for; where it gave none, the line's quantity."""
+    return (
+        context.values.get("X12_UnitsPaid")
+        or context.values.get("F29b_Quantity")
+        or claim_context.ONE
+    )
 
 
 # --- the tables ---------------------------------------------------------------------------------------
 
 
-BILLING: Scope[Case] = Scope(
+BILLING: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2000A",
-    ours={"hl": "2000A/HL/01"},
+    generated={"hl": "2000A/HL/01"},
     rows={
         "F48_BillingDentistLastName": "2010AA/NM1/03",
         "F48_BillingDentistNPI": "2010AA/NM1/09",
@@ -318,17 +328,17 @@ BILLING: Scope[Case] = Scope(
         "F50_BillingDentistLicense": "2010AA/REF:0B/02",
         "F52_BillingDentistPhone": "2010AA/PER/04",
     },
-    made=(
-        Made(
+    computed=(
+        Computed(
             "2010AA/NM1/02",
-            ask.person,
+            claim_context.person,
             ["F48_BillingDentistFirstName"],
-            default=ask.ORGANISATION,
+            default=claim_context.ORGANISATION,
         ),
     ),
-    blocks=(
-        Block(
-            given=["F48_BillingDentistFirstName"],
+    conditional=(
+        ConditionalRows(
+            all_of=["F48_BillingDentistFirstName"],
             rows={
                 "F48_BillingDentistFirstName": "2010AA/NM1/04",
                 "F48_BillingDentistMI": "2010AA/NM1/05",
@@ -337,21 +347,21 @@ BILLING: Scope[Case] = Scope(
         ),
         tax_number("EI"),
         tax_number("SY"),
-        Block(
+        ConditionalRows(
             when=is_paid_elsewhere,
-            given=PAY_TO,
+            all_of=PAY_TO,
             rows={
                 "X12_Paytoaddress": "2010AB/N3/01",
                 "X12_PaytoCity": "2010AB/N4/01",
                 "X12_PaytoST": "2010AB/N4/02",
                 "X12_PaytoZip": "2010AB/N4/03",
             },
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2010AB/NM1/02",
-                    ask.person,
+                    claim_context.person,
                     ["F48_BillingDentistFirstName"],
-                    default=ask.ORGANISATION,
+                    default=claim_context.ORGANISATION,
                 ),
             ),
         ),
@@ -359,10 +369,10 @@ BILLING: Scope[Case] = Scope(
     constants={"2010AA/PER/03": "TE"},
 )
 
-SUBSCRIBER: Scope[Case] = Scope(
+SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2000B",
-    ours={"hl": "2000B/HL/01", "parent": "2000B/HL/02", "child": "2000B/HL/04"},
+    generated={"hl": "2000B/HL/01", "parent": "2000B/HL/02", "child": "2000B/HL/04"},
     rows={
         "F16_InsuredGroupNumber": "2000B/SBR/03",
         "X12_SubscriberEntityTypeQualifier": "2010BA/NM1/02",
@@ -370,38 +380,38 @@ SUBSCRIBER: Scope[Case] = Scope(
         "F15_InsuredID": "2010BA/NM1/09",
         "F52a_BillingDentistID": "2010BB/REF:G2/02",
     },
-    made=(
-        Made("2000B/SBR/01", ask.order_of_payment, (), always=True),
-        Made("2000B/SBR/02", ask.self_code, ["F18_PatientRelationship"]),
-        Made("2000B/SBR/04", employer, ["F17_InsuredEmployerName"]),
-        Made(
+    computed=(
+        Computed("2000B/SBR/01", claim_context.order_of_payment, (), always=True),
+        Computed("2000B/SBR/02", claim_context.self_code, ["F18_PatientRelationship"]),
+        Computed("2000B/SBR/04", employer, ["F17_InsuredEmployerName"]),
+        Computed(
             "2010BA/NM1/08",
-            ask.first_of("X12_SubscriberIdentificationCodeQualifier"),
+            claim_context.first_of("X12_SubscriberIdentificationCodeQualifier"),
             ["X12_SubscriberIdentificationCodeQualifier"],
             default="MI",
         ),
-        Made("2010BB/NM1/03", payer_name, [PAYER_NAME]),
-        Made("2010BB/NM1/09", ask.payer_id, ["Svc_PayerId"]),
+        Computed("2010BB/NM1/03", payer_name, [PAYER_NAME]),
+        Computed("2010BB/NM1/09", claim_context.payer_id, ["Svc_PayerId"]),
     ),
-    blocks=(
-        Block(
+    conditional=(
+        ConditionalRows(
             when=is_insured_person,
             rows={"F12_InsuredFirstName": "2010BA/NM1/04"},
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2010BA/NM1/05",
-                    ask.when_own_patient("F12_InsuredMI", "F20_PatientMI"),
+                    claim_context.insured_or_patient("F12_InsuredMI", "F20_PatientMI"),
                     ["F12_InsuredMI", "F20_PatientMI"],
                 ),
-                Made(
+                Computed(
                     "2010BA/NM1/07",
-                    ask.when_own_patient("F12_InsuredSuffix", "F20_PatientSuffix"),
+                    claim_context.insured_or_patient("F12_InsuredSuffix", "F20_PatientSuffix"),
                     ["F12_InsuredSuffix", "F20_PatientSuffix"],
                 ),
             ),
         ),
-        Block(
-            when=ask.is_own_patient,
+        ConditionalRows(
+            when=claim_context.patient_is_insured,
             rows={
                 "F12_InsuredAddress": "2010BA/N3/01",
                 "F12_InsuredCity": "2010BA/N4/01",
@@ -411,8 +421,8 @@ SUBSCRIBER: Scope[Case] = Scope(
                 "F14_InsuredSex": "2010BA/DMG/03",
             },
         ),
-        Block(
-            given=["F03_PayerAddress1", "F03_PayerCity", "F03_PayerState", "F03_PayerZip"],
+        ConditionalRows(
+            all_of=["F03_PayerAddress1", "F03_PayerCity", "F03_PayerState", "F03_PayerZip"],
             rows={
                 "F03_PayerAddress1": "2010BB/N3/01",
                 "F03_PayerAddress2": "2010BB/N3/02",
@@ -423,7 +433,7 @@ SUBSCRIBER: Scope[Case] = Scope(
         ),
     ),
     constants={
-        "2000B/SBR/09": ask.UNKNOWN_COVERAGE,
+        "2000B/SBR/09": claim_context.UNKNOWN_COVERAGE,
         "2010BB/NM1/08": "PI",
     },
     echoes={
@@ -438,10 +448,10 @@ SUBSCRIBER: Scope[Case] = Scope(
     },
 )
 
-PATIENT: Scope[Case] = Scope(
+PATIENT: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2000C",
-    ours={"hl": "2000C/HL/01", "parent": "2000C/HL/02"},
+    generated={"hl": "2000C/HL/01", "parent": "2000C/HL/02"},
     rows={
         "F18_PatientRelationship": "2000C/PAT/01",
         "F20_PatientLastName": "2010CA/NM1/03",
@@ -459,10 +469,10 @@ PATIENT: Scope[Case] = Scope(
 
 _MISSING = range(1, limits.MISSING_TEETH_MAX + 1)
 
-CLAIM: Scope[Case] = Scope(
+CLAIM: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2300",
-    ours={"number": "2300/CLM/01", "trace": "2300/REF:D9/02"},
+    generated={"number": "2300/CLM/01", "trace": "2300/REF:D9/02"},
     rows={
         "F32_TotalFee": "2300/CLM/02",
         "F38_PlaceOfTreatment": "2300/CLM/05-1",
@@ -474,13 +484,13 @@ CLAIM: Scope[Case] = Scope(
         "F02_PriorAuthNum": "2300/REF:G1/02",
         "F35_Remarks": "2300/NTE/02",
     },
-    made=(
-        Made("2300/CLM/05-3", frequency_code, ["X12_ClaimFrequencyCode"], default=ORIGINAL),
-        Made("2300/CLM/06", signature, ["F53_TreatingDentistSignature"]),
-        Made("2300/CLM/07", assignment, (), always=True),
-        Made("2300/CLM/08", benefits, ["F37_InsuredSignature"], default=NOT_ASSIGNED),
-        Made("2300/CLM/09", release, ["F36_PatientSignature"]),
-        Made(
+    computed=(
+        Computed("2300/CLM/05-3", frequency_code, ["X12_ClaimFrequencyCode"], default=ORIGINAL),
+        Computed("2300/CLM/06", signature, ["F53_TreatingDentistSignature"]),
+        Computed("2300/CLM/07", assignment, (), always=True),
+        Computed("2300/CLM/08", benefits, ["F37_InsuredSignature"], default=NOT_ASSIGNED),
+        Computed("2300/CLM/09", release, ["F36_PatientSignature"]),
+        Computed(
             "2300/CLM/11",
             causes,
             {
@@ -488,38 +498,44 @@ CLAIM: Scope[Case] = Scope(
                 "F47_AutoAccidentState": "2300/CLM/11-4",
             },
         ),
-        Made("2300/CLM/12", programme, ["F01_TypeOfTransaction"]),
-        Made("2300/CLM/19", predetermination, ["F01_TypeOfTransaction"]),
-        Made("2300/DTP:472/period", service_days, ["X12_ServiceDate"], always=True),
-        Made(
+        Computed("2300/CLM/12", programme, ["F01_TypeOfTransaction"]),
+        Computed("2300/CLM/19", predetermination, ["F01_TypeOfTransaction"]),
+        Computed("2300/DTP:472/period", service_days, ["X12_ServiceDate"], always=True),
+        Computed(
             [f"2300/DN2#{number}/01" for number in _MISSING],
-            lambda case: [tooth for tooth in case.given["F33_MissingTeeth"] if tooth],
+            lambda context: [tooth for tooth in context.values["F33_MissingTeeth"] if tooth],
             ["F33_MissingTeeth"],
         ),
-        Made("2300/AMT:F5/02", ask.unless_zero("X12_PatientAmountPaid"), ["X12_PatientAmountPaid"]),
-        Made(
+        Computed(
+            "2300/AMT:F5/02",
+            claim_context.unless_zero("X12_PatientAmountPaid"),
+            ["X12_PatientAmountPaid"],
+        ),
+        Computed(
             [f"2300/HI/{element:02}" for element in range(1, limits.DENTAL_DIAGNOSES_MAX + 1)],
             hi,
             ["F34a_DiagnosisCode", "F34_DiagnosiseCodeQualifier"],
         ),
     ),
-    blocks=(
-        Block(
+    conditional=(
+        ConditionalRows(
             when=is_orthodontic,
             rows={"F41_DateAppliancePlaced": "2300/DTP:452/03"},
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2300/DN1/01",
-                    ask.unless_zero("F42_MonthsTreatment"),
+                    claim_context.unless_zero("F42_MonthsTreatment"),
                     ["F42_MonthsTreatment", "F40_OrthoTreatment"],
                 ),
-                Made("2300/DN1/04", orthodontic_mark, ["F40_OrthoTreatment"]),
+                Computed("2300/DN1/04", orthodontic_mark, ["F40_OrthoTreatment"]),
             ),
         ),
-        Block(when=is_about_an_earlier_claim, rows={"X12_PayerControlNumber": "2300/REF:F8/02"}),
-        Block(
+        ConditionalRows(
+            when=is_about_an_earlier_claim, rows={"X12_PayerControlNumber": "2300/REF:F8/02"}
+        ),
+        ConditionalRows(
             when=is_treated_by_another,
-            given=["X12_RenderingProvLastName"],
+            all_of=["X12_RenderingProvLastName"],
             rows={
                 "X12_RenderingProvLastName": "2310B/NM1/03",
                 "F53_TreatingDentistNPI": "2310B/NM1/09",
@@ -527,27 +543,27 @@ CLAIM: Scope[Case] = Scope(
                 "F55_TreatingDentistLicense": "2310B/REF:0B/02",
                 "F58_TreatingDentistAddlID": "2310B/REF:G2/02",
             },
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2310B/NM1/02",
-                    ask.person,
+                    claim_context.person,
                     ["X12_RenderingProvFirstName"],
-                    default=ask.ORGANISATION,
+                    default=claim_context.ORGANISATION,
                 ),
             ),
         ),
-        Block(
+        ConditionalRows(
             when=is_treated_by_another,
-            given=["X12_RenderingProvLastName", "X12_RenderingProvFirstName"],
+            all_of=["X12_RenderingProvLastName", "X12_RenderingProvFirstName"],
             rows={
                 "X12_RenderingProvFirstName": "2310B/NM1/04",
                 "X12_RenderingProvMI": "2310B/NM1/05",
                 "X12_RenderingProvSuffix": "2310B/NM1/07",
             },
         ),
-        Block(
+        ConditionalRows(
             when=is_treated_elsewhere,
-            given=TREATMENT_PLACE,
+            all_of=TREATMENT_PLACE,
             rows={
                 "X12_TreatmantLocationNPI": "2310C/NM1/09",
                 "F56_TreatmentAddress": "2310C/N3/01",
@@ -555,7 +571,9 @@ CLAIM: Scope[Case] = Scope(
                 "F56_TreatmentST": "2310C/N4/02",
                 "F56_TreatmentZip": "2310C/N4/03",
             },
-            made=(Made("2310C/NM1/03", location_name, ["X12_TreatmantLocationName"], always=True),),
+            computed=(
+                Computed("2310C/NM1/03", location_name, ["X12_TreatmantLocationName"], always=True),
+            ),
         ),
     ),
     constants={
@@ -565,7 +583,7 @@ CLAIM: Scope[Case] = Scope(
     echoes={ACCOUNT: "2300/CLM/01"},
 )
 
-OTHER: Scope[Case] = Scope(
+OTHER: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2320",
     rows={
@@ -575,30 +593,32 @@ OTHER: Scope[Case] = Scope(
         "F08_OtherInsuredPolicy": "2330A/NM1/09",
         "F11_OtherPayerName": "2330B/NM1/03",
     },
-    made=(
-        Made("2320/SBR/01", ask.other_order_of_payment, ["F04_OtherCoverage"], always=True),
-        Made("2320/AMT:D/02", ask.paid, (), always=True),
-        Made("2320/OI/03", benefits, ["F37_InsuredSignature"], default=NOT_ASSIGNED),
-        Made("2320/OI/06", release, ["F36_PatientSignature"]),
-        Made(
-            "2330A/NM1/02",
-            ask.person,
-            ["F05_OtherInsuredFirstName"],
-            default=ask.ORGANISATION,
+    computed=(
+        Computed(
+            "2320/SBR/01", claim_context.other_order_of_payment, ["F04_OtherCoverage"], always=True
         ),
-        Made("2330B/NM1/09", ask.other_payer_id, ["F11_OtherPayerName"]),
+        Computed("2320/AMT:D/02", claim_context.earlier_paid, (), always=True),
+        Computed("2320/OI/03", benefits, ["F37_InsuredSignature"], default=NOT_ASSIGNED),
+        Computed("2320/OI/06", release, ["F36_PatientSignature"]),
+        Computed(
+            "2330A/NM1/02",
+            claim_context.person,
+            ["F05_OtherInsuredFirstName"],
+            default=claim_context.ORGANISATION,
+        ),
+        Computed("2330B/NM1/09", claim_context.other_payer_id, ["F11_OtherPayerName"]),
     ),
-    blocks=(
-        Block(
-            given=["F05_OtherInsuredFirstName"],
+    conditional=(
+        ConditionalRows(
+            all_of=["F05_OtherInsuredFirstName"],
             rows={
                 "F05_OtherInsuredFirstName": "2330A/NM1/04",
                 "F05_OtherInsuredMI": "2330A/NM1/05",
                 "F05_OtherInsuredSuffix": "2330A/NM1/07",
             },
         ),
-        Block(
-            given=[
+        ConditionalRows(
+            all_of=[
                 "F11_OtherPayerAddress",
                 "F11_OtherPayerCity",
                 "F11_OtherPayerST",
@@ -613,7 +633,7 @@ OTHER: Scope[Case] = Scope(
         ),
     ),
     constants={
-        "2320/SBR/09": ask.UNKNOWN_COVERAGE,
+        "2320/SBR/09": claim_context.UNKNOWN_COVERAGE,
         "2330A/NM1/08": "MI",
         "2330B/NM1/08": "PI",
     },
@@ -622,22 +642,22 @@ OTHER: Scope[Case] = Scope(
 _TEETH = range(1, limits.TEETH_PER_LINE_MAX + 1)
 _DECISION_OF_LINE = ("X12_PrimaryPaidAmount", "X12_AdjudicationDate", "Adjustments")
 
-LINE: Scope[LineCase] = Scope(
+LINE: LoopTable[LineContext] = LoopTable(
     GUIDE,
     "2400",
-    ours={"line": "2400/LX/01", "control": "2400/REF:6R/02"},
+    generated={"line": "2400/LX/01", "control": "2400/REF:6R/02"},
     rows={"F29b_Quantity": "2400/SV3/06"},
-    made=(
-        Made(
+    computed=(
+        Computed(
             "2400/SV3/01",
             procedure,
             {"F29_ProcedureCode": "2400/SV3/01-2", "F30_Description": "2400/SV3/01-7"},
         ),
-        Made("2400/SV3/02", fee, ["F31_LineFee", "F31a_OtherFee"]),
-        Made("2400/SV3/03", place_of_line, ["X12_PlaceOfServiceCode"]),
-        Made("2400/SV3/04", areas, ["F25_AreaOfOralCavity"]),
-        Made("2400/SV3/11", pointers, ["F29a_DiagnosisPointer"]),
-        Made(
+        Computed("2400/SV3/02", fee, ["F31_LineFee", "F31a_OtherFee"]),
+        Computed("2400/SV3/03", place_of_line, ["X12_PlaceOfServiceCode"]),
+        Computed("2400/SV3/04", areas, ["F25_AreaOfOralCavity"]),
+        Computed("2400/SV3/11", pointers, ["F29a_DiagnosisPointer"]),
+        Computed(
             [f"2400/TOO#{number}/02" for number in _TEETH],
             teeth,
             {
@@ -646,7 +666,7 @@ LINE: Scope[LineCase] = Scope(
                 **{f"Teeth[{number - 1}].F27_Tooth": f"2400/TOO#{number}/02" for number in _TEETH},
             },
         ),
-        Made(
+        Computed(
             [f"2400/TOO#{number}/03" for number in _TEETH],
             surfaces,
             {
@@ -657,56 +677,61 @@ LINE: Scope[LineCase] = Scope(
                 },
             },
         ),
-        Made(
+        Computed(
             "2400/DTP:472/period",
             own_service_days,
             ["F24_DateOfServiceFrom", "F24_DateOfServiceTo"],
             always=True,
         ),
     ),
-    blocks=(
-        Block(
+    conditional=(
+        ConditionalRows(
             when=is_replacement,
-            made=(Made("2400/SV3/05", lambda told: "R", ["F43_Prosthesis"], always=True),),
-            above={"F44_ProsthesisDateOfPriorPlacement": "2400/DTP:441/03"},
-            one_of=["F44_ProsthesisDateOfPriorPlacement"],
+            computed=(Computed("2400/SV3/05", lambda _: "R", ["F43_Prosthesis"], always=True),),
+            claim_rows={"F44_ProsthesisDateOfPriorPlacement": "2400/DTP:441/03"},
+            any_of=["F44_ProsthesisDateOfPriorPlacement"],
         ),
-        Block(
+        ConditionalRows(
             when=is_line_of_another,
-            given=["X12_LineTreatingDentistLastname"],
+            all_of=["X12_LineTreatingDentistLastname"],
             rows={
                 "X12_LineTreatingDentistLastname": "2420A/NM1/03",
                 "X12_LineTreatingDentistNPI": "2420A/NM1/09",
                 "X12_LineTreatingDentistSpecialtyCode": "2420A/PRV/03",
             },
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2420A/NM1/02",
-                    ask.person,
+                    claim_context.person,
                     ["X12_LineTreatingDentistFirstname"],
-                    default=ask.ORGANISATION,
+                    default=claim_context.ORGANISATION,
                 ),
             ),
         ),
-        Block(
+        ConditionalRows(
             when=is_line_of_another,
-            given=["X12_LineTreatingDentistLastname", "X12_LineTreatingDentistFirstname"],
+            all_of=["X12_LineTreatingDentistLastname", "X12_LineTreatingDentistFirstname"],
             rows={
                 "X12_LineTreatingDentistFirstname": "2420A/NM1/04",
                 "X12_LineTreatingDentistMI": "2420A/NM1/05",
                 "X12_LineTreatingDentistSuffix": "2420A/NM1/07",
             },
         ),
-        Block(
-            when=ask.decided,
-            made=(
-                Made("2430/SVD/01", ask.line_payer, (), always=True),
-                Made("2430/SVD/02", ask.paid, ["X12_PrimaryPaidAmount"], always=True),
-                Made("2430/SVD/03", decided_procedure, (), always=True),
-                Made("2430/SVD/05", units_paid, ["X12_UnitsPaid"], always=True),
-                Made(
-                    [f"2430/CAS#{number}/01" for number in range(1, len(GROUPS) + 1)],
-                    ask.adjustments,
+        ConditionalRows(
+            when=claim_context.has_earlier_decision,
+            computed=(
+                Computed("2430/SVD/01", claim_context.line_payer, (), always=True),
+                Computed(
+                    "2430/SVD/02",
+                    claim_context.earlier_paid,
+                    ["X12_PrimaryPaidAmount"],
+                    always=True,
+                ),
+                Computed("2430/SVD/03", decided_procedure, (), always=True),
+                Computed("2430/SVD/05", units_paid, ["X12_UnitsPaid"], always=True),
+                Computed(
+                    [f"2430/CAS#{number}/01" for number in range(1, len(ADJUSTMENT_GROUPS) + 1)],
+                    claim_context.earlier_adjustments,
                     {
                         "Adjustments": "2430/CAS/02",
                         "Adjustments[].X12_AdjustmentGroupCode": "2430/CAS/01",
@@ -714,9 +739,14 @@ LINE: Scope[LineCase] = Scope(
                         "Adjustments[].X12_AdjustmentAmount": "2430/CAS/03",
                     },
                 ),
-                Made("2430/DTP:573/03", ask.line_decided_on, ["X12_AdjudicationDate"], always=True),
+                Computed(
+                    "2430/DTP:573/03",
+                    claim_context.line_decision_day,
+                    ["X12_AdjudicationDate"],
+                    always=True,
+                ),
             ),
-            one_of=_DECISION_OF_LINE,
+            any_of=_DECISION_OF_LINE,
         ),
     ),
     echoes={

@@ -1,14 +1,17 @@
-"""Where each field of a medical claim stands in an 837P.
+"""The place of each field of a medical claim in an 837P.
 
-Tables first, then the functions they name. What a claim does not say and X12 wants:
+First the functions that compute values, then the tables, one per loop. Where X12 requires a value that the claim
+does not have:
 
-* a coverage of no said kind is ``ZZ`` (SBR09); the other payer's coverage always is, it has no field;
-* without box 13 benefits are not assigned (CLM08 ``N``), as an empty box says on paper; without box 27 the
-  provider accepts assignment where the benefits are assigned (CLM07 ``A``), else not (``C``);
-* units are 1; the claim's place of service is that of its first line;
-* a billing NPI or ZIP code that was not given is left out.
+* without a claim type SBR09 is ``ZZ``; the other payer's SBR09 always is, since no field holds it;
+* without box 13 benefits are not assigned (CLM08 ``N``), the meaning of an empty box on the CMS-1500;
+* without box 27 the provider accepts assignment (CLM07 ``A``) where benefits are assigned, else not (``C``);
+* without a quantity a line has 1 unit; without a place of service the claim has that of its first line;
+* a patient without a street address has the insured's.
 
-Knows the catalogue and the guide; writes nothing itself.
+A missing billing NPI or ZIP code is left out.
+
+Knows the catalogue and the guide; ``write_837`` writes the tables.
 """
 
 from collections.abc import Sequence
@@ -16,18 +19,17 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
-from clearlane.claims import claim_context as ask
-from clearlane.claims import cob
-from clearlane.claims.claim_context import Case, LineCase
-from clearlane.claims.placement import Block, Made, Scope
+from clearlane.claims import claim_context, cob
+from clearlane.claims.claim_context import ClaimContext, LineContext
+from clearlane.claims.placement import Computed, ConditionalRows, LoopTable
 from clearlane.claims.rules.dates import accidents
 from clearlane.claims.rules.diagnoses import diagnoses, version
 from clearlane.claims.rules.drugs import UNITS, drug
 from clearlane.claims.rules.numbers import frequency
 from clearlane.claims.rules.providers import SHADED, rendering_npi
-from clearlane.claims.value_types import GROUPS
+from clearlane.claims.value_types import ADJUSTMENT_GROUPS
 from clearlane.kernel import limits
-from clearlane.x12.encode import day
+from clearlane.x12.encode import format_day
 from clearlane.x12.guides.g837p import GUIDE
 
 ACCOUNT = "F26_PatientAcctNumber"
@@ -39,11 +41,11 @@ NOT_SENT = {
     "F09B_OtherInsuredDOB": "5010 has no place for another insured's birth date.",
     "F09B_OtherInsuredSex": "5010 has no place for another insured's sex.",
     "F09C_OtherEmployerName": "5010 has no place for another insured's employer.",
-    "F12_PatientAuthorizationDate": "5010 says that there is a release, not since when.",
-    "F33B_BillingProviderSsn": "2010AA has one tax number, and box 25 tells it.",
-    "F24_ClaimLines": "The lines stand in loops of their own, field by field.",
+    "F12_PatientAuthorizationDate": "5010 carries whether there is a release, not since when.",
+    "F33B_BillingProviderSsn": "2010AA has one tax number, and box 25 holds it.",
+    "F24_ClaimLines": "The lines have loops of their own, field by field.",
 }
-"""Fields that are kept and never sent, each with its reason."""
+"""Fields that are stored and never sent, each with its reason."""
 
 PROPERTY_AND_CASUALTY = frozenset({"AM", "LM", "WC"})
 ORIGINAL = "1"
@@ -69,235 +71,241 @@ FACILITY_NUMBERS = {
 }
 
 
-# --- the functions that the tables name ---------------------------------------------------------------
+# --- functions used by the tables ---------------------------------------------------------------
 
 
-def coverage(case: Case) -> str:
-    """What kind of insurance it is."""
-    kind: str = case.given.get("F01_ClaimType", ask.UNKNOWN_COVERAGE)
+def coverage(context: ClaimContext) -> str:
+    """Return the kind of insurance (SBR09)."""
+    kind: str = context.values.get("F01_ClaimType", claim_context.UNKNOWN_COVERAGE)
     return kind
 
 
-def plan_name(case: Case) -> str | None:
-    """A group is named only where it has no number."""
-    if "F11_InsuredsPolicyGroupOrFecaNumber" in case.given:
+def plan_name(context: ClaimContext) -> str | None:
+    """Return the name of the group, only where it has no number."""
+    if "F11_InsuredsPolicyGroupOrFecaNumber" in context.values:
         return None
-    return case.given.get("F11C_PlanName")
+    return context.values.get("F11C_PlanName")
 
 
-def is_property_and_casualty(case: Case) -> bool:
-    """Only these claims carry a telephone number of the insured or the patient."""
-    return coverage(case) in PROPERTY_AND_CASUALTY or not {"AA", "EM"}.isdisjoint(
-        accidents(case.claim)
+def is_property_and_casualty(context: ClaimContext) -> bool:
+    """Return whether it is a property and casualty claim: only these carry phone numbers of insured and patient."""
+    return coverage(context) in PROPERTY_AND_CASUALTY or not {"AA", "EM"}.isdisjoint(
+        accidents(context.claim)
     )
 
 
-def payer_name(case: Case) -> str:
-    """The payer's name as the directory has it, else as the caller wrote it."""
-    return ask.directory_name(case) or case.claim.F00_PayerName
+def payer_name(context: ClaimContext) -> str:
+    """Return the payer's name in the directory, else the caller's."""
+    return claim_context.directory_name(context) or context.claim.F00_PayerName
 
 
-def place_of_service(case: Case) -> str:
-    """The claim's own place, else that of its first line."""
+def place_of_service(context: ClaimContext) -> str:
+    """Return the claim's place of service, else that of its first line."""
     own: str = (
-        case.given.get("X12_PlaceOfServiceCode")
-        or case.claim.F24_ClaimLines[0].F24B_PlaceOfServiceCode
+        context.values.get("X12_PlaceOfServiceCode")
+        or context.claim.F24_ClaimLines[0].F24B_PlaceOfServiceCode
     )
     return own
 
 
-def frequency_code(case: Case) -> str:
-    """Original, corrected, replacement or void."""
-    return frequency(case.claim)
+def frequency_code(context: ClaimContext) -> str:
+    """Return the claim frequency: original, corrected, replacement or void."""
+    return frequency(context.claim)
 
 
-def is_about_an_earlier_claim(case: Case) -> bool:
-    """Whether the payer has seen the claim before in another form."""
-    return frequency(case.claim) != ORIGINAL
+def is_about_an_earlier_claim(context: ClaimContext) -> bool:
+    """Return whether the claim corrects, replaces or voids an earlier one."""
+    return frequency(context.claim) != ORIGINAL
 
 
-def signature(case: Case) -> str:
-    """Whether the provider's signature is on file."""
-    return "Y" if case.claim.F31_PhysicianOrSupplierSignatureIsOnFile else "N"
+def signature(context: ClaimContext) -> str:
+    """Return whether the provider's signature is on file."""
+    return "Y" if context.claim.F31_PhysicianOrSupplierSignatureIsOnFile else "N"
 
 
-def benefits(case: Case) -> str:
-    """Whether the benefits are assigned to the provider."""
-    return case.given.get("F13_InsuredAuthorization") or NOT_ASSIGNED
+def benefits(context: ClaimContext) -> str:
+    """Return whether the benefits are assigned to the provider."""
+    return context.values.get("F13_InsuredAuthorization") or NOT_ASSIGNED
 
 
-def assignment(case: Case) -> str:
-    """Whether the provider accepts assignment."""
-    return case.given.get("F27_AcceptAssignment") or ("A" if benefits(case) == "Y" else "C")
+def assignment(context: ClaimContext) -> str:
+    """Return whether the provider accepts assignment."""
+    return context.values.get("F27_AcceptAssignment") or ("A" if benefits(context) == "Y" else "C")
 
 
-def release(case: Case) -> str:
-    """The patient's release of information."""
-    said: str = case.claim.F12_PatientAuthorization
-    return said
+def release(context: ClaimContext) -> str:
+    """Return the patient's release of information."""
+    code: str = context.claim.F12_PatientAuthorization
+    return code
 
 
-def causes(case: Case) -> str | None:
-    """Auto accident, employment, other accident: X12 carries two, and the state of the first."""
-    found = accidents(case.claim)[:2]
+def causes(context: ClaimContext) -> str | None:
+    """Return the related causes: at most two, and the state where the first is an auto accident."""
+    found = accidents(context.claim)[:2]
     if not found:
         return None
-    state = case.given.get("F10B_PatientCondAutoAccidentState") if found[0] == "AA" else None
+    state = context.values.get("F10B_PatientCondAutoAccidentState") if found[0] == "AA" else None
     return ":".join([found[0], found[1] if len(found) > 1 else "", "", state or ""]).rstrip(":")
 
 
-def both_days_of_disability(case: Case) -> str | None:
-    """First and last day of a disability; X12 writes both even where they are the same."""
-    first, last = _disability(case)
-    return f"{day(first)}-{day(last)}" if first and last else None
+def both_days_of_disability(context: ClaimContext) -> str | None:
+    """Return the first and last day of a disability; DTP*314 has both even where they are the same."""
+    first, last = _disability(context)
+    return f"{format_day(first)}-{format_day(last)}" if first and last else None
 
 
-def first_day_of_disability(case: Case) -> date | None:
-    """The first day, where the last is not known."""
-    first, last = _disability(case)
+def first_day_of_disability(context: ClaimContext) -> date | None:
+    """Return the first day of a disability, where the last is not known."""
+    first, last = _disability(context)
     return None if last else first
 
 
-def last_day_of_disability(case: Case) -> date | None:
-    """The last day, where the first is not known."""
-    first, last = _disability(case)
+def last_day_of_disability(context: ClaimContext) -> date | None:
+    """Return the last day of a disability, where the first is not known."""
+    first, last = _disability(context)
     return None if first else last
 
 
-def _disability(case: Case) -> tuple[date | None, date | None]:
-    return case.given.get("X12_DisabilityDateFrom"), case.given.get("X12_DisabilityDateTo")
+def _disability(context: ClaimContext) -> tuple[date | None, date | None]:
+    return context.values.get("X12_DisabilityDateFrom"), context.values.get("X12_DisabilityDateTo")
 
 
-def hi(case: Case) -> tuple[str, ...]:
-    """The diagnoses without gaps."""
-    return ask.health_care_codes(version(case.claim), tuple(diagnoses(case.claim)))
+def hi(context: ClaimContext) -> tuple[str, ...]:
+    """Return the diagnoses without gaps."""
+    return claim_context.health_care_codes(version(context.claim), tuple(diagnoses(context.claim)))
 
 
-def is_rendered_by_another(case: Case) -> bool:
-    """Whether the rendering provider is another than the billing provider."""
-    npi, billing = rendering_npi(case.claim), case.given.get("F33A_BillingProviderNpi")
+def is_rendered_by_another(context: ClaimContext) -> bool:
+    """Return whether the rendering provider is not the billing provider."""
+    npi, billing = rendering_npi(context.claim), context.values.get("F33A_BillingProviderNpi")
     if npi:
         return npi != billing
     pairs = (("X12_RendProviderNameLast", "F33_BillingProviderNameLast"),
              ("X12_RendProviderNameFirst", "F33_BillingProviderNameFirst"))  # fmt: skip
-    return any(case.given.get(one) != case.given.get(other) for one, other in pairs)
+    return any(context.values.get(one) != context.values.get(other) for one, other in pairs)
 
 
-def rendered_by(case: Case) -> str | None:
-    """The rendering provider's NPI, the claim's own or the one on its lines."""
-    return rendering_npi(case.claim)
+def rendered_by(context: ClaimContext) -> str | None:
+    """Return the rendering provider's NPI: the claim's own or the first on its lines."""
+    return rendering_npi(context.claim)
 
 
-def is_given_elsewhere(case: Case) -> bool:
-    """Whether the facility is another place than the billing provider's."""
-    given = case.given
-    npi = given.get("F32A_FacilityNpi")
+def is_given_elsewhere(context: ClaimContext) -> bool:
+    """Return whether the service facility is not the billing provider's."""
+    values = context.values
+    npi = values.get("F32A_FacilityNpi")
     return (
-        not ask.same_place(case, FACILITY_PLACE, BILLING_PLACE)
-        or (npi is not None and npi != given.get("F33A_BillingProviderNpi"))
-        or any(name in given for name in FACILITY_NUMBERS)
+        not claim_context.same_place(context, FACILITY_PLACE, BILLING_PLACE)
+        or (npi is not None and npi != values.get("F33A_BillingProviderNpi"))
+        or any(name in values for name in FACILITY_NUMBERS)
     )
 
 
-def other_plan(case: Case) -> str | None:
-    """The other plan's name, unless it already stands for the payer."""
-    name: str | None = case.given.get("F09D_OtherPlanName")
-    return name if "X12_OtherPayerName" in case.given else None
+def other_plan(context: ClaimContext) -> str | None:
+    """Return the other plan's name, unless it is sent as the other payer's."""
+    name: str | None = context.values.get("F09D_OtherPlanName")
+    return name if "X12_OtherPayerName" in context.values else None
 
 
-def other_payer_name(case: Case) -> str | None:
-    """The other payer."""
-    return cob.other_payer_name(case.claim)
+def other_payer_name(context: ClaimContext) -> str | None:
+    """Return the other payer's name."""
+    return cob.other_payer_name(context.claim)
 
 
 # Lines.
 
 
-def procedure(told: LineCase) -> str:
-    """The procedure with its modifiers and description."""
-    given = told.given
+def procedure(context: LineContext) -> str:
+    """Return the procedure with its modifiers and description."""
+    values = context.values
     return _procedure(
-        given["F24D_HcpcsProcedureCode"],
-        given.get("F24D_Modifiers", ""),
-        given.get("X12_Description", ""),
+        values["F24D_HcpcsProcedureCode"],
+        values.get("F24D_Modifiers", ""),
+        values.get("X12_Description", ""),
     )
 
 
-def decided_procedure(told: LineCase) -> str:
-    """The procedure that the earlier payer decided about: the line's."""
-    given = told.given
-    return _procedure(given["F24D_HcpcsProcedureCode"], given.get("F24D_Modifiers", ""), "")
+def decided_procedure(context: LineContext) -> str:
+    """Return the procedure the earlier payer decided about: the line's own."""
+    values = context.values
+    return _procedure(values["F24D_HcpcsProcedureCode"], values.get("F24D_Modifiers", ""), "")
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _procedure(code: str, modifiers: str, description: str) -> str:
     words = (modifiers.split(",") if modifiers else [])[: limits.MODIFIERS_PER_LINE_MAX]
     words += [""] * (limits.MODIFIERS_PER_LINE_MAX - len(words))
     return ":".join(["HC", code, *words, description]).rstrip(":")
 
 
-def measure(told: LineCase) -> str:
-    """Minutes for anaesthesia, units for everything else."""
-    return MINUTES if told.given.get("X12_Anesthesia") else UNITS_OF_SERVICE
+def measure(context: LineContext) -> str:
+    """Return the unit of the quantity: minutes for anaesthesia, else units."""
+    return MINUTES if context.values.get("X12_Anesthesia") else UNITS_OF_SERVICE
 
 
-def units(told: LineCase) -> Decimal:
-    """How many; one where nobody said."""
-    return told.given.get("F24G_DaysOrUnits") or ask.ONE
+def units(context: LineContext) -> Decimal:
+    """Return the quantity of the line, 1 where none is given."""
+    return context.values.get("F24G_DaysOrUnits") or claim_context.ONE
 
 
-def place_of_line(told: LineCase) -> str | None:
-    """The line's place of service where it is not the claim's."""
-    place: str = told.given["F24B_PlaceOfServiceCode"]
-    return None if place == told.place else place
+def place_of_line(context: LineContext) -> str | None:
+    """Return the line's place of service where it is not the claim's."""
+    place: str = context.values["F24B_PlaceOfServiceCode"]
+    return None if place == context.claim_place else place
 
 
-def pointers(told: LineCase) -> str | None:
-    """Which diagnoses the line treats."""
-    return ask.pointer_text(told.given["F24E_DiagnosisPointers"], told.case.pointed)
+def pointers(context: LineContext) -> str | None:
+    """Return the numbers of the diagnoses that the line treats."""
+    return claim_context.pointer_text(
+        context.values["F24E_DiagnosisPointers"], context.claim_context.diagnosis_numbers
+    )
 
 
-def service_days(told: LineCase) -> str:
-    """First and last day of the service."""
-    first = told.given["F24A_DateOfServiceFrom"]
-    return ask.days(first, told.given.get("F24A_DateOfServiceTo", first))
+def service_days(context: LineContext) -> str:
+    """Return the first and last day of the service."""
+    first = context.values["F24A_DateOfServiceFrom"]
+    return claim_context.days(first, context.values.get("F24A_DateOfServiceTo", first))
 
 
-def drug_quantity(told: LineCase) -> Decimal | None:
-    """How much of the drug was given."""
-    found = drug(told.line)
+def drug_quantity(context: LineContext) -> Decimal | None:
+    """Return how much of the drug was given."""
+    found = drug(context.line)
     return found.quantity if found else None
 
 
-def drug_unit(told: LineCase) -> str | None:
-    """In which unit."""
-    found = drug(told.line)
+def drug_unit(context: LineContext) -> str | None:
+    """Return the unit of the drug quantity."""
+    found = drug(context.line)
     return found.unit if found else None
 
 
-def link_number(told: LineCase) -> str | None:
-    """The number that links a compound; a prescription number takes its only place."""
-    if "X12_NdcPharmacyPrescriptionNumber" in told.given:
+def link_number(context: LineContext) -> str | None:
+    """Return the number that links the parts of a compound drug; a prescription number is sent instead of it."""
+    if "X12_NdcPharmacyPrescriptionNumber" in context.values:
         return None
-    return told.given.get("X12_NdcLinkSequenceNumber")
+    return context.values.get("X12_NdcLinkSequenceNumber")
 
 
-def is_line_of_another(told: LineCase) -> bool:
-    """Whether the line tells numbers of the rendering provider that the claim does not."""
-    own, claim = told.given, told.case.given
+def is_line_of_another(context: LineContext) -> bool:
+    """Return whether the line has numbers of the rendering provider that differ from the claim's."""
+    own, claim = context.values, context.claim_context.values
     return "X12_RendProviderNameLast" in claim and any(
         own[name] != claim.get(OF_CLAIM[name]) for name in SHADED if name in own
     )
 
 
-def line_rendered_by(told: LineCase) -> str | None:
-    """The NPI of the line's rendering provider."""
-    return told.given.get("F24J_RenderingNpi") or rendering_npi(told.case.claim)
+def line_rendered_by(context: LineContext) -> str | None:
+    """Return the NPI of the line's rendering provider."""
+    return context.values.get("F24J_RenderingNpi") or rendering_npi(context.claim_context.claim)
 
 
-def line_entity(told: LineCase) -> str:
-    """Person or organisation, as on the claim."""
-    return ask.PERSON if "X12_RendProviderNameFirst" in told.above else ask.ORGANISATION
+def line_entity(context: LineContext) -> str:
+    """Return whether the rendering provider is a person, as on the claim."""
+    return (
+        claim_context.PERSON
+        if "X12_RendProviderNameFirst" in context.claim_values
+        else claim_context.ORGANISATION
+    )
 
 
 OF_CLAIM = {
@@ -312,10 +320,10 @@ OF_CLAIM = {
 # --- the tables ---------------------------------------------------------------------------------------
 
 
-BILLING: Scope[Case] = Scope(
+BILLING: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2000A",
-    ours={"hl": "2000A/HL/01"},
+    generated={"hl": "2000A/HL/01"},
     rows={
         "F33B_BillingProviderTaxonomyCode": "2000A/PRV/03",
         "F33_BillingProviderNameLast": "2010AA/NM1/03",
@@ -328,59 +336,63 @@ BILLING: Scope[Case] = Scope(
         "F25_FederalTaxIdEin": "2010AA/REF:EI/02",
         "F33_BillingProviderPhoneNumber": "2010AA/PER/04",
     },
-    made=(
-        Made(
+    computed=(
+        Computed(
             "2010AA/NM1/02",
-            ask.person,
+            claim_context.person,
             ["F33_BillingProviderNameFirst"],
-            default=ask.ORGANISATION,
+            default=claim_context.ORGANISATION,
         ),
     ),
-    blocks=(
-        Block(
-            given=["F33_BillingProviderNameFirst"],
+    conditional=(
+        ConditionalRows(
+            all_of=["F33_BillingProviderNameFirst"],
             rows={
                 "F33_BillingProviderNameFirst": "2010AA/NM1/04",
                 "F33_BillingProviderNameMiddle": "2010AA/NM1/05",
                 "F33_BillingProviderSuffix": "2010AA/NM1/07",
             },
         ),
-        Block(lacking=["F25_FederalTaxIdEin"], rows={"F25_FederalTaxIdSsn": "2010AA/REF:SY/02"}),
+        ConditionalRows(
+            none_of=["F25_FederalTaxIdEin"], rows={"F25_FederalTaxIdSsn": "2010AA/REF:SY/02"}
+        ),
     ),
     constants={"2010AA/PER/03": "TE"},
 )
 
-SUBSCRIBER: Scope[Case] = Scope(
+SUBSCRIBER: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2000B",
-    ours={"hl": "2000B/HL/01", "parent": "2000B/HL/02", "child": "2000B/HL/04"},
+    generated={"hl": "2000B/HL/01", "parent": "2000B/HL/02", "child": "2000B/HL/04"},
     rows={
         "F11_InsuredsPolicyGroupOrFecaNumber": "2000B/SBR/03",
         "F04_InsuredNameLast": "2010BA/NM1/03",
         "F04_InsuredNameFirst": "2010BA/NM1/04",
         "F01A_InsuredId": "2010BA/NM1/09",
     },
-    made=(
-        Made("2000B/SBR/01", ask.order_of_payment, (), always=True),
-        Made("2000B/SBR/02", ask.self_code, ["F06_PatientRelationshipToInsured"]),
-        Made("2000B/SBR/04", plan_name, ["F11C_PlanName"]),
-        Made("2000B/SBR/09", coverage, ["F01_ClaimType"], default=ask.UNKNOWN_COVERAGE),
-        Made(
+    computed=(
+        Computed("2000B/SBR/01", claim_context.order_of_payment, (), always=True),
+        Computed("2000B/SBR/02", claim_context.self_code, ["F06_PatientRelationshipToInsured"]),
+        Computed("2000B/SBR/04", plan_name, ["F11C_PlanName"]),
+        Computed(
+            "2000B/SBR/09", coverage, ["F01_ClaimType"], default=claim_context.UNKNOWN_COVERAGE
+        ),
+        Computed(
             "2010BA/NM1/05",
-            ask.when_own_patient("F04_InsuredNameMiddle", "F02_PatientNameMiddle"),
+            claim_context.insured_or_patient("F04_InsuredNameMiddle", "F02_PatientNameMiddle"),
             ["F04_InsuredNameMiddle", "F02_PatientNameMiddle"],
         ),
-        Made(
+        Computed(
             "2010BA/NM1/07",
-            ask.when_own_patient("F04_InsuredSuffix", "F02_PatientSuffix"),
+            claim_context.insured_or_patient("F04_InsuredSuffix", "F02_PatientSuffix"),
             ["F04_InsuredSuffix", "F02_PatientSuffix"],
         ),
-        Made("2010BB/NM1/03", payer_name, [PAYER_NAME]),
-        Made("2010BB/NM1/09", ask.payer_id, ["Svc_PayerId"]),
+        Computed("2010BB/NM1/03", payer_name, [PAYER_NAME]),
+        Computed("2010BB/NM1/09", claim_context.payer_id, ["Svc_PayerId"]),
     ),
-    blocks=(
-        Block(
-            when=ask.is_own_patient,
+    conditional=(
+        ConditionalRows(
+            when=claim_context.patient_is_insured,
             rows={
                 "F07_InsuredAddress1": "2010BA/N3/01",
                 "F07_InsuredAddress2": "2010BA/N3/02",
@@ -391,18 +403,18 @@ SUBSCRIBER: Scope[Case] = Scope(
                 "F11A_InsuredSex": "2010BA/DMG/03",
             },
         ),
-        Block(
+        ConditionalRows(
             when=is_property_and_casualty,
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2010BA/PER/04",
-                    ask.when_own_patient("F07_InsuredPhone", "F05_PatientPhone"),
+                    claim_context.insured_or_patient("F07_InsuredPhone", "F05_PatientPhone"),
                     ["F07_InsuredPhone", "F05_PatientPhone"],
                 ),
             ),
         ),
-        Block(
-            given=["F00_PayerAddress1", "F00_PayerCity", "F00_PayerState", "F00_PayerZip"],
+        ConditionalRows(
+            all_of=["F00_PayerAddress1", "F00_PayerCity", "F00_PayerState", "F00_PayerZip"],
             rows={
                 "F00_PayerAddress1": "2010BB/N3/01",
                 "F00_PayerAddress2": "2010BB/N3/02",
@@ -413,7 +425,7 @@ SUBSCRIBER: Scope[Case] = Scope(
         ),
     ),
     constants={
-        "2010BA/NM1/02": ask.PERSON,
+        "2010BA/NM1/02": claim_context.PERSON,
         "2010BA/NM1/08": "MI",
         "2010BA/PER/03": "TE",
         "2010BB/NM1/08": "PI",
@@ -431,10 +443,10 @@ SUBSCRIBER: Scope[Case] = Scope(
     },
 )
 
-PATIENT: Scope[Case] = Scope(
+PATIENT: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2000C",
-    ours={"hl": "2000C/HL/01", "parent": "2000C/HL/02"},
+    generated={"hl": "2000C/HL/01", "parent": "2000C/HL/02"},
     rows={
         "F06_PatientRelationshipToInsured": "2000C/PAT/01",
         "F02_PatientNameLast": "2010CA/NM1/03",
@@ -448,23 +460,25 @@ PATIENT: Scope[Case] = Scope(
         "F03_PatientDob": "2010CA/DMG/02",
         "F03_PatientSex": "2010CA/DMG/03",
     },
-    made=(
-        # The required fields tell a dependent's city and no street; the insured's is the likeliest.
-        Made(
+    computed=(
+        # A dependent's city is required and the street is not; the insured's street is the likeliest.
+        Computed(
             "2010CA/N3/01",
-            ask.first_of("F05_PatientAddress1", "F07_InsuredAddress1"),
+            claim_context.first_of("F05_PatientAddress1", "F07_InsuredAddress1"),
             ["F05_PatientAddress1"],
             always=True,
         ),
     ),
-    blocks=(Block(when=is_property_and_casualty, rows={"F05_PatientPhone": "2010CA/PER/04"}),),
+    conditional=(
+        ConditionalRows(when=is_property_and_casualty, rows={"F05_PatientPhone": "2010CA/PER/04"}),
+    ),
     constants={"2010CA/PER/03": "TE"},
 )
 
 
-def _glasses(name: str, category: str) -> Made[Case]:
+def _glasses(name: str, category: str) -> Computed[ClaimContext]:
     places = [f"2300/CRC:{category}/{element:02}" for element in range(3, 8)]
-    return Made(places, lambda case: case.given[name].split(","), [name])
+    return Computed(places, lambda context: context.values[name].split(","), [name])
 
 
 def _provider(role: str, loop: str) -> dict[str, str]:
@@ -496,10 +510,10 @@ DATES = {
     "F15_PropertyCasualtyFirstContactDate": "2300/DTP:444/03",
 }
 
-CLAIM: Scope[Case] = Scope(
+CLAIM: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2300",
-    ours={"number": "2300/CLM/01", "trace": "2300/REF:D9/02"},
+    generated={"number": "2300/CLM/01", "trace": "2300/REF:D9/02"},
     rows={
         "F28_TotalCharge": "2300/CLM/02",
         "F12_PatientAuthorization": "2300/CLM/09",
@@ -515,13 +529,15 @@ CLAIM: Scope[Case] = Scope(
         **_provider("Referring", "2310A"),
         **_provider("Supervising", "2310D"),
     },
-    made=(
-        Made("2300/CLM/05-1", place_of_service, ["X12_PlaceOfServiceCode"], always=True),
-        Made("2300/CLM/05-3", frequency_code, ["F22_MedicaidResubmissionCode"], default=ORIGINAL),
-        Made("2300/CLM/06", signature, ["F31_PhysicianOrSupplierSignatureIsOnFile"]),
-        Made("2300/CLM/07", assignment, ["F27_AcceptAssignment"], always=True),
-        Made("2300/CLM/08", benefits, ["F13_InsuredAuthorization"], default=NOT_ASSIGNED),
-        Made(
+    computed=(
+        Computed("2300/CLM/05-1", place_of_service, ["X12_PlaceOfServiceCode"], always=True),
+        Computed(
+            "2300/CLM/05-3", frequency_code, ["F22_MedicaidResubmissionCode"], default=ORIGINAL
+        ),
+        Computed("2300/CLM/06", signature, ["F31_PhysicianOrSupplierSignatureIsOnFile"]),
+        Computed("2300/CLM/07", assignment, ["F27_AcceptAssignment"], always=True),
+        Computed("2300/CLM/08", benefits, ["F13_InsuredAuthorization"], default=NOT_ASSIGNED),
+        Computed(
             "2300/CLM/11",
             causes,
             {
@@ -531,45 +547,49 @@ CLAIM: Scope[Case] = Scope(
                 "F10B_PatientCondAutoAccidentState": "2300/CLM/11-4",
             },
         ),
-        Made(
+        Computed(
             "2300/DTP:314/03",
             both_days_of_disability,
             ["X12_DisabilityDateFrom", "X12_DisabilityDateTo"],
         ),
-        Made("2300/DTP:360/03", first_day_of_disability, ["X12_DisabilityDateFrom"]),
-        Made("2300/DTP:361/03", last_day_of_disability, ["X12_DisabilityDateTo"]),
-        Made("2300/AMT:F5/02", ask.unless_zero("F29_PatientAmountPaid"), ["F29_PatientAmountPaid"]),
+        Computed("2300/DTP:360/03", first_day_of_disability, ["X12_DisabilityDateFrom"]),
+        Computed("2300/DTP:361/03", last_day_of_disability, ["X12_DisabilityDateTo"]),
+        Computed(
+            "2300/AMT:F5/02",
+            claim_context.unless_zero("F29_PatientAmountPaid"),
+            ["F29_PatientAmountPaid"],
+        ),
         _glasses("X12_SpectacleLenses", "E1"),
         _glasses("X12_ContactLenses", "E2"),
         _glasses("X12_SpectacleFrames", "E3"),
-        Made(
+        Computed(
             [f"2300/HI/{element:02}" for element in range(1, limits.MEDICAL_DIAGNOSES_MAX + 1)],
             hi,
             ["F21_DiagnosisCodes", "F21_IcdIndicator"],
         ),
     ),
-    blocks=(
-        Block(
+    conditional=(
+        ConditionalRows(
             when=is_about_an_earlier_claim,
             rows={"F22_OriginalReferenceNumber": "2300/REF:F8/02"},
         ),
-        Block(
-            given=["X12_ClaimContractTypeCode"],
+        ConditionalRows(
+            all_of=["X12_ClaimContractTypeCode"],
             rows={
                 "X12_ClaimContractTypeCode": "2300/CN1/01",
                 "X12_ClaimContractCode": "2300/CN1/04",
             },
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2300/CN1/02",
-                    ask.unless_zero("X12_ClaimContractMonetaryAmount"),
+                    claim_context.unless_zero("X12_ClaimContractMonetaryAmount"),
                     ["X12_ClaimContractMonetaryAmount"],
                 ),
             ),
         ),
-        Block(
+        ConditionalRows(
             when=is_rendered_by_another,
-            given=["X12_RendProviderNameLast"],
+            all_of=["X12_RendProviderNameLast"],
             rows={
                 "X12_RendProviderNameLast": "2310B/NM1/03",
                 "X12_RendProviderTaxonomyCode": "2310B/PRV/03",
@@ -578,28 +598,28 @@ CLAIM: Scope[Case] = Scope(
                 "X12_RendProviderCommercialNumber": "2310B/REF:G2/02",
                 "X12_RendProviderLocationNumber": "2310B/REF:LU/02",
             },
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2310B/NM1/02",
-                    ask.person,
+                    claim_context.person,
                     ["X12_RendProviderNameFirst"],
-                    default=ask.ORGANISATION,
+                    default=claim_context.ORGANISATION,
                 ),
-                Made("2310B/NM1/09", rendered_by, ["X12_RenderingNPI"], always=True),
+                Computed("2310B/NM1/09", rendered_by, ["X12_RenderingNPI"], always=True),
             ),
         ),
-        Block(
+        ConditionalRows(
             when=is_rendered_by_another,
-            given=["X12_RendProviderNameLast", "X12_RendProviderNameFirst"],
+            all_of=["X12_RendProviderNameLast", "X12_RendProviderNameFirst"],
             rows={
                 "X12_RendProviderNameFirst": "2310B/NM1/04",
                 "X12_RendProviderNameMiddle": "2310B/NM1/05",
                 "X12_RendProviderSuffix": "2310B/NM1/07",
             },
         ),
-        Block(
+        ConditionalRows(
             when=is_given_elsewhere,
-            given=FACILITY_NEEDS,
+            all_of=FACILITY_NEEDS,
             rows={
                 "F32_FacilityName": "2310C/NM1/03",
                 "F32A_FacilityNpi": "2310C/NM1/09",
@@ -625,7 +645,7 @@ CLAIM: Scope[Case] = Scope(
     echoes={ACCOUNT: "2300/CLM/01"},
 )
 
-OTHER: Scope[Case] = Scope(
+OTHER: LoopTable[ClaimContext] = LoopTable(
     GUIDE,
     "2320",
     rows={
@@ -633,35 +653,43 @@ OTHER: Scope[Case] = Scope(
         "F09_OtherInsuredNameLast": "2330A/NM1/03",
         "F09A_OtherInsuredGroupNum": "2330A/NM1/09",
     },
-    made=(
-        Made("2320/SBR/01", ask.other_order_of_payment, ["F11D_OtherPlan"], always=True),
-        Made("2320/SBR/04", other_plan, ["F09D_OtherPlanName"]),
-        Made(
+    computed=(
+        Computed(
+            "2320/SBR/01", claim_context.other_order_of_payment, ["F11D_OtherPlan"], always=True
+        ),
+        Computed("2320/SBR/04", other_plan, ["F09D_OtherPlanName"]),
+        Computed(
             "2320/AMT:D/02",
-            ask.paid,
+            claim_context.earlier_paid,
             ["X12_ClaimPrimaryPayerPaidAmount", "F29_PayerAmountPaid"],
             always=True,
         ),
-        Made(
-            [f"2320/CAS#{number}/01" for number in range(1, len(GROUPS) + 1)],
-            ask.adjustments,
+        Computed(
+            [f"2320/CAS#{number}/01" for number in range(1, len(ADJUSTMENT_GROUPS) + 1)],
+            claim_context.earlier_adjustments,
             {name: f"2320/CAS:{group}/02" for name, group in cob.CLAIM_GROUPS.items()},
         ),
-        Made("2320/OI/03", benefits, ["F13_InsuredAuthorization"], default=NOT_ASSIGNED),
-        Made("2320/OI/06", release, ["F12_PatientAuthorization"]),
-        Made(
+        Computed("2320/OI/03", benefits, ["F13_InsuredAuthorization"], default=NOT_ASSIGNED),
+        Computed("2320/OI/06", release, ["F12_PatientAuthorization"]),
+        Computed(
             "2330A/NM1/02",
-            ask.person,
+            claim_context.person,
             ["F09_OtherInsuredNameFirst"],
-            default=ask.ORGANISATION,
+            default=claim_context.ORGANISATION,
         ),
-        Made("2330B/NM1/03", other_payer_name, ["X12_OtherPayerName", "F09D_OtherPlanName"]),
-        Made("2330B/NM1/09", ask.other_payer_id, ["X12_OtherPayerName", "F09D_OtherPlanName"]),
-        Made("2330B/DTP:573/03", ask.decided_on, ["X12_ClaimAdjudicationDate"]),
+        Computed("2330B/NM1/03", other_payer_name, ["X12_OtherPayerName", "F09D_OtherPlanName"]),
+        Computed(
+            "2330B/NM1/09",
+            claim_context.other_payer_id,
+            ["X12_OtherPayerName", "F09D_OtherPlanName"],
+        ),
+        Computed(
+            "2330B/DTP:573/03", claim_context.claim_decision_day, ["X12_ClaimAdjudicationDate"]
+        ),
     ),
-    blocks=(
-        Block(
-            given=["F09_OtherInsuredNameFirst"],
+    conditional=(
+        ConditionalRows(
+            all_of=["F09_OtherInsuredNameFirst"],
             rows={
                 "F09_OtherInsuredNameFirst": "2330A/NM1/04",
                 "F09_OtherInsuredNameMiddle": "2330A/NM1/05",
@@ -670,7 +698,7 @@ OTHER: Scope[Case] = Scope(
         ),
     ),
     constants={
-        "2320/SBR/09": ask.UNKNOWN_COVERAGE,
+        "2320/SBR/09": claim_context.UNKNOWN_COVERAGE,
         "2330A/NM1/08": "MI",
         "2330B/NM1/08": "PI",
     },
@@ -683,17 +711,17 @@ DECISION_OF_LINE: Sequence[str] = (
     *cob.LINE_GROUPS,
 )
 
-LINE: Scope[LineCase] = Scope(
+LINE: LoopTable[LineContext] = LoopTable(
     GUIDE,
     "2400",
-    ours={"line": "2400/LX/01", "control": "2400/REF:6R/02"},
+    generated={"line": "2400/LX/01", "control": "2400/REF:6R/02"},
     rows={
         "F24F_Charges": "2400/SV1/02",
         "F24_Shaded_LineNoteText": "2400/NTE/02",
     },
-    above=_provider("Ordering", "2420E"),
-    made=(
-        Made(
+    claim_rows=_provider("Ordering", "2420E"),
+    computed=(
+        Computed(
             "2400/SV1/01",
             procedure,
             {
@@ -702,56 +730,60 @@ LINE: Scope[LineCase] = Scope(
                 "X12_Description": "2400/SV1/01-7",
             },
         ),
-        Made("2400/SV1/03", measure, ["X12_Anesthesia"], default=UNITS_OF_SERVICE),
-        Made("2400/SV1/04", units, ["F24G_DaysOrUnits"], default=ask.ONE),
-        Made("2400/SV1/05", place_of_line, ["F24B_PlaceOfServiceCode"]),
-        Made("2400/SV1/07", pointers, ["F24E_DiagnosisPointers"]),
-        Made("2400/SV1/09", ask.yes("F24C_Emg"), ["F24C_Emg"]),
-        Made(
+        Computed("2400/SV1/03", measure, ["X12_Anesthesia"], default=UNITS_OF_SERVICE),
+        Computed("2400/SV1/04", units, ["F24G_DaysOrUnits"], default=claim_context.ONE),
+        Computed("2400/SV1/05", place_of_line, ["F24B_PlaceOfServiceCode"]),
+        Computed("2400/SV1/07", pointers, ["F24E_DiagnosisPointers"]),
+        Computed("2400/SV1/09", claim_context.yes_if_set("F24C_Emg"), ["F24C_Emg"]),
+        Computed(
             "2400/SV1/11",
-            ask.yes("F24H_EarlyPeriodicScreeningDiagnosisAndTreatment"),
+            claim_context.yes_if_set("F24H_EarlyPeriodicScreeningDiagnosisAndTreatment"),
             ["F24H_EarlyPeriodicScreeningDiagnosisAndTreatment"],
         ),
-        Made("2400/SV1/12", ask.yes("F24H_FamilyPlannning"), ["F24H_FamilyPlannning"]),
-        Made(
+        Computed(
+            "2400/SV1/12",
+            claim_context.yes_if_set("F24H_FamilyPlannning"),
+            ["F24H_FamilyPlannning"],
+        ),
+        Computed(
             "2400/DTP:472/period",
             service_days,
             ["F24A_DateOfServiceFrom", "F24A_DateOfServiceTo"],
         ),
     ),
-    blocks=(
-        Block(
-            given=["X12_MeasurementId", "X12_MeasurementQualifier", "X12_MeasurementValue"],
+    conditional=(
+        ConditionalRows(
+            all_of=["X12_MeasurementId", "X12_MeasurementQualifier", "X12_MeasurementValue"],
             rows={
                 "X12_MeasurementId": "2400/MEA/01",
                 "X12_MeasurementQualifier": "2400/MEA/02",
                 "X12_MeasurementValue": "2400/MEA/03",
             },
         ),
-        Block(
-            given=["X12_ContractTypeCode"],
+        ConditionalRows(
+            all_of=["X12_ContractTypeCode"],
             rows={"X12_ContractTypeCode": "2400/CN1/01"},
-            made=(
-                Made(
+            computed=(
+                Computed(
                     "2400/CN1/02",
-                    ask.unless_zero("X12_ContractMonetaryAmount"),
+                    claim_context.unless_zero("X12_ContractMonetaryAmount"),
                     ["X12_ContractMonetaryAmount"],
                 ),
             ),
         ),
-        Block(
-            given=["X12_NdcCode"],
+        ConditionalRows(
+            all_of=["X12_NdcCode"],
             rows={
                 "X12_NdcCode": "2410/LIN/03",
                 "X12_NdcPharmacyPrescriptionNumber": "2410/REF:XZ/02",
             },
-            made=(
-                Made("2410/CTP/04", drug_quantity, ["X12_NdcQuantity", *UNITS]),
-                Made("2410/CTP/05-1", drug_unit, ["X12_NdcQuantity", *UNITS]),
-                Made("2410/REF:VY/02", link_number, ["X12_NdcLinkSequenceNumber"]),
+            computed=(
+                Computed("2410/CTP/04", drug_quantity, ["X12_NdcQuantity", *UNITS]),
+                Computed("2410/CTP/05-1", drug_unit, ["X12_NdcQuantity", *UNITS]),
+                Computed("2410/REF:VY/02", link_number, ["X12_NdcLinkSequenceNumber"]),
             ),
         ),
-        Block(
+        ConditionalRows(
             when=is_line_of_another,
             rows={
                 "F24J_Shaded_RendProviderTaxonomyCode": "2420A/PRV/03",
@@ -760,43 +792,48 @@ LINE: Scope[LineCase] = Scope(
                 "F24J_Shaded_RendProviderCommercialNumber": "2420A/REF:G2/02",
                 "F24J_Shaded_RendProviderLocationNumber": "2420A/REF:LU/02",
             },
-            made=(
-                Made("2420A/NM1/02", line_entity, (), always=True),
-                Made("2420A/NM1/09", line_rendered_by, ["F24J_RenderingNpi"], always=True),
+            computed=(
+                Computed("2420A/NM1/02", line_entity, (), always=True),
+                Computed("2420A/NM1/09", line_rendered_by, ["F24J_RenderingNpi"], always=True),
             ),
-            above={"X12_RendProviderNameLast": "2420A/NM1/03"},
-            one_of=SHADED,
+            claim_rows={"X12_RendProviderNameLast": "2420A/NM1/03"},
+            any_of=SHADED,
         ),
-        Block(
+        ConditionalRows(
             when=is_line_of_another,
-            given=["X12_RendProviderNameFirst"],
-            above={
+            all_of=["X12_RendProviderNameFirst"],
+            claim_rows={
                 "X12_RendProviderNameFirst": "2420A/NM1/04",
                 "X12_RendProviderNameMiddle": "2420A/NM1/05",
                 "X12_RendProviderSuffix": "2420A/NM1/07",
             },
-            one_of=SHADED,
+            any_of=SHADED,
         ),
-        Block(
-            when=ask.decided,
-            made=(
-                Made("2430/SVD/01", ask.line_payer, (), always=True),
-                Made("2430/SVD/02", ask.paid, ["X12_PrimaryPayerPaidAmount"], always=True),
-                Made("2430/SVD/03", decided_procedure, (), always=True),
-                Made("2430/SVD/05", units, (), always=True),
-                Made(
-                    [f"2430/CAS#{number}/01" for number in range(1, len(GROUPS) + 1)],
-                    ask.adjustments,
+        ConditionalRows(
+            when=claim_context.has_earlier_decision,
+            computed=(
+                Computed("2430/SVD/01", claim_context.line_payer, (), always=True),
+                Computed(
+                    "2430/SVD/02",
+                    claim_context.earlier_paid,
+                    ["X12_PrimaryPayerPaidAmount"],
+                    always=True,
+                ),
+                Computed("2430/SVD/03", decided_procedure, (), always=True),
+                Computed("2430/SVD/05", units, (), always=True),
+                Computed(
+                    [f"2430/CAS#{number}/01" for number in range(1, len(ADJUSTMENT_GROUPS) + 1)],
+                    claim_context.earlier_adjustments,
                     {name: f"2430/CAS:{group}/02" for name, group in cob.LINE_GROUPS.items()},
                 ),
-                Made(
+                Computed(
                     "2430/DTP:573/03",
-                    ask.line_decided_on,
+                    claim_context.line_decision_day,
                     ["X12_AdjudicationOrPaymentDate"],
                     always=True,
                 ),
             ),
-            one_of=DECISION_OF_LINE,
+            any_of=DECISION_OF_LINE,
         ),
     ),
     constants={"2400/NTE/01": "ADD", "2410/LIN/02": "N4"},

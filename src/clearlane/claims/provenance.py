@@ -1,16 +1,15 @@
-"""Every complaint and adjustment of a payer in the caller's own fields and in words.
+"""Explain every complaint and adjustment of a payer in the caller's own fields.
 
-    for told in refusal(fact, claim): ...         # TA1, 999, 277CA, 277
-    for told in decision(remitted, claim): ...    # the adjustments of an 835
-    told.fields[0].path, told.fields[0].box       # F33A_BillingProviderNpi, 33a
-    told.happened, told.todo
+    for one in explain_complaints(fact, claim): ...      # TA1, 999, 277CA, 277
+    for one in explain_adjustments(paid, claim): ...     # 835
+    one.fields[0].path, one.fields[0].box                # F33A_BillingProviderNpi, 33a
+    one.happened, one.todo
 
-Every element of an 837 came from a named field, and the placement tables say which: here they are read
-backwards. Of the fields that may stand at a place those the claim has filled are named; where one is missing,
-all that could fill it.
+Every element of an 837 came from a named field: the placement tables, read backwards, give the fields of a place.
+Of these the ones that the claim has filled are named; for a missing value, all that could fill it.
 
-Knows the placement tables, the catalogue and the tables of advice; knows no file and no database. What it says of
-a claim names fields and never their values.
+Knows the placement tables, the catalogue and the tables of advice; knows no file and no database. An explanation
+names fields of a claim and never their values.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,27 +20,29 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.claims import code_advice
-from clearlane.claims.facts import Complaint, Fact, Kind, Value
-from clearlane.claims.field_lookup import places, source
-from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of, lines_of, rows
+from clearlane.claims.facts import ClaimValue, Complaint, Fact, FactKind
+from clearlane.claims.field_lookup import field_places, source_field
+from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimKind, fields_of, kind_of, lines_of
 from clearlane.claims.rules.people import relationship
 from clearlane.x12 import codes
-from clearlane.x12.path import Path
+from clearlane.x12.path import ElementPath
 from clearlane.x12.views import remittance
 from clearlane.x12.views import shared_types as views
 
 SELF = "18"
 MISSING = frozenset({"1", "2", "3", "I6", "I7", "I8", "I9", "I11"})
-"""Codes of a 999 that object to something that is not there."""
+"""Codes of a 999 for something that is missing."""
 LINE_SEGMENT = {ClaimKind.MEDICAL: "SV1", ClaimKind.DENTAL: "SV3"}
 PERIOD = frozenset({2, 3})
 """The elements that a period of days takes in a DTP."""
 
 
-TAKEN = "Nothing now: the payer took the claim all the same. Put it right in the next one."
+NOTHING_TO_DO = (
+    "Nothing now: the payer accepted the claim all the same. Correct it in the next one."
+)
 
 
-class Field(msgspec.Struct, frozen=True, kw_only=True):
+class FieldReference(msgspec.Struct, frozen=True, kw_only=True):
     """A field of the caller's claim."""
 
     path: str
@@ -50,43 +51,49 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     box: str = ""
     form: str = ""
     place: str = ""
-    """Where it stands in the 837."""
+    """Its place in the 837."""
 
 
-class Told(Value, frozen=True):
-    """One complaint or adjustment, told. A payer's own words may name a patient, so it prints none of them."""
+class Explanation(ClaimValue, frozen=True):
+    """One complaint or adjustment in words. A payer's text may name a patient, so the repr shows none of it."""
 
     source: str
     """TA1, 999, 277CA, 277 or 835."""
     code: str
     happened: str
     todo: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[FieldReference, ...] = ()
     line: int = 0
-    """The claim's line, from 1; 0 for the claim as a whole."""
+    """The service line, from 1; 0 for the claim as a whole."""
     amount: Decimal | None = None
-    """Of an adjustment."""
+    """The amount of an adjustment."""
 
 
-def refusal(fact: Fact, claim: Claim | ClaimKind, controls: Sequence[str] = ()) -> Iterator[Told]:
-    """What a TA1, 999, 277CA or 277 objects to. ``controls`` are the line control numbers as sent."""
+def explain_complaints(
+    fact: Fact, claim: Claim | ClaimKind, controls: Sequence[str] = ()
+) -> Iterator[Explanation]:
+    """Explain the complaints of a TA1, 999, 277CA or 277. ``controls`` are the line control numbers as sent."""
     for one in fact.complaints:
-        told = _TELLERS[one.source](one, claim, controls)
-        yield msgspec.structs.replace(told, todo=TAKEN) if fact.kind is Kind.ACCEPTED_999 else told
-    if fact.kind is Kind.SEND_AGAIN:
+        explanation = _EXPLAINERS[one.source](one, claim, controls)
+        yield (
+            msgspec.structs.replace(explanation, todo=NOTHING_TO_DO)
+            if fact.kind is FactKind.ACCEPTED_999
+            else explanation
+        )
+    if fact.kind is FactKind.SEND_AGAIN:
         happened = "The payer refused the set this claim went in, because of other claims in it."
-        yield Told(
+        yield Explanation(
             source=fact.source, code="", happened=happened, todo="Nothing: it is sent again."
         )
-    elif not fact.complaints and fact.kind in _SILENT:
-        happened, todo = _SILENT[fact.kind]
-        yield Told(source=fact.source, code="", happened=happened, todo=todo)
+    elif not fact.complaints and fact.kind in _WITHOUT_REASON:
+        happened, todo = _WITHOUT_REASON[fact.kind]
+        yield Explanation(source=fact.source, code="", happened=happened, todo=todo)
 
 
-def decision(
-    paid: remittance.Claim, claim: Claim | ClaimKind, controls: Sequence[str] = ()
-) -> Iterator[Told]:
-    """Why an 835 did not pay all of the charge: every adjustment of the claim, then those of its lines."""
+def explain_adjustments(
+    paid: remittance.RemittanceClaimView, claim: Claim | ClaimKind, controls: Sequence[str] = ()
+) -> Iterator[Explanation]:
+    """Explain why an 835 did not pay the whole charge: the adjustments of the claim, then of its lines."""
     at = {control: number for number, control in enumerate(controls, 1)}
     whole = paid.outpatient or paid.inpatient
     remarks = whole.remarks if whole else ()
@@ -99,17 +106,17 @@ def decision(
 
 def fields_at(
     claim: Claim | ClaimKind,
-    asked: Iterable[str],
+    wanted: Iterable[str],
     *,
     line: int = 0,
     missing: bool = False,
     nth: int = 0,
-) -> tuple[Field, ...]:
-    """The fields that stand at places such as ``2010AA/NM1/09``, ``2300/HI`` or ``2300/REF:G1/02``."""
+) -> tuple[FieldReference, ...]:
+    """Return the fields at places such as ``2010AA/NM1/09``, ``2300/HI`` or ``2300/REF:G1/02``."""
     kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
     found: dict[str, _Row] = {}
-    for place in asked:
-        for row in _standing(kind, place, nth):
+    for place in wanted:
+        for row in _rows_at(kind, place, nth):
             known = found.setdefault(row.name, row)
             if known.item != row.item:
                 # Several items of an array are named as the array.
@@ -120,9 +127,9 @@ def fields_at(
     return tuple(_field(kind, row, line) for row in filled or found.values())
 
 
-def values_at(claim: Claim, place: str) -> str:
-    """What the claim says at a place of the claim level, as text; empty where it says nothing."""
-    for row in _standing(kind_of(claim), place, 0):
+def value_at(claim: Claim, place: str) -> str:
+    """Return the claim's value at a place of the claim level as text; empty where it has none."""
+    for row in _rows_at(kind_of(claim), place, 0):
         value = claim.__dict__.get(row.name)
         if value is not None and not row.line:
             return str(value)
@@ -132,9 +139,9 @@ def values_at(claim: Claim, place: str) -> str:
 # Acknowledgements.
 
 
-def _interchange(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Told:
+def _interchange(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
     words = codes.load("ta1_notes").get(one.code, "")
-    return Told(
+    return Explanation(
         source="TA1",
         code=one.code,
         happened=_sentence("The payer refused the whole file this claim went in", words),
@@ -150,10 +157,10 @@ _FAULT_LISTS = {
 }
 
 
-def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Told:
+def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
     words = codes.load(_FAULT_LISTS[one.level]).get(one.code, f"Error {one.code}")
     if one.level in {"set", "group"}:
-        return Told(
+        return Explanation(
             source="999",
             code=one.code,
             happened=_sentence(f"The payer refused the whole {one.level} of claims", words),
@@ -166,7 +173,7 @@ def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
         claim, [place], line=one.line, missing=one.code in MISSING, nth=one.nth
     ) or fields_at(claim, [segment], line=one.line, nth=one.nth)
     what = _named(found) or f"the place {place}"
-    return Told(
+    return Explanation(
         source="999",
         code=one.code,
         happened=_sentence(f"The payer's check of the file objects to {what}", words),
@@ -177,7 +184,7 @@ def _syntax(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
 
 
 def _place(one: Complaint) -> str:
-    """The complaint's place as a path; without an element where it concerns the segment."""
+    """Return the complaint's place as a path; without an element where it concerns the segment."""
     place = f"{one.loop}/{one.segment}"
     if one.qualifier and _has_qualifier(one.loop, one.segment, one.qualifier):
         place += f":{one.qualifier}"
@@ -190,13 +197,17 @@ def _place(one: Complaint) -> str:
 # Statuses.
 
 
-def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Told:
+def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
     line = one.line or (controls.index(one.control) + 1 if one.control in controls else 0)
     kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
     loop = _entity_loop(one.entity, claim)
-    spoken = code_advice.STATUS_PLACES.get(one.code, ())
-    asked = [place.format(e=loop, line=LINE_SEGMENT[kind]) for place in spoken]
-    found = fields_at(claim, asked, line=line) if one.entity not in code_advice.OURS else ()
+    places = code_advice.STATUS_PLACES.get(one.code, ())
+    wanted = [place.format(e=loop, line=LINE_SEGMENT[kind]) for place in places]
+    found = (
+        fields_at(claim, wanted, line=line)
+        if one.entity not in code_advice.CLEARINGHOUSE_ENTITIES
+        else ()
+    )
     words = codes.load("statuses").get(one.code, "") or f"Status {one.code}"
     who = codes.load("entities").get(one.entity, "")
     about = f" ({who[:1].lower() + who[1:]})" if who else ""
@@ -204,7 +215,7 @@ def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -
     text = f" The payer writes: {one.text}" if one.text else ""
     named = f" It concerns {_named(found)}." if found else ""
     level = _LEVELS.get(one.level, "The claim")
-    return Told(
+    return Explanation(
         source=one.source,
         code=f"{one.category}:{one.code}" + (f":{one.entity}" if one.entity else ""),
         happened=f"{level}: {category}. {words}{about}.{named}{text}",
@@ -237,46 +248,46 @@ def _is_own_patient(claim: Claim | ClaimKind) -> bool:
 
 
 def _adjustment(
-    one: views.Adjustment,
-    remarks: Sequence[views.Remark],
+    one: views.AdjustmentView,
+    remarks: Sequence[views.RemarkView],
     claim: Claim | ClaimKind,
     line: int,
-    paid: remittance.Claim,
-) -> Told:
+    paid: remittance.RemittanceClaimView,
+) -> Explanation:
     kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
-    spoken = [*code_advice.REASON_PLACES.get(one.reason, ())]
-    # A remark tells more exactly what a reason such as "information is missing" is about.
+    places = [*code_advice.REASON_PLACES.get(one.reason, ())]
+    # A remark is more precise than a reason such as "information is missing".
     for remark in remarks:
-        spoken += code_advice.REMARK_PLACES.get(remark.code, ())
-    spoken = spoken or ["2400/{line}/02" if line else "2300/CLM/02"]
-    asked = [_own(place, claim).format(line=LINE_SEGMENT[kind], e="") for place in spoken]
+        places += code_advice.REMARK_PLACES.get(remark.code, ())
+    places = places or ["2400/{line}/02" if line else "2300/CLM/02"]
+    wanted = [_own(place, claim).format(line=LINE_SEGMENT[kind], e="") for place in places]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
     bears = codes.load("adjustment_groups").get(one.group, one.group)
     amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
-    said = [f"{amount} was not paid: {words}. {bears}."]
-    said += [f"{remark.code}: {words}." for remark in remarks if (words := _remark(remark))]
+    sentences = [f"{amount} was not paid: {words}. {bears}."]
+    sentences += [f"{remark.code}: {words}." for remark in remarks if (words := _remark(remark))]
     todo = code_advice.REASON_ADVICE.get(one.reason) or code_advice.GROUP_ADVICE.get(
         one.group, "Ask the payer."
     )
     if one.group == "PR" and paid.forwarded_to is not None:
         todo = "Nothing yet: the payer forwarded the claim to the next one."
-    return Told(
+    return Explanation(
         source="835",
         code=f"{one.group}-{one.reason}",
-        happened=" ".join(said),
+        happened=" ".join(sentences),
         todo=todo,
-        fields=fields_at(claim, asked, line=line),
+        fields=fields_at(claim, wanted, line=line),
         line=line,
         amount=one.amount,
     )
 
 
 def _own(place: str, claim: Claim | ClaimKind) -> str:
-    """A patient who is the insured stands in the insured's loop."""
+    """Return the place in the insured's loop where the patient is the insured."""
     return place.replace("2010CA", "2010BA") if _is_own_patient(claim) else place
 
 
-def _remark(remark: views.Remark) -> str:
+def _remark(remark: views.RemarkView) -> str:
     return remark.code_words or codes.load("rarc").get(remark.code, "")
 
 
@@ -284,37 +295,37 @@ def _remark(remark: views.Remark) -> str:
 
 
 class _Row(NamedTuple):
-    """A field and a place it is told at."""
+    """A field and a place that holds its value."""
 
     name: str
     line: bool
     """Whether it is a field of a line."""
     place: str
-    at: Path
+    at: ElementPath
     nth: int
     """0 where the table does not number its segments."""
     item: int
-    """Its place in an array of which every item has a place of its own; -1 for none."""
+    """The index in an array whose items have places of their own; -1 for none."""
 
 
 @cache
 def _table(kind: ClaimKind) -> dict[tuple[str, str], tuple[_Row, ...]]:
-    """Every field with its places, by loop and segment; a field's own places before echoes."""
+    """Return every field with its places, by loop and segment; a field's own places before echoes."""
     seen: dict[str, int] = {}
     found: dict[tuple[str, str], list[_Row]] = {}
-    for place in places(kind):
+    for place in field_places(kind):
         number = seen[place.name] = seen.get(place.name, -1) + 1
         # Only arrays with a place an item are numbered: HI/01, HI/02; DN2#1, DN2#2.
-        known = rows(PAPERS[kind].claim).get(place.name)
-        item = number if known is not None and known.many else -1
-        nth = place.at.nth if "#" in place.text else 0
-        row = _Row(place.name, place.of_line, place.text, place.at, nth, item)
-        found.setdefault((place.at.loop, place.at.id), []).append(row)
+        known = fields_of(CLAIM_SCHEMAS[kind].claim).get(place.name)
+        item = number if known is not None and known.is_array else -1
+        nth = place.path.nth if "#" in place.place else 0
+        row = _Row(place.name, place.of_line, place.place, place.path, nth, item)
+        found.setdefault((place.path.loop, place.path.id), []).append(row)
     return {key: tuple(value) for key, value in found.items()}
 
 
-def _standing(kind: ClaimKind, place: str, nth: int) -> Iterator[_Row]:
-    """The rows at a place, or at every element of a segment where no element is named."""
+def _rows_at(kind: ClaimKind, place: str, nth: int) -> Iterator[_Row]:
+    """Yield the rows of a place, or of every element of a segment where no element is named."""
     loop, id, *rest = place.split("/")
     id, _, qualifier = id.partition(":")
     number, _, component = rest[0].partition("-") if rest else ("", "", "")
@@ -336,7 +347,7 @@ def _of_segment(kind: ClaimKind, loop: str, id: str) -> Iterator[_Row]:
     if exact is not None:
         yield from exact
         return
-    # A 999 has room for four characters of a loop's name: 2010 may be any of its kind.
+    # IK303 holds only four characters of a loop's name: 2010 may be 2010AA, 2010BA and so on.
     for (other, segment), found in table.items():
         if segment == id and len(loop) == 4 and other != loop and other.startswith(loop):
             yield from found
@@ -352,7 +363,7 @@ def _covers(row: _Row, element: int, component: int) -> bool:
 
 @cache
 def _has_qualifier(loop: str, id: str, qualifier: str) -> bool:
-    """Whether some table tells segments of this place apart by this qualifier."""
+    """Return whether some table distinguishes segments of this place by this qualifier."""
     return any(
         row.at.qualifier == qualifier for kind in ClaimKind for row in _of_segment(kind, loop, id)
     )
@@ -370,20 +381,20 @@ def _is_filled(row: _Row, claim: Claim | ClaimKind, line: int) -> bool:
     return any(base in one.__dict__ for one in chosen)
 
 
-def _field(kind: ClaimKind, row: _Row, line: int) -> Field:
+def _field(kind: ClaimKind, row: _Row, line: int) -> FieldReference:
     name = row.name if row.item < 0 else f"{row.name}[{row.item}]"
-    found = source(kind, name, of_line=row.line, line=line)
-    return Field(
+    found = source_field(kind, name, of_line=row.line, line=line)
+    return FieldReference(
         path=found.field,
         label=found.label,
-        box=found.form,
-        form=PAPERS[kind].form if found.form else "",
+        box=found.box,
+        form=CLAIM_SCHEMAS[kind].form_name if found.box else "",
         place=row.place,
     )
 
 
-def _named(found: Sequence[Field]) -> str:
-    """Fields as a person would name them; three at most."""
+def _named(found: Sequence[FieldReference]) -> str:
+    """Return fields in words; three at most."""
     named = [
         f"{one.label} ({one.path}" + (f", box {one.box} of the {one.form}" if one.box else "") + ")"
         for one in found[:3]
@@ -395,13 +406,13 @@ def _sentence(start: str, words: str) -> str:
     return f"{start}: {words[:1].lower() + words[1:]}." if words else f"{start}."
 
 
-_TELLERS = {"TA1": _interchange, "999": _syntax, "277CA": _status, "277": _status}
-_SILENT = {
-    Kind.TA1_REFUSED: (
+_EXPLAINERS = {"TA1": _interchange, "999": _syntax, "277CA": _status, "277": _status}
+_WITHOUT_REASON = {
+    FactKind.TA1_REFUSED: (
         "The payer refused the whole file this claim went in and did not say why.",
         "Send the claim again; if it is refused again, the operator of the clearinghouse must look.",
     ),
-    Kind.SET_REFUSED: (
+    FactKind.SET_REFUSED: (
         "The payer refused the set this claim went in and did not say why.",
         "Send the claim again; if it is refused again, the operator of the clearinghouse must look.",
     ),

@@ -1,10 +1,10 @@
-"""What is put right without asking, and recorded: case, accents, punctuation, names of codes.
+"""Repair how values are written, and record each repair: case, accents, punctuation, names of codes.
 
-Nothing clinical is touched: a repair changes how a value is written, never what it says. What cannot
-be repaired stays as it came, and a rule speaks about it. After this step text is upper-case ASCII,
-coded fields hold X12 codes, and the parts of numbers stand in the form X12 carries.
+Nothing clinical changes: a repair changes the notation of a value, never its meaning. A value that cannot be
+repaired stays as it came, for a rule to find. Afterwards text is upper-case ASCII, coded fields hold X12
+codes, and numbers have the format X12 carries.
 
-Knows the catalogue's kinds; knows no rule and no X12 place.
+Knows the types of values; knows no rule and no X12 place.
 """
 
 import re
@@ -15,52 +15,54 @@ from operator import is_not
 from typing import Any, NamedTuple, TypeVar
 
 from clearlane.claims import codes
-from clearlane.claims.fields import Fields, Row, Tooth, filled, rows
+from clearlane.claims.fields import ClaimField, ClaimPart, Tooth, fields_of, filled_names
 from clearlane.claims.teeth import from_iso
-from clearlane.claims.value_types import Kind
+from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 
-F = TypeVar("F", bound=Fields)
+F = TypeVar("F", bound=ClaimPart)
 
 
 class Repair(NamedTuple):
-    """One value that was put right: its path in the claim, and how."""
+    """One repaired value: its path in the claim, and the kind of repair."""
 
     field: str
     kind: str
 
 
 def repair(claim: F) -> tuple[F, tuple[Repair, ...]]:
-    """The claim as it can be checked and sent, and what was done to it."""
-    looks: list[_Look] = []
-    _look(claim, "", looks)
+    """Return the claim as it can be checked and sent, and its repairs."""
+    part_repairs: list[_PartRepair] = []
+    _collect_parts(claim, "", part_repairs)
     done: list[Repair] = []
-    _clean_texts(looks, done)
-    for look in looks:
-        _fix_values(look, done)
-    repaired = _rebuilt(iter(looks), done)
+    _clean_texts(part_repairs, done)
+    for part_repair in part_repairs:
+        _fix_values(part_repair, done)
+    repaired = _rebuilt(iter(part_repairs), done)
     return repaired, tuple(done)
 
 
 # Text that people read, where a character X12 cannot carry may become a blank.
-PROSE = frozenset({Kind.NAME, Kind.STREET, Kind.CITY, Kind.NOTE, Kind.SIGNATURE})
+PROSE = frozenset(
+    {ValueType.NAME, ValueType.STREET, ValueType.CITY, ValueType.NOTE, ValueType.SIGNATURE}
+)
 # Keys and codes are not here: their case and characters are the caller's own.
 TEXT = frozenset(
     {
         *PROSE,
-        Kind.STATE,
-        Kind.ZIP,
-        Kind.PHONE,
-        Kind.NPI,
-        Kind.TAXONOMY,
-        Kind.TAX_ID,
-        Kind.REFERENCE,
-        Kind.PROCEDURE,
-        Kind.MODIFIERS,
-        Kind.DIAGNOSES,
-        Kind.POINTERS,
-        Kind.NDC,
-        Kind.TOOTH,
+        ValueType.STATE,
+        ValueType.ZIP,
+        ValueType.PHONE,
+        ValueType.NPI,
+        ValueType.TAXONOMY,
+        ValueType.TAX_ID,
+        ValueType.REFERENCE,
+        ValueType.PROCEDURE,
+        ValueType.MODIFIERS,
+        ValueType.DIAGNOSES,
+        ValueType.POINTERS,
+        ValueType.NDC,
+        ValueType.TOOTH,
     }
 )
 COMPLETED_ZIPS = frozenset({"F33_BillingProviderZip", "F48_BillingDentistZip"})
@@ -103,13 +105,13 @@ _LETTERS = str.maketrans(
 
 
 def is_carried(text: str) -> bool:
-    """Whether X12 can carry every character of a text."""
+    """Return whether X12 can carry every character of a text."""
     # Deleting from bytes is several times faster than a search by regular expression.
     return text.isascii() and not text.encode().translate(None, _CARRIED_BYTES)
 
 
 def plain_letters(text: str) -> str:
-    """Accents and typographic marks as ASCII; a letter without an ASCII form stays as it is."""
+    """Replace accents and typographic marks by ASCII; a letter without an ASCII form stays as it is."""
     parts = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(part for part in parts if not unicodedata.combining(part)).upper()
 
@@ -118,42 +120,42 @@ def plain_letters(text: str) -> str:
 
 
 class _Plan(NamedTuple):
-    """What there is to do in a part of one shape."""
+    """The repairs to try in a part with certain filled fields."""
 
     text: tuple[str, ...]
     prose: frozenset[str]
     fixes: tuple[tuple[str, Callable[[str], str], str], ...]
-    """Field, what to do with its text, and the word for it."""
-    coded: tuple[tuple[str, Row, Mapping[str, str]], ...]
-    """Field, its row, and the spellings that are understood at a glance."""
-    lists: tuple[tuple[Row, Callable[[Row, str], Sequence[str | None]]], ...]
+    """Field, function of its text, and the kind of repair."""
+    coded: tuple[tuple[str, ClaimField, Mapping[str, str]], ...]
+    """Field name, field, and the common spellings of its codes."""
+    lists: tuple[tuple[ClaimField, Callable[[ClaimField, str], Sequence[str | None]]], ...]
     parts: tuple[str, ...]
 
 
-class _Look(NamedTuple):
-    """A part, its path, what there is to do, and its new values so far."""
+class _PartRepair(NamedTuple):
+    """A part, its path, its plan, and its new values so far."""
 
-    part: Fields
+    part: ClaimPart
     at: str
     plan: _Plan
     new: dict[str, Any]
 
 
-def _look(part: Fields, at: str, looks: list[_Look]) -> None:
-    """The part and the parts inside, outer ones first."""
-    plan = _plan(type(part), filled(part))
-    looks.append(_Look(part, at, plan, {}))
+def _collect_parts(part: ClaimPart, at: str, part_repairs: list[_PartRepair]) -> None:
+    """Collect a part and the parts inside it, outer ones first."""
+    plan = _plan(type(part), filled_names(part))
+    part_repairs.append(_PartRepair(part, at, plan, {}))
     for name in plan.parts:
         for index, inner in enumerate(part.__dict__[name]):
-            _look(inner, f"{at}{name}[{index}].", looks)
+            _collect_parts(inner, f"{at}{name}[{index}].", part_repairs)
 
 
-def _rebuilt(looks: Iterator[_Look], done: list[Repair]) -> Any:
-    """The parts put together again, in the order in which they were taken apart."""
-    part, at, plan, new = next(looks)
+def _rebuilt(part_repairs: Iterator[_PartRepair], done: list[Repair]) -> Any:
+    """Rebuild the nested parts, in the order in which they were collected."""
+    part, at, plan, new = next(part_repairs)
     given = part.__dict__
     for name in plan.parts:
-        inners = tuple([_rebuilt(looks, done) for _ in given[name]])
+        inners = tuple([_rebuilt(part_repairs, done) for _ in given[name]])
         if any(map(is_not, inners, given[name])):
             new[name] = inners
     changed = _changed(part, new) if new else part
@@ -165,8 +167,8 @@ def _rebuilt(looks: Iterator[_Look], done: list[Repair]) -> Any:
     return universal
 
 
-def _fix_values(look: _Look, done: list[Repair]) -> None:
-    part, at, plan, new = look
+def _fix_values(part_repair: _PartRepair, done: list[Repair]) -> None:
+    part, at, plan, new = part_repair
     given = part.__dict__
     for name, fix, word in plan.fixes:
         text = new.get(name) or given[name]
@@ -174,22 +176,22 @@ def _fix_values(look: _Look, done: list[Repair]) -> None:
         if fixed != text:
             new[name] = fixed
             done.append(Repair(at + name, word))
-    for name, row, quick in plan.coded:
+    for name, field, quick in plan.coded:
         text = given[name]
-        code = quick.get(text) or _coded(row, text)
+        code = quick.get(text) or _coded(field, text)
         if code != text:
             new[name] = code
             done.append(Repair(at + name, "code"))
-    for row, fix_item in plan.lists:
-        items = given[row.name]
-        fixed_items = _flattened(row, items, fix_item)
+    for field, fix_item in plan.lists:
+        items = given[field.name]
+        fixed_items = _flattened(field, items, fix_item)
         if fixed_items != items:
-            new[row.name] = fixed_items
-            done.append(Repair(at + row.name, "form"))
+            new[field.name] = fixed_items
+            done.append(Repair(at + field.name, "form"))
 
 
 def _changed(part: F, new: Mapping[str, Any]) -> F:
-    """The same part with other values. ``model_copy`` does this too, in four times the time."""
+    """Return the part with other values, four times as fast as ``model_copy``."""
     cls = type(part)
     changed = cls.__new__(cls)
     put = object.__setattr__
@@ -200,25 +202,25 @@ def _changed(part: F, new: Mapping[str, Any]) -> F:
     return changed
 
 
-def _clean_texts(looks: list[_Look], done: list[Repair]) -> None:
-    """Upper case, ASCII letters and carried characters, in one stroke for all text of the claim.
+def _clean_texts(part_repairs: list[_PartRepair], done: list[Repair]) -> None:
+    """Convert all text of the claim to upper-case ASCII that X12 can carry, in one pass where possible.
 
     One joined string costs ten microseconds where a hundred single ones cost fifty.
     """
     texts: list[str] = []
-    for part, _, plan, _ in looks:
+    for part, _, plan, _ in part_repairs:
         given = part.__dict__
         texts += [given[name] for name in plan.text]
     joined = _SEPARATOR.join(texts)
     upper = joined.upper()
     clean = upper.isascii() and not upper.encode().translate(None, _JOINED_BYTES)
     if not clean or upper.count(_SEPARATOR) >= max(len(texts), 1):
-        for look in looks:
-            _clean_each(look, done)
+        for part_repair in part_repairs:
+            _clean_each(part_repair, done)
         return
     words = upper.split(_SEPARATOR)
     start = 0
-    for _, at, plan, new in looks if upper != joined else ():
+    for _, at, plan, new in part_repairs if upper != joined else ():
         stop = start + len(plan.text)
         if words[start:stop] != texts[start:stop]:
             for name, before, after in zip(
@@ -230,8 +232,8 @@ def _clean_texts(looks: list[_Look], done: list[Repair]) -> None:
         start = stop
 
 
-def _clean_each(look: _Look, done: list[Repair]) -> None:
-    part, at, plan, new = look
+def _clean_each(part_repair: _PartRepair, done: list[Repair]) -> None:
+    part, at, plan, new = part_repair
     for name in plan.text:
         before = part.__dict__[name]
         after, word = _clean(before, prose=name in plan.prose)
@@ -247,7 +249,7 @@ def _clean(text: str, *, prose: bool) -> tuple[str, str]:
         word = "accents"
         after = plain_letters(text)
     if prose and _UNCARRIED.search(after):
-        # A letter that has no ASCII form is no punctuation: leaving it out would change the name.
+        # A letter without an ASCII form stays: leaving it out would change the name.
         if after.isascii():
             word = "characters"
             after = _UNCARRIED.sub(" ", after)
@@ -256,7 +258,7 @@ def _clean(text: str, *, prose: bool) -> tuple[str, str]:
     return _BLANKS.sub(" ", after).strip() or text, word
 
 
-# --- what each kind wants ---------------------------------------------------------------------------------
+# --- repairs by type of value -----------------------------------------------------------------------------
 
 
 def _digits(text: str) -> str:
@@ -286,7 +288,7 @@ def _phone(text: str) -> str:
 
 
 def _ndc(text: str) -> str:
-    """Eleven digits: the three groups of a hyphenated code are filled up to 5, 4 and 2."""
+    """Return eleven digits: the groups of a hyphenated code are padded to 5, 4 and 2."""
     groups = text.replace(" ", "").split("-")
     if len(groups) != 3 or not all(group.isdigit() for group in groups):
         return text.replace("-", "").replace(" ", "") or text
@@ -295,7 +297,7 @@ def _ndc(text: str) -> str:
 
 
 def _modifiers(text: str) -> str:
-    """Modifiers separated by commas; a run of letters and digits is cut into pairs."""
+    """Return modifiers separated by commas; an unbroken text is split into pairs."""
     if len(text) == 2:
         return text
     words = re.findall(r"[^\s,;:/|-]+", text)
@@ -314,7 +316,7 @@ def _pointers(text: str) -> str:
 
 
 def _split_pointer(text: str) -> Sequence[str]:
-    """``AB`` is two pointers, ``12`` is one."""
+    """Split ``AB`` into two pointers; ``12`` is one."""
     return tuple(text) if len(text) > 1 and text.isalpha() else (text,)
 
 
@@ -322,18 +324,18 @@ def _tooth(text: str) -> str:
     return text.lstrip("0") or text
 
 
-_FIXES: Mapping[Kind, tuple[Callable[[str], str], str]] = {
-    Kind.ZIP: (_zip, "punctuation"),
-    Kind.PHONE: (_phone, "punctuation"),
-    Kind.NPI: (_without_punctuation, "punctuation"),
-    Kind.TAXONOMY: (_without_punctuation, "punctuation"),
-    Kind.TAX_ID: (_without_punctuation, "punctuation"),
-    Kind.PROCEDURE: (_without_punctuation, "punctuation"),
-    Kind.NDC: (_ndc, "punctuation"),
-    Kind.MODIFIERS: (_modifiers, "form"),
-    Kind.DIAGNOSES: (_diagnoses, "form"),
-    Kind.POINTERS: (_pointers, "form"),
-    Kind.TOOTH: (_tooth, "form"),
+_FIXES: Mapping[ValueType, tuple[Callable[[str], str], str]] = {
+    ValueType.ZIP: (_zip, "punctuation"),
+    ValueType.PHONE: (_phone, "punctuation"),
+    ValueType.NPI: (_without_punctuation, "punctuation"),
+    ValueType.TAXONOMY: (_without_punctuation, "punctuation"),
+    ValueType.TAX_ID: (_without_punctuation, "punctuation"),
+    ValueType.PROCEDURE: (_without_punctuation, "punctuation"),
+    ValueType.NDC: (_ndc, "punctuation"),
+    ValueType.MODIFIERS: (_modifiers, "form"),
+    ValueType.DIAGNOSES: (_diagnoses, "form"),
+    ValueType.POINTERS: (_pointers, "form"),
+    ValueType.TOOTH: (_tooth, "form"),
 }
 
 
@@ -341,11 +343,11 @@ def _completed_zip(text: str) -> str:
     return text + ZIP_COMPLETION if len(text) == 5 and text.isdigit() else text
 
 
-def _coded(row: Row, text: str) -> str:
-    """The code of a name; several of them where the list allows it; else the text as it came."""
-    code = codes.find(row.codes, text)
-    if code is None and row.codes in codes.SEVERAL:
-        found = [codes.find(row.codes, word) for word in re.split(r"[,;\s]+", text) if word]
+def _coded(field: ClaimField, text: str) -> str:
+    """Return the code of a name, several where the list allows it; else the text as it came."""
+    code = codes.find(field.codes, text)
+    if code is None and field.codes in codes.MULTIPLE:
+        found = [codes.find(field.codes, word) for word in re.split(r"[,;\s]+", text) if word]
         code = ",".join(word for word in found if word) if found and all(found) else None
     return text if code is None else code
 
@@ -354,54 +356,56 @@ def _coded(row: Row, text: str) -> str:
 
 
 def _flattened(
-    row: Row, items: Sequence[str | None], fix: Callable[[Row, str], Sequence[str | None]]
+    field: ClaimField,
+    items: Sequence[str | None],
+    fix: Callable[[ClaimField, str], Sequence[str | None]],
 ) -> tuple[str | None, ...]:
-    # A diagnosis keeps its place, because pointers count places; elsewhere blanks are left out.
+    # A diagnosis keeps its place, because pointers count places; elsewhere blanks are dropped.
     fixed: list[str | None] = []
     for item in items:
         if item is not None:
-            fixed += fix(row, item)
-        elif row.kind is Kind.DIAGNOSIS:
+            fixed += fix(field, item)
+        elif field.value_type is ValueType.DIAGNOSIS:
             fixed.append(None)
     return tuple(fixed)
 
 
-_remembered = lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+_remembered = lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 
 
 @_remembered
-def _diagnosis_item(row: Row, text: str) -> Sequence[str]:
+def _diagnosis_item(field: ClaimField, text: str) -> Sequence[str]:
     return (text.upper().replace(".", "").replace(" ", "") or text,)
 
 
 @_remembered
-def _pointer_item(row: Row, text: str) -> Sequence[str]:
+def _pointer_item(field: ClaimField, text: str) -> Sequence[str]:
     return _pointers(text.upper()).split(",")
 
 
-def _tooth_item(row: Row, text: str) -> Sequence[str]:
+def _tooth_item(field: ClaimField, text: str) -> Sequence[str]:
     return (_tooth(text.upper()),)
 
 
-def _coded_item(row: Row, text: str) -> Sequence[str]:
-    code = codes.find(row.codes, text)
-    if code is None and row.codes == "surface" and len(text) > 1:
+def _coded_item(field: ClaimField, text: str) -> Sequence[str]:
+    code = codes.find(field.codes, text)
+    if code is None and field.codes == "surface" and len(text) > 1:
         # ``MOD`` in one entry is the three surfaces of box 28.
-        letters = [codes.find(row.codes, letter) for letter in text]
+        letters = [codes.find(field.codes, letter) for letter in text]
         return tuple(str(letter) for letter in letters) if all(letters) else (text,)
     return (text if code is None else code,)
 
 
-_ITEMS: Mapping[Kind, Callable[[Row, str], Sequence[str | None]]] = {
-    Kind.DIAGNOSIS: _diagnosis_item,
-    Kind.POINTER: _pointer_item,
-    Kind.TOOTH: _tooth_item,
-    Kind.CODED: _coded_item,
+_ITEMS: Mapping[ValueType, Callable[[ClaimField, str], Sequence[str | None]]] = {
+    ValueType.DIAGNOSIS: _diagnosis_item,
+    ValueType.POINTER: _pointer_item,
+    ValueType.TOOTH: _tooth_item,
+    ValueType.CODED: _coded_item,
 }
 
 
-def _universal_teeth(line: Fields) -> Fields:
-    """Teeth in ISO notation become universal ones, the only notation an 837 carries."""
+def _universal_teeth(line: ClaimPart) -> ClaimPart:
+    """Convert teeth from ISO to universal notation, the only one an 837 carries."""
     teeth: tuple[Tooth, ...] = line.__dict__.get("Teeth", ())
     converted = [from_iso(tooth.F27_Tooth) if tooth.F27_Tooth else "" for tooth in teeth]
     if any(universal is None for universal in converted):
@@ -414,8 +418,8 @@ def _universal_teeth(line: Fields) -> Fields:
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
-def _plan(part: type[Fields], names: tuple[str, ...]) -> _Plan:
-    """The whole plan of a class, cut down to the fields that are filled."""
+def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
+    """Return the plan of a class, reduced to the filled fields."""
     whole = _whole_plan(part)
     given = set(names)
     return _Plan(
@@ -429,17 +433,29 @@ def _plan(part: type[Fields], names: tuple[str, ...]) -> _Plan:
 
 
 @cache
-def _whole_plan(part: type[Fields]) -> _Plan:
-    own = rows(part).values()
-    single = [row for row in own if not row.many]
-    text = [row for row in single if row.kind in TEXT]
-    fixes = [(row.name, *_FIXES[row.kind]) for row in text if row.kind in _FIXES]
-    fixes += [(row.name, _completed_zip, "completed") for row in text if row.name in COMPLETED_ZIPS]
+def _whole_plan(part: type[ClaimPart]) -> _Plan:
+    own = fields_of(part).values()
+    single = [field for field in own if not field.is_array]
+    text = [field for field in single if field.value_type in TEXT]
+    fixes = [
+        (field.name, *_FIXES[field.value_type]) for field in text if field.value_type in _FIXES
+    ]
+    fixes += [
+        (field.name, _completed_zip, "completed") for field in text if field.name in COMPLETED_ZIPS
+    ]
     return _Plan(
-        text=tuple(row.name for row in text),
-        prose=frozenset(row.name for row in text if row.kind in PROSE),
+        text=tuple(field.name for field in text),
+        prose=frozenset(field.name for field in text if field.value_type in PROSE),
         fixes=tuple(fixes),
-        coded=tuple((row.name, row, codes.glance(row.codes)) for row in single if row.codes),
-        lists=tuple((row, _ITEMS[row.kind]) for row in own if row.many and row.kind in _ITEMS),
-        parts=tuple(row.name for row in own if row.kind is Kind.PARTS),
+        coded=tuple(
+            (field.name, field, codes.common_spellings(field.codes))
+            for field in single
+            if field.codes
+        ),
+        lists=tuple(
+            (field, _ITEMS[field.value_type])
+            for field in own
+            if field.is_array and field.value_type in _ITEMS
+        ),
+        parts=tuple(field.name for field in own if field.value_type is ValueType.PARTS),
     )

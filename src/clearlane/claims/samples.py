@@ -1,8 +1,7 @@
 """Sample documents made from the catalogue: minimal and extended.
 
-The minimal document holds the required fields and nothing else. The extended one holds every field of the
-catalogue; where fields exclude each other it has null in one line and a value in another. Random claims are
-made in ``variety``, from the same values.
+The minimal document has the required fields only. The extended one has every field of the catalogue; where
+fields exclude each other, one line has null and another a value.
 
 The people, places and payers are invented.
 """
@@ -12,8 +11,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from clearlane.claims.fields import PAPERS, ClaimKind, Fields, Row, parts, rows
-from clearlane.claims.value_types import Kind
+from clearlane.claims.fields import (
+    CLAIM_SCHEMAS,
+    ClaimField,
+    ClaimKind,
+    ClaimPart,
+    fields_of,
+    nested_parts,
+)
+from clearlane.claims.value_types import ValueType
 from clearlane.kernel.formats import is_npi
 
 JSON = dict[str, Any]
@@ -23,48 +29,50 @@ TEST_PAYERS = {ClaimKind.MEDICAL: "TST01", ClaimKind.DENTAL: "TST02"}
 def document(
     kind: ClaimKind, *, day: date, full: bool = False, insured_id: str = "", claim_id: str = ""
 ) -> JSON:
-    """A document with one claim; ``day`` is the day of service."""
+    """Return a document with one claim; ``day`` is the day of service."""
     claim = (extended_claim if full else minimal_claim)(kind, day)
     member = "F01A_InsuredId" if kind is ClaimKind.MEDICAL else "F15_InsuredID"
     if insured_id:
         claim[member] = insured_id
     if claim_id:
         claim["Svc_VendorClaimId"] = claim_id
-    return {"DocumentType": PAPERS[kind].document_type, "Claims": [claim]}
+    return {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": [claim]}
 
 
 def minimal_claim(kind: ClaimKind, day: date) -> JSON:
-    """A claim with the required fields only."""
-    paper = PAPERS[kind]
+    """Return a claim with the required fields only."""
+    schema = CLAIM_SCHEMAS[kind]
     needed = _NEEDED_TOO[kind]
     claim = {
-        name: _value(row, day)
-        for name, row in rows(paper.claim).items()
-        if row.required or name in needed
+        name: _value(field, day)
+        for name, field in fields_of(schema.claim).items()
+        if field.required or name in needed
     }
-    claim[paper.lines] = [
+    claim[schema.lines_field] = [
         {
-            name: _value(row, day)
-            for name, row in rows(paper.line).items()
-            if row.required or name in needed
+            name: _value(field, day)
+            for name, field in fields_of(schema.line).items()
+            if field.required or name in needed
         }
     ]
     return claim | _MINIMAL[kind](claim)
 
 
 def extended_claim(kind: ClaimKind, day: date) -> JSON:
-    """A claim in which every field of the catalogue appears."""
-    paper = PAPERS[kind]
-    claim = _whole(paper.claim, day)
-    claim[paper.lines] = [{**_whole(paper.line, day), **own} for own in _EXTENDED_LINES[kind]]
+    """Return a claim in which every field of the catalogue appears."""
+    schema = CLAIM_SCHEMAS[kind]
+    claim = _whole(schema.claim, day)
+    claim[schema.lines_field] = [
+        {**_whole(schema.line, day), **own} for own in _EXTENDED_LINES[kind]
+    ]
     return claim | _EXTENDED[kind]
 
 
-def _whole(part: type[Fields], day: date) -> JSON:
-    inner = parts(part)
+def _whole(part: type[ClaimPart], day: date) -> JSON:
+    inner = nested_parts(part)
     return {
-        name: [_whole(inner[name], day)] if name in inner else _value(row, day)
-        for name, row in rows(part).items()
+        name: [_whole(inner[name], day)] if name in inner else _value(field, day)
+        for name, field in fields_of(part).items()
     }
 
 
@@ -72,8 +80,8 @@ def _whole(part: type[Fields], day: date) -> JSON:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody of the cast."""
+class SamplePerson:
+    """An invented person."""
 
     last: str
     first: str
@@ -81,14 +89,14 @@ class Person:
     suffix: str = "JR"
 
 
-ROSA, MILO = Person("Arden", "Rosa"), Person("Arden", "Milo")
-IVO, TESSA = Person("Lund", "Ivo"), Person("Quill", "Tessa")
-NORA, OSKAR = Person("Birch", "Nora"), Person("Fenn", "Oskar")
+ROSA, MILO = SamplePerson("Arden", "Rosa"), SamplePerson("Arden", "Milo")
+IVO, TESSA = SamplePerson("Lund", "Ivo"), SamplePerson("Quill", "Tessa")
+NORA, OSKAR = SamplePerson("Birch", "Nora"), SamplePerson("Fenn", "Oskar")
 PRACTICE, DENTISTRY = "Fernhill Family Practice", "Larkspur Dental"
 HARBOR = "Harbor Health Plan"
 
-# Whose name stands in the fields that begin so; the first match counts.
-_CAST: tuple[tuple[str, Person], ...] = (
+# The person named in fields with this prefix; the first match counts.
+_PEOPLE: tuple[tuple[str, SamplePerson], ...] = (
     ("F02_Patient", TESSA),
     ("F20_Patient", MILO),
     ("F04_Insured", ROSA),
@@ -105,7 +113,7 @@ _CAST: tuple[tuple[str, Person], ...] = (
 
 
 def npi(nine: int) -> str:
-    """The NPI that begins with nine given digits."""
+    """Return the NPI that begins with nine given digits."""
     return next(text for digit in range(10) if is_npi(text := f"{nine}{digit}"))
 
 
@@ -195,7 +203,7 @@ _CODES: Mapping[str, str] = {
     "places_of_service": "11",
 }
 
-# Values that the kind alone does not give.
+# Values of single fields, where the type of value is not enough.
 _OWN: Mapping[str, Any] = {
     "F00_PayerName": "Meadow Mutual",
     "F03_PayerName": "Summit Dental",
@@ -240,39 +248,43 @@ _OWN: Mapping[str, Any] = {
     "F42_MonthsTreatment": "24",
 }
 
-_BY_KIND: Mapping[Kind, Callable[[Row, date], Any]] = {
-    Kind.KEY: lambda row, day: "SAMPLE-1",
-    Kind.NAME: lambda row, day: _name(row.name),
-    Kind.STREET: lambda row, day: "Suite 200" if row.name.endswith("2") else "12 Fernhill Road",
-    Kind.CITY: lambda row, day: "Austin",
-    Kind.STATE: lambda row, day: "TX",
-    Kind.ZIP: lambda row, day: "78701",
-    Kind.PHONE: lambda row, day: "5125550142",
-    Kind.NPI: lambda row, day: _NPIS.get(row.name, RENDERING_NPI),
-    Kind.TAXONOMY: lambda row, day: "207Q00000X",
-    Kind.TAX_ID: lambda row, day: "123456789",
-    Kind.REFERENCE: lambda row, day: _reference(row),
-    Kind.NOTE: lambda row, day: f"Sample {row.label.lower()}",
-    Kind.SIGNATURE: lambda row, day: "SIGNATURE ON FILE",
-    Kind.CODED: lambda row, day: [_CODES[row.codes]] if row.many else _CODES[row.codes],
-    Kind.PLACE: lambda row, day: _CODES[row.codes],
-    Kind.DAY: lambda row, day: (day + timedelta(days=_DAYS.get(row.name, 0))).isoformat(),
-    Kind.AMOUNT: lambda row, day: _AMOUNTS.get(row.name, "10.00"),
-    Kind.COUNT: lambda row, day: "1",
-    Kind.FLAG: lambda row, day: False,
-    Kind.ADJUSTMENTS: lambda row, day: None,
-    Kind.PARTS: lambda row, day: None,
+_BY_KIND: Mapping[ValueType, Callable[[ClaimField, date], Any]] = {
+    ValueType.KEY: lambda field, day: "SAMPLE-1",
+    ValueType.NAME: lambda field, day: _name(field.name),
+    ValueType.STREET: lambda field, day: (
+        "Suite 200" if field.name.endswith("2") else "12 Fernhill Road"
+    ),
+    ValueType.CITY: lambda field, day: "Austin",
+    ValueType.STATE: lambda field, day: "TX",
+    ValueType.ZIP: lambda field, day: "78701",
+    ValueType.PHONE: lambda field, day: "5125550142",
+    ValueType.NPI: lambda field, day: _NPIS.get(field.name, RENDERING_NPI),
+    ValueType.TAXONOMY: lambda field, day: "207Q00000X",
+    ValueType.TAX_ID: lambda field, day: "123456789",
+    ValueType.REFERENCE: lambda field, day: _reference(field),
+    ValueType.NOTE: lambda field, day: f"Sample {field.label.lower()}",
+    ValueType.SIGNATURE: lambda field, day: "SIGNATURE ON FILE",
+    ValueType.CODED: lambda field, day: (
+        [_CODES[field.codes]] if field.is_array else _CODES[field.codes]
+    ),
+    ValueType.PLACE: lambda field, day: _CODES[field.codes],
+    ValueType.DAY: lambda field, day: (day + timedelta(days=_DAYS.get(field.name, 0))).isoformat(),
+    ValueType.AMOUNT: lambda field, day: _AMOUNTS.get(field.name, "10.00"),
+    ValueType.COUNT: lambda field, day: "1",
+    ValueType.FLAG: lambda field, day: False,
+    ValueType.ADJUSTMENTS: lambda field, day: None,
+    ValueType.PARTS: lambda field, day: None,
 }
 
 
-def _value(row: Row, day: date) -> Any:
-    if row.name == "Svc_PayerId":
+def _value(field: ClaimField, day: date) -> Any:
+    if field.name == "Svc_PayerId":
         return TEST_PAYERS[ClaimKind.MEDICAL]
-    return _OWN[row.name] if row.name in _OWN else _BY_KIND[row.kind](row, day)
+    return _OWN[field.name] if field.name in _OWN else _BY_KIND[field.value_type](field, day)
 
 
 def _name(field: str) -> str:
-    person = next((person for start, person in _CAST if field.startswith(start)), ROSA)
+    person = next((person for start, person in _PEOPLE if field.startswith(start)), ROSA)
     low = field.lower()
     if "suffix" in low:
         return person.suffix
@@ -281,12 +293,12 @@ def _name(field: str) -> str:
     return person.middle if "middle" in low or low.endswith("mi") else person.last
 
 
-def _reference(row: Row) -> str:
-    letters = "".join(char for char in row.name.rpartition("_")[2] if char.isupper())
-    return f"{letters}4711"[: row.max]
+def _reference(field: ClaimField) -> str:
+    letters = "".join(char for char in field.name.rpartition("_")[2] if char.isupper())
+    return f"{letters}4711"[: field.max_length]
 
 
-# Required in the sense of "one of these", or required unless something is said.
+# Required as one of several, or required under a condition.
 _NEEDED_TOO: Mapping[ClaimKind, frozenset[str]] = {
     ClaimKind.MEDICAL: frozenset({"F25_FederalTaxIdEin"}),
     ClaimKind.DENTAL: frozenset({"X12_ServiceDate", "F24_DateOfServiceFrom"}),

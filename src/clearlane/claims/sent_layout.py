@@ -1,13 +1,13 @@
-"""What stood where in a file we sent: so that an answer which names positions can be told from claim to claim.
+"""The layout of a file that was sent, so that errors at positions can be assigned to claims.
 
-    sent = layout(content, attempts={"C17": 2}, asked={("21", "0001", 37)})
-    sent.sets[0].concerned(37)                   # the claims that segment belongs to
-    sent.spots["21", "0001", 37]                 # its loop, segment and line
+    sent = read_layout(content, attempts={"C17": 2}, positions={("21", "0001", 37)})
+    sent.sets[0].claims_at(37)                   # the claims that segment belongs to
+    sent.segments["21", "0001", 37]              # its loop, segment and line
 
 A segment inside a claim's loop belongs to that claim; one of a subscriber or billing provider to all claims below;
-one of the header to the whole set. Reads our own 837 claim by claim, so memory stays flat.
+one of the header to the whole set. The 837 is read claim by claim, so memory stays flat.
 
-Knows the loops of an 837; knows no field and no answer.
+Knows the loops of an 837; knows no field and no acknowledgement.
 """
 
 from bisect import bisect_right
@@ -19,14 +19,14 @@ import msgspec
 from clearlane.x12 import reader, tree
 
 QUALIFIED = frozenset({"AMT", "CAS", "CRC", "DTP", "NM1", "PWK", "REF", "TOO"})
-"""Segments whose first element tells one from another. In others it may be a patient's number."""
+"""Segments whose first element is a qualifier. In others it may be a patient's number."""
 
 
 class SentClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim in a set."""
+    """A claim of a set that was sent."""
 
     number: str
-    """Ours (``REF*D9``)."""
+    """The clearinghouse's claim number (``REF*D9``)."""
     account: str
     """CLM01."""
     provider: str = ""
@@ -35,30 +35,30 @@ class SentClaim(msgspec.Struct, frozen=True, kw_only=True):
     """The position of CLM in the set, the ST being 1."""
     last: int = 0
     levels: tuple[int, ...] = ()
-    """Where the loops around it begin: billing provider, subscriber, patient."""
+    """Positions where the loops around it begin: billing provider, subscriber, patient."""
     controls: tuple[str, ...] = ()
     """``REF*6R`` of its lines."""
     attempt: int = 1
-    """Which sending of the claim this is."""
+    """The sending of the claim, counted from 1."""
 
     def __repr__(self) -> str:
         return f"SentClaim({self.number})"
 
 
 class SentSet(msgspec.Struct, frozen=True, kw_only=True):
-    """A set as it was sent."""
+    """A transaction set as it was sent."""
 
     group: str
     """GS06."""
     control: str
     """ST02."""
     reference: str = ""
-    """BHT03, which a 277CA gives back as the number of the batch."""
+    """BHT03, which a 277CA returns as the number of the batch."""
     claims: tuple[SentClaim, ...] = ()
     """In the order of the file."""
 
-    def concerned(self, position: int) -> tuple[SentClaim, ...] | None:
-        """The claims a segment belongs to; None where it belongs to the set as a whole."""
+    def claims_at(self, position: int) -> tuple[SentClaim, ...] | None:
+        """Return the claims a segment belongs to; None where it belongs to the set as a whole."""
         at = bisect_right(self.claims, position, key=lambda one: one.first) - 1
         if at >= 0 and position <= self.claims[at].last:
             return (self.claims[at],)
@@ -69,30 +69,30 @@ class SentSet(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(one for one in self.claims if max(starts) in one.levels)
 
     def by_account(self, account: str) -> SentClaim | None:
-        """The claim with this CLM01."""
+        """Return the claim with this CLM01."""
         return next((one for one in self.claims if one.account == account), None)
 
 
-class Spot(NamedTuple):
+class SentSegment(NamedTuple):
     """A segment that was sent."""
 
     loop: str
     segment: str
     qualifier: str
     nth: int
-    """Which one of its id in its loop, from 1."""
+    """The occurrence of its id in the loop, from 1."""
     line: int
-    """The claim's line it belongs to, from 1; 0 for none."""
+    """The service line it belongs to, from 1; 0 for none."""
 
 
-class Layout(msgspec.Struct, frozen=True, kw_only=True):
+class SentLayout(msgspec.Struct, frozen=True, kw_only=True):
     """An interchange as it was sent."""
 
     control: str
     """ISA13."""
     sets: tuple[SentSet, ...] = ()
-    spots: Mapping[tuple[str, str, int], Spot] = {}
-    """By GS06, ST02 and position: the segments that were asked for."""
+    segments: Mapping[tuple[str, str, int], SentSegment] = {}
+    """The segments that were asked for, by GS06, ST02 and position."""
 
     @property
     def claims(self) -> Iterator[SentClaim]:
@@ -101,17 +101,20 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
             yield from one.claims
 
 
-Asked = Collection[tuple[str, str, int]]
+SegmentPositions = Collection[tuple[str, str, int]]
 
 
-def layout(
-    source: reader.Source, *, attempts: Mapping[str, int] | None = None, asked: Asked = ()
-) -> Layout:
-    """The layout of the first interchange of a file that we sent."""
+def read_layout(
+    source: reader.Source,
+    *,
+    attempts: Mapping[str, int] | None = None,
+    positions: SegmentPositions = (),
+) -> SentLayout:
+    """Read the layout of the first interchange of a file that was sent."""
     control = ""
     sets: list[SentSet] = []
     claims: list[SentClaim] = []
-    spots: dict[tuple[str, str, int], Spot] = {}
+    segments: dict[tuple[str, str, int], SentSegment] = {}
     wanted: set[int] = set()
     for event in reader.read(source, check=False):
         match event:
@@ -119,35 +122,36 @@ def layout(
                 control = interchange.control
             case reader.SetOpened(opened):
                 claims, key = [], (opened.group.control, opened.control)
-                wanted = {at for *place, at in asked if tuple(place) == key}
-            case reader.Unit():
+                wanted = {at for *place, at in positions if tuple(place) == key}
+            case reader.UnitClosed():
                 claims.append(_claim(event, attempts or {}))
-                for at, spot in _spots(event, wanted):
-                    spots[(*key, at)] = spot
+                for at, sent_segment in _sent_segments(event, wanted):
+                    segments[(*key, at)] = sent_segment
             case reader.SetClosed(closed):
                 reference = closed.root.value("BHT", 3)
                 sets.append(
                     SentSet(group=key[0], control=key[1], reference=reference, claims=tuple(claims))
                 )
-                for at, loop, segment, nth in numbered(closed.root):
+                for at, loop, segment, nth in numbered_segments(closed.root):
                     if at in wanted:
-                        spots[(*key, at)] = _spot(loop, segment, nth, 0)
+                        segments[(*key, at)] = _sent_segment(loop, segment, nth, 0)
             case reader.InterchangeClosed():
                 break
-    return Layout(control=control, sets=tuple(sets), spots=spots)
+    return SentLayout(control=control, sets=tuple(sets), segments=segments)
 
 
-def numbered(loop: tree.Loop) -> Iterator[tuple[int, tree.Loop, tree.Segment, int]]:
-    """The segments of a loop: position, own loop, and which one of its id each is there.
+def numbered_segments(loop: tree.Loop) -> Iterator[tuple[int, tree.Loop, tree.Segment, int]]:
+    """Yield the segments of a loop: position, own loop, segment, and its occurrence in that loop.
 
-    Where a reader let something go, only what stands before it: positions behind it belong to nobody we ask for.
+    Where the streaming reader dropped units, only the segments before them: those behind are read with the
+    units themselves.
     """
     position = loop.position
-    end = loop.gaps[0].index if loop.gaps else len(loop.items)
+    end = loop.dropped[0].index if loop.dropped else len(loop.items)
     counts: dict[str, int] = {}
     for item in loop.items[:end]:
         if isinstance(item, tree.Loop):
-            yield from numbered(item)
+            yield from numbered_segments(item)
             position += item.size()
         else:
             counts[item[0]] = nth = counts.get(item[0], 0) + 1
@@ -155,7 +159,7 @@ def numbered(loop: tree.Loop) -> Iterator[tuple[int, tree.Loop, tree.Segment, in
             position += 1
 
 
-def _claim(unit: reader.Unit, attempts: Mapping[str, int]) -> SentClaim:
+def _claim(unit: reader.UnitClosed, attempts: Mapping[str, int]) -> SentClaim:
     loop = unit.loop
     billing = unit.parent("2000A")
     name = billing.loop("2010AA") if billing else None
@@ -172,17 +176,17 @@ def _claim(unit: reader.Unit, attempts: Mapping[str, int]) -> SentClaim:
     )
 
 
-def _spots(unit: reader.Unit, wanted: set[int]) -> Iterator[tuple[int, Spot]]:
+def _sent_segments(unit: reader.UnitClosed, wanted: set[int]) -> Iterator[tuple[int, SentSegment]]:
     if not wanted:
         return
     lines = [line.position for line in unit.loop.loops("2400")]
     for loop in (unit.loop, *unit.parents[1:]):
-        for at, owner, segment, nth in numbered(loop):
+        for at, owner, segment, nth in numbered_segments(loop):
             if at in wanted:
                 line = sum(start <= at for start in lines) if loop is unit.loop else 0
-                yield at, _spot(owner, segment, nth, line)
+                yield at, _sent_segment(owner, segment, nth, line)
 
 
-def _spot(loop: tree.Loop, segment: tree.Segment, nth: int, line: int) -> Spot:
-    qualifier = tree.element(segment, 1) if segment[0] in QUALIFIED else ""
-    return Spot(loop.node.id, segment[0], qualifier, nth, line)
+def _sent_segment(loop: tree.Loop, segment: tree.Segment, nth: int, line: int) -> SentSegment:
+    qualifier = tree.get_element(segment, 1) if segment[0] in QUALIFIED else ""
+    return SentSegment(loop.node.id, segment[0], qualifier, nth, line)

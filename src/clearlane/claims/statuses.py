@@ -1,4 +1,4 @@
-"""277CA and 277 to facts: what each status says of its claim, and what a rejected level says of those below.
+"""Read 277CA and 277 into facts: the status of each claim, and rejected levels for all claims below.
 
 Knows status loops and the layout of what was sent; knows no field, no database and no clock.
 """
@@ -10,153 +10,174 @@ from datetime import date
 from msgspec.structs import replace
 
 from clearlane.claims.ack_messages import (
-    Asks,
-    HeardLevel,
-    HeardStatus,
+    ClaimStatusReport,
+    InterchangeReference,
+    LevelRejection,
+    key_of,
+    position_in_file,
     same_number,
-    sent_key,
-    where_in,
 )
-from clearlane.claims.facts import ClaimKey, Code, Complaint, Fact, Kind, Verdict
-from clearlane.claims.sent_layout import Layout
+from clearlane.claims.facts import (
+    ClaimKey,
+    ClaimStatusCode,
+    Complaint,
+    Fact,
+    FactKind,
+    StatusVerdict,
+)
+from clearlane.claims.sent_layout import SentLayout
 from clearlane.x12 import codes, guides, reader, tree
-from clearlane.x12.envelope_time import serial_of, time_of
+from clearlane.x12.envelope_time import read_control_number, read_group_time
 from clearlane.x12.grammar import Guide
 from clearlane.x12.views import status as statuses
-from clearlane.x12.views.original import Originals
+from clearlane.x12.views.original import SeparatorRestorer
 
-KINDS = frozenset({"277CA", "277"})
+STATUS_TRANSACTIONS = frozenset({"277CA", "277"})
 CLAIM_LOOPS = ("2200D", "2200E")
 LEVELS = {"2200B": "receiver", "2200C": "provider"}
 
-WEIGHT = {Verdict.NOTED: 0, Verdict.ACCEPTED: 1, Verdict.PENDING: 2, Verdict.REJECTED: 3}
-# Categories of a 277 that speak of the question, not of the claim.
+WEIGHT = {
+    StatusVerdict.NOTED: 0,
+    StatusVerdict.ACCEPTED: 1,
+    StatusVerdict.PENDING: 2,
+    StatusVerdict.REJECTED: 3,
+}
+# Categories of a 277 that concern the inquiry, not the claim.
 ABOUT_THE_INQUIRY = frozenset({"A4", "D0", "E0", "E1", "E2", "E3", "E4"})
-# What a category says by its first letter where the list does not say more: a claim that is finalised stays
-# pending until its remittance is seen.
-BY_LETTER = {"P": Verdict.PENDING, "F": Verdict.PENDING, "R": Verdict.PENDING}
-BY_ACTION = {"U": Verdict.REJECTED, "WQ": Verdict.ACCEPTED}
+# The verdict of a category by its first letter, where the code list has none: a finalised claim stays pending
+# until its remittance arrives.
+BY_LETTER = {"P": StatusVerdict.PENDING, "F": StatusVerdict.PENDING, "R": StatusVerdict.PENDING}
+BY_ACTION = {"U": StatusVerdict.REJECTED, "WQ": StatusVerdict.ACCEPTED}
 MESSAGES = frozenset({"X0", "RQ"})
 
 
-class Statuses:
-    """One set of statuses while it is read."""
+class StatusReader:
+    """Reader of one 277CA or 277 set, unit by unit."""
 
-    def __init__(self, set: tree.Set, kind: str) -> None:
+    def __init__(self, set: tree.TransactionSet, kind: str) -> None:
         self._set = set
         self._kind = kind
-        self._originals = Originals(set.group.interchange.delimiters)
-        self._levels: dict[int, tuple[tree.Loop, tuple[statuses.Report, ...]]] = {}
+        self._originals = SeparatorRestorer(set.group.interchange.delimiters)
+        self._levels: dict[int, tuple[tree.Loop, tuple[statuses.StatusReportView, ...]]] = {}
 
-    def claims(self, unit: reader.Unit) -> Iterator[HeardStatus]:
-        """The claims of a patient."""
+    def claims(self, unit: reader.UnitClosed) -> Iterator[ClaimStatusReport]:
+        """Yield the statuses of a patient's claims."""
         above = [one for parent in unit.parents for one in self._rejections(parent)]
-        for loop in unit.loop.descend(*CLAIM_LOOPS):
-            report = self._originals.restored(statuses.REPORT(loop))
+        for loop in unit.loop.descendants(*CLAIM_LOOPS):
+            report = self._originals.restore(statuses.REPORT(loop))
             fact = self._fact(report, loop.position, "claim", above, unit.parents)
-            yield HeardStatus(fact=fact, unit=unit)
+            yield ClaimStatusReport(fact=fact, unit=unit)
 
-    def level(self, unit: reader.Unit) -> Iterator[HeardLevel]:
-        """A level as a whole, if it is rejected; ``unit`` is its verdict loop."""
-        report = self._originals.restored(statuses.REPORT(unit.loop))
+    def level(self, unit: reader.UnitClosed) -> Iterator[LevelRejection]:
+        """Yield the rejection of a whole level, if it is rejected; ``unit`` is its status loop."""
+        report = self._originals.restore(statuses.REPORT(unit.loop))
         if not self._rejects(report):
             return
         level = LEVELS[unit.loop.node.id]
         fact = self._fact(report, unit.parents[-1].position, level, (), unit.parents)
         batch = unit.loop if level == "receiver" else unit.parents[-2].loop("2200B")
         provider = unit.parents[-1].loop("2100C")
-        yield HeardLevel(
-            asks=Asks(by="batch", number=batch.value("TRN", 2) if batch else ""),
+        yield LevelRejection(
+            reference=InterchangeReference(
+                level="batch", number=batch.value("TRN", 2) if batch else ""
+            ),
             fact=replace(fact, claim=ClaimKey()),
             provider=provider.value("NM1", 9) if provider else "",
         )
 
-    def _rejections(self, level: tree.Loop) -> Iterator[statuses.Report]:
-        """The reports of a level, other than of claims, that reject it."""
-        kept = self._levels.get(id(level))
-        if kept is None:
+    def _rejections(self, level: tree.Loop) -> Iterator[statuses.StatusReportView]:
+        """Yield the reports on a level above the claims that reject it."""
+        known = self._levels.get(id(level))
+        if known is None:
             reports = [statuses.REPORT(loop) for loop in level.loops(*LEVELS)]
-            found = [self._originals.restored(one) for one in reports if self._rejects(one)]
-            # The loop is kept beside its reports, so that its identity stays its own.
-            kept = self._levels[id(level)] = (level, tuple(found))
-        yield from kept[1]
+            found = [self._originals.restore(one) for one in reports if self._rejects(one)]
+            # The cache is keyed by identity: keeping the loop alive prevents its id from being reused.
+            known = self._levels[id(level)] = (level, tuple(found))
+        yield from known[1]
 
-    def _rejects(self, report: statuses.Report) -> bool:
-        return any(self._verdict(one) is Verdict.REJECTED for one in report.statuses)
+    def _rejects(self, report: statuses.StatusReportView) -> bool:
+        return any(self._verdict(one) is StatusVerdict.REJECTED for one in report.statuses)
 
-    def _verdict(self, status: statuses.Status) -> Verdict:
+    def _verdict(self, status: statuses.StatusView) -> StatusVerdict:
         return verdict_of(self._kind, [code.category for code in status.codes], status.action)
 
     def _fact(
         self,
-        report: statuses.Report,
+        report: statuses.StatusReportView,
         position: int,
         level: str,
-        above: Iterable[statuses.Report],
+        above: Iterable[statuses.StatusReportView],
         around: Sequence[tree.Loop],
     ) -> Fact:
-        said = [(self._verdict(one), level, one) for one in report.statuses]
+        found = [(self._verdict(one), level, one) for one in report.statuses]
         for upper in above:
             inherited = ((self._verdict(one), "above", one) for one in upper.statuses)
-            said += [one for one in inherited if one[0] is Verdict.REJECTED]
-        # The weightiest speaks first, so that its category names what the payer did.
-        said.sort(key=lambda one: -WEIGHT[one[0]])
-        verdict = said[0][0] if said else Verdict.NOTED
+            found += [one for one in inherited if one[0] is StatusVerdict.REJECTED]
+        # The weightiest comes first: its category becomes the payer action.
+        found.sort(key=lambda one: -WEIGHT[one[0]])
+        verdict = found[0][0] if found else StatusVerdict.NOTED
         group = self._set.group
         return Fact(
-            kind=Kind.STATUS,
-            at=time_of(group),
+            kind=FactKind.STATUS,
+            at=read_group_time(group),
             claim=_key(report),
-            serial=serial_of(group.interchange),
-            where=where_in(self._set, position),
+            serial=read_control_number(group.interchange),
+            where=position_in_file(self._set, position),
             source=self._kind,
             verdict=verdict,
-            day=_newest(one.day for _, _, one in said),
-            codes=tuple(_code(code) for _, _, one in said for code in one.codes),
-            charged=next((_cents(one) for _, _, one in said if one.charged is not None), None),
+            day=_newest(one.day for _, _, one in found),
+            codes=tuple(_code(code) for _, _, one in found for code in one.codes),
+            charged=next((_cents(one) for _, _, one in found if one.charged is not None), None),
             payer=self._payer(around),
-            complaints=tuple(self._complaints(said, report)),
+            complaints=tuple(self._complaints(found, report)),
         )
 
     def _complaints(
-        self, said: list[tuple[Verdict, str, statuses.Status]], report: statuses.Report
+        self,
+        found: list[tuple[StatusVerdict, str, statuses.StatusView]],
+        report: statuses.StatusReportView,
     ) -> Iterator[Complaint]:
-        for verdict, level, status in said:
-            if WEIGHT[verdict] > WEIGHT[Verdict.ACCEPTED]:
+        for verdict, level, status in found:
+            if WEIGHT[verdict] > WEIGHT[StatusVerdict.ACCEPTED]:
                 yield from _of_status(self._kind, level, status)
         for line in report.lines:
             control = next((ref.value for ref in line.references if ref.qualifier == "FJ"), "")
             for status in line.statuses:
-                if WEIGHT[self._verdict(status)] > WEIGHT[Verdict.ACCEPTED]:
+                if WEIGHT[self._verdict(status)] > WEIGHT[StatusVerdict.ACCEPTED]:
                     for one in _of_status(self._kind, "line", status):
                         yield replace(one, control=control)
 
     def _payer(self, around: Sequence[tree.Loop]) -> str:
         source = next((loop for loop in around if loop.node.id == "2000A"), None)
         name = source.loop("2100A") if source else None
-        return self._originals.restored(name.value("NM1", 3)) if name else ""
+        return self._originals.restore(name.value("NM1", 3)) if name else ""
 
 
-def levels(content: bytes, named: Container[tuple[int, ...]]) -> Iterator[reader.Unit]:
-    """The verdicts on levels that name no claim, each as a unit; ``named`` tells the others.
+def read_levels(content: bytes, named: Container[tuple[int, ...]]) -> Iterator[reader.UnitClosed]:
+    """Yield the status loops of levels without claims, each as a unit; ``named`` are the levels that have some.
 
-    A reader that streams lets a level go that holds no claim, so the file is read again with the verdicts
-    as what is counted.
+    The streaming reader drops a level that holds no claim, so the file is read again with the status loop of
+    the level as its unit.
     """
     for loop in LEVELS:
-        for event in reader.read(content, check=False, choose=_CHOICES[loop]):
-            if isinstance(event, reader.Unit) and place_of(event, event.parents[-1]) not in named:
+        for event in reader.read(content, check=False, choose_guide=_CHOICES[loop]):
+            if (
+                isinstance(event, reader.UnitClosed)
+                and loop_position(event, event.parents[-1]) not in named
+            ):
                 yield event
 
 
-def place_of(unit: reader.Unit, loop: tree.Loop) -> tuple[int, ...]:
-    """Where in the file a loop begins."""
-    where = where_in(unit.set, loop.position)
+def loop_position(unit: reader.UnitClosed, loop: tree.Loop) -> tuple[int, ...]:
+    """Return the position in the file where a loop begins."""
+    where = position_in_file(unit.set, loop.position)
     return where.interchange, where.group, where.set, where.position
 
 
 def _choice(loop: str) -> Callable[[str, str], Guide | None]:
-    made = {kind: dataclasses.replace(guides.by_kind(kind), unit=loop) for kind in KINDS}
+    made = {
+        kind: dataclasses.replace(guides.by_kind(kind), unit=loop) for kind in STATUS_TRANSACTIONS
+    }
 
     def choose(transaction: str, version: str) -> Guide | None:
         guide = guides.by_version(transaction, version)
@@ -168,21 +189,21 @@ def _choice(loop: str) -> Callable[[str, str], Guide | None]:
 _CHOICES = {loop: _choice(loop) for loop in LEVELS}
 
 
-def verdict_of(kind: str, categories: Iterable[str], action: str = "") -> Verdict:
-    """What a status says of a claim: the weightiest of its categories and its action code."""
-    list_says: Mapping[str, str] = codes.column("status_categories", 2)
+def verdict_of(kind: str, categories: Iterable[str], action: str = "") -> StatusVerdict:
+    """Return the verdict of a status: the weightiest of its categories and its action code."""
+    by_category: Mapping[str, str] = codes.load_column("status_categories", 2)
     found = [BY_ACTION[action]] if action in BY_ACTION else []
     for category in categories:
         if category in MESSAGES or (kind == "277" and category in ABOUT_THE_INQUIRY):
-            found.append(Verdict.NOTED)
-        elif category in list_says:
-            found.append(Verdict(list_says[category]))
+            found.append(StatusVerdict.NOTED)
+        elif category in by_category:
+            found.append(StatusVerdict(by_category[category]))
         elif category[:1] in BY_LETTER:
             found.append(BY_LETTER[category[0]])
-    return max(found, key=WEIGHT.__getitem__, default=Verdict.NOTED)
+    return max(found, key=WEIGHT.__getitem__, default=StatusVerdict.NOTED)
 
 
-def _of_status(kind: str, level: str, status: statuses.Status) -> Iterator[Complaint]:
+def _of_status(kind: str, level: str, status: statuses.StatusView) -> Iterator[Complaint]:
     for code in status.codes:
         yield Complaint(
             source=kind, code=code.status, level=level, category=code.category,
@@ -190,37 +211,37 @@ def _of_status(kind: str, level: str, status: statuses.Status) -> Iterator[Compl
         )  # fmt: skip
 
 
-def of_level(heard: HeardLevel, sent: Layout) -> Iterator[Fact]:
-    """The claims of a batch, or of one provider in it, that a rejected level concerns."""
-    number = heard.asks.number
+def level_facts(rejection: LevelRejection, sent: SentLayout) -> Iterator[Fact]:
+    """Derive a fact for each claim of the batch, or of one provider in it, that a rejected level concerns."""
+    number = rejection.reference.number
     sets = [one for one in sent.sets if one.reference == number]
     if not sets:
-        # Some payers give back the control number of the interchange or group instead.
+        # Some payers return the control number of the interchange or group instead.
         numbers = (sent.control, *(one.group for one in sent.sets))
         sets = list(sent.sets) if any(same_number(one, number) for one in numbers) else []
     concerned = [
-        one for each in sets for one in each.claims if heard.provider in {"", one.provider}
+        one for each in sets for one in each.claims if rejection.provider in {"", one.provider}
     ]
     for one in concerned:
-        yield replace(heard.fact, claim=sent_key(one), attempt=one.attempt)
+        yield replace(rejection.fact, claim=key_of(one), attempt=one.attempt)
 
 
-def _key(report: statuses.Report) -> ClaimKey:
+def _key(report: statuses.StatusReportView) -> ClaimKey:
     numbers = {ref.qualifier: ref.value for ref in report.references}
     lines = (ref for line in report.lines for ref in line.references)
     return ClaimKey(
-        number=numbers.get("D9", ""),
-        account=report.trace.number if report.trace else "",
-        payer_number=numbers.get("1K", ""),
-        controls=tuple(ref.value for ref in lines if ref.qualifier == "FJ"),
+        claim_number=numbers.get("D9", ""),
+        account_number=report.trace.number if report.trace else "",
+        payer_control_number=numbers.get("1K", ""),
+        line_controls=tuple(ref.value for ref in lines if ref.qualifier == "FJ"),
     )
 
 
-def _code(code: statuses.Code) -> Code:
-    return Code(category=code.category, status=code.status, entity=code.entity)
+def _code(code: statuses.StatusCodeView) -> ClaimStatusCode:
+    return ClaimStatusCode(category=code.category, status=code.status, entity=code.entity)
 
 
-def _cents(status: statuses.Status) -> int:
+def _cents(status: statuses.StatusView) -> int:
     return int((status.charged or 0) * 100)
 
 

@@ -1,4 +1,4 @@
-"""Teeth: which there are, where each stands in the mouth, and what the other notation calls it.
+"""Teeth: their names in the universal notation, which are front teeth, and the ISO notation.
 
 The universal notation (X12's JP) numbers permanent teeth 1 to 32 from the upper right around to the lower
 right, letters A to T name the primary ones; supernumerary teeth add 50 to the number or an S to the letter.
@@ -48,5 +48,5 @@ _FROM_ISO = MappingProxyType(
 
 
 def from_iso(tooth: str) -> str | None:
-    """The universal name of a tooth in ISO notation, or None if there is no such tooth."""
+    """Return the universal name of a tooth in ISO notation, or None if there is no such tooth."""
     return _FROM_ISO.get(tooth)

@@ -1,10 +1,9 @@
-"""The kinds of value a claim field may hold, and how the JSON of each is read.
+"""The types of values that claim fields hold, and how the JSON of each is read.
 
-A reader takes one JSON value and gives the value of the house (a day, an amount, a truth, a list of
-adjustments) or refuses it. Whether the value makes sense in the trade is a rule's business.
-Text is read by pydantic itself; what is done to it later is in ``repairs``.
+A reader takes one JSON value and returns the Python value (date, Decimal, bool, adjustments) or refuses it.
+Whether the value makes sense is for a rule to check. Pydantic itself reads text; ``repairs`` normalises it later.
 
-**Adjustment values.** The interface says only "adjustment values" of the fields such as
+**Adjustment values.** The interface document says only "adjustment values" of fields such as
 ``X12_ClaimContractualObligationAdjustments``. They are read in two forms:
 
 - a plain amount (``12.50``): one adjustment without a reason, sent with the reason of
@@ -13,7 +12,7 @@ Text is read by pydantic itself; what is done to it later is in ``repairs``.
 - reasons with amounts, ``45:12.50`` or ``45:12.50, 97:3``, also with ``=`` for the colon, ``;`` for the
   comma, and a quantity as third part (``45:12.50:1``).
 
-An adjustment of zero is none. It is not an error: some callers fill every field with a number.
+An adjustment of zero is dropped and is no error: some callers fill every field with a number.
 """
 
 import math
@@ -31,8 +30,8 @@ from pydantic_core import PydanticCustomError
 from clearlane.kernel import formats, limits
 
 
-class Kind(StrEnum):
-    """What a field holds. Repairs, checks and the reference page go by this word."""
+class ValueType(StrEnum):
+    """The type of a field's value, which selects its repairs and checks."""
 
     KEY = "key"
     NAME = "name"
@@ -66,15 +65,15 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """What a type says of the fields that use it; the field's own line may narrow it."""
+class ValueSpec:
+    """Type and length of a value; the declaration of a field may narrow the length."""
 
-    kind: Kind
-    max: int | None = None
-    min: int = 1
+    value_type: ValueType
+    max_length: int | None = None
+    min_length: int = 1
 
 
-class Adjusted(NamedTuple):
+class EarlierAdjustment(NamedTuple):
     """One adjustment of an earlier payer: reason (None when only the amount was given), amount, quantity."""
 
     reason: str | None
@@ -82,30 +81,30 @@ class Adjusted(NamedTuple):
     quantity: Decimal | None = None
 
 
-GROUPS = ("CO", "CR", "OA", "PI", "PR")
+ADJUSTMENT_GROUPS = ("CO", "CR", "OA", "PI", "PR")
 DEFAULT_REASONS = {"CO": "45", "CR": "192", "OA": "192", "PI": "192", "PR": "192"}
 
-_TRUTHS = {"true": True, "false": False}
-_ADJUSTED = re.compile(
+_BOOLEANS = {"true": True, "false": False}
+_ADJUSTMENT = re.compile(
     r"(?P<reason>[0-9A-Za-z]{1,5})\s*[:=]\s*(?P<amount>-?[0-9.]{1,18})(?:\s*[:=]\s*(?P<quantity>[0-9.]{1,15}))?"
 )
 
 
-def day(value: object) -> date:
-    """A real day written exactly ``yyyy-mm-dd``."""
-    # fromisoformat alone would also take week dates and compact forms; these tests leave one form.
+def read_day(value: object) -> date:
+    """Read a date written exactly ``yyyy-mm-dd``."""
+    # fromisoformat also takes week dates and compact forms; the length and the hyphens exclude them.
     try:
         if type(value) is str and len(value) == 10 and value[4] == "-" == value[7]:
             return date.fromisoformat(value)
     except ValueError:
         pass
     if type(value) is str and len(value) > 10 and value != (text := value.strip()):
-        return day(text)
+        return read_day(text)
     raise PydanticCustomError("day", "not a day")
 
 
-def number(value: object) -> Decimal:
-    """A number, or a string that holds a plain decimal number."""
+def read_number(value: object) -> Decimal:
+    """Read a number, or a string that holds a plain decimal number."""
     found: Decimal | None = None
     if type(value) is str:
         found = _text_number(value) if len(value) <= limits.NUMBER_CHARACTERS_MAX else None
@@ -113,48 +112,48 @@ def number(value: object) -> Decimal:
         found = _float_number(value)
     elif type(value) is int and abs(value) < 10**limits.NUMBER_CHARACTERS_MAX:
         found = Decimal(value)
-    # What is kept must be read again, so a number in JSON may be no longer than one in a string.
+    # A stored number is read again as a string, so it may be no longer than one.
     if found is None or len(str(found)) > limits.NUMBER_CHARACTERS_MAX:
         raise PydanticCustomError("number", "not a number")
     return found
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _text_number(text: str) -> Decimal | None:
-    found = formats.money(text.strip())
+    found = formats.parse_money(text.strip())
     return None if found is None else _shortest(found)
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _float_number(value: float) -> Decimal | None:
-    """The shortest text that reads back as the same float is what the caller wrote.
+    """Return the number the caller wrote: the shortest text that reads back as the same float.
 
-    Without exponent, so that it can be written and read again.
+    It has no exponent, so that it can be stored and read again.
     """
     found = Decimal(repr(value)) if math.isfinite(value) else None
     return None if found is None else _shortest(found)
 
 
 def _shortest(number: Decimal) -> Decimal:
-    """The number in its shortest plain form, so that equal numbers are equal text: 12.50 is 12.5."""
+    """Return the number in its shortest form, so that equal numbers are equal text: 12.50 is 12.5."""
     text = f"{number:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return Decimal(text) if number else Decimal(0)
 
 
-def flag(value: object) -> bool:
-    """A boolean, or one of the words true and false."""
+def read_flag(value: object) -> bool:
+    """Read a boolean, or one of the words true and false."""
     if value is True or value is False:
         return value
-    found = _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
+    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
     if found is None:
         raise PydanticCustomError("flag", "not a boolean")
     return found
 
 
-def tooth(value: object) -> str:
-    """A tooth as text; a whole number is read as its digits."""
+def read_tooth(value: object) -> str:
+    """Read a tooth as text; a whole number is read as its digits."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 100:
         return str(value)
     if isinstance(value, str) and value.strip():
@@ -162,84 +161,100 @@ def tooth(value: object) -> str:
     raise PydanticCustomError("tooth", "not a tooth")
 
 
-def adjustments(value: object) -> tuple[Adjusted, ...] | None:
-    """A plain amount, or reasons with amounts; see the head of this file. None if all are zero."""
+def read_adjustments(value: object) -> tuple[EarlierAdjustment, ...] | None:
+    """Read a plain amount, or reasons with amounts (see the module). None if all are zero."""
     if isinstance(value, str) and (":" in value or "=" in value):
-        found = [_adjusted(part) for part in re.split(r"[,;]", value) if part.strip()]
+        found = [_read_adjustment(part) for part in re.split(r"[,;]", value) if part.strip()]
     elif isinstance(value, list) and value and all(_is_stored(item) for item in value):
-        found = [Adjusted(item[0], number(item[1]), item[2] and number(item[2])) for item in value]
+        found = [
+            EarlierAdjustment(item[0], read_number(item[1]), item[2] and read_number(item[2]))
+            for item in value
+        ]
     else:
         try:
-            found = [Adjusted(None, number(value))]
+            found = [EarlierAdjustment(None, read_number(value))]
         except PydanticCustomError:
             raise PydanticCustomError("adjustments", "not adjustments") from None
     return tuple(adjusted for adjusted in found if adjusted.amount) or None
 
 
 def _is_stored(item: object) -> bool:
-    """Whether this is the form in which a claim's own adjustments are kept: reason, amount, quantity."""
+    """Return whether this is the form ``fields.encode`` writes: reason, amount, quantity."""
     return isinstance(item, list) and len(item) == 3 and isinstance(item[0], str | None)
 
 
-def _adjusted(part: str) -> Adjusted:
-    match = _ADJUSTED.fullmatch(part.strip())
-    amount = formats.money(match["amount"]) if match else None
-    quantity = formats.money(match["quantity"]) if match and match["quantity"] else None
+def _read_adjustment(part: str) -> EarlierAdjustment:
+    match = _ADJUSTMENT.fullmatch(part.strip())
+    amount = formats.parse_money(match["amount"]) if match else None
+    quantity = formats.parse_money(match["quantity"]) if match and match["quantity"] else None
     if match is None or amount is None or (match["quantity"] and quantity is None):
         raise PydanticCustomError("adjustments", "not adjustments")
-    return Adjusted(match["reason"].upper(), amount, quantity)
+    return EarlierAdjustment(match["reason"].upper(), amount, quantity)
 
 
-def _said(schema: dict[str, object]) -> WithJsonSchema:
+def _json_schema(schema: dict[str, object]) -> WithJsonSchema:
     return WithJsonSchema(schema)
 
 
 _NUMBER_SCHEMA: dict[str, object] = {"anyOf": [{"type": "number"}, {"type": "string"}]}
 
 # Text. The lengths are those of the X12 elements that carry the values.
-Key = Annotated[str, Form(Kind.KEY, max=100)]
-LastName = Annotated[str, Form(Kind.NAME, max=60)]
-FirstName = Annotated[str, Form(Kind.NAME, max=35)]
-MiddleName = Annotated[str, Form(Kind.NAME, max=25)]
-Suffix = Annotated[str, Form(Kind.NAME, max=10)]
-Street = Annotated[str, Form(Kind.STREET, max=55)]
-City = Annotated[str, Form(Kind.CITY, max=30, min=2)]
-State = Annotated[str, Form(Kind.STATE, max=2, min=2)]
-Zip = Annotated[str, Form(Kind.ZIP, max=9, min=5)]
-Phone = Annotated[str, Form(Kind.PHONE, max=10)]
-Npi = Annotated[str, Form(Kind.NPI, max=10)]
-Taxonomy = Annotated[str, Form(Kind.TAXONOMY, max=10)]
-TaxId = Annotated[str, Form(Kind.TAX_ID, max=9)]
-MemberId = Annotated[str, Form(Kind.REFERENCE, max=80, min=2)]
-Reference = Annotated[str, Form(Kind.REFERENCE, max=50)]
-AttachmentNumber = Annotated[str, Form(Kind.REFERENCE, max=50, min=2)]
-Note = Annotated[str, Form(Kind.NOTE, max=80)]
-Signature = Annotated[str, Form(Kind.SIGNATURE, max=80)]
-Coded = Annotated[str, Form(Kind.CODED)]
-Place = Annotated[str, Form(Kind.PLACE)]
-Diagnosis = Annotated[str, Form(Kind.DIAGNOSIS, max=7)]
-Pointer = Annotated[str, Form(Kind.POINTER, max=2)]
-Procedure = Annotated[str, Form(Kind.PROCEDURE, max=5)]
-Modifiers = Annotated[str, Form(Kind.MODIFIERS, max=14)]
-DiagnosisList = Annotated[str, Form(Kind.DIAGNOSES, max=40)]
-PointerList = Annotated[str, Form(Kind.POINTERS, max=14)]
-Ndc = Annotated[str, Form(Kind.NDC, max=11)]
+Key = Annotated[str, ValueSpec(ValueType.KEY, max_length=100)]
+LastName = Annotated[str, ValueSpec(ValueType.NAME, max_length=60)]
+FirstName = Annotated[str, ValueSpec(ValueType.NAME, max_length=35)]
+MiddleName = Annotated[str, ValueSpec(ValueType.NAME, max_length=25)]
+Suffix = Annotated[str, ValueSpec(ValueType.NAME, max_length=10)]
+Street = Annotated[str, ValueSpec(ValueType.STREET, max_length=55)]
+City = Annotated[str, ValueSpec(ValueType.CITY, max_length=30, min_length=2)]
+State = Annotated[str, ValueSpec(ValueType.STATE, max_length=2, min_length=2)]
+Zip = Annotated[str, ValueSpec(ValueType.ZIP, max_length=9, min_length=5)]
+Phone = Annotated[str, ValueSpec(ValueType.PHONE, max_length=10)]
+Npi = Annotated[str, ValueSpec(ValueType.NPI, max_length=10)]
+Taxonomy = Annotated[str, ValueSpec(ValueType.TAXONOMY, max_length=10)]
+TaxId = Annotated[str, ValueSpec(ValueType.TAX_ID, max_length=9)]
+MemberId = Annotated[str, ValueSpec(ValueType.REFERENCE, max_length=80, min_length=2)]
+Reference = Annotated[str, ValueSpec(ValueType.REFERENCE, max_length=50)]
+AttachmentNumber = Annotated[str, ValueSpec(ValueType.REFERENCE, max_length=50, min_length=2)]
+Note = Annotated[str, ValueSpec(ValueType.NOTE, max_length=80)]
+Signature = Annotated[str, ValueSpec(ValueType.SIGNATURE, max_length=80)]
+Coded = Annotated[str, ValueSpec(ValueType.CODED)]
+PlaceOfService = Annotated[str, ValueSpec(ValueType.PLACE)]
+Diagnosis = Annotated[str, ValueSpec(ValueType.DIAGNOSIS, max_length=7)]
+Pointer = Annotated[str, ValueSpec(ValueType.POINTER, max_length=2)]
+Procedure = Annotated[str, ValueSpec(ValueType.PROCEDURE, max_length=5)]
+Modifiers = Annotated[str, ValueSpec(ValueType.MODIFIERS, max_length=14)]
+DiagnosisList = Annotated[str, ValueSpec(ValueType.DIAGNOSES, max_length=40)]
+PointerList = Annotated[str, ValueSpec(ValueType.POINTERS, max_length=14)]
+Ndc = Annotated[str, ValueSpec(ValueType.NDC, max_length=11)]
 
 # Everything else.
 ToothNumber = Annotated[
-    str, PlainValidator(tooth), Form(Kind.TOOTH, max=2), _said({"type": "string"})
+    str,
+    PlainValidator(read_tooth),
+    ValueSpec(ValueType.TOOTH, max_length=2),
+    _json_schema({"type": "string"}),
 ]
 Day = Annotated[
-    date, PlainValidator(day), Form(Kind.DAY), _said({"type": "string", "format": "date"})
+    date,
+    PlainValidator(read_day),
+    ValueSpec(ValueType.DAY),
+    _json_schema({"type": "string", "format": "date"}),
 ]
-Amount = Annotated[Decimal, PlainValidator(number), Form(Kind.AMOUNT), _said(_NUMBER_SCHEMA)]
-Count = Annotated[Decimal, PlainValidator(number), Form(Kind.COUNT), _said(_NUMBER_SCHEMA)]
+Amount = Annotated[
+    Decimal, PlainValidator(read_number), ValueSpec(ValueType.AMOUNT), _json_schema(_NUMBER_SCHEMA)
+]
+Count = Annotated[
+    Decimal, PlainValidator(read_number), ValueSpec(ValueType.COUNT), _json_schema(_NUMBER_SCHEMA)
+]
 Flag = Annotated[
     bool,
-    PlainValidator(flag),
-    Form(Kind.FLAG),
-    _said({"anyOf": [{"type": "boolean"}, {"enum": ["true", "false"]}]}),
+    PlainValidator(read_flag),
+    ValueSpec(ValueType.FLAG),
+    _json_schema({"anyOf": [{"type": "boolean"}, {"enum": ["true", "false"]}]}),
 ]
 Adjustments = Annotated[
-    tuple[Adjusted, ...], PlainValidator(adjustments), Form(Kind.ADJUSTMENTS), _said(_NUMBER_SCHEMA)
+    tuple[EarlierAdjustment, ...],
+    PlainValidator(read_adjustments),
+    ValueSpec(ValueType.ADJUSTMENTS),
+    _json_schema(_NUMBER_SCHEMA),
 ]

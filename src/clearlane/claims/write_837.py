@@ -1,12 +1,12 @@
-"""Claims to an 837: levels, sets and envelope around what the tables of both kinds say.
+"""Write claims as an 837: envelope, sets and hierarchical levels around the placement tables of both kinds.
 
     pieces = write_claims(ClaimKind.MEDICAL, outgoing, envelope, submitter, receiver)
 
-Claims of one billing provider stand under one billing level; a set holds at most 5,000 claims, an
-interchange as many sets as it takes. ``CLM01`` is the patient's account number where the caller says that it is
-free, else our claim number; ``REF*D9`` is always ours; every line has a ``REF*6R``.
+Claims of one billing provider share one billing level; a set holds at most 5,000 claims, an interchange as many
+sets as needed. ``CLM01`` is the patient's account number where ``account_as_number`` allows it, else the
+clearinghouse's claim number, which is always ``REF*D9``; every line has a ``REF*6R``.
 
-Knows the tables and the levels of an 837; knows no clock, no control number and no payer's cable.
+Knows the tables and the levels of an 837; knows no clock, no control number and no route.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,63 +15,69 @@ from itertools import islice
 from typing import Any
 
 from clearlane.claims import cob, placements_837d, placements_837p
-from clearlane.claims.claim_context import Case, LineCase, Outgoing
-from clearlane.claims.fields import PAPERS, Claim, ClaimKind, kind_of, lines_of
-from clearlane.claims.placement import Scope
+from clearlane.claims.claim_context import ClaimContext, LineContext, OutgoingClaim
+from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimKind, kind_of, lines_of
+from clearlane.claims.placement import LoopTable
 from clearlane.kernel import limits
 from clearlane.x12 import grammar
-from clearlane.x12.writer import Envelope, clean, seal, segment
+from clearlane.x12.writer import Envelope, clean, format_segment, wrap_sets
 
 __all__ = [
-    "TABLES", "Envelope", "Outgoing", "Party", "Tables", "account_of", "given_controls",
+    "PLACEMENT_TABLES",
+    "Envelope",
+    "OutgoingClaim",
+    "PlacementTables",
+    "TradingPartner",
+    "account_of",
+    "given_controls",
     "write_claims",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Party:
-    """Who sends or receives: 1000A with a way to reach somebody, 1000B without."""
+class TradingPartner:
+    """A submitter (1000A, with a contact) or receiver (1000B, without)."""
 
     name: str
     id: str
     contact: str = ""
-    """Whom to ask for, where that is not the party itself."""
+    """The contact person, where that is not the partner itself."""
     phone: str = ""
     email: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
-    """The tables of one kind of claim."""
+class PlacementTables:
+    """The placement tables of one kind of claim."""
 
     guide: grammar.Guide
-    billing: Scope[Case]
-    subscriber: Scope[Case]
-    patient: Scope[Case]
-    claim: Scope[Case]
-    other: Scope[Case]
-    line: Scope[LineCase]
+    billing: LoopTable[ClaimContext]
+    subscriber: LoopTable[ClaimContext]
+    patient: LoopTable[ClaimContext]
+    claim: LoopTable[ClaimContext]
+    other: LoopTable[ClaimContext]
+    line: LoopTable[LineContext]
     not_sent: Mapping[str, str]
     account: str
     """The field of the patient's account number."""
     line_control: str
     place: str
-    """Under which name the claim's place of service is written."""
+    """The key of the claim's place of service among the values of the claim loop."""
 
     @property
-    def scopes(self) -> tuple[Scope[Any], ...]:
-        """All tables, from the billing provider down to the line."""
+    def loops(self) -> tuple[LoopTable[Any], ...]:
+        """The tables, from the billing provider down to the line."""
         return (self.billing, self.subscriber, self.patient, self.claim, self.other, self.line)
 
 
-def _tables(room: Any, place: str) -> Tables:
-    return Tables(
-        room.GUIDE, room.BILLING, room.SUBSCRIBER, room.PATIENT, room.CLAIM, room.OTHER, room.LINE,
-        room.NOT_SENT, room.ACCOUNT, room.LINE_CONTROL, place,
+def _tables(module: Any, place: str) -> PlacementTables:
+    return PlacementTables(
+        module.GUIDE, module.BILLING, module.SUBSCRIBER, module.PATIENT, module.CLAIM, module.OTHER,
+        module.LINE, module.NOT_SENT, module.ACCOUNT, module.LINE_CONTROL, place,
     )  # fmt: skip
 
 
-TABLES: Mapping[ClaimKind, Tables] = {
+PLACEMENT_TABLES: Mapping[ClaimKind, PlacementTables] = {
     ClaimKind.MEDICAL: _tables(placements_837p, "2300/CLM/05-1"),
     ClaimKind.DENTAL: _tables(placements_837d, "F38_PlaceOfTreatment"),
 }
@@ -79,97 +85,103 @@ TABLES: Mapping[ClaimKind, Tables] = {
 
 def write_claims(
     kind: ClaimKind,
-    claims: Sequence[Outgoing],
+    claims: Sequence[OutgoingClaim],
     envelope: Envelope,
-    submitter: Party,
-    receiver: Party,
+    submitter: TradingPartner,
+    receiver: TradingPartner,
 ) -> Iterator[bytes]:
-    """An interchange with these claims, piece by piece.
+    """Write an interchange with these claims, piece by piece.
 
-    Raises ValueError for an envelope that cannot be written, for a claim of the other kind, and for no claim.
+    Raises ValueError for an envelope that cannot be written, a claim of the other kind, or no claim at all.
     """
     if not claims:
         raise ValueError("an interchange needs at least one claim")
-    if any(not isinstance(out.claim, PAPERS[kind].claim) for out in claims):
+    if any(not isinstance(out.claim, CLAIM_SCHEMAS[kind].claim) for out in claims):
         raise ValueError(f"every claim must be a {kind} claim")
-    tables = TABLES[kind]
-    foreign = {code: " " for code in envelope.delimiters.canonical() if chr(code) not in "*:^~"}
+    tables = PLACEMENT_TABLES[kind]
+    other_separators = {
+        code: " " for code in envelope.delimiters.to_canonical() if chr(code) not in "*:^~"
+    }
 
     def bodies() -> Iterator[Iterable[str]]:
         for number, part in enumerate(_parts(claims, limits.CLAIMS_PER_SET_MAX), 1):
             texts = [*_header(envelope, number, submitter, receiver), *_levels(tables, part)]
-            # The claims' texts are clean for the usual separators; a payer may want others.
-            yield [text.translate(foreign) for text in texts] if foreign else texts
+            # The texts are free of the usual separators; a payer's own must be taken out as well.
+            if other_separators:
+                texts = [text.translate(other_separators) for text in texts]
+            yield texts
 
-    return seal(envelope, tables.guide, bodies())
+    return wrap_sets(envelope, tables.guide, bodies())
 
 
 def account_of(claim: Claim) -> str | None:
-    """The patient's account number where it can be CLM01: given, and of at most 20 characters."""
-    return _account(TABLES[kind_of(claim)], claim)
+    """Return the patient's account number if it can be CLM01: given, and at most 20 characters long."""
+    return _account(PLACEMENT_TABLES[kind_of(claim)], claim)
 
 
 def given_controls(claim: Claim) -> list[str]:
-    """The line control numbers that the caller chose (``REF*6R``), each once."""
-    name = TABLES[kind_of(claim)].line_control
+    """Return the line control numbers (``REF*6R``) that the caller chose, each once."""
+    name = PLACEMENT_TABLES[kind_of(claim)].line_control
     found = (line.__dict__.get(name) for line in lines_of(claim))
     return list(dict.fromkeys(control for control in found if control))
 
 
-def case_of(tables: Tables, out: Outgoing) -> Case:
-    """A claim with what the tables ask about it."""
-    return Case(out, tables.line.higher)
+def context_of(tables: PlacementTables, out: OutgoingClaim) -> ClaimContext:
+    """Return the context in which the tables write a claim."""
+    return ClaimContext(out, tables.line.repeated_claim_fields)
 
 
-def claim_texts(tables: Tables, case: Case, hl: int, parent: int) -> tuple[list[str], int]:
-    """The scopes of one claim below its billing level, and the number of the next level."""
-    out = case.out
-    own = case.own_patient
+def claim_segments(
+    tables: PlacementTables, context: ClaimContext, hl: int, parent: int
+) -> tuple[list[str], int]:
+    """Return the segments of one claim below its billing level, and the number of the next level."""
+    out = context.outgoing
+    own = context.patient_is_insured
     texts = [
-        tables.subscriber.text(case, hl=str(hl), parent=str(parent), child="0" if own else "1")
+        tables.subscriber.text(context, hl=str(hl), parent=str(parent), child="0" if own else "1")
     ]
     if not own:
-        texts.append(tables.patient.text(case, hl=str(hl + 1), parent=str(hl)))
+        texts.append(tables.patient.text(context, hl=str(hl + 1), parent=str(hl)))
         hl += 1
-    values = tables.claim.values(case)
+    values = tables.claim.values(context)
     values["number"] = (
         _account(tables, out.claim) if out.account_as_number else None
     ) or out.number
     values["trace"] = out.number
     texts.append(tables.claim.placement.text(values))
-    if has_other_payer(case):
-        texts.append(tables.other.text(case))
-    scope = tables.line
-    controls = line_controls(tables, case)
-    for number, told in enumerate(line_cases(case, values[tables.place])):
-        values = scope.values(told)
+    if has_other_payer(context):
+        texts.append(tables.other.text(context))
+    controls = line_controls(tables, context)
+    for number, line in enumerate(line_contexts(context, values[tables.place])):
+        values = tables.line.values(line)
         values["line"] = str(number + 1)
         values["control"] = controls[number]
-        texts.append(scope.placement.text(values))
+        texts.append(tables.line.placement.text(values))
     return texts, hl + 1
 
 
-def has_other_payer(case: Case) -> bool:
-    """Whether the claim tells of another payer."""
-    if case.decision:
+def has_other_payer(context: ClaimContext) -> bool:
+    """Return whether the claim names another payer."""
+    if context.decision:
         return True
-    signs = not _OTHER_PAYER.isdisjoint(case.given)
-    return signs and cob.other_insurance(case.out.claim)
+    # The set operation rules out most claims before the fields are looked at one by one.
+    possible = not _OTHER_PAYER.isdisjoint(context.values)
+    return possible and cob.has_other_insurance(context.outgoing.claim)
 
 
-def line_cases(case: Case, place: str) -> list[LineCase]:
-    """The lines of a claim, each with what it needs to know."""
-    decisions = case.decision.lines if case.decision else (None,) * len(case.lines)
+def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
+    """Return the contexts of a claim's lines."""
+    decisions = context.decision.lines if context.decision else (None,) * len(context.lines)
     return [
-        LineCase(line, shape, case, place, decision)
-        for line, shape, decision in zip(case.lines, case.line_shapes, decisions, strict=True)
+        LineContext(line, shape, context, place, decision)
+        for line, shape, decision in zip(context.lines, context.line_shapes, decisions, strict=True)
     ]
 
 
-def line_controls(tables: Tables, case: Case) -> list[str]:
-    """REF*6R of each line: the caller's where given, else made of our number and the line's."""
-    name, number = tables.line_control, case.out.number
-    given = [line.__dict__.get(name) for line in case.lines]
+def line_controls(tables: PlacementTables, context: ClaimContext) -> list[str]:
+    """Return REF*6R of each line: the caller's where given, else the claim number and the line's number."""
+    name, number = tables.line_control, context.outgoing.number
+    given = [line.__dict__.get(name) for line in context.lines]
     if not any(given):
         return [f"{number}-{at}" for at in range(1, len(given) + 1)]
     taken = {control for control in given if control}
@@ -177,49 +189,56 @@ def line_controls(tables: Tables, case: Case) -> list[str]:
 
 
 _OTHER_PAYER = frozenset(
-    {*cob.MEDICAL_SIGNS, *cob.DENTAL_SIGNS, "F11D_OtherPlan", "F04_OtherCoverage"}
+    {
+        *cob.MEDICAL_OTHER_INSURANCE_FIELDS,
+        *cob.DENTAL_OTHER_INSURANCE_FIELDS,
+        "F11D_OtherPlan",
+        "F04_OtherCoverage",
+    }
 )
 
 
-def _account(tables: Tables, claim: Claim) -> str | None:
+def _account(tables: PlacementTables, claim: Claim) -> str | None:
     account: str | None = claim.__dict__.get(tables.account)
     return account if account and len(account) <= limits.CLAIM_NUMBER_CHARACTERS_MAX else None
 
 
-def _levels(tables: Tables, claims: Sequence[Outgoing]) -> Iterator[str]:
-    """Every billing provider with its subscribers, levels counted through the set."""
-    groups: dict[tuple[Any, ...], list[Case]] = {}
+def _levels(tables: PlacementTables, claims: Sequence[OutgoingClaim]) -> Iterator[str]:
+    """Yield every billing provider with its subscribers, the levels numbered through the set."""
+    groups: dict[tuple[Any, ...], list[ClaimContext]] = {}
     for out in claims:
-        case = case_of(tables, out)
-        groups.setdefault(tuple(tables.billing.values(case).items()), []).append(case)
+        context = context_of(tables, out)
+        groups.setdefault(tuple(tables.billing.values(context).items()), []).append(context)
     hl = 1
-    for cases in groups.values():
+    for contexts in groups.values():
         parent = hl
-        yield tables.billing.text(cases[0], hl=str(parent))
+        yield tables.billing.text(contexts[0], hl=str(parent))
         hl += 1
-        for case in cases:
-            texts, hl = claim_texts(tables, case, hl, parent)
+        for context in contexts:
+            texts, hl = claim_segments(tables, context, hl, parent)
             yield from texts
 
 
-def _header(envelope: Envelope, number: int, submitter: Party, receiver: Party) -> Iterator[str]:
-    """BHT, 1000A and 1000B."""
+def _header(
+    envelope: Envelope, number: int, submitter: TradingPartner, receiver: TradingPartner
+) -> Iterator[str]:
+    """Yield BHT, 1000A and 1000B."""
     moment = envelope.moment
     reference = f"{envelope.control:09}{number:04}"
-    ways: list[str] = []
-    for qualifier, way in (("TE", submitter.phone), ("EM", submitter.email)):
-        ways += [qualifier, clean(way)[0]] if way else []
-    if not ways:
+    numbers: list[str] = []
+    for qualifier, text in (("TE", submitter.phone), ("EM", submitter.email)):
+        numbers += [qualifier, clean(text)[0]] if text else []
+    if not numbers:
         raise ValueError("the submitter needs a telephone number or an e-mail address")
     names = [clean(party.name)[0] for party in (submitter, receiver)]
     rows = (
         ("BHT", "0019", "00", reference, moment.date(), f"{moment:%H%M}", "CH"),
         ("NM1", "41", "2", names[0], "", "", "", "", "46", clean(submitter.id)[0]),
-        ("PER", "IC", clean(submitter.contact)[0], *ways),
+        ("PER", "IC", clean(submitter.contact)[0], *numbers),
         ("NM1", "40", "2", names[1], "", "", "", "", "46", clean(receiver.id)[0]),
     )
     for row in rows:
-        yield "*".join(segment(*row))
+        yield "*".join(format_segment(*row))
 
 
 def _control(number: str, line: int, taken: set[str]) -> str:
@@ -229,7 +248,7 @@ def _control(number: str, line: int, taken: set[str]) -> str:
     return control
 
 
-def _parts(claims: Sequence[Outgoing], size: int) -> Iterator[list[Outgoing]]:
+def _parts(claims: Sequence[OutgoingClaim], size: int) -> Iterator[list[OutgoingClaim]]:
     rest = iter(claims)
     while part := list(islice(rest, size)):
         yield part

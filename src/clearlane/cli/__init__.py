@@ -1,6 +1,6 @@
 """The ``clearlane`` command: one table of commands, each loaded only when it is called.
 
-Each command goes through one door: the client, the store, or a file.
+Each command works on one thing: the service through the client library, the database, or a file.
 """
 
 from clearlane.cli.root import main

@@ -1,4 +1,4 @@
-"""`clearlane audit`: verify the audit chain, and read it out."""
+"""`clearlane audit`: verify and export the audit chain."""
 
 import csv
 import json
@@ -16,8 +16,8 @@ import typer
 
 from clearlane.cli.client_command import AsJson
 from clearlane.cli.output import show_json
-from clearlane.cli.storage_command import Data, Store, refuse, shown_to_a_person, with_store
-from clearlane.kernel.clock import micros, moment
+from clearlane.cli.storage_command import Data, Store, is_interactive, refuse, with_store
+from clearlane.kernel.clock import from_micros, to_micros
 
 app = typer.Typer(
     no_args_is_help=True, help="The audit trail: verify, export.", add_completion=False
@@ -26,8 +26,8 @@ app = typer.Typer(
 DAY = "%Y-%m-%d"
 
 
-class Format(StrEnum):
-    """How an export is written."""
+class AuditFormat(StrEnum):
+    """Formats of an audit export."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -35,13 +35,13 @@ class Format(StrEnum):
 
 @app.command()
 def verify(as_json: AsJson = False, data: Data = None) -> None:
-    """Walk the whole chain; name the first bad row and end with 1 if there is one.
+    """Verify the whole chain; name the first bad row and exit with 1 if there is one.
 
     Example: clearlane audit verify --data .data
     """
     from clearlane.store import audit
 
-    async def work(store: Store) -> audit.Verdict:
+    async def work(store: Store) -> audit.ChainVerification:
         with _progress("Verifying") as progress:
             return await audit.verify(store.database, store.vault.audit_key, store.anchor, progress)
 
@@ -55,7 +55,9 @@ def verify(as_json: AsJson = False, data: Data = None) -> None:
         )
     typer.echo(f"The audit chain is whole: {verdict.rows} rows.")
     if verdict.anchored is None:
-        typer.echo("This data directory has no anchor yet: a cut tail could not be seen from here.")
+        typer.echo(
+            "This data directory has no anchor yet: missing rows at the end cannot be detected."
+        )
 
 
 @app.command()
@@ -67,12 +69,14 @@ def export(
     end: Annotated[
         datetime | None, typer.Option("--to", formats=[DAY], help="Last day (UTC), included.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="One JSON object a line, or CSV.")] = Format.JSONL,
+    format: Annotated[
+        AuditFormat, typer.Option(help="One JSON object a line, or CSV.")
+    ] = AuditFormat.JSONL,
     output: Annotated[
         Path | None, typer.Option(help="File to write (mode 0600); standard output without it.")
     ] = None,
 ) -> None:
-    """Write the audit rows of some days, oldest first. The export is audited itself.
+    """Write audit rows, oldest first. The export is audited itself.
 
     Example: clearlane audit export --from 2026-01-01 --to 2026-01-31 --format csv --output january.csv
     """
@@ -81,45 +85,45 @@ def export(
         refuse("--from is after --to: no day lies between them.", 2)
 
     async def work(store: Store) -> int:
-        with _opened(output) as out:
+        with _open_output(output) as out:
             return await _export(store, first, after, format, out)
 
     written = with_store(data, work)
     typer.echo(f"{written} rows were exported.", err=True)
 
 
-async def _export(store: Store, first: int, after: int, format: Format, out: TextIO) -> int:
+async def _export(store: Store, first: int, after: int, format: AuditFormat, out: TextIO) -> int:
     from clearlane.store import audit
     from clearlane.store.audit_chain import COLUMNS
-    from clearlane.store.database import System, Tx
+    from clearlane.store.database import SystemScope, Tx
 
     async def noted(tx: Tx) -> None:
-        days = f"{moment(first):{DAY}} to {moment(after) - timedelta(days=1):{DAY}}"
+        days = f"{from_micros(first):{DAY}} to {from_micros(after) - timedelta(days=1):{DAY}}"
         tx.audit("audit.exported", detail=f"{days} as {format.value}")
 
-    await store.database.write(System("an export"), noted, actor=store.actor)
+    await store.database.write(SystemScope("an export"), noted, actor=store.actor)
     table = csv.DictWriter(out, COLUMNS)
-    if format is Format.CSV:
+    if format is AuditFormat.CSV:
         table.writeheader()
     written = 0
-    async for row in audit.between(store.database, first, after):
-        if format is Format.CSV:
-            table.writerow(_plain(row) | {"ids": row["ids"]})
+    async for row in audit.read_between(store.database, first, after):
+        if format is AuditFormat.CSV:
+            table.writerow(_readable(row) | {"ids": row["ids"]})
         else:
-            out.write(json.dumps(_plain(row), ensure_ascii=False) + "\n")
+            out.write(json.dumps(_readable(row), ensure_ascii=False) + "\n")
         written += 1
     return written
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as people and programs read it."""
-    told = {
-        "at": moment(row["at"]).isoformat().replace("+00:00", "Z"),
+def _readable(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with readable time, ids and hashes."""
+    readable = {
+        "at": from_micros(row["at"]).isoformat().replace("+00:00", "Z"),
         "ids": json.loads(row["ids"]),
         "prev": row["prev"].hex(),
         "hash": row["hash"].hex(),
     }
-    return row | told
+    return row | readable
 
 
 def _bounds(start: datetime | None, end: datetime | None) -> tuple[int, int]:
@@ -129,11 +133,11 @@ def _bounds(start: datetime | None, end: datetime | None) -> tuple[int, int]:
 
 
 def _midnight(day: date) -> int:
-    return micros(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    return to_micros(datetime(day.year, day.month, day.day, tzinfo=UTC))
 
 
 @contextmanager
-def _opened(output: Path | None) -> Iterator[TextIO]:
+def _open_output(output: Path | None) -> Iterator[TextIO]:
     if output is None:
         yield sys.stdout
         return
@@ -144,8 +148,8 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
 
 @contextmanager
 def _progress(label: str) -> Iterator[Any]:
-    """A bar on standard error, when a person looks at it."""
-    if not shown_to_a_person():
+    """Show a progress bar on standard error, where that is a terminal."""
+    if not is_interactive():
         yield None
         return
     from rich.console import Console

@@ -1,11 +1,11 @@
-"""`clearlane backup FILE`: one file with everything but the master key."""
+"""`clearlane backup FILE`: write one file with everything but the master key."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from clearlane.cli.storage_command import Data, Store, refuse, settings_of, with_store
+from clearlane.cli.storage_command import Data, Store, load_settings, refuse, with_store
 
 app = typer.Typer(add_completion=False)
 
@@ -27,7 +27,7 @@ def backup(
     from clearlane.store.archive import Manifest
     from clearlane.store.backup import write_backup
 
-    settings = settings_of(data)
+    settings = load_settings(data)
     if settings.on_postgresql:
         refuse(ON_POSTGRESQL)
 

@@ -1,19 +1,25 @@
-"""``clearlane batch``: files on their way to payers, and what a person decides about them."""
+"""``clearlane batch``: files of claims to payers, and what an operator decides about them."""
 
 from datetime import datetime
 from typing import Annotated
 
 import typer
 
-from clearlane.cli.operator_command import AsJson, serve, show_facts, show_json, show_table
+from clearlane.cli.operator_command import (
+    AsJson,
+    run_in_installation,
+    show_facts,
+    show_json,
+    show_table,
+)
 from clearlane.cli.storage_command import Data, operator
 from clearlane.kernel import limits
-from clearlane.kernel.clock import moment
+from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator import batch_admin
-from clearlane.pipeline.operator.batch_admin import Shown
+from clearlane.pipeline.operator.batch_admin import BatchDetails
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
-from clearlane.wiring import House, desk_of
+from clearlane.wiring import Installation
 
 app = typer.Typer(help="Files to payers: list, show, resend, mark-delivered.", add_completion=False)
 
@@ -30,20 +36,20 @@ def list_(
 ) -> None:
     """List the batches that are not delivered, the oldest first.
 
-    Fixed: waits to go. Sending: on its way, or its arrival is being looked up. InDoubt: nobody can
-    say whether it arrived; find out, then `resend` or `mark-delivered`. When the payer answers all of its
+    Ready: waits to be sent. Sending: being sent, or its arrival is being checked. InDoubt: it is not known
+    whether it arrived; find out, then `resend` or `mark-delivered`. When the payer answers all of its
     claims, it counts as delivered by itself.
 
     Example: clearlane batch list --all
     """
 
-    async def work(house: House) -> list[Batch]:
-        async with house.database.read(store.SCOPE) as tx:
+    async def work(installation: Installation) -> list[Batch]:
+        async with installation.database.read(store.SCOPE) as tx:
             if everything:
-                return await store.newest(tx, limits.BATCHES_LISTED)
-            return await store.undelivered(tx)
+                return await store.list_newest(tx, limits.BATCHES_LISTED)
+            return await store.list_undelivered(tx)
 
-    found = [facts(batch) for batch in serve(data, work)]
+    found = [facts(batch) for batch in run_in_installation(data, work)]
     if as_json:
         show_json(found)
     else:
@@ -57,19 +63,19 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     Example: clearlane batch show 12
     """
 
-    async def work(house: House) -> Shown:
-        return await batch_admin.show(desk_of(house), id)
+    async def work(installation: Installation) -> BatchDetails:
+        return await batch_admin.load_batch(installation.work_context, id)
 
-    found = serve(data, work)
-    told = facts(found.batch) | {
+    found = run_in_installation(data, work)
+    row = facts(found.batch) | {
         "claims_answered": found.answered,
-        "payer_rests_until": _time(found.lane.open_until if found.lane else None),
+        "payer_rests_until": _time(found.route_health.paused_until if found.route_health else None),
         "claims": [{"request_id": one.request_id, "sending": one.attempt} for one in found.members],
     }
     if as_json:
-        show_json(told)
+        show_json(row)
         return
-    show_facts([(name, value) for name, value in told.items() if name != "claims"])
+    show_facts([(name, value) for name, value in row.items() if name != "claims"])
     show_table(["claim", "sending"], [[one.request_id, one.attempt] for one in found.members])
 
 
@@ -79,53 +85,55 @@ def resend(
     even_if_answered: Annotated[
         bool,
         typer.Option(
-            "--even-if-answered", help="Send it though the payer knows some of its claims."
+            "--even-if-answered", help="Send it although the payer has answered some of its claims."
         ),
     ] = False,
     data: Data = None,
 ) -> None:
-    """Send a batch now: you know that the payer does not have it, or want no more waiting.
+    """Send a batch now: the payer does not have it, or it must not wait any longer.
 
     Example: clearlane batch resend 12
     """
 
-    async def work(house: House) -> None:
+    async def work(installation: Installation) -> None:
         await batch_admin.resend(
-            desk_of(house), id, actor=operator(), even_if_answered=even_if_answered
+            installation.work_context, id, actor=operator(), even_if_answered=even_if_answered
         )
 
-    serve(data, work)
+    run_in_installation(data, work)
     typer.echo(f"Batch {id} is sent again as soon as a node runs.")
 
 
 @app.command("mark-delivered")
 def mark_delivered(id: Id, data: Data = None) -> None:
-    """Say that the payer has a batch: its claims count as sent, and it is not sent again.
+    """Record that the payer has a batch: its claims count as sent, and it is not sent again.
 
     Example: clearlane batch mark-delivered 12
     """
 
-    async def work(house: House) -> None:
-        await batch_admin.mark_delivered(desk_of(house), id, actor=operator())
+    async def work(installation: Installation) -> None:
+        await batch_admin.mark_delivered(installation.work_context, id, actor=operator())
 
-    serve(data, work)
+    run_in_installation(data, work)
     typer.echo(f"Batch {id} is delivered.")
 
 
 @app.command("after-restore")
 def after_restore(data: Data = None) -> None:
-    """Say that the database was restored by its own tools, as one does with PostgreSQL.
+    """Record that the database was restored with its own tools, as with PostgreSQL.
 
-    Whatever waited or was on its way then may have gone out since, so it is in doubt; control numbers
-    jump ahead. `clearlane restore` does this by itself.
+    Batches that waited at the time of the backup may have been sent since, so they are in doubt; control
+    numbers jump ahead. `clearlane restore` does this by itself.
 
     Example: clearlane batch after-restore --data /var/lib/clearlane
     """
 
-    async def work(house: House) -> tuple[int, int]:
-        return await batch_admin.after_restore(desk_of(house), actor=operator())
+    async def work(installation: Installation) -> tuple[int, int]:
+        return await batch_admin.mark_in_doubt_after_restore(
+            installation.work_context, actor=operator()
+        )
 
-    batches, claims = serve(data, work)
+    batches, claims = run_in_installation(data, work)
     typer.echo(
         f"{batches} batches and {claims} claims that waited are in doubt. See: clearlane batch list"
     )
@@ -140,13 +148,13 @@ LABELS = {
     "File": "name",
     "Attempts": "attempts",
     "Next": "next_at",
-    "What stands in the way": "fault",
+    "Fault": "fault",
 }
 
 
 def facts(batch: Batch) -> dict[str, object]:
-    """What may be told of a batch."""
-    waits = batch.state in {store.FIXED, store.SENDING}
+    """Return the printable facts of a batch."""
+    waits = batch.state in {store.READY, store.SENDING}
     return {
         "id": batch.id,
         "state": batch.state,
@@ -160,7 +168,7 @@ def facts(batch: Batch) -> dict[str, object]:
         "sha256": batch.digest,
         "created_at": _time(batch.created_at),
         "attempts": batch.attempts,
-        "next_at": _time(batch.next_at if waits else None),
+        "next_at": _time(batch.due_at if waits else None),
         "failing_since": _time(batch.failing_since),
         "delivered_at": _time(batch.delivered_at),
         "fault": batch.fault,
@@ -170,5 +178,5 @@ def facts(batch: Batch) -> dict[str, object]:
 def _time(micros: int | None) -> str:
     if micros is None:
         return ""
-    at: datetime = moment(micros)
+    at: datetime = from_micros(micros)
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,7 +1,7 @@
-"""``clearlane claim``: check and make claim documents without a server, look at stored claims.
+"""``clearlane claim``: check and make claim documents without a server, show stored claims.
 
-``check`` tells what the server would answer. Rules that need the payer directory, enrollments or claims
-sent before cannot speak offline; they are listed as not checked.
+``check`` prints what the server would answer. Rules that need the payer directory, enrollments or earlier
+claims cannot run offline; they are listed as not checked.
 """
 
 import json
@@ -18,9 +18,9 @@ from rich.table import Table
 
 from clearlane.claims import samples
 from clearlane.claims.decode import open_document
-from clearlane.claims.fields import PAPERS, ClaimKind
+from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.rules import Facts, Judgement, judge, unchecked
+from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
 from clearlane.cli.claim_client import register
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Severity
@@ -37,11 +37,11 @@ ACCEPTED, REFUSED, UNREADABLE = 0, 1, 2
 INVALID = "The request is invalid."
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 DAYS_AGO = 3
-"""How old the service of a sample is."""
+"""How many days ago the service of a sample was."""
 
-Kind = Annotated[
+KindOption = Annotated[
     ClaimKind | None,
-    typer.Option("--kind", help="Kind of claim; by default what the document says it is."),
+    typer.Option("--kind", help="Kind of claim; by default the document's DocumentType."),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Answer as JSON, in the shape of the server's.")
@@ -56,10 +56,10 @@ def claim() -> None:
 @app.command()
 def check(
     file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
-    kind: Kind = None,
+    kind: KindOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what the server would say about a document, offline.
+    """Print what the server would answer to a document, offline.
 
     Exit status: 0 every claim would be accepted, 1 something would be refused, 2 the file cannot be read.
 
@@ -70,7 +70,7 @@ def check(
     except OSError as error:
         typer.echo(f"{file}: cannot be read: {error.strerror}", err=True)
         raise typer.Exit(UNREADABLE) from None
-    verdict = _verdict(body, kind or _kind(body), SystemClock().now().date())
+    verdict = _check_document(body, kind or _kind(body), SystemClock().now().date())
     (_print_json if as_json else _print_table)(verdict)
     raise typer.Exit(verdict.status)
 
@@ -84,7 +84,8 @@ def sample(
     scenario: Annotated[
         str,
         typer.Option(
-            "--scenario", help="The insured's id, which steers a test payer, such as 3003."
+            "--scenario",
+            help="The insured's id, which selects a test payer's response, such as 3003.",
         ),
     ] = "",
     claim_id: Annotated[
@@ -107,7 +108,9 @@ def sample(
     typer.echo(json.dumps(document, indent=2))
 
 
-RequestId = Annotated[str, typer.Argument(help="The RequestId that the submission answered.")]
+RequestId = Annotated[
+    str, typer.Argument(help="The claim's RequestId, from the submission's answer.")
+]
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
@@ -124,7 +127,7 @@ def x12(request_id: RequestId, data: Data = None) -> None:
 
 @app.command()
 def explain(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> None:
-    """Show a stored claim side by side: JSON field, form box, X12 element, and what was found.
+    """Show a stored claim side by side: JSON field, form box, X12 element, and findings.
 
     Example: clearlane claim explain C193N353RW88KF7KA1W
     """
@@ -135,25 +138,25 @@ def explain(request_id: RequestId, data: Data = None, as_json: AsJson = False) -
 
 @app.command()
 def show(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> None:
-    """Tell a claim's story: received, checked, sent, each acknowledgement, paid, with amounts.
+    """Show a claim's history: received, checked, sent, each acknowledgement, paid, with amounts.
 
     Example: clearlane claim show C193N353RW88KF7KA1W
     """
-    from clearlane.cli.claim_admin import print_story
+    from clearlane.cli.claim_admin import print_history
 
-    print_story(request_id, data, as_json=as_json)
+    print_history(request_id, data, as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict:
-    """What the server would say, and what could not be checked here."""
+class DocumentVerdict:
+    """The server's expected answer to a document."""
 
     kind: ClaimKind
     shape: list[ClaimFinding]
-    claims: list[tuple[str, Judgement]]
-    """Caller's id and judgement of each claim; empty where the shape is wrong."""
+    claims: list[tuple[str, CheckedClaim]]
+    """Vendor claim id and rule findings of each claim; empty where the JSON has the wrong shape."""
     ignored: list[str]
-    facts: Facts
+    facts: RuleInputs
 
     @property
     def status(self) -> int:
@@ -163,32 +166,32 @@ class Verdict:
         return ACCEPTED
 
 
-def _verdict(body: bytes, kind: ClaimKind, today: date) -> Verdict:
+def _check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict:
     sheaf = open_document(body, kind)
-    facts = Facts(today=today, known=frozenset())
+    facts = RuleInputs(today=today, available=frozenset())
     reads = sheaf.read(0, sheaf.count)
     shape = [*sheaf.findings, *(finding for read in reads for finding in read.findings)]
     judged = [
-        (read.claim.Svc_VendorClaimId, judge(read.claim, facts, at=f"Claims[{at}]"))
+        (read.claim.Svc_VendorClaimId, repair_and_check(read.claim, facts, at=f"Claims[{at}]"))
         for at, read in enumerate(reads)
         if read.claim and not shape
     ]
-    ignored = [*sheaf.ignored, *(path for read in reads for path in read.ignored)]
-    return Verdict(kind, shape, judged, ignored, facts)
+    ignored = [*sheaf.ignored_fields, *(path for read in reads for path in read.ignored_fields)]
+    return DocumentVerdict(kind, shape, judged, ignored, facts)
 
 
 def _kind(body: bytes) -> ClaimKind:
-    """What the document says it is; medical where it does not say."""
+    """Return the kind of the document's DocumentType; medical where it has none."""
     try:
-        said = msgspec.json.decode(body, type=dict[str, msgspec.Raw]).get("DocumentType")
-        word = msgspec.json.decode(said) if said is not None else ""
+        raw = msgspec.json.decode(body, type=dict[str, msgspec.Raw]).get("DocumentType")
+        word = msgspec.json.decode(raw) if raw is not None else ""
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         word = ""
-    kinds = {paper.document_type: kind for kind, paper in PAPERS.items()}
+    kinds = {paper.document_type: kind for kind, paper in CLAIM_SCHEMAS.items()}
     return kinds.get(word, ClaimKind.MEDICAL) if isinstance(word, str) else ClaimKind.MEDICAL
 
 
-def _print_json(verdict: Verdict) -> None:
+def _print_json(verdict: DocumentVerdict) -> None:
     answer: dict[str, Any]
     if verdict.shape:
         state: dict[str, list[str]] = {}
@@ -200,15 +203,15 @@ def _print_json(verdict: Verdict) -> None:
             "ClaimResults": [_result(*judged) for judged in verdict.claims],
             "DocumentLevelErrors": [],
         }
-    rules = unchecked(verdict.kind, verdict.facts)
+    rules = skipped_rules(verdict.kind, verdict.facts)
     answer["NotChecked"] = [
-        {"Rule": rule.id, "Needs": rule.need, "Says": rule.sentence} for rule in rules
+        {"Rule": rule.id, "Needs": rule.requires, "Says": rule.sentence} for rule in rules
     ]
     answer["IgnoredFields"] = verdict.ignored
     typer.echo(json.dumps(answer, indent=2))
 
 
-def _result(claim_id: str, judgement: Judgement) -> dict[str, Any]:
+def _result(claim_id: str, judgement: CheckedClaim) -> dict[str, Any]:
     errors = [finding for finding in judgement.findings if finding.severity is Severity.ERROR]
     others = [finding for finding in judgement.findings if finding.severity is not Severity.ERROR]
     return {
@@ -231,7 +234,7 @@ def _result(claim_id: str, judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def _print_table(verdict: Verdict) -> None:
+def _print_table(verdict: DocumentVerdict) -> None:
     console = Console()
     findings = verdict.shape or [finding for _, one in verdict.claims for finding in one.findings]
     if findings:
@@ -243,17 +246,15 @@ def _print_table(verdict: Verdict) -> None:
             )
         console.print(grid)
     for path in verdict.ignored:
-        console.print(f"Ignored, because nobody knows it: {path}", markup=False)
+        console.print(f"Ignored, unknown field: {path}", markup=False)
     for claim_id, judgement in verdict.claims:
         word = "Accepted" if judgement.accepted else "NotAccepted"
-        console.print(
-            f"{claim_id}: {word}, {len(judgement.repairs)} values put right", markup=False
-        )
+        console.print(f"{claim_id}: {word}, {len(judgement.repairs)} values repaired", markup=False)
     if verdict.shape:
         console.print("The server would answer 400, and nothing would be stored.", markup=False)
-    needs = dict.fromkeys(str(rule.need) for rule in unchecked(verdict.kind, verdict.facts))
-    console.print(f"Not checked here: what needs {', '.join(needs)}.", markup=False)
+    needs = dict.fromkeys(str(rule.requires) for rule in skipped_rules(verdict.kind, verdict.facts))
+    console.print(f"Not checked here: rules that need {', '.join(needs)}.", markup=False)
 
 
-# What a vendor does with claims over the service stands beside what needs none.
+# Adds the commands that call the service.
 register(app)

@@ -1,4 +1,4 @@
-"""``clearlane claim submit`` and ``claim status``: a vendor's claims, over the service's own calls."""
+"""``clearlane claim submit`` and ``claim status``: submit and list claims over the service."""
 
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clearlane.cli.client_command import Caller, ends_with, misuse, read_json, vendor_command
+from clearlane.cli.client_command import (
+    ClientSession,
+    exit_with,
+    read_json,
+    usage_error,
+    vendor_command,
+)
 from clearlane.cli.output import show_json, show_line, show_table
 from clearlane.kernel.clock import SystemClock
 
@@ -14,15 +20,15 @@ if TYPE_CHECKING:
     from clearlane.client import ClaimStatus, ClaimSubmission
 
 DAYS_BACK = 7
-# Widths known before the rows come: a long list is printed while it arrives.
+# Fixed widths: a long list is printed while it arrives.
 COLUMNS = {
     "vendor claim id": 24, "claim number": 20, "state": 12, "since": 10, "payer action": 22,
     "total": 10, "payer": 10, "patient": 10, "document": 12,
 }  # fmt: skip
 
 
-class Kind(StrEnum):
-    """The two kinds of claims."""
+class DocumentKind(StrEnum):
+    """Kinds of claims that a bare file may hold."""
 
     MEDICAL = "medical"
     DENTAL = "dental"
@@ -35,16 +41,16 @@ def register(app: typer.Typer) -> None:
 
 
 def submit(
-    caller: Caller,
+    session: ClientSession,
     file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
     kind: Annotated[
-        Kind | None,
+        DocumentKind | None,
         typer.Option("--kind", help="For a file of bare claims, which names no DocumentType."),
     ] = None,
 ) -> None:
-    """Submit a document of claims and show what became of each.
+    """Submit a document of claims and show the result of each.
 
-    The same file may be sent again: the service answers a claim it knows as before.
+    The same file may be sent again: the service answers a known claim as before.
 
     Exit status: 0 all accepted, 1 some not accepted, 2 the file or the request cannot be used,
     3 the service is not available or refuses the credentials.
@@ -54,20 +60,22 @@ def submit(
     document = read_json(file)
     if isinstance(document, dict) and "DocumentType" in document:
         try:
-            answer = caller.client.submit_document(document)
+            answer = session.client.submit_document(document)
         except ValueError as fault:
-            misuse(f"{file}: {fault}")
+            usage_error(f"{file}: {fault}")
     elif kind is None:
-        misuse(f"{file} names no DocumentType: give --kind medical or --kind dental.")
+        usage_error(f"{file} names no DocumentType: give --kind medical or --kind dental.")
     else:
-        send = caller.client.submit_medical_claims
-        answer = (caller.client.submit_dental_claims if kind is Kind.DENTAL else send)(document)
-    (show_json(answer.raw) if caller.as_json else _show_submission(answer))
-    ends_with(fine=answer.accepted)
+        send = session.client.submit_medical_claims
+        answer = (session.client.submit_dental_claims if kind is DocumentKind.DENTAL else send)(
+            document
+        )
+    (show_json(answer.raw) if session.as_json else _show_submission(answer))
+    exit_with(fine=answer.accepted)
 
 
 def status(
-    caller: Caller,
+    session: ClientSession,
     start: Annotated[
         datetime | None,
         typer.Option("--from", formats=["%Y-%m-%d"], help="First day; by default a week ago."),
@@ -81,13 +89,13 @@ def status(
         ),
     ] = None,
 ) -> None:
-    """Show where the claims of some days stand, by the day they were created.
+    """Show the status of claims by the day they were created.
 
     Examples: clearlane claim status; clearlane claim status --from 2026-01-01 --to 2026-01-31 --json
     """
     first, last = day_range(start, end)
-    rows = caller.client.iter_status(first, last)
-    if caller.as_json:
+    rows = session.client.iter_status(first, last)
+    if session.as_json:
         show_json([row.raw for row in rows])
         return
     widths = list(COLUMNS.values())
@@ -102,17 +110,17 @@ def status(
 
 
 def amounts(row: "ClaimStatus") -> list[str]:
-    """What was charged, what the payer pays and what the patient owes."""
+    """Return the charge, the payer's payment and the patient's part."""
     return [f"{each:.2f}" for each in (row.TotalClaimAmount, row.PayerAmount, row.PatientAmount)]
 
 
 def day_range(start: datetime | None, end: datetime | None) -> tuple[date, date]:
-    """The days asked for. Today's claims of a site east of here may already be tomorrow's."""
+    """Return the days to list. A day more than today: a site farther east may be in tomorrow already."""
     today = SystemClock().now().date()
     last = end.date() if end else today + timedelta(days=1)
     first = start.date() if start else min(today, last) - timedelta(days=DAYS_BACK)
     if first > last:
-        misuse(f"--from {first} is after --to {last}.")
+        usage_error(f"--from {first} is after --to {last}.")
     return first, last
 
 

@@ -1,7 +1,7 @@
-"""The client's door: how a vendor's command finds the service, and how a call that fails ends.
+"""Run vendor commands over the client library: find the service, and report calls that fail.
 
-The commands of this door need the base install alone. Where the service is and who calls it comes from a
-sandbox's data directory, or from options and the environment; a password never from the command line.
+These commands need the base install alone. Address and credentials come from a sandbox's data directory, or from
+options and the environment; a password never from the command line.
 """
 
 import inspect
@@ -21,9 +21,9 @@ from clearlane.cli.output import printable, show_json, show_table
 if TYPE_CHECKING:
     from clearlane.client import Account, ClearlaneError, Client
 
-FINE, NOT_ACCEPTED, MISUSED, UNAVAILABLE = 0, 1, 2, 3
+SUCCESS, NOT_ACCEPTED, MISUSED, UNAVAILABLE = 0, 1, 2, 3
 STANDARD = "-"
-# A person waits: a service that is away is told of after two seconds, not after ten.
+# A person waits: an unavailable service is reported after two seconds, not after ten.
 ATTEMPTS_MAX = 3
 PASSWORD_VARIABLE = "CLEARLANE_CLIENT_PASSWORD"  # noqa: S105  (the name of it)
 
@@ -39,7 +39,7 @@ Url = Annotated[
 Key = Annotated[
     str,
     typer.Option(
-        help=f"Vendor key. The password: {PASSWORD_VARIABLE}, or asked for.",
+        help=f"Vendor key. The password: {PASSWORD_VARIABLE}, or prompted for.",
         envvar="CLEARLANE_CLIENT_KEY",
     ),
 ]
@@ -52,7 +52,7 @@ CaFile = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
-COMMON: dict[str, tuple[Any, Any]] = {
+COMMON_OPTIONS: dict[str, tuple[Any, Any]] = {
     "data": (Data, None),
     "url": (Url, ""),
     "key": (Key, ""),
@@ -63,8 +63,8 @@ COMMON: dict[str, tuple[Any, Any]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
-    """What was said about the service and the caller."""
+class ServiceOptions:
+    """Options that name the service and the account."""
 
     data: Path | None = None
     url: str = ""
@@ -74,7 +74,7 @@ class Where:
     as_json: bool = False
 
     def account(self) -> "Account":
-        """The account to call with: of a named data directory, of the options, or of a sandbox nearby."""
+        """Return the account: of a named data directory, of the options, or of a sandbox on this machine."""
         from clearlane.client import Account, from_sandbox
 
         if self.data is None and self.url:
@@ -92,20 +92,20 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """What a vendor's command works with."""
+class ClientSession:
+    """The client and output format of a vendor command."""
 
     client: "Client"
     as_json: bool
 
 
 def vendor_command(app: typer.Typer, name: str | None = None) -> Callable[[Work], Work]:
-    """Make a command of a function that is handed a :class:`Caller`, with the options all of them have."""
+    """Register a function that takes a :class:`ClientSession` as a command with the common options."""
 
     def register(work: Work) -> Work:
-        def called(caller: Where, given: dict[str, Any]) -> None:
-            with calling(caller) as desk:
-                work(desk, **given)
+        def called(options: ServiceOptions, given: dict[str, Any]) -> None:
+            with client_session(options) as session:
+                work(session, **given)
 
         app.command(name)(with_common_options(work, called))
         return work
@@ -114,17 +114,17 @@ def vendor_command(app: typer.Typer, name: str | None = None) -> Callable[[Work]
 
 
 def with_common_options(
-    work: Callable[..., None], call: Callable[[Where, dict[str, Any]], None]
+    work: Callable[..., None], call: Callable[[ServiceOptions, dict[str, Any]], None]
 ) -> Callable[..., None]:
-    """A function with the parameters of another, less its first, and the options of this door."""
+    """Return a command with the parameters of ``work``, less its first, and the common options."""
 
     def command(**given: Any) -> None:
-        where = Where(**{name: given.pop(name) for name in COMMON})
-        call(where, given)
+        options = ServiceOptions(**{name: given.pop(name) for name in COMMON_OPTIONS})
+        call(options, given)
 
     _, *own = inspect.signature(work).parameters.values()
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
-    for option, (annotation, default) in COMMON.items():
+    for option, (annotation, default) in COMMON_OPTIONS.items():
         parameters.append(
             inspect.Parameter(
                 option, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
@@ -136,55 +136,55 @@ def with_common_options(
 
 
 @contextmanager
-def calling(where: Where) -> Iterator[Caller]:
-    """A client for the time of a command; what goes wrong is a sentence and an exit status."""
+def client_session(options: ServiceOptions) -> Iterator[ClientSession]:
+    """Yield a client for a command; an error ends it with a message and an exit status."""
     from clearlane.client import ClearlaneError, Client, Retry
 
     try:
-        account = where.account()
+        account = options.account()
     except (ValueError, OSError) as fault:
-        misuse(
+        usage_error(
             f"{fault}\nOr name another service: --url, --key, --site and {PASSWORD_VARIABLE}."
             if isinstance(fault, FileNotFoundError)
             else str(fault)
         )
     try:
         with Client(account, retry=Retry(attempts_max=ATTEMPTS_MAX)) as client:
-            yield Caller(client, where.as_json)
+            yield ClientSession(client, options.as_json)
     except ClearlaneError as fault:
-        _end(fault, as_json=where.as_json)
-    except BrokenPipeError:  # whoever reads our output has seen enough
+        _exit_with_error(fault, as_json=options.as_json)
+    except BrokenPipeError:  # the reader of our output has ended; ``main`` handles it
         raise
     except OSError as fault:  # the authority's file, before anything was sent
-        misuse(f"{fault.filename or account.ca_file or 'A file'}: {fault.strerror or fault}")
+        usage_error(f"{fault.filename or account.ca_file or 'A file'}: {fault.strerror or fault}")
 
 
 def read_json(file: str) -> Any:
-    """The JSON of a file, or of standard input."""
+    """Return the JSON of a file, or of standard input."""
     import msgspec
 
     try:
         text = sys.stdin.buffer.read() if file == STANDARD else Path(file).read_bytes()
         return msgspec.json.Decoder(float_hook=Decimal).decode(text)
     except OSError as fault:
-        misuse(f"{file} cannot be read: {fault.strerror}.")
+        usage_error(f"{file} cannot be read: {fault.strerror}.")
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
-        misuse(f"{file} is no JSON: {fault}.")
+        usage_error(f"{file} is no JSON: {fault}.")
 
 
-def misuse(sentence: str) -> NoReturn:
-    """End the command, because it cannot work with what it was given."""
+def usage_error(sentence: str) -> NoReturn:
+    """Print a message and end the command with the status of wrong usage."""
     typer.echo(sentence, err=True)
     raise typer.Exit(MISUSED)
 
 
-def ends_with(*, fine: bool) -> None:
-    """End the command with 0 or 1."""
-    raise typer.Exit(FINE if fine else NOT_ACCEPTED)
+def exit_with(*, fine: bool) -> None:
+    """End the command with status 0 or 1."""
+    raise typer.Exit(SUCCESS if fine else NOT_ACCEPTED)
 
 
 def _password(key: str) -> str:
-    """From the environment, or from the person at the terminal."""
+    """Return the password from the environment, or ask for it at the terminal."""
     given = os.environ.get(PASSWORD_VARIABLE, "")
     if given or not key or not sys.stdin.isatty():
         if not given:
@@ -193,8 +193,8 @@ def _password(key: str) -> str:
     return str(typer.prompt(f"Password of {key}", hide_input=True, err=True))
 
 
-def exit_of(fault: "ClearlaneError") -> int:
-    """The exit status of a call that failed."""
+def exit_status_of(fault: "ClearlaneError") -> int:
+    """Return the exit status of a failed call."""
     from clearlane import client
 
     for kind, code in (
@@ -208,19 +208,19 @@ def exit_of(fault: "ClearlaneError") -> int:
 
 
 def advice(fault: "ClearlaneError") -> str:
-    """What to do about a call that failed, where something can be said."""
+    """Return what to do about a failed call; empty where there is no advice."""
     from clearlane import client
 
     for kind, sentence in (
         (client.BadCredentials, f"Check the vendor key and its password ({PASSWORD_VARIABLE})."),
         (
             client.BaaMissing,
-            "The client must accept the agreement first; its operator then notes it: "
+            "The client must accept the agreement first; the operator then records it: "
             "clearlane site baa-accept SITE.",
         ),
         (client.CertificateRefused, "Name the authority's file: --ca-file."),
         (client.NotReached, "Check the address, and that the service runs: clearlane doctor."),
-        (client.AnswerLost, "It is not known whether the service took it: clearlane doctor."),
+        (client.AnswerLost, "It is not known whether the service accepted it: clearlane doctor."),
         (client.NotImported, "Nothing was stored: send the same file again."),
     ):
         if isinstance(fault, kind):
@@ -228,19 +228,21 @@ def advice(fault: "ClearlaneError") -> str:
     return ""
 
 
-def _end(fault: "ClearlaneError", *, as_json: bool) -> NoReturn:
+def _exit_with_error(fault: "ClearlaneError", *, as_json: bool) -> NoReturn:
     from clearlane.client import InvalidRequest
 
     faults = fault.faults if isinstance(fault, InvalidRequest) else {}
     if as_json:
-        told: dict[str, Any] = {"Error": type(fault).__name__, "Message": fault.message}
-        told |= {"Status": fault.status, "RequestId": fault.request_id, "ModelState": faults}
-        show_json(told)
+        error: dict[str, Any] = {"Error": type(fault).__name__, "Message": fault.message}
+        error |= {"Status": fault.status, "RequestId": fault.request_id, "ModelState": faults}
+        show_json(error)
     else:
         detail = getattr(fault, "detail", "")
-        said = " ".join(filter(None, (fault.message, detail, advice(fault))))
-        typer.echo(printable(said), err=True)
+        message = " ".join(filter(None, (fault.message, detail, advice(fault))))
+        typer.echo(printable(message), err=True)
         if faults:
-            rows = [(field, sentence) for field, said in faults.items() for sentence in said]
+            rows = [
+                (field, sentence) for field, sentences in faults.items() for sentence in sentences
+            ]
             show_table(("field", "what is wrong"), rows)
-    raise typer.Exit(exit_of(fault))
+    raise typer.Exit(exit_status_of(fault))

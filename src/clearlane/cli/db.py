@@ -1,4 +1,4 @@
-"""`clearlane db`: where the schema stands, and moving it forward."""
+"""`clearlane db`: status and upgrade of the database schema."""
 
 import typer
 
@@ -6,10 +6,10 @@ from clearlane.cli.client_command import AsJson
 from clearlane.cli.output import show_json
 from clearlane.cli.storage_command import (
     Data,
-    finish,
+    load_settings,
     master_keys,
     operator,
-    settings_of,
+    run_to_end,
     with_store,
 )
 from clearlane.settings import Settings
@@ -21,39 +21,43 @@ app = typer.Typer(
 
 @app.command()
 def status(as_json: AsJson = False, data: Data = None) -> None:
-    """Say whether the schema is the one this version works with (exit 1 when it is not).
+    """Show whether the schema is the one this version works with (exit status 1 when it is not).
 
     Example: clearlane db status --data .data
     """
     from clearlane.store import migrate
 
-    settings = settings_of(data)
-    state = finish(migrate.state(url=settings.database_url, sqlite_file=settings.sqlite_file))
+    settings = load_settings(data)
+    state = run_to_end(
+        migrate.schema_status(url=settings.database_url, sqlite_file=settings.sqlite_file)
+    )
     if as_json:
-        show_json(
-            {"schema": state.revision, "standing": state.standing, "sentence": state.sentence}
-        )
+        show_json({"schema": state.revision, "standing": state.state, "sentence": state.sentence})
     else:
         typer.echo(state.sentence)
-    raise typer.Exit(state.standing is not migrate.Standing.CURRENT)
+    raise typer.Exit(state.state is not migrate.SchemaState.CURRENT)
 
 
 @app.command()
 def upgrade(data: Data = None) -> None:
-    """Move the schema forward to this version's. Stop nodes of older versions first.
+    """Upgrade the schema to this version's. Stop nodes of older versions first.
 
     Example: clearlane db upgrade --data /var/lib/clearlane
     """
     from clearlane.store import migrate
     from clearlane.store.schema import HEAD
 
-    settings = settings_of(data)
-    before = finish(migrate.upgrade(url=settings.database_url, sqlite_file=settings.sqlite_file))
+    settings = load_settings(data)
+    before = run_to_end(
+        migrate.upgrade(url=settings.database_url, sqlite_file=settings.sqlite_file)
+    )
     if settings.on_postgresql:  # with SQLite the engine has a file of its own and makes it itself
         from clearlane.engine import engine_storage
 
-        engine_storage.upgrade(engine_storage.address(settings.data, settings.database_url))
-    if before.standing is migrate.Standing.CURRENT:
+        engine_storage.upgrade_engine_tables(
+            engine_storage.engine_database_url(settings.data, settings.database_url)
+        )
+    if before.state is migrate.SchemaState.CURRENT:
         typer.echo(before.sentence)
         return
     _note(settings, f"{before.revision or 'empty'} to {HEAD}")
@@ -61,15 +65,15 @@ def upgrade(data: Data = None) -> None:
 
 
 def _note(settings: Settings, step: str) -> None:
-    """Put the step into the audit trail, where there is a key to chain it with."""
+    """Audit the upgrade, where there is a key for the audit chain."""
     from clearlane.cli.storage_command import Store
-    from clearlane.store.database import System, Tx
+    from clearlane.store.database import SystemScope, Tx
 
     async def noted(tx: Tx) -> None:
         tx.audit("schema.upgraded", detail=step)
 
     async def work(store: Store) -> None:
-        await store.database.write(System("the schema"), noted, actor=operator())
+        await store.database.write(SystemScope("the schema"), noted, actor=operator())
 
-    if master_keys(settings).held:
+    if master_keys(settings).keys:
         with_store(settings.data, work)

@@ -1,7 +1,7 @@
-"""``clearlane doctor``: find out what stands in the way, and say what to do about it.
+"""``clearlane doctor``: find problems of a service, and what to do about them.
 
-Asks the service what a vendor's program would ask, and where the installation is on this machine, looks at
-its database and routes too. Changes nothing.
+Makes the calls that a vendor's program would make, and where the installation is on this machine, checks its
+database and routes too. Changes nothing.
 """
 
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from enum import StrEnum
 
 import typer
 
-from clearlane.cli.client_command import Where, with_common_options
+from clearlane.cli.client_command import ServiceOptions, with_common_options
 from clearlane.cli.output import show_json, show_table
 
 app = typer.Typer(
-    help="Find out what stands in the way, and what to do about it.",
+    help="Find problems, and what to do about them.",
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -22,8 +22,8 @@ app = typer.Typer(
 NEEDS_DOING = 1
 
 
-class Verdict(StrEnum):
-    """How a check ended."""
+class DoctorVerdict(StrEnum):
+    """Result of a check."""
 
     FINE = "fine"
     WARNING = "warning"
@@ -32,30 +32,30 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """What was looked at, how it stands, and what to do."""
+class DoctorCheck:
+    """A check with its result, and what to do."""
 
     name: str
-    verdict: Verdict
+    verdict: DoctorVerdict
     says: str
     do: str = ""
 
 
-def fine(name: str, says: str) -> Check:
-    """Nothing to do."""
-    return Check(name, Verdict.FINE, says)
+def fine(name: str, says: str) -> DoctorCheck:
+    """Return a check that passed."""
+    return DoctorCheck(name, DoctorVerdict.FINE, says)
 
 
-def doctor(where: Where) -> None:
+def doctor(options: ServiceOptions) -> None:
     """Check address, certificate, clock, credentials, site, BAA and payers; on the machine of the service
     also its database, nodes and routes.
 
-    Exit status: 0 nothing stands in the way, 1 something does; each line says what to do.
+    Exit status: 0 no problem was found, 1 a problem was found; "To do" lists what to do.
 
     Examples: clearlane doctor --data .data; clearlane doctor --url https://claims.example.org --key ACME --site S1
     """
-    checks = list(_checks(where))
-    if where.as_json:
+    checks = list(_checks(options))
+    if options.as_json:
         show_json([asdict(check) for check in checks])
     else:
         show_table(
@@ -63,23 +63,25 @@ def doctor(where: Where) -> None:
             ((check.name, check.verdict, check.says) for check in checks),
         )
         todo = [check for check in checks if check.do]
-        typer.echo("\nTo do:" if todo else "\nNothing stands in the way.")
+        typer.echo("\nTo do:" if todo else "\nNo problem was found.")
         for check in todo:
             typer.echo(f"  {check.name}: {check.do}")
-    broken = any(check.verdict is Verdict.FAULT for check in checks)
+    broken = any(check.verdict is DoctorVerdict.FAULT for check in checks)
     raise typer.Exit(NEEDS_DOING if broken else 0)
 
 
-app.command()(with_common_options(doctor, lambda where, _: doctor(where)))
+app.command()(with_common_options(doctor, lambda options, _: doctor(options)))
 
 
-def _checks(where: Where) -> Iterator[Check]:
+def _checks(options: ServiceOptions) -> Iterator[DoctorCheck]:
     from clearlane.cli.doctor_network import network_checks
 
-    yield from network_checks(where)
+    yield from network_checks(options)
     try:
         from clearlane.cli.doctor_installation import installation_checks
     except ModuleNotFoundError:
-        yield Check("installation", Verdict.SKIPPED, "The server is not installed here.")
+        yield DoctorCheck(
+            "installation", DoctorVerdict.SKIPPED, "The server is not installed here."
+        )
         return
-    yield from installation_checks(where.data)
+    yield from installation_checks(options.data)

@@ -1,4 +1,4 @@
-"""The doctor's look from outside: everything between a vendor's program and its first claim."""
+"""Checks of ``clearlane doctor`` over the network, as a vendor's program calls the service."""
 
 import socket
 import ssl
@@ -8,8 +8,8 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from clearlane.cli.client_command import Where, advice
-from clearlane.cli.doctor import Check, Verdict, fine
+from clearlane.cli.client_command import ServiceOptions, advice
+from clearlane.cli.doctor import DoctorCheck, DoctorVerdict, fine
 from clearlane.client import (
     Account,
     BaaMissing,
@@ -23,7 +23,7 @@ from clearlane.client import (
     Response,
     Retry,
 )
-from clearlane.client.https import proxy_of
+from clearlane.client.https import proxy_for
 from clearlane.kernel.clock import SystemClock
 
 CONNECT_SECONDS = 10
@@ -31,68 +31,74 @@ SKEW_SECONDS_MAX = 60
 CERTIFICATE_DAYS_MIN = 14
 ONCE = Retry(attempts_max=1)
 
-Look: TypeAlias = Callable[[Client, "Witness"], Iterator[Check]]
+NetworkCheck: TypeAlias = Callable[[Client, "RecordingTransport"], Iterator[DoctorCheck]]
 
 
-class Witness:
-    """A transport that remembers the headers of the last answer."""
+class RecordingTransport:
+    """A transport that records the Date header of the last response."""
 
-    def __init__(self, line: HttpTransport) -> None:
-        self._line = line
+    def __init__(self, transport: HttpTransport) -> None:
+        self._transport = transport
         self.date = ""
 
     def send(self, request: Request) -> Response:
-        response = self._line.send(request)
+        response = self._transport.send(request)
         self.date = response.headers.get("date", "")
         return response
 
     def close(self) -> None:
-        self._line.close()
+        self._transport.close()
 
 
-def network_checks(where: Where) -> Iterator[Check]:
-    """From the address to the payers; what needs an earlier step is not tried without it."""
+def network_checks(options: ServiceOptions) -> Iterator[DoctorCheck]:
+    """Yield the checks from the address to the payers; stop where later ones depend on a failed one."""
     try:
-        account = where.account()
+        account = options.account()
     except FileNotFoundError as fault:
-        yield Check(
+        yield DoctorCheck(
             "address",
-            Verdict.SKIPPED,
+            DoctorVerdict.SKIPPED,
             "No service was named.",
             f"{fault} Or give --url, --key and --site.",
         )
         return
     except (ValueError, OSError) as fault:
-        yield Check("address", Verdict.FAULT, "The account cannot be used.", str(fault))
+        yield DoctorCheck("address", DoctorVerdict.FAULT, "The account cannot be used.", str(fault))
         return
     yield fine("address", f"{account.base_url}, vendor {account.key}, site {account.site}")
     reached = False
     for check in certificate(account):
         yield check
-        reached = check.verdict is not Verdict.FAULT
+        reached = check.verdict is not DoctorVerdict.FAULT
     if not reached:
         return
-    witness = Witness(HttpTransport(account.ca_file))
-    with Client(account, transport=witness, retry=ONCE) as client:
-        for look in LOOKS:
-            found = list(_looked(look, client, witness))
+    transport = RecordingTransport(HttpTransport(account.ca_file))
+    with Client(account, transport=transport, retry=ONCE) as client:
+        for network_check in NETWORK_CHECKS:
+            found = list(_run_check(network_check, client, transport))
             yield from found
-            if any(check.verdict is Verdict.FAULT for check in found):
+            if any(check.verdict is DoctorVerdict.FAULT for check in found):
                 return
 
 
-def _looked(look: Look, client: Client, witness: Witness) -> Iterator[Check]:
-    """One look; a call that fails unforeseen ends it."""
+def _run_check(
+    check: NetworkCheck, client: Client, transport: RecordingTransport
+) -> Iterator[DoctorCheck]:
+    """Run one check; report a call that fails unexpectedly."""
     try:
-        yield from look(client, witness)
+        yield from check(client, transport)
     except ClearlaneError as fault:
-        yield Check("service", Verdict.FAULT, fault.message, advice(fault) or "Try again later.")
+        yield DoctorCheck(
+            "service", DoctorVerdict.FAULT, fault.message, advice(fault) or "Try again later."
+        )
 
 
-def certificate(account: Account) -> Iterator[Check]:
-    """Whether the service can be reached, and shows a certificate that is trusted and lasts."""
-    if proxy_of(account.base_url):
-        yield Check("certificate", Verdict.SKIPPED, "A proxy stands between (HTTPS_PROXY).")
+def certificate(account: Account) -> Iterator[DoctorCheck]:
+    """Check that the service can be reached, and that its certificate is trusted and not about to expire."""
+    if proxy_for(account.base_url):
+        yield DoctorCheck(
+            "certificate", DoctorVerdict.SKIPPED, "A proxy is in between (HTTPS_PROXY)."
+        )
         return
     parts = urlsplit(account.base_url)
     host, port = parts.hostname or "", parts.port or 443
@@ -104,93 +110,97 @@ def certificate(account: Account) -> Iterator[Check]:
         ):
             shown = secure.getpeercert() or {}
     except ssl.SSLCertVerificationError as fault:
-        yield Check(
+        yield DoctorCheck(
             "certificate",
-            Verdict.FAULT,
+            DoctorVerdict.FAULT,
             f"Not trusted: {fault.verify_message}.",
             "Give the file of the service's authority with --ca-file (a sandbox keeps it in DATA/tls/ca.pem).",
         )
     except ssl.SSLError as fault:
-        yield Check("certificate", Verdict.FAULT, f"TLS fails: {fault.reason}.", "Is this https?")
+        yield DoctorCheck(
+            "certificate", DoctorVerdict.FAULT, f"TLS fails: {fault.reason}.", "Is this https?"
+        )
     except FileNotFoundError:
-        yield Check(
+        yield DoctorCheck(
             "certificate",
-            Verdict.FAULT,
+            DoctorVerdict.FAULT,
             f"There is no file {account.ca_file}.",
             "Correct --ca-file.",
         )
     except OSError as fault:
-        yield Check(
+        yield DoctorCheck(
             "connection",
-            Verdict.FAULT,
+            DoctorVerdict.FAULT,
             f"{host}:{port} cannot be reached: {fault.strerror or fault}.",
             "Start the service (clearlane serve), or correct the address or the firewall.",
         )
     else:
         yield fine("connection", f"{host}:{port} answers.")
-        yield lasting(shown, SystemClock().now())
+        yield certificate_expiry(shown, SystemClock().now())
 
 
-def lasting(shown: object, now: datetime) -> Check:
-    """How long a certificate still lasts."""
+def certificate_expiry(shown: object, now: datetime) -> DoctorCheck:
+    """Check when a certificate expires."""
     until = shown.get("notAfter") if isinstance(shown, dict) else None
     if not isinstance(until, str):
         return fine("certificate", "Trusted.")
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(until), UTC)
     says = f"Trusted, until {ends:%Y-%m-%d}."
     if (ends - now).days < CERTIFICATE_DAYS_MIN:
-        return Check("certificate", Verdict.WARNING, says, "Renew the certificate.")
+        return DoctorCheck("certificate", DoctorVerdict.WARNING, says, "Renew the certificate.")
     return fine("certificate", says)
 
 
-def credentials(client: Client, witness: Witness) -> Iterator[Check]:
-    """Whether the service knows the vendor and the site."""
-    said: Check | None = None
+def credentials(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
+    """Check that the service knows the vendor and the site."""
+    failed: DoctorCheck | None = None
     try:
         client.payers()
     except BadCredentials as fault:
-        said = Check("credentials", Verdict.FAULT, fault.message, advice(fault))
+        failed = DoctorCheck("credentials", DoctorVerdict.FAULT, fault.message, advice(fault))
     except InvalidRequest as fault:
-        said = Check(
+        failed = DoctorCheck(
             "site",
-            Verdict.FAULT,
+            DoctorVerdict.FAULT,
             fault.message,
             "Give the vendor site id you were assigned with --site; operators: clearlane site list.",
         )
-    yield skew(witness.date, SystemClock().now())
-    if said is None or said.name == "site":
+    yield clock_skew(transport.date, SystemClock().now())
+    if failed is None or failed.name == "site":
         yield fine("credentials", "The service knows the vendor key and its password.")
-    yield said or fine("site", "The site is the vendor's.")
+    yield failed or fine("site", "The site is the vendor's.")
 
 
-def skew(date: str, now: datetime) -> Check:
-    """How far this machine's clock is from the service's."""
+def clock_skew(date: str, now: datetime) -> DoctorCheck:
+    """Check how far this machine's clock is from the service's."""
     try:
         off = (now - parsedate_to_datetime(date)).total_seconds()
     except (ValueError, TypeError):
-        return Check("clock", Verdict.SKIPPED, "The service does not tell its time.")
+        return DoctorCheck("clock", DoctorVerdict.SKIPPED, "The service sends no time.")
     says = f"{abs(off):.0f} seconds {'ahead of' if off > 0 else 'behind'} the service."
     if abs(off) > SKEW_SECONDS_MAX:
-        return Check("clock", Verdict.WARNING, says, "Set this machine's clock (NTP).")
+        return DoctorCheck("clock", DoctorVerdict.WARNING, says, "Set this machine's clock (NTP).")
     return fine("clock", says)
 
 
-def agreement(client: Client, witness: Witness) -> Iterator[Check]:
-    """Whether patient data may be sent for this site: asked by a call that reads nothing."""
+def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
+    """Check that patient data may be sent for this site, with a call that reads nothing."""
     try:
         client.payer_documents([])
     except BaaMissing as fault:
-        yield Check("baa", Verdict.FAULT, fault.message, advice(fault))
+        yield DoctorCheck("baa", DoctorVerdict.FAULT, fault.message, advice(fault))
     except NotFound:
-        yield Check("baa", Verdict.SKIPPED, "The service lacks the call that would tell.")
-    except InvalidRequest:  # the agreement is looked at before the body is
+        yield DoctorCheck(
+            "baa", DoctorVerdict.SKIPPED, "The service does not have the call for this check."
+        )
+    except InvalidRequest:  # the service checks the agreement before the body
         yield fine("baa", "The client has accepted the agreement.")
     else:
         yield fine("baa", "The client has accepted the agreement.")
 
 
-def payers(client: Client, witness: Witness) -> Iterator[Check]:
-    """Whether there is anybody to send claims to."""
+def payers(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
+    """Check that there are payers."""
     found = {
         kind: len(client.payers(kind)) + len(client.test_payers(kind))
         for kind in ("medical", "dental")
@@ -199,7 +209,9 @@ def payers(client: Client, witness: Witness) -> Iterator[Check]:
     if any(found.values()):
         yield fine("payers", says)
     else:
-        yield Check("payers", Verdict.WARNING, says, "Operators: clearlane payer import FILE.")
+        yield DoctorCheck(
+            "payers", DoctorVerdict.WARNING, says, "Operators: clearlane payer import FILE."
+        )
 
 
-LOOKS: tuple[Look, ...] = (credentials, agreement, payers)
+NETWORK_CHECKS: tuple[NetworkCheck, ...] = (credentials, agreement, payers)

@@ -1,6 +1,6 @@
-"""``clearlane eligibility check`` and ``show``: a patient's benefits as a table, and what became of a request.
+"""``clearlane eligibility check`` and ``show``: a patient's benefits as a table, and a stored request.
 
-``check`` asks the running service as a vendor would; ``show`` looks into the installation's database.
+``check`` calls the running service as a vendor would; ``show`` reads the installation's database.
 """
 
 import sys
@@ -13,17 +13,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from clearlane.cli.client_command import Caller, ends_with, vendor_command
+from clearlane.cli.client_command import ClientSession, exit_with, vendor_command
 from clearlane.cli.output import printable, show_facts, show_json, show_table
 from clearlane.cli.storage_command import Data, operator, refuse
-from clearlane.eligibility.answer import EligibilityResponse
-from clearlane.eligibility.benefit_table import PatientTable, Purse, Row, tables, words
+from clearlane.eligibility.answer import EligibilityResponseJson
+from clearlane.eligibility.benefit_table import (
+    Accumulator,
+    BenefitRow,
+    PatientTable,
+    describe_name,
+    patient_tables,
+)
 
 if TYPE_CHECKING:
-    from clearlane.pipeline.eligibility.eligibility_results import Recalled
+    from clearlane.pipeline.eligibility.eligibility_results import EligibilityRequestDetails
 
 app = typer.Typer(
-    help="Benefits of patients, asked of payers.",
+    help="Eligibility and benefits of patients.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -50,7 +56,7 @@ class Relationship(StrEnum):
 
 @vendor_command(app)
 def check(
-    caller: Caller,
+    session: ClientSession,
     payer: Annotated[str, typer.Option(help="Payer id.")],
     member: Annotated[str, typer.Option(help="Member id of the subscriber.")],
     first: Annotated[str, typer.Option(help="First name of the subscriber.")],
@@ -107,15 +113,15 @@ def check(
         gender=gender,
         benefits=() if dependents else service or (),
         dependents=dependents,
-        test=_is_test(caller, payer),
+        test=_is_test(session, payer),
     )
-    answer = caller.client.submit_eligibility(request)
-    told = msgspec.convert(answer.raw, EligibilityResponse)
-    if caller.as_json:
+    answer = session.client.submit_eligibility(request)
+    response = msgspec.convert(answer.raw, EligibilityResponseJson)
+    if session.as_json:
         show_json(answer.raw)
     else:
-        _show(told)
-    ends_with(fine=told.Status == COMPLETE and not _refused(told))
+        _show(response)
+    exit_with(fine=response.Status == COMPLETE and not _refused(response))
 
 
 @app.command()
@@ -125,21 +131,23 @@ def show(
     as_json: AsJson = False,
     x12: Annotated[bool, typer.Option("--x12", help="The payers' files instead.")] = False,
 ) -> None:
-    """Show what became of a request: who was asked, who answered, and the benefits.
+    """Show a stored request: its inquiries, the payers' answers, and the benefits.
 
     Example: clearlane eligibility show 886431985664123 --x12
     """
-    from clearlane.cli.operator_command import serve
-    from clearlane.pipeline.eligibility.eligibility_results import recall
-    from clearlane.wiring import House
+    from clearlane.cli.operator_command import run_in_installation
+    from clearlane.pipeline.eligibility.eligibility_results import load_request
+    from clearlane.wiring import Installation
 
-    async def work(house: House) -> "Recalled":
-        found = await recall(house.database, house.vault, request_id, actor=operator())
+    async def work(installation: Installation) -> "EligibilityRequestDetails":
+        found = await load_request(
+            installation.database, installation.vault, request_id, actor=operator()
+        )
         if found is None:
             refuse(f"There is no eligibility request {request_id}.")
         return found
 
-    found = serve(data, work)
+    found = run_in_installation(data, work)
     if x12:
         for inquiry in found.inquiries:
             sys.stdout.buffer.write(_lines(inquiry.x12))
@@ -148,37 +156,39 @@ def show(
         show_json(msgspec.json.decode(found.body, type=dict[str, Any]))
     else:
         _show_inquiries(found)
-        _show(msgspec.json.decode(found.body, type=EligibilityResponse))
+        _show(msgspec.json.decode(found.body, type=EligibilityResponseJson))
 
 
-def _is_test(caller: Caller, payer: str) -> bool:
-    """Whether the payer is one of the sandbox's."""
-    from clearlane.client import Kind
+def _is_test(session: ClientSession, payer: str) -> bool:
+    """Return whether the payer is a test payer of the sandbox."""
+    from clearlane.client import ClaimKind
 
-    listed = [one for kind in Kind for one in caller.client.test_payers(kind)]
+    listed = [one for kind in ClaimKind for one in session.client.test_payers(kind)]
     names = {name.casefold() for one in listed for name in (one.PayerId, one.SvcPayerId)}
     return payer.casefold() in names
 
 
-def _refused(told: EligibilityResponse) -> bool:
-    return bool(told.ErrorResponses) or any(
-        table.errors and not table.rows for table in tables(told.Responses)
+def _refused(response: EligibilityResponseJson) -> bool:
+    return bool(response.ErrorResponses) or any(
+        table.errors and not table.rows for table in patient_tables(response.Responses)
     )
 
 
-def _show_inquiries(found: "Recalled") -> None:
-    from clearlane.kernel.clock import moment
+def _show_inquiries(found: "EligibilityRequestDetails") -> None:
+    from clearlane.kernel.clock import from_micros
 
     show_table(
         ("patient", "payer", "state", "answer", "attempts", "next"),
         (
             (
-                inquiry.question.number,
-                inquiry.question.payer_id,
+                inquiry.pending.number,
+                inquiry.pending.payer_id,
                 inquiry.state,
                 inquiry.answer,
-                inquiry.question.attempts,
-                f"{moment(inquiry.next_at):%Y-%m-%d %H:%M:%S}Z" if inquiry.state == "Open" else "",
+                inquiry.pending.attempts,
+                f"{from_micros(inquiry.next_at):%Y-%m-%d %H:%M:%S}Z"
+                if inquiry.state == "Open"
+                else "",
             )
             for inquiry in found.inquiries
         ),
@@ -186,14 +196,14 @@ def _show_inquiries(found: "Recalled") -> None:
     typer.echo()
 
 
-def _show(told: EligibilityResponse) -> None:
-    typer.echo(f"Request {told.RequestId}: {told.Status}")
-    for result in told.ValidationResults:
+def _show(response: EligibilityResponseJson) -> None:
+    typer.echo(f"Request {response.RequestId}: {response.Status}")
+    for result in response.ValidationResults:
         typer.echo(printable(f"Not asked: {result.Location}: {result.Message}"))
-    for error in told.ErrorResponses:
+    for error in response.ErrorResponses:
         words = "; ".join(f"{one.Message} ({one.Code})" for one in error.Errors)
         typer.echo(printable(f"{error.Type}: {words}"))
-    for table in tables(told.Responses):
+    for table in patient_tables(response.Responses):
         _show_patient(table)
 
 
@@ -201,7 +211,7 @@ def _show_patient(table: PatientTable) -> None:
     typer.echo()
     facts = [("patient", table.patient), ("member", table.member_id), ("payer", table.payer)]
     facts += [("plan", plan) for plan in table.plans]
-    facts += [("refused", words) for words in _troubles(table)]
+    facts += [("refused", words) for words in _refusals(table)]
     facts += [("note", note) for note in table.notes]
     show_facts(facts)
     if table.rows:
@@ -209,23 +219,23 @@ def _show_patient(table: PatientTable) -> None:
         show_table(HEADER, map(_cells, table.rows))
 
 
-def _troubles(table: PatientTable) -> Iterator[str]:
+def _refusals(table: PatientTable) -> Iterator[str]:
     for error in table.errors:
-        action = words("follow_up_actions", error.FollowUpAction or "")
+        action = describe_name("follow_up_actions", error.FollowUpAction or "")
         more = f" {action}." if action else ""
         yield f"{error.Code} {error.Message}.{more}"
 
 
-def _cells(row: Row) -> tuple[object, ...]:
+def _cells(row: BenefitRow) -> tuple[object, ...]:
     share = "" if row.coinsurance is None else f"{row.coinsurance:.0%}"
     return (
         row.service, row.network, row.level, row.coverage, _amount(row.copay), share,
-        *_purse(row.deductible), *_purse(row.out_of_pocket),
+        *_accumulator_cells(row.deductible), *_accumulator_cells(row.out_of_pocket),
     )  # fmt: skip
 
 
-def _purse(purse: Purse) -> Iterable[str]:
-    return map(_amount, (purse.total, purse.used, purse.remaining))
+def _accumulator_cells(accumulator: Accumulator) -> Iterable[str]:
+    return map(_amount, (accumulator.total, accumulator.used, accumulator.remaining))
 
 
 def _amount(amount: Decimal | None) -> str:
@@ -233,6 +243,6 @@ def _amount(amount: Decimal | None) -> str:
 
 
 def _lines(x12: bytes) -> bytes:
-    """A file with a segment a line; one with line ends of its own stays as it is."""
+    """Return a file with one segment a line; a file with line ends stays as it is."""
     end = x12[105:106]
     return x12 if b"\n" in x12[:200] else x12.replace(end, end + b"\n")

@@ -1,11 +1,17 @@
-"""``clearlane eligibility submit`` and ``responses``: benefits, asked of the service by a vendor."""
+"""``clearlane eligibility submit`` and ``responses``: eligibility inquiries over the service."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.cli.client_command import Caller, ends_with, misuse, read_json, vendor_command
+from clearlane.cli.client_command import (
+    ClientSession,
+    exit_with,
+    read_json,
+    usage_error,
+    vendor_command,
+)
 from clearlane.cli.output import printable, show_json, show_table
 
 if TYPE_CHECKING:
@@ -23,60 +29,60 @@ def register(app: typer.Typer) -> None:
 
 
 def submit(
-    caller: Caller,
+    session: ClientSession,
     file: Annotated[str, typer.Argument(help="The request (JSON); - for standard input.")],
     wait: Wait = 0,
 ) -> None:
     """Ask payers about the benefits of patients.
 
-    Exit status: 0 every response is in, 1 some are missing or nothing could be asked, 2 the file or
+    Exit status: 0 every response has arrived, 1 some are missing or nothing could be asked, 2 the file or
     the request cannot be used, 3 the service is not available or refuses the credentials.
 
     Examples: clearlane eligibility submit inquiry.json; clearlane eligibility submit - --wait 120
     """
     request = read_json(file)
     if not isinstance(request, dict):
-        misuse(f"{file} holds no object.")
-    _show(caller, caller.client.submit_eligibility(request), wait)
+        usage_error(f"{file} holds no object.")
+    _show(session, session.client.submit_eligibility(request), wait)
 
 
 def responses(
-    caller: Caller,
+    session: ClientSession,
     request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
     wait: Wait = 0,
 ) -> None:
-    """Show everything that has arrived for a request.
+    """Show all responses to a request that have arrived.
 
     Exit status as for `submit`.
 
     Example: clearlane eligibility responses 41 --wait 60
     """
-    _show(caller, caller.client.eligibility_responses(request_id), wait)
+    _show(session, session.client.eligibility_responses(request_id), wait)
 
 
-def _show(caller: Caller, answer: "EligibilityAnswer", wait: float) -> None:
+def _show(session: ClientSession, answer: "EligibilityAnswer", wait: float) -> None:
     from clearlane.client import StillWaiting
 
     if wait and answer.waiting:
         try:
-            answer = caller.client.wait_for_eligibility(answer, seconds=wait)
+            answer = session.client.wait_for_eligibility(answer, seconds=wait)
         except StillWaiting as late:
             answer = late.answer
-    if caller.as_json:
+    if session.as_json:
         show_json(answer.raw)
     else:
         _show_answer(answer)
-    ends_with(fine=answer.Status == COMPLETE)
+    exit_with(fine=answer.Status == COMPLETE)
 
 
 def _show_answer(answer: "EligibilityAnswer") -> None:
     typer.echo(f"Request {answer.RequestId}: {answer.Status}")
     for result in answer.ValidationResults:
-        said = f"{result.get('Location') or ''} {result.get('Message') or result}"
-        typer.echo(printable(f"Not asked: {said}"))
+        message = f"{result.get('Location') or ''} {result.get('Message') or result}"
+        typer.echo(printable(f"Not asked: {message}"))
     for error in answer.ErrorResponses:
-        said = "; ".join(str(each.get("Message")) for each in error.get("Errors") or ())
-        typer.echo(printable(f"Refused by {error.get('Type')}: {said}"))
+        message = "; ".join(str(each.get("Message")) for each in error.get("Errors") or ())
+        typer.echo(printable(f"Refused by {error.get('Type')}: {message}"))
     rows = [row for patient in answer.patients() for row in _benefits(patient)]
     if rows:
         typer.echo()

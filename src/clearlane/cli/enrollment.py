@@ -1,9 +1,8 @@
-"""``clearlane enrollment``: providers that wait to be enrolled with payers, and what payers answered."""
+"""``clearlane enrollment``: enrollments of providers with payers, and their states."""
 
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,48 +10,54 @@ import typer
 
 from clearlane.cli.enrollment_output import (
     WRITERS,
+    EnrollmentDetail,
+    EnrollmentFacts,
+    EnrollmentFileFormat,
     Facts,
-    Format,
-    Telling,
-    Whole,
+    move_facts,
+    show_detail,
     show_list,
-    show_whole,
-    told,
 )
-from clearlane.cli.operator_command import AsJson, serve, show_json, show_table
+from clearlane.cli.operator_command import (
+    AsJson,
+    PayerTypeOption,
+    run_in_installation,
+    show_json,
+    show_table,
+)
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
-from clearlane.enrollment.lifecycle import Event, State, states_of
+from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState, current_states
 from clearlane.kernel import limits
 from clearlane.payers.model import PAYER_TYPES, Payer
-from clearlane.pipeline.operator.enrollment_admin import Move, Opened, browse, move, recall
+from clearlane.pipeline.operator.enrollment_admin import (
+    EnrollmentChange,
+    EnrollmentDetails,
+    apply_event,
+    list_enrollments,
+    load_enrollment,
+)
 from clearlane.store.enrollments import StoredEnrollment
 from clearlane.store.private_files import write_private
-from clearlane.wiring import House
+from clearlane.wiring import Installation
 
 app = typer.Typer(help="Providers to be enrolled with payers.", add_completion=False)
 
 
-class Type(StrEnum):
-    """Types of payers, as a caller of the payer lists writes them."""
-
-    MEDICAL = "medical"
-    DENTAL = "dental"
-
-
 Id = Annotated[str, typer.Argument(metavar="ID", help="The enrollment's id.")]
 OfState = Annotated[
-    State | None, typer.Option("--state", case_sensitive=False, help="Only those in this state.")
+    EnrollmentState | None,
+    typer.Option("--state", case_sensitive=False, help="Only those in this state."),
 ]
 WithPayer = Annotated[str, typer.Option("--payer", help="The state with this payer.")]
 OfType = Annotated[
-    Type | None, typer.Option("--type", case_sensitive=False, help="Type of the payers.")
+    PayerTypeOption | None, typer.Option("--type", case_sensitive=False, help="Type of the payers.")
 ]
 OfSite = Annotated[str, typer.Option("--site", help="Only those of this vendorSiteId.")]
 Payers = Annotated[
     list[str] | None,
     typer.Option("--payer", help="A payer, as often as needed; else all that require enrollment."),
 ]
-Reason = Annotated[str, typer.Option("--reason", help="Why, kept with the enrollment.")]
+Reason = Annotated[str, typer.Option("--reason", help="Reason, stored with the enrollment.")]
 
 STANDARD = "-"
 
@@ -74,8 +79,11 @@ def list_(
     Example: clearlane enrollment list --state submitted --payer HHP2M
     """
     chosen = _Chosen(state, payer, type, site)
-    rows = serve(
-        data, lambda house: _browse(house, chosen, "enrollment.list", limit, Telling.facts)
+    rows = run_in_installation(
+        data,
+        lambda installation: _browse(
+            installation, chosen, "enrollment.list", limit, EnrollmentFacts.facts
+        ),
     )
     if as_json:
         show_json(rows)
@@ -90,28 +98,28 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     Example: clearlane enrollment show E1RT2Q5X9Z7K3M8P4W6
     """
 
-    async def work(house: House) -> Whole:
-        opened, events = await recall(
-            house.database, house.vault, id.strip().upper(), actor=operator()
+    async def work(installation: Installation) -> EnrollmentDetail:
+        details, events = await load_enrollment(
+            installation.database, installation.vault, id.strip().upper(), actor=operator()
         )
-        return Telling(house).whole(opened, events)
+        return EnrollmentFacts(installation).detail(details, events)
 
-    found = serve(data, work)
+    found = run_in_installation(data, work)
     if as_json:
         show_json(found)
     else:
-        show_whole(found)
+        show_detail(found)
 
 
 @app.command()
 def start(
     id: Id, payer: Payers = None, type: OfType = None, as_json: AsJson = False, data: Data = None
 ) -> None:
-    """Note that an enrollment is in work: it was sent on to payers.
+    """Record that an enrollment was forwarded to payers.
 
     Example: clearlane enrollment start E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
     """
-    _move(data, id, Event.START, payer, type, "", as_json=as_json)
+    _move(data, id, EnrollmentEvent.START, payer, type, "", as_json=as_json)
 
 
 @app.command()
@@ -123,11 +131,11 @@ def approve(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Note that payers have approved an enrollment: claims of the provider may go to them.
+    """Record that payers have approved an enrollment: claims of the provider may go to them.
 
     Example: clearlane enrollment approve E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
     """
-    _move(data, id, Event.APPROVE, payer, type, reason, as_json=as_json)
+    _move(data, id, EnrollmentEvent.APPROVE, payer, type, reason, as_json=as_json)
 
 
 @app.command("refuse")
@@ -139,11 +147,11 @@ def refuse_(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Note that payers have refused an enrollment, or ended it.
+    """Record that payers have refused an enrollment, or ended it.
 
     Example: clearlane enrollment refuse E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M --reason "TIN not on file"
     """
-    _move(data, id, Event.REFUSE, payer, type, reason, as_json=as_json)
+    _move(data, id, EnrollmentEvent.REFUSE, payer, type, reason, as_json=as_json)
 
 
 @app.command()
@@ -152,7 +160,7 @@ def export(
         str, typer.Argument(metavar="[FILE]", help="- for standard output.")
     ] = STANDARD,
     format: Annotated[
-        Format | None, typer.Option(help="csv or json; else by the name of the file.")
+        EnrollmentFileFormat | None, typer.Option(help="csv or json; else by the name of the file.")
     ] = None,
     state: OfState = None,
     payer: WithPayer = "",
@@ -166,11 +174,16 @@ def export(
     Example: clearlane enrollment export new.csv --state submitted
     """
     chosen = _Chosen(state, payer, type, site)
-    rows = serve(
-        data, lambda house: _browse(house, chosen, "enrollment.export", None, Telling.with_fields)
+    rows = run_in_installation(
+        data,
+        lambda installation: _browse(
+            installation, chosen, "enrollment.export", None, EnrollmentFacts.with_fields
+        ),
     )
-    by_name = Format.JSON if file.lower().endswith(".json") else Format.CSV
-    _write(file, WRITERS[Format.JSON if as_json else format or by_name](rows))
+    by_name = (
+        EnrollmentFileFormat.JSON if file.lower().endswith(".json") else EnrollmentFileFormat.CSV
+    )
+    _write(file, WRITERS[EnrollmentFileFormat.JSON if as_json else format or by_name](rows))
     if file != STANDARD:
         typer.echo(f"{len(rows)} enrollments are written to {file}.", err=True)
 
@@ -180,25 +193,29 @@ def export(
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """What an operator asks for."""
+    """The filter of a list or export."""
 
-    state: State | None
+    state: EnrollmentState | None
     payer: str
-    type: Type | None
+    type: PayerTypeOption | None
     site: str
 
-    def among(self, house: House) -> Callable[[StoredEnrollment], bool]:
-        """Whether an enrollment is asked for."""
+    def among(self, installation: Installation) -> Callable[[StoredEnrollment], bool]:
+        """Return a function that checks whether an enrollment passes the filter."""
         keys = (
-            {each.key for each in _payers(house, [self.payer], self.type)} if self.payer else None
+            {each.key for each in _payers(installation, [self.payer], self.type)}
+            if self.payer
+            else None
         )
-        if self.site and house.accounts.any_site(self.site) is None:
+        if self.site and installation.accounts.any_site(self.site) is None:
             refuse(f"There is no site {self.site}. `clearlane site list` shows them.")
-        sites = {each.id: each.vendor_site_id for each in house.accounts.sites}
+        sites = {each.id: each.vendor_site_id for each in installation.accounts.sites}
 
         def fits(row: StoredEnrollment) -> bool:
-            states = states_of(
-                State(each.state) for each in row.standings if keys is None or each.payer in keys
+            states = current_states(
+                EnrollmentState(each.state)
+                for each in row.payer_states
+                if keys is None or each.payer in keys
             )
             in_state = self.state is None or self.state in states
             return in_state and self.site in {"", sites.get(row.scope.site)}
@@ -206,12 +223,14 @@ class _Chosen:
         return fits
 
 
-def _payers(house: House, ids: Iterable[str], type: Type | None) -> list[Payer]:
-    """The payers of these ids; a payer of both types is two."""
+def _payers(
+    installation: Installation, ids: Iterable[str], type: PayerTypeOption | None
+) -> list[Payer]:
+    """Return the payers of these ids; a payer of both types is two."""
     types = [type.capitalize()] if type else PAYER_TYPES
     found: list[Payer] = []
     for id in ids:
-        own = [payer for each in types if (payer := house.payers.find(id, each))]
+        own = [payer for each in types if (payer := installation.payers.find(id, each))]
         if not own:
             of = f"{type} " if type else ""
             refuse(f"There is no {of}payer {id}. `clearlane payer search` finds them.", MISUSED)
@@ -219,11 +238,11 @@ def _payers(house: House, ids: Iterable[str], type: Type | None) -> list[Payer]:
     return list({payer.key: payer for payer in found}.values())
 
 
-def _asking(house: House, type: Type | None) -> list[Payer]:
-    """The payers that require enrollment."""
+def _requiring_payers(installation: Installation, type: PayerTypeOption | None) -> list[Payer]:
+    """Return the payers that require enrollment."""
     found = [
         payer
-        for payer in house.payers.all
+        for payer in installation.payers.all
         if payer.claim_enrollment_required and (type is None or payer.type == type.capitalize())
     ]
     if not found:
@@ -235,30 +254,30 @@ def _asking(house: House, type: Type | None) -> list[Payer]:
 
 
 async def _browse(
-    house: House,
+    installation: Installation,
     chosen: _Chosen,
     action: str,
     limit: int | None,
-    tell: Callable[[Telling, Opened], Facts],
+    to_facts: Callable[[EnrollmentFacts, EnrollmentDetails], Facts],
 ) -> list[Facts]:
-    found = await browse(
-        house.database,
-        house.vault,
-        chosen.among(house),
+    found = await list_enrollments(
+        installation.database,
+        installation.vault,
+        chosen.among(installation),
         action=action,
         limit=limit,
         actor=operator(),
     )
-    telling = Telling(house)
-    return [tell(telling, each) for each in found]
+    presenter = EnrollmentFacts(installation)
+    return [to_facts(presenter, each) for each in found]
 
 
 def _move(
     data: Path | None,
     id: str,
-    event: Event,
+    event: EnrollmentEvent,
     payers: list[str] | None,
-    type: Type | None,
+    type: PayerTypeOption | None,
     reason: str,
     *,
     as_json: bool,
@@ -267,26 +286,28 @@ def _move(
     if len(reason) > limits.ENROLLMENT_REASON_CHARACTERS_MAX:
         refuse(f"--reason: {limits.ENROLLMENT_REASON_CHARACTERS_MAX} characters at most.", MISUSED)
 
-    async def work(house: House) -> list[Move]:
-        return await move(
-            house.database,
-            house.vault,
+    async def work(installation: Installation) -> list[EnrollmentChange]:
+        return await apply_event(
+            installation.database,
+            installation.vault,
             id,
             event,
-            _payers(house, payers, type) if payers else _asking(house, type),
+            _payers(installation, payers, type)
+            if payers
+            else _requiring_payers(installation, type),
             reason=reason.strip(),
-            now=house.clock.now(),
+            now=installation.clock.now(),
             actor=operator(),
         )
 
-    moves = serve(data, work)
+    moves = run_in_installation(data, work)
     if as_json:
-        show_json([told(each) for each in moves])
+        show_json([move_facts(each) for each in moves])
     elif moves:
-        rows = [list(told(each).values()) for each in moves]
+        rows = [list(move_facts(each).values()) for each in moves]
         show_table(["Payer", "Type", "Name", "Before", "Now"], rows)
     else:
-        typer.echo(f"{id}: nothing to change. It was so before.")
+        typer.echo(f"{id}: no change was needed.")
 
 
 def _write(file: str, text: str) -> None:

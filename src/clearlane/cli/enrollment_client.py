@@ -1,10 +1,16 @@
-"""``clearlane enrollment submit``: providers to be enrolled, sent to the service by a vendor."""
+"""``clearlane enrollment submit``: submit providers to be enrolled over the service."""
 
 from typing import Annotated
 
 import typer
 
-from clearlane.cli.client_command import Caller, ends_with, misuse, read_json, vendor_command
+from clearlane.cli.client_command import (
+    ClientSession,
+    exit_with,
+    read_json,
+    usage_error,
+    vendor_command,
+)
 from clearlane.cli.output import show_json, show_table
 
 
@@ -14,10 +20,10 @@ def register(app: typer.Typer) -> None:
 
 
 def submit(
-    caller: Caller,
+    session: ClientSession,
     file: Annotated[str, typer.Argument(help="The request (JSON); - for standard input.")],
 ) -> None:
-    """Submit enrollment requests for billing providers. A provider who is there already is fine.
+    """Submit enrollment requests for billing providers. A provider that exists already is no error.
 
     Exit status: 0 all submitted, 1 some not, 2 the file or the request cannot be used,
     3 the service is not available or refuses the credentials.
@@ -26,16 +32,16 @@ def submit(
     """
     request = read_json(file)
     if not isinstance(request, dict | list):
-        misuse(f"{file} holds no request.")
-    answer = caller.client.submit_enrollments(request)
-    if caller.as_json:
+        usage_error(f"{file} holds no request.")
+    answer = session.client.submit_enrollments(request)
+    if session.as_json:
         show_json(answer.raw)
     else:
         show_table(
-            ("request id", "last name", "first name", "submitted", "said"),
+            ("request id", "last name", "first name", "submitted", "message"),
             (
                 (r.RequestId, r.LastName, r.FirstName, r.submitted, r.Exception or r.Message)
                 for r in answer.EnrollmentResults
             ),
         )
-    ends_with(fine=answer.submitted)
+    exit_with(fine=answer.submitted)

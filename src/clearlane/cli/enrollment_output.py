@@ -1,4 +1,4 @@
-"""What `clearlane enrollment` tells of an enrollment: in a list, as a whole, and in a file."""
+"""Output of `clearlane enrollment`: lists, details and export files."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -8,19 +8,23 @@ from typing import TypedDict
 import typer
 
 from clearlane.cli.operator_command import show_facts, show_table
-from clearlane.enrollment.fields import ROWS
-from clearlane.enrollment.lifecycle import FIRST, State
-from clearlane.enrollment.transfer import write_csv
-from clearlane.kernel.clock import moment
-from clearlane.pipeline.operator.enrollment_admin import Happened, Move, Opened
+from clearlane.enrollment.csv_export import write_csv
+from clearlane.enrollment.fields import FIELDS
+from clearlane.enrollment.lifecycle import INITIAL_STATE, EnrollmentState
+from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.operator.enrollment_admin import (
+    EnrollmentChange,
+    EnrollmentDetails,
+    EnrollmentEventRecord,
+)
 from clearlane.store.enrollments import StoredEnrollment
-from clearlane.wiring import House
+from clearlane.wiring import Installation
 
 Facts = dict[str, object]
 
 
-class Whole(TypedDict):
-    """All that is known of an enrollment."""
+class EnrollmentDetail(TypedDict):
+    """All facts of an enrollment."""
 
     facts: Facts
     enrollment: Facts
@@ -29,8 +33,8 @@ class Whole(TypedDict):
     events: list[Facts]
 
 
-class Format(StrEnum):
-    """Formats of an export."""
+class EnrollmentFileFormat(StrEnum):
+    """Formats of an enrollment export."""
 
     CSV = "csv"
     JSON = "json"
@@ -49,17 +53,17 @@ LABELS = {
 COLUMNS = ("id", "submitted_at", "vendor_key", "vendor_site_id", "client_id", "state", "findings")
 
 
-class Telling:
-    """Turns stored enrollments into facts, with the names that vendors, sites and payers have."""
+class EnrollmentFacts:
+    """Converts stored enrollments to printable facts, with names of vendors, sites and payers."""
 
-    def __init__(self, house: House) -> None:
-        self._payers = house.payers
-        self._sites = {site.id: site for site in house.accounts.sites}
-        self._keys = {vendor.id: vendor.key for vendor in house.accounts.vendors}
+    def __init__(self, installation: Installation) -> None:
+        self._payers = installation.payers
+        self._sites = {site.id: site for site in installation.accounts.sites}
+        self._keys = {vendor.id: vendor.key for vendor in installation.accounts.vendors}
 
-    def facts(self, opened: Opened) -> Facts:
-        """What a list tells: no tax id and no contact."""
-        row, enrollment = opened.row, opened.enrollment
+    def facts(self, details: EnrollmentDetails) -> Facts:
+        """Return the facts for a list: no tax id and no contact."""
+        row, enrollment = details.row, details.enrollment
         site = self._sites.get(row.scope.site)
         names = (enrollment.ProviderLastName, enrollment.ProviderFirstName)
         return {
@@ -71,44 +75,46 @@ class Telling:
             "npi": enrollment.Npi,
             "provider": enrollment.PracticeName or ", ".join(name for name in names if name),
             "state": _states(row),
-            "findings": " ".join(note.message for note in opened.notes),
+            "findings": " ".join(note.message for note in details.notes),
         }
 
-    def with_fields(self, opened: Opened) -> Facts:
-        """What a file tells: everything that was sent."""
-        return self.facts(opened) | _fields(opened)
+    def with_fields(self, details: EnrollmentDetails) -> Facts:
+        """Return the facts for an export: every field."""
+        return self.facts(details) | _fields(details)
 
-    def whole(self, opened: Opened, events: Sequence[Happened]) -> Whole:
-        """All that is known."""
+    def detail(
+        self, details: EnrollmentDetails, events: Sequence[EnrollmentEventRecord]
+    ) -> EnrollmentDetail:
+        """Return all facts, with payers and events."""
         return {
-            "facts": self.facts(opened),
-            "enrollment": _fields(opened),
+            "facts": self.facts(details),
+            "enrollment": _fields(details),
             "findings": [
                 {"rule": note.rule, "field": note.location, "message": note.message}
-                for note in opened.notes
+                for note in details.notes
             ],
-            "payers": self._standings(opened),
+            "payers": self._payer_states(details),
             "events": [
                 {"at": _when(e.at), "event": e.event, "type": e.payer_type, "payer_id": e.payer_id}
                 for e in events
             ],
         }
 
-    def _standings(self, opened: Opened) -> list[Facts]:
-        """The payers somebody acted for, and those that require enrollment and wait for it."""
-        row = opened.row
-        acted = {each.payer for each in row.standings}
-        told = [
-            self._standing(*each.payer, each.state, each.updated_at, reason)
-            for each, reason in zip(row.standings, opened.reasons, strict=True)
+    def _payer_states(self, details: EnrollmentDetails) -> list[Facts]:
+        """Return the states with payers that an operator has set, and of payers that require enrollment."""
+        row = details.row
+        acted = {each.payer for each in row.payer_states}
+        rows = [
+            self._payer_state(*each.payer, each.state, each.updated_at, reason)
+            for each, reason in zip(row.payer_states, details.reasons, strict=True)
         ]
-        return told + [
-            self._standing(*payer.key, FIRST, row.created_at, "")
+        return rows + [
+            self._payer_state(*payer.key, INITIAL_STATE, row.created_at, "")
             for payer in self._payers.all
             if payer.claim_enrollment_required and payer.key not in acted
         ]
 
-    def _standing(self, type: str, id: str, state: str, since: int, reason: str) -> Facts:
+    def _payer_state(self, type: str, id: str, state: str, since: int, reason: str) -> Facts:
         payer = self._payers.find(id, type)
         return {
             "payer_id": payer.payer_id if payer else id,
@@ -121,35 +127,35 @@ class Telling:
 
 
 def show_list(rows: Sequence[Facts]) -> None:
-    """Enrollments for a person, a line each."""
+    """Print enrollments, one a line."""
     show_table(list(LABELS), [[_plain(row[key]) for key in LABELS.values()] for row in rows])
 
 
-def show_whole(found: Whole) -> None:
-    """One enrollment for a person: facts, the fields that are filled, payers, events."""
+def show_detail(found: EnrollmentDetail) -> None:
+    """Print one enrollment: facts, filled fields, payers, events."""
     show_facts([(name, _plain(value)) for name, value in found["facts"].items()])
     typer.echo()
     filled = [(name, value) for name, value in found["enrollment"].items() if value is not None]
-    show_facts([(ROWS[name].label, _plain(value)) for name, value in filled])
+    show_facts([(FIELDS[name].label, _plain(value)) for name, value in filled])
     for rows in (found["payers"], found["events"]):
         if rows:
             typer.echo()
             show_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
-def told(move: Move) -> Facts:
-    """Where an enrollment stood with a payer, and where it stands now."""
+def move_facts(move: EnrollmentChange) -> Facts:
+    """Return the states of an enrollment with a payer before and after a move."""
     return {
         "payer_id": move.payer.payer_id,
         "type": move.payer.type,
         "name": move.payer.name,
         "before": move.before,
-        "now": move.now,
+        "now": move.after,
     }
 
 
 def _as_csv(rows: Sequence[Facts]) -> str:
-    names = (*COLUMNS, *ROWS)
+    names = (*COLUMNS, *FIELDS)
     return write_csv(names, ({name: str(row[name] or "") for name in names} for row in rows))
 
 
@@ -157,26 +163,30 @@ def _as_json(rows: Sequence[Facts]) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
-WRITERS: Mapping[Format, Callable[[Sequence[Facts]], str]] = {
-    Format.CSV: _as_csv,
-    Format.JSON: _as_json,
+WRITERS: Mapping[EnrollmentFileFormat, Callable[[Sequence[Facts]], str]] = {
+    EnrollmentFileFormat.CSV: _as_csv,
+    EnrollmentFileFormat.JSON: _as_json,
 }
 
 
-def _fields(opened: Opened) -> Facts:
-    return {name: getattr(opened.enrollment, name) for name in ROWS}
+def _fields(details: EnrollmentDetails) -> Facts:
+    return {name: getattr(details.enrollment, name) for name in FIELDS}
 
 
 def _states(row: StoredEnrollment) -> str:
-    """The states it has, with how many payers each; the first one where nobody has acted yet."""
-    counts = {state: sum(each.state == state for each in row.standings) for state in State}
-    return ", ".join(f"{state} {count}" for state, count in counts.items() if count) or FIRST
+    """Return its states with the number of payers; the first state where none was set yet."""
+    counts = {
+        state: sum(each.state == state for each in row.payer_states) for state in EnrollmentState
+    }
+    return (
+        ", ".join(f"{state} {count}" for state, count in counts.items() if count) or INITIAL_STATE
+    )
 
 
 def _plain(value: object) -> str:
-    """A text that a vendor sent, without what a terminal would obey."""
+    """Return a vendor's text without control characters, which a terminal would execute."""
     return "".join(c if c.isprintable() else "?" for c in str(value))
 
 
 def _when(at: int) -> str:
-    return moment(at).isoformat(timespec="seconds")
+    return from_micros(at).isoformat(timespec="seconds")

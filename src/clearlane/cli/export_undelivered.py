@@ -1,4 +1,4 @@
-"""``clearlane export-undelivered``: what has not gone out, as files to be carried by hand."""
+"""``clearlane export-undelivered``: write undelivered claims as files to be delivered by hand."""
 
 import os
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from clearlane.cli.batch import facts
-from clearlane.cli.operator_command import AsJson, serve, show_json, show_table
+from clearlane.cli.operator_command import AsJson, run_in_installation, show_json, show_table
 from clearlane.cli.storage_command import Data, operator, refuse
 from clearlane.pipeline.operator import batch_admin
-from clearlane.pipeline.operator.batch_admin import File
-from clearlane.store.database import Refused
-from clearlane.wiring import House, desk_of
+from clearlane.pipeline.operator.batch_admin import ExportedBatch
+from clearlane.store.database import OperationRefused
+from clearlane.wiring import Installation
 
 app = typer.Typer(add_completion=False)
 
@@ -24,31 +24,33 @@ def export_undelivered(
     to: Annotated[Path, typer.Option("--to", help="Directory for the files; made if missing.")],
     mark: Annotated[
         bool,
-        typer.Option("--mark", help="Mark every written batch as delivered: you carry the files."),
+        typer.Option(
+            "--mark", help="Mark every written batch as delivered: you deliver the files."
+        ),
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Write everything that has not gone out as 837 files, with the service stopped or running.
+    """Write all undelivered claims as 837 files, with the service stopped or running.
 
-    Claims that still wait are put into batches first, so each is in one file, and that file is the very
-    one which would go out. Without --mark nothing counts as sent and all of it goes out when the
-    service runs; with it nothing of it does. The files hold patient data: they are readable by you alone.
+    Claims that still wait are put into batches first, so each is in one file, and that file is the
+    one that would be sent. Without --mark nothing counts as sent, and the service sends all of it when it
+    runs; with --mark it does not. The files hold patient data: only you can read them.
 
     Example: clearlane export-undelivered --data .data --to /mnt/carry
     """
 
-    async def work(house: House) -> tuple[list[dict[str, object]], int]:
-        desk, written = desk_of(house), []
+    async def work(installation: Installation) -> tuple[list[dict[str, object]], int]:
+        context, written = installation.work_context, []
         _prepare(to)
-        async for file in batch_admin.export(desk, actor=operator()):
+        async for file in batch_admin.export_undelivered(context, actor=operator()):
             _write(to, file)
             if mark:
-                await batch_admin.mark_delivered(desk, file.batch.id, actor=operator())
+                await batch_admin.mark_delivered(context, file.batch.id, actor=operator())
             written.append(facts(file.batch))
-        return written, await batch_admin.left_waiting(desk)
+        return written, await batch_admin.count_unbatched_claims(context)
 
-    written, left = serve(data, work)
+    written, left = run_in_installation(data, work)
     if as_json:
         show_json({"files": written, "marked": mark, "claims_not_written": left})
     else:
@@ -63,14 +65,14 @@ def _prepare(directory: Path) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def _write(directory: Path, file: File) -> None:
-    """Write a file for its owner alone; one that is there already must be the same."""
+def _write(directory: Path, file: ExportedBatch) -> None:
+    """Write a file readable by its owner alone; an existing one must be the same."""
     path = directory / file.batch.name
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         if path.is_symlink() or path.read_bytes() != file.content:
-            raise Refused(f"{path} is there already and is another file.") from None
+            raise OperationRefused(f"{path} is there already and is another file.") from None
         return
     with os.fdopen(handle, "wb") as target:
         target.write(file.content)

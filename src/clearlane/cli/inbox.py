@@ -1,20 +1,26 @@
-"""``clearlane inbox``: files that came from payers, and what a person does about those that need one."""
+"""``clearlane inbox``: files from payers, and what an operator decides about them."""
 
 import sys
 from typing import Annotated
 
 import typer
 
-from clearlane.claims.facts import Unmatched
-from clearlane.cli.operator_command import AsJson, serve, show_facts, show_json, show_table
+from clearlane.claims.facts import UnmatchedFact
+from clearlane.cli.operator_command import (
+    AsJson,
+    run_in_installation,
+    show_facts,
+    show_json,
+    show_table,
+)
 from clearlane.cli.storage_command import Data, operator
 from clearlane.kernel import limits
-from clearlane.kernel.clock import moment
+from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator import inbox_admin
-from clearlane.pipeline.operator.inbox_admin import Looked
+from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 from clearlane.store import inbox as store
-from clearlane.store.inbox import StoredFile
-from clearlane.wiring import House, desk_of
+from clearlane.store.inbox import InboxFile
+from clearlane.wiring import Installation
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -35,20 +41,20 @@ def list_(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """List the files that wait or need somebody, the newest first.
+    """List the files that wait or need an operator, the newest first.
 
-    Stored: waits to be posted. Parked: applied, but for statements about claims that we do not know.
-    Quarantined: nobody can read it.
+    Stored: waits to be posted. Parked: applied, except statements about unknown claims.
+    Quarantined: cannot be read.
 
     Example: clearlane inbox list --all --data .data
     """
     states = EVERY_STATE if everything else NEEDS_SOMEBODY
 
-    async def work(house: House) -> list[StoredFile]:
-        async with house.database.read(store.SCOPE) as tx:
-            return await store.listing(tx, states, limits.INBOX_LISTED)
+    async def work(installation: Installation) -> list[InboxFile]:
+        async with installation.database.read(store.SCOPE) as tx:
+            return await store.list_files(tx, states, limits.INBOX_LISTED)
 
-    found = [facts(file) for file in serve(data, work)]
+    found = [facts(file) for file in run_in_installation(data, work)]
     if as_json:
         show_json(found)
     else:
@@ -60,7 +66,7 @@ def show(
     id: Id,
     numbers: Annotated[
         bool,
-        typer.Option("--numbers", help="Show what parked statements call their claims. Audited."),
+        typer.Option("--numbers", help="Show the claim numbers of parked statements. Audited."),
     ] = False,
     content: Annotated[
         bool, typer.Option("--content", help="Write the file itself to standard output. Audited.")
@@ -68,20 +74,27 @@ def show(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Show a file: what it is, what became of it, and which of its statements were not applied.
+    """Show a file: its kinds, its state, and which of its statements were not applied.
 
     Example: clearlane inbox show 7 --numbers --data .data
     """
     if content:
         sys.stdout.buffer.write(
-            serve(data, lambda house: inbox_admin.read(desk_of(house), id, actor=operator()))
+            run_in_installation(
+                data,
+                lambda installation: inbox_admin.read_content(
+                    installation.work_context, id, actor=operator()
+                ),
+            )
         )
         return
 
-    async def work(house: House) -> Looked:
-        return await inbox_admin.look(desk_of(house), id, numbers=numbers, actor=operator())
+    async def work(installation: Installation) -> InboxFileDetails:
+        return await inbox_admin.load_file(
+            installation.work_context, id, with_statements=numbers, actor=operator()
+        )
 
-    found = serve(data, work)
+    found = run_in_installation(data, work)
     parked = _parked(found)
     if as_json:
         show_json(facts(found.file) | {"statements": parked})
@@ -93,30 +106,30 @@ def show(
 
 @app.command()
 def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
-    """Post a file again: after a claim or a route was put right, or a reader was mended.
+    """Post a file again, after a claim, a route or a reader was corrected.
 
-    What was told before counts once, so a file can be replayed at any time.
+    Statements that were applied before count once, so a file can be replayed at any time.
 
     Example: clearlane inbox replay 7 --data .data
     """
 
-    async def work(house: House) -> StoredFile:
-        return await inbox_admin.replay(desk_of(house), id, actor=operator())
+    async def work(installation: Installation) -> InboxFile:
+        return await inbox_admin.replay(installation.work_context, id, actor=operator())
 
-    _tell(serve(data, work), as_json=as_json)
+    _show_result(run_in_installation(data, work), as_json=as_json)
 
 
 @app.command()
 def discard(id: Id, as_json: AsJson = False, data: Data = None) -> None:
-    """Put a file aside that nobody can use. It is kept, and what it told stays told.
+    """Put aside a file that cannot be used. It is kept, and statements applied from it stay applied.
 
     Example: clearlane inbox discard 7 --data .data
     """
 
-    async def work(house: House) -> StoredFile:
-        return await inbox_admin.discard(desk_of(house), id, actor=operator())
+    async def work(installation: Installation) -> InboxFile:
+        return await inbox_admin.discard(installation.work_context, id, actor=operator())
 
-    _tell(serve(data, work), as_json=as_json)
+    _show_result(run_in_installation(data, work), as_json=as_json)
 
 
 LABELS = {
@@ -133,17 +146,30 @@ LABELS = {
 }
 
 
-def facts(file: StoredFile) -> dict[str, object]:
-    """A file as people and programs read it."""
-    told = file._asdict()
-    del told["digest"]
-    for name in ("received_at", "settled_at"):
-        at = told[name]
-        told[name] = None if at is None else f"{moment(at):%Y-%m-%dT%H:%M:%SZ}"
-    return told
+def facts(file: InboxFile) -> dict[str, object]:
+    """Return the printable facts of a file."""
+    return {
+        "id": file.id,
+        "payer_id": file.payer_id,
+        "type": file.type,
+        "route_id": file.route_id,
+        "name": file.name,
+        "bytes": file.bytes,
+        "state": file.state,
+        "kinds": file.kinds,
+        "reason": file.reason,
+        "applied": file.applied,
+        "parked": file.parked,
+        "received_at": _time(file.received_at),
+        "settled_at": None if file.processed_at is None else _time(file.processed_at),
+    }
 
 
-def _tell(file: StoredFile, *, as_json: bool) -> None:
+def _time(at: int) -> str:
+    return f"{from_micros(at):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _show_result(file: InboxFile, *, as_json: bool) -> None:
     if as_json:
         show_json(facts(file))
         return
@@ -154,7 +180,7 @@ def _tell(file: StoredFile, *, as_json: bool) -> None:
         typer.echo(file.reason)
 
 
-def _parked(found: Looked) -> list[dict[str, object]]:
+def _parked(found: InboxFileDetails) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = [
         {"kind": row.kind, "reason": row.reason} for row in found.parked
     ]
@@ -163,10 +189,10 @@ def _parked(found: Looked) -> list[dict[str, object]]:
     return rows
 
 
-def _numbers(said: Unmatched) -> dict[str, object]:
+def _numbers(said: UnmatchedFact) -> dict[str, object]:
     return {
-        "account": said.claim.account,
-        "number": said.claim.number,
-        "payer_number": said.claim.payer_number,
-        "lines": list(said.claim.controls),
+        "account": said.claim.account_number,
+        "number": said.claim.claim_number,
+        "payer_number": said.claim.payer_control_number,
+        "lines": list(said.claim.line_controls),
     }

@@ -1,16 +1,16 @@
-"""``clearlane instance``: the installations of vendors' software that use proxy login."""
+"""``clearlane instance``: instances of vendors' software that use proxy login."""
 
 from typing import Annotated
 
 import typer
 
-from clearlane.accounts.instances import read_instance
+from clearlane.accounts.instances import parse_instance_id
 from clearlane.accounts.model import Site
-from clearlane.cli.operator_command import AsJson, serve, show_json, show_table
+from clearlane.cli.operator_command import AsJson, run_in_installation, show_json, show_table
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
-from clearlane.kernel.clock import moment
+from clearlane.kernel.clock import from_micros
 from clearlane.store import instances as store
-from clearlane.wiring import House
+from clearlane.wiring import Installation
 
 app = typer.Typer(no_args_is_help=True, help="Instances of proxy login.", add_completion=False)
 
@@ -27,10 +27,12 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     Example: clearlane instance list --json
     """
 
-    async def work(house: House) -> list[dict[str, object]]:
-        return [_facts(house, each) for each in await store.all_instances(house.database)]
+    async def work(installation: Installation) -> list[dict[str, object]]:
+        return [
+            _facts(installation, each) for each in await store.all_instances(installation.database)
+        ]
 
-    found = serve(data, work)
+    found = run_in_installation(data, work)
     if as_json:
         show_json(found)
     else:
@@ -39,7 +41,7 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def disable(id: Id, site: OfSite = "", data: Data = None) -> None:
-    """Let an instance's token open nothing, also one that is made later.
+    """Disable an instance: its token, also a later one, is refused.
 
     Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
@@ -48,7 +50,7 @@ def disable(id: Id, site: OfSite = "", data: Data = None) -> None:
 
 @app.command()
 def enable(id: Id, site: OfSite = "", data: Data = None) -> None:
-    """Let an instance's token open the login page again.
+    """Enable an instance: its token opens the login page again.
 
     Example: clearlane instance enable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
@@ -66,9 +68,9 @@ LABELS = {
 }
 
 
-def _facts(house: House, one: store.Instance) -> dict[str, object]:
-    keys = {vendor.id: vendor.key for vendor in house.accounts.vendors}
-    site = _site(house, one)
+def _facts(installation: Installation, one: store.Instance) -> dict[str, object]:
+    keys = {vendor.id: vendor.key for vendor in installation.accounts.vendors}
+    site = _site(installation, one)
     return {
         "instance_id": one.instance,
         "name": one.name,
@@ -76,35 +78,35 @@ def _facts(house: House, one: store.Instance) -> dict[str, object]:
         "vendor_site_id": site.vendor_site_id if site else "",
         "state": one.state,
         "has_token": one.has_token,
-        "token_at": moment(one.token_at).isoformat(timespec="seconds"),
+        "token_at": from_micros(one.token_at).isoformat(timespec="seconds"),
     }
 
 
-def _site(house: House, one: store.Instance) -> Site | None:
-    return next((site for site in house.accounts.sites if site.scope == one.scope), None)
+def _site(installation: Installation, one: store.Instance) -> Site | None:
+    return next((site for site in installation.accounts.sites if site.scope == one.scope), None)
 
 
 def _set_state(id: str, vendor_site_id: str, state: str, data: Data) -> None:
-    wanted = read_instance(id)
+    wanted = parse_instance_id(id)
     if wanted is None:
         refuse(f"{id} is no GUID. `clearlane instance list` shows the instances.", MISUSED)
 
-    async def work(house: House) -> bool:
+    async def work(installation: Installation) -> bool:
         found = [
             each
-            for each in await store.all_instances(house.database)
-            if each.instance == wanted and _is_of(house, each, vendor_site_id)
+            for each in await store.all_instances(installation.database)
+            if each.instance == wanted and _is_of(installation, each, vendor_site_id)
         ]
         if not found:
             refuse(f"There is no instance {wanted}. `clearlane instance list` shows them.")
         if len(found) > 1:
             refuse(f"{len(found)} clients have an instance {wanted}: name one with --site.")
-        return await store.set_state(house.database, found[0], state, actor=operator())
+        return await store.set_state(installation.database, found[0], state, actor=operator())
 
-    changed = serve(data, work)
-    typer.echo(f"Instance {wanted} is {state}." + ("" if changed else " It was so before."))
+    changed = run_in_installation(data, work)
+    typer.echo(f"Instance {wanted} is {state}." + ("" if changed else " No change was needed."))
 
 
-def _is_of(house: House, one: store.Instance, vendor_site_id: str) -> bool:
-    site = _site(house, one)
+def _is_of(installation: Installation, one: store.Instance, vendor_site_id: str) -> bool:
+    site = _site(installation, one)
     return not vendor_site_id or (site is not None and site.vendor_site_id == vendor_site_id)

@@ -1,4 +1,4 @@
-"""`clearlane keys`: which master keys there are, the first one, and changing it."""
+"""`clearlane keys`: show, create and rotate the master key."""
 
 import typer
 
@@ -7,10 +7,10 @@ from clearlane.cli.output import show_json
 from clearlane.cli.storage_command import (
     Data,
     Store,
+    exit_on_refusal,
+    load_settings,
     master_keys,
-    refusals,
     refuse,
-    settings_of,
     with_store,
 )
 
@@ -25,19 +25,19 @@ def show(as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane keys show --data .data
     """
-    from clearlane.store.key_rotation import usage
+    from clearlane.store.key_rotation import count_wrapped_keys
 
     async def work(store: Store) -> tuple[tuple[str, ...], dict[str, int]]:
-        return store.keys.ids, await usage(store.database)
+        return store.keys.ids, await count_wrapped_keys(store.database)
 
-    settings = settings_of(data)
+    settings = load_settings(data)
     source = "CLEARLANE_MASTER_KEY" if settings.master_key else str(settings.key_file)
-    with refusals():
-        held = master_keys(settings).ids
-    if not held:
+    with exit_on_refusal():
+        key_ids = master_keys(settings).ids
+    if not key_ids:
         refuse(f"There is no master key in {source}. For a new installation: clearlane keys create")
     started = settings.on_postgresql or settings.sqlite_file.exists()
-    ids, wrapped = with_store(data, work) if started else (held, {})
+    ids, wrapped = with_store(data, work) if started else (key_ids, {})
     if as_json:
         keys = [{"id": id, "wraps": wrapped.get(id, 0)} for id in ids]
         show_json({"source": source, "keys": keys})
@@ -49,22 +49,22 @@ def show(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def create(data: Data = None) -> None:
-    """Make the key file of a new installation.
+    """Create the key file of a new installation.
 
     Example: clearlane keys create --data /var/lib/clearlane
     """
-    from clearlane.store.keys import new_key, write_key_file
+    from clearlane.store.keys import new_master_key, write_key_file
 
-    settings = settings_of(data)
+    settings = load_settings(data)
     if settings.master_key:
         refuse("CLEARLANE_MASTER_KEY is set, so no key file is used.")
-    key = new_key()
-    with refusals():
+    key = new_master_key()
+    with exit_on_refusal():
         try:
             write_key_file(settings.key_file, [key], over=False)
         except FileExistsError:
             refuse(f"{settings.key_file} exists already. To change the key: clearlane keys rotate")
-    typer.echo(f"The master key {key.id} was made in {settings.key_file}.")
+    typer.echo(f"The master key {key.id} was created in {settings.key_file}.")
     typer.echo(
         "Keep a copy in a safe place: without it the data cannot be read, and no backup holds it."
     )
@@ -76,14 +76,14 @@ def rotate(data: Data = None) -> None:
 
     Example: clearlane keys rotate --data /var/lib/clearlane
     """
-    from clearlane.store.key_rotation import Rotated
+    from clearlane.store.key_rotation import RotationResult
     from clearlane.store.key_rotation import rotate as rotated
 
-    async def work(store: Store) -> Rotated:
+    async def work(store: Store) -> RotationResult:
         return await rotated(store.database, store.keys, store.actor)
 
     done = with_store(data, work)
-    settings = settings_of(data)
+    settings = load_settings(data)
     typer.echo(
         f"{done.rewrapped} keys were re-wrapped; everything is wrapped with {done.master_id}."
     )

@@ -1,7 +1,7 @@
-"""``clearlane listen``: follow the life of claims live, by asking the service again and again.
+"""``clearlane listen``: follow claim status changes live, by polling the service.
 
-Each change of a claim is told once. The service keeps only the present state of a claim, so two changes
-between two looks are one line.
+Each change of a claim is shown once. The service returns only the current status, so two changes between two
+polls are one row.
 """
 
 import time
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clearlane.cli.claim_client import amounts, day_range
-from clearlane.cli.client_command import Caller, advice, misuse, vendor_command
+from clearlane.cli.client_command import ClientSession, advice, usage_error, vendor_command
 from clearlane.cli.output import printable, show_json_line, show_line
 
 if TYPE_CHECKING:
     from clearlane.client import ClaimStatus
 
 app = typer.Typer(
-    help="Follow the life of claims live.", add_completion=False, rich_markup_mode=None
+    help="Follow claim status changes live.", add_completion=False, rich_markup_mode=None
 )
 
 FINAL = frozenset({"Complete", "Rejected"})
@@ -32,7 +32,7 @@ COLUMNS = {
 
 @vendor_command(app)
 def listen(
-    caller: Caller,
+    session: ClientSession,
     claims: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ID]...", help="Only these claims (Svc_VendorClaimId)."),
@@ -44,31 +44,31 @@ def listen(
         ),
     ] = None,
     every: Annotated[
-        float, typer.Option(help="Seconds between two looks.", min=0.1, max=3_600)
+        float, typer.Option(help="Seconds between two polls.", min=0.1, max=3_600)
     ] = EVERY_SECONDS,
     until_final: Annotated[
         bool,
         typer.Option("--until-final", help="End when every claim is Complete or Rejected."),
     ] = False,
 ) -> None:
-    """Show where claims stand, then each change as it happens, until Ctrl-C.
+    """Show the status of claims, then each change as it happens, until Ctrl-C.
 
-    A service that is away for a while is waited for.
+    Waits for a service that is unavailable for a while.
 
     Examples: clearlane listen; clearlane listen SAMPLE-1 --until-final; clearlane listen --json
     """
     if start and day_range(start, None)[0] > day_range(None, None)[1]:
-        misuse("--from is in the future.")
-    if not caller.as_json:
+        usage_error("--from is in the future.")
+    if not session.as_json:
         show_line([label.upper() for label in COLUMNS], list(COLUMNS.values()))
-    told: dict[str, tuple[object, ...]] = {}
+    shown: dict[str, tuple[object, ...]] = {}
     wanted = set(claims or ())
     try:
         while True:
-            standing = list(_look(caller, start, wanted))
-            for row in changed(standing, told):
-                _tell(row, as_json=caller.as_json)
-            if until_final and settled(standing, wanted):
+            rows = list(_fetch(session, start, wanted))
+            for row in changed(rows, shown):
+                _show_row(row, as_json=session.as_json)
+            if until_final and all_final(rows, wanted):
                 return
             time.sleep(every)
     except KeyboardInterrupt:  # the way to end it, not a fault
@@ -76,32 +76,34 @@ def listen(
 
 
 def changed(
-    rows: Iterable["ClaimStatus"], told: dict[str, tuple[object, ...]]
+    rows: Iterable["ClaimStatus"], shown: dict[str, tuple[object, ...]]
 ) -> Iterator["ClaimStatus"]:
-    """The claims that stand otherwise than was told of them; they count as told."""
+    """Yield the claims whose status differs from the last one shown, and record it as shown."""
     for row in rows:
         facts = (
             row.CurrentState, row.PayerAction, row.PayerActionDate, row.RelatedDocumentId,
             row.PayerAmount, row.PatientAmount, row.Adjustments,
         )  # fmt: skip
-        if told.get(row.ClaimNumber) != facts:
-            told[row.ClaimNumber] = facts
+        if shown.get(row.ClaimNumber) != facts:
+            shown[row.ClaimNumber] = facts
             yield row
 
 
-def settled(rows: Iterable["ClaimStatus"], wanted: set[str]) -> bool:
-    """Whether nothing more is to be heard of these claims."""
+def all_final(rows: Iterable["ClaimStatus"], wanted: set[str]) -> bool:
+    """Return whether every wanted claim has a final status."""
     states = {row.VendorClaimId: row.CurrentState for row in rows}
     return bool(states) and states.keys() >= wanted and set(states.values()) <= FINAL
 
 
-def _look(caller: Caller, start: datetime | None, wanted: set[str]) -> Iterator["ClaimStatus"]:
-    """One look, whole or not at all: a service that goes away in the middle is asked anew later."""
+def _fetch(
+    session: ClientSession, start: datetime | None, wanted: set[str]
+) -> Iterator["ClaimStatus"]:
+    """Yield the statuses of one poll; nothing where the service became unavailable meanwhile."""
     from clearlane.client import RateLimited, Unavailable
 
     first, last = day_range(start, None)
     try:
-        rows = list(caller.client.iter_status(first, last, days=(last - first).days + 1))
+        rows = list(session.client.iter_status(first, last, days=(last - first).days + 1))
     except (Unavailable, RateLimited) as fault:
         if not fault.repeatable:
             raise
@@ -112,7 +114,7 @@ def _look(caller: Caller, start: datetime | None, wanted: set[str]) -> Iterator[
             yield row
 
 
-def _tell(row: "ClaimStatus", *, as_json: bool) -> None:
+def _show_row(row: "ClaimStatus", *, as_json: bool) -> None:
     if as_json:
         show_json_line(row.raw)
         return

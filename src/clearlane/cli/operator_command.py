@@ -1,32 +1,33 @@
-"""Where an operator's command is served: what `vendor`, `site` and `payer` have in common.
+"""Run operator commands in an open installation: what `vendor`, `site`, `payer` and others share.
 
-Opens the house, names the operator for the audit, waits until running nodes have seen a change, and
-prints. Knows no vendor, site or payer.
+Opens the installation, waits until running nodes have loaded a change, and prints. Knows no vendor, site or payer.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Protocol, TypeVar
 
 import typer
 
 from clearlane.cli.output import show_facts, show_json, show_table
-from clearlane.cli.storage_command import operator, refusals, refuse
+from clearlane.cli.storage_command import exit_on_refusal, operator, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.settings import load
 from clearlane.store.accounts import AccountRefused
 from clearlane.store.database import Actor, Database
-from clearlane.store.nodes import wait_until_seen
-from clearlane.wiring import House, open_house
+from clearlane.store.nodes import wait_until_loaded
+from clearlane.wiring import Installation, open_installation
 
 __all__ = [
     "AsJson",
-    "Stored",
-    "change",
-    "reached",
-    "serve",
+    "PayerTypeOption",
+    "StoredChange",
+    "confirm_loaded",
+    "make_change",
+    "run_in_installation",
     "show_facts",
     "show_json",
     "show_table",
@@ -34,59 +35,72 @@ __all__ = [
 
 T = TypeVar("T")
 
+
+class PayerTypeOption(StrEnum):
+    """Types of payers, as options take them."""
+
+    MEDICAL = "medical"
+    DENTAL = "dental"
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
 
-def serve(data: Path | None, work: Callable[[House], Awaitable[T]]) -> T:
-    """Run a command's work in the opened house; a refusal is a sentence and an exit code."""
+def run_in_installation(data: Path | None, work: Callable[[Installation], Awaitable[T]]) -> T:
+    """Run a command's work in the open installation; a refusal ends it with a message and an exit status."""
 
-    async def opened() -> T:
-        async with open_house(load(overrides={"data": data}), role="command") as house:
-            return await work(house)
+    async def run() -> T:
+        async with open_installation(
+            load(overrides={"data": data}), role="command"
+        ) as installation:
+            return await work(installation)
 
-    with refusals():
+    with exit_on_refusal():
         try:
-            return asyncio.run(opened())
+            return asyncio.run(run())
         except AccountRefused as refused:
             refuse("\n".join(map(_sentence, refused.findings)))
 
 
-class Stored(Protocol):
-    """Any change that is stored."""
+class StoredChange(Protocol):
+    """A stored change of a snapshot that nodes keep."""
 
     @property
     def revision(self) -> int | None:
-        """What running nodes must have loaded; None when there was nothing to change."""
+        """The revision that running nodes must load; None when there was nothing to change."""
 
 
-def change(
-    data: Path | None, name: str, said: str, make: Callable[[House, Actor], Awaitable[Stored]]
+def make_change(
+    data: Path | None,
+    name: str,
+    message: str,
+    make: Callable[[Installation, Actor], Awaitable[StoredChange]],
 ) -> None:
-    """Make a change to a snapshot that nodes keep, wait until they have it, and say so."""
+    """Make a change, wait until running nodes have loaded it, and print a message."""
 
-    async def work(house: House) -> bool:
-        done = await make(house, operator())
-        await reached(house.database, name, done.revision)
+    async def work(installation: Installation) -> bool:
+        done = await make(installation, operator())
+        await confirm_loaded(installation.database, name, done.revision)
         return done.revision is not None
 
-    typer.echo(said if serve(data, work) else f"{said} It was so before.")
+    typer.echo(message if run_in_installation(data, work) else f"{message} No change was needed.")
 
 
-async def reached(
+async def confirm_loaded(
     database: Database,
     name: str,
     revision: int | None,
     *,
     seconds: float = limits.NODES_WAIT_SECONDS_MAX,
 ) -> None:
-    """Return when every live node works with the change; name those that do not in time."""
+    """Wait until every live node has loaded a change; name those that have not in time."""
     if revision is None:
         return
-    silent = await wait_until_seen(database, name, revision, seconds)
+    silent = await wait_until_loaded(database, name, revision, seconds)
     if silent:
         refuse(
             f"The change is stored, but after {seconds} seconds these nodes have not loaded it: "
-            f"{', '.join(silent)}. They may still work with what was before."
+            f"{', '.join(silent)}. They may still work with the old state."
         )
 
 

@@ -1,6 +1,6 @@
-"""How a command shows what it found: aligned columns for people, JSON for programs.
+"""Print results: aligned columns for people, JSON for programs.
 
-Needs nothing of the server, so that the commands of the base install can use it.
+Imports nothing of the server, so that the commands of the base install can use it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,17 +13,17 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 def show_json(value: Any) -> None:
-    """Print a value for programs, on several lines."""
+    """Print a value as indented JSON."""
     typer.echo(msgspec.json.format(_encoder.encode(value), indent=2).decode())
 
 
 def show_json_line(value: Any) -> None:
-    """Print a value for programs that read line by line."""
+    """Print a value as JSON on one line."""
     typer.echo(_encoder.encode(value).decode())
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print aligned columns, whole whatever the width: a terminal wraps them, a pipe keeps them."""
+    """Print aligned columns, never cut to the width of the terminal."""
     lines = [[label.upper() for label in header], *([_word(cell) for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
@@ -31,20 +31,20 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def show_line(cells: Sequence[object], widths: Sequence[int]) -> None:
-    """Print one row of columns whose widths are known before."""
+    """Print one row of columns with given widths."""
     padded = (_word(cell).ljust(width) for cell, width in zip(cells, widths, strict=True))
     typer.echo("  ".join(padded).rstrip())
 
 
 def show_facts(facts: Sequence[tuple[str, object]]) -> None:
-    """Print one thing's facts, a line each."""
+    """Print labels and values, one pair a line."""
     width = max(len(label) for label, _ in facts)
     for label, value in facts:
         typer.echo(f"  {label.ljust(width)}  {_word(value)}".rstrip())
 
 
 def printable(text: str) -> str:
-    """What a service said, for a terminal: printed, never obeyed as a command to it."""
+    """Return a text without control characters, which a terminal would execute."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 

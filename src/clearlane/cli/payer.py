@@ -11,33 +11,34 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from clearlane.cli.operator_command import AsJson, reached, serve, show_facts, show_json, show_table
+from clearlane.cli.operator_command import (
+    AsJson,
+    PayerTypeOption,
+    confirm_loaded,
+    run_in_installation,
+    show_facts,
+    show_json,
+    show_table,
+)
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel import limits
-from clearlane.payers.match import Match
-from clearlane.payers.merge import Changes
+from clearlane.payers.match import PayerMatch
+from clearlane.payers.merge import PayerChanges
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.payers.transfer import Progress as Reading
 from clearlane.payers.transfer import RowFinding, as_wire, read_payers, write_csv, write_json
 from clearlane.store.payers import (
     REVISION,
     import_payers,
-    note_export,
     preview_import,
+    record_export,
 )
-from clearlane.wiring import House
+from clearlane.wiring import Installation
 
 app = typer.Typer(help="The payer directory: import, search, export.", add_completion=False)
 
 
-class Type(StrEnum):
-    """Types of payers, as a caller of the payer lists writes them."""
-
-    MEDICAL = "medical"
-    DENTAL = "dental"
-
-
-class Format(StrEnum):
+class PayerFileFormat(StrEnum):
     """Formats of payer files."""
 
     CSV = "csv"
@@ -45,7 +46,8 @@ class Format(StrEnum):
 
 
 OfType = Annotated[
-    Type | None, typer.Option("--type", case_sensitive=False, help="Only payers of this type.")
+    PayerTypeOption | None,
+    typer.Option("--type", case_sensitive=False, help="Only payers of this type."),
 ]
 OnlyTest = Annotated[bool, typer.Option("--test", help="The sandbox's test payers.")]
 
@@ -64,12 +66,12 @@ def import_(
         bool, typer.Option("--replace", help="Drop the live payers that are not in the file.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Bring a file of payers into the directory, all of it or nothing.
+    """Import a file of payers into the directory, all of it or nothing.
 
     A payer of the same type and PayerId is replaced. Every bad row is reported.
 
@@ -77,19 +79,19 @@ def import_(
     """
     content = _read(file)
 
-    async def work(house: House) -> Changes:
+    async def work(installation: Installation) -> PayerChanges:
         if dry_run or incoming.findings:
-            return await preview_import(house.database, incoming.payers, drop_others=replace)
+            return await preview_import(installation.database, incoming.payers, drop_others=replace)
         done = await import_payers(
-            house.database, incoming.payers, drop_others=replace, actor=operator()
+            installation.database, incoming.payers, drop_others=replace, actor=operator()
         )
-        await reached(house.database, REVISION, done.revision)
+        await confirm_loaded(installation.database, REVISION, done.revision)
         return done.changes
 
     with bar(len(content)) as (reading, storing):
         incoming = read_payers(content, reading)
         storing()
-        changes = serve(data, work)
+        changes = run_in_installation(data, work)
     findings = sorted((*incoming.findings, *changes.findings), key=lambda row: row.line)
     _report(file, changes, findings, dry_run=dry_run, as_json=as_json)
 
@@ -103,10 +105,10 @@ def list_(
     Example: clearlane payer list --test
     """
 
-    async def work(house: House) -> list[Payer]:
-        return _chosen(house, type, test=test)
+    async def work(installation: Installation) -> list[Payer]:
+        return _chosen(installation, type, test=test)
 
-    _show(serve(data, work), as_json=as_json)
+    _show(run_in_installation(data, work), as_json=as_json)
 
 
 @app.command()
@@ -121,16 +123,16 @@ def show(
     Example: clearlane payer show TST01
     """
 
-    async def work(house: House) -> list[Payer]:
+    async def work(installation: Installation) -> list[Payer]:
         types = [type.capitalize()] if type else PAYER_TYPES
-        found = [payer for each in types if (payer := house.payers.find(id, each))]
+        found = [payer for each in types if (payer := installation.payers.find(id, each))]
         if not found:
-            alike = [match.payer.payer_id for match in house.payers.search(id, limit=3)]
+            alike = [match.payer.payer_id for match in installation.payers.search(id, limit=3)]
             hint = f" Did you mean {', '.join(dict.fromkeys(alike))}?" if alike else ""
             refuse(f"There is no payer {id}.{hint}")
         return found
 
-    payers = serve(data, work)
+    payers = run_in_installation(data, work)
     if as_json:
         show_json([_facts(payer) for payer in payers])
         return
@@ -157,15 +159,17 @@ def search(
     def among(payer: Payer) -> bool:
         return (payer.is_test or not test) and (type is None or payer.type == type.capitalize())
 
-    async def work(house: House) -> list[Match]:
-        return house.payers.search(" ".join(words), among=among, limit=limit)
+    async def work(installation: Installation) -> list[PayerMatch]:
+        return installation.payers.search(" ".join(words), among=among, limit=limit)
 
-    matches = serve(data, work)
+    matches = run_in_installation(data, work)
     if as_json:
-        show_json([_facts(m.payer) | {"Match": m.rank.name, "Score": m.score} for m in matches])
+        show_json(
+            [_facts(m.payer) | {"PayerMatch": m.rank.name, "Score": m.score} for m in matches]
+        )
         return
     if not matches:
-        refuse("No payer is like that.")
+        refuse("No payer matches.")
     _show([match.payer for match in matches], as_json=False)
 
 
@@ -175,7 +179,7 @@ def export(
         str, typer.Argument(metavar="[FILE]", help="- for standard output.")
     ] = STANDARD,
     format: Annotated[
-        Format | None, typer.Option(help="csv or json; else by the name of the file.")
+        PayerFileFormat | None, typer.Option(help="csv or json; else by the name of the file.")
     ] = None,
     type: OfType = None,
     test: OnlyTest = False,
@@ -187,22 +191,22 @@ def export(
     Example: clearlane payer export payers.csv
     """
 
-    async def work(house: House) -> list[Payer]:
-        chosen = _chosen(house, type, test=test)
-        await note_export(house.database, len(chosen), actor=operator())
+    async def work(installation: Installation) -> list[Payer]:
+        chosen = _chosen(installation, type, test=test)
+        await record_export(installation.database, len(chosen), actor=operator())
         return chosen
 
-    by_name = Format.JSON if file.lower().endswith(".json") else Format.CSV
-    write = WRITERS[Format.JSON if as_json else format or by_name]
-    payers = serve(data, work)
+    by_name = PayerFileFormat.JSON if file.lower().endswith(".json") else PayerFileFormat.CSV
+    write = WRITERS[PayerFileFormat.JSON if as_json else format or by_name]
+    payers = run_in_installation(data, work)
     _write(file, write(payers))
     if file != STANDARD:
         typer.echo(f"{len(payers)} payers are written to {file}.", err=True)
 
 
-WRITERS: dict[Format, Callable[[list[Payer]], str]] = {
-    Format.CSV: write_csv,
-    Format.JSON: write_json,
+WRITERS: dict[PayerFileFormat, Callable[[list[Payer]], str]] = {
+    PayerFileFormat.CSV: write_csv,
+    PayerFileFormat.JSON: write_json,
 }
 LABELS = {
     "Payer id": "payer_id",
@@ -217,10 +221,10 @@ LABELS = {
 }
 
 
-def _chosen(house: House, type: Type | None, *, test: bool) -> list[Payer]:
+def _chosen(installation: Installation, type: PayerTypeOption | None, *, test: bool) -> list[Payer]:
     return [
         payer
-        for payer in house.payers.all
+        for payer in installation.payers.all
         if payer.is_test is test and (type is None or payer.type == type.capitalize())
     ]
 
@@ -237,9 +241,9 @@ def _show(payers: list[Payer], *, as_json: bool) -> None:
 
 
 def _report(
-    file: str, changes: Changes, findings: list[RowFinding], *, dry_run: bool, as_json: bool
+    file: str, changes: PayerChanges, findings: list[RowFinding], *, dry_run: bool, as_json: bool
 ) -> None:
-    """Say what an import did, would do, or why it did nothing."""
+    """Report what an import did, would do, or why it did nothing."""
     counts = {
         "added": len(changes.added),
         "changed": len(changes.changed),
@@ -272,10 +276,10 @@ def _report(
 
 @contextmanager
 def bar(size: int) -> Iterator[tuple[Reading, Callable[[], None]]]:
-    """A progress bar on the error stream of a terminal, for files worth one."""
+    """Show a progress bar on the error stream of a terminal, for large files."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    hidden = not console.is_terminal or size < limits.PAYER_FILE_BYTES_WITHOUT_BAR_MAX
+    hidden = not console.is_terminal or size < limits.PAYER_FILE_BYTES_WITHOUT_PROGRESS_BAR_MAX
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("Reading", total=None)
         yield (
@@ -285,7 +289,7 @@ def bar(size: int) -> Iterator[tuple[Reading, Callable[[], None]]]:
 
 
 def _read(file: str) -> bytes:
-    """The content of the file, as far as it could be a payer file."""
+    """Return the content of a file, up to one byte more than a payer file may have."""
     most = limits.PAYER_FILE_BYTES_MAX + 1
     try:
         if file == STANDARD:

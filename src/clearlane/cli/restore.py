@@ -1,4 +1,4 @@
-"""`clearlane restore FILE`: put a backup in the place of what is there, after checking it."""
+"""`clearlane restore FILE`: check a backup and replace the database with it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,16 +10,16 @@ from clearlane.cli.storage_command import (
     Data,
     Store,
     anchor_file,
-    finish,
+    exit_on_refusal,
+    load_settings,
     master_keys,
     operator,
-    refusals,
     refuse,
-    settings_of,
+    run_to_end,
     with_store,
 )
 from clearlane.kernel import limits
-from clearlane.kernel.clock import SystemClock, moment
+from clearlane.kernel.clock import SystemClock, from_micros
 
 app = typer.Typer(add_completion=False)
 
@@ -35,12 +35,12 @@ def restore(
     """
     from clearlane.store.backup import Restore
 
-    settings = settings_of(data)
+    settings = load_settings(data)
     if settings.on_postgresql:
         refuse(ON_POSTGRESQL)
-    with refusals():
+    with exit_on_refusal():
         keys = master_keys(settings)
-    done = finish(
+    done = run_to_end(
         Restore(
             archive=file,
             file=settings.sqlite_file,
@@ -50,11 +50,11 @@ def restore(
             actor=operator(),
         ).run()
     )
-    made = moment(done.manifest.created_at)
+    made = from_micros(done.manifest.created_at)
     typer.echo(f"Restored the backup of {made:%Y-%m-%d %H:%M:%S} UTC; its audit chain is whole.")
-    if done.kept:
-        typer.echo(f"What was there before is kept in {done.kept}.")
-    batches, claims = done.doubtful
+    if done.previous:
+        typer.echo(f"What was there before is kept in {done.previous}.")
+    batches, claims = done.in_doubt
     if batches or claims:
         typer.echo(
             f"{batches} batches and {claims} claims that waited then may have gone out since: they are in "
@@ -64,7 +64,7 @@ def restore(
 
 
 def _wait(data: Path | None, revisions: dict[str, int]) -> None:
-    """Return when the running nodes work with the restored data."""
+    """Wait until the running nodes have loaded the restored data."""
     from clearlane.store.nodes import wait_for_nodes
 
     async def work(store: Store) -> list[str]:

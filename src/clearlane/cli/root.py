@@ -1,8 +1,8 @@
-"""The table of commands and the way a command is found, loaded and run.
+"""The table of commands; finds, loads and runs them.
 
-Knows no command's work. A command's module has a ``typer.Typer`` named ``app``; a module with one
-command in it becomes that command, a module with several becomes a group. What a vendor does over the
-client stands in a module of its own with ``register(app)``, so that it needs no server's library.
+A command's module has a ``typer.Typer`` named ``app``; a module with one command becomes that
+command, a module with several becomes a group. Vendor commands that need only the client library
+are in a module of their own with ``register(app)``, so that they work without the server's libraries.
 """
 
 import importlib
@@ -27,54 +27,56 @@ NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One row: where the command lives and what the list says of it."""
+class CommandEntry:
+    """A command: its module and its help text."""
 
     module: str
     help: str
     vendor: str = ""
-    """A second module, whose ``register(app)`` adds commands that need the base install alone."""
+    """A second module whose ``register(app)`` adds commands that need the base install alone."""
 
 
 # In the order of the help text. A module is imported when its command is called, not before:
 # `clearlane --help` starts without the server's libraries.
-COMMANDS: dict[str, Entry] = {
-    "serve": Entry("serve", "Run the service."),
-    "worker": Entry("worker", "Run a worker without the front door."),
-    "settings": Entry("settings", "Show the effective settings."),
-    "vendor": Entry("vendor", "Vendors and their credentials."),
-    "site": Entry("site", "Sites (clients) of a vendor: BAA, state, time zone."),
-    "user": Entry("console_user", "People who sign in to the console."),
-    "instance": Entry("instance", "Instances of proxy login."),
-    "payer": Entry("payer", "The payer directory: import, search, export."),
-    "route": Entry("route", "How payers are reached: folder, SFTP, CAQH CORE."),
-    "payers": Entry("payers", "The payers a vendor can reach, asked of the service."),
-    "claim": Entry("claim", "Check, make, submit, follow and explain claims."),
-    "listen": Entry("listen", "Follow the life of claims live."),
-    "documents": Entry("documents", "What payers wrote about claims."),
-    "eligibility": Entry(
-        "eligibility", "Benefits of patients, asked of payers.", vendor="eligibility_client"
+COMMANDS: dict[str, CommandEntry] = {
+    "serve": CommandEntry("serve", "Run the service."),
+    "worker": CommandEntry("worker", "Run a worker without the API server."),
+    "settings": CommandEntry("settings", "Show the effective settings."),
+    "vendor": CommandEntry("vendor", "Vendors and their credentials."),
+    "site": CommandEntry("site", "Sites (clients) of a vendor: BAA, state, time zone."),
+    "user": CommandEntry("console_user", "People who sign in to the console."),
+    "instance": CommandEntry("instance", "Instances of proxy login."),
+    "payer": CommandEntry("payer", "The payer directory: import, search, export."),
+    "route": CommandEntry("route", "How payers are reached: folder, SFTP, CAQH CORE."),
+    "payers": CommandEntry("payers", "The payers a vendor can reach, from the service."),
+    "claim": CommandEntry("claim", "Check, make, submit, follow and explain claims."),
+    "listen": CommandEntry("listen", "Follow claim status changes live."),
+    "documents": CommandEntry("documents", "Payer documents about claims."),
+    "eligibility": CommandEntry(
+        "eligibility", "Eligibility and benefits of patients.", vendor="eligibility_client"
     ),
-    "enrollment": Entry(
+    "enrollment": CommandEntry(
         "enrollment", "Providers to be enrolled with payers.", vendor="enrollment_client"
     ),
-    "x12": Entry("x12", "Read, check, explain and convert X12 files."),
-    "doctor": Entry("doctor", "Find out what stands in the way, and what to do about it."),
-    "sandbox": Entry("sandbox", "The clock of a sandbox, and what its payers are made to do."),
-    "batch": Entry("batch", "Files to payers: list, show, resend, mark-delivered."),
-    "inbox": Entry("inbox", "Files from payers: list, show, replay, discard."),
-    "export-undelivered": Entry("export_undelivered", "Write what has not gone out as 837 files."),
-    "audit": Entry("audit", "Verify and export the audit chain."),
-    "keys": Entry("keys", "The master key: show, rotate."),
-    "db": Entry("db", "The database schema: status, upgrade."),
-    "backup": Entry("backup", "Write a backup of a SQLite installation."),
-    "restore": Entry("restore", "Restore a backup and check it."),
+    "x12": CommandEntry("x12", "Read, check, explain and convert X12 files."),
+    "doctor": CommandEntry("doctor", "Find problems, and what to do about them."),
+    "sandbox": CommandEntry("sandbox", "The clock of a sandbox, and the modes of its payers."),
+    "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),
+    "inbox": CommandEntry("inbox", "Files from payers: list, show, replay, discard."),
+    "export-undelivered": CommandEntry(
+        "export_undelivered", "Write undelivered claims as 837 files."
+    ),
+    "audit": CommandEntry("audit", "Verify and export the audit chain."),
+    "keys": CommandEntry("keys", "The master key: show, rotate."),
+    "db": CommandEntry("db", "The database schema: status, upgrade."),
+    "backup": CommandEntry("backup", "Write a backup of a SQLite installation."),
+    "restore": CommandEntry("restore", "Restore a backup and check it."),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One word that a shell may complete to."""
+    """A completion for a shell."""
 
     value: str
     help: str
@@ -82,7 +84,7 @@ class Completion:
 
 
 class Shell(StrEnum):
-    """The shells that can complete."""
+    """Shells with completion."""
 
     BASH = "bash"
     ZSH = "zsh"
@@ -91,8 +93,8 @@ class Shell(StrEnum):
     PWSH = "pwsh"
 
 
-class Commands(TyperGroup):
-    """A group that imports a command when it is asked for."""
+class CommandGroup(TyperGroup):
+    """A group that imports a command's module when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -118,8 +120,8 @@ class Commands(TyperGroup):
 
 
 @cache
-def _load(entry: Entry) -> typer.Typer:
-    """The app of a command, with what vendors do added to what operators do."""
+def _load(entry: CommandEntry) -> typer.Typer:
+    """Return the app of a command, with its vendor commands added."""
     if not entry.vendor:
         return _app(entry.module)
     try:
@@ -128,23 +130,21 @@ def _load(entry: Entry) -> typer.Typer:
         own = f"clearlane.cli.{entry.module}"
         if (missing.name or "").startswith("clearlane") and missing.name != own:
             raise
-        app = _vendors_part(entry)
+        app = _vendor_group(entry)
     importlib.import_module(f"clearlane.cli.{entry.vendor}").register(app)
     return app
 
 
 def _app(module: str) -> typer.Typer:
     found: typer.Typer = importlib.import_module(f"clearlane.cli.{module}").app
-    found.rich_markup_mode = (
-        None  # one look for the help of all commands: plain lines that can be copied
-    )
+    found.rich_markup_mode = None  # the same plain help for all commands, which can be copied
     return found
 
 
-def _vendors_part(entry: Entry) -> typer.Typer:
-    """A group for the base install: a command it lacks is looked for where it is, and says what is missing."""
+def _vendor_group(entry: CommandEntry) -> typer.Typer:
+    """Return a group for the base install; any other command raises for the missing package."""
 
-    class Part(TyperGroup):
+    class _VendorGroup(TyperGroup):
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             found = super().get_command(ctx, cmd_name)
             if found is None and not ctx.resilient_parsing:
@@ -152,7 +152,7 @@ def _vendors_part(entry: Entry) -> typer.Typer:
             return found
 
     part = typer.Typer(
-        cls=Part,
+        cls=_VendorGroup,
         help=entry.help,
         add_completion=False,
         rich_markup_mode=None,
@@ -163,7 +163,7 @@ def _vendors_part(entry: Entry) -> typer.Typer:
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=CommandGroup,
     add_completion=False,  # our own options name the shell, and so work where none can be seen
     rich_markup_mode=None,
     # A decorated traceback would show what variables hold, and that can be patient data.

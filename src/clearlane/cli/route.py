@@ -2,46 +2,46 @@
 
 import sys
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from clearlane.cli.operator_command import AsJson, change, reached, serve, show_json, show_table
+from clearlane.cli.operator_command import (
+    AsJson,
+    PayerTypeOption,
+    confirm_loaded,
+    make_change,
+    run_in_installation,
+    show_json,
+    show_table,
+)
 from clearlane.cli.storage_command import MISUSED, REFUSED, Data, operator, refuse
-from clearlane.connect.connection_test import Check
-from clearlane.connect.factory import try_route
+from clearlane.connect.connection_test import ConnectionCheck
+from clearlane.connect.factory import check_route
 from clearlane.kernel import limits
 from clearlane.payers.routes import (
     KIND_SECRETS,
-    OPTIONS_OF,
-    SECRETS,
-    Kind,
+    OPTIONS_BY_KIND,
+    SECRET_NAMES,
     Route,
-    Secrets,
+    RouteKind,
+    RouteSecrets,
     read_route,
 )
 from clearlane.store.routes import (
     PAYERS_REVISION,
-    Stored,
+    RouteChange,
     add_route,
     list_routes,
-    open_route,
+    load_route,
     set_active,
 )
-from clearlane.wiring import House
+from clearlane.wiring import Installation
 
 app = typer.Typer(help="How payers are reached: folder, SFTP, CAQH CORE.", add_completion=False)
 
 STANDARD = "-"
-
-
-class Type(StrEnum):
-    """Types of payers, as a caller of the payer lists writes them."""
-
-    MEDICAL = "medical"
-    DENTAL = "dental"
 
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The route's number.", min=1)]
@@ -50,8 +50,12 @@ Id = Annotated[int, typer.Argument(metavar="ID", help="The route's number.", min
 @app.command()
 def add(
     payer_id: Annotated[str, typer.Argument(metavar="PAYER_ID", help="PayerId or SvcPayerId.")],
-    type: Annotated[Type, typer.Option("--type", case_sensitive=False, help="Type of claims.")],
-    kind: Annotated[Kind, typer.Option("--kind", case_sensitive=False, help="Kind of cable.")],
+    type: Annotated[
+        PayerTypeOption, typer.Option("--type", case_sensitive=False, help="Type of claims.")
+    ],
+    kind: Annotated[
+        RouteKind, typer.Option("--kind", case_sensitive=False, help="Kind of connection.")
+    ],
     option: Annotated[
         list[str] | None,
         typer.Option("--option", metavar="NAME=VALUE", help="See `clearlane route options KIND`."),
@@ -68,14 +72,14 @@ def add(
         list[str] | None,
         typer.Option("--secret-file", metavar="NAME=PATH", help="A secret from a file, or from -."),
     ] = None,
-    position: Annotated[int, typer.Option(help="1 is tried first, 2 takes over.")] = 1,
+    position: Annotated[int, typer.Option(help="1 is the first choice, 2 takes over.")] = 1,
     allow_internal: Annotated[
         bool, typer.Option("--allow-internal", help="The address may be of an internal network.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Add a route to a payer. Secrets never stand on the command line.
+    """Add a route to a payer. Secrets are never given on the command line.
 
     Example: clearlane route add MDW10 --type medical --kind folder --option sender_id=US
     --option receiver_id=MEADOW --option outbox=/srv/out --option inbox=/srv/in
@@ -85,8 +89,8 @@ def add(
         options.append(("allow_internal", "yes"))
     secrets = _secrets(secret or [], secret_file)
 
-    async def work(house: House) -> Route:
-        payer = house.payers.find(payer_id, type.capitalize())
+    async def work(installation: Installation) -> Route:
+        payer = installation.payers.find(payer_id, type.capitalize())
         if payer is None:
             refuse(f"There is no {type} payer {payer_id}. `clearlane payer search` finds them.")
         route, findings = read_route(
@@ -100,17 +104,22 @@ def add(
         if route is None:
             refuse("\n".join(f"{each.location}: {each.message}" for each in findings), MISUSED)
         done = await add_route(
-            house.database, house.vault, route, secrets, now=house.clock.now(), actor=operator()
+            installation.database,
+            installation.vault,
+            route,
+            secrets,
+            now=installation.clock.now(),
+            actor=operator(),
         )
-        await reached(house.database, PAYERS_REVISION, done.revision)
+        await confirm_loaded(installation.database, PAYERS_REVISION, done.revision)
         return done.route
 
-    added = serve(data, work)
+    added = run_in_installation(data, work)
     if as_json:
         show_json(facts(added, has_secrets=bool(secrets.filled())))
     else:
         typer.echo(
-            f"Route {added.id} to {added.payer_id} is added. Try it: clearlane route test {added.id}"
+            f"Route {added.id} to {added.payer_id} is added. Test it: clearlane route test {added.id}"
         )
 
 
@@ -121,10 +130,12 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     Example: clearlane route list --json
     """
 
-    async def work(house: House) -> list[dict[str, object]]:
-        return [facts(r, has_secrets=sealed) for r, sealed in await list_routes(house.database)]
+    async def work(installation: Installation) -> list[dict[str, object]]:
+        return [
+            facts(r, has_secrets=sealed) for r, sealed in await list_routes(installation.database)
+        ]
 
-    found = serve(data, work)
+    found = run_in_installation(data, work)
     if as_json:
         show_json(found)
     else:
@@ -133,22 +144,22 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command("test")
 def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
-    """Connect, and say what worked and what did not. Nothing is sent.
+    """Test the connection of a route and report each step. Nothing is sent.
 
     Example: clearlane route test 3
     """
 
-    async def work(house: House) -> list[Check]:
-        cable = await open_route(house.database, house.vault, id)
-        return await try_route(cable.route, cable.secrets, clock=house.clock)
+    async def work(installation: Installation) -> list[ConnectionCheck]:
+        cable = await load_route(installation.database, installation.vault, id)
+        return await check_route(cable.route, cable.secrets, clock=installation.clock)
 
-    checks = serve(data, work)
+    checks = run_in_installation(data, work)
     if as_json:
-        show_json([{"what": c.what, "passed": c.passed, "words": c.words} for c in checks])
+        show_json([{"what": c.name, "passed": c.passed, "words": c.message} for c in checks])
     else:
         show_table(
             ["", "tried", "result"],
-            [["ok" if c.passed else "FAILED", c.what, c.words] for c in checks],
+            [["ok" if c.passed else "FAILED", c.name, c.message] for c in checks],
         )
     if not all(check.passed for check in checks):
         raise typer.Exit(REFUSED)
@@ -156,11 +167,11 @@ def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def disable(id: Id, data: Data = None) -> None:
-    """Use a route no more. What has gone out stays gone out.
+    """Stop using a route. Files sent over it stay sent.
 
     Example: clearlane route disable 3
     """
-    _switch(id, data, active=False)
+    _set_active(id, data, active=False)
 
 
 @app.command()
@@ -169,12 +180,12 @@ def enable(id: Id, data: Data = None) -> None:
 
     Example: clearlane route enable 3
     """
-    _switch(id, data, active=True)
+    _set_active(id, data, active=True)
 
 
 @app.command()
 def options(
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", case_sensitive=False)],
+    kind: Annotated[RouteKind, typer.Argument(metavar="KIND", case_sensitive=False)],
     as_json: AsJson = False,
 ) -> None:
     """Show the options and secrets that a kind of route takes.
@@ -186,13 +197,13 @@ def options(
             "name": row.name,
             "required": row.required,
             "default": row.default,
-            "words": row.words,
+            "words": row.description,
         }
-        for row in OPTIONS_OF[kind].values()
+        for row in OPTIONS_BY_KIND[kind].values()
     ]
     rows += [
         {"name": name, "required": False, "default": None, "words": "A secret."}
-        for name in SECRETS
+        for name in SECRET_NAMES
         if name in KIND_SECRETS[kind]
     ]
     if as_json:
@@ -206,16 +217,18 @@ LABELS = {
     "Type": "type",
     "Payer": "payer_id",
     "Position": "position",
-    "Kind": "kind",
+    "RouteKind": "kind",
     "Active": "active",
-    "Secrets": "secrets",
+    "RouteSecrets": "secrets",
     "To": "to",
 }
 
 
 def facts(route: Route, *, has_secrets: bool) -> dict[str, object]:
-    """What may be told of a route: all but its secrets."""
-    to = next((route.facts[name] for name in ("url", "host", "outbox") if name in route.facts), "")
+    """Return the printable facts of a route: all but its secrets."""
+    to = next(
+        (route.options[name] for name in ("url", "host", "outbox") if name in route.options), ""
+    )
     return {
         "id": route.id,
         "type": route.type,
@@ -225,17 +238,17 @@ def facts(route: Route, *, has_secrets: bool) -> dict[str, object]:
         "active": route.active,
         "secrets": "sealed" if has_secrets else "none",
         "to": to,
-        "options": dict(route.facts),
+        "options": dict(route.options),
         "created_at": route.created_at and route.created_at.isoformat(),
     }
 
 
-def _switch(id: int, data: Path | None, *, active: bool) -> None:
-    async def make(house: House, by: object) -> Stored:
-        return await set_active(house.database, id, active=active, actor=operator())
+def _set_active(id: int, data: Path | None, *, active: bool) -> None:
+    async def make(installation: Installation, by: object) -> RouteChange:
+        return await set_active(installation.database, id, active=active, actor=operator())
 
-    said = f"Route {id} is {'active' if active else 'disabled'}."
-    change(data, PAYERS_REVISION, said, make)
+    message = f"Route {id} is {'active' if active else 'disabled'}."
+    make_change(data, PAYERS_REVISION, message, make)
 
 
 def _pairs(flag: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
@@ -267,24 +280,26 @@ def _content(flag: str, name: str, path: str) -> str:
     return text
 
 
-def _secrets(asked: Iterable[str], files: Iterable[str] | None) -> Secrets:
-    held: dict[str, str] = {}
+def _secrets(prompted: Iterable[str], files: Iterable[str] | None) -> RouteSecrets:
+    secrets: dict[str, str] = {}
     for name, text in _from_files("--secret-file", files):
-        # The end of the line belongs to the file, not to a password.
-        held[_secret_name(name, held)] = text.rstrip("\r\n") if name.startswith("pass") else text
-    for text in asked:
-        # Whoever wrote name=value has shown the value already; it is not taken, so that it is changed.
-        name, found, _ = text.partition("=")
-        if found:
-            refuse(f"--secret {name}: give the name alone; the secret is asked for.", MISUSED)
-        known = _secret_name(name, held)
-        held[known] = typer.prompt(known, hide_input=True, err=True)
-    return Secrets(**held)
+        # A line end at the end of the file is not part of a password.
+        secrets[_secret_name(name, secrets)] = (
+            text.rstrip("\r\n") if name.startswith("pass") else text
+        )
+    for text in prompted:
+        # A value on the command line is exposed already; it is refused, so that another one is chosen.
+        name, separator, _ = text.partition("=")
+        if separator:
+            refuse(f"--secret {name}: give the name alone; the secret is prompted for.", MISUSED)
+        known = _secret_name(name, secrets)
+        secrets[known] = typer.prompt(known, hide_input=True, err=True)
+    return RouteSecrets(**secrets)
 
 
-def _secret_name(name: str, held: dict[str, str]) -> str:
-    if name not in SECRETS:
-        refuse(f"There is no secret {name}. Known are {', '.join(SECRETS)}.", MISUSED)
-    if name in held:
+def _secret_name(name: str, secrets: dict[str, str]) -> str:
+    if name not in SECRET_NAMES:
+        refuse(f"There is no secret {name}. Known are {', '.join(SECRET_NAMES)}.", MISUSED)
+    if name in secrets:
         refuse(f"The secret {name} is given twice.", MISUSED)
     return name

@@ -1,4 +1,4 @@
-"""``clearlane settings``: what this process would run with, and where each value can be set."""
+"""``clearlane settings``: the effective settings, and where each can be set."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from clearlane.settings import BadSettings, Settings, load, table, variable
+from clearlane.settings import InvalidSettings, Settings, all_settings, environment_variable, load
 
 app = typer.Typer(help="Show the effective settings.", add_completion=False)
 
@@ -28,26 +28,26 @@ def settings(
     """
     try:
         effective = load(overrides={"data": data})
-    except BadSettings as faults:
+    except InvalidSettings as faults:
         typer.echo(str(faults), err=True)
         raise typer.Exit(2) from None
-    shown = {name: show(effective, name, secret=row.secret) for name, _, row in table()}
+    shown = {name: show(effective, name, secret=row.secret) for name, _, row in all_settings()}
     if as_json:
         typer.echo(json.dumps(shown, indent=2))
         return
     grid = Table("Setting", "Value", "Environment", "What it does")
     for column in grid.columns:
         column.overflow = "fold"  # a name or a path is never cut short
-    for name, _, row in table():
+    for name, _, row in all_settings():
         value = shown[name]
         words = ", ".join(value) if isinstance(value, list) else str(value)
-        grid.add_row(name, words, variable(name), row.help)
+        grid.add_row(name, words, environment_variable(name), row.help)
     # A pipe has no width: there each setting is one line that can be searched.
     Console(width=None if sys.stdout.isatty() else PIPE_COLUMNS).print(grid)
 
 
 def show(effective: Settings, name: str, *, secret: bool) -> str | int | bool | list[str]:
-    """A value as people may see it."""
+    """Return a setting's printable value; secrets are hidden."""
     value = getattr(effective, name)
     if secret:
         return HIDDEN if value else ""

@@ -1,4 +1,4 @@
-"""``clearlane site``: the clients of a vendor."""
+"""``clearlane site``: the sites (clients) of a vendor."""
 
 from typing import Annotated
 
@@ -7,9 +7,9 @@ import typer
 from clearlane.accounts.model import Site, SiteState
 from clearlane.cli.operator_command import (
     AsJson,
-    change,
-    reached,
-    serve,
+    confirm_loaded,
+    make_change,
+    run_in_installation,
     show_facts,
     show_json,
     show_table,
@@ -24,7 +24,7 @@ from clearlane.store.accounts import (
     revoke_baa,
     set_site_state,
 )
-from clearlane.wiring import House
+from clearlane.wiring import Installation
 
 app = typer.Typer(help="Sites (clients) of a vendor.", add_completion=False)
 
@@ -35,7 +35,7 @@ SiteId = Annotated[str, typer.Argument(metavar="VENDOR_SITE_ID", help="The site'
 def add(
     vendor: Annotated[str, typer.Argument(metavar="VENDOR_KEY", help="The vendor's key.")],
     vendor_site_id: Annotated[
-        str, typer.Option("--id", help="Its vendorSiteId; made here if not given.")
+        str, typer.Option("--id", help="Its vendorSiteId; generated if not given.")
     ] = "",
     name: Annotated[str, typer.Option(help="Name of the client; the id if not given.")] = "",
     client_id: Annotated[str, typer.Option(help="Its client id; the id if not given.")] = "",
@@ -59,15 +59,17 @@ def add(
         baa_accepted=baa_accepted,
     )
 
-    async def work(house: House) -> dict[str, object]:
-        made, done = await add_site(house.database, new, now=house.clock.now(), actor=operator())
-        accounts = await load_accounts(house.database, house.pepper)
-        await reached(house.database, REVISION, done.revision)
+    async def work(installation: Installation) -> dict[str, object]:
+        made, done = await add_site(
+            installation.database, new, now=installation.clock.now(), actor=operator()
+        )
+        accounts = await load_accounts(installation.database, installation.pepper)
+        await confirm_loaded(installation.database, REVISION, done.revision)
         site = accounts.any_site(made)
         assert site is not None
         return facts(site, vendor)
 
-    added = serve(data, work)
+    added = run_in_installation(data, work)
     if as_json:
         show_json(added)
     else:
@@ -86,14 +88,14 @@ def list_(
     Example: clearlane site list --json
     """
 
-    async def work(house: House) -> list[dict[str, object]]:
-        if vendor and house.accounts.vendor(vendor) is None:
+    async def work(installation: Installation) -> list[dict[str, object]]:
+        if vendor and installation.accounts.vendor(vendor) is None:
             refuse(f"There is no vendor {vendor}. `clearlane vendor list` shows them.")
-        keys = {each.id: each.key for each in house.accounts.vendors}
-        found = [facts(site, keys[site.vendor_id]) for site in house.accounts.sites]
+        keys = {each.id: each.key for each in installation.accounts.vendors}
+        found = [facts(site, keys[site.vendor_id]) for site in installation.accounts.sites]
         return [each for each in found if vendor in {"", each["vendor_key"]}]
 
-    sites = serve(data, work)
+    sites = run_in_installation(data, work)
     if as_json:
         show_json(sites)
     else:
@@ -102,63 +104,63 @@ def list_(
 
 @app.command()
 def suspend(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Let a site submit nothing more; it may still read.
+    """Suspend a site: it cannot submit, but it can still read.
 
     Example: clearlane site suspend LARK-1
     """
-    change(
+    make_change(
         data,
         REVISION,
         f"Site {vendor_site_id} is suspended.",
-        lambda house, by: set_site_state(
-            house.database, vendor_site_id, SiteState.SUSPENDED, actor=by
+        lambda installation, by: set_site_state(
+            installation.database, vendor_site_id, SiteState.SUSPENDED, actor=by
         ),
     )
 
 
 @app.command()
 def activate(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Let a suspended site submit again.
+    """Activate a suspended site.
 
     Example: clearlane site activate LARK-1
     """
-    change(
+    make_change(
         data,
         REVISION,
         f"Site {vendor_site_id} is active.",
-        lambda house, by: set_site_state(
-            house.database, vendor_site_id, SiteState.ACTIVE, actor=by
+        lambda installation, by: set_site_state(
+            installation.database, vendor_site_id, SiteState.ACTIVE, actor=by
         ),
     )
 
 
 @app.command("baa-accept")
 def baa_accept(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Note that the client has accepted the Business Associate Agreement.
+    """Record that the client has accepted the Business Associate Agreement.
 
     Example: clearlane site baa-accept LARK-1
     """
-    change(
+    make_change(
         data,
         REVISION,
         f"The BAA of site {vendor_site_id} is accepted.",
-        lambda house, by: accept_baa(
-            house.database, vendor_site_id, now=house.clock.now(), actor=by
+        lambda installation, by: accept_baa(
+            installation.database, vendor_site_id, now=installation.clock.now(), actor=by
         ),
     )
 
 
 @app.command("baa-revoke")
 def baa_revoke(vendor_site_id: SiteId, data: Data = None) -> None:
-    """Note that the client no longer accepts the agreement: calls with PHI are refused.
+    """Record that the client no longer accepts the agreement: calls with PHI are refused.
 
     Example: clearlane site baa-revoke LARK-1
     """
-    change(
+    make_change(
         data,
         REVISION,
         f"The BAA of site {vendor_site_id} is revoked.",
-        lambda house, by: revoke_baa(house.database, vendor_site_id, actor=by),
+        lambda installation, by: revoke_baa(installation.database, vendor_site_id, actor=by),
     )
 
 
@@ -174,7 +176,7 @@ LABELS = {
 
 
 def facts(site: Site, vendor_key: str) -> dict[str, object]:
-    """What may be told of a site."""
+    """Return the printable facts of a site."""
     return {
         "vendor_site_id": site.vendor_site_id,
         "vendor_key": vendor_key,

@@ -1,4 +1,4 @@
-"""The store's door: how a command opens the database, says who it is, and ends with a sentence.
+"""Run commands on the storage: open the database, name the operator, report refusals.
 
 For the commands that work on the storage itself: `db`, `keys`, `audit`, `backup`, `restore`.
 """
@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from clearlane.kernel.clock import Clock, SystemClock
-from clearlane.settings import BadSettings, Settings, load
+from clearlane.settings import InvalidSettings, Settings, load
 from clearlane.store import migrate
 from clearlane.store.audit_chain import ANCHOR_NAME, Anchor
 from clearlane.store.database import Actor, Database, StoreFault, open_database
@@ -32,7 +32,7 @@ REFUSED, MISUSED = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The opened storage of an installation."""
+    """The open storage of an installation."""
 
     settings: Settings
     database: Database
@@ -43,13 +43,13 @@ class Store:
 
     @property
     def anchor(self) -> Anchor:
-        """Where this node remembers the head of the audit chain."""
+        """The anchor in which this node records the head of the audit chain."""
         return Anchor(anchor_file(self.settings), self.vault.audit_key)
 
 
 @asynccontextmanager
 async def open_store(data: Path | None) -> AsyncIterator[Store]:
-    """Open the storage of a data directory. No key is made here, and no schema moved."""
+    """Open the storage of a data directory. Creates no key and migrates no schema."""
     settings = load(overrides={"data": data})
     migrate.require_existing(url=settings.database_url, sqlite_file=settings.sqlite_file)
     keys, clock = master_keys(settings), SystemClock()
@@ -70,27 +70,27 @@ async def open_store(data: Path | None) -> AsyncIterator[Store]:
 
 
 def with_store(data: Path | None, work: Callable[[Store], Awaitable[T]]) -> T:
-    """Run a command's work on the opened storage."""
+    """Run a command's work on the open storage."""
 
-    async def opened() -> T:
+    async def run() -> T:
         async with open_store(data) as store:
             return await work(store)
 
-    return finish(opened())
+    return run_to_end(run())
 
 
-def finish(work: Coroutine[Any, Any, T]) -> T:
-    """Run a command's work to its end; a refusal is a sentence and an exit code."""
-    with refusals():
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine; a refusal ends the command with a message and an exit status."""
+    with exit_on_refusal():
         return asyncio.run(work)
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Turn what the storage or the settings refuse into a sentence and an exit code."""
+def exit_on_refusal() -> Iterator[None]:
+    """End the command with a message and an exit status where storage or settings refuse."""
     try:
         yield
-    except BadSettings as faults:
+    except InvalidSettings as faults:
         refuse(str(faults), MISUSED)
     except StoreFault as fault:
         refuse(str(fault))
@@ -99,29 +99,29 @@ def refusals() -> Iterator[None]:
 
 
 def refuse(sentence: str, code: int = REFUSED) -> NoReturn:
-    """End the command."""
+    """Print a message and end the command."""
     typer.echo(sentence, err=True)
     raise typer.Exit(code)
 
 
-def settings_of(data: Path | None) -> Settings:
-    """The effective settings."""
-    with refusals():
+def load_settings(data: Path | None) -> Settings:
+    """Return the effective settings."""
+    with exit_on_refusal():
         return load(overrides={"data": data})
 
 
 def master_keys(settings: Settings) -> MasterKeys:
-    """The master keys of an installation that has them."""
+    """Return the master keys of an installation; never create one."""
     return load_master_keys(text=settings.master_key, file=settings.key_file, may_create=False)
 
 
 def anchor_file(settings: Settings) -> Path:
-    """Where this node's anchor is."""
+    """Return the path of this node's anchor."""
     return settings.data / ANCHOR_NAME
 
 
 def operator() -> Actor:
-    """Who the audit says did it: the user of this machine."""
+    """Return the actor for the audit: the user of this machine."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name
@@ -129,6 +129,6 @@ def operator() -> Actor:
     return Actor("operator", name)
 
 
-def shown_to_a_person() -> bool:
-    """Whether progress has somebody to see it."""
+def is_interactive() -> bool:
+    """Return whether a person can see a progress bar."""
     return sys.stderr.isatty()

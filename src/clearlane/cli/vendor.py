@@ -1,4 +1,4 @@
-"""``clearlane vendor``: who may call, and with which password."""
+"""``clearlane vendor``: vendors and their credentials."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -12,9 +12,9 @@ import typer
 from clearlane.accounts.model import Vendor, VendorState
 from clearlane.cli.operator_command import (
     AsJson,
-    change,
-    reached,
-    serve,
+    confirm_loaded,
+    make_change,
+    run_in_installation,
     show_facts,
     show_json,
     show_table,
@@ -23,7 +23,7 @@ from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel import limits
 from clearlane.store.accounts import (
     REVISION,
-    Done,
+    AccountChange,
     add_vendor,
     rotate_secret,
     set_vendor_proxy_login,
@@ -31,7 +31,7 @@ from clearlane.store.accounts import (
     set_vendor_state,
 )
 from clearlane.store.database import Actor
-from clearlane.wiring import House
+from clearlane.wiring import Installation
 
 app = typer.Typer(help="Vendors and their credentials.", add_completion=False)
 
@@ -39,7 +39,7 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="The vendor's key.")]
 
 
 class Switch(StrEnum):
-    """A thing that is on or off."""
+    """On or off."""
 
     ON = "on"
     OFF = "off"
@@ -53,54 +53,54 @@ def add(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Add a vendor. Its password is made by the service and shown this once.
+    """Add a vendor. Its password is generated and shown once.
 
     Example: clearlane vendor add ACME --name "Acme Practice Software"
     """
-    most = rate(limit)
+    most = read_rate(limit)
 
-    async def make(house: House, actor: Actor) -> Done:
+    async def make(installation: Installation, actor: Actor) -> AccountChange:
         return await add_vendor(
-            house.database,
-            pepper=house.pepper,
+            installation.database,
+            pepper=installation.pepper,
             key=key,
             name=name or key,
-            now=house.wall.now(),
+            now=installation.wall.now(),
             actor=actor,
             rate_per_minute=most,
         )
 
-    _credentials(data, make, f"Vendor {key} is added.", as_json=as_json)
+    _show_credentials(data, make, f"Vendor {key} is added.", as_json=as_json)
 
 
 @app.command()
 def rotate(
     key: Key,
     overlap: Annotated[
-        str, typer.Option(help="How long the old password still opens: 24h, 90m, 7d, or 0.")
+        str, typer.Option(help="How long the old password is still valid: 24h, 90m, 7d, or 0.")
     ] = "24h",
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Give a vendor a new password, shown this once. The old one opens until the overlap ends.
+    """Set a new password for a vendor, shown once. The old one is valid until the overlap ends.
 
     Example: clearlane vendor rotate ACME --overlap 24h
     """
-    time = duration(overlap)
+    time = read_duration(overlap)
 
-    async def make(house: House, actor: Actor) -> Done:
+    async def make(installation: Installation, actor: Actor) -> AccountChange:
         return await rotate_secret(
-            house.database,
-            pepper=house.pepper,
+            installation.database,
+            pepper=installation.pepper,
             key=key,
             overlap=time,
-            now=house.wall.now(),
+            now=installation.wall.now(),
             actor=actor,
         )
 
     ends = f"ends in {overlap}" if time else "has ended"
-    said = f"Vendor {key} has a new password; the old one {ends}."
-    _credentials(data, make, said, as_json=as_json)
+    message = f"Vendor {key} has a new password; the old one {ends}."
+    _show_credentials(data, make, message, as_json=as_json)
 
 
 @app.command("list")
@@ -110,10 +110,10 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     Example: clearlane vendor list --json
     """
 
-    async def work(house: House) -> list[dict[str, object]]:
-        return [facts(house, vendor) for vendor in house.accounts.vendors]
+    async def work(installation: Installation) -> list[dict[str, object]]:
+        return [facts(installation, vendor) for vendor in installation.accounts.vendors]
 
-    vendors = serve(data, work)
+    vendors = run_in_installation(data, work)
     if as_json:
         show_json(vendors)
     else:
@@ -122,18 +122,18 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 @app.command()
 def show(key: Key, as_json: AsJson = False, data: Data = None) -> None:
-    """Show a vendor, when its passwords end, and its sites. Passwords themselves are not kept.
+    """Show a vendor, when its passwords expire, and its sites. Passwords themselves are not stored.
 
     Example: clearlane vendor show ACME
     """
 
-    async def work(house: House) -> dict[str, object]:
-        vendor = house.accounts.vendor(key)
+    async def work(installation: Installation) -> dict[str, object]:
+        vendor = installation.accounts.vendor(key)
         if vendor is None:
             refuse(f"There is no vendor {key}. `clearlane vendor list` shows them.")
-        return facts(house, vendor)
+        return facts(installation, vendor)
 
-    found = serve(data, work)
+    found = run_in_installation(data, work)
     if as_json:
         show_json(found)
     else:
@@ -146,27 +146,27 @@ def disable(key: Key, data: Data = None) -> None:
 
     Example: clearlane vendor disable ACME
     """
-    said, state = f"Vendor {key} is disabled.", VendorState.DISABLED
-    change(
+    message, state = f"Vendor {key} is disabled.", VendorState.DISABLED
+    make_change(
         data,
         REVISION,
-        said,
-        lambda house, by: set_vendor_state(house.database, key, state, actor=by),
+        message,
+        lambda installation, by: set_vendor_state(installation.database, key, state, actor=by),
     )
 
 
 @app.command()
 def enable(key: Key, data: Data = None) -> None:
-    """Honour a vendor's credentials again.
+    """Accept a vendor's credentials again.
 
     Example: clearlane vendor enable ACME
     """
-    said, state = f"Vendor {key} is active.", VendorState.ACTIVE
-    change(
+    message, state = f"Vendor {key} is active.", VendorState.ACTIVE
+    make_change(
         data,
         REVISION,
-        said,
-        lambda house, by: set_vendor_state(house.database, key, state, actor=by),
+        message,
+        lambda installation, by: set_vendor_state(installation.database, key, state, actor=by),
     )
 
 
@@ -174,17 +174,19 @@ def enable(key: Key, data: Data = None) -> None:
 def proxy_login(
     switch: Annotated[Switch, typer.Argument(help="on or off.")], key: Key, data: Data = None
 ) -> None:
-    """Let a vendor use the proxy login calls, or not.
+    """Allow or refuse a vendor's proxy login calls.
 
     Example: clearlane vendor proxy-login off ACME
     """
     on = switch is Switch.ON
-    said = f"Proxy login of vendor {key} is {switch}."
-    change(
+    message = f"Proxy login of vendor {key} is {switch}."
+    make_change(
         data,
         REVISION,
-        said,
-        lambda house, by: set_vendor_proxy_login(house.database, key, allowed=on, actor=by),
+        message,
+        lambda installation, by: set_vendor_proxy_login(
+            installation.database, key, allowed=on, actor=by
+        ),
     )
 
 
@@ -198,17 +200,20 @@ def limit(
 
     Example: clearlane vendor limit ACME 600
     """
-    most = rate(calls)
-    said = f"Vendor {key} may make {'any number of' if most is None else most} calls a minute."
-    change(
-        data, REVISION, said, lambda house, by: set_vendor_rate(house.database, key, most, actor=by)
+    most = read_rate(calls)
+    message = f"Vendor {key} may make {'any number of' if most is None else most} calls a minute."
+    make_change(
+        data,
+        REVISION,
+        message,
+        lambda installation, by: set_vendor_rate(installation.database, key, most, actor=by),
     )
 
 
-def duration(text: str) -> timedelta:
-    """A time such as 24h, 1h30m, 7d or 0."""
+def read_duration(text: str) -> timedelta:
+    """Read a length of time such as 24h, 1h30m, 7d or 0."""
     word = text.strip().lower()
-    parts = _PART.findall(word)
+    parts = _DURATION_PART.findall(word)
     if word != "0" and (not parts or "".join(map("".join, parts)) != word):
         refuse(f"{text} is no time: give one such as 24h, 90m, 7d, or 0 for at once.", MISUSED)
     seconds = sum(int(number) * _SECONDS[unit] for number, unit in parts)
@@ -217,8 +222,8 @@ def duration(text: str) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def rate(text: str) -> int | None:
-    """A number of calls a minute, or None for off."""
+def read_rate(text: str) -> int | None:
+    """Read a number of calls a minute; None for off."""
     if text.strip().lower() == "off":
         return None
     if not _NUMBER.fullmatch(text.strip()):
@@ -226,11 +231,11 @@ def rate(text: str) -> int | None:
     return int(text)
 
 
-_PART = re.compile(r"(\d{1,9})([smhd])", re.ASCII)
+_DURATION_PART = re.compile(r"(\d{1,9})([smhd])", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
-# What a person reads, and the name a program reads.
+# Labels in tables, and the names in JSON.
 LABELS = {
     "Key": "vendor_key",
     "Name": "name",
@@ -242,39 +247,41 @@ LABELS = {
 }
 
 
-def facts(house: House, vendor: Vendor) -> dict[str, object]:
-    """What may be told of a vendor."""
-    live = house.accounts.live_secrets(vendor, house.wall.now())
+def facts(installation: Installation, vendor: Vendor) -> dict[str, object]:
+    """Return the printable facts of a vendor."""
+    live = installation.accounts.live_passwords(vendor, installation.wall.now())
     return {
         "vendor_key": vendor.key,
         "name": vendor.name,
         "state": vendor.state,
         "proxy_login": vendor.proxy_login,
         "rate_per_minute": vendor.rate_per_minute,
-        "sites": [s.vendor_site_id for s in house.accounts.sites if s.vendor_id == vendor.id],
+        "sites": [
+            s.vendor_site_id for s in installation.accounts.sites if s.vendor_id == vendor.id
+        ],
         "passwords_end": [s.expires_at.isoformat() if s.expires_at else "never" for s in live],
     }
 
 
-def _credentials(
+def _show_credentials(
     data: Path | None,
-    make: Callable[[House, Actor], Awaitable[Done]],
-    said: str,
+    make: Callable[[Installation, Actor], Awaitable[AccountChange]],
+    message: str,
     *,
     as_json: bool,
 ) -> None:
-    """Make a password and show it before waiting for the nodes: nobody could show it again."""
+    """Make credentials and print them before waiting for the nodes: they cannot be shown again."""
 
-    async def work(house: House) -> None:
-        done = await make(house, operator())
+    async def work(installation: Installation) -> None:
+        done = await make(installation, operator())
         assert done.credentials is not None
         shown = {"vendor_key": done.credentials.vendor_key, "password": done.credentials.password}
         if as_json:
             show_json(shown)
         else:
-            typer.echo(said)
+            typer.echo(message)
             show_facts([("Vendor key", shown["vendor_key"]), ("Password", shown["password"])])
             typer.echo("Keep the password now: only its hash is stored.")
-        await reached(house.database, REVISION, done.revision)
+        await confirm_loaded(installation.database, REVISION, done.revision)
 
-    serve(data, work)
+    run_in_installation(data, work)

@@ -1,7 +1,7 @@
 """``clearlane x12``: read, check, explain and convert X12 files, without a server.
 
-Each command reads files or standard input, asks the engine, and prints. What is wrong with a file is
-told on standard output; what keeps a file from being opened is told on standard error.
+Each command reads files or standard input, runs the engine, and prints. Findings go to standard output; errors of
+opening a file go to standard error.
 """
 
 import json
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
 
 import typer
 
-from clearlane.kernel.finding import Finding, Severity, Spot, Stage
-from clearlane.kernel.limits import BYTES_WITHOUT_BAR_MAX, CHUNK_BYTES
-from clearlane.x12.check import Verdict, check
+from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
+from clearlane.kernel.limits import BYTES_WITHOUT_PROGRESS_BAR_MAX, CHUNK_BYTES
+from clearlane.x12.check import CheckResult, check
 
 if TYPE_CHECKING:
     from clearlane.x12.diff import Change
@@ -35,7 +35,7 @@ UNOPENED = "FILE-OPEN"
 FINE, FAULTY, UNREADABLE = 0, 1, 2
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 HEADINGS = ("line", "segment", "element", "severity", "finding")
-# Why a file cannot be opened, in words.
+# Messages for files that cannot be opened.
 REFUSALS: dict[type[OSError], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "this is a directory; name the files in it",
@@ -66,7 +66,7 @@ def check_(
     strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check files and tell everything that is wrong, in words.
+    """Check files and list everything that is wrong, in words.
 
     Exit status: 0 no errors, 1 errors, 2 a file could not be read.
 
@@ -74,8 +74,8 @@ def check_(
     """
     worst = FINE
     for name in files or [STANDARD]:
-        verdict = _judge(name)
-        (_print_json if as_json else _print_table)(_shown(name), verdict)
+        verdict = _check_file(name)
+        (_print_json if as_json else _print_table)(_display_name(name), verdict)
         worst = max(worst, _status(verdict, strict=strict))
     raise typer.Exit(worst)
 
@@ -93,15 +93,15 @@ def describe(
 
     for name in files or [STANDARD]:
         loop = None
-        for said in _some(name, explained(_opened(name))):
+        for segment in _nonempty(name, explained(_read(name))):
             if as_json:
-                typer.echo(json.dumps(asdict(said), ensure_ascii=False))
+                typer.echo(json.dumps(asdict(segment), ensure_ascii=False))
                 continue
-            if (said.loop, said.loop_name) != loop:
-                loop = (said.loop, said.loop_name)
-                typer.echo(typer.style(f"{said.loop} {said.loop_name}".strip(), bold=True))
-            typer.echo(f"  {said.line}  {said.segment}  {said.name}")
-            for part in said.parts:
+            if (segment.loop, segment.loop_name) != loop:
+                loop = (segment.loop, segment.loop_name)
+                typer.echo(typer.style(f"{segment.loop} {segment.loop_name}".strip(), bold=True))
+            typer.echo(f"  {segment.line}  {segment.segment}  {segment.name}")
+            for part in segment.parts:
                 words = f"  ({part.words})" if part.words else ""
                 typer.echo(f"      {part.place}  {part.name}: {part.value}{words}")
 
@@ -115,7 +115,7 @@ def json_(
 ) -> None:
     """Show files as typed data: remittances, benefits, statuses, verdicts, claims.
 
-    Amounts are texts that hold decimal numbers, days are yyyy-mm-dd. What has no field is kept under "other".
+    Amounts are strings with decimal numbers, days are yyyy-mm-dd. Data without a field of its own is under "other".
 
     Examples: clearlane x12 json era.835; clearlane x12 json --lines era.835 | head
     """
@@ -126,15 +126,15 @@ def json_(
     encode = msgspec.json.encode
     for name in files or [STANDARD]:
         if not lines:
-            whole = encode(list(_some(name, views.views(_opened(name)))))
+            whole = encode(list(_nonempty(name, views.read_views(_read(name)))))
             typer.echo(msgspec.json.format(whole, indent=2).decode())
             continue
         try:
-            for piece in _some(name, views.stream(_opened(name))):
-                told = {key: value for key, value in piece._asdict().items() if value is not None}
-                typer.echo(encode(told).decode())
-        except views.TooMany as many:
-            _stop(f"{_shown(name)}: {many}")
+            for piece in _nonempty(name, views.stream_views(_read(name))):
+                fields = {key: value for key, value in piece._asdict().items() if value is not None}
+                typer.echo(encode(fields).decode())
+        except views.TooManySegmentsError as many:
+            _stop(f"{_display_name(name)}: {many}")
 
 
 @app.command()
@@ -156,20 +156,20 @@ def diff(
     Example: clearlane x12 diff --ignore-envelopes sent.837 again.837
     """
     from clearlane.x12.diff import diff as differences
-    from clearlane.x12.diff import summary
+    from clearlane.x12.diff import summarize
     from clearlane.x12.reader import parse
 
-    files = [parse(_opened(name), check=False) for name in (old, new)]
+    files = [parse(_read(name), check=False) for name in (old, new)]
     for name, file in zip((old, new), files, strict=True):
         if not file.interchanges:
-            _stop(f"{_shown(name)}: cannot be read as X12")
+            _stop(f"{_display_name(name)}: cannot be read as X12")
     changes = list(differences(*files, envelopes=not ignore_envelopes))
     if as_json:
         typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
     else:
         for change in changes:
             typer.echo(_change(change))
-        typer.echo(summary(changes))
+        typer.echo(summarize(changes))
     raise typer.Exit(FAULTY if changes else FINE)
 
 
@@ -188,11 +188,11 @@ def ack(
     Examples: clearlane x12 ack claims.837 > claims.999; clearlane x12 ack --ta1 claims.837
     """
     from clearlane.kernel.clock import SystemClock
-    from clearlane.x12.ack import answers
+    from clearlane.x12.ack import acknowledge
 
-    replies = answers(_opened(file), control=control, moment=SystemClock().now())
-    for reply in _some(file, replies):
-        sys.stdout.buffer.write(reply.ta1 if ta1 or not reply.nine else reply.nine)
+    replies = acknowledge(_read(file), control=control, moment=SystemClock().now())
+    for reply in _nonempty(file, replies):
+        sys.stdout.buffer.write(reply.ta1 if ta1 or not reply.ack_999 else reply.ack_999)
 
 
 @app.command()
@@ -201,7 +201,7 @@ def reformat(
     element: Annotated[str, typer.Option(help="Separates elements.")] = "*",
     component: Annotated[str, typer.Option(help="Separates components.")] = ":",
     repetition: Annotated[str, typer.Option(help="Separates repetitions.")] = "^",
-    terminator: Annotated[str, typer.Option(help="Ends a segment.")] = "~",
+    terminator: Annotated[str, typer.Option(help="Ends segments.")] = "~",
     newline: Annotated[
         bool, typer.Option("--newline/--no-newline", help="A line a segment.")
     ] = True,
@@ -211,15 +211,15 @@ def reformat(
     Examples: clearlane x12 reformat claims.837; clearlane x12 reformat --element "|" --no-newline claims.837
     """
     from clearlane.x12.delimiters import Delimiters
-    from clearlane.x12.reformat import Unfit
+    from clearlane.x12.reformat import SeparatorConflictError
     from clearlane.x12.reformat import reformat as rewritten
 
     ending = "\n" if newline else ""
     target = Delimiters(element, component, repetition, terminator, ending)
     try:
-        _write(file, rewritten(_opened(file), target))
-    except Unfit as unfit:
-        _stop(f"{_shown(file)}: {unfit}", FAULTY)
+        _write(file, rewritten(_read(file), target))
+    except SeparatorConflictError as unfit:
+        _stop(f"{_display_name(file)}: {unfit}", FAULTY)
 
 
 @app.command()
@@ -232,9 +232,9 @@ def redact(
         ),
     ] = "",
 ) -> None:
-    """Write the file without its people: same structure and lengths, no names, numbers, addresses or notes.
+    """Write the file without patient data: same structure and lengths, no names, numbers, addresses or notes.
 
-    Without a key the pseudonyms follow from the file alone. Days are moved back by the same number of weeks.
+    Without a key the pseudonyms depend on the file alone. Days are moved back by the same number of weeks.
 
     Example: clearlane x12 redact claims.837 > claims-to-show.837
     """
@@ -243,60 +243,65 @@ def redact(
     from clearlane.x12.redact import redact as redacted
 
     if key:
-        _write(file, redacted(_opened(file), sha256(key.encode()).digest()))
+        _write(file, redacted(_read(file), sha256(key.encode()).digest()))
         return
-    content = b"".join(_opened(file))
+    content = b"".join(_read(file))
     _write(file, redacted(content, sha256(content).digest()))
 
 
 def _write(name: str, out: Iterable[bytes]) -> None:
-    """Bytes to standard output."""
-    for piece in _some(name, filter(None, out)):
+    """Write bytes to standard output."""
+    for piece in _nonempty(name, filter(None, out)):
         sys.stdout.buffer.write(piece)
 
 
-def _some(name: str, out: Iterable[T]) -> Iterator[T]:
-    """The same, but a file in which nothing can be read ends the command."""
+def _nonempty(name: str, out: Iterable[T]) -> Iterator[T]:
+    """Yield items unchanged; end the command where there is none, because the file is no X12."""
     nothing = True
     for one in out:
         nothing = False
         yield one
     if nothing:
-        _stop(f"{_shown(name)}: cannot be read as X12")
+        _stop(f"{_display_name(name)}: cannot be read as X12")
 
 
 def _change(change: "Change") -> str:
-    where = f"{change.path}: {change.place}".rstrip(": ")
+    location = f"{change.path}: {change.place}".rstrip(": ")
     name = f" {change.name}" if change.name else ""
     if change.kind == "changed":
-        return f"{where}{name}: {change.old or 'nothing'} became {change.new or 'nothing'}"
+        return f"{location}{name}: {change.old or 'nothing'} became {change.new or 'nothing'}"
     value = change.old or change.new
-    return f"{where}{name} {change.kind}" + (f": {value}" if value else "")
+    return f"{location}{name} {change.kind}" + (f": {value}" if value else "")
 
 
-def _judge(name: str) -> Verdict:
-    """What a check finds, a file that cannot be opened included."""
+def _check_file(name: str) -> CheckResult:
+    """Check a file; one that cannot be opened has one finding."""
     try:
-        return check(pieces(name))
+        return check(read_chunks(name))
     except OSError as error:
-        message = f"{_shown(name)}: {why(error)}"
-        finding = Finding(rule=UNOPENED, message=message, stage=Stage.FILE, spot=Spot())
+        message = f"{_display_name(name)}: {open_failure(error)}"
+        finding = Finding(
+            rule=UNOPENED, message=message, stage=Stage.FILE, position=SegmentPosition()
+        )
         typer.echo(f"clearlane: {message}", err=True)
-        return Verdict(readable=False, findings=(finding,))
+        return CheckResult(readable=False, findings=(finding,))
 
 
-def _status(verdict: Verdict, *, strict: bool) -> int:
+def _status(verdict: CheckResult, *, strict: bool) -> int:
     if not verdict.readable:
         return UNREADABLE
     return FAULTY if verdict.errors or (strict and verdict.warnings) else FINE
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """In the order of the file."""
-    return sorted(findings, key=lambda f: (f.spot.line, f.spot.element) if f.spot else (0, 0))
+    """Return findings in the order of the file."""
+    return sorted(
+        findings,
+        key=lambda f: (f.position.file_segment, f.position.element) if f.position else (0, 0),
+    )
 
 
-def _print_json(name: str, verdict: Verdict) -> None:
+def _print_json(name: str, verdict: CheckResult) -> None:
     answer = {
         "file": name,
         "readable": verdict.readable,
@@ -308,27 +313,27 @@ def _print_json(name: str, verdict: Verdict) -> None:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    spot = finding.spot or Spot()
+    position = finding.position or SegmentPosition()
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,
         "snip": finding.snip,
-        "interchange": spot.interchange,
-        "group": spot.group,
-        "set": spot.set,
-        "segment": spot.segment,
-        "line": spot.line,
-        "loop": spot.loop,
-        "segment_id": spot.segment_id,
-        "element": spot.element,
-        "component": spot.component,
-        "repetition": spot.repetition,
+        "interchange": position.interchange,
+        "group": position.group,
+        "set": position.set,
+        "segment": position.segment,
+        "line": position.file_segment,
+        "loop": position.loop,
+        "segment_id": position.segment_id,
+        "element": position.element,
+        "component": position.component,
+        "repetition": position.repetition,
         "kind": finding.kind,
         "message": finding.message,
     }
 
 
-def _print_table(name: str, verdict: Verdict) -> None:
+def _print_table(name: str, verdict: CheckResult) -> None:
     if any(finding.rule == UNOPENED for finding in verdict.findings):
         return
     if not verdict.readable:
@@ -348,13 +353,13 @@ def _print_table(name: str, verdict: Verdict) -> None:
 
 
 def _row(finding: Finding) -> tuple[str, ...]:
-    spot = finding.spot or Spot()
-    segment = f"{spot.segment_id} ({spot.loop})" if spot.loop else spot.segment_id
-    element = f"{spot.element:02}" if spot.element else ""
-    if spot.component:
-        element += f"-{spot.component}"
+    position = finding.position or SegmentPosition()
+    segment = f"{position.segment_id} ({position.loop})" if position.loop else position.segment_id
+    element = f"{position.element:02}" if position.element else ""
+    if position.component:
+        element += f"-{position.component}"
     message = f"{finding.message} [{finding.rule}]"
-    return (str(spot.line or ""), segment, element, finding.severity.value, message)
+    return (str(position.file_segment or ""), segment, element, finding.severity.value, message)
 
 
 def _count(number: int, word: str) -> str:
@@ -364,8 +369,8 @@ def _count(number: int, word: str) -> str:
 # Files in, with a bar for large ones.
 
 
-def pieces(name: str) -> Iterator[bytes]:
-    """The bytes of a file in chunks; OSError where it cannot be opened."""
+def read_chunks(name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file in chunks; raise OSError where it cannot be opened."""
     if name == STANDARD:
         if sys.stdin.isatty():
             typer.echo("Reading standard input; end it with Ctrl-D.", err=True)
@@ -374,7 +379,7 @@ def pieces(name: str) -> Iterator[bytes]:
     path = Path(name)
     with path.open("rb") as file:
         size = path.stat().st_size
-        if size <= BYTES_WITHOUT_BAR_MAX or not sys.stderr.isatty():
+        if size <= BYTES_WITHOUT_PROGRESS_BAR_MAX or not sys.stderr.isatty():
             yield from _chunks(file)
             return
         with typer.progressbar(length=size, label=path.name, file=sys.stderr) as bar:
@@ -388,25 +393,25 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def why(error: OSError) -> str:
-    """Why a file cannot be opened."""
+def open_failure(error: OSError) -> str:
+    """Return why a file cannot be opened."""
     known = next((words for kind, words in REFUSALS.items() if isinstance(error, kind)), "")
     return known or f"it cannot be read: {error.strerror or 'the system gives no reason'}"
 
 
-def _opened(name: str) -> Iterator[bytes]:
-    """The bytes of a file; the command ends where it cannot be opened."""
+def _read(name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file; end the command where it cannot be opened."""
     try:
-        yield from pieces(name)
+        yield from read_chunks(name)
     except OSError as error:
-        _stop(f"{_shown(name)}: {why(error)}")
+        _stop(f"{_display_name(name)}: {open_failure(error)}")
 
 
 def _stop(message: str, status: int = UNREADABLE) -> NoReturn:
-    """End the command with a sentence."""
+    """Print a message and end the command."""
     typer.echo(f"clearlane: {message}", err=True)
     raise typer.Exit(status)
 
 
-def _shown(name: str) -> str:
+def _display_name(name: str) -> str:
     return "standard input" if name == STANDARD else name

@@ -1,4 +1,4 @@
-"""A client of the Vendor API V3, sync and async, for this service and for any other that speaks it.
+"""A client of Vendor API V3, sync and async, for Clearlane and any other service that implements it.
 
 ::
 
@@ -9,14 +9,19 @@
         for result in answer.ClaimResults:
             print(result.VendorClaimId, result.Status)
 
-Methods have Python's names, payloads the document's. Faults are exceptions of one tree, see ``errors``.
-Imports nothing of the house: it goes wherever a vendor's program goes.
+Methods have Python names, payloads the field names of V3. Errors are exceptions of one tree, see ``errors``.
+Imports no other package of Clearlane, so that it can be installed alone in a vendor's program.
 """
 
 from clearlane.client.account import Account, from_environment, from_sandbox
 from clearlane.client.async_client import AsyncClient
 from clearlane.client.benefits import Benefit, BenefitResponse, EligibilityRequest, Patient
-from clearlane.client.build import Kind, claim_document, eligibility_request, enrollment_request
+from clearlane.client.build import (
+    ClaimKind,
+    claim_document,
+    eligibility_request,
+    enrollment_request,
+)
 from clearlane.client.errors import (
     AnswerLost,
     BaaMissing,
@@ -39,7 +44,6 @@ from clearlane.client.models import (
     ClaimResult,
     ClaimStatus,
     ClaimSubmission,
-    Deleted,
     EligibilityAnswer,
     EnrollmentAnswer,
     EnrollmentResult,
@@ -47,6 +51,7 @@ from clearlane.client.models import (
     LoginUrl,
     Payer,
     PayerDocuments,
+    TokenDeletion,
 )
 from clearlane.client.retry import Retry
 from clearlane.client.sync_client import Client
@@ -64,12 +69,12 @@ __all__ = [
     "BenefitResponse",
     "CertificateRefused",
     "ClaimError",
+    "ClaimKind",
     "ClaimResult",
     "ClaimStatus",
     "ClaimSubmission",
     "ClearlaneError",
     "Client",
-    "Deleted",
     "EligibilityAnswer",
     "EligibilityRequest",
     "EnrollmentAnswer",
@@ -77,7 +82,6 @@ __all__ = [
     "HttpTransport",
     "InstanceToken",
     "InvalidRequest",
-    "Kind",
     "LoginUrl",
     "NotFound",
     "NotImported",
@@ -90,6 +94,7 @@ __all__ = [
     "Response",
     "Retry",
     "StillWaiting",
+    "TokenDeletion",
     "TooLarge",
     "Transport",
     "Unavailable",

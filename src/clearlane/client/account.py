@@ -1,6 +1,6 @@
-"""Whose calls they are and where they go: address, vendor key, password, site.
+"""The address and credentials of a vendor's calls, from arguments, a sandbox or the environment.
 
-Knows how credentials travel and where a sandbox leaves them. The password never prints.
+The password never prints. Knows no transport.
 """
 
 import json
@@ -18,7 +18,7 @@ from clearlane.client.transport import Request
 SANDBOX_FILE = "sandbox.json"
 DATA_VARIABLE = "CLEARLANE_DATA"
 DATA_DEFAULT = ".data"
-# The environment of a vendor's program, apart from the settings of the service.
+# Environment variables of a vendor's program, distinct from the settings of the service.
 URL, KEY, PASSWORD, SITE, CA_FILE = (
     f"CLEARLANE_CLIENT_{name}" for name in ("URL", "KEY", "PASSWORD", "SITE", "CA_FILE")
 )
@@ -26,7 +26,7 @@ URL, KEY, PASSWORD, SITE, CA_FILE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What every call needs. Prints without the password."""
+    """The address, credentials and site of every call."""
 
     base_url: str
     key: str
@@ -49,7 +49,7 @@ class Account:
             raise ValueError("A vendor key has no colon in it.")
 
     def request(self, call: Call[Any]) -> Request:
-        """A call as it is sent for this account."""
+        """Return a call as a request of this account."""
         query = urlencode({"vendorSiteId": self.site, **call.query}, quote_via=quote)
         return Request(
             name=call.name,
@@ -72,7 +72,7 @@ class Account:
 
 
 def from_sandbox(data: Path | str | None = None) -> Account:
-    """The account that a running sandbox wrote into its data directory."""
+    """Return the account that a running sandbox wrote into its data directory."""
     directory = Path(data or os.environ.get(DATA_VARIABLE) or DATA_DEFAULT).expanduser()
     file = directory / SANDBOX_FILE
     try:
@@ -90,7 +90,7 @@ def from_sandbox(data: Path | str | None = None) -> Account:
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Account:
-    """The account that the environment names: CLEARLANE_CLIENT_URL, _KEY, _PASSWORD, _SITE, _CA_FILE."""
+    """Return the account from environment variables: CLEARLANE_CLIENT_URL, _KEY, _PASSWORD, _SITE, _CA_FILE."""
     environ = os.environ if environ is None else environ
     missing = [name for name in (URL, KEY, PASSWORD, SITE) if not environ.get(name)]
     if missing:
@@ -108,7 +108,7 @@ def _account(facts: Mapping[str, Any], directory: Path, file: Path) -> Account:
     try:
         ca_file = facts.get("ca_file")
         if ca_file and not Path(ca_file).is_file():
-            # The directory was moved, or is seen from a container: its own authority lies inside.
+            # The directory was moved, or is mounted in a container: use the authority inside it.
             moved = directory / "tls" / Path(ca_file).name
             ca_file = str(moved) if moved.is_file() else ca_file
         return Account(
@@ -118,7 +118,7 @@ def _account(facts: Mapping[str, Any], directory: Path, file: Path) -> Account:
             site=facts["vendor_site_id"],
             ca_file=ca_file,
         )
-    except KeyError as lacking:
-        raise ValueError(f"{file} lacks {lacking}.") from None
+    except KeyError as missing:
+        raise ValueError(f"{file} lacks {missing}.") from None
     except ValueError as fault:
         raise ValueError(f"{file}: {fault}") from None

@@ -1,6 +1,6 @@
 """The client for an event loop: each call of V3 as a method.
 
-Carries conversations over a transport and knows nothing else: what is said stands in ``talk``.
+Runs the steps of ``protocol`` over a transport; knows nothing of requests, retries or responses.
 """
 
 import asyncio
@@ -16,22 +16,29 @@ from clearlane.client import account as accounts
 from clearlane.client import calls, limits
 from clearlane.client.account import Account
 from clearlane.client.benefits import EligibilityRequest
-from clearlane.client.build import Kind, document_kind
+from clearlane.client.build import ClaimKind, document_kind
 from clearlane.client.calls import PayerList
 from clearlane.client.errors import ClearlaneError
 from clearlane.client.https import AsyncHttpTransport
 from clearlane.client.models import (
     ClaimStatus,
     ClaimSubmission,
-    Deleted,
     EligibilityAnswer,
     EnrollmentAnswer,
     InstanceToken,
     LoginUrl,
     Payer,
     PayerDocuments,
+    TokenDeletion,
 )
-from clearlane.client.protocol import Heard, Pause, Speaker, Talk, as_day, windows
+from clearlane.client.protocol import (
+    CallProtocol,
+    CallSteps,
+    Pause,
+    TransportResult,
+    date_windows,
+    to_date,
+)
 from clearlane.client.retry import Retry
 from clearlane.client.transport import AsyncTransport
 
@@ -39,7 +46,7 @@ T = TypeVar("T")
 
 
 class AsyncClient:
-    """A vendor's connection to a service that speaks V3, for an event loop."""
+    """A vendor's client of a service that implements V3, for an event loop."""
 
     def __init__(
         self,
@@ -52,7 +59,7 @@ class AsyncClient:
         self.account = account
         self._transport = transport or AsyncHttpTransport(account.ca_file)
         self._sleep = sleep
-        self._speaker = Speaker(account, retry or Retry())
+        self._protocol = CallProtocol(account, retry or Retry())
 
     @classmethod
     def connect(
@@ -65,7 +72,7 @@ class AsyncClient:
         ca_file: Path | str | None = None,
         **options: Any,
     ) -> "AsyncClient":
-        """A client from an address and credentials; ``ca_file`` is the authority to trust alone."""
+        """Return a client; ``ca_file``, if given, is the only certificate authority to trust."""
         return cls(
             Account(
                 base_url=base_url,
@@ -79,20 +86,20 @@ class AsyncClient:
 
     @classmethod
     def from_sandbox(cls, data: Path | str | None = None, **options: Any) -> "AsyncClient":
-        """A client of the sandbox that runs on a data directory (by default ``CLEARLANE_DATA``)."""
+        """Return a client of the sandbox with a data directory (by default ``CLEARLANE_DATA``)."""
         return cls(accounts.from_sandbox(data), **options)
 
     @classmethod
     def from_environment(cls, **options: Any) -> "AsyncClient":
-        """A client from ``CLEARLANE_CLIENT_URL``, ``_KEY``, ``_PASSWORD``, ``_SITE``, ``_CA_FILE``."""
+        """Return a client from ``CLEARLANE_CLIENT_URL``, ``_KEY``, ``_PASSWORD``, ``_SITE``, ``_CA_FILE``."""
         return cls(accounts.from_environment(), **options)
 
     def at_site(self, site: str) -> "AsyncClient":
-        """The same vendor for another site, over the same connections; closing one closes both."""
+        """Return a client for another site of the vendor on the same connections; closing one closes both."""
         return AsyncClient(
             replace(self.account, site=site),
             transport=self._transport,
-            retry=self._speaker.retry,
+            retry=self._protocol.retry,
             sleep=self._sleep,
         )
 
@@ -116,60 +123,60 @@ class AsyncClient:
 
     # --- payers -----------------------------------------------------------------------------------
 
-    async def payers(self, kind: Kind | str = Kind.MEDICAL) -> list[Payer]:
-        """The payers that claims can be sent to."""
-        return await self._run(self._speaker.say(calls.payers(PayerList.LIVE, kind)))
+    async def payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
+        """Return the payers that claims can be sent to."""
+        return await self._run(self._protocol.perform(calls.payers(PayerList.LIVE, kind)))
 
-    async def test_payers(self, kind: Kind | str = Kind.MEDICAL) -> list[Payer]:
-        """The test payers of a sandbox."""
-        return await self._run(self._speaker.say(calls.payers(PayerList.TEST, kind)))
+    async def test_payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
+        """Return the test payers of a sandbox."""
+        return await self._run(self._protocol.perform(calls.payers(PayerList.TEST, kind)))
 
-    async def eligibility_payers(self, kind: Kind | str = Kind.MEDICAL) -> list[Payer]:
-        """The payers that answer eligibility requests."""
-        return await self._run(self._speaker.say(calls.payers(PayerList.ELIGIBILITY, kind)))
+    async def eligibility_payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
+        """Return the payers that answer eligibility requests."""
+        return await self._run(self._protocol.perform(calls.payers(PayerList.ELIGIBILITY, kind)))
 
     # --- claims -----------------------------------------------------------------------------------
 
     async def submit_medical_claims(self, claims: Any) -> ClaimSubmission:
         """Submit one medical claim, several, or a whole document."""
-        return await self._run(self._speaker.say(calls.submission(Kind.MEDICAL, claims)))
+        return await self._run(self._protocol.perform(calls.submission(ClaimKind.MEDICAL, claims)))
 
     async def submit_dental_claims(self, claims: Any) -> ClaimSubmission:
         """Submit one dental claim, several, or a whole document."""
-        return await self._run(self._speaker.say(calls.submission(Kind.DENTAL, claims)))
+        return await self._run(self._protocol.perform(calls.submission(ClaimKind.DENTAL, claims)))
 
     async def submit_document(self, document: Mapping[str, Any]) -> ClaimSubmission:
         """Submit a document to the call that its ``DocumentType`` names."""
         call = calls.submission(document_kind(document), document)
-        return await self._run(self._speaker.say(call))
+        return await self._run(self._protocol.perform(call))
 
     async def claim_status(self, start: date | str, end: date | str) -> list[ClaimStatus]:
-        """Where the claims created from one day to another stand, both included."""
-        return await self._run(self._speaker.say(calls.status(start, end)))
+        """Return the status of all claims created between two dates, both included."""
+        return await self._run(self._protocol.perform(calls.status(start, end)))
 
     async def iter_status(
         self, start: date | str, end: date | str, *, days: int = limits.STATUS_DAYS
     ) -> AsyncIterator[ClaimStatus]:
-        """The same one by one, asked for in pieces of some days, so that a long time fits in memory."""
-        for first, last in windows(as_day(start), as_day(end), days):
+        """Yield the status of claims, requested a few days at a time, so that a long range fits in memory."""
+        for first, last in date_windows(to_date(start), to_date(end), days):
             for row in await self.claim_status(first, last):
                 yield row
 
     async def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
-        """What payers wrote, by the ``RelatedDocumentId`` of status records."""
-        return await self._run(self._speaker.say(calls.documents(ids)))
+        """Return payer documents by the ``RelatedDocumentId`` of status records."""
+        return await self._run(self._protocol.perform(calls.documents(ids)))
 
     # --- eligibility ------------------------------------------------------------------------------
 
     async def submit_eligibility(
         self, request: EligibilityRequest | Mapping[str, Any]
     ) -> EligibilityAnswer:
-        """Ask payers about patients; the service answers within about 55 seconds with what it has."""
-        return await self._run(self._speaker.say(calls.eligibility(request)))
+        """Submit an eligibility request; the service responds within about 55 seconds with what it has."""
+        return await self._run(self._protocol.perform(calls.eligibility(request)))
 
     async def eligibility_responses(self, request_id: int) -> EligibilityAnswer:
-        """Everything that has arrived for a request."""
-        return await self._run(self._speaker.say(calls.eligibility_responses(request_id)))
+        """Return all responses that have arrived for a request."""
+        return await self._run(self._protocol.perform(calls.eligibility_responses(request_id)))
 
     async def wait_for_eligibility(
         self,
@@ -177,45 +184,47 @@ class AsyncClient:
         *,
         seconds: float = limits.WAIT_SECONDS,
     ) -> EligibilityAnswer:
-        """Wait until every response is in: for an answer, its RequestId, or a request to submit first.
+        """Poll until every response has arrived: for an answer, its RequestId, or a request to submit first.
 
         Raises :class:`StillWaiting`, with what has arrived, when the time is over.
         """
-        return await self._run(self._speaker.wait_for_eligibility(about, seconds))
+        return await self._run(self._protocol.wait_for_eligibility(about, seconds))
 
     # --- enrollment and proxy login ---------------------------------------------------------------
 
     async def submit_enrollments(self, enrollments: Any) -> EnrollmentAnswer:
         """Submit one enrollment, several, or a whole request."""
-        return await self._run(self._speaker.say(calls.enrollments(enrollments)))
+        return await self._run(self._protocol.perform(calls.enrollments(enrollments)))
 
     async def create_instance_token(
         self, instance_id: UUID | str, instance_name: str
     ) -> InstanceToken:
-        """A token for an installation (deprecated by the interface)."""
-        return await self._run(self._speaker.say(calls.create_token(instance_id, instance_name)))
+        """Create a token for an instance (deprecated in V3)."""
+        return await self._run(
+            self._protocol.perform(calls.create_token(instance_id, instance_name))
+        )
 
     async def login_url(self, instance_id: UUID | str, token: str) -> LoginUrl:
-        """A one-time address of the login page (deprecated by the interface)."""
-        return await self._run(self._speaker.say(calls.login_url(instance_id, token)))
+        """Return a one-time URL of the login page (deprecated in V3)."""
+        return await self._run(self._protocol.perform(calls.login_url(instance_id, token)))
 
-    async def delete_instance_token(self, instance_id: UUID | str) -> Deleted:
-        """Remove a token (deprecated by the interface)."""
-        return await self._run(self._speaker.say(calls.delete_token(instance_id)))
+    async def delete_instance_token(self, instance_id: UUID | str) -> TokenDeletion:
+        """Delete a token (deprecated in V3)."""
+        return await self._run(self._protocol.perform(calls.delete_token(instance_id)))
 
-    async def _run(self, talk: Talk[T]) -> T:
-        """Carry a conversation to its end."""
-        heard: Heard = None
+    async def _run(self, steps: CallSteps[T]) -> T:
+        """Run the steps of a call and return its result."""
+        result: TransportResult = None
         while True:
             try:
-                step = talk.send(heard)
+                step = steps.send(result)
             except StopIteration as done:
                 return done.value  # type: ignore[no-any-return]
             if isinstance(step, Pause):
                 await self._sleep(step.seconds)
-                heard = None
+                result = None
                 continue
             try:
-                heard = await self._transport.send(step)
+                result = await self._transport.send(step)
             except ClearlaneError as fault:
-                heard = fault
+                result = fault

@@ -1,7 +1,7 @@
-"""The shapes inside an eligibility request and an eligibility response.
+"""The types inside an eligibility request and an eligibility response.
 
-Dictionaries with the document's names: a type checker knows the fields, a service may send more, and
-absent values are null. Decided where the document is silent: the shape of a dependent and of an error.
+Typed dictionaries with the field names of V3: a service may send more fields, and absent values are null.
+V3 does not define the shape of a dependent and of an error; these are our choice.
 """
 
 from decimal import Decimal
@@ -18,25 +18,25 @@ class TraceNumber(TypedDict, total=False):
     OriginatorSecondaryID: str | None
 
 
-class Range(TypedDict, total=False):
-    """From a day to a day."""
+class DateRange(TypedDict, total=False):
+    """A range of dates."""
 
     Start: str | None
     End: str | None
 
 
-# --- asked ----------------------------------------------------------------------------------------
+# --- request --------------------------------------------------------------------------------------
 
 
 class RequestedBenefit(TypedDict, total=False):
-    """Which benefits are asked about."""
+    """The benefits that are asked about."""
 
     IsFamilyBenefit: bool
     Type: list[str]
-    PlanDate: Range | None
+    PlanDate: DateRange | None
 
 
-class AskedPatient(TypedDict, total=False):
+class InquiryPatient(TypedDict, total=False):
     """A subscriber (with ``MemberId`` and ``Dependents``) or a dependent (with ``Relationship``)."""
 
     CommonName: str
@@ -46,50 +46,50 @@ class AskedPatient(TypedDict, total=False):
     MemberId: str
     Relationship: str
     PayeeTraceNumber: TraceNumber
-    Dependents: "list[AskedPatient] | None"
+    Dependents: "list[InquiryPatient] | None"
     RequestedBenefits: list[RequestedBenefit]
 
 
-class AskingPayee(TypedDict, total=False):
-    """The provider who asks."""
+class InquiryPayee(TypedDict, total=False):
+    """The provider that asks."""
 
     Type: str
     EntityType: str
     CommonName: str
     FirstName: str
     NationalProviderId: str
-    Subscribers: list[AskedPatient]
+    Subscribers: list[InquiryPatient]
 
 
-class AskedPayer(TypedDict, total=False):
-    """Who is asked."""
+class InquiryPayer(TypedDict, total=False):
+    """The payer that is asked."""
 
     Type: str
     PayerId: str
     CommonName: str
     EntityType: str
-    Payees: list[AskingPayee]
+    Payees: list[InquiryPayee]
 
 
 class BenefitInquiry(TypedDict, total=False):
-    """One inquiry."""
+    """One inquiry of a request."""
 
     RequestType: str
-    Payers: list[AskedPayer]
+    Payers: list[InquiryPayer]
 
 
 class EligibilityRequest(TypedDict, total=False):
-    """The whole request."""
+    """An eligibility request."""
 
     IsTest: bool
     BenefitInquiries: list[BenefitInquiry]
 
 
-# --- answered -------------------------------------------------------------------------------------
+# --- response -------------------------------------------------------------------------------------
 
 
-class Fault(TypedDict, total=False):
-    """What a payer says is wrong."""
+class PayerError(TypedDict, total=False):
+    """An error that a payer reports."""
 
     Code: str | None
     Message: str | None
@@ -98,7 +98,7 @@ class Fault(TypedDict, total=False):
 
 
 class Quantity(TypedDict, total=False):
-    """How much of a benefit."""
+    """The quantity of a benefit."""
 
     Unit: str
     Amount: Number
@@ -125,7 +125,7 @@ class Benefit(TypedDict, total=False):
     PlanOrGroupName: str | None
     Procedure: dict[str, Any] | None
     DeliverySchedules: list[dict[str, Any]] | None
-    Errors: list[Fault] | None
+    Errors: list[PayerError] | None
     Messages: list[str] | None
     AdditionalInformation: list[dict[str, Any]] | None
     BenefitEntities: list[dict[str, Any]] | None
@@ -151,8 +151,8 @@ class Patient(TypedDict, total=False):
     Benefits: list[Benefit] | None
     PlanDate: str | None
     EligibilityDate: str | None
-    PlanDates: Range | None
-    EligibilityDates: Range | None
+    PlanDates: DateRange | None
+    EligibilityDates: DateRange | None
     MemberId: str | None
     PlanOrGroupName: str | None
     PlanNumber: str | None
@@ -160,10 +160,10 @@ class Patient(TypedDict, total=False):
     PolicyNumber: str | None
     PrimaryInformationChanged: bool
     MilitaryService: dict[str, Any] | None
-    Errors: list[Fault] | None
+    Errors: list[PayerError] | None
 
 
-class AnsweredPayee(TypedDict, total=False):
+class ResponsePayee(TypedDict, total=False):
     """The provider as the payer knows them."""
 
     Type: str | None
@@ -173,12 +173,12 @@ class AnsweredPayee(TypedDict, total=False):
     FirstName: str | None
     NationalProviderId: str | None
     TaxIdNumber: str | None
-    Errors: list[Fault] | None
+    Errors: list[PayerError] | None
     Subscribers: list[Patient] | None
 
 
-class AnsweringPayer(TypedDict, total=False):
-    """Who answers."""
+class ResponsePayer(TypedDict, total=False):
+    """The payer that responds."""
 
     Type: str | None
     EntityType: str | None
@@ -186,9 +186,9 @@ class AnsweringPayer(TypedDict, total=False):
     PayerId: str | None
     NationalPayerIdNumber: str | None
     TaxIdNumber: str | None
-    Payees: list[AnsweredPayee] | None
+    Payees: list[ResponsePayee] | None
     Contacts: list[dict[str, Any]] | None
-    Errors: list[Fault] | None
+    Errors: list[PayerError] | None
 
 
 class BenefitResponse(TypedDict, total=False):
@@ -196,8 +196,8 @@ class BenefitResponse(TypedDict, total=False):
 
     GroupControlNumber: str | None
     TradingPartnerId: str | None
-    Payers: list[AnsweringPayer] | None
-    EnvelopeErrors: list[Fault] | None
+    Payers: list[ResponsePayer] | None
+    EnvelopeErrors: list[PayerError] | None
     BenefitFormat: str | None
     X12Document: str | None
     DocumentId: str | None

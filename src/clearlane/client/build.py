@@ -1,8 +1,7 @@
-"""Request bodies from plain dictionaries or typed objects.
+"""Build request bodies from dictionaries or typed objects.
 
-Anything that holds the document's field names will do: a dictionary, a dataclass, a msgspec Struct, a
-pydantic model, or an object with attributes of those names. Days become ``yyyy-mm-dd``, ``Decimal`` a
-number with every digit.
+Any object with the field names of V3 will do: a dictionary, a dataclass, a msgspec Struct, a pydantic model
+or a plain object. A date is written as ``yyyy-mm-dd``, a ``Decimal`` as a number with every digit.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,37 +11,37 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from clearlane.client.benefits import AskedPatient, EligibilityRequest
+from clearlane.client.benefits import EligibilityRequest, InquiryPatient
 
 Claim: TypeAlias = Any
-"""A dictionary, or any object with the document's field names."""
+"""A dictionary, or any object with the field names of V3."""
 ENROLLMENT_VERSION = 1
 
 
-class Kind(StrEnum):
+class ClaimKind(StrEnum):
     """The two kinds of claims, as the payer lists name them."""
 
     MEDICAL = "medical"
     DENTAL = "dental"
 
 
-DOCUMENT_TYPES = {Kind.MEDICAL: "MedicalClaim", Kind.DENTAL: "DentalClaim"}
+DOCUMENT_TYPES = {ClaimKind.MEDICAL: "MedicalClaim", ClaimKind.DENTAL: "DentalClaim"}
 
 
-def encoded(value: Any) -> bytes:
-    """The JSON of a request body."""
+def encode_json(value: Any) -> bytes:
+    """Return a request body as JSON."""
     return _encoder.encode(value)
 
 
-def claim_document(kind: Kind | str, claims: Claim | Iterable[Claim]) -> dict[str, Any]:
-    """A submission document from one claim or several; a document already made is taken as it is."""
+def claim_document(kind: ClaimKind | str, claims: Claim | Iterable[Claim]) -> dict[str, Any]:
+    """Return a submission document from one claim, several, or a whole document."""
     if isinstance(claims, Mapping) and "Claims" in claims:
-        return {"DocumentType": DOCUMENT_TYPES[Kind(kind)], **claims}
-    return {"DocumentType": DOCUMENT_TYPES[Kind(kind)], "Claims": _several(claims)}
+        return {"DocumentType": DOCUMENT_TYPES[ClaimKind(kind)], **claims}
+    return {"DocumentType": DOCUMENT_TYPES[ClaimKind(kind)], "Claims": _as_list(claims)}
 
 
-def document_kind(document: Mapping[str, Any]) -> Kind:
-    """Which of the two calls takes a document."""
+def document_kind(document: Mapping[str, Any]) -> ClaimKind:
+    """Return the kind of claims in a document, by its ``DocumentType``."""
     for kind, name in DOCUMENT_TYPES.items():
         if document.get("DocumentType") == name:
             return kind
@@ -61,12 +60,12 @@ def eligibility_request(
     gender: str = "",
     trace: str = "",
     benefits: Iterable[str] = (),
-    dependents: Iterable[AskedPatient] = (),
+    dependents: Iterable[InquiryPatient] = (),
     payer_name: str = "",
     test: bool = False,
 ) -> EligibilityRequest:
-    """A request about one subscriber; ``dependents`` are dictionaries with the document's names."""
-    subscriber: AskedPatient = {
+    """Return a request about one subscriber; ``dependents`` are dictionaries with the field names of V3."""
+    subscriber: InquiryPatient = {
         "CommonName": last_name,
         "FirstName": first_name,
         "BirthDate": birth_date.isoformat() if isinstance(birth_date, date) else birth_date,
@@ -77,9 +76,9 @@ def eligibility_request(
         subscriber["Gender"] = gender
     if trace:
         subscriber["PayeeTraceNumber"] = {"Number": trace}
-    asked = list(benefits)
-    if asked:
-        subscriber["RequestedBenefits"] = [{"IsFamilyBenefit": False, "Type": asked}]
+    types = list(benefits)
+    if types:
+        subscriber["RequestedBenefits"] = [{"IsFamilyBenefit": False, "Type": types}]
     return {
         "IsTest": test,
         "BenefitInquiries": [
@@ -108,14 +107,14 @@ def eligibility_request(
 
 
 def enrollment_request(enrollments: Any) -> dict[str, Any]:
-    """A request from one enrollment or several; a request already made is taken as it is."""
+    """Return a request from one enrollment, several, or a whole request."""
     if isinstance(enrollments, Mapping) and "Enrollments" in enrollments:
         return {"Version": ENROLLMENT_VERSION, **enrollments}
-    return {"Version": ENROLLMENT_VERSION, "Enrollments": _several(enrollments)}
+    return {"Version": ENROLLMENT_VERSION, "Enrollments": _as_list(enrollments)}
 
 
-def _several(given: Any) -> list[Any]:
-    """One thing or many, as a list. A dictionary and a typed object are one."""
+def _as_list(given: Any) -> list[Any]:
+    """Return one item or several as a list. A dictionary and a typed object are one item."""
     if isinstance(given, list | tuple):
         return list(given)
     if isinstance(given, Iterable) and not isinstance(given, Mapping | str | bytes):
@@ -123,17 +122,17 @@ def _several(given: Any) -> list[Any]:
     return [given]
 
 
-def _plain(value: Any) -> Any:
-    """What the encoder does not know by itself: models and objects with attributes."""
+def _to_builtin(value: Any) -> Any:
+    """Convert what msgspec cannot encode by itself: pydantic models and plain objects."""
     if hasattr(value, "model_dump"):
         return value.model_dump()
     if isinstance(value, Mapping):
         return dict(value)
     if hasattr(value, "__dict__"):
-        return {name: held for name, held in vars(value).items() if not name.startswith("_")}
+        return {name: item for name, item in vars(value).items() if not name.startswith("_")}
     raise TypeError(
         f"A {type(value).__name__} cannot be sent: give a dictionary or a typed object."
     )
 
 
-_encoder = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number")
+_encoder = msgspec.json.Encoder(enc_hook=_to_builtin, decimal_format="number")

@@ -1,6 +1,6 @@
-"""The calls of V3 as values: path, query, body, how the answer is read, and when it may be repeated.
+"""The calls of V3 as values: path, query, body, how the response is read, and when to retry.
 
-Knows the interface and no network. The sync and the async client both walk this table.
+Shared by the sync and the async client. Knows V3 and no network.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,18 +11,18 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from clearlane.client import build, limits, models
-from clearlane.client.build import Kind
+from clearlane.client.build import ClaimKind
 
 T = TypeVar("T")
 
 
-class Repeat(StrEnum):
-    """When a call may be sent again after a fault."""
+class RetryRule(StrEnum):
+    """When a call may be sent again after an error."""
 
     ALWAYS = "always"
-    """A second time changes nothing: reads, and what the service recognises as sent before."""
-    UNTAKEN = "untaken"
-    """Only where it is certain that the service has not taken the first one."""
+    """The call is idempotent: a read, or one that the service recognises as sent before."""
+    IF_NOT_PROCESSED = "if_not_processed"
+    """Only if it is certain that the service has not processed the first one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -34,7 +34,7 @@ class Call(Generic[T]):
     read: Callable[[Any], T]
     query: Mapping[str, str]
     body: bytes = b""
-    repeat: Repeat = Repeat.ALWAYS
+    retry_rule: RetryRule = RetryRule.ALWAYS
     timeout_seconds: float = limits.ANSWER_SECONDS_MAX
 
     def __repr__(self) -> str:
@@ -42,7 +42,7 @@ class Call(Generic[T]):
 
 
 class PayerList(StrEnum):
-    """The three lists, by the last part of their path."""
+    """The three payer lists, by the last part of their path."""
 
     LIVE = "get_list"
     TEST = "get_list_of_test"
@@ -55,70 +55,70 @@ _LIST_NAMES = {
     PayerList.ELIGIBILITY: "GetEligibilityPayers",
 }
 _SUBMISSIONS = {
-    Kind.MEDICAL: ("SubmitClaims", "claims/submit"),
-    Kind.DENTAL: ("SubmitDentalClaims", "claims/submitDental"),
+    ClaimKind.MEDICAL: ("SubmitClaims", "claims/submit"),
+    ClaimKind.DENTAL: ("SubmitDentalClaims", "claims/submitDental"),
 }
 
 
-def payers(which: PayerList, kind: Kind | str) -> Call[list[models.Payer]]:
-    """A list of payers."""
+def payers(which: PayerList, kind: ClaimKind | str) -> Call[list[models.Payer]]:
+    """Return the call of a payer list."""
     return Call(
         name=_LIST_NAMES[which],
         path=f"payers/{which}",
-        query={"type": Kind(kind)},
+        query={"type": ClaimKind(kind)},
         read=models.read_list(models.Payer),
     )
 
 
-def submission(kind: Kind, claims: Any) -> Call[models.ClaimSubmission]:
-    """Claims. Repeating is safe: the service answers the same ``Svc_VendorClaimId`` as before."""
+def submission(kind: ClaimKind, claims: Any) -> Call[models.ClaimSubmission]:
+    """Return a submission of claims. It is idempotent: the service recognises ``Svc_VendorClaimId``."""
     name, path = _SUBMISSIONS[kind]
     return Call(
         name=name,
         path=path,
         query={},
-        body=build.encoded(build.claim_document(kind, claims)),
+        body=build.encode_json(build.claim_document(kind, claims)),
         read=lambda value: models.read(models.ClaimSubmission, value),
         timeout_seconds=limits.CLAIMS_SECONDS_MAX,
     )
 
 
 def status(start: date | str, end: date | str) -> Call[list[models.ClaimStatus]]:
-    """Where the claims of some days stand, both ends included."""
+    """Return the call for the status of claims created between two dates, both included."""
     return Call(
         name="GetClaimStatusByDate",
         path="claims/status/get_by_date",
-        query={"startDate": _day(start), "endDate": _day(end)},
+        query={"startDate": _format_date(start), "endDate": _format_date(end)},
         read=models.read_list(models.ClaimStatus),
     )
 
 
 def documents(ids: Iterable[str]) -> Call[models.PayerDocuments]:
-    """What payers wrote."""
+    """Return the call for payer documents."""
     return Call(
         name="GetPayerResponseDocuments",
         path="claims/responses/get_by_doc_id",
         query={},
-        body=build.encoded([ids] if isinstance(ids, str) else list(ids)),
+        body=build.encode_json([ids] if isinstance(ids, str) else list(ids)),
         read=models.read_documents,
     )
 
 
 def eligibility(request: Any) -> Call[models.EligibilityAnswer]:
-    """An inquiry. The interface has no way to recognise a second one, so it is not sent twice."""
+    """Return an eligibility request. V3 cannot recognise a repeated one, so it is not sent twice."""
     return Call(
         name="SubmitEligibilityRequests",
         path="eligibility/submit",
         query={},
-        body=build.encoded(request),
+        body=build.encode_json(request),
         read=lambda value: models.read(models.EligibilityAnswer, value),
-        repeat=Repeat.UNTAKEN,
+        retry_rule=RetryRule.IF_NOT_PROCESSED,
         timeout_seconds=limits.ELIGIBILITY_SECONDS_MAX,
     )
 
 
 def eligibility_responses(request_id: int) -> Call[models.EligibilityAnswer]:
-    """What has arrived for an inquiry."""
+    """Return the call for the responses that have arrived for a request."""
     return Call(
         name="GetEligibilityResponses",
         path="eligibility/get_responses",
@@ -128,18 +128,18 @@ def eligibility_responses(request_id: int) -> Call[models.EligibilityAnswer]:
 
 
 def enrollments(given: Any) -> Call[models.EnrollmentAnswer]:
-    """Enrollments. A second one is answered with "already exists", which is no failure."""
+    """Return a submission of enrollments. A repeated one is answered "already exists", which is no failure."""
     return Call(
         name="SubmitEnrollments",
         path="enrollment/submit",
         query={},
-        body=build.encoded(build.enrollment_request(given)),
+        body=build.encode_json(build.enrollment_request(given)),
         read=lambda value: models.read(models.EnrollmentAnswer, value),
     )
 
 
 def create_token(instance_id: UUID | str, instance_name: str) -> Call[models.InstanceToken]:
-    """A token for an installation; a second one replaces the first."""
+    """Return the call that creates an instance's token; a second one replaces the first."""
     return Call(
         name="CreateVendorInstanceToken",
         path="proxylogin/create_instance_token",
@@ -149,7 +149,7 @@ def create_token(instance_id: UUID | str, instance_name: str) -> Call[models.Ins
 
 
 def login_url(instance_id: UUID | str, token: str) -> Call[models.LoginUrl]:
-    """A one-time address of the login page."""
+    """Return the call for a one-time URL of the login page."""
     return Call(
         name="GetUrl",
         path="proxylogin/get_url",
@@ -158,16 +158,16 @@ def login_url(instance_id: UUID | str, token: str) -> Call[models.LoginUrl]:
     )
 
 
-def delete_token(instance_id: UUID | str) -> Call[models.Deleted]:
-    """Remove a token."""
+def delete_token(instance_id: UUID | str) -> Call[models.TokenDeletion]:
+    """Return the call that deletes an instance's token."""
     return Call(
         name="DeleteVendorInstanceToken",
         path="proxylogin/delete_instance_token",
         query={"instanceId": str(instance_id)},
-        read=lambda value: models.read(models.Deleted, value),
+        read=lambda value: models.read(models.TokenDeletion, value),
     )
 
 
-def _day(given: date | str) -> str:
-    """A day as the interface writes it; a text goes as it is."""
+def _format_date(given: date | str) -> str:
+    """Return a date as V3 writes it; a text is passed on as it is."""
     return given if isinstance(given, str) else f"{given:%Y-%m-%d}"

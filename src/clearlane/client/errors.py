@@ -1,4 +1,4 @@
-"""What can go wrong with a call, as a tree.
+"""The exceptions of the client, as a tree.
 
 ::
 
@@ -11,14 +11,14 @@
     ├── RateLimited           429: ``retry_after``
     ├── NotImported           204 to claims: nothing was stored, sending again is safe
     ├── Unavailable           5xx, or no answer at all
-    │   ├── NotReached        the connection was never made, so nothing was taken
+    │   ├── NotReached        the connection was never made, so nothing was processed
     │   │   └── CertificateRefused
-    │   └── AnswerLost        sent, but the answer did not come: it may have been taken
+    │   └── AnswerLost        sent, but no answer came: it may have been processed
     ├── StillWaiting          eligibility answers are missing after the time given: ``answer``
-    └── UnexpectedAnswer      not what the interface says
+    └── UnexpectedAnswer      not an answer that V3 defines
 
-Texts name calls, statuses and fields, never what fields hold: exceptions end in logs. What the
-service said about values is in the attributes. No credential is ever part of either.
+Exceptions end in logs, so their texts name calls, statuses and fields, never values of fields. What the
+service reported about values is in the attributes. Credentials are in neither.
 """
 
 from codecs import BOM_UTF8
@@ -36,12 +36,12 @@ CREDENTIALS_UNKNOWN = 101
 
 
 class ClearlaneError(Exception):
-    """Anything a call can end with instead of an answer."""
+    """The base of all errors of a call."""
 
-    repeatable = False
+    retryable = False
     """Whether the same call may succeed a little later."""
-    untaken = False
-    """Whether it is certain that the service has not taken the request."""
+    not_processed = False
+    """Whether it is certain that the service has not processed the request."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class BaaMissing(ClearlaneError):
 
 
 class InvalidRequest(ClearlaneError):
-    """The service cannot use the request; nothing was taken."""
+    """The service refused the request; nothing was processed."""
 
     untaken = True
 
@@ -85,22 +85,22 @@ class InvalidRequest(ClearlaneError):
         model_state: Mapping[str, list[str]] | None = None,
         errors: list[tuple[str, list[str]]] | None = None,
         detail: str = "",
-        **where: Any,
+        **context: Any,
     ) -> None:
-        super().__init__(message, **where)
+        super().__init__(message, **context)
         self.model_state = dict(model_state or {})
         """Sentences by field, as the service gave them."""
         self.errors = list(errors or [])
-        """The key/value details of an enrollment refusal."""
+        """The key/value details of a refused enrollment request."""
         self.detail = detail
-        """``MessageDetail``, where there is one."""
+        """``MessageDetail``, if there is one."""
 
     @property
     def faults(self) -> dict[str, list[str]]:
-        """Sentences by field, wherever the service put them."""
-        merged = {field: list(said) for field, said in self.model_state.items()}
-        for field, said in self.errors:
-            merged.setdefault(field, []).extend(said)
+        """Sentences by field, from ``model_state`` and ``errors``."""
+        merged = {field: list(sentences) for field, sentences in self.model_state.items()}
+        for field, sentences in self.errors:
+            merged.setdefault(field, []).extend(sentences)
         return merged
 
     def __str__(self) -> str:
@@ -113,15 +113,15 @@ class InvalidRequest(ClearlaneError):
 
 
 class TooLarge(InvalidRequest):
-    """The body is larger than the service takes, or holds too many claims."""
+    """The body is larger than the service allows, or has too many claims."""
 
 
 class NotFound(ClearlaneError):
-    """There is no such thing, or no such call."""
+    """There is no such object, or no such call."""
 
 
 class RateLimited(ClearlaneError):
-    """Too many calls; the service took none of this one."""
+    """Too many calls; the service did not process this one."""
 
     repeatable = True
     untaken = True
@@ -135,7 +135,7 @@ class NotImported(ClearlaneError):
 
 
 class Unavailable(ClearlaneError):
-    """The service cannot answer now."""
+    """The service cannot answer at the moment."""
 
     repeatable = True
 
@@ -147,7 +147,7 @@ class NotReached(Unavailable):
 
 
 class CertificateRefused(NotReached):
-    """The service's certificate is not one we trust. Trying again would not change that."""
+    """The service's certificate is not trusted; a retry would not change that."""
 
     repeatable = False
 
@@ -166,26 +166,26 @@ class StillWaiting(ClearlaneError):
 
 
 class UnexpectedAnswer(ClearlaneError):
-    """The service answered something that the interface does not know."""
+    """The service gave an answer that V3 does not define."""
 
 
-def refusal(call: str, response: Response) -> ClearlaneError:
-    """The exception for an answer that is no success."""
-    said = Said(response)
-    where = {
+def error_from_response(call: str, response: Response) -> ClearlaneError:
+    """Return the exception for a response that is no success."""
+    body = ErrorBody(response)
+    context = {
         "call": call,
         "status": response.status,
         "request_id": response.headers.get("x-request-id", ""),
-        "retry_after": said.retry_after,
+        "retry_after": body.retry_after,
     }
-    make = BY_STATUS.get(response.status)
+    make = FACTORIES_BY_STATUS.get(response.status)
     if make is None:
         make = _unavailable if response.status >= 500 else _unexpected
-    return make(said, where)
+    return make(body, context)
 
 
-class Said:
-    """The body and headers of a refusal, read with patience: shapes differ between services."""
+class ErrorBody:
+    """The body and headers of an error response, read tolerantly: shapes differ between services."""
 
     def __init__(self, response: Response) -> None:
         body = response.body.removeprefix(BOM_UTF8)
@@ -195,19 +195,20 @@ class Said:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             parsed = None
         self.object: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
-        if isinstance(parsed, str):  # a text that was sent as JSON
+        if isinstance(parsed, str):  # a text that was sent as a JSON string
             self.text = parsed
         self.headers = response.headers
 
     @property
     def message(self) -> str:
+        """The sentence of the error, from body or header."""
         given = self.object.get("Message") or self.headers.get("x-message")
         text = str(given) if given else "" if self.object else self.text
         return text[: limits.TEXT_CHARACTERS_MAX]
 
     @property
     def number(self) -> int | None:
-        """The text before the first colon as an integer, as the interface tells to read it."""
+        """The text before the first colon as an integer, as V3 defines its error numbers."""
         head, colon, _ = self.text.partition(":")
         try:
             return int(head) if colon else None
@@ -216,14 +217,15 @@ class Said:
 
     @property
     def model_state(self) -> dict[str, list[str]]:
+        """Sentences by field."""
         state = self.object.get("ModelState")
         if not isinstance(state, dict):
             return {}
-        return {str(field): _sentences(said) for field, said in state.items()}
+        return {str(field): _sentences(found) for field, found in state.items()}
 
     @property
     def errors(self) -> list[tuple[str, list[str]]]:
-        """The array of key/value details, under whatever name it comes."""
+        """The array of key/value details, under any name."""
         arrays = [value for value in self.object.values() if isinstance(value, list)]
         return [
             (str(item["Key"]), _sentences(item.get("Value")))
@@ -234,7 +236,7 @@ class Said:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds, also where the service names a moment: its own ``Date`` says how far off that is."""
+        """Seconds to wait; if the service names a time, the distance from its own ``Date`` header."""
         text = self.headers.get("retry-after", "").strip()
         if text.isdecimal():
             return float(text)
@@ -245,54 +247,56 @@ class Said:
         return max(0.0, wait.total_seconds())
 
 
-Where = Mapping[str, Any]
-Make = Callable[[Said, Where], ClearlaneError]
+ErrorContext = Mapping[str, Any]
+ErrorFactory = Callable[[ErrorBody, ErrorContext], ClearlaneError]
 
 
-def _sentences(said: Any) -> list[str]:
-    return [str(each) for each in said] if isinstance(said, list) else [str(said)]
+def _sentences(found: Any) -> list[str]:
+    return [str(each) for each in found] if isinstance(found, list) else [str(found)]
 
 
-def _unauthorized(said: Said, where: Where) -> ClearlaneError:
-    kind = BaaMissing if said.number == BAA_NOT_ACCEPTED else BadCredentials
-    return kind(said.message or "The credentials were refused.", **where)
+def _unauthorized(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
+    kind = BaaMissing if body.number == BAA_NOT_ACCEPTED else BadCredentials
+    return kind(body.message or "The credentials were refused.", **context)
 
 
-def _not_found(said: Said, where: Where) -> ClearlaneError:
-    kind = BadCredentials if said.number == CREDENTIALS_UNKNOWN else NotFound
-    return kind(said.message or "Not found.", **where)
+def _not_found(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
+    kind = BadCredentials if body.number == CREDENTIALS_UNKNOWN else NotFound
+    return kind(body.message or "Not found.", **context)
 
 
-def _invalid(said: Said, where: Where) -> ClearlaneError:
-    kind = TooLarge if where["status"] == 413 else InvalidRequest
+def _invalid(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
+    kind = TooLarge if context["status"] == 413 else InvalidRequest
     return kind(
-        said.message or "The request is invalid.",
-        model_state=said.model_state,
-        errors=said.errors,
-        detail=str(said.object.get("MessageDetail") or ""),
-        **where,
+        body.message or "The request is invalid.",
+        model_state=body.model_state,
+        errors=body.errors,
+        detail=str(body.object.get("MessageDetail") or ""),
+        **context,
     )
 
 
-def _unavailable(said: Said, where: Where) -> ClearlaneError:
-    fault = Unavailable(said.message or "The service is not available.", **where)
-    # A service that says when to come back has refused before it took anything.
-    fault.untaken = fault.status == 503 and fault.retry_after is not None
+def _unavailable(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
+    fault = Unavailable(body.message or "The service is not available.", **context)
+    # A service that names a time to retry has refused the request before processing it.
+    fault.not_processed = fault.status == 503 and fault.retry_after is not None
     return fault
 
 
-def _unexpected(said: Said, where: Where) -> ClearlaneError:
-    return UnexpectedAnswer("The service answered with a status that the interface lacks.", **where)
+def _unexpected(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
+    return UnexpectedAnswer(
+        "The service answered with a status that V3 does not define.", **context
+    )
 
 
-BY_STATUS: Mapping[int, Make] = {
-    204: lambda said, where: NotImported(
-        said.message or "The claims could not be imported.", **where
+FACTORIES_BY_STATUS: Mapping[int, ErrorFactory] = {
+    204: lambda body, context: NotImported(
+        body.message or "The claims could not be imported.", **context
     ),
     400: _invalid,
     401: _unauthorized,
     404: _not_found,
     413: _invalid,
     415: _invalid,
-    429: lambda said, where: RateLimited(said.message or "Too many calls.", **where),
+    429: lambda body, context: RateLimited(body.message or "Too many calls.", **context),
 }

@@ -1,6 +1,6 @@
-"""The default transports: real TLS over kept-alive connections, for threads and for an event loop.
+"""The default transports: HTTPS over keep-alive connections, for threads and for an event loop.
 
-Knows httpx, and turns its faults into ours. Knows no call.
+Wraps httpx and converts its exceptions. Knows no call.
 """
 
 import ssl
@@ -15,19 +15,19 @@ import httpx
 from clearlane.client import errors, limits
 from clearlane.client.transport import Request, Response
 
-# httpx's transports are used without its client on top. The client would follow redirects with our
-# credentials, keep cookies, and log every address, and an address can hold a login token.
+# The transports of httpx without its client: that would follow redirects with our credentials, keep
+# cookies, and log every URL, which can contain a login token.
 
 
 class HttpTransport:
-    """HTTPS over kept-alive connections."""
+    """HTTPS over keep-alive connections."""
 
     def __init__(self, ca_file: Path | str | None = None) -> None:
-        self._context = trusting(ca_file)
+        self._context = tls_context(ca_file)
         self._by_proxy: dict[str, httpx.HTTPTransport] = {}
 
     def send(self, request: Request) -> Response:
-        proxy = proxy_of(request.url)
+        proxy = proxy_for(request.url)
         if proxy not in self._by_proxy:
             self._by_proxy[proxy] = httpx.HTTPTransport(verify=self._context, proxy=proxy or None)
         try:
@@ -40,22 +40,22 @@ class HttpTransport:
             finally:
                 answer.close()
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
-            raise _said(request, fault) from None
+            raise _convert_error(request, fault) from None
 
     def close(self) -> None:
-        for line in self._by_proxy.values():
-            line.close()
+        for transport in self._by_proxy.values():
+            transport.close()
 
 
 class AsyncHttpTransport:
-    """The same for an event loop."""
+    """HTTPS over keep-alive connections, for an event loop."""
 
     def __init__(self, ca_file: Path | str | None = None) -> None:
-        self._context = trusting(ca_file)
+        self._context = tls_context(ca_file)
         self._by_proxy: dict[str, httpx.AsyncHTTPTransport] = {}
 
     async def send(self, request: Request) -> Response:
-        proxy = proxy_of(request.url)
+        proxy = proxy_for(request.url)
         if proxy not in self._by_proxy:
             self._by_proxy[proxy] = httpx.AsyncHTTPTransport(
                 verify=self._context, proxy=proxy or None
@@ -70,24 +70,24 @@ class AsyncHttpTransport:
             finally:
                 await answer.aclose()
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
-            raise _said(request, fault) from None
+            raise _convert_error(request, fault) from None
 
     async def close(self) -> None:
-        for line in self._by_proxy.values():
-            await line.aclose()
+        for transport in self._by_proxy.values():
+            await transport.aclose()
 
 
-# A sandbox beside the program is never behind a proxy, whatever the environment says.
+# A sandbox on the same machine is never behind a proxy, whatever the environment says.
 THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def trusting(ca_file: Path | str | None) -> ssl.SSLContext:
-    """The system's authorities, or those of a file alone."""
+def tls_context(ca_file: Path | str | None) -> ssl.SSLContext:
+    """Return a TLS context that trusts the system's authorities, or only those of a file."""
     return ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
 
 
-def proxy_of(url: str) -> str:
-    """The proxy that the environment names for an address (``HTTPS_PROXY``, ``NO_PROXY``), or none."""
+def proxy_for(url: str) -> str:
+    """Return the proxy for a URL from the environment (``HTTPS_PROXY``, ``NO_PROXY``); empty if none."""
     host = urlsplit(url).hostname or ""
     if host in THIS_MACHINE or proxy_bypass(host):
         return ""
@@ -111,7 +111,7 @@ def _incoming(answer: httpx.Response, body: bytes) -> Response:
 
 
 class _Body:
-    """What has come of an answer, within what a program has time and memory for."""
+    """The body of a response as it arrives, limited in size and time."""
 
     def __init__(self, request: Request) -> None:
         self.content = bytearray()
@@ -120,11 +120,11 @@ class _Body:
 
     def take(self, chunk: bytes) -> None:
         self.content += chunk
-        where, call = _where(self._request.url), self._request.name
+        origin, call = _origin(self._request.url), self._request.name
         if len(self.content) > limits.ANSWER_BYTES_MAX:
-            raise errors.UnexpectedAnswer(f"The answer of {where} is too large.", call=call)
+            raise errors.UnexpectedAnswer(f"The answer of {origin} is too large.", call=call)
         if time.monotonic() - self._began > limits.BODY_SECONDS_MAX:
-            raise errors.AnswerLost(f"The answer of {where} comes too slowly.", call=call)
+            raise errors.AnswerLost(f"The answer of {origin} comes too slowly.", call=call)
 
 
 NEVER_CONNECTED: tuple[type[Exception], ...] = (
@@ -135,11 +135,11 @@ NEVER_CONNECTED: tuple[type[Exception], ...] = (
     httpx.UnsupportedProtocol,
     httpx.InvalidURL,
 )
-Fault: TypeAlias = httpx.HTTPError | httpx.InvalidURL
+HttpxError: TypeAlias = httpx.HTTPError | httpx.InvalidURL
 
 
-def _said(request: Request, fault: Fault) -> Exception:
-    """Our own exception for one of the library's. Its text is told only where it holds no address."""
+def _convert_error(request: Request, fault: HttpxError) -> Exception:
+    """Return our exception for one of httpx. Its text is used only where it contains no URL."""
     kind = type(fault).__name__
     if "CERTIFICATE_VERIFY_FAILED" in str(fault):
         _, _, reason = str(fault).partition("certificate verify failed: ")
@@ -150,14 +150,14 @@ def _said(request: Request, fault: Fault) -> Exception:
         )
     if isinstance(fault, NEVER_CONNECTED):
         return errors.NotReached(
-            f"The service cannot be reached at {_where(request.url)} ({kind}: {fault}).",
+            f"The service cannot be reached at {_origin(request.url)} ({kind}: {fault}).",
             call=request.name,
         )
     return errors.AnswerLost(
-        f"The answer of {_where(request.url)} did not arrive ({kind}).", call=request.name
+        f"The answer of {_origin(request.url)} did not arrive ({kind}).", call=request.name
     )
 
 
-def _where(url: str) -> str:
+def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"

@@ -1,11 +1,11 @@
-"""What the service answers, typed, under the document's field names.
+"""The typed responses of the service, under the field names of V3.
 
-Reading is patient: a field that is missing or of another shape gets its default, a field nobody knows is
-kept, and ``raw`` holds the object exactly as it came. Amounts are ``Decimal``, days are ``date``, and the
-day that stands for none (0001-01-01) is None.
+Reading is tolerant: a field that is missing or of another type gets its default, and ``raw`` has the object
+as it came, with fields unknown here. Amounts are ``Decimal``, dates are ``date``; V3's date for none
+(0001-01-01) is None.
 """
 
-# ruff: noqa: RUF009  (the rows of the tables are calls)
+# ruff: noqa: RUF009  (fields are declared by function calls)
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
@@ -24,51 +24,51 @@ T = TypeVar("T")
 NO_DAY = date.min
 
 
-# --- kinds of fields ------------------------------------------------------------------------------
+# --- field types ----------------------------------------------------------------------------------
 
 
-def _kind(read: Callable[[Any], Any], default: Any, *, shown: bool = True) -> Any:
+def _field(read: Callable[[Any], Any], default: Any, *, shown: bool = True) -> Any:
     return field(default=default, repr=shown, metadata={"read": read})
 
 
 def text(*, shown: bool = True) -> Any:
-    """A text; the empty one where there is none. Secrets and patient data are not shown."""
-    return _kind(lambda value: "" if value is None else str(value), "", shown=shown)
+    """Declare a text, empty if absent; ``shown=False`` keeps secrets and patient data out of the repr."""
+    return _field(lambda value: "" if value is None else str(value), "", shown=shown)
 
 
-def maybe_text() -> Any:
-    """A text or None."""
-    return _kind(str, None)
+def optional_text() -> Any:
+    """Declare a text or None."""
+    return _field(str, None)
 
 
 def number() -> Any:
-    """A whole number."""
-    return _kind(lambda value: int(_read_number(value)), 0)
+    """Declare a whole number."""
+    return _field(lambda value: int(_read_number(value)), 0)
 
 
 def flag() -> Any:
-    """Yes or no."""
-    return _kind(lambda value: str(value).lower() == "true", False)
+    """Declare a boolean."""
+    return _field(lambda value: str(value).lower() == "true", False)
 
 
 def amount() -> Any:
-    """Money."""
-    return _kind(_read_number, Decimal(0))
+    """Declare an amount of money."""
+    return _field(_read_number, Decimal(0))
 
 
 def day() -> Any:
-    """A day or None; a time after it is not looked at."""
-    return _kind(_read_day, None)
+    """Declare a date or None; a time after it is ignored."""
+    return _field(_read_day, None)
 
 
 def objects(*, shown: bool = False) -> Any:
-    """A list as it came."""
-    return _kind(tuple, (), shown=shown)
+    """Declare a list of plain objects."""
+    return _field(tuple, (), shown=shown)
 
 
-def many(cls: type[Any]) -> Any:
-    """A list of another answer."""
-    return _kind(lambda value: tuple(read(cls, item) for item in value), ())
+def list_of(cls: type[Any]) -> Any:
+    """Declare a list of another model."""
+    return _field(lambda value: tuple(read(cls, item) for item in value), ())
 
 
 def _raw() -> Any:
@@ -76,7 +76,7 @@ def _raw() -> Any:
 
 
 def _read_number(value: Any) -> Decimal:
-    """A number of a size that somebody can mean: 1e99999999 would take all memory to write out."""
+    """Return a number of limited size: 1e99999999 would take all memory to write out."""
     found = Decimal(str(value))
     if not found.is_finite() or found.adjusted() >= limits.NUMBER_DIGITS_MAX:
         raise ValueError("not a number that can be used")
@@ -88,7 +88,7 @@ def _read_day(value: Any) -> date | None:
     return None if found == NO_DAY else found
 
 
-# --- the answers ----------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 JSON = Mapping[str, Any]
 
@@ -110,53 +110,55 @@ class Payer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimError:
-    """What stands against a claim, or against a document as a whole."""
+    """An error of a claim, or of a document as a whole."""
 
     Type: str = text()
     Code: str = text()
-    Location: str | None = maybe_text()
+    Location: str | None = optional_text()
     SupplementalInformation: str = text(shown=False)
     raw: JSON = _raw()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """What became of one claim."""
+    """The result of one claim."""
 
     VendorClaimId: str = text()
     Status: str = text()
-    Errors: tuple[ClaimError, ...] = many(ClaimError)
+    Errors: tuple[ClaimError, ...] = list_of(ClaimError)
     RequestId: str = text()
     raw: JSON = _raw()
 
     @property
     def accepted(self) -> bool:
-        """Whether the service keeps this claim."""
+        """Whether the service accepted this claim."""
         return self.Status == "Accepted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimSubmission:
-    """The answer to a document of claims."""
+    """The response to a document of claims."""
 
-    ClaimResults: tuple[ClaimResult, ...] = many(ClaimResult)
-    DocumentLevelErrors: tuple[ClaimError, ...] = many(ClaimError)
+    ClaimResults: tuple[ClaimResult, ...] = list_of(ClaimResult)
+    DocumentLevelErrors: tuple[ClaimError, ...] = list_of(ClaimError)
     raw: JSON = _raw()
     ignored_fields: tuple[str, ...] = ()
-    """Fields that the service did not know (``X-Ignored-Fields``): typing mistakes, mostly."""
+    """Fields unknown to the service (``X-Ignored-Fields``), mostly typing mistakes."""
 
     @property
     def accepted(self) -> bool:
-        """Whether the service keeps every claim."""
+        """Whether the service accepted every claim."""
         results = self.ClaimResults
         return (
-            bool(results) and not self.DocumentLevelErrors and all(one.accepted for one in results)
+            bool(results)
+            and not self.DocumentLevelErrors
+            and all(each.accepted for each in results)
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimStatus:
-    """Where a claim stands now."""
+    """The current status of a claim."""
 
     VendorId: int = number()
     VendorSiteId: str = text()
@@ -174,8 +176,8 @@ class ClaimStatus:
     PayerAmount: Decimal = amount()
     Adjustments: Decimal = amount()
     PatientAmount: Decimal = amount()
-    PayerName: str | None = maybe_text()
-    PaymentMethod: str | None = maybe_text()
+    PayerName: str | None = optional_text()
+    PaymentMethod: str | None = optional_text()
     PaymentReferenceNumber: str = text()
     PaymentEffectiveDate: date | None = day()
     VendorClaimId: str = text()
@@ -184,14 +186,14 @@ class ClaimStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerDocuments:
-    """What payers wrote, by the ids of status records. The interface shows no shape of the items."""
+    """Payer documents, by the ids of status records. V3 does not define the shape of the items."""
 
     RemittanceAdvices: tuple[dict[str, Any], ...] = objects()
     PayerClaimStatuses: tuple[dict[str, Any], ...] = objects()
     raw: Any = _raw()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Every document, whatever its kind and whatever list it came in."""
+        """Iterate over all documents of all kinds."""
         if isinstance(self.raw, list):
             yield from _inner({"Documents": self.raw}, "Documents")
             return
@@ -201,7 +203,7 @@ class PayerDocuments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EligibilityAnswer:
-    """What is known so far about the patients of one request."""
+    """The responses to one eligibility request so far."""
 
     RequestId: int = number()
     Status: str = text()
@@ -217,7 +219,7 @@ class EligibilityAnswer:
         return self.Status == "ResultsIncomplete"
 
     def patients(self) -> Iterator[Patient]:
-        """Every subscriber and dependent that has been answered about."""
+        """Yield every subscriber and dependent in the responses."""
         found: list[dict[str, Any]] = [dict(self.raw)]
         for path in ("Responses", "Payers", "Payees", "Subscribers"):
             found = [inner for each in found for inner in _inner(each, path)]
@@ -231,15 +233,15 @@ ALREADY_EXISTS = "Provider already exists."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnrollmentResult:
-    """What became of one enrollment request."""
+    """The result of one enrollment."""
 
     RequestId: str = text()
     ClientId: str = text()
-    LastName: str | None = maybe_text()
-    FirstName: str | None = maybe_text()
+    LastName: str | None = optional_text()
+    FirstName: str | None = optional_text()
     LineNumber: int = number()
-    Message: str | None = maybe_text()
-    Exception: str | None = maybe_text()
+    Message: str | None = optional_text()
+    Exception: str | None = optional_text()
     raw: JSON = _raw()
 
     @property
@@ -249,27 +251,27 @@ class EnrollmentResult:
 
     @property
     def submitted(self) -> bool:
-        """Whether the request is with the service, now or since before."""
+        """Whether the service has this enrollment, submitted now or earlier."""
         return self.already_exists or not (self.Message or self.Exception)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnrollmentAnswer:
-    """What became of each request."""
+    """The results of an enrollment request."""
 
-    EnrollmentResults: tuple[EnrollmentResult, ...] = many(EnrollmentResult)
+    EnrollmentResults: tuple[EnrollmentResult, ...] = list_of(EnrollmentResult)
     raw: JSON = _raw()
 
     @property
     def submitted(self) -> bool:
-        """Whether every request is with the service. An answer without results tells of none."""
+        """Whether the service has every enrollment; False for an answer without results."""
         results = self.EnrollmentResults
         return bool(results) and all(result.submitted for result in results)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstanceToken:
-    """The token of an installation; it is highly sensitive and does not print."""
+    """The token of an instance; it is highly sensitive and does not print."""
 
     token: str = text(shown=False)
     resultCode: int = number()
@@ -279,7 +281,7 @@ class InstanceToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginUrl:
-    """An address that works once and soon; it does not print."""
+    """A URL that works once and for a short time; it does not print."""
 
     resultCode: int = number()
     errorMessage: str = text()
@@ -288,8 +290,8 @@ class LoginUrl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deleted:
-    """Whether a token was there to delete."""
+class TokenDeletion:
+    """The result of deleting a token."""
 
     resultCode: int = number()
     deleted: bool = flag()
@@ -297,11 +299,11 @@ class Deleted:
     raw: JSON = _raw()
 
 
-# --- reading and showing --------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def read(cls: type[T], value: Any) -> T:
-    """An answer of a type from the object that came."""
+    """Return a model from a JSON object."""
     if not isinstance(value, Mapping):
         raise TypeError(f"an object was expected, not {type(value).__name__}")
     known = {}
@@ -310,13 +312,13 @@ def read(cls: type[T], value: Any) -> T:
             try:
                 known[name] = reader(value[name])
             except (ValueError, TypeError, ArithmeticError):
-                continue  # the default stands, and raw has what came
+                continue  # keep the default; raw has what came
     answer: T = cast("Any", cls)(**known, raw=value)
     return answer
 
 
 def read_list(cls: type[T]) -> Callable[[Any], list[T]]:
-    """A reader of a JSON array."""
+    """Return a reader of a JSON array of a model."""
 
     def reader(value: Any) -> list[T]:
         if not isinstance(value, list):
@@ -327,19 +329,19 @@ def read_list(cls: type[T]) -> Callable[[Any], list[T]]:
 
 
 def read_documents(value: Any) -> PayerDocuments:
-    """Payer documents, also from a service that answers with a bare list."""
+    """Return payer documents, also from a service that responds with a bare list."""
     return PayerDocuments(raw=value) if isinstance(value, list) else read(PayerDocuments, value)
 
 
 def parse(body: bytes) -> Any:
-    """JSON with exact numbers. Some services write a mark of the byte order before it."""
+    """Decode JSON with exact numbers. Some services write a byte order mark before it."""
     return _decoder.decode(body.removeprefix(BOM_UTF8))
 
 
 def _inner(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """The objects in a field that is a list of them; nothing where it is not."""
-    held = value.get(name)
-    return [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
+    """Return the objects in a field that is a list; empty if it is none."""
+    items = value.get(name)
+    return [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
 
 
 @cache

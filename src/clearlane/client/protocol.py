@@ -1,6 +1,6 @@
-"""A call as a conversation, without a network: requests and pauses come out, responses go in.
+"""The protocol of a call without I/O: a generator yields requests and pauses and receives responses.
 
-The two clients only carry them. So repeating, waiting and reading are written and tested once.
+Both clients run these generators, so retrying, polling and reading are written and tested once.
 """
 
 from collections.abc import Generator, Mapping
@@ -14,7 +14,12 @@ import msgspec
 from clearlane.client import calls, limits, models
 from clearlane.client.account import Account
 from clearlane.client.calls import Call
-from clearlane.client.errors import ClearlaneError, StillWaiting, UnexpectedAnswer, refusal
+from clearlane.client.errors import (
+    ClearlaneError,
+    StillWaiting,
+    UnexpectedAnswer,
+    error_from_response,
+)
 from clearlane.client.models import ClaimSubmission, EligibilityAnswer
 from clearlane.client.retry import Retry
 from clearlane.client.transport import Request, Response
@@ -22,45 +27,45 @@ from clearlane.client.transport import Request, Response
 T = TypeVar("T")
 
 
-# The interface promises 200 and, for enrollment, anything in its range; 204 is its word for a failure.
+# V3 defines 200 and, for enrollment, any 2xx; 204 means that claims were not imported.
 SUCCESS = frozenset(range(200, 300)) - {204}
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Nothing is sent for a while."""
+    """A step that waits instead of sending."""
 
     seconds: float
 
 
 Step: TypeAlias = Request | Pause
-Heard: TypeAlias = Response | ClearlaneError | None
-Talk: TypeAlias = Generator[Step, Heard, T]
+TransportResult: TypeAlias = Response | ClearlaneError | None
+CallSteps: TypeAlias = Generator[Step, TransportResult, T]
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
-    """Who speaks, and with how much patience."""
+class CallProtocol:
+    """The protocol for one account and retry policy."""
 
     account: Account
     retry: Retry
 
-    def say(self, call: Call[T]) -> Talk[T]:
-        """One call: sent, repeated where that is safe, read."""
+    def perform(self, call: Call[T]) -> CallSteps[T]:
+        """Send one call, retry it where that is safe, and return its result."""
         request = self.account.request(call)
         began, attempt = self.retry.clock(), 0
         while True:
             attempt += 1
-            heard = yield request
-            assert heard is not None, "a request is answered"
-            fault = heard if isinstance(heard, ClearlaneError) else None
-            if isinstance(heard, Response):
-                if heard.status in SUCCESS:
-                    return _read(call, heard)
-                fault = refusal(call.name, heard)
-            assert fault is not None
-            wait = self.retry.pause(
-                fault, call.repeat, attempt=attempt, elapsed=self.retry.clock() - began
+            result = yield request
+            assert result is not None, "a request has a result"
+            if isinstance(result, Response):
+                if result.status in SUCCESS:
+                    return _read(call, result)
+                fault = error_from_response(call.name, result)
+            else:
+                fault = result
+            wait = self.retry.pause_before_retry(
+                fault, call.retry_rule, attempt=attempt, elapsed=self.retry.clock() - began
             )
             if wait is None:
                 raise fault
@@ -68,15 +73,15 @@ class Speaker:
 
     def wait_for_eligibility(
         self, about: EligibilityAnswer | Mapping[str, Any] | int, seconds: float
-    ) -> Talk[EligibilityAnswer]:
-        """Ask (or ask again) until every response is in."""
-        began, wait = self.retry.clock(), float(limits.FIRST_LOOK_SECONDS)
+    ) -> CallSteps[EligibilityAnswer]:
+        """Submit or poll a request until every response has arrived."""
+        began, wait = self.retry.clock(), float(limits.FIRST_POLL_SECONDS)
         if isinstance(about, EligibilityAnswer):
             answer = about
         elif isinstance(about, int):
-            answer = yield from self.say(calls.eligibility_responses(about))
+            answer = yield from self.perform(calls.eligibility_responses(about))
         else:
-            answer = yield from self.say(calls.eligibility(about))
+            answer = yield from self.perform(calls.eligibility(about))
         while answer.waiting:
             left = seconds - (self.retry.clock() - began)
             if left <= 0:
@@ -84,27 +89,27 @@ class Speaker:
                     f"Request {answer.RequestId} lacks responses after {seconds:g} seconds.", answer
                 )
             yield Pause(min(wait, left))
-            wait = min(wait * 2, float(limits.LOOK_SECONDS_MAX))
-            answer = yield from self.say(calls.eligibility_responses(answer.RequestId))
+            wait = min(wait * 2, float(limits.POLL_SECONDS_MAX))
+            answer = yield from self.perform(calls.eligibility_responses(answer.RequestId))
         return answer
 
 
-def windows(start: date, end: date, days: int) -> list[tuple[date, date]]:
-    """The days from start to end, both included, in pieces."""
+def date_windows(start: date, end: date, days: int) -> list[tuple[date, date]]:
+    """Return the days from start to end, both included, split into windows of some days."""
     if days < 1:
         raise ValueError("A window is one day at least.")
     if start > end:
         raise ValueError("start must not be after end.")
-    found = []
+    windows = []
     while start <= end:
         last = min(start + timedelta(days=days - 1), end)
-        found.append((start, last))
+        windows.append((start, last))
         start = last + timedelta(days=1)
-    return found
+    return windows
 
 
-def as_day(given: date | str) -> date:
-    """A day, also from its text."""
+def to_date(given: date | str) -> date:
+    """Return a date, also from its ISO text."""
     return date.fromisoformat(str(given)[:10])
 
 
@@ -113,7 +118,7 @@ def _read(call: Call[T], response: Response) -> T:
         value = call.read(models.parse(response.body))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as fault:
         raise UnexpectedAnswer(
-            f"The answer is not what the interface says ({type(fault).__name__}).",
+            f"The answer is not one that V3 defines ({type(fault).__name__}).",
             call=call.name,
             status=response.status,
             request_id=response.headers.get("x-request-id", ""),

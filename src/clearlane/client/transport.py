@@ -1,9 +1,8 @@
-"""The one seam to the network: a request goes out, a response comes back.
+"""The port to the network: a request goes out, a response comes back.
 
-Anything with ``send`` and ``close`` can stand here: the two in ``https``, a recorder in a test, a
-company's own gateway. A transport raises :class:`~clearlane.client.errors.NotReached` where the
-connection was never made and :class:`~clearlane.client.errors.AnswerLost` where the answer did not come;
-it knows no call and no credential.
+Anything with ``send`` and ``close`` can implement it: the two in ``https``, a recorder in a test, a company's
+own gateway. A transport raises :class:`~clearlane.client.errors.NotReached` if the connection was never made
+and :class:`~clearlane.client.errors.AnswerLost` if no answer came. It knows no call and no credentials.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Request:
-    """What is sent. Address, headers and body hold secrets and patient data, so only the name prints."""
+    """A request. URL, headers and body contain secrets and patient data, so only the name prints."""
 
     name: str
     url: str
@@ -27,7 +26,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Response:
-    """What came back: the names of headers in lower case, the body whole and unpacked."""
+    """A response: header names in lower case, the body complete and decompressed."""
 
     status: int
     headers: Mapping[str, str]

@@ -1,1 +1,1 @@
-"""Cables to payers. Knows bytes, names and addresses; no claim, no database, no settings."""
+"""Connections to payers. Knows bytes, names and addresses; no claim, no database, no settings."""

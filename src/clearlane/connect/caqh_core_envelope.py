@@ -1,7 +1,7 @@
-"""The envelope of CAQH CORE C2.2.0, written and read in both its forms: SOAP and MIME.
+"""Write and read the envelope of CAQH CORE C2.2.0 in both its forms: SOAP and MIME.
 
-Bytes in, values out. An answer is hostile until it is read: no document type, no entities, few
-elements, few parts, and every length known before. Knows no network and no route.
+Bytes in, values out. An answer is untrusted: no document type, no entities, few elements, few
+parts, and every length limited. Knows no network and no route.
 """
 
 import base64
@@ -29,50 +29,50 @@ PASSWORD_TEXT = f"{WSS}username-token-profile-1.0#PasswordText"
 XOP = "http://www.w3.org/2004/08/xop/include"
 
 
-class Form(StrEnum):
-    """How the fields travel."""
+class EnvelopeForm(StrEnum):
+    """The two forms of the envelope."""
 
     SOAP = "soap"
     MIME = "mime"
 
 
-class Garbled(ValueError):
-    """An answer that is no CORE envelope. The text says why, and quotes nothing of it."""
+class UnreadableEnvelope(ValueError):
+    """An answer that is no CORE envelope. The message gives the reason and quotes nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """One thing that can be asked of a payer: its element in the SOAP body, and its mode."""
+class CoreOperation:
+    """A CORE operation: its element in the SOAP body, and its mode."""
 
     element: str
     batch: bool
     action: str
     generic: str
-    """The name of the action with payers that offer the generic batch actions."""
+    """The action name for payers that offer the generic batch actions."""
 
 
-REALTIME = Operation(
+REALTIME = CoreOperation(
     "COREEnvelopeRealTimeRequest", False, "RealTimeTransaction", "RealTimeTransaction"
 )
-SUBMIT = Operation(
+SUBMIT = CoreOperation(
     "COREEnvelopeBatchSubmission",
     True,
     "BatchSubmitTransaction",
     "GenericBatchSubmissionTransaction",
 )
-GET_ACKNOWLEDGEMENT = Operation(
+GET_ACKNOWLEDGEMENT = CoreOperation(
     "COREEnvelopeBatchSubmissionAckRetrievalRequest",
     True,
     "BatchSubmitAckRetrievalTransaction",
     "GenericBatchRetrievalTransaction",
 )
-GET_RESULTS = Operation(
+GET_RESULTS = CoreOperation(
     "COREEnvelopeBatchResultsRetrievalRequest",
     True,
     "BatchResultsRetrievalTransaction",
     "GenericBatchRetrievalTransaction",
 )
-ACKNOWLEDGE = Operation(
+ACKNOWLEDGE = CoreOperation(
     "COREEnvelopeBatchResultsAckSubmission",
     True,
     "BatchResultsAckSubmitTransaction",
@@ -81,8 +81,8 @@ ACKNOWLEDGE = Operation(
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
-    """The fields of a request or an answer. The payload never prints."""
+class CoreEnvelope:
+    """The fields of a request or an answer. Its repr leaves out the payload."""
 
     payload_type: str
     payload_id: str
@@ -93,34 +93,34 @@ class Envelope:
     error_code: str = ""
     error_message: str = field(default="", repr=False)
     fault: bool = False
-    """Whether it came as a SOAP fault, outside of the CORE fields."""
+    """Whether it came as a SOAP fault, without CORE fields."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Login:
-    """What the fields UserName and Password carry."""
+class CoreLogin:
+    """Values of the fields UserName and Password."""
 
     username: str
     password: str
 
 
 def write(
-    form: Form,
-    operation: Operation,
-    envelope: Envelope,
-    login: Login | None,
+    form: EnvelopeForm,
+    operation: CoreOperation,
+    envelope: CoreEnvelope,
+    login: CoreLogin | None,
     *,
     generic: bool = False,
     inline: bool = False,
 ) -> tuple[str, bytes]:
-    """A request: its content type and its body."""
-    if form is Form.MIME:
+    """Return the content type and the body of a request."""
+    if form is EnvelopeForm.MIME:
         return _mime(operation, envelope, login)
     return _soap(operation, envelope, login, generic=generic, inline=inline)
 
 
-def read(content_type: str, body: bytes) -> Envelope:
-    """An answer of either form, whichever came; :class:`Garbled` when it is none."""
+def read(content_type: str, body: bytes) -> CoreEnvelope:
+    """Return the envelope of an answer in either form; raise :class:`UnreadableEnvelope` when it is none."""
     kind, parameters = _content_type(content_type)
     if kind == "multipart/form-data":
         return _from_fields(_form_fields(_parts(parameters, body)))
@@ -130,16 +130,16 @@ def read(content_type: str, body: bytes) -> Envelope:
         return _from_xml(root.content, {part.id: part.content for part in parts if part.id})
     if kind.endswith(("/xml", "+xml")):
         return _from_xml(body, {})
-    raise Garbled("The answer is neither SOAP nor MIME.")
+    raise UnreadableEnvelope("The answer is neither SOAP nor MIME.")
 
 
 def checksum(payload: bytes) -> str:
-    """SHA-1 in hexadecimal, which the rule fixes. It finds accidents; TLS keeps out attackers."""
+    """Return the SHA-1 in hexadecimal that the rule prescribes. It finds accidents; TLS stops attackers."""
     return hashlib.sha1(payload, usedforsecurity=False).hexdigest()
 
 
-def fields_of(operation: Operation, envelope: Envelope) -> list[tuple[str, str]]:
-    """The fields before the payload, in the order of the rule."""
+def fields_of(operation: CoreOperation, envelope: CoreEnvelope) -> list[tuple[str, str]]:
+    """Return the fields before the payload, in the order of the rule."""
     payload = envelope.payload
     length = "" if payload is None else str(len(payload))
     whole = "" if payload is None else checksum(payload)
@@ -160,28 +160,35 @@ def fields_of(operation: Operation, envelope: Envelope) -> list[tuple[str, str]]
 # ---- writing ----------------------------------------------------------------------------------
 
 
-def _mime(operation: Operation, envelope: Envelope, login: Login | None) -> tuple[str, bytes]:
+def _mime(
+    operation: CoreOperation, envelope: CoreEnvelope, login: CoreLogin | None
+) -> tuple[str, bytes]:
     rows = fields_of(operation, envelope)
     if login:
         at = [name for name, _ in rows].index("SenderID")
         rows[at:at] = [("UserName", login.username), ("Password", login.password)]
     boundary = _boundary(envelope.payload or b"")
-    lines = [
+    parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
         for name, value in rows
     ]
     if envelope.payload is not None:
-        lines += [
+        parts += [
             f'--{boundary}\r\nContent-Disposition: form-data; name="Payload"\r\n\r\n'.encode(),
             envelope.payload,
             b"\r\n",
         ]
-    lines.append(f"--{boundary}--\r\n".encode())
-    return f"multipart/form-data; boundary={boundary}", b"".join(lines)
+    parts.append(f"--{boundary}--\r\n".encode())
+    return f"multipart/form-data; boundary={boundary}", b"".join(parts)
 
 
 def _soap(
-    operation: Operation, envelope: Envelope, login: Login | None, *, generic: bool, inline: bool
+    operation: CoreOperation,
+    envelope: CoreEnvelope,
+    login: CoreLogin | None,
+    *,
+    generic: bool,
+    inline: bool,
 ) -> tuple[str, bytes]:
     attached = operation.batch and not inline and envelope.payload is not None
     action = operation.generic if generic else operation.action
@@ -210,7 +217,7 @@ def _soap(
 
 
 def _soap_text(
-    operation: Operation, envelope: Envelope, login: Login | None, *, attached: bool
+    operation: CoreOperation, envelope: CoreEnvelope, login: CoreLogin | None, *, attached: bool
 ) -> str:
     rows = "".join(
         f"<{name}>{escape(value)}</{name}>" for name, value in fields_of(operation, envelope)
@@ -226,7 +233,7 @@ def _soap_text(
     )
 
 
-def _payload_text(operation: Operation, payload: bytes, attached: bool) -> str:  # noqa: FBT001
+def _payload_text(operation: CoreOperation, payload: bytes, attached: bool) -> str:  # noqa: FBT001
     if attached:
         return f'<xop:Include xmlns:xop="{XOP}" href="cid:payload@core"/>'
     if operation.batch:
@@ -234,20 +241,22 @@ def _payload_text(operation: Operation, payload: bytes, attached: bool) -> str: 
     return _character_data(payload)
 
 
-# What XML 1.0 has no way to write.
+# Characters that XML 1.0 cannot carry.
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def _character_data(payload: bytes) -> str:
     text = payload.decode("latin-1")
     if _UNWRITABLE.search(text):
-        raise Garbled("The payload holds characters that XML cannot carry; use the MIME form.")
+        raise UnreadableEnvelope(
+            "The payload holds characters that XML cannot carry; use the MIME form."
+        )
     if "\r" in text:  # a reader turns a bare carriage return into a line feed, unless it is spelled
         return escape(text, {"\r": "&#13;"})
     return "<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>"
 
 
-def _security(login: Login | None) -> str:
+def _security(login: CoreLogin | None) -> str:
     if login is None:
         return ""
     return (
@@ -259,7 +268,7 @@ def _security(login: Login | None) -> str:
 
 
 def _boundary(payload: bytes) -> str:
-    """A line that does not occur in the payload."""
+    """Return a boundary that does not occur in the payload."""
     boundary = BOUNDARY
     while boundary.encode() in payload:
         boundary = hashlib.sha256(boundary.encode() + payload).hexdigest()
@@ -288,28 +297,28 @@ def _content_type(text: str) -> tuple[str, dict[str, str]]:
 def _parts(parameters: dict[str, str], body: bytes) -> list[_Part]:
     boundary = parameters.get("boundary", "")
     if not re.fullmatch(r"[ -~]{1,200}", boundary):
-        raise Garbled("The answer is in parts, but does not say where they end.")
-    line = b"\r\n--" + boundary.encode()
+        raise UnreadableEnvelope("The answer is in parts, but does not say where they end.")
+    delimiter = b"\r\n--" + boundary.encode()
     # The first delimiter may open the body; the last has two more hyphens.
-    pieces = (b"\r\n" + body).split(line, limits.ENVELOPE_PARTS_MAX + 1)
+    pieces = (b"\r\n" + body).split(delimiter, limits.ENVELOPE_PARTS_MAX + 1)
     if len(pieces) > limits.ENVELOPE_PARTS_MAX + 1:
-        raise Garbled("The answer has too many parts.")
+        raise UnreadableEnvelope("The answer has too many parts.")
     if len(pieces) < 3 or not pieces[-1].startswith(b"--"):
-        raise Garbled("The answer is cut off: its last part is missing.")
+        raise UnreadableEnvelope("The answer is cut off: its last part is missing.")
     return [_part(piece) for piece in pieces[1:-1]]
 
 
 def _part(piece: bytes) -> _Part:
     head, found, content = piece.partition(b"\r\n\r\n")
     if not found or len(head) > limits.ENVELOPE_PART_HEADER_BYTES_MAX:
-        raise Garbled("A part of the answer has no end of its headers.")
+        raise UnreadableEnvelope("A part of the answer has no end of its headers.")
     lines = head.decode("latin-1").replace("\r\n\t", " ").replace("\r\n ", " ").split("\r\n")
     headers = {name.strip().lower(): value for name, _, value in (x.partition(":") for x in lines)}
     coding = headers.get("content-transfer-encoding", "").strip().lower()
     if coding == "base64":
         content = _unbase64(content)
     elif coding not in {"", "7bit", "8bit", "binary"}:
-        raise Garbled("A part of the answer is encoded in a way that CORE does not use.")
+        raise UnreadableEnvelope("A part of the answer is encoded in a way that CORE does not use.")
     return _Part(headers, content)
 
 
@@ -329,7 +338,7 @@ def _root(parts: list[_Part], start: str) -> _Part:
 
 
 class _Elements:
-    """Takes the texts of a small XML document by the local names of their elements."""
+    """Parser target that collects the texts of a small XML document by local element name."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -340,7 +349,7 @@ class _Elements:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > limits.ENVELOPE_ELEMENTS_MAX:
-            raise Garbled("The answer has too many elements.")
+            raise UnreadableEnvelope("The answer has too many elements.")
         if _local(tag) == "Include":
             self.include = attributes.get("href", "")
         self._open.append([])
@@ -360,13 +369,13 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def _from_xml(body: bytes, attachments: dict[str, bytes]) -> Envelope:
+def _from_xml(body: bytes, attachments: dict[str, bytes]) -> CoreEnvelope:
     elements = _elements(body)
     texts = elements.texts
     if "Fault" in texts:
         return _fault(texts)
     if "PayloadType" not in texts and "ErrorCode" not in texts:
-        raise Garbled("The answer is XML, but no CORE envelope.")
+        raise UnreadableEnvelope("The answer is XML, but no CORE envelope.")
     fields = {name: text.strip().encode() for name, text in texts.items() if name != "Payload"}
     if "Payload" in texts:
         fields["Payload"] = _xml_payload(elements, attachments)
@@ -379,23 +388,23 @@ def _elements(body: bytes) -> _Elements:
         parser.feed(body)
         found = parser.close()
     except DefusedXmlException:
-        raise Garbled(
+        raise UnreadableEnvelope(
             "The answer holds XML that is not allowed: a document type or an entity."
         ) from None
     except (ParseError, UnicodeError, LookupError, ValueError) as fault:
-        if isinstance(fault, Garbled):
+        if isinstance(fault, UnreadableEnvelope):
             raise
-        raise Garbled("The answer is no well-formed XML.") from None
+        raise UnreadableEnvelope("The answer is no well-formed XML.") from None
     assert isinstance(found, _Elements)
     return found
 
 
 def _xml_payload(elements: _Elements, attachments: dict[str, bytes]) -> bytes:
-    """Attached, or as text: in batches base64, in real time the X12 itself."""
+    """Return the payload: attached, or as text, which is base64 in batches and plain X12 in real time."""
     if elements.include:
         attached = attachments.get(elements.include.removeprefix("cid:").replace("%40", "@"))
         if attached is None:
-            raise Garbled("The answer speaks of a payload that is not attached.")
+            raise UnreadableEnvelope("The answer refers to a payload that is not attached.")
         return attached
     text = elements.texts["Payload"]
     if elements.texts.get("ProcessingMode", "").strip() == "Batch" and text.strip()[:3] != "ISA":
@@ -406,28 +415,28 @@ def _xml_payload(elements: _Elements, attachments: dict[str, bytes]) -> bytes:
         return text.encode("utf-8")
 
 
-def _fault(texts: dict[str, str]) -> Envelope:
+def _fault(texts: dict[str, str]) -> CoreEnvelope:
     code = texts.get("Value") or texts.get("faultcode") or "Fault"
-    words = texts.get("Text") or texts.get("faultstring") or ""
-    return Envelope(
+    message = texts.get("Text") or texts.get("faultstring") or ""
+    return CoreEnvelope(
         payload_type="",
         payload_id="",
         sender_id="",
         receiver_id="",
         time_stamp="",
         error_code=code.strip().rpartition(":")[2] or "Fault",
-        error_message=words,
+        error_message=message,
         fault=True,
     )
 
 
-def _from_fields(fields: dict[str, bytes]) -> Envelope:
+def _from_fields(fields: dict[str, bytes]) -> CoreEnvelope:
     payload = fields.pop("Payload", None)
     texts = {name: value.strip().decode("utf-8", "replace") for name, value in fields.items()}
     if "PayloadType" not in texts and "ErrorCode" not in texts:
-        raise Garbled("The answer has no PayloadType and no ErrorCode.")
+        raise UnreadableEnvelope("The answer has no PayloadType and no ErrorCode.")
     _require_whole(payload, texts)
-    return Envelope(
+    return CoreEnvelope(
         payload_type=texts.get("PayloadType", ""),
         payload_id=texts.get("PayloadID", ""),
         sender_id=texts.get("SenderID", ""),
@@ -440,16 +449,16 @@ def _from_fields(fields: dict[str, bytes]) -> Envelope:
 
 
 def _require_whole(payload: bytes | None, texts: dict[str, str]) -> None:
-    """The payload is the one that was sent, as far as the envelope says."""
+    """Raise where the payload differs from the checksum or length that the envelope states."""
     wanted, length = texts.get("CheckSum", ""), texts.get("PayloadLength", "")
     if payload and wanted and wanted.lower() != checksum(payload):
-        raise Garbled("The payload came damaged: its checksum differs.")
+        raise UnreadableEnvelope("The payload came damaged: its checksum differs.")
     if payload and re.fullmatch(r"[1-9]\d{0,11}", length) and int(length) != len(payload):
-        raise Garbled("The payload came damaged: its length differs.")
+        raise UnreadableEnvelope("The payload came damaged: its length differs.")
 
 
 def _unbase64(content: bytes) -> bytes:
     try:
         return base64.b64decode(b"".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise Garbled("The payload is no base64.") from None
+        raise UnreadableEnvelope("The payload is no base64.") from None

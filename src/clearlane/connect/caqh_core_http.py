@@ -1,7 +1,7 @@
-"""The https side of CAQH CORE: one service, one login, one answer for each request.
+"""The HTTPS connection of CAQH CORE: one service, one login, one answer for each request.
 
-The certificate of the service is always checked. The connection goes to the address that was
-judged, whatever its name resolves to a moment later. Knows nothing of what an answer means.
+The certificate of the service is always verified. The connection goes to the address that was
+checked, whatever its name resolves to a moment later. Does not interpret answers.
 """
 
 import asyncio
@@ -15,29 +15,35 @@ from uuid import uuid4
 import httpx
 
 from clearlane.connect import caqh_core_envelope as rule
-from clearlane.connect.address_guard import Lookup, ask_name_server, resolve
-from clearlane.connect.caqh_core_envelope import Envelope, Form, Garbled, Login, Operation
-from clearlane.connect.connection_test import Check, run_steps
+from clearlane.connect.address_guard import Lookup, query_name_server, resolve
+from clearlane.connect.caqh_core_envelope import (
+    CoreEnvelope,
+    CoreLogin,
+    CoreOperation,
+    EnvelopeForm,
+    UnreadableEnvelope,
+)
+from clearlane.connect.connection_test import ConnectionCheck, run_checks
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
-from clearlane.payers.routes import Route, Secrets
+from clearlane.payers.routes import Route, RouteSecrets
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back over http."""
+class CoreHttpResponse:
+    """An HTTP response of a CORE service."""
 
     status: int
     content_type: str
     body: bytes = field(repr=False)
 
 
-class CoreLine:
-    """The https side: one service, one login."""
+class CoreConnection:
+    """HTTPS connection to one CORE service with one login."""
 
     def __init__(
-        self, route: Route, secrets: Secrets, clock: Clock, lookup: Lookup = ask_name_server
+        self, route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup = query_name_server
     ) -> None:
         self.route = route
         self._secrets = secrets
@@ -47,19 +53,19 @@ class CoreLine:
         self._client: httpx.AsyncClient | None = None
 
     async def send(
-        self, operation: Operation, envelope: Envelope, *, seconds: float, bytes_max: int
-    ) -> Answer:
-        """Post an envelope; an answer larger than the limit is cut off and refused."""
+        self, operation: CoreOperation, envelope: CoreEnvelope, *, seconds: float, bytes_max: int
+    ) -> CoreHttpResponse:
+        """Post an envelope and return the response; one larger than ``bytes_max`` is refused."""
         try:
             kind, body = rule.write(
-                Form(self.route.text("form")),
+                EnvelopeForm(self.route.text("form")),
                 operation,
                 envelope,
                 self._login(),
                 generic=operation.batch and self.route.text("actions") == "generic",
                 inline=operation.batch and self.route.text("attachment") == "inline",
             )
-        except Garbled as unfit:
+        except UnreadableEnvelope as unfit:
             raise Denied(str(unfit)) from None
         try:
             async with asyncio.timeout(seconds):
@@ -67,14 +73,14 @@ class CoreLine:
         except (httpx.HTTPError, ssl.SSLError, OSError) as fault:
             if isinstance(fault, (TimeoutError, httpx.TimeoutException)):
                 raise TimeoutError from None
-            raise self._told(fault) from None
+            raise self._connection_fault(fault) from None
 
     def envelope(
         self, payload_type: str, *, payload_id: str = "", payload: bytes | None = None
-    ) -> Envelope:
-        """An envelope of ours, with the time and an id."""
+    ) -> CoreEnvelope:
+        """Return an envelope from the route's sender to its receiver, with the time and an id."""
         route = self.route
-        return Envelope(
+        return CoreEnvelope(
             payload_type=payload_type,
             payload_id=payload_id or str(uuid4()),
             sender_id=route.text("core_sender") or route.text("sender_id"),
@@ -84,13 +90,13 @@ class CoreLine:
         )
 
     async def close(self) -> None:
-        """Let go of kept connections."""
+        """Close the http client."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
 
-    async def check(self) -> list[Check]:
-        """Resolve the name and shake hands; no request is sent."""
+    async def check(self) -> list[ConnectionCheck]:
+        """Resolve the name and make a TLS handshake; no request is sent."""
 
         async def address() -> str:
             return f"{self._url.host} is {await self._address()}"
@@ -101,32 +107,34 @@ class CoreLine:
                 async with asyncio.timeout(seconds):
                     version = await self._shake_hands(await self._address())
             except TimeoutError:
-                words = f"{self._where} did not answer in {seconds} seconds."
-                raise Unreachable(words, Presence.ABSENT) from None
+                message = f"{self._address_text} did not answer in {seconds} seconds."
+                raise Unreachable(message, Presence.ABSENT) from None
             except (ssl.SSLError, OSError) as fault:
-                raise self._told(fault) from None
-            return f"the certificate of {self._where} is good, {version}"
+                raise self._connection_fault(fault) from None
+            return f"the certificate of {self._address_text} is trusted, {version}"
 
-        return await run_steps([("address", address), ("certificate", tls)])
+        return await run_checks([("address", address), ("certificate", tls)])
 
     @property
-    def _where(self) -> str:
+    def _address_text(self) -> str:
         return f"{self._url.host}:{self._url.port or 443}"
 
-    def _login(self) -> Login | None:
+    def _login(self) -> CoreLogin | None:
         password = self._secrets.password
-        return None if password is None else Login(self.route.text("username"), password)
+        return None if password is None else CoreLogin(self.route.text("username"), password)
 
     async def _address(self) -> str:
         return await resolve(
             self._url.host,
             self._url.port or 443,
-            allow_internal=self.route.switch("allow_internal"),
+            allow_internal=self.route.flag("allow_internal"),
             seconds=limits.CONNECT_SECONDS_MAX,
             lookup=self._lookup,
         )
 
-    async def _post(self, kind: str, body: bytes, seconds: float, bytes_max: int) -> Answer:
+    async def _post(
+        self, kind: str, body: bytes, seconds: float, bytes_max: int
+    ) -> CoreHttpResponse:
         address = await self._address()
         if self._client is None:
             self._client = self._new_client()
@@ -147,13 +155,15 @@ class CoreLine:
             content = await _read_bounded(response, bytes_max)
         finally:
             await response.aclose()
-        return Answer(response.status_code, response.headers.get("Content-Type", ""), content)
+        return CoreHttpResponse(
+            response.status_code, response.headers.get("Content-Type", ""), content
+        )
 
     def _timeouts(self, seconds: float) -> dict[str, float]:
-        """The library's own, which end before ours: it leaves sockets open when it is cut off."""
+        """Return timeouts for httpx that end before ``seconds``: it leaves sockets open when cancelled."""
         silence = float(self.route.number("seconds_max"))
         return {
-            # It counts for the line and for the handshake, one after the other.
+            # httpx applies it to the connection and again to the handshake.
             "connect": min(silence, limits.CONNECT_SECONDS_MAX, seconds) * 0.45,
             "read": silence,
             "write": silence,
@@ -166,7 +176,7 @@ class CoreLine:
         )
 
     def _context(self) -> ssl.SSLContext:
-        """Certificates are checked, always; a route may add an authority, never leave one out."""
+        """Return a TLS context that always verifies; a route may add an authority, never remove one."""
         context = ssl.create_default_context()
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
@@ -189,16 +199,18 @@ class CoreLine:
             with suppress(OSError, ssl.SSLError):
                 await writer.wait_closed()
 
-    def _told(self, fault: BaseException) -> Unreachable | Denied:
-        """A failure of the line in our words."""
+    def _connection_fault(self, fault: BaseException) -> Unreachable | Denied:
+        """Return the fault for an error of the connection."""
         chain = _causes(fault)
         if any(isinstance(each, ssl.SSLCertVerificationError) for each in chain):
-            return Denied(f"{self._where} has a certificate that nobody we trust vouches for.")
+            return Denied(f"{self._address_text} has a certificate of no trusted authority.")
         if any("ALERT" in str(getattr(each, "reason", "")) for each in chain):
-            return Denied(f"{self._where} refused our side of TLS, perhaps the certificate.")
+            return Denied(
+                f"{self._address_text} refused the TLS handshake, perhaps the client certificate."
+            )
         if isinstance(fault, (httpx.ConnectError, ConnectionRefusedError)):
-            return Unreachable(f"{self._where} cannot be reached.", Presence.ABSENT)
-        return Unreachable(f"The line to {self._where} was lost.")
+            return Unreachable(f"{self._address_text} cannot be reached.", Presence.ABSENT)
+        return Unreachable(f"The connection to {self._address_text} was lost.")
 
 
 async def _read_bounded(response: httpx.Response, bytes_max: int) -> bytes:
@@ -211,7 +223,7 @@ async def _read_bounded(response: httpx.Response, bytes_max: int) -> bytes:
 
 
 def _load_client_certificate(context: ssl.SSLContext, certificate: str) -> None:
-    """The library reads from a file only: one that nobody else can read, for this moment."""
+    """Load a client certificate through a private temporary file: the library reads files only."""
     with tempfile.TemporaryDirectory(prefix="clearlane-") as private:
         file = Path(private) / "client.pem"
         file.touch(mode=0o600)

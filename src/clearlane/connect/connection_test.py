@@ -1,4 +1,4 @@
-"""What a trial of a connection tells: one line for each thing that was tried."""
+"""Results of testing a connection, one for each step that was tried."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from clearlane.connect.port import Denied, Unreachable
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was tried, and how it went."""
+class ConnectionCheck:
+    """Result of one step of a connection test."""
 
-    what: str
+    name: str
     passed: bool
-    words: str
+    message: str
 
 
-Step = tuple[str, Callable[[], Awaitable[str]]]
-"""What is tried, and the trial: it gives the words of a success, or raises."""
+ConnectionStep = tuple[str, Callable[[], Awaitable[str]]]
+"""The name of a step, and the function that tries it: it returns the message of success, or raises."""
 
 
-async def run_steps(steps: list[Step]) -> list[Check]:
-    """Try one after the other; what comes after a failure would fail for the same reason."""
-    told: list[Check] = []
+async def run_checks(steps: list[ConnectionStep]) -> list[ConnectionCheck]:
+    """Run the steps in order and stop at the first failure: later steps would fail for the same reason."""
+    results: list[ConnectionCheck] = []
     for what, trial in steps:
         try:
-            told.append(Check(what, passed=True, words=await trial()))
+            results.append(ConnectionCheck(what, passed=True, message=await trial()))
         except (Unreachable, Denied) as fault:
-            return [*told, Check(what, passed=False, words=str(fault))]
-    return told
+            return [*results, ConnectionCheck(what, passed=False, message=str(fault))]
+    return results

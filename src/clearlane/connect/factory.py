@@ -1,83 +1,87 @@
-"""From a route to its open end: the table of kinds."""
+"""Open the connection of a route, by its kind."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from clearlane.connect.address_guard import Lookup, ask_name_server
+from clearlane.connect.address_guard import Lookup, query_name_server
 from clearlane.connect.caqh_core import CoreMailbox, CoreRealtime
-from clearlane.connect.caqh_core_http import CoreLine
-from clearlane.connect.connection_test import Check
+from clearlane.connect.caqh_core_http import CoreConnection
+from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.connect.folder import FolderMailbox
 from clearlane.connect.port import Mailbox, Realtime
 from clearlane.connect.sftp import SftpMailbox
 from clearlane.kernel.clock import Clock
-from clearlane.payers.routes import Kind, Route, Secrets
+from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 
 
-class Testable(Protocol):
-    """A connection that can be tried without sending anything."""
+class CheckableConnection(Protocol):
+    """A connection that can be tested without sending anything."""
 
-    async def check(self) -> list[Check]: ...
+    async def check(self) -> list[ConnectionCheck]: ...
 
     async def close(self) -> None: ...
 
 
-class OpenMailbox(Mailbox, Testable, Protocol):
-    """A mailbox of a route."""
+class RouteMailbox(Mailbox, CheckableConnection, Protocol):
+    """The mailbox of a route."""
 
 
-class OpenRealtime(Realtime, Testable, Protocol):
-    """A real-time connection of a route."""
+class RouteRealtime(Realtime, CheckableConnection, Protocol):
+    """The real-time connection of a route."""
 
 
 def open_mailbox(
-    route: Route, secrets: Secrets, *, clock: Clock, lookup: Lookup = ask_name_server
-) -> OpenMailbox:
-    """The mailbox of a route. Nothing is connected before it is used."""
-    return MAILBOXES[route.kind](route, secrets, clock, lookup)
+    route: Route, secrets: RouteSecrets, *, clock: Clock, lookup: Lookup = query_name_server
+) -> RouteMailbox:
+    """Return the mailbox of a route. It connects when first used."""
+    return MAILBOX_BY_KIND[route.kind](route, secrets, clock, lookup)
 
 
 def open_realtime(
-    route: Route, secrets: Secrets, *, clock: Clock, lookup: Lookup = ask_name_server
-) -> OpenRealtime:
-    """The real-time connection of a route. Nothing is connected before it is used."""
-    assert route.kind is Kind.CORE_REALTIME, "only real-time routes are asked"
-    return CoreRealtime(CoreLine(route, secrets, clock, lookup))
+    route: Route, secrets: RouteSecrets, *, clock: Clock, lookup: Lookup = query_name_server
+) -> RouteRealtime:
+    """Return the real-time connection of a route. It connects when first used."""
+    assert route.kind is RouteKind.CORE_REALTIME, "a real-time route"
+    return CoreRealtime(CoreConnection(route, secrets, clock, lookup))
 
 
-async def try_route(
-    route: Route, secrets: Secrets, *, clock: Clock, lookup: Lookup = ask_name_server
-) -> list[Check]:
-    """Connect, and tell what worked and what did not. Nothing is sent."""
-    opening: Callable[..., Testable] = open_mailbox if route.carries_files else open_realtime
-    opened = opening(route, secrets, clock=clock, lookup=lookup)
+async def check_route(
+    route: Route, secrets: RouteSecrets, *, clock: Clock, lookup: Lookup = query_name_server
+) -> list[ConnectionCheck]:
+    """Test the connection of a route and report each step. Nothing is sent."""
+    open_connection: Callable[..., CheckableConnection] = (
+        open_mailbox if route.carries_files else open_realtime
+    )
+    connection = open_connection(route, secrets, clock=clock, lookup=lookup)
     try:
-        return await opened.check()
+        return await connection.check()
     finally:
-        await opened.close()
+        await connection.close()
 
 
-def _folder(route: Route, secrets: Secrets, clock: Clock, lookup: Lookup) -> OpenMailbox:
+def _folder(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -> RouteMailbox:
     return FolderMailbox(
         outbox=Path(route.text("outbox")),
         inbox=Path(route.text("inbox")),
-        uploads_stay=route.switch("uploads_stay"),
+        uploads_stay=route.flag("uploads_stay"),
         bytes_max=route.number("bytes_max"),
         seconds=route.number("seconds_max"),
     )
 
 
-def _sftp(route: Route, secrets: Secrets, clock: Clock, lookup: Lookup) -> OpenMailbox:
+def _sftp(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -> RouteMailbox:
     return SftpMailbox(route, secrets, lookup)
 
 
-def _core(route: Route, secrets: Secrets, clock: Clock, lookup: Lookup) -> OpenMailbox:
-    return CoreMailbox(CoreLine(route, secrets, clock, lookup))
+def _core(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -> RouteMailbox:
+    return CoreMailbox(CoreConnection(route, secrets, clock, lookup))
 
 
-MAILBOXES: Mapping[Kind, Callable[[Route, Secrets, Clock, Lookup], OpenMailbox]] = {
-    Kind.FOLDER: _folder,
-    Kind.SFTP: _sftp,
-    Kind.CORE: _core,
+MAILBOX_BY_KIND: Mapping[
+    RouteKind, Callable[[Route, RouteSecrets, Clock, Lookup], RouteMailbox]
+] = {
+    RouteKind.FOLDER: _folder,
+    RouteKind.SFTP: _sftp,
+    RouteKind.CORE: _core,
 }

@@ -1,4 +1,4 @@
-"""Names of files: which we give, and which of the other side's we touch.
+"""Check file names: those under which files are sent, and those of files to collect.
 
 A name is never a path. Knows no connection.
 """
@@ -8,35 +8,43 @@ import re
 from clearlane.connect.port import Denied
 from clearlane.kernel import limits
 
-PART = ".part"
-"""The end of a name while its file is still being written."""
+PARTIAL_SUFFIX = ".part"
+"""Suffix of a file that is still being written."""
 
-# What those who send to us may call a file that is not yet whole.
-UNFINISHED = (PART, ".tmp", ".temp", ".filepart", ".partial", ".writing", ".lock")
+# How payers may mark a file that is still being written.
+UNFINISHED_SUFFIXES = (
+    PARTIAL_SUFFIX,
+    ".tmp",
+    ".temp",
+    ".filepart",
+    ".partial",
+    ".writing",
+    ".lock",
+)
 
-_OURS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+_OUTGOING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
 
-def require_ours(name: str) -> str:
-    """A name that we may give to a file: plain on every system there is."""
+def require_outgoing_name(name: str) -> str:
+    """Return a name if a file may be sent under it on any system; raise Denied otherwise."""
     long = len(name) > limits.FILE_NAME_CHARACTERS_MAX
-    if long or not _OURS.fullmatch(name) or name.lower().endswith(UNFINISHED):
+    if long or not _OUTGOING_NAME.fullmatch(name) or name.lower().endswith(UNFINISHED_SUFFIXES):
         raise Denied(
             "A file is sent under a name of letters, digits, dots, hyphens and underscores."
         )
     return name
 
 
-def require_theirs(name: str) -> str:
-    """A name of a file for us: theirs to choose, as long as it is no path."""
-    if not is_theirs(name):
-        raise Denied("There is no file for us of that name: it is hidden, unfinished or a path.")
+def require_incoming_name(name: str) -> str:
+    """Return a payer's file name if it can be collected; raise Denied for paths and unfinished files."""
+    if not is_incoming_name(name):
+        raise Denied("No file of that name can be collected: it is hidden, unfinished or a path.")
     return name
 
 
-def is_theirs(name: str) -> bool:
-    """Whether a file of that name can be for us."""
+def is_incoming_name(name: str) -> bool:
+    """Return whether a file of that name can be collected."""
     if not name or len(name) > limits.FILE_NAME_CHARACTERS_MAX or name.startswith("."):
         return False
     plain = name.isprintable() and not set(name) & {"/", "\\"}
-    return plain and not name.lower().endswith(UNFINISHED)
+    return plain and not name.lower().endswith(UNFINISHED_SUFFIXES)

@@ -1,7 +1,7 @@
-"""Two directories of this machine: one for the payer's files, one with ours.
+"""A mailbox of two directories of this machine: outbox and inbox.
 
-A file gets its name when it is whole and on the disk. Links are never followed and nothing but
-plain files is read. Each call runs in a thread, so that a slow disk holds nobody else.
+A file gets its final name when it is whole and on the disk. Links are never followed, and only
+plain files are read. Each call runs in a thread, so that a slow disk blocks nothing else.
 """
 
 import asyncio
@@ -12,18 +12,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from clearlane.connect.connection_test import Check, run_steps
-from clearlane.connect.file_names import PART, is_theirs, require_ours, require_theirs
-from clearlane.connect.port import Denied, Incoming, Presence, Unreachable
+from clearlane.connect.connection_test import ConnectionCheck, run_checks
+from clearlane.connect.file_names import (
+    PARTIAL_SUFFIX,
+    is_incoming_name,
+    require_incoming_name,
+    require_outgoing_name,
+)
+from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
 from clearlane.kernel import limits
 
 T = TypeVar("T")
 
-# What a person must look at; anything else may pass by itself.
-LASTING = frozenset({
+# Errors that an operator must fix; any other may pass by itself.
+PERMANENT_ERRORS = frozenset({
     errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EROFS, errno.ELOOP,
 })  # fmt: skip
-READ_PLAINLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FolderMailbox:
@@ -46,58 +51,58 @@ class FolderMailbox:
         self._taken: dict[str, int] = {}
 
     async def put(self, name: str, content: bytes) -> None:
-        final = self._outbox / require_ours(name)
+        final = self._outbox / require_outgoing_name(name)
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
         await self._run(lambda: _write_whole(final, content))
 
     async def look(self, name: str) -> Presence:
-        final = self._outbox / require_ours(name)
-        begun = final.with_name(final.name + PART)
+        final = self._outbox / require_outgoing_name(name)
+        partial = final.with_name(final.name + PARTIAL_SUFFIX)
 
         def seen() -> Presence:
             if os.path.lexists(final):
                 return Presence.THERE
             # A file that the payer has collected is missing just like one that never came.
-            missed = self._uploads_stay or os.path.lexists(begun)
-            self._outbox.stat()  # a directory that is gone tells nothing
+            missed = self._uploads_stay or os.path.lexists(partial)
+            self._outbox.stat()  # raises where the directory itself is gone: that proves nothing
             return Presence.ABSENT if missed else Presence.UNKNOWN
 
         return await self._run(seen)
 
-    async def waiting(self) -> list[Incoming]:
+    async def waiting(self) -> list[IncomingFile]:
         return await self._run(lambda: _listing(self._inbox))
 
     async def take(self, name: str) -> bytes:
-        file = self._inbox / require_theirs(name)
+        file = self._inbox / require_incoming_name(name)
         content = await self._run(lambda: _read_whole(file, self._bytes_max))
         self._taken[name] = len(content)
         return content
 
     async def drop(self, name: str) -> None:
-        file = self._inbox / require_theirs(name)
+        file = self._inbox / require_incoming_name(name)
         size = self._taken.pop(name, None)
         await self._run(lambda: _remove(file, size))
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: directories need no connection."""
 
-    async def check(self) -> list[Check]:
-        """Try both directories; nothing is written."""
+    async def check(self) -> list[ConnectionCheck]:
+        """Test both directories; nothing is written."""
 
         async def outbox() -> str:
             return await self._may(self._outbox, os.W_OK | os.X_OK, "written to")
 
         async def inbox() -> str:
             may = await self._may(self._inbox, os.R_OK | os.W_OK | os.X_OK, "read and emptied")
-            return f"{may}: {len(await self.waiting())} files for us"
+            return f"{may}: {len(await self.waiting())} files to collect"
 
-        return await run_steps([("outbox", outbox), ("inbox", inbox)])
+        return await run_checks([("outbox", outbox), ("inbox", inbox)])
 
-    async def _may(self, place: Path, rights: int, words: str) -> str:
+    async def _may(self, place: Path, rights: int, purpose: str) -> str:
         if not await self._run(lambda: place.is_dir() and os.access(place, rights)):
-            raise Denied(f"{place} is no directory, or cannot be {words}.")
-        return f"{place} can be {words}"
+            raise Denied(f"{place} is no directory, or cannot be {purpose}.")
+        return f"{place} can be {purpose}"
 
     async def _run(self, job: Callable[[], T]) -> T:
         try:
@@ -108,33 +113,33 @@ class FolderMailbox:
                 f"The directory did not answer in {self._seconds:g} seconds."
             ) from None
         except OSError as fault:
-            raise _told(fault) from None
+            raise _file_fault(fault) from None
 
 
-def _told(fault: OSError, arrival: Presence = Presence.UNKNOWN) -> Unreachable | Denied:
-    words = f"A directory or file cannot be used: {os.strerror(fault.errno or 0)}."
-    return Denied(words) if fault.errno in LASTING else Unreachable(words, arrival)
+def _file_fault(fault: OSError, arrival: Presence = Presence.UNKNOWN) -> Unreachable | Denied:
+    message = f"A directory or file cannot be used: {os.strerror(fault.errno or 0)}."
+    return Denied(message) if fault.errno in PERMANENT_ERRORS else Unreachable(message, arrival)
 
 
 def _write_whole(final: Path, content: bytes) -> None:
-    """Write under a passing name, make sure of it, and give it its name."""
+    """Write under a temporary name, sync to the disk, then rename."""
     if os.path.lexists(final):
         if final.lstat().st_size != len(content) or _read_whole(final, len(content)) != content:
             raise Denied("Another file of this name is there.")
         return
-    begun = final.with_name(final.name + PART)
+    partial = final.with_name(final.name + PARTIAL_SUFFIX)
     try:
-        _write_begun(begun, content)
-    except OSError as fault:  # it has no name yet, so nobody takes it for a file
-        raise _told(fault, Presence.ABSENT) from None
-    begun.rename(final)
+        _write_partial(partial, content)
+    except OSError as fault:  # without its final name the payer does not collect it
+        raise _file_fault(fault, Presence.ABSENT) from None
+    partial.rename(final)
     _sync_directory(final.parent)
 
 
-def _write_begun(begun: Path, content: bytes) -> None:
-    begun.unlink(missing_ok=True)  # of an earlier try
+def _write_partial(partial: Path, content: bytes) -> None:
+    partial.unlink(missing_ok=True)  # of an earlier try
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    handle = os.open(begun, flags, 0o640)
+    handle = os.open(partial, flags, 0o640)
     try:
         rest = memoryview(content)
         while rest:
@@ -152,22 +157,22 @@ def _sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-def _listing(inbox: Path) -> list[Incoming]:
-    """The oldest files first, at most so many as one look can handle."""
+def _listing(inbox: Path) -> list[IncomingFile]:
+    """Return the oldest files first, at most ``FILES_WAITING_MAX``."""
     found = []
     with os.scandir(inbox) as entries:
         for entry in entries:
-            if is_theirs(entry.name) and entry.is_file(follow_symlinks=False):
+            if is_incoming_name(entry.name) and entry.is_file(follow_symlinks=False):
                 try:
                     facts = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
                 found.append((facts.st_mtime_ns, entry.name, facts.st_size))
-    return [Incoming(name, size) for _, name, size in sorted(found)[: limits.FILES_WAITING_MAX]]
+    return [IncomingFile(name, size) for _, name, size in sorted(found)[: limits.FILES_WAITING_MAX]]
 
 
 def _read_whole(file: Path, bytes_max: int) -> bytes:
-    handle = os.open(file, READ_PLAINLY)
+    handle = os.open(file, READ_FLAGS)
     with os.fdopen(handle, "rb") as source:
         before = os.fstat(handle)
         if not stat.S_ISREG(before.st_mode):
@@ -181,7 +186,7 @@ def _read_whole(file: Path, bytes_max: int) -> bytes:
 
 
 def _remove(file: Path, size: int | None) -> None:
-    """Remove a file that we have; one that has grown since is not the one we have."""
+    """Remove a file that was read; one whose size changed since is not the same file."""
     try:
         facts = file.lstat()
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""The cable that never leaves: from the mailbox to a simulated payer in the same process.
+"""Mailbox and real-time connection to a simulated payer in the same process.
 
-What the payer has left for us is kept in its ledger until it is dropped, so that a kill between
-two steps loses nothing. Knows of the payer only what the two protocols here say.
+Files from the payer are kept in its ledger until they are dropped, so that a kill between two
+steps loses nothing. Knows of the payer only the two protocols defined here.
 """
 
 import asyncio
@@ -12,77 +12,77 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
 
-from clearlane.connect.file_names import require_ours, require_theirs
+from clearlane.connect.file_names import require_incoming_name, require_outgoing_name
 from clearlane.connect.port import (
     Denied,
-    Incoming,
+    IncomingFile,
     Ledger,
-    Outcome,
     Presence,
+    RealtimeOutcome,
     Reply,
     Unreachable,
 )
 from clearlane.kernel.clock import Clock
 
-ARRIVED, MAIL, INDEX = "loopback/arrived/", "loopback/mail/", "loopback/mail"
+RECEIVED_PREFIX, FILE_PREFIX, FILE_INDEX = "loopback/arrived/", "loopback/mail/", "loopback/mail"
 
-Turn = Callable[[str], AbstractAsyncContextManager[None]]
-"""Has a payer, by the name of its ledger, for oneself."""
+PayerLock = Callable[[str], AbstractAsyncContextManager[None]]
+"""Locks a payer, by the name of its ledger, against other nodes."""
 
 
-def _alone(_: str) -> AbstractAsyncContextManager[None]:
-    """Where nobody else works for the payer."""
+def _no_lock(_: str) -> AbstractAsyncContextManager[None]:
+    """Lock nothing: for a payer that only this process uses."""
     return nullcontext()
 
 
-class SimulatedPayer(Protocol):
-    """Takes files and leaves files."""
+class SimulatedFilePayer(Protocol):
+    """A simulated payer that receives files and answers with files."""
 
     async def receive(self, name: str, content: bytes, now: datetime) -> None:
-        """A file arrives. The same name and bytes again change nothing."""
+        """Accept a file. The same name and bytes again change nothing."""
         ...
 
     async def work(self, now: datetime) -> list[tuple[str, bytes]]:
-        """The files due now, to be left in the mailbox; again each time, until they are said to be there."""
+        """Return the files due now, again each time until ``confirm_delivered``."""
         ...
 
     async def busy(self, now: datetime) -> bool:
-        """Whether there is work now."""
+        """Return whether anything is due now."""
         ...
 
-    async def left(self, names: Sequence[str]) -> None:
-        """These files are in the mailbox, durably: they need not be handed out again."""
+    async def confirm_delivered(self, names: Sequence[str]) -> None:
+        """Record that files are durably in the mailbox: they are not handed out again."""
         ...
 
 
-class AnsweringPayer(Protocol):
-    """Answers questions."""
+class SimulatedRealtimePayer(Protocol):
+    """A simulated payer that answers in real time."""
 
     async def answer(self, payload: bytes, now: datetime) -> bytes:
-        """The interchange that answers this one."""
+        """Return the interchange that answers this one."""
         ...
 
 
 class LoopbackMailbox:
-    """A mailbox of a simulated payer."""
+    """The mailbox of a simulated payer."""
 
     def __init__(
         self,
-        payer: SimulatedPayer,
+        payer: SimulatedFilePayer,
         *,
         name: str,
         ledger: Ledger,
         clock: Clock,
-        turn: Turn = _alone,
+        lock: PayerLock = _no_lock,
     ) -> None:
         self._payer = payer
         self._name = name
         self._ledger = ledger
         self._clock = clock
-        self._turn = turn
+        self._lock = lock
 
     async def put(self, name: str, content: bytes) -> None:
-        key, mark = ARRIVED + require_ours(name), hashlib.sha256(content).digest()
+        key, mark = RECEIVED_PREFIX + require_outgoing_name(name), hashlib.sha256(content).digest()
         before = await self._ledger.get(self._name, key)
         if before == mark:
             return
@@ -92,58 +92,58 @@ class LoopbackMailbox:
         await self._ledger.put(self._name, {key: mark})
 
     async def look(self, name: str) -> Presence:
-        found = await self._ledger.get(self._name, ARRIVED + require_ours(name))
+        found = await self._ledger.get(self._name, RECEIVED_PREFIX + require_outgoing_name(name))
         return Presence.ABSENT if found is None else Presence.THERE
 
-    async def waiting(self) -> list[Incoming]:
+    async def waiting(self) -> list[IncomingFile]:
         now = self._clock.now()
         if await self._payer.busy(now):
-            async with self._turn(self._name):
-                await self._gather(await self._payer.work(now))
-        return [Incoming(name, size) for name, size in (await self._index()).items()]
+            async with self._lock(self._name):
+                await self._store_files(await self._payer.work(now))
+        return [IncomingFile(name, size) for name, size in (await self._index()).items()]
 
     async def take(self, name: str) -> bytes:
-        content = await self._ledger.get(self._name, MAIL + require_theirs(name))
+        content = await self._ledger.get(self._name, FILE_PREFIX + require_incoming_name(name))
         if content is None:
             raise Denied("The file is not there.")
         return content
 
     async def drop(self, name: str) -> None:
-        async with self._turn(self._name):
+        async with self._lock(self._name):
             sizes = await self._index()
-            if sizes.pop(require_theirs(name), None) is not None:
+            if sizes.pop(require_incoming_name(name), None) is not None:
                 index = json.dumps(sizes).encode()
-                await self._ledger.put(self._name, {MAIL + name: None, INDEX: index})
+                await self._ledger.put(self._name, {FILE_PREFIX + name: None, FILE_INDEX: index})
 
     async def busy(self, now: datetime) -> bool:
-        """Whether the payer has work; not where it is down."""
+        """Return whether the payer has anything due; False where it is down."""
         try:
             return await self._payer.busy(now)
         except Unreachable:
             return False
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: a loopback holds no connection."""
 
-    async def _gather(self, left: Sequence[tuple[str, bytes]]) -> None:
-        """Put what the payer hands out beside what waits already."""
+    async def _store_files(self, left: Sequence[tuple[str, bytes]]) -> None:
+        """Store files from the payer beside those that wait already."""
         if left:
             sizes = await self._index()
-            sizes |= {require_theirs(name): len(content) for name, content in left}
-            mail = {MAIL + name: content for name, content in left}
-            await self._ledger.put(self._name, {**mail, INDEX: json.dumps(sizes).encode()})
-            await self._payer.left([name for name, _ in left])
+            sizes |= {require_incoming_name(name): len(content) for name, content in left}
+            mail = {FILE_PREFIX + name: content for name, content in left}
+            await self._ledger.put(self._name, {**mail, FILE_INDEX: json.dumps(sizes).encode()})
+            await self._payer.confirm_delivered([name for name, _ in left])
 
     async def _index(self) -> dict[str, int]:
-        found = await self._ledger.get(self._name, INDEX)
+        found = await self._ledger.get(self._name, FILE_INDEX)
         sizes: dict[str, int] = json.loads(found) if found else {}
         return sizes
 
 
 class LoopbackRealtime:
-    """Questions to a simulated payer."""
+    """The real-time connection to a simulated payer."""
 
-    def __init__(self, payer: AnsweringPayer, clock: Clock) -> None:
+    def __init__(self, payer: SimulatedRealtimePayer, clock: Clock) -> None:
         self._payer = payer
         self._clock = clock
 
@@ -152,26 +152,26 @@ class LoopbackRealtime:
             async with asyncio.timeout(seconds):
                 answer = await self._payer.answer(payload, self._clock.now())
         except TimeoutError:
-            return Reply(Outcome.TIMEOUT, message="The payer did not answer in time.")
-        return Reply(Outcome.ANSWERED, answer, payload_type_of(answer), "Success")
+            return Reply(RealtimeOutcome.TIMEOUT, message="The payer did not answer in time.")
+        return Reply(RealtimeOutcome.ANSWERED, answer, payload_type_of(answer), "Success")
 
 
 def payload_type_of(answer: bytes) -> str:
-    """What CORE would call this interchange."""
+    """Return the CAQH CORE payload type of an interchange; empty where it has none."""
     text = answer[:4_000].decode("latin-1")
     if not text.startswith("ISA") or len(text) < 106:
         return ""
     starts = {segment.strip()[:7] for segment in text.split(text[105])}
-    for mark, kind in ANSWERS.items():
+    for mark, kind in PAYLOAD_TYPE_BY_SEGMENT.items():
         if mark.replace("*", text[3]) in starts:
             return kind
-    return ANSWERS_ELSE if any(start.startswith("TA1") for start in starts) else ""
+    return TA1_PAYLOAD_TYPE if any(start.startswith("TA1") for start in starts) else ""
 
 
 # By the first seven characters of a segment.
-ANSWERS = {
+PAYLOAD_TYPE_BY_SEGMENT = {
     "ST*271*": "X12_271_Response_005010X279A1",
     "ST*277*": "X12_277_Response_005010X212",
     "ST*999*": "X12_999_Response_005010X231A1",
 }
-ANSWERS_ELSE = "X12_TA1_Response_00501X231A1"
+TA1_PAYLOAD_TYPE = "X12_TA1_Response_00501X231A1"

@@ -1,48 +1,48 @@
-"""The twins in memory: real ends of the ports, for the sandbox's trials and for tests."""
+"""In-memory implementations of the ports, for the sandbox and for tests."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from clearlane.connect.file_names import require_ours, require_theirs
-from clearlane.connect.port import Denied, Incoming, Presence, Reply
+from clearlane.connect.file_names import require_incoming_name, require_outgoing_name
+from clearlane.connect.port import Denied, IncomingFile, Presence, Reply
 
 
 class MemoryMailbox:
-    """A mailbox that forgets at the end of the process."""
+    """A mailbox in memory."""
 
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
         self.sent: dict[str, bytes] = {}
-        """What we left for the payer."""
+        """Files sent to the payer."""
         self.files: dict[str, bytes] = dict(files or {})
-        """What waits for us."""
+        """Files from the payer that wait to be collected."""
         self.trouble: Exception | None = None
         """Raised by every call while it is set."""
 
     async def put(self, name: str, content: bytes) -> None:
         self._meet_trouble()
-        if self.sent.setdefault(require_ours(name), content) != content:
+        if self.sent.setdefault(require_outgoing_name(name), content) != content:
             raise Denied("Another file of this name is there.")
 
     async def look(self, name: str) -> Presence:
         self._meet_trouble()
-        return Presence.THERE if require_ours(name) in self.sent else Presence.ABSENT
+        return Presence.THERE if require_outgoing_name(name) in self.sent else Presence.ABSENT
 
-    async def waiting(self) -> list[Incoming]:
+    async def waiting(self) -> list[IncomingFile]:
         self._meet_trouble()
-        return [Incoming(name, len(content)) for name, content in sorted(self.files.items())]
+        return [IncomingFile(name, len(content)) for name, content in sorted(self.files.items())]
 
     async def take(self, name: str) -> bytes:
         self._meet_trouble()
-        if require_theirs(name) not in self.files:
+        if require_incoming_name(name) not in self.files:
             raise Denied("The file is not there.")
         return self.files[name]
 
     async def drop(self, name: str) -> None:
         self._meet_trouble()
-        self.files.pop(require_theirs(name), None)
+        self.files.pop(require_incoming_name(name), None)
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: memory holds no connection."""
 
     def _meet_trouble(self) -> None:
         if self.trouble is not None:
@@ -50,7 +50,7 @@ class MemoryMailbox:
 
 
 class MemoryRealtime:
-    """Answers from a function."""
+    """A real-time connection that answers from a function."""
 
     def __init__(self, answer: Callable[[bytes, str], Reply]) -> None:
         self._answer = answer
@@ -60,10 +60,9 @@ class MemoryRealtime:
 
 
 class MemoryLedger:
-    """A ledger that forgets at the end of the process.
+    """A ledger in memory.
 
-    Keys are one space: an entry stands on the agenda since it was planned, until it is written
-    plainly or deleted.
+    Keys are one space: a planned entry stays on the agenda until it is written with ``put`` or deleted.
     """
 
     def __init__(self) -> None:

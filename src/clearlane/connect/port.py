@@ -1,6 +1,6 @@
-"""What the house asks of a connection to a payer, and of the memory of a simulated one.
+"""Protocols of connections to payers, and of the ledger of a simulated payer.
 
-Knows no kind of connection. Each protocol has at least two ends; the one in memory is product code.
+Knows no kind of connection. Each protocol has at least two implementations; the in-memory one is product code.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Presence(StrEnum):
-    """Whether a file arrived, as far as the other side lets us know."""
+    """Whether a file arrived, as far as the payer's side shows."""
 
     THERE = "there"
     ABSENT = "absent"
@@ -19,10 +19,10 @@ class Presence(StrEnum):
 
 
 class Unreachable(Exception):
-    """The other side did not answer, or not in time; nothing is known to have arrived.
+    """The payer did not answer, or not in time; trying again later may help.
 
-    Trying again later may help. The message is a sentence without anything of a payload.
-    ``arrival`` is ABSENT where the failure came before anything could have arrived.
+    The message is a sentence without anything of a payload. ``arrival`` is ABSENT where the
+    failure came before anything could have arrived.
     """
 
     def __init__(self, message: str = "", arrival: Presence = Presence.UNKNOWN) -> None:
@@ -31,50 +31,50 @@ class Unreachable(Exception):
 
 
 class Denied(Exception):
-    """The other side answered and refused: credentials, host key, certificate, path.
+    """The payer answered and refused: credentials, host key, certificate, path.
 
-    A person must look; nothing was taken. The message is a sentence without anything of a payload.
+    Nothing was accepted, and an operator must act. The message is a sentence without anything of a payload.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
-    """A file that waits for us."""
+class IncomingFile:
+    """A file from a payer that waits to be collected."""
 
     name: str
     size: int
 
 
 class Mailbox(Protocol):
-    """Where we leave files for a payer and find those for us."""
+    """A payer's mailbox: files to the payer, and files from it."""
 
     async def put(self, name: str, content: bytes) -> None:
-        """Leave a file, whole or not at all; the same name and bytes again change nothing."""
+        """Send a file, whole or not at all; the same name and bytes again change nothing."""
         ...
 
     async def look(self, name: str) -> Presence:
-        """After a crash: did a file of that name arrive?"""
+        """Return whether a file of that name arrived; asked after a crash."""
         ...
 
-    async def waiting(self) -> list[Incoming]:
-        """The files for us."""
+    async def waiting(self) -> list[IncomingFile]:
+        """Return the files that wait to be collected."""
         ...
 
     async def take(self, name: str) -> bytes:
-        """Read one of them; it stays."""
+        """Read a waiting file; it stays there."""
         ...
 
     async def drop(self, name: str) -> None:
-        """It is stored with us: remove or acknowledge it there."""
+        """Remove or acknowledge a file that is stored here by now."""
         ...
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         ...
 
 
-class Outcome(StrEnum):
-    """How far a question came. ``ANSWERED`` may still be a TA1 or 999: the payload type tells."""
+class RealtimeOutcome(StrEnum):
+    """Outcome of a real-time exchange. ``ANSWERED`` may still be a TA1 or 999: see the payload type."""
 
     ANSWERED = "answered"
     HTTP = "http"
@@ -85,17 +85,17 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back on a question."""
+    """Reply to a real-time request."""
 
-    outcome: Outcome
+    outcome: RealtimeOutcome
     payload: bytes = b""
     payload_type: str = ""
     code: str = ""
     message: str = ""
-    """Words of the envelope, never of a payload."""
+    """Text of the envelope, never of a payload."""
 
     def __repr__(self) -> str:
-        """Without the payload, which holds patient data."""
+        """Leave out the payload, which holds patient data."""
         return (
             f"Reply({self.outcome.value}, {len(self.payload)} bytes, {self.payload_type!r},"
             f" {self.code!r}, {self.message!r})"
@@ -103,18 +103,18 @@ class Reply:
 
 
 class Realtime(Protocol):
-    """A payer that answers while we wait."""
+    """A real-time connection to a payer."""
 
     async def ask(self, payload: bytes, *, payload_type: str, seconds: float) -> Reply:
-        """Send one interchange and give what came back within the time."""
+        """Send one interchange and return what came back within the time."""
         ...
 
 
 class Ledger(Protocol):
-    """Where a simulated payer keeps what it knows; it survives kills and works with two nodes."""
+    """Durable storage of a simulated payer, shared by all nodes."""
 
     async def get(self, payer: str, key: str) -> bytes | None:
-        """What stands under a key."""
+        """Return the value of a key."""
         ...
 
     async def put(self, payer: str, entries: Mapping[str, bytes | None]) -> None:
@@ -122,7 +122,7 @@ class Ledger(Protocol):
         ...
 
     async def due(self, payer: str, now: datetime, most: int) -> list[tuple[str, bytes]]:
-        """Entries of the agenda whose time has come, earliest first."""
+        """Return entries of the agenda that are due, earliest first."""
         ...
 
     async def plan(self, payer: str, key: str, due: datetime, value: bytes) -> None:

@@ -1,7 +1,7 @@
-"""SFTP: a directory of a payer's server for our files, another with theirs.
+"""A mailbox of two directories on a payer's SFTP server.
 
-The server is known by its host key and by nothing else: a key that is not pinned ends the
-connection before we log in. Nothing of this machine's own SSH setup is used.
+The server is identified by its pinned host key alone: any other key ends the connection before
+the login. Nothing of this machine's own SSH configuration is used.
 """
 
 import asyncio
@@ -12,15 +12,20 @@ from pathlib import PurePosixPath
 
 import asyncssh
 
-from clearlane.connect.address_guard import Lookup, ask_name_server, resolve
-from clearlane.connect.connection_test import Check, run_steps
-from clearlane.connect.file_names import PART, is_theirs, require_ours, require_theirs
-from clearlane.connect.port import Denied, Incoming, Presence, Unreachable
+from clearlane.connect.address_guard import Lookup, query_name_server, resolve
+from clearlane.connect.connection_test import ConnectionCheck, run_checks
+from clearlane.connect.file_names import (
+    PARTIAL_SUFFIX,
+    is_incoming_name,
+    require_incoming_name,
+    require_outgoing_name,
+)
+from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
 from clearlane.kernel import limits
-from clearlane.payers.routes import Route, Secrets
+from clearlane.payers.routes import Route, RouteSecrets
 
-# What a server says when a person must look; anything else may pass by itself.
-LASTING = (
+# Errors that an operator must fix; any other may pass by itself.
+PERMANENT_ERRORS = (
     asyncssh.SFTPPermissionDenied,
     asyncssh.SFTPNoSuchFile,
     asyncssh.SFTPNoSuchPath,
@@ -30,25 +35,27 @@ LASTING = (
     asyncssh.SFTPInvalidFilename,
     asyncssh.SFTPOpUnsupported,
 )
-MISSING = (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath)
-LOST = (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection)
+NOT_FOUND_ERRORS = (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath)
+CONNECTION_LOST_ERRORS = (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection)
 CLOSE_SECONDS = 2
 
 
-class _Never:
+class _NoTimer:
     """A timer that was never set."""
 
     def cancel(self) -> None:
-        """There is nothing to cancel."""
+        """Do nothing."""
 
 
-_NEVER: "_Never | asyncio.TimerHandle" = _Never()
+_NO_TIMER: "_NoTimer | asyncio.TimerHandle" = _NoTimer()
 
 
 class SftpMailbox:
-    """A mailbox behind SSH. It connects when it is first used and again when the line was lost."""
+    """A mailbox over SFTP. It connects when first used, and again after the connection was lost."""
 
-    def __init__(self, route: Route, secrets: Secrets, lookup: Lookup = ask_name_server) -> None:
+    def __init__(
+        self, route: Route, secrets: RouteSecrets, lookup: Lookup = query_name_server
+    ) -> None:
         self._route = route
         self._secrets = secrets
         self._lookup = lookup
@@ -56,131 +63,137 @@ class SftpMailbox:
         self._inbox = PurePosixPath(route.text("inbox"))
         self._seconds = route.number("seconds_max")
         self._bytes_max = route.number("bytes_max")
-        self._line: asyncssh.SSHClientConnection | None = None
+        self._connection: asyncssh.SSHClientConnection | None = None
         self._sftp: asyncssh.SFTPClient | None = None
         self._taken: dict[str, int] = {}
         self._was_silent = False
-        self._silence = self._end = _NEVER
+        self._silence_timer = self._transfer_timer = _NO_TIMER
 
     async def put(self, name: str, content: bytes) -> None:
-        final = str(self._outbox / require_ours(name))
+        final = str(self._outbox / require_outgoing_name(name))
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
-        # Until it has its name, nobody takes it for a file: a failure before that is a plain one.
-        async with self._talk(Presence.ABSENT) as sftp:
-            if await self._same(sftp, final, content):
+        # The payer collects nothing before the rename, so a failure until then means: not arrived.
+        async with self._session(Presence.ABSENT) as sftp:
+            if await self._is_there_already(sftp, final, content):
                 return
-            await self._upload(sftp, final + PART, content)
-        async with self._talk(Presence.UNKNOWN) as sftp:
-            await sftp.rename(final + PART, final)
+            await self._upload(sftp, final + PARTIAL_SUFFIX, content)
+        async with self._session(Presence.UNKNOWN) as sftp:
+            await sftp.rename(final + PARTIAL_SUFFIX, final)
 
     async def look(self, name: str) -> Presence:
-        final = str(self._outbox / require_ours(name))
-        async with self._talk() as sftp:
+        final = str(self._outbox / require_outgoing_name(name))
+        async with self._session() as sftp:
             if await sftp.lexists(final):
                 return Presence.THERE
             # A file that the payer has collected is missing just like one that never came.
-            missed = self._route.switch("uploads_stay") or await sftp.lexists(final + PART)
-            await sftp.stat(str(self._outbox))  # a directory that is gone tells nothing
+            missed = self._route.flag("uploads_stay") or await sftp.lexists(final + PARTIAL_SUFFIX)
+            await sftp.stat(
+                str(self._outbox)
+            )  # raises where the directory is gone: that proves nothing
             return Presence.ABSENT if missed else Presence.UNKNOWN
 
-    async def waiting(self) -> list[Incoming]:
+    async def waiting(self) -> list[IncomingFile]:
         found: list[tuple[int, str, int]] = []
-        async with self._talk() as sftp:
+        async with self._session() as sftp:
             async for entry in sftp.scandir(str(self._inbox)):
                 name, facts = str(entry.filename), entry.attrs
-                if is_theirs(name) and _is_plain(facts):
+                if is_incoming_name(name) and _is_plain(facts):
                     found.append((facts.mtime or 0, name, facts.size or 0))
                 if len(found) >= limits.FILES_WAITING_MAX:
                     break
-        return [Incoming(name, size) for _, name, size in sorted(found)]
+        return [IncomingFile(name, size) for _, name, size in sorted(found)]
 
     async def take(self, name: str) -> bytes:
-        async with self._talk() as sftp:
-            content = await self._download(sftp, str(self._inbox / require_theirs(name)))
+        async with self._session() as sftp:
+            content = await self._download(sftp, str(self._inbox / require_incoming_name(name)))
         self._taken[name] = len(content)
         return content
 
     async def drop(self, name: str) -> None:
-        file = str(self._inbox / require_theirs(name))
+        file = str(self._inbox / require_incoming_name(name))
         size = self._taken.pop(name, None)
-        async with self._talk() as sftp:
+        async with self._session() as sftp:
             try:
                 facts = await sftp.lstat(file)
                 if size is not None and facts.size != size:
                     raise Unreachable("The file has changed since it was read.")
                 await sftp.remove(file)
-            except MISSING:
+            except NOT_FOUND_ERRORS:
                 return
 
     async def close(self) -> None:
-        line, self._line, self._sftp = self._line, None, None
-        if line is None:
+        connection, self._connection, self._sftp = self._connection, None, None
+        if connection is None:
             return
-        line.close()
+        connection.close()
         with suppress(TimeoutError, OSError, asyncssh.Error):
             async with asyncio.timeout(CLOSE_SECONDS):
-                await line.wait_closed()
+                await connection.wait_closed()
                 return
-        line.abort()
+        connection.abort()
 
-    async def check(self) -> list[Check]:
-        """Log in and look at both directories; nothing is sent."""
+    async def check(self) -> list[ConnectionCheck]:
+        """Log in and check both directories; nothing is sent."""
 
         async def login() -> str:
-            async with self._talk():
-                return f"logged in to {self._where} as {self._route.text('username')}"
+            async with self._session():
+                return f"logged in to {self._address_text} as {self._route.text('username')}"
 
         async def outbox() -> str:
-            async with self._talk() as sftp:
+            async with self._session() as sftp:
                 if not await sftp.isdir(str(self._outbox)):
                     raise Denied(f"There is no directory {self._outbox}.")
                 return f"{self._outbox} is there"
 
         async def inbox() -> str:
             files = await self.waiting()
-            return f"{self._inbox} is read: {len(files)} files for us"
+            return f"{self._inbox} can be read: {len(files)} files to collect"
 
-        return await run_steps([("login", login), ("outbox", outbox), ("inbox", inbox)])
+        return await run_checks([("login", login), ("outbox", outbox), ("inbox", inbox)])
 
     @property
-    def _where(self) -> str:
+    def _address_text(self) -> str:
         return f"{self._route.text('host')}:{self._route.number('port')}"
 
     @asynccontextmanager
-    async def _talk(
+    async def _session(
         self, arrival: Presence = Presence.UNKNOWN
     ) -> AsyncIterator[asyncssh.SFTPClient]:
-        """The session; whatever goes wrong is told in our words, and a broken line is let go."""
+        """Yield the SFTP session; raise Denied or Unreachable for its errors and drop a broken connection."""
         sftp = self._sftp or await self._connect()
         self._was_silent = False
-        self._heard()
-        self._allow(0)
+        self._restart_silence_timer()
+        self._start_transfer_timer(0)
         try:
             yield sftp
-        except LASTING as fault:
-            raise Denied(f"{self._where} refused: {_kind(fault)}.") from None
+        except PERMANENT_ERRORS as fault:
+            raise Denied(f"{self._address_text} refused: {_fault_name(fault)}.") from None
         except (asyncssh.Error, OSError) as fault:
-            if not isinstance(fault, asyncssh.SFTPError) or isinstance(fault, LOST):
+            if not isinstance(fault, asyncssh.SFTPError) or isinstance(
+                fault, CONNECTION_LOST_ERRORS
+            ):
                 self._abandon()
-            words = f"{self._where} failed: {_kind(fault)}."
+            message = f"{self._address_text} failed: {_fault_name(fault)}."
             if self._was_silent:
-                words = f"{self._where} was silent for {self._seconds} seconds, or too slow."
-            raise Unreachable(words, arrival) from None
+                message = (
+                    f"{self._address_text} was silent for {self._seconds} seconds, or too slow."
+                )
+            raise Unreachable(message, arrival) from None
         finally:
-            self._silence.cancel()
-            self._end.cancel()
+            self._silence_timer.cancel()
+            self._transfer_timer.cancel()
 
     def _abandon(self) -> None:
-        line, self._line, self._sftp = self._line, None, None
-        if line is not None:
-            line.abort()
+        connection, self._connection, self._sftp = self._connection, None, None
+        if connection is not None:
+            connection.abort()
 
     async def _connect(self) -> asyncssh.SFTPClient:
         address = await resolve(
             self._route.text("host"),
             self._route.number("port"),
-            allow_internal=self._route.switch("allow_internal"),
+            allow_internal=self._route.flag("allow_internal"),
             seconds=limits.CONNECT_SECONDS_MAX,
             lookup=self._lookup,
         )
@@ -188,36 +201,36 @@ class SftpMailbox:
         seconds = min(self._seconds, limits.CONNECT_SECONDS_MAX)
         try:
             async with asyncio.timeout(seconds):
-                self._line = await asyncssh.connect(
+                self._connection = await asyncssh.connect(
                     address,
                     self._route.number("port"),
                     options=self._options(seen),
                 )
-                self._sftp = await self._line.start_sftp_client(path_errors="surrogateescape")
+                self._sftp = await self._connection.start_sftp_client(path_errors="surrogateescape")
         except TimeoutError:
             self._abandon()
-            words = f"{self._where} did not answer in {seconds} seconds."
-            raise Unreachable(words, Presence.ABSENT) from None
+            message = f"{self._address_text} did not answer in {seconds} seconds."
+            raise Unreachable(message, Presence.ABSENT) from None
         except asyncssh.HostKeyNotVerifiable:
             raise Denied(
-                f"{self._where} showed the host key {seen.shown or 'of an unknown kind'}, "
+                f"{self._address_text} showed the host key {seen.shown or 'of an unknown kind'}, "
                 "which is not the pinned one."
             ) from None
         except (asyncssh.PermissionDenied, asyncssh.IllegalUserName):
-            raise Denied(f"{self._where} refused the login.") from None
+            raise Denied(f"{self._address_text} refused the login.") from None
         except asyncssh.KeyExchangeFailed:
-            raise Denied(f"{self._where} offers no host key or cipher that we accept.") from None
+            raise Denied(f"{self._address_text} offers no acceptable host key or cipher.") from None
         except asyncssh.ChannelOpenError:
             self._abandon()
-            raise Denied(f"{self._where} let us in, but has no SFTP for us.") from None
+            raise Denied(f"{self._address_text} accepted the login, but offers no SFTP.") from None
         except (asyncssh.Error, OSError) as fault:
             self._abandon()
-            words = f"{self._where} cannot be reached: {_kind(fault)}."
-            raise Unreachable(words, Presence.ABSENT) from None
+            message = f"{self._address_text} cannot be reached: {_fault_name(fault)}."
+            raise Unreachable(message, Presence.ABSENT) from None
         return self._sftp
 
     def _options(self, seen: "_HostKey") -> asyncssh.SSHClientConnectionOptions:
-        """Only what the route says; nothing of the user this process runs as."""
+        """Return options from the route alone; nothing of the user this process runs as."""
         seconds = limits.CONNECT_SECONDS_MAX
         return asyncssh.SSHClientConnectionOptions(
             username=self._route.text("username"),
@@ -244,27 +257,29 @@ class SftpMailbox:
             ) from None
         return [key]
 
-    async def _same(self, sftp: asyncssh.SFTPClient, final: str, content: bytes) -> bool:
-        """Whether this very file is there; another one of its name is refused."""
+    async def _is_there_already(
+        self, sftp: asyncssh.SFTPClient, final: str, content: bytes
+    ) -> bool:
+        """Return whether this very file is there; raise Denied for another file of its name."""
         try:
             facts = await sftp.lstat(final)
-        except MISSING:
+        except NOT_FOUND_ERRORS:
             return False
         if facts.size != len(content) or await self._download(sftp, final) != content:
             raise Denied("Another file of this name is there.")
         return True
 
-    async def _upload(self, sftp: asyncssh.SFTPClient, begun: str, content: bytes) -> None:
-        self._allow(len(content))
-        async with sftp.open(begun, "wb") as file:
+    async def _upload(self, sftp: asyncssh.SFTPClient, partial: str, content: bytes) -> None:
+        self._start_transfer_timer(len(content))
+        async with sftp.open(partial, "wb") as file:
             for at in range(0, len(content), limits.TRANSFER_CHUNK_BYTES):
                 await file.write(content[at : at + limits.TRANSFER_CHUNK_BYTES])
-                self._heard()
+                self._restart_silence_timer()
             with suppress(asyncssh.SFTPOpUnsupported, asyncssh.SFTPFailure):
                 await file.fsync()
-        facts = await sftp.lstat(begun)
+        facts = await sftp.lstat(partial)
         if facts.size is not None and facts.size != len(content):
-            raise Unreachable(f"{self._where} kept less than was sent.", Presence.ABSENT)
+            raise Unreachable(f"{self._address_text} stored less than was sent.", Presence.ABSENT)
 
     async def _download(self, sftp: asyncssh.SFTPClient, path: str) -> bytes:
         facts = await sftp.lstat(path)
@@ -273,12 +288,12 @@ class SftpMailbox:
             raise Denied("What has this name is no plain file.")
         if size > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
-        self._allow(size)
+        self._start_transfer_timer(size)
         content = bytearray()
         async with sftp.open(path, "rb") as file:
             while len(content) <= size:
                 chunk: bytes = await file.read(limits.TRANSFER_CHUNK_BYTES)
-                self._heard()
+                self._restart_silence_timer()
                 if not chunk:
                     break
                 content += chunk
@@ -286,41 +301,45 @@ class SftpMailbox:
             raise Unreachable("The file is still being written.")
         return bytes(content)
 
-    # A line that is silent is cut, rather than the call that waits for it: whatever waits then ends by
-    # itself. A call that is cut off would wait again, for the other side to close its file.
+    # A silent connection is aborted, rather than the call that waits on it cancelled: a cancelled call
+    # would wait again, for the server to close its file.
 
-    def _heard(self) -> None:
-        """The other side gave a sign: the silence starts anew."""
-        self._silence.cancel()
-        self._silence = asyncio.get_running_loop().call_later(self._seconds, self._cut)
+    def _restart_silence_timer(self) -> None:
+        """Restart the silence timer: the server answered."""
+        self._silence_timer.cancel()
+        self._silence_timer = asyncio.get_running_loop().call_later(
+            self._seconds, self._disconnect_silent
+        )
 
-    def _allow(self, size: int) -> None:
-        """Give a transfer the time it may take as a whole, however it trickles."""
-        self._end.cancel()
+    def _start_transfer_timer(self, size: int) -> None:
+        """Limit the time of a whole transfer, however slowly it trickles."""
+        self._transfer_timer.cancel()
         seconds = self._seconds + size / limits.TRANSFER_BYTES_PER_SECOND_MIN
-        self._end = asyncio.get_running_loop().call_later(seconds, self._cut)
+        self._transfer_timer = asyncio.get_running_loop().call_later(
+            seconds, self._disconnect_silent
+        )
 
-    def _cut(self) -> None:
+    def _disconnect_silent(self) -> None:
         self._was_silent = True
         self._abandon()
 
 
 class _HostKey:
-    """The pins of a route, and the key that the server showed."""
+    """The pinned host keys of a route, and the key that the server showed."""
 
     def __init__(self, pins: str) -> None:
-        words = pins.split(",")
-        self.prints = {word for word in words if word.startswith("SHA256:")}
+        pinned = pins.split(",")
+        self.prints = {pin for pin in pinned if pin.startswith("SHA256:")}
         self.shown = ""
         try:
-            lines = (word for word in words if word not in self.prints)
-            self.keys = [asyncssh.import_public_key(line) for line in lines]
+            public_keys = (pin for pin in pinned if pin not in self.prints)
+            self.keys = [asyncssh.import_public_key(key) for key in public_keys]
         except asyncssh.KeyImportError:
             raise Denied("The pinned host key of the route cannot be read.") from None
 
 
 class _Client(asyncssh.SSHClient):
-    """Asked about host keys that are not among the known ones."""
+    """SSH client that accepts a host key by its pinned fingerprint."""
 
     def __init__(self, pinned: _HostKey) -> None:
         self._pinned = pinned
@@ -338,9 +357,9 @@ def _is_plain(facts: asyncssh.SFTPAttrs) -> bool:
     return facts.type in {asyncssh.FILEXFER_TYPE_REGULAR, asyncssh.FILEXFER_TYPE_UNKNOWN}
 
 
-def _kind(fault: BaseException) -> str:
-    """What sort of failure it was. The other side's own words may quote anything, so they stay out."""
-    words: dict[type[BaseException], str] = {
+def _fault_name(fault: BaseException) -> str:
+    """Return the kind of a failure. The server's own message may quote anything, so it is left out."""
+    names: dict[type[BaseException], str] = {
         asyncssh.SFTPPermissionDenied: "no permission",
         asyncssh.SFTPNoSuchFile: "no such file or directory",
         asyncssh.SFTPNoSuchPath: "no such file or directory",
@@ -348,4 +367,4 @@ def _kind(fault: BaseException) -> str:
         ConnectionRefusedError: "connection refused",
         ConnectionResetError: "connection reset",
     }
-    return words.get(type(fault), type(fault).__name__)
+    return names.get(type(fault), type(fault).__name__)

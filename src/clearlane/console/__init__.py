@@ -1,1 +1,1 @@
-"""The web console: a person signs in and sees how the installation is, and the claims of his sites."""
+"""The web console: users sign in and see the claims of their sites and the health of the installation."""

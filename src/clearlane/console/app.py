@@ -1,7 +1,7 @@
-"""The console as one callable: find the screen, find the session, answer.
+"""The console as one callable: find the page, resume the session, respond.
 
-Stands under a path segment of the front door, which has seen to https, the log and the request id.
-No fault of a screen shows anything but a sentence. Knows no screen's work.
+Mounted below a path segment of the API server, which does https, logging and request ids. A fault of a page
+is shown as one sentence without details. Knows the table of pages, not their work.
 """
 
 from collections.abc import Awaitable, Callable
@@ -12,12 +12,12 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clearlane.console import forms, screens
-from clearlane.console.rendering import Paper
-from clearlane.console.screens import Desk, Visit
+from clearlane.console import forms, home_page, sign_in_page
+from clearlane.console.page_request import ConsoleContext, NotSignedIn, PageRequest
+from clearlane.console.rendering import PageRenderer, style_response
 from clearlane.kernel import limits
-from clearlane.pipeline.access.sign_in import Busy, Passwords, resume
-from clearlane.store.group_commit import Contended, Unavailable
+from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
+from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 
 log = structlog.get_logger()
 
@@ -26,83 +26,108 @@ READ = {"GET", "HEAD"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
-    """One row: a path, a verb, and who may see it."""
+class ConsolePage:
+    """One row of the table of pages: a path, its verbs, and whether it needs a session."""
 
     path: str
-    """Below the console; one that ends with ``*`` takes what follows."""
+    """Relative to the console; one that ends with ``*`` matches every path below it."""
     methods: frozenset[str]
-    show: Callable[[Visit], Awaitable[Response]]
-    signed_in: bool = False
+    show: Callable[[PageRequest], Awaitable[Response]]
+    needs_session: bool = False
 
 
-SCREENS = (
-    Screen(path="/", methods=frozenset(READ), show=screens.show_home, signed_in=True),
-    Screen(path="/login", methods=frozenset(READ), show=screens.show_login),
-    Screen(path="/login", methods=frozenset({"POST"}), show=screens.take_login),
-    # Not for HEAD: what only looks whether a link leads somewhere must not use it up.
-    Screen(path="/enter/*", methods=frozenset({"GET"}), show=screens.enter),
-    Screen(path="/logout", methods=frozenset({"POST"}), show=screens.take_logout, signed_in=True),
-    Screen(path="/style.css", methods=frozenset(READ), show=screens.show_style),
+async def show_style(request: PageRequest) -> Response:
+    """Return the style sheet."""
+    return style_response()
+
+
+PAGES = (
+    ConsolePage(path="/", methods=frozenset(READ), show=home_page.show_home, needs_session=True),
+    ConsolePage(path="/login", methods=frozenset(READ), show=sign_in_page.show_sign_in),
+    ConsolePage(path="/login", methods=frozenset({"POST"}), show=sign_in_page.submit_sign_in),
+    # Not for HEAD: link previews and scanners must not use up a one-time URL.
+    ConsolePage(path="/enter/*", methods=frozenset({"GET"}), show=sign_in_page.open_login_url),
+    ConsolePage(
+        path="/logout",
+        methods=frozenset({"POST"}),
+        show=sign_in_page.submit_sign_out,
+        needs_session=True,
+    ),
+    ConsolePage(path="/style.css", methods=frozenset(READ), show=show_style),
 )
 
 
 class Console:
-    """Answers every request below its path."""
+    """The console of an installation."""
 
     def __init__(
-        self, desk: Desk, base_url: str, slow: Callable[[str, bytes | None], Awaitable[None]]
+        self,
+        context: ConsoleContext,
+        base_url: str,
+        delay_failure: Callable[[str, bytes | None], Awaitable[None]],
     ) -> None:
-        """``slow`` makes whoever keeps failing to sign in wait."""
-        self._desk = desk
-        self._slow = slow
-        self._paper = Paper(f"{urlsplit(base_url).path.rstrip('/')}/{SEGMENT}")
-        self._passwords = Passwords()
+        """``delay_failure`` delays the response to a failed sign-in."""
+        self._context = context
+        self._delay_failure = delay_failure
+        self._pages = PageRenderer(f"{urlsplit(base_url).path.rstrip('/')}/{SEGMENT}")
+        self._passwords = PasswordChecker()
 
     async def answer(self, request: Request, address: str, request_id: str) -> Response:
-        """A page, whatever happens."""
+        """Return a page, also for every fault."""
         try:
-            return await self._answer(request, address, request_id)
+            return await self._respond(request, address, request_id)
+        except NotSignedIn:
+            return self._pages.redirect("/login?say=ended")
         except forms.BadForm:
-            return self._paper.told(400, "Not understood", "The form cannot be read.")
-        except (Busy, Unavailable, Contended, TimeoutError, ConnectionError):
+            return self._pages.message_page(400, "Not understood", "The form cannot be read.")
+        except (
+            PasswordQueueFull,
+            DatabaseUnavailable,
+            LockContention,
+            TimeoutError,
+            ConnectionError,
+        ):
             later = {"Retry-After": str(limits.RETRY_SECONDS)}
-            return self._paper.told(503, "Not now", "Please try again in a moment.", later)
+            return self._pages.message_page(503, "Not now", "Please try again in a moment.", later)
         except Exception:
-            # The log writes an exception's type and place, and nothing that it says.
+            # The log configuration writes an exception's type and place, never its text.
             log.exception("fault in the console", request_id=request_id)
             sentence = f"Something went wrong. Tell the operator this number: {request_id}"
-            return self._paper.told(500, "An error has occurred", sentence)
+            return self._pages.message_page(500, "An error has occurred", sentence)
 
-    async def _answer(self, request: Request, address: str, request_id: str) -> Response:
+    async def _respond(self, request: Request, address: str, request_id: str) -> Response:
         path = request.scope["path"].removeprefix(f"/{SEGMENT}") or "/"
         name, part = ("/enter/*", path[7:]) if path.startswith("/enter/") else (path, "")
-        rows = [screen for screen in SCREENS if screen.path == name]
-        if not rows:
-            return self._paper.told(404, "No such page", "There is no such page here.")
-        screen = next((row for row in rows if request.method in row.methods), None)
-        if screen is None:
-            allowed = ", ".join(sorted(set().union(*(row.methods for row in rows))))
-            wrong = "This page cannot be used so."
-            return self._paper.told(405, "Not possible", wrong, {"Allow": allowed})
-        visit = await self._visit(request, address, request_id, part)
-        if screen.signed_in and visit.user is None:
-            return self._paper.to("/login?say=ended")
-        return await screen.show(visit)
+        pages = [page for page in PAGES if page.path == name]
+        if not pages:
+            return self._pages.message_page(404, "No such page", "There is no such page here.")
+        page = next((each for each in pages if request.method in each.methods), None)
+        if page is None:
+            allowed = ", ".join(sorted(set().union(*(each.methods for each in pages))))
+            sentence = "This page cannot be used with this method."
+            return self._pages.message_page(405, "Not possible", sentence, {"Allow": allowed})
+        page_request = await self._page_request(request, address, request_id, part)
+        if page.needs_session and page_request.user is None:
+            raise NotSignedIn
+        return await page.show(page_request)
 
-    async def _visit(self, request: Request, address: str, request_id: str, part: str) -> Visit:
-        now, session = self._desk.wall.now(), forms.read_cookie(request, forms.SESSION)
-        return Visit(
-            desk=self._desk,
-            paper=self._paper,
+    async def _page_request(
+        self, request: Request, address: str, request_id: str, part: str
+    ) -> PageRequest:
+        now, session = self._context.wall.now(), forms.read_cookie(request, forms.SESSION_COOKIE)
+        return PageRequest(
+            context=self._context,
+            pages=self._pages,
             passwords=self._passwords,
-            slow=self._slow,
-            request=request,
+            delay_failure=self._delay_failure,
+            http_request=request,
             address=address,
             request_id=request_id,
             now=now,
             session=session,
-            word=forms.read_cookie(request, forms.WORD),
-            user=await resume(self._desk, session, now=now) if session else None,
-            part=part,
+            csrf_secret=forms.read_cookie(request, forms.CSRF_COOKIE),
+            user=await resume_session(self._context.work_context, session, now=now)
+            if session
+            else None,
+            path_rest=part,
         )

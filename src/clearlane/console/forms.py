@@ -1,7 +1,7 @@
-"""Forms: read without being hurt by them, and proved to come from a page of ours.
+"""Read forms within limits, and protect them from cross-site request forgery (CSRF).
 
-The browser holds a random word for the login form, and the session's secret after a sign-in. A form
-carries a keyed hash of one of them, which no other site can know. Knows no screen and no user.
+A cookie holds a random secret: one for the sign-in form, the session's own after sign-in. Each form carries
+a token, a keyed hash of that secret, which no other site can compute. Knows no page and no user.
 """
 
 import asyncio
@@ -15,26 +15,25 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from clearlane.kernel import limits
-from clearlane.kernel.ids import random_text
-from clearlane.pipeline.access.proxy_login import ANYBODY
+from clearlane.kernel.ids import NO_VENDOR, random_text
 from clearlane.store.vault import Vault
 
-# The names' beginning makes browsers insist: Secure, from this host alone, for all its paths.
-SESSION = "__Host-clearlane-session"
-WORD = "__Host-clearlane-form"
-# Another site's link never brings a session along; the word it may bring, or a login page that is open
-# in another window would lose its own.
-SAME_SITE: dict[str, Literal["strict", "lax"]] = {SESSION: "strict", WORD: "lax"}
-FIELD = "form"
+# Browsers accept a cookie whose name begins with __Host- only if it is Secure, for this host and all paths.
+SESSION_COOKIE = "__Host-clearlane-session"
+CSRF_COOKIE = "__Host-clearlane-form"
+# A link from another site never sends the session cookie. It does send the CSRF cookie: otherwise the
+# response would set a new one, and a sign-in page that is open in another window would stop working.
+SAME_SITE: dict[str, Literal["strict", "lax"]] = {SESSION_COOKIE: "strict", CSRF_COOKIE: "lax"}
+CSRF_FIELD = "form"
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 
 class BadForm(Exception):
-    """The form cannot be read."""
+    """A form that cannot be read."""
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form; of one given twice the first counts."""
+    """Return the fields of a form; of a repeated one the first counts."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != MEDIA_TYPE:
         raise BadForm
@@ -52,34 +51,36 @@ async def read_form(request: Request) -> dict[str, str]:
     return dict(reversed(pairs))
 
 
-def is_ours(vault: Vault, request: Request, held: str, form: Mapping[str, str]) -> bool:
-    """Whether the form was sent by a page that we gave to the browser that holds this."""
-    # Without a referrer browsers send no useful Origin; this header they send, and pages cannot set it.
-    from_where = request.headers.get("sec-fetch-site", "same-origin")
-    given = form.get(FIELD, "").encode()
-    right = hmac.compare_digest(form_word(vault, held).encode(), given)
-    return right and bool(held) and from_where in {"same-origin", "none"}
+def has_valid_csrf_token(
+    vault: Vault, request: Request, secret: str, form: Mapping[str, str]
+) -> bool:
+    """Return whether the form carries the token of the secret in the browser's cookie."""
+    # Origin is useless here because of our Referrer-Policy; browsers send Sec-Fetch-Site, and pages cannot set it.
+    origin_site = request.headers.get("sec-fetch-site", "same-origin")
+    token = form.get(CSRF_FIELD, "").encode()
+    matches = hmac.compare_digest(csrf_token(vault, secret).encode(), token)
+    return matches and bool(secret) and origin_site in {"same-origin", "none"}
 
 
-def form_word(vault: Vault, held: str) -> str:
-    """What a form carries to prove that it is ours."""
-    return vault.fingerprint(ANYBODY, "console form", held).hex()
+def csrf_token(vault: Vault, secret: str) -> str:
+    """Return the CSRF token of a secret."""
+    return vault.fingerprint(NO_VENDOR, "console form", secret).hex()
 
 
 def read_cookie(request: Request, name: str) -> str:
-    """What the browser holds for us; empty for nothing, or for what we never gave it."""
+    """Return a cookie's secret; empty if there is none, or if it is not of our form."""
     text = request.cookies.get(name, "")
-    return text if _GIVEN.fullmatch(text) else ""
+    return text if _SECRET.fullmatch(text) else ""
 
 
-def new_word() -> str:
-    """A word for a browser that has none."""
+def new_csrf_secret() -> str:
+    """Return a secret for the CSRF cookie."""
     return random_text(limits.SECRET_CHARACTERS)
 
 
-def set_cookie(answer: Response, name: str, text: str) -> None:
-    """Let the browser hold a text until it is closed; an empty one is taken away."""
-    answer.set_cookie(
+def set_cookie(response: Response, name: str, text: str) -> None:
+    """Set a cookie until the browser is closed; an empty text deletes it."""
+    response.set_cookie(
         name,
         text,
         max_age=None if text else 0,
@@ -90,7 +91,7 @@ def set_cookie(answer: Response, name: str, text: str) -> None:
     )
 
 
-_GIVEN = re.compile(rf"[A-Za-z0-9]{{{limits.SECRET_CHARACTERS}}}", re.ASCII)
+_SECRET = re.compile(rf"[A-Za-z0-9]{{{limits.SECRET_CHARACTERS}}}", re.ASCII)
 
 
 async def _read(request: Request) -> bytes:

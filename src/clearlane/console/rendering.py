@@ -1,7 +1,7 @@
-"""What the console sends: pages from templates, the style, and the headers that hold them safe.
+"""Render pages from templates, with the style sheet and security headers of the console.
 
-A page may load our own style and send forms to us, and nothing else: no script, no frame, no other
-place. Knows no screen and no session.
+The policy lets a page load our style sheet and send forms to us, and nothing else: no scripts, no frames, no
+other origins. Knows no page and no session.
 """
 
 from collections.abc import Mapping
@@ -33,46 +33,46 @@ _TEMPLATES = Environment(
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a page says above its form."""
+    """A notice above a form."""
 
     kind: str
     """``note`` or ``fault``."""
-    words: str
+    text: str
 
 
-class Paper:
-    """Makes pages whose links stand under the console's own path."""
+class PageRenderer:
+    """Renders pages whose links are relative to the console's path."""
 
     def __init__(self, root: str) -> None:
         self.root = root
 
-    def page(self, template: str, status: int = 200, **values: object) -> Response:
-        """A template with its values."""
+    def render(self, template: str, status: int = 200, **values: object) -> Response:
+        """Return a page from a template and its values."""
         text = _TEMPLATES.get_template(template).render(root=self.root, **values)
-        return answer(text.encode(), status, "text/html; charset=utf-8")
+        return make_response(text.encode(), status, "text/html; charset=utf-8")
 
-    def told(
+    def message_page(
         self, status: int, heading: str, sentence: str, headers: Mapping[str, str] | None = None
     ) -> Response:
-        """A page that says one thing."""
-        page = self.page("told.html", status, heading=heading, sentence=sentence)
+        """Return a page with a heading and one sentence."""
+        page = self.render("message.html", status, heading=heading, sentence=sentence)
         page.headers.update(headers or {})
         return page
 
-    def to(self, place: str) -> Response:
-        """Send the browser on; what it was sent with is not sent again."""
-        moved = answer(b"", 303, "text/plain")
-        moved.headers["Location"] = self.root + place
-        return moved
+    def redirect(self, path: str) -> Response:
+        """Return a redirect to a path of the console; the browser follows it with GET."""
+        response = make_response(b"", 303, "text/plain")
+        response.headers["Location"] = self.root + path
+        return response
 
 
-def style() -> Response:
-    """The one style. It holds nothing private and may be kept for a while."""
-    sheet = answer(STYLE, 200, "text/css; charset=utf-8")
-    sheet.headers["Cache-Control"] = "public, max-age=300"
-    return sheet
+def style_response() -> Response:
+    """Return the style sheet. It is public and may be cached."""
+    response = make_response(STYLE, 200, "text/css; charset=utf-8")
+    response.headers["Cache-Control"] = "public, max-age=300"
+    return response
 
 
-def answer(content: bytes, status: int, media_type: str) -> Response:
-    """An answer with the headers that every one of the console has."""
+def make_response(content: bytes, status: int, media_type: str) -> Response:
+    """Return a response with the console's security headers."""
     return Response(content, status, {"Content-Type": media_type, **HEADERS})

@@ -1,4 +1,4 @@
-"""Eligibility: who asks whom about which patient, the 270 that asks, the 271 that answers.
+"""Eligibility: requests of vendors, the 270 inquiries made from them, and the 271 responses of payers.
 
 Pure: no database, no connection and no clock. Knows kernel, x12, payers and accounts.
 """

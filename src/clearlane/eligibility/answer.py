@@ -1,11 +1,11 @@
-"""The whole response of a request, put together from what was kept of each patient.
+"""Compose the whole response to an eligibility request from the stored results of its patients.
 
-    kept = keep(response)                        # an element, once, when the payer has answered
-    compose(request_id, status, answered=..., results=..., refused=...)      # as often as somebody asks
+    encode_element(response)                     # once, when the payer has answered for a patient
+    compose_response(request_id, status, responses=..., results=..., errors=...)      # for each call
 
-Elements stay JSON from the moment they are kept, so putting them together costs no more than copying them.
+Elements are stored as JSON, so composing a response only concatenates bytes.
 
-Knows the response's outermost shape; knows no 271, no store and no clock.
+Knows the outermost object of the response; knows no 271, no store and no clock.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -15,49 +15,54 @@ from typing import Literal
 
 import msgspec
 
-from clearlane.eligibility.response import BenefitResponse, ErrorResponse, InterchangeStatus
-from clearlane.eligibility.rules import ValidationResult
-from clearlane.eligibility.wire_struct import Shape
+from clearlane.eligibility.response import (
+    BenefitResponseJson,
+    ErrorResponseJson,
+    InterchangeStatusJson,
+)
+from clearlane.eligibility.rules import ValidationResultJson
+from clearlane.eligibility.wire_struct import WireStruct
 
 
-class Status(StrEnum):
-    """How far a request is."""
+class RequestStatus(StrEnum):
+    """The status of a whole request."""
 
     ALL_INVALID = "AllInvalid"
     COMPLETE = "ResultsComplete"
     INCOMPLETE = "ResultsIncomplete"
 
 
-class EligibilityResponse(Shape, frozen=True, kw_only=True):
-    """The answer to both eligibility calls."""
+class EligibilityResponseJson(WireStruct, frozen=True, kw_only=True):
+    """The response to both eligibility calls."""
 
     RequestId: int
     Status: Literal["AllInvalid", "ResultsComplete", "ResultsIncomplete"]
-    Responses: tuple[BenefitResponse, ...] = ()
-    ValidationResults: tuple[ValidationResult, ...] = ()
-    ErrorResponses: tuple[ErrorResponse, ...] = ()
-    InterchangeStatuses: tuple[InterchangeStatus, ...] = ()
+    Responses: tuple[BenefitResponseJson, ...] = ()
+    ValidationResults: tuple[ValidationResultJson, ...] = ()
+    ErrorResponses: tuple[ErrorResponseJson, ...] = ()
+    InterchangeStatuses: tuple[InterchangeStatusJson, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Outcome:
-    """What became of one patient's inquiry, as kept: a response, or an error and what was said of the interchange."""
+class InquiryOutcome:
+    """The stored JSON result of one patient's inquiry: a response, or an error with an interchange status."""
 
     response: bytes = b""
     error: bytes = b""
     status: bytes = b""
 
     def __repr__(self) -> str:
-        return f"Outcome({', '.join(f.name for f in fields(self) if getattr(self, f.name))})"
+        return f"InquiryOutcome({', '.join(f.name for f in fields(self) if getattr(self, f.name))})"
 
 
-def keep(element: Shape) -> bytes:
-    """An element as it is kept and sent."""
+def encode_element(element: WireStruct) -> bytes:
+    """Return the JSON of an element, as it is stored and sent."""
     return _ENCODER.encode(element)
 
 
-def with_document(outcome: Outcome, content: bytes) -> Outcome:
-    """The same with the file it was made of. No text of an element can look like the field: its quotes are escaped."""
+def add_document(outcome: InquiryOutcome, content: bytes) -> InquiryOutcome:
+    """Return the outcome with the X12 file in its ``X12Document`` field."""
+    # No text value can look like the empty field, because quotes inside JSON texts are escaped.
     document = b'"X12Document":' + _ENCODER.encode(content.decode("latin-1"))
     return replace(
         outcome,
@@ -66,44 +71,47 @@ def with_document(outcome: Outcome, content: bytes) -> Outcome:
     )
 
 
-async def compose(
+async def compose_response(
     request_id: int,
-    status: Status,
+    status: RequestStatus,
     *,
-    answered: AsyncIterator[Sequence[Outcome]],
+    responses: AsyncIterator[Sequence[InquiryOutcome]],
     results: bytes,
-    refused: AsyncIterator[Sequence[Outcome]],
+    errors: AsyncIterator[Sequence[InquiryOutcome]],
 ) -> AsyncIterator[bytes]:
-    """The response in pieces, a page of outcomes in memory at a time. ``results`` is a JSON array."""
+    """Yield the response in pieces, with one page of outcomes in memory at a time.
+
+    ``results`` is the JSON array of validation results.
+    """
     yield b'{"RequestId":%d,"Status":"%b","Responses":[' % (request_id, status.encode())
-    between = b""
-    async for page in answered:
-        yield between + b",".join(outcome.response for outcome in page)
-        between = b","
+    separator = b""
+    async for page in responses:
+        yield separator + b",".join(outcome.response for outcome in page)
+        separator = b","
     yield b'],"ValidationResults":%b,"ErrorResponses":[' % results
-    # One interchange may hold many patients; what was said of it is said once.
+    # One interchange may hold many patients, but its status is listed once.
     statuses: dict[bytes, None] = {}
-    between = b""
-    async for page in refused:
-        yield between + b",".join(outcome.error for outcome in page)
-        between = b","
+    separator = b""
+    async for page in errors:
+        yield separator + b",".join(outcome.error for outcome in page)
+        separator = b","
         statuses |= dict.fromkeys(outcome.status for outcome in page if outcome.status)
     yield b'],"InterchangeStatuses":[%b]}' % b",".join(statuses)
 
 
-def status_of(sent: int, awaited: int) -> Status:
-    """Nothing sent; everything answered; or something awaited."""
+def request_status(sent: int, awaited: int) -> RequestStatus:
+    """Return the status of a request for its counts of sent and unanswered inquiries."""
     if not sent:
-        return Status.ALL_INVALID
-    return Status.INCOMPLETE if awaited else Status.COMPLETE
+        return RequestStatus.ALL_INVALID
+    return RequestStatus.INCOMPLETE if awaited else RequestStatus.COMPLETE
 
 
-def restore(body: bytes) -> EligibilityResponse:
-    """The response that was sent, as structures again."""
+def decode_response(body: bytes) -> EligibilityResponseJson:
+    """Return the structs of a response body."""
     return _DECODER.decode(body)
 
 
 _NO_DOCUMENT = b'"X12Document":null'
-# Amounts are numbers, digit for digit.
+# Amounts are JSON numbers with the digits of the file, such as 20.00.
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
-_DECODER = msgspec.json.Decoder(EligibilityResponse)
+_DECODER = msgspec.json.Decoder(EligibilityResponseJson)

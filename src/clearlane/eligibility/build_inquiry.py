@@ -1,117 +1,130 @@
-"""From a request to an inquiry: which payer is meant, and a patient's fields as X12 carries them.
+"""Build inquiries from a request: choose the payer, and convert a patient's fields to X12 values.
 
-Knows requests and inquiries; whether a request may be sent is for the rules to say.
+Knows requests and inquiries; the rules decide whether a request may be sent.
 """
 
 from collections.abc import Callable
 
 from clearlane.eligibility import fields, services
-from clearlane.eligibility.fields import Patient
-from clearlane.eligibility.model import Inquiry, Party, Person, Question, Trace
+from clearlane.eligibility.fields import RequestPatient
+from clearlane.eligibility.model import (
+    BenefitQuestion,
+    Inquiry,
+    InquiryParty,
+    InquiryPerson,
+    InquiryTrace,
+)
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.x12.encode import clean
 
-# Relationships that the 270 has a code for; it knows the others as another adult.
+# INS02 of a 270 (005010X279A1) allows spouse, child and other adult only.
 RELATIONSHIPS = {"01": "01", "19": "19"}
 OTHER_ADULT = "34"
 
 
-class Asking:
-    """Makes the inquiries of one request. A payer and a provider are put into words once, not once a patient."""
+class InquiryBuilder:
+    """Builds the inquiries of one request, converting each payer and provider once instead of per patient."""
 
     def __init__(self) -> None:
-        self._parties: dict[str, Party] = {}
+        self._parties: dict[str, InquiryParty] = {}
 
-    def inquiry(self, at: Patient, payer: Payer) -> Inquiry:
-        """The inquiry of a patient that every rule has passed."""
-        dependent = at.dependent
-        person = dependent or at.subscriber
+    def build(self, patient: RequestPatient, payer: Payer) -> Inquiry:
+        """Return the inquiry of a patient that passed every rule."""
+        dependent = patient.dependent
+        person = dependent or patient.subscriber
         trace = person.PayeeTraceNumber
         related = dependent.Relationship if dependent else None
         code = services.code("relationships", related) if related else None
         return Inquiry(
-            path=at.path,
+            path=patient.path,
             payer_type=payer.type,
-            payer=self._party(at.payer_path + payer.type, lambda: _payer(at.payer, payer)),
+            payer=self._party(
+                patient.payer_path + payer.type, lambda: _payer(patient.payer, payer)
+            ),
             payer_names=tuple(dict.fromkeys((*payer.ids, payer.name, *payer.aliases))),
             is_test=payer.is_test,
-            payee=self._party(at.payee_path, lambda: _payee(at.payee)),
-            member_id=cleaned(at.subscriber.MemberId),
-            subscriber=_person(at.subscriber),
+            payee=self._party(patient.payee_path, lambda: _payee(patient.payee)),
+            member_id=clean_text(patient.subscriber.MemberId),
+            subscriber=_person(patient.subscriber),
             dependent=_person(dependent) if dependent else None,
             relationship=RELATIONSHIPS.get(code, OTHER_ADULT) if code else "",
             trace=_trace(trace) if trace else None,
             questions=_questions(person.RequestedBenefits, payer.type),
         )
 
-    def _party(self, path: str, make: Callable[[], Party]) -> Party:
+    def _party(self, path: str, convert: Callable[[], InquiryParty]) -> InquiryParty:
         found = self._parties.get(path)
         if found is None:
-            found = self._parties[path] = make()
+            found = self._parties[path] = convert()
         return found
 
 
-def _payer(asked: fields.Payer, payer: Payer) -> Party:
-    return Party(
-        role=_code("payer_roles", asked.Type, "PR"),
-        kind=_code("entity_types", asked.EntityType, "2"),
-        name=cleaned(asked.CommonName) or cleaned(payer.name)[: fields.LAST_NAME_MAX],
-        id=cleaned(payer.payer_id),
+def _payer(requested: fields.RequestPayer, payer: Payer) -> InquiryParty:
+    return InquiryParty(
+        role=_code("payer_roles", requested.Type, "PR"),
+        entity_type=_code("entity_types", requested.EntityType, "2"),
+        name=clean_text(requested.CommonName) or clean_text(payer.name)[: fields.LAST_NAME_MAX],
+        id=clean_text(payer.payer_id),
     )
 
 
-def _trace(trace: fields.TraceNumber) -> Trace:
-    return Trace(number=trace.Number or "", originator=trace.OriginatorID or "")
+def _trace(trace: fields.RequestTraceNumber) -> InquiryTrace:
+    return InquiryTrace(number=trace.Number or "", originator=trace.OriginatorID or "")
 
 
-def _payee(payee: fields.Payee) -> Party:
-    first = cleaned(payee.FirstName)
+def _payee(payee: fields.RequestPayee) -> InquiryParty:
+    first = clean_text(payee.FirstName)
     kind = _code("entity_types", payee.EntityType, "1" if first else "2")
-    return Party(
+    return InquiryParty(
         role=_code("payee_roles", payee.Type, "1P"),
-        kind=kind,
-        name=cleaned(payee.CommonName),
-        # An organisation has no first name.
+        entity_type=kind,
+        name=clean_text(payee.CommonName),
+        # An organization has no first name.
         first=first if kind == "1" else "",
         id=payee.NationalProviderId or "",
     )
 
 
-def _person(person: fields.Subscriber | fields.Dependent) -> Person:
+def _person(person: fields.RequestSubscriber | fields.RequestDependent) -> InquiryPerson:
     sex = _code("genders", person.Gender, "")
-    return Person(
-        last=cleaned(person.CommonName),
-        first=cleaned(person.FirstName),
+    return InquiryPerson(
+        last=clean_text(person.CommonName),
+        first=clean_text(person.FirstName),
         birth=person.BirthDate,
-        # A 270 leaves out a sex that is not known.
+        # DMG03 is omitted if the sex is not known.
         sex=sex if sex in {"M", "F"} else "",
     )
 
 
-def _questions(asked: tuple[fields.RequestedBenefit, ...], payer_type: str) -> tuple[Question, ...]:
+def _questions(
+    requested: tuple[fields.RequestedBenefit, ...], payer_type: str
+) -> tuple[BenefitQuestion, ...]:
     default = (services.default_service(payer_type),)
-    if not asked:
-        return (Question(services=default),)
+    if not requested:
+        return (BenefitQuestion(services=default),)
     return tuple(
-        Question(
-            services=tuple(dict.fromkeys(_code("service_types", word, "") for word in benefit.Type))
+        BenefitQuestion(
+            services=tuple(dict.fromkeys(_code("service_types", name, "") for name in benefit.Type))
             or default,
             family=bool(benefit.IsFamilyBenefit),
             start=benefit.PlanDate.Start if benefit.PlanDate else None,
             end=benefit.PlanDate.End if benefit.PlanDate else None,
         )
-        for benefit in asked
+        for benefit in requested
     )
 
 
-def payer_of(
-    patient: Patient, find: Callable[[str, str], Payer | None], *, test: bool
+def choose_payer(
+    patient: RequestPatient, find: Callable[[str, str], Payer | None], *, test: bool
 ) -> Payer | None:
-    """The payer of that id. The document does not say medical or dental: what can be asked wins, then
-    what the service types look like, then medical."""
+    """Return the payer with the patient's payer id; None if there is none.
+
+    A request does not say medical or dental. A payer that can be reached wins, then one of the right mode, then
+    the type that fits the service types, then medical.
+    """
     found = [find(patient.payer.PayerId, type) for type in PAYER_TYPES]
     known = [payer for payer in found if payer is not None]
-    dental = looks_dental(patient)
+    dental = asks_only_dental(patient)
 
     def fit(payer: Payer) -> tuple[bool, ...]:
         usable = payer.active and payer.offers_eligibility and payer.has_route
@@ -120,16 +133,19 @@ def payer_of(
     return max(known, key=fit, default=None)
 
 
-def looks_dental(patient: Patient) -> bool:
-    """Whether nothing but dental services is asked about."""
+def asks_only_dental(patient: RequestPatient) -> bool:
+    """Whether the inquiry is about dental services only."""
     person = patient.dependent or patient.subscriber
-    asked = {services.code("service_types", w) for b in person.RequestedBenefits for w in b.Type}
-    return bool(asked) and asked <= services.DENTAL_SERVICES
+    requested = {
+        services.code("service_types", w) for b in person.RequestedBenefits for w in b.Type
+    }
+    return bool(requested) and requested <= services.DENTAL_SERVICES
 
 
-def _code(list: str, word: str | None, otherwise: str) -> str:
-    return (services.code(list, word) if word else None) or otherwise
+def _code(list: str, name: str | None, default: str) -> str:
+    return (services.code(list, name) if name else None) or default
 
 
-def cleaned(text: str | None) -> str:
+def clean_text(text: str | None) -> str:
+    """Return a text in the characters that X12 can carry; empty for None."""
     return clean(text)[0] if text else ""

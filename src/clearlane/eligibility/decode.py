@@ -1,13 +1,13 @@
-"""An eligibility request becomes structures, or findings that tell every fault of its shape.
+"""Decode an eligibility request into structs, or into findings that name every error of its format.
 
-    read(document)                       # Read(request, findings, ignored)
+    decode_request(document)                     # DecodedRequest(request, findings, ignored)
 
-    Steps(reading(document))             # the same with pauses, for thousands of patients
+    StepwiseCall(decode_stepwise(document))      # the same with pauses, for thousands of patients
 
-Shape is what the interface answers with 400: JSON, types, required fields, date forms. A finding's location is
-the document's own key, ``BenefitInquiries[0].Payers[0].PayerId``. Too many patients are no fault of shape.
+Format errors are those that Vendor API V3 answers with 400: JSON, types, required fields, date formats. A finding's
+location is a path of the document, ``BenefitInquiries[0].Payers[0].PayerId``. The number of patients is not checked.
 
-Knows the catalogue; knows no rule of the trade and no answer's form.
+Knows the field catalogue; knows no business rule and no response format.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -19,229 +19,247 @@ from typing import Any, NamedTuple
 import msgspec
 
 from clearlane.eligibility import wire_struct
-from clearlane.eligibility.fields import EligibilityRequest, Subscriber
-from clearlane.eligibility.stepwise import finish
-from clearlane.eligibility.wire_struct import Kind, Shape
+from clearlane.eligibility.fields import EligibilityRequest, RequestSubscriber
+from clearlane.eligibility.stepwise import run_to_end
+from clearlane.eligibility.wire_struct import WireStruct, WireType
 from clearlane.kernel import formats, limits
 from clearlane.kernel.finding import Finding, Stage
 
 DOCUMENT = "Document"
-"""The location of what is wrong with the document as a whole."""
+"""The location of findings about the document as a whole."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RequestFinding(Finding):
-    """A finding about a request. Its sentence may quote what was sent, so it does not print it."""
+    """A finding about a request. Its message may quote the request, so its repr leaves the message out."""
 
     def __repr__(self) -> str:
         return f"RequestFinding({self.rule} {self.severity} at {self.location})"
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What a document became: a request or findings, and the paths of fields nobody knows."""
+class DecodedRequest:
+    """The decoded document: a request or findings, and the paths of unknown fields."""
 
     request: EligibilityRequest | None
     findings: tuple[RequestFinding, ...] = ()
     ignored: tuple[str, ...] = ()
 
 
-def read(document: bytes) -> Read:
-    """A whole document at once."""
-    return finish(reading(document))
+def decode_request(document: bytes) -> DecodedRequest:
+    """Decode a whole document without pauses."""
+    return run_to_end(decode_stepwise(document))
 
 
-def reading(document: bytes) -> Generator[None, None, Read]:
-    """The same with a pause after each subscriber."""
+def decode_stepwise(document: bytes) -> Generator[None, None, DecodedRequest]:
+    """Decode a document with a pause after each subscriber."""
     document = document.removeprefix(BYTE_ORDER_MARK)
     # A hostile document of tiny values would take twenty times its size in memory.
     if sum(document.count(sign) for sign in b"{[,") > limits.ELIGIBILITY_VALUES_MAX:
-        most = f"A document holds {limits.ELIGIBILITY_VALUES_MAX} values at most."
-        return Read(None, (_fault(DOCUMENT, most),))
+        message = f"A document holds {limits.ELIGIBILITY_VALUES_MAX} values at most."
+        return DecodedRequest(None, (_make_finding(DOCUMENT, message),))
     try:
         value = msgspec.json.decode(document)
     except RecursionError:
-        return Read(None, (_fault(DOCUMENT, "The document is nested too deeply."),))
+        return DecodedRequest(
+            None, (_make_finding(DOCUMENT, "The document is nested too deeply."),)
+        )
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Read(None, (_fault(DOCUMENT, "The document is not valid JSON in UTF-8."),))
+        return DecodedRequest(
+            None, (_make_finding(DOCUMENT, "The document is not valid JSON in UTF-8."),)
+        )
     if not isinstance(value, dict):
-        return Read(None, (_fault(DOCUMENT, "The document must be a JSON object."),))
-    out = _Out()
+        return DecodedRequest(
+            None, (_make_finding(DOCUMENT, "The document must be a JSON object."),)
+        )
+    collector = _Collector()
     try:
-        request: Any = yield from _part(EligibilityRequest, value, "", out)
-    except _EnoughError:
-        out.findings.append(_fault(DOCUMENT, "There are more faults than can be told."))
-    return Read(None if out.findings else request, tuple(out.findings), tuple(out.ignored))
+        request: Any = yield from _decode_struct(EligibilityRequest, value, "", collector)
+    except _TooManyFindingsError:
+        collector.findings.append(
+            _make_finding(DOCUMENT, "There are more errors than can be listed.")
+        )
+    return DecodedRequest(
+        None if collector.findings else request, tuple(collector.findings), tuple(collector.ignored)
+    )
 
 
-# --- the walk -------------------------------------------------------------------------------------
+# --- structs --------------------------------------------------------------------------------------
 
 
-class _EnoughError(Exception):
-    """So many faults that the others are not told."""
+class _TooManyFindingsError(Exception):
+    """Raised when the limit of findings is reached, to stop decoding."""
 
 
 @dataclass(slots=True)
-class _Out:
-    """What is found on the way."""
+class _Collector:
+    """Findings and unknown fields collected while decoding."""
 
     findings: list[RequestFinding] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
-    def fault(self, path: str, message: str) -> None:
+    def add_finding(self, path: str, message: str) -> None:
         if len(self.findings) >= limits.SHAPE_FINDINGS_MAX:
-            raise _EnoughError
-        self.findings.append(_fault(path, message))
+            raise _TooManyFindingsError
+        self.findings.append(_make_finding(path, message))
 
     def ignore(self, path: str) -> None:
         if len(self.ignored) < limits.IGNORED_FIELDS_SHOWN_MAX:
             self.ignored.append(path)
 
 
-class _Row(NamedTuple):
-    """One field of a structure, ready to be read."""
+class _FieldDecoder(NamedTuple):
+    """How one field of a struct is decoded."""
 
     name: str
     required: bool
     read: Callable[[Any], Any]
-    words: str
-    """What is said of a value that is refused."""
+    message: str
+    """The message for an invalid value."""
     many: bool = False
-    part: type[Shape] | None = None
-    """The structure that the field holds, once or many times."""
+    part: type[WireStruct] | None = None
+    """The struct that the field holds, once or as an array."""
 
 
-def _part(
-    cls: type[Shape], value: dict[str, Any], path: str, out: _Out
-) -> Generator[None, None, Shape | None]:
-    """One structure. None where a required field is missing; every fault is told."""
+def _decode_struct(
+    cls: type[WireStruct], value: dict[str, Any], path: str, collector: _Collector
+) -> Generator[None, None, WireStruct | None]:
+    """Decode one object. Returns None after any finding; collects all findings."""
     found: dict[str, Any] = {}
-    rows = _rows(cls)
-    before = len(out.findings)
+    decoders = _field_decoders(cls)
+    before = len(collector.findings)
     for name, item in value.items():
-        row = rows.get(name)
-        if row is None:
-            out.ignore(path + name[: limits.IGNORED_FIELD_CHARACTERS_MAX])
+        decoder = decoders.get(name)
+        if decoder is None:
+            collector.ignore(path + name[: limits.IGNORED_FIELD_CHARACTERS_MAX])
         elif item is None or (item.__class__ is str and not item.strip()):
             continue
-        elif row.part is None:
-            found[name] = _value(row, item, path + name, out)
+        elif decoder.part is None:
+            found[name] = _decode_value(decoder, item, path + name, collector)
         else:
-            found[name] = yield from (_parts if row.many else _one)(row, item, path + name, out)
-    wanted = [row.name for row in rows.values() if row.required]
-    if cls is Subscriber:
-        wanted += _wanted_names(found)
+            found[name] = yield from (_decode_structs if decoder.many else _decode_nested)(
+                decoder, item, path + name, collector
+            )
+    required = [decoder.name for decoder in decoders.values() if decoder.required]
+    if cls is RequestSubscriber:
+        required += _required_names(found)
         yield
-    for name in wanted:
+    for name in required:
         if name not in found:
-            out.fault(path + name, f"The {name} field is required.")
-    return cls(**found) if len(out.findings) == before else None
+            collector.add_finding(path + name, f"The {name} field is required.")
+    return cls(**found) if len(collector.findings) == before else None
 
 
-def _value(row: _Row, item: Any, path: str, out: _Out) -> Any:
-    taken = row.read(item)
-    if taken is _REFUSED:
-        out.fault(path, row.words.format(value=_quoted(item), field=row.name))
-    return taken
+def _decode_value(decoder: _FieldDecoder, item: Any, path: str, collector: _Collector) -> Any:
+    decoded = decoder.read(item)
+    if decoded is _INVALID:
+        collector.add_finding(path, decoder.message.format(value=_quoted(item), field=decoder.name))
+    return decoded
 
 
-def _one(row: _Row, item: Any, path: str, out: _Out) -> Generator[None, None, Shape | None]:
-    assert row.part is not None, "a field of structures names its structure"
+def _decode_nested(
+    decoder: _FieldDecoder, item: Any, path: str, collector: _Collector
+) -> Generator[None, None, WireStruct | None]:
+    assert decoder.part is not None, "an object field has a struct type"
     if item.__class__ is not dict:
-        out.fault(path, f"The {row.name} field must be an object.")
+        collector.add_finding(path, f"The {decoder.name} field must be an object.")
         return None
-    return (yield from _part(row.part, item, path + ".", out))
+    return (yield from _decode_struct(decoder.part, item, path + ".", collector))
 
 
-def _parts(row: _Row, items: Any, path: str, out: _Out) -> Generator[None, None, Any]:
+def _decode_structs(
+    decoder: _FieldDecoder, items: Any, path: str, collector: _Collector
+) -> Generator[None, None, Any]:
     if items.__class__ is not list:
-        out.fault(path, f"The {row.name} field must be an array.")
+        collector.add_finding(path, f"The {decoder.name} field must be an array.")
         return ()
     found = []
     for at, item in enumerate(items):
-        found.append((yield from _one(row, item, f"{path}[{at}]", out)))
-    if row.required and not found:
-        out.fault(path, f"The {row.name} field needs at least one element.")
+        found.append((yield from _decode_nested(decoder, item, f"{path}[{at}]", collector)))
+    if decoder.required and not found:
+        collector.add_finding(path, f"The {decoder.name} field needs at least one element.")
     return tuple(found)
 
 
-def _wanted_names(subscriber: Mapping[str, Any]) -> tuple[str, ...]:
-    """Who is asked about has a name; the subscriber of a dependent need not tell it."""
-    asked = subscriber.get("RequestedBenefits") or not subscriber.get("Dependents")
-    return ("CommonName", "FirstName") if asked else ()
+def _required_names(subscriber: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the name fields that a subscriber must have: a patient needs them, a dependent's subscriber does not."""
+    is_patient = subscriber.get("RequestedBenefits") or not subscriber.get("Dependents")
+    return ("CommonName", "FirstName") if is_patient else ()
 
 
 # --- values ---------------------------------------------------------------------------------------
 
-_REFUSED = object()
-_TRUTHS = {"true": True, "false": False}
+_INVALID = object()
+_BOOLEANS = {"true": True, "false": False}
 
 
 def _text(value: Any) -> Any:
-    return value.strip() if value.__class__ is str else _REFUSED
+    return value.strip() if value.__class__ is str else _INVALID
 
 
 def _texts(value: Any) -> Any:
-    """An array of texts; blanks in it count as left out."""
+    """Return an array of texts without its blank elements."""
     if value.__class__ is not list:
-        return _REFUSED
+        return _INVALID
     found = tuple(_text(item) for item in value if item is not None)
-    return _REFUSED if _REFUSED in found else tuple(filter(None, found))
+    return _INVALID if _INVALID in found else tuple(filter(None, found))
 
 
-def _flag(value: Any) -> Any:
+def _boolean(value: Any) -> Any:
     if value is True or value is False:
         return value
-    found = _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
-    return _REFUSED if found is None else found
+    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
+    return _INVALID if found is None else found
 
 
-def _day(value: Any) -> date | object:
-    found = formats.iso_date(value.strip()) if isinstance(value, str) else None
-    return found or _REFUSED
+def _date(value: Any) -> date | object:
+    found = formats.parse_iso_date(value.strip()) if isinstance(value, str) else None
+    return found or _INVALID
 
 
-def _birth(value: Any) -> date | object:
-    """A day in either form, never in a mixture of both."""
+def _birth_date(value: Any) -> date | object:
+    """Return a birth date written yyyy-mm-dd or yyyy/mm/dd, but not a mixture."""
     if isinstance(value, str) and "/" in value and "-" not in value:
-        return _day(value.replace("/", "-"))
-    return _day(value)
+        return _date(value.replace("/", "-"))
+    return _date(value)
 
 
-_READERS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
-    Kind.TEXT: (_text, "The value {value} is not a string."),
-    Kind.TEXTS: (_texts, "The {field} field must be an array of strings."),
-    Kind.FLAG: (_flag, "The value {value} is not true or false."),
-    Kind.DAY: (_day, "The value {value} is not a valid date in the format yyyy-mm-dd."),
-    Kind.BIRTH: (
-        _birth, "The value {value} is not a valid date in the format yyyy-mm-dd or yyyy/mm/dd."
+_DECODERS: Mapping[WireType, tuple[Callable[[Any], Any], str]] = {
+    WireType.TEXT: (_text, "The value {value} is not a string."),
+    WireType.TEXTS: (_texts, "The {field} field must be an array of strings."),
+    WireType.BOOLEAN: (_boolean, "The value {value} is not true or false."),
+    WireType.DATE: (_date, "The value {value} is not a valid date in the format yyyy-mm-dd."),
+    WireType.BIRTH_DATE: (
+        _birth_date, "The value {value} is not a valid date in the format yyyy-mm-dd or yyyy/mm/dd."
     ),
 }  # fmt: skip
 
 
 @cache
-def _rows(cls: type[Shape]) -> dict[str, _Row]:
-    return {name: _row(cls, name, line) for name, line in wire_struct.lines(cls).items()}
+def _field_decoders(cls: type[WireStruct]) -> dict[str, _FieldDecoder]:
+    return {
+        name: _field_decoder(cls, name, spec) for name, spec in wire_struct.wire_fields(cls).items()
+    }
 
 
-def _row(cls: type[Shape], name: str, line: wire_struct.Line) -> _Row:
-    if line.kind in _READERS:
-        take, words = _READERS[line.kind]
-        return _Row(name, line.required, take, words)
-    many = line.kind is Kind.PARTS
-    return _Row(name, line.required, _text, "", many, wire_struct.inner(cls, name))
+def _field_decoder(cls: type[WireStruct], name: str, spec: wire_struct.WireField) -> _FieldDecoder:
+    if spec.type in _DECODERS:
+        decode, message = _DECODERS[spec.type]
+        return _FieldDecoder(name, spec.required, decode, message)
+    many = spec.type is WireType.OBJECTS
+    return _FieldDecoder(name, spec.required, _text, "", many, wire_struct.nested_struct(cls, name))
 
 
-# --- words ----------------------------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------------------
 
 
-def _fault(location: str, message: str) -> RequestFinding:
+def _make_finding(location: str, message: str) -> RequestFinding:
     return RequestFinding(rule="shape", message=message, stage=Stage.SHAPE, location=location)
 
 
 def _quoted(value: object) -> str:
-    """A refused value as the answer shows it: short, and never a whole object."""
+    """Return an invalid value as a message quotes it: short, and never a whole object."""
     if isinstance(value, list):
         return "[...]"
     if isinstance(value, dict):

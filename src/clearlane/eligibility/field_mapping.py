@@ -1,7 +1,7 @@
-"""Values of a 271 under the fields of the response; what finds no field is kept beside them.
+"""Map values of a 271 to fields of the response.
 
-The first of a kind takes the field. What finds no field, or finds it taken, becomes ``AdditionalInformation`` with the
-segment and qualifier it came from (``REF:N6``, ``DTP:291``), so nothing is lost.
+The first value of a qualifier takes its field. A value without a field, or whose field is taken, becomes
+``AdditionalInformation`` with its segment and qualifier (``REF:N6``, ``DTP:291``), so that nothing is lost.
 
 Knows the values of the 271 view; knows no level by name.
 """
@@ -14,26 +14,29 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from clearlane.eligibility import response, services
-from clearlane.eligibility.response import Information
-from clearlane.eligibility.wire_struct import stamp
-from clearlane.x12.encode import day
-from clearlane.x12.tree import Segment, element
+from clearlane.eligibility.response import InformationJson
+from clearlane.eligibility.wire_struct import format_wire_day
+from clearlane.x12.encode import format_day
+from clearlane.x12.tree import Segment, get_element
 from clearlane.x12.views import benefits, shared_types
 
 Fields = dict[str, Any]
-Extra = list[Information]
+Unmapped = list[InformationJson]
 
 NUMBER_DIGITS_MAX = 18
 
 
-def troubles(
-    refusals: Iterable[benefits.Refusal], location: str, fields: Mapping[str, str]
-) -> tuple[response.Trouble, ...] | None:
-    """Refusals, code for code. A location that is a path of the document is led on to the field."""
+def map_refusals(
+    refusals: Iterable[benefits.RefusalView], location: str, fields: Mapping[str, str]
+) -> tuple[response.ErrorJson, ...] | None:
+    """Return the errors for the AAA segments of a level; None if there are none.
+
+    A location that is a path of the request is extended to the field that the reason code concerns.
+    """
     is_path = "[" in location
     return (
         tuple(
-            response.Trouble(
+            response.ErrorJson(
                 Code=refusal.reason or None,
                 Message=refusal.reason_words or None,
                 FollowUpAction=services.name("follow_up_actions", refusal.follow_up) or None,
@@ -47,100 +50,118 @@ def troubles(
     )
 
 
-def references(
+def map_references(
     table: Mapping[str, tuple[str, ...]],
-    told: Iterable[shared_types.Reference],
+    references: Iterable[shared_types.ReferenceView],
     found: Fields,
-    extra: Extra,
+    unmapped: Unmapped,
     naming: str,
 ) -> None:
-    """REF: the first of a kind takes the field; ``naming`` is the field that takes a description."""
-    for one in told:
-        names = table.get(one.qualifier, ())
-        fits = bool(names) and bool(one.value) and names[0] not in found
+    """Map REF segments; ``naming`` is the field that takes a description (REF03)."""
+    for reference in references:
+        names = table.get(reference.qualifier, ())
+        fits = bool(names) and bool(reference.value) and names[0] not in found
         if fits:
             for name in names:
-                found.setdefault(name, one.value)
-        description = one.description
+                found.setdefault(name, reference.value)
+        description = reference.description
         if description and naming and naming not in found:
             found[naming], description = description, ""
-        if not fits or description or one.further:
-            text = " ".join(filter(None, (description, *one.further)))
-            extra.append(
-                Information(
-                    Qualifier=f"REF:{one.qualifier}", Code=one.value or None, Text=text or None
+        if not fits or description or reference.further:
+            text = " ".join(filter(None, (description, *reference.further)))
+            unmapped.append(
+                InformationJson(
+                    Qualifier=f"REF:{reference.qualifier}",
+                    Code=reference.value or None,
+                    Text=text or None,
                 )
             )
 
 
-def dates(
+def map_dates(
     table: Mapping[str, tuple[str, str, str]],
-    told: Iterable[shared_types.Dated],
+    dates: Iterable[shared_types.DateView],
     found: Fields,
-    extra: Extra,
+    unmapped: Unmapped,
 ) -> None:
-    """DTP: a day to its field or to its end of a period; a period to its field, else the first day of it."""
-    spans: dict[str, dict[str, str]] = {}
-    for one in told:
-        if one.start is None and not (one.form or one.text):
-            continue  # A segment that could not be read at all is among the unread ones.
-        field, end, wide = table.get(one.qualifier, ("", "", ""))
-        if one.start is None or not field or not _dated(one, field, end, wide, found, spans):
-            extra.append(undated(one))
-    for field, span in spans.items():
-        found[field] = response.Range(**span)
+    """Map DTP segments.
+
+    A day goes to its field or to its end of a date range; a range goes to its range field, else its first day
+    to the day field.
+    """
+    ranges: dict[str, dict[str, str]] = {}
+    for value in dates:
+        if value.start is None and not (value.form or value.text):
+            continue  # An unreadable segment is added with the other unmapped segments.
+        field, end, range_field = table.get(value.qualifier, ("", "", ""))
+        if (
+            value.start is None
+            or not field
+            or not _map_date(value, field, end, range_field, found, ranges)
+        ):
+            unmapped.append(unmapped_date(value))
+    for field, date_range in ranges.items():
+        found[field] = response.DateRangeJson(**date_range)
 
 
-def _dated(
-    one: shared_types.Dated, field: str, end: str, wide: str, found: Fields, spans: dict[str, Any]
+def _map_date(
+    value: shared_types.DateView,
+    field: str,
+    end: str,
+    range_field: str,
+    found: Fields,
+    ranges: dict[str, Any],
 ) -> bool:
-    """Give a day or period its field. False where all of it, or the end of it, must be told elsewhere."""
-    assert one.start is not None, "the caller has looked"
-    if one.end is not None and wide:
-        return _span(spans, wide, Start=one.start, End=one.end)
+    """Map one date. Returns False if it, or its end, has no field and stays unmapped."""
+    assert value.start is not None, "the caller has checked"
+    if value.end is not None and range_field:
+        return _map_range(ranges, range_field, Start=value.start, End=value.end)
     if end:
-        return _span(spans, field, **{end: one.start}) and one.end is None
+        return _map_range(ranges, field, **{end: value.start}) and value.end is None
     if field in found:
         return False
-    found[field] = stamp(one.start)
-    return one.end is None
+    found[field] = format_wire_day(value.start)
+    return value.end is None
 
 
-def _span(spans: dict[str, Any], field: str, **ends: date) -> bool:
-    span = spans.setdefault(field, {})
-    if any(end in span for end in ends):
+def _map_range(ranges: dict[str, Any], field: str, **ends: date) -> bool:
+    date_range = ranges.setdefault(field, {})
+    if any(end in date_range for end in ends):
         return False
-    span.update({end: stamp(day) for end, day in ends.items()})
+    date_range.update({end: format_wire_day(day) for end, day in ends.items()})
     return True
 
 
-def undated(one: shared_types.Dated) -> Information:
-    """A date without a field, as the file has it."""
-    if one.start is None:
-        form, text = one.form, one.text
-    elif one.end is None:
-        form, text = "D8", day(one.start)
+def unmapped_date(value: shared_types.DateView) -> InformationJson:
+    """Return the information for a date without a field, as in the file."""
+    if value.start is None:
+        form, text = value.form, value.text
+    elif value.end is None:
+        form, text = "D8", format_day(value.start)
     else:
-        form, text = "RD8", f"{day(one.start)}-{day(one.end)}"
-    return Information(Qualifier=f"DTP:{one.qualifier}", Code=form or None, Text=text or None)
+        form, text = "RD8", f"{format_day(value.start)}-{format_day(value.end)}"
+    return InformationJson(Qualifier=f"DTP:{value.qualifier}", Code=form or None, Text=text or None)
 
 
-def number(value: Decimal | None, place: str, extra: Extra) -> Decimal | None:
-    """A number that JSON readers can hold; a longer one is told as text."""
+def map_number(value: Decimal | None, place: str, unmapped: Unmapped) -> Decimal | None:
+    """Return a number that JSON readers can represent; a longer one becomes unmapped text."""
     if value is None or len(value.as_tuple().digits) <= NUMBER_DIGITS_MAX:
         return value
-    extra.append(Information(Qualifier=place, Text=f"{value:f}"))
+    unmapped.append(InformationJson(Qualifier=place, Text=f"{value:f}"))
     return None
 
 
-def unread(segments: Iterable[Segment], extra: Extra) -> None:
-    """Segments, or parts of them, that no field takes."""
+def add_unmapped_segments(segments: Iterable[Segment], unmapped: Unmapped) -> None:
+    """Add segments that no field takes."""
     for segment in segments:
         text = "*".join(segment[2:])
-        extra.append(
-            Information(Qualifier=segment[0], Code=element(segment, 1) or None, Text=text or None)
+        unmapped.append(
+            InformationJson(
+                Qualifier=segment[0], Code=get_element(segment, 1) or None, Text=text or None
+            )
         )
 
 
-def kept(extra: Extra) -> tuple[Information, ...] | UnsetType:
-    return tuple(extra) or UNSET
+def unmapped_or_unset(unmapped: Unmapped) -> tuple[InformationJson, ...] | UnsetType:
+    """Return the unmapped values; unset if there are none, so that the field is absent from the JSON."""
+    return tuple(unmapped) or UNSET

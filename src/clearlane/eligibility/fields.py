@@ -1,150 +1,179 @@
-"""THE catalogue of the eligibility request: every field of the nested structure, one line a field.
+"""The field catalogue of the eligibility request: every field of its nested objects.
 
-The attribute is the name on the wire; the line says the label, how the JSON is read, the length X12 can carry,
-and whether the field is required. Decoding and the OpenAPI schema are derived from these lines.
+The attribute is the name on the wire; its annotation gives the label, the JSON type, the length X12 can carry,
+and whether the field is required. Decoding and the OpenAPI schema are derived from it.
 
-Knows how a request is written in JSON. Knows no rule, no X12 place and no code value.
+Knows how a request is written in JSON. Knows no rule, no X12 position and no code value.
 """
 
 from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, ClassVar, NamedTuple
 
-from clearlane.eligibility.wire_struct import Kind, Line, Shape
+from clearlane.eligibility.wire_struct import WireField, WireStruct, WireType
 
 __all__ = [
-    "BenefitInquiry", "Dependent", "EligibilityRequest", "Payee", "Payer",
-    "RequestedBenefit", "RequestedDays", "Subscriber", "TraceNumber", "is_asked_about", "patients",
+    "BenefitInquiry",
+    "EligibilityRequest",
+    "RequestDependent",
+    "RequestPayee",
+    "RequestPayer",
+    "RequestSubscriber",
+    "RequestTraceNumber",
+    "RequestedBenefit",
+    "RequestedDays",
+    "is_patient",
+    "patients",
 ]  # fmt: skip
 
 
-def must(label: str, kind: Kind = Kind.TEXT, *, max: int | None = None) -> Line:
-    """A field that every request has."""
-    return Line(label, kind, max=max, required=True)
+def required(label: str, kind: WireType = WireType.TEXT, *, max: int | None = None) -> WireField:
+    """Declare a field that must be present."""
+    return WireField(label, kind, max=max, required=True)
 
 
-def may(label: str, kind: Kind = Kind.TEXT, *, max: int | None = None, when: str = "") -> Line:
-    """A field that may be left out; ``when`` tells in which case it may not."""
-    return Line(label, kind, max=max, when=when)
+def optional(
+    label: str, kind: WireType = WireType.TEXT, *, max: int | None = None, required_when: str = ""
+) -> WireField:
+    """Declare a field that may be absent; ``required_when`` says in which case it may not."""
+    return WireField(label, kind, max=max, required_when=required_when)
 
 
 LAST_NAME_MAX, FIRST_NAME_MAX, ID_MAX, TRACE_MAX = 60, 35, 80, 50
-ASKED = "the subscriber is asked about"
+SUBSCRIBER_IS_PATIENT = "the subscriber is a patient"
 
 
-class Asked(Shape, frozen=True, kw_only=True):
+class RequestStruct(WireStruct, frozen=True, kw_only=True):
     """A JSON object of the request."""
 
     SCHEMA: ClassVar[str] = "EligibilityRequest"
 
 
-class RequestedDays(Asked, frozen=True, kw_only=True):
-    """``PlanDate``: the days of service that are asked about."""
+class RequestedDays(RequestStruct, frozen=True, kw_only=True):
+    """``PlanDate``: the days of service of the inquiry."""
 
-    Start: Annotated[date | None, may("First day", Kind.DAY)] = None
-    End: Annotated[date | None, may("Last day", Kind.DAY)] = None
+    Start: Annotated[date | None, optional("First day", WireType.DATE)] = None
+    End: Annotated[date | None, optional("Last day", WireType.DATE)] = None
 
 
-class RequestedBenefit(Asked, frozen=True, kw_only=True):
+class RequestedBenefit(RequestStruct, frozen=True, kw_only=True):
     """An element of ``RequestedBenefits``."""
 
-    IsFamilyBenefit: Annotated[bool | None, may("Benefits of the family", Kind.FLAG)] = None
-    Type: Annotated[tuple[str, ...], may("Service types by name or X12 code", Kind.TEXTS)] = ()
-    PlanDate: Annotated[RequestedDays | None, may("Days of service asked about", Kind.PART)] = None
+    IsFamilyBenefit: Annotated[
+        bool | None, optional("Benefits of the family", WireType.BOOLEAN)
+    ] = None
+    Type: Annotated[
+        tuple[str, ...], optional("Service types by name or X12 code", WireType.TEXTS)
+    ] = ()
+    PlanDate: Annotated[RequestedDays | None, optional("Days of service", WireType.OBJECT)] = None
 
 
-class TraceNumber(Asked, frozen=True, kw_only=True):
+class RequestTraceNumber(RequestStruct, frozen=True, kw_only=True):
     """``PayeeTraceNumber``: the caller's own number of a patient's inquiry."""
 
-    Number: Annotated[str | None, may("Trace number", max=TRACE_MAX)] = None
-    OriginatorID: Annotated[str | None, may("Who gave the number")] = None
+    Number: Annotated[str | None, optional("Trace number", max=TRACE_MAX)] = None
+    OriginatorID: Annotated[str | None, optional("Who gave the number")] = None
 
 
-class Dependent(Asked, frozen=True, kw_only=True):
+class RequestDependent(RequestStruct, frozen=True, kw_only=True):
     """An element of ``Dependents``."""
 
-    CommonName: Annotated[str, must("Last name", max=LAST_NAME_MAX)]
-    FirstName: Annotated[str, must("First name", max=FIRST_NAME_MAX)]
-    BirthDate: Annotated[date | None, may("Birth date", Kind.BIRTH)] = None
-    Gender: Annotated[str | None, may("Sex")] = None
-    Relationship: Annotated[str | None, may("Relationship to the subscriber")] = None
-    PayeeTraceNumber: Annotated[TraceNumber | None, may("Caller's trace number", Kind.PART)] = None
+    CommonName: Annotated[str, required("Last name", max=LAST_NAME_MAX)]
+    FirstName: Annotated[str, required("First name", max=FIRST_NAME_MAX)]
+    BirthDate: Annotated[date | None, optional("Birth date", WireType.BIRTH_DATE)] = None
+    Gender: Annotated[str | None, optional("Sex")] = None
+    Relationship: Annotated[str | None, optional("Relationship to the subscriber")] = None
+    PayeeTraceNumber: Annotated[
+        RequestTraceNumber | None, optional("Caller's trace number", WireType.OBJECT)
+    ] = None
     RequestedBenefits: Annotated[
-        tuple[RequestedBenefit, ...], may("Benefits asked about", Kind.PARTS)
+        tuple[RequestedBenefit, ...], optional("Requested benefits", WireType.OBJECTS)
     ] = ()
 
 
-class Subscriber(Asked, frozen=True, kw_only=True):
+class RequestSubscriber(RequestStruct, frozen=True, kw_only=True):
     """An element of ``Subscribers``."""
 
-    CommonName: Annotated[str | None, may("Last name", max=LAST_NAME_MAX, when=ASKED)] = None
-    FirstName: Annotated[str | None, may("First name", max=FIRST_NAME_MAX, when=ASKED)] = None
-    BirthDate: Annotated[date | None, may("Birth date", Kind.BIRTH)] = None
-    Gender: Annotated[str | None, may("Sex")] = None
-    MemberId: Annotated[str, must("Member id", max=ID_MAX)]
-    PayeeTraceNumber: Annotated[TraceNumber | None, may("Caller's trace number", Kind.PART)] = None
-    Dependents: Annotated[tuple[Dependent, ...], may("Dependents asked about", Kind.PARTS)] = ()
+    CommonName: Annotated[
+        str | None, optional("Last name", max=LAST_NAME_MAX, required_when=SUBSCRIBER_IS_PATIENT)
+    ] = None
+    FirstName: Annotated[
+        str | None, optional("First name", max=FIRST_NAME_MAX, required_when=SUBSCRIBER_IS_PATIENT)
+    ] = None
+    BirthDate: Annotated[date | None, optional("Birth date", WireType.BIRTH_DATE)] = None
+    Gender: Annotated[str | None, optional("Sex")] = None
+    MemberId: Annotated[str, required("Member id", max=ID_MAX)]
+    PayeeTraceNumber: Annotated[
+        RequestTraceNumber | None, optional("Caller's trace number", WireType.OBJECT)
+    ] = None
+    Dependents: Annotated[
+        tuple[RequestDependent, ...], optional("Dependents who are patients", WireType.OBJECTS)
+    ] = ()
     RequestedBenefits: Annotated[
-        tuple[RequestedBenefit, ...], may("Benefits asked about", Kind.PARTS)
+        tuple[RequestedBenefit, ...], optional("Requested benefits", WireType.OBJECTS)
     ] = ()
 
 
-class Payee(Asked, frozen=True, kw_only=True):
-    """An element of ``Payees``: the provider who asks."""
+class RequestPayee(RequestStruct, frozen=True, kw_only=True):
+    """An element of ``Payees``: the provider who inquires."""
 
-    Type: Annotated[str | None, may("What the provider is")] = None
-    EntityType: Annotated[str | None, may("Individual or Organization")] = None
-    CommonName: Annotated[str, must("Last name, or name of the organisation", max=LAST_NAME_MAX)]
-    FirstName: Annotated[str | None, may("First name", max=FIRST_NAME_MAX)] = None
-    NationalProviderId: Annotated[str | None, may("NPI")] = None
-    Subscribers: Annotated[tuple[Subscriber, ...], must("Subscribers", Kind.PARTS)]
-
-
-class Payer(Asked, frozen=True, kw_only=True):
-    """An element of ``Payers``: the payer who is asked."""
-
-    Type: Annotated[str | None, may("What the payer is")] = None
-    PayerId: Annotated[str, must("Payer id", max=ID_MAX)]
-    CommonName: Annotated[str | None, may("Name", max=LAST_NAME_MAX)] = None
-    EntityType: Annotated[str | None, may("Individual or Organization")] = None
-    Payees: Annotated[tuple[Payee, ...], must("Providers who ask", Kind.PARTS)]
+    Type: Annotated[str | None, optional("What the provider is")] = None
+    EntityType: Annotated[str | None, optional("Individual or Organization")] = None
+    CommonName: Annotated[
+        str, required("Last name, or name of the organisation", max=LAST_NAME_MAX)
+    ]
+    FirstName: Annotated[str | None, optional("First name", max=FIRST_NAME_MAX)] = None
+    NationalProviderId: Annotated[str | None, optional("NPI")] = None
+    Subscribers: Annotated[tuple[RequestSubscriber, ...], required("Subscribers", WireType.OBJECTS)]
 
 
-class BenefitInquiry(Asked, frozen=True, kw_only=True):
+class RequestPayer(RequestStruct, frozen=True, kw_only=True):
+    """An element of ``Payers``: the payer of the inquiry."""
+
+    Type: Annotated[str | None, optional("What the payer is")] = None
+    PayerId: Annotated[str, required("Payer id", max=ID_MAX)]
+    CommonName: Annotated[str | None, optional("Name", max=LAST_NAME_MAX)] = None
+    EntityType: Annotated[str | None, optional("Individual or Organization")] = None
+    Payees: Annotated[tuple[RequestPayee, ...], required("Providers who inquire", WireType.OBJECTS)]
+
+
+class BenefitInquiry(RequestStruct, frozen=True, kw_only=True):
     """An element of ``BenefitInquiries``."""
 
-    RequestType: Annotated[str | None, may("Request, also when absent")] = None
-    Payers: Annotated[tuple[Payer, ...], must("Payers asked", Kind.PARTS)]
+    RequestType: Annotated[str | None, optional("Request, also when absent")] = None
+    Payers: Annotated[tuple[RequestPayer, ...], required("Payers of the inquiry", WireType.OBJECTS)]
 
 
-class EligibilityRequest(Asked, frozen=True, kw_only=True):
+class EligibilityRequest(RequestStruct, frozen=True, kw_only=True):
     """The whole request."""
 
-    IsTest: Annotated[bool | None, may("Whether the payers are test payers", Kind.FLAG)] = None
-    BenefitInquiries: Annotated[tuple[BenefitInquiry, ...], must("Inquiries", Kind.PARTS)]
+    IsTest: Annotated[
+        bool | None, optional("Whether the payers are test payers", WireType.BOOLEAN)
+    ] = None
+    BenefitInquiries: Annotated[tuple[BenefitInquiry, ...], required("Inquiries", WireType.OBJECTS)]
 
 
-class Patient(NamedTuple):
-    """One patient who is asked about, with those around and where it stands in the document."""
+class RequestPatient(NamedTuple):
+    """One patient of a request, with the objects above it and their paths in the document."""
 
     inquiry: BenefitInquiry
-    payer: Payer
-    payee: Payee
-    subscriber: Subscriber
-    dependent: Dependent | None
+    payer: RequestPayer
+    payee: RequestPayee
+    subscriber: RequestSubscriber
+    dependent: RequestDependent | None
     payer_path: str
     payee_path: str
     subscriber_path: str
     path: str
 
 
-def is_asked_about(subscriber: Subscriber) -> bool:
-    """Whether the subscriber is a patient: with benefits asked about, or without dependents."""
+def is_patient(subscriber: RequestSubscriber) -> bool:
+    """Whether the subscriber is a patient: one with requested benefits, or without dependents."""
     return bool(subscriber.RequestedBenefits) or not subscriber.Dependents
 
 
-def patients(request: EligibilityRequest) -> Iterator[Patient]:
-    """Everybody who is asked about, in document order."""
+def patients(request: EligibilityRequest) -> Iterator[RequestPatient]:
+    """Yield the patients of a request, in document order."""
     for a, inquiry in enumerate(request.BenefitInquiries):
         for b, payer in enumerate(inquiry.Payers):
             payer_path = f"BenefitInquiries[{a}].Payers[{b}]"
@@ -154,7 +183,7 @@ def patients(request: EligibilityRequest) -> Iterator[Patient]:
                     path = f"{payee_path}.Subscribers[{d}]"
                     around = (inquiry, payer, payee, subscriber)
                     paths = (payer_path, payee_path, path)
-                    if is_asked_about(subscriber):
-                        yield Patient(*around, None, *paths, path)
+                    if is_patient(subscriber):
+                        yield RequestPatient(*around, None, *paths, path)
                     for e, dependent in enumerate(subscriber.Dependents):
-                        yield Patient(*around, dependent, *paths, f"{path}.Dependents[{e}]")
+                        yield RequestPatient(*around, dependent, *paths, f"{path}.Dependents[{e}]")

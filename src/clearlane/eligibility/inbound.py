@@ -1,4 +1,4 @@
-"""What came back, as values: an answer about one patient, a refusal of a file, and all that a file holds.
+"""Values read from a payer's file: answers about patients, and refusals of our files.
 
 Knows the values of views; knows no bytes of the format.
 """
@@ -13,23 +13,23 @@ from clearlane.x12.views import benefits, shared_types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Answer:
-    """What a 271 says of one patient: the levels around it, and as much of them as there is."""
+class PatientAnswer:
+    """The part of a 271 about one patient: its levels, as far as the payer sent them."""
 
-    group: str
+    group_control_number: str
     """GS06."""
-    sender: str
+    sender_id: str
     """ISA06."""
     reference: str
     """BHT03, which echoes that of the 270."""
-    source: benefits.Source | None
-    receiver: benefits.Receiver | None
-    subscriber: benefits.Member | None
-    dependent: benefits.Member | None
-    troubles: tuple[response.Trouble, ...]
-    """What is wrong with the envelope."""
-    above: int = 0
-    """How many of the source's refusals stand above the payer (2000A), and so speak of the whole transaction."""
+    source: benefits.InformationSourceView | None
+    receiver: benefits.InformationReceiverView | None
+    subscriber: benefits.MemberView | None
+    dependent: benefits.MemberView | None
+    envelope_errors: tuple[response.ErrorJson, ...]
+    """Errors of the interchange, group and set envelopes."""
+    transaction_refusal_count: int = 0
+    """How many of the source's refusals are in loop 2000A and so concern the whole transaction."""
     other: tuple[tree.Segment, ...]
     make_content: Callable[[], bytes]
 
@@ -39,21 +39,21 @@ class Answer:
         return self.make_content()
 
     def __repr__(self) -> str:
-        return f"Answer(group {self.group})"
+        return f"PatientAnswer(group {self.group_control_number})"
 
     @property
-    def patient(self) -> benefits.Member | None:
-        """Who is spoken of: the dependent, else the subscriber."""
+    def patient(self) -> benefits.MemberView | None:
+        """The patient: the dependent, else the subscriber."""
         return self.dependent or self.subscriber
 
     @property
-    def traces(self) -> tuple[shared_types.Trace, ...]:
+    def traces(self) -> tuple[shared_types.TraceView, ...]:
         """The trace numbers of the patient and of the subscriber."""
         members = (self.dependent, self.subscriber)
         return tuple(trace for member in members if member for trace in member.traces)
 
     @property
-    def refusals(self) -> Iterator[benefits.Refusal]:
+    def refusals(self) -> Iterator[benefits.RefusalView]:
         """The refusals of every level."""
         for level in (self.source, self.receiver, self.subscriber, self.dependent):
             yield from level.refusals if level else ()
@@ -63,36 +63,36 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Refusal:
-    """A TA1 or 999 that refuses what we sent."""
+class FileRefusal:
+    """A TA1 or 999 that rejects a file of ours."""
 
     kind: str
     """TA1 or 999."""
-    control: str
+    control_number: str
     """The control number of our interchange (TA1) or group (999)."""
-    set_control: str
-    """ST02 of the refused set; empty where everything is refused."""
-    status: response.InterchangeStatus
-    troubles: tuple[response.Trouble, ...]
+    set_control_number: str
+    """ST02 of the rejected set; empty if the whole interchange or group is rejected."""
+    status: response.InterchangeStatusJson
+    errors: tuple[response.ErrorJson, ...]
     content: bytes
 
     def __repr__(self) -> str:
-        return f"Refusal({self.kind} of {self.control})"
+        return f"FileRefusal({self.kind} of {self.control_number})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """Everything a file says."""
+class ResponseFile:
+    """The answers and refusals of one file."""
 
-    answers: tuple[Answer, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
-    readable: bool = False
-    """Whether it was X12 at all."""
+    answers: tuple[PatientAnswer, ...] = ()
+    refusals: tuple[FileRefusal, ...] = ()
+    is_x12: bool = False
+    """Whether the file is X12 at all."""
 
 
-class Match(StrEnum):
-    """Whether an answer belongs to a question."""
+class AnswerMatch(StrEnum):
+    """The result of comparing an answer with an inquiry."""
 
-    OURS = "ours"
+    MATCHED = "matched"
     WRONG_PATIENT = "wrong patient"
     WRONG_PAYER = "wrong payer"

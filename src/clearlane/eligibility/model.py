@@ -1,7 +1,7 @@
-"""One patient to one payer: all that a 270 needs, and what the answer is compared with.
+"""The inquiry about one patient to one payer: all that a 270 needs, and what its answer is matched with.
 
-Texts are as X12 can carry them; trace numbers are as the caller wrote them, since they are echoed.
-Knows no JSON of the interface and no segment.
+Texts hold only characters that X12 can carry; trace numbers are as the caller wrote them, since they are returned.
+Knows no JSON of Vendor API V3 and no segment.
 """
 
 from datetime import date
@@ -9,31 +9,31 @@ from datetime import date
 import msgspec
 
 ORIGINATOR = "9CLEARLANE"
-"""TRN03 of our trace numbers: ten characters, the 9 for an id of one's own making."""
+"""TRN03 of our trace numbers: ten characters, with 9 for a user-assigned id."""
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of an inquiry. It prints which fields are filled, never what they hold."""
+class InquiryStruct(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored part of an inquiry that prints which fields are filled, never their content."""
 
     def __repr__(self) -> str:
         filled = (name for name in self.__struct_fields__ if getattr(self, name))
         return f"{type(self).__name__}({', '.join(filled)})"
 
 
-class Party(Value, frozen=True, kw_only=True):
-    """The payer who is asked, or the provider who asks."""
+class InquiryParty(InquiryStruct, frozen=True, kw_only=True):
+    """The payer or the provider of an inquiry."""
 
     role: str
     """NM101."""
-    kind: str
-    """1 for a person, 2 for an organisation."""
+    entity_type: str
+    """NM102: 1 for a person, 2 for an organization."""
     name: str
     first: str = ""
     id: str = ""
     """The payer id, or the NPI."""
 
 
-class Person(Value, frozen=True, kw_only=True):
+class InquiryPerson(InquiryStruct, frozen=True, kw_only=True):
     """A subscriber or a dependent."""
 
     last: str = ""
@@ -43,15 +43,15 @@ class Person(Value, frozen=True, kw_only=True):
     """M, F or empty."""
 
 
-class Trace(Value, frozen=True, kw_only=True):
-    """The caller's trace number, as it was sent to us."""
+class InquiryTrace(InquiryStruct, frozen=True, kw_only=True):
+    """The caller's trace number as the caller sent it."""
 
     number: str = ""
     originator: str = ""
 
 
-class Question(Value, frozen=True, kw_only=True):
-    """Service types asked about, for a patient or a family, on some days or today."""
+class BenefitQuestion(InquiryStruct, frozen=True, kw_only=True):
+    """Service types of an inquiry, for a patient or a family, on some days or today."""
 
     services: tuple[str, ...]
     family: bool = False
@@ -60,59 +60,59 @@ class Question(Value, frozen=True, kw_only=True):
 
     @property
     def period(self) -> tuple[date, date] | None:
-        """The days asked about; one day is a period of one day."""
+        """The days of service; a single day is a period of one day."""
         first, last = self.start or self.end, self.end or self.start
         return (first, last) if first and last else None
 
 
-class Inquiry(Value, frozen=True, kw_only=True):
-    """One patient to one payer."""
+class Inquiry(InquiryStruct, frozen=True, kw_only=True):
+    """An eligibility inquiry about one patient to one payer."""
 
     path: str
-    """Where the patient stands in the document."""
+    """The patient's path in the request."""
     payer_type: str
     """Medical or Dental."""
-    payer: Party
+    payer: InquiryParty
     payer_names: tuple[str, ...] = ()
-    """Everything the payer goes by: ids, name and aliases."""
+    """All ids, names and aliases of the payer."""
     is_test: bool = False
-    payee: Party
+    payee: InquiryParty
     member_id: str
-    subscriber: Person
-    dependent: Person | None = None
+    subscriber: InquiryPerson
+    dependent: InquiryPerson | None = None
     relationship: str = ""
     """INS02 of the dependent."""
-    trace: Trace | None = None
-    questions: tuple[Question, ...]
+    trace: InquiryTrace | None = None
+    questions: tuple[BenefitQuestion, ...]
 
     @property
-    def patient(self) -> Person:
-        """Who is asked about."""
+    def patient(self) -> InquiryPerson:
+        """The person the inquiry is about."""
         return self.dependent or self.subscriber
 
     @property
     def subscriber_path(self) -> str:
-        """Where the subscriber stands in the document."""
+        """The subscriber's path in the request."""
         return self.path.partition(".Dependents[")[0]
 
     @property
     def payee_path(self) -> str:
-        """Where the provider stands in the document."""
+        """The provider's path in the request."""
         return self.path.partition(".Subscribers[")[0]
 
     @property
     def payer_path(self) -> str:
-        """Where the payer stands in the document."""
+        """The payer's path in the request."""
         return self.path.partition(".Payees[")[0]
 
 
 def encode(inquiry: Inquiry) -> bytes:
-    """An inquiry as it is kept."""
+    """Return the stored form of an inquiry."""
     return _ENCODER.encode(inquiry)
 
 
 def restore(stored: bytes) -> Inquiry:
-    """The inquiry that ``encode`` was given."""
+    """Return the inquiry that :func:`encode` was given."""
     return _DECODER.decode(stored)
 
 

@@ -1,6 +1,6 @@
-"""Which qualifier of a 271 goes to which field of the response.
+"""Tables from the qualifiers of a 271 to the fields of the response.
 
-Data only; ``elements`` carries it out.
+Data only; ``field_mapping`` applies it.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ ENTITY_IDS = {
 
 PLAN_NAME, LICENCE_STATE = "PlanOrGroupName", "StateIssuingLicense"
 
-# REF: the field of each qualifier. The suffix of a member id is also known as the family unit number.
+# REF: the fields of each qualifier. The family unit number (49) is also the suffix of the member id.
 PAYEE_REFERENCES: Mapping[str, tuple[str, ...]] = {
     "0B": ("StateLicenseNumber",), "1C": ("MedicareProviderNumber",),
     "1D": ("MedicaidProviderNumber",), "1J": ("FacilityIdNumber",), "4A": ("PersonalIdNumber",),
@@ -54,8 +54,7 @@ BENEFIT_REFERENCES: Mapping[str, tuple[str, ...]] = {
     "NQ": ("MedicaidRecipientId",),
 }  # fmt: skip
 
-# DTP: the field of each qualifier; for a period also which end of it a single day is. A period goes to the third
-# name, where there is one.
+# DTP: the field of each qualifier; which end of a date range a single day is; the field that takes a date range.
 PERSON_DATES: Mapping[str, tuple[str, str, str]] = {
     "096": ("DischargeDate", "", ""), "102": ("IssueDate", "", ""),
     "152": ("EffectiveDateOfChange", "", ""), "291": ("PlanDate", "", "PlanDates"),
@@ -86,7 +85,7 @@ BENEFIT_DATES: Mapping[str, tuple[str, str, str]] = {
     "771": ("StatusDate", "", ""),
 }  # fmt: skip
 
-# AAA: the caller's field that a reason speaks of. Reasons that speak of none are not here.
+# AAA03: the request field that a reject reason concerns. Reasons that concern none are absent.
 PAYER_FAULTS = {"79": "PayerId", "T4": "PayerId"}
 PAYEE_FAULTS = {
     "43": "NationalProviderId", "44": "CommonName", "50": "NationalProviderId",

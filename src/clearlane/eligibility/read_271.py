@@ -1,15 +1,16 @@
-"""What came back for a 270: answers patient by patient, or a refusal of the file.
+"""Read a payer's response to a 270: answers patient by patient, or a refusal of the file.
 
-    heard = read(content)
-    for answer in heard.answers:                  # one patient each
-        trace_of(answer)                          # our trace number, to find the question by
-        match(answer, inquiry, trace)             # OURS, WRONG_PATIENT or WRONG_PAYER
-        respond(answer, inquiry, ...)             # the element of ``Responses``
-    for refusal in heard.refusals:                # TA1 or 999 instead of a 271
-        refuse(refusal, inquiry), refusal.status  # elements of ``ErrorResponses``, ``InterchangeStatuses``
+    file = read(content)
+    for answer in file.answers:                   # one patient each
+        trace_number(answer)                      # our trace number, to find the inquiry by
+        match_answer(answer, inquiry, trace)      # MATCHED, WRONG_PATIENT or WRONG_PAYER
+        build_response(answer, inquiry, ...)      # the element of ``Responses``
+    for refusal in file.refusals:                 # TA1 or 999 instead of a 271
+        build_refusal(refusal, inquiry)           # the element of ``ErrorResponses``
+        refusal.status                            # the element of ``InterchangeStatuses``
 
-A file that holds several patients is cut: each answer has one of them and the levels above. A 999 or TA1 that accepts is no
-answer. Content that is no X12 has neither answers nor refusals.
+Each answer has one patient and the levels above it. A 999 or TA1 that accepts is ignored. Content that is not X12
+has neither answers nor refusals.
 
 Knows 271s, 999s and TA1s; knows no connection, no store and no clock.
 """
@@ -23,229 +24,258 @@ from msgspec.structs import replace
 from clearlane.eligibility import extract, field_mapping, response, response_builder, services
 from clearlane.eligibility import refusals as refusals_of
 from clearlane.eligibility.field_mapping import Fields
-from clearlane.eligibility.inbound import Answer, Heard, Match, Refusal
-from clearlane.eligibility.matching import match, may_be_asked_again, trace_of
-from clearlane.eligibility.model import ORIGINATOR, Inquiry, Party, Person
-from clearlane.eligibility.wire_struct import stamp
+from clearlane.eligibility.inbound import AnswerMatch, FileRefusal, PatientAnswer, ResponseFile
+from clearlane.eligibility.matching import match_answer, may_be_resent, trace_number
+from clearlane.eligibility.model import ORIGINATOR, Inquiry, InquiryParty, InquiryPerson
+from clearlane.eligibility.wire_struct import format_wire_day
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import grammar, guides, reader, tree, views
-from clearlane.x12.tree import element
+from clearlane.x12.tree import get_element
 from clearlane.x12.views import benefits
 
 __all__ = [
-    "Answer", "Heard", "Match", "Refusal", "echo", "match", "may_be_asked_again", "read", "refuse",
-    "respond", "timestamp", "trace_of", "unreachable",
+    "AnswerMatch",
+    "FileRefusal",
+    "PatientAnswer",
+    "ResponseFile",
+    "build_connection_error",
+    "build_refusal",
+    "build_response",
+    "caller_trace",
+    "format_timestamp",
+    "match_answer",
+    "may_be_resent",
+    "read",
+    "trace_number",
 ]  # fmt: skip
 
 
-def read(content: bytes) -> Heard:
-    """The answers and refusals of a file."""
-    file = reader.parse(content, check=False, choose=_choose)
-    answers: list[Answer] = []
-    refusals: list[Refusal] = []
+def read(content: bytes) -> ResponseFile:
+    """Return the answers and refusals of a file."""
+    file = reader.parse(content, check=False, choose_guide=_choose)
+    answers: list[PatientAnswer] = []
+    refusals: list[FileRefusal] = []
     for interchange in file.interchanges:
-        refusals += refusals_of.of_interchange(interchange)
+        refusals += refusals_of.interchange_refusals(interchange)
         for set in interchange.sets():
             if set.guide is not None and set.guide.kind == "271":
                 answers += _answers(set, content)
             elif set.guide is not None and set.guide.kind == "999":
-                refusals += refusals_of.of_group(set)
-    return Heard(answers=tuple(answers), refusals=tuple(refusals), readable=bool(file.interchanges))
+                refusals += refusals_of.set_refusals(set)
+    return ResponseFile(
+        answers=tuple(answers), refusals=tuple(refusals), is_x12=bool(file.interchanges)
+    )
 
 
-def respond(
-    answer: Answer,
+def build_response(
+    answer: PatientAnswer,
     inquiry: Inquiry | None,
     *,
     document_id: str,
     created: datetime,
     trace: str = "",
     with_x12: bool = False,
-) -> response.BenefitResponse:
-    """The element of ``Responses``. Levels that the payer left out are told as they were asked about, so that the
-    caller finds its own trace number at the patient in every case."""
-    asked = inquiry
-    payers: tuple[response.Payer, ...] = ()
-    if answer.source is not None or asked is not None:
-        payers = (_payer(answer, asked, trace),)
-    return response.BenefitResponse(
-        GroupControlNumber=answer.group or None,
-        TradingPartnerId=answer.sender or None,
+) -> response.BenefitResponseJson:
+    """Return the element of ``Responses`` for a patient.
+
+    Levels that the payer left out are filled from the inquiry, so that the caller always finds its own trace number
+    at the patient.
+    """
+    payers: tuple[response.PayerJson, ...] = ()
+    if answer.source is not None or inquiry is not None:
+        payers = (_payer(answer, inquiry, trace),)
+    return response.BenefitResponseJson(
+        GroupControlNumber=answer.group_control_number or None,
+        TradingPartnerId=answer.sender_id or None,
         Payers=payers,
-        EnvelopeErrors=_envelope_errors(answer, asked),
+        EnvelopeErrors=_envelope_errors(answer, inquiry),
         X12Document=answer.content.decode("latin-1") if with_x12 else None,
         DocumentId=document_id,
-        CreateDate=timestamp(created),
-        AdditionalInformation=response_builder.leftover(answer.other),
+        CreateDate=format_timestamp(created),
+        AdditionalInformation=response_builder.unmapped_information(answer.other),
     )
 
 
-def refuse(
-    refusal: Refusal, inquiry: Inquiry | None, *, with_x12: bool = False
-) -> response.ErrorResponse:
-    """The element of ``ErrorResponses`` for a patient whose inquiry was refused as a file."""
-    return response.ErrorResponse(
+def build_refusal(
+    refusal: FileRefusal, inquiry: Inquiry | None, *, with_x12: bool = False
+) -> response.ErrorResponseJson:
+    """Return the element of ``ErrorResponses`` for an inquiry whose file was rejected."""
+    return response.ErrorResponseJson(
         Type="TA1" if refusal.kind == "TA1" else "999",
-        PayeeTraceNumber=echo(inquiry),
-        Errors=refusal.troubles,
+        PayeeTraceNumber=caller_trace(inquiry),
+        Errors=refusal.errors,
         X12Document=refusal.content.decode("latin-1") if with_x12 else None,
     )
 
 
-def unreachable(inquiry: Inquiry | None, code: str, message: str) -> response.ErrorResponse:
-    """The element of ``ErrorResponses`` for a patient whose payer could not be asked."""
-    trouble = response.Trouble(
+def build_connection_error(
+    inquiry: Inquiry | None, code: str, message: str
+) -> response.ErrorResponseJson:
+    """Return the element of ``ErrorResponses`` for an inquiry that did not reach its payer."""
+    error = response.ErrorJson(
         Code=code, Message=message, Location=inquiry.payer_path if inquiry else None
     )
-    return response.ErrorResponse(
-        Type="Connection", PayeeTraceNumber=echo(inquiry), Errors=(trouble,)
+    return response.ErrorResponseJson(
+        Type="Connection", PayeeTraceNumber=caller_trace(inquiry), Errors=(error,)
     )
 
 
-def echo(inquiry: Inquiry | None) -> response.Trace | None:
-    """The caller's trace number as the caller wrote it."""
+def caller_trace(inquiry: Inquiry | None) -> response.TraceJson | None:
+    """Return the caller's trace number as the caller wrote it."""
     if inquiry is None or inquiry.trace is None:
         return None
     trace = inquiry.trace
-    return response.Trace(OriginatorID=trace.originator or None, Number=trace.number or None)
+    return response.TraceJson(OriginatorID=trace.originator or None, Number=trace.number or None)
 
 
-def timestamp(moment: datetime) -> str:
-    """A moment in the response's form: ISO 8601, UTC."""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
+def format_timestamp(time: datetime) -> str:
+    """Return a time in the format of the response: ISO 8601, UTC."""
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
 
 def _choose(transaction: str, version: str) -> grammar.Guide | None:
-    """A 271 is read by its guide whatever errata it names: what is told must not be lost."""
+    """Return the guide of a set. Any version of a 271 is read by the one guide, so that no answer is lost."""
     found = guides.by_version(transaction, version)
     return guides.by_kind("271") if found is None and transaction == "271" else found
 
 
-def _answers(set: tree.Set, content: bytes) -> Iterator[Answer]:
-    view = views.view(set)
-    assert isinstance(view, benefits.Eligibility), "a 271 has this view"
+def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer]:
+    view = views.view_set(set)
+    assert isinstance(view, benefits.EligibilityView), "a 271 has this view"
     group, interchange = set.group, set.group.interchange
-    troubles = tuple(_envelope(set))
-    patients = list(extract.patients(view))
+    errors = tuple(_read_envelope_errors(set))
+    patients = list(extract.patient_levels(view))
     alone = len(patients) == 1 and sum(1 for _ in interchange.sets()) == 1
-    for nth, spoken in enumerate(patients):
-        yield Answer(
-            group=group.control,
-            sender=element(interchange.header, 6).strip(),
+    for nth, levels in enumerate(patients):
+        yield PatientAnswer(
+            group_control_number=group.control,
+            sender_id=get_element(interchange.header, 6).strip(),
             reference=view.heading.reference if view.heading else "",
-            source=spoken.source,
-            receiver=spoken.receiver,
-            subscriber=spoken.subscriber,
-            dependent=spoken.dependent,
-            troubles=troubles,
-            above=extract.refusals_above(set, spoken.at),
+            source=levels.source,
+            receiver=levels.receiver,
+            subscriber=levels.subscriber,
+            dependent=levels.dependent,
+            envelope_errors=errors,
+            transaction_refusal_count=extract.count_transaction_refusals(set, levels.at),
             other=view.other if nth == 0 else (),
             make_content=partial(bytes, content)
             if alone
-            else partial(extract.content, set, spoken.at),
+            else partial(extract.extract_patient, set, levels.at),
         )
 
 
-def _envelope(set: tree.Set) -> Iterator[response.Trouble]:
-    """Faults of the envelope, as far as they concern this set."""
+def _read_envelope_errors(set: tree.TransactionSet) -> Iterator[response.ErrorJson]:
+    """Yield the errors of the envelopes around a set."""
     group, interchange = set.group, set.group.interchange
     for part, location in ((interchange, "ISA"), (group, "GS"), (set, "ST")):
         for finding in part.findings:
-            if finding.severity is Severity.ERROR and finding.rule.startswith(_ENVELOPE):
-                yield response.Trouble(
+            if finding.severity is Severity.ERROR and finding.rule.startswith(_ENVELOPE_RULES):
+                yield response.ErrorJson(
                     Code=finding.syntax_error or finding.rule,
                     Message=f"{finding.message}.",
                     Location=location,
                 )
 
 
-def _envelope_errors(answer: Answer, asked: Inquiry | None) -> tuple[response.Trouble, ...] | None:
-    """Faults of the envelope, and refusals that stand before the payer is named: those of the whole transaction."""
-    above = answer.source.refusals[: answer.above] if answer.source else ()
-    told = field_mapping.troubles(above, asked.payer_path if asked else "2000A", {})
-    return (*answer.troubles, *(told or ())) or None
+def _envelope_errors(
+    answer: PatientAnswer, inquiry: Inquiry | None
+) -> tuple[response.ErrorJson, ...] | None:
+    """Return errors of the envelopes, and refusals of the whole transaction (AAA in loop 2000A)."""
+    refusals = answer.source.refusals[: answer.transaction_refusal_count] if answer.source else ()
+    errors = field_mapping.map_refusals(refusals, inquiry.payer_path if inquiry else "2000A", {})
+    return (*answer.envelope_errors, *(errors or ())) or None
 
 
-_ENVELOPE = ("ISA-", "IEA-", "GS-", "GE-", "ST-", "SE-")
+_ENVELOPE_RULES = ("ISA-", "IEA-", "GS-", "GE-", "ST-", "SE-")
 
 
-def _payer(answer: Answer, asked: Inquiry | None, trace: str) -> response.Payer:
-    location = asked.payer_path if asked else "2100A"
-    payees: tuple[response.Payee, ...] = ()
-    if answer.receiver is not None or asked is not None:
-        payees = (_payee(answer, asked, trace),)
+def _payer(answer: PatientAnswer, inquiry: Inquiry | None, trace: str) -> response.PayerJson:
+    location = inquiry.payer_path if inquiry else "2100A"
+    payees: tuple[response.PayeeJson, ...] = ()
+    if answer.receiver is not None or inquiry is not None:
+        payees = (_payee(answer, inquiry, trace),)
     if answer.source is None:
-        assert asked is not None, "the caller has looked"
-        return response.Payer(
-            **_named(asked.payer, "payer_roles"), PayerId=asked.payer.id, Payees=payees
+        assert inquiry is not None, "the caller has checked"
+        return response.PayerJson(
+            **_party_fields(inquiry.payer, "payer_roles"), PayerId=inquiry.payer.id, Payees=payees
         )
-    own = replace(answer.source, refusals=answer.source.refusals[answer.above :])
-    return response_builder.payer(own, payees, location)
+    own = replace(
+        answer.source, refusals=answer.source.refusals[answer.transaction_refusal_count :]
+    )
+    return response_builder.build_payer(own, payees, location)
 
 
-def _payee(answer: Answer, asked: Inquiry | None, trace: str) -> response.Payee:
-    location = asked.payee_path if asked else "2100B"
-    subscribers: tuple[response.Subscriber, ...] = ()
-    if answer.subscriber is not None or asked is not None:
-        subscribers = (_subscriber(answer, asked, trace),)
+def _payee(answer: PatientAnswer, inquiry: Inquiry | None, trace: str) -> response.PayeeJson:
+    location = inquiry.payee_path if inquiry else "2100B"
+    subscribers: tuple[response.SubscriberJson, ...] = ()
+    if answer.subscriber is not None or inquiry is not None:
+        subscribers = (_subscriber(answer, inquiry, trace),)
     if answer.receiver is None:
-        assert asked is not None, "the caller has looked"
-        return response.Payee(
-            **_named(asked.payee, "payee_roles"),
-            NationalProviderId=asked.payee.id,
+        assert inquiry is not None, "the caller has checked"
+        return response.PayeeJson(
+            **_party_fields(inquiry.payee, "payee_roles"),
+            NationalProviderId=inquiry.payee.id,
             Subscribers=subscribers,
         )
-    return response_builder.payee(answer.receiver, subscribers, location)
+    return response_builder.build_payee(answer.receiver, subscribers, location)
 
 
-def _subscriber(answer: Answer, asked: Inquiry | None, trace: str) -> response.Subscriber:
-    location = asked.subscriber_path if asked else "2100C"
-    dependents: tuple[response.Dependent, ...] = ()
+def _subscriber(
+    answer: PatientAnswer, inquiry: Inquiry | None, trace: str
+) -> response.SubscriberJson:
+    location = inquiry.subscriber_path if inquiry else "2100C"
+    dependents: tuple[response.DependentJson, ...] = ()
     if answer.dependent is not None:
-        where = asked.path if asked and asked.dependent else "2100D"
-        dependents = (response_builder.dependent(answer.dependent, where, _known(asked, trace)),)
-    elif asked is not None and asked.dependent and not answer.subscriber:
-        traces = _known(asked, trace)
-        dependents = (response.Dependent(**_told(asked.dependent), **traces, IsInsured=False),)
-    # The trace numbers stand at the patient, once.
-    traces = {} if dependents else _known(asked, trace)
+        path = inquiry.path if inquiry and inquiry.dependent else "2100D"
+        dependents = (
+            response_builder.build_dependent(answer.dependent, path, _known_traces(inquiry, trace)),
+        )
+    elif inquiry is not None and inquiry.dependent and not answer.subscriber:
+        traces = _known_traces(inquiry, trace)
+        dependents = (
+            response.DependentJson(**_person_fields(inquiry.dependent), **traces, IsInsured=False),
+        )
+    # The trace numbers are listed once, at the patient.
+    traces = {} if dependents else _known_traces(inquiry, trace)
     if answer.subscriber is None:
-        assert asked is not None, "the caller has looked"
-        return response.Subscriber(
-            **_told(asked.subscriber),
+        assert inquiry is not None, "the caller has checked"
+        return response.SubscriberJson(
+            **_person_fields(inquiry.subscriber),
             **traces,
             IsInsured=True,
-            MemberId=asked.member_id,
+            MemberId=inquiry.member_id,
             Dependents=dependents or None,
         )
-    return response_builder.subscriber(answer.subscriber, dependents, location, traces)
+    return response_builder.build_subscriber(answer.subscriber, dependents, location, traces)
 
 
-def _known(asked: Inquiry | None, trace: str) -> Fields:
-    """The trace numbers that are known without the file."""
+def _known_traces(inquiry: Inquiry | None, trace: str) -> Fields:
+    """Return the trace numbers that are known without the file."""
     found: Fields = {}
     if trace:
-        found["ClearinghouseTraceNumber"] = response.Trace(OriginatorID=ORIGINATOR, Number=trace)
-    given = echo(asked)
-    if given is not None:
-        found["PayeeTraceNumber"] = given
+        found["ClearinghouseTraceNumber"] = response.TraceJson(
+            OriginatorID=ORIGINATOR, Number=trace
+        )
+    payee_trace = caller_trace(inquiry)
+    if payee_trace is not None:
+        found["PayeeTraceNumber"] = payee_trace
     return found
 
 
-def _named(party: Party, roles: str) -> Fields:
+def _party_fields(party: InquiryParty, roles: str) -> Fields:
     return {
         "Type": services.name(roles, party.role),
-        "EntityType": services.name("entity_types", party.kind),
+        "EntityType": services.name("entity_types", party.entity_type),
         "CommonName": party.name,
         "FirstName": party.first or None,
     }
 
 
-def _told(person: Person) -> Fields:
+def _person_fields(person: InquiryPerson) -> Fields:
     return {
         "EntityType": "Individual",
         "CommonName": person.last or None,
         "FirstName": person.first or None,
-        "BirthDate": stamp(person.birth) if person.birth else None,
+        "BirthDate": format_wire_day(person.birth) if person.birth else None,
         "Gender": services.name("genders", person.sex) or None,
     }

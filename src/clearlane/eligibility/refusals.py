@@ -1,101 +1,103 @@
-"""A TA1 or 999 instead of a 271: what was refused, and why.
+"""Read the refusals in a TA1 or 999 that came instead of a 271.
 
-Knows acknowledgements; knows no inquiry.
+Knows acknowledgments; knows no inquiry.
 """
 
 from collections.abc import Iterator
 
 from clearlane.eligibility import extract, response
-from clearlane.eligibility.inbound import Refusal
+from clearlane.eligibility.inbound import FileRefusal
 from clearlane.x12 import tree, views
 from clearlane.x12.views import verdicts
-from clearlane.x12.views.original import Originals
+from clearlane.x12.views.original import SeparatorRestorer
 
 _STATUSES = {"A": "Accepted", "E": "AcceptedWithErrors", "P": "PartiallyAccepted"}
 
 
-def of_interchange(interchange: tree.Interchange) -> Iterator[Refusal]:
-    """The TA1s that refuse an interchange."""
-    originals = Originals(interchange.delimiters)
+def interchange_refusals(interchange: tree.Interchange) -> Iterator[FileRefusal]:
+    """Yield a refusal for each TA1 that rejects an interchange."""
+    originals = SeparatorRestorer(interchange.delimiters)
     for _, segment in interchange.stray:
         if segment[0] != "TA1":
             continue
-        told = originals.restored(verdicts.ta1(segment))
-        if told.verdict in verdicts.ACCEPTED:
+        ack = originals.restore(verdicts.view_ta1(segment))
+        if ack.verdict in verdicts.ACCEPTED:
             continue
-        trouble = response.Trouble(
-            Code=told.note or None, Message=told.note_words or None, Location="ISA"
+        error = response.ErrorJson(
+            Code=ack.note or None, Message=ack.note_words or None, Location="ISA"
         )
-        status = _status(told.control, told.verdict, told.note, told.note_words)
-        yield Refusal(
-            kind="TA1", control=told.control, set_control="", status=status, troubles=(trouble,),
-            content=extract.receipt(interchange, segment),
+        status = _status(ack.control, ack.verdict, ack.note, ack.note_words)
+        yield FileRefusal(
+            kind="TA1", control_number=ack.control, set_control_number="", status=status, errors=(error,),
+            content=extract.extract_ta1(interchange, segment),
         )  # fmt: skip
 
 
-def of_group(set: tree.Set) -> Iterator[Refusal]:
-    """The refused sets of a 999; all of the group where it names none."""
-    view = views.view(set)
-    assert isinstance(view, verdicts.GroupVerdict), "a 999 has this view"
+def set_refusals(set: tree.TransactionSet) -> Iterator[FileRefusal]:
+    """Yield a refusal for each rejected set of a 999; one for the whole group if it names no set."""
+    view = views.view_set(set)
+    assert isinstance(view, verdicts.GroupVerdictView), "a 999 has this view"
     refused = [(nth, one) for nth, one in enumerate(view.sets) if one.verdict and not one.accepted]
     for nth, one in refused:
-        troubles = [*_of_set(one)]
-        yield _refusal(view, one.control, one.verdict, troubles, extract.verdict(set, nth))
+        errors = [*_set_errors(one)]
+        yield _build_refusal(
+            view, one.control, one.verdict, errors, extract.extract_set_response(set, nth)
+        )
     if not refused and view.verdict not in {*verdicts.ACCEPTED, "P", ""}:
-        troubles = [*_coded(view.codes, view.codes_words, "GS")]
-        whole = [segment for segment in set.walk() if segment[0] != "SE"]
-        yield _refusal(view, "", view.verdict, troubles, extract.sealed(set, whole))
+        errors = [*_code_errors(view.codes, view.codes_words, "GS")]
+        whole = [segment for segment in set.all_segments() if segment[0] != "SE"]
+        yield _build_refusal(view, "", view.verdict, errors, extract.wrap_in_envelope(set, whole))
 
 
-def _refusal(
-    view: verdicts.GroupVerdict,
+def _build_refusal(
+    view: verdicts.GroupVerdictView,
     set_control: str,
     verdict: str,
-    troubles: list[response.Trouble],
+    errors: list[response.ErrorJson],
     content: bytes,
-) -> Refusal:
-    # Our groups have the number of their interchange.
+) -> FileRefusal:
+    # A group of ours has the control number of its interchange.
     control = f"{int(view.control):09}" if view.control.isdecimal() else view.control
-    first = troubles[0] if troubles else response.Trouble()
-    return Refusal(
+    first = errors[0] if errors else response.ErrorJson()
+    return FileRefusal(
         kind="999",
-        control=view.control,
-        set_control=set_control,
+        control_number=view.control,
+        set_control_number=set_control,
         status=_status(control, verdict, first.Code or "", first.Message or ""),
-        troubles=tuple(troubles),
+        errors=tuple(errors),
         content=content,
     )
 
 
-def _of_set(told: verdicts.SetVerdict) -> Iterator[response.Trouble]:
-    """The errors of elements, of segments without such, and of the set itself."""
-    for segment in told.errors:
+def _set_errors(set_ack: verdicts.SetVerdictView) -> Iterator[response.ErrorJson]:
+    """Yield the errors of elements, of segments without element errors, and of the set itself."""
+    for segment in set_ack.errors:
         place = f"{segment.loop}/{segment.segment}" if segment.loop else segment.segment
         where = f"{place} (segment {segment.position})"
         if not segment.elements:
-            yield response.Trouble(
+            yield response.ErrorJson(
                 Code=segment.error or None, Message=segment.error_words or None, Location=where
             )
         for one in segment.elements:
             at = one.place.element if one.place else ""
-            yield response.Trouble(
+            yield response.ErrorJson(
                 Code=one.error or None,
                 Message=one.error_words or None,
                 Location=f"{place}/{at:0>2} (segment {segment.position})",
             )
-    yield from _coded(told.codes, told.codes_words, "ST")
+    yield from _code_errors(set_ack.codes, set_ack.codes_words, "ST")
 
 
-def _coded(
+def _code_errors(
     codes: tuple[str, ...], words: tuple[str, ...], location: str
-) -> Iterator[response.Trouble]:
+) -> Iterator[response.ErrorJson]:
     for at, code in enumerate(codes):
-        told = words[at] if at < len(words) else ""
-        yield response.Trouble(Code=code, Message=told or None, Location=location)
+        message = words[at] if at < len(words) else ""
+        yield response.ErrorJson(Code=code, Message=message or None, Location=location)
 
 
-def _status(control: str, verdict: str, code: str, words: str) -> response.InterchangeStatus:
-    return response.InterchangeStatus(
+def _status(control: str, verdict: str, code: str, words: str) -> response.InterchangeStatusJson:
+    return response.InterchangeStatusJson(
         InterchangeControlNumber=control or None,
         Status=_STATUSES.get(verdict, "Rejected"),
         Code=code or None,

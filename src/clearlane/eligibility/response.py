@@ -1,7 +1,7 @@
-"""The structures of the eligibility response, field for field as the interface names them.
+"""The JSON objects of the eligibility response, field for field as Vendor API V3 names them.
 
-Everything absent is null. What a 271 says and the interface has no field for stands in ``AdditionalInformation``; at
-levels where the interface does not list that field, it is there only when there is something to say.
+Absent values are null. Values of a 271 without a field are in ``AdditionalInformation``; at levels where V3 does not
+list that field, it is present only when it has content.
 
 Knows names and types; knows no segment.
 """
@@ -10,11 +10,11 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from clearlane.eligibility.wire_struct import Number, Shape, Stamp
+from clearlane.eligibility.wire_struct import DayText, JsonNumber, WireStruct
 
 
-class Trouble(Shape, frozen=True, kw_only=True):
-    """An element of ``Errors`` and ``EnvelopeErrors``: a refusal as the payer gave it."""
+class ErrorJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``Errors`` and ``EnvelopeErrors``: an error as the payer gave it."""
 
     Code: str | None = None
     Message: str | None = None
@@ -22,7 +22,7 @@ class Trouble(Shape, frozen=True, kw_only=True):
     Location: str | None = None
 
 
-class Address(Shape, frozen=True, kw_only=True):
+class AddressJson(WireStruct, frozen=True, kw_only=True):
     """``PhysicalAddress``."""
 
     Address1: str | None = None
@@ -33,22 +33,22 @@ class Address(Shape, frozen=True, kw_only=True):
     Country: str | None = None
 
 
-class Contact(Shape, frozen=True, kw_only=True):
-    """An element of ``Contacts``: one way to reach somebody."""
+class ContactJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``Contacts``: one communication number of a person or department."""
 
     Name: str | None = None
     Type: str | None = None
     Number: str | None = None
 
 
-class Range(Shape, frozen=True, kw_only=True):
+class DateRangeJson(WireStruct, frozen=True, kw_only=True):
     """Days from ``Start`` to ``End``."""
 
-    Start: Stamp | None = None
-    End: Stamp | None = None
+    Start: DayText | None = None
+    End: DayText | None = None
 
 
-class Trace(Shape, frozen=True, kw_only=True):
+class TraceJson(WireStruct, frozen=True, kw_only=True):
     """A trace number."""
 
     OriginatorID: str | None = None
@@ -56,14 +56,14 @@ class Trace(Shape, frozen=True, kw_only=True):
     Number: str | None = None
 
 
-class Quantity(Shape, frozen=True, kw_only=True):
+class QuantityJson(WireStruct, frozen=True, kw_only=True):
     """``BenefitQuantity``."""
 
     Unit: str | None = None
-    Amount: Number | None = None
+    Amount: JsonNumber | None = None
 
 
-class ProcedureCode(Shape, frozen=True, kw_only=True):
+class ProcedureCodeJson(WireStruct, frozen=True, kw_only=True):
     """``Procedure``."""
 
     Qualifier: str | None = None
@@ -71,25 +71,25 @@ class ProcedureCode(Shape, frozen=True, kw_only=True):
     Modifiers: tuple[str, ...] = ()
 
 
-class DeliverySchedule(Shape, frozen=True, kw_only=True):
-    """An element of ``DeliverySchedules``: how often a service may be given."""
+class DeliveryScheduleJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``DeliverySchedules``: how often a service is covered (HSD)."""
 
-    Quantity: Number | None = None
+    Quantity: JsonNumber | None = None
     Unit: str | None = None
     Period: str | None = None
-    PeriodCount: Number | None = None
+    PeriodCount: JsonNumber | None = None
     Pattern: str | None = None
 
 
-class Information(Shape, frozen=True, kw_only=True):
-    """A condition of a benefit (III), or what has no field of its own: ``Qualifier`` then names segment and qualifier."""
+class InformationJson(WireStruct, frozen=True, kw_only=True):
+    """A condition of a benefit (III), or a value without a field, whose ``Qualifier`` names segment and qualifier."""
 
     Qualifier: str | None = None
     Code: str | None = None
     Text: str | None = None
 
 
-class Military(Shape, frozen=True, kw_only=True):
+class MilitaryServiceJson(WireStruct, frozen=True, kw_only=True):
     """``MilitaryService``: the elements of an MPI by name."""
 
     InformationStatus: str | None = None
@@ -97,11 +97,11 @@ class Military(Shape, frozen=True, kw_only=True):
     ServiceAffiliation: str | None = None
     Description: str | None = None
     Rank: str | None = None
-    Start: Stamp | None = None
-    End: Stamp | None = None
+    Start: DayText | None = None
+    End: DayText | None = None
 
 
-class BenefitEntity(Shape, frozen=True, kw_only=True):
+class BenefitEntityJson(WireStruct, frozen=True, kw_only=True):
     """An element of ``BenefitEntities``: a party related to a benefit."""
 
     Type: str | None = None
@@ -126,12 +126,12 @@ class BenefitEntity(Shape, frozen=True, kw_only=True):
     Relationship: str | None = None
     ProviderRole: str | None = None
     TaxonomyCode: str | None = None
-    PhysicalAddress: Address | None = None
-    Contacts: tuple[Contact, ...] | None = None
-    AdditionalInformation: tuple[Information, ...] | UnsetType = UNSET
+    PhysicalAddress: AddressJson | None = None
+    Contacts: tuple[ContactJson, ...] | None = None
+    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
-class Benefit(Shape, frozen=True, kw_only=True):
+class BenefitJson(WireStruct, frozen=True, kw_only=True):
     """An element of ``Benefits``."""
 
     Type: str | None = None
@@ -141,15 +141,15 @@ class Benefit(Shape, frozen=True, kw_only=True):
     TypeOfInsurance: str | None = None
     PlanCoverageDescription: str | None = None
     BenefitTimePeriod: str | None = None
-    BenefitAmount: Number | None = None
-    PatientResponsibilityPercentage: Number | None = None
-    BenefitQuantity: Quantity | None = None
+    BenefitAmount: JsonNumber | None = None
+    PatientResponsibilityPercentage: JsonNumber | None = None
+    BenefitQuantity: QuantityJson | None = None
     AuthenticationOrCertificationRequired: str | None = None
     PlanInNetwork: str | None = None
     ReferralNumber: str | None = None
     PriorAuthorizationNumber: str | None = None
-    Procedure: ProcedureCode | None = None
-    DeliverySchedules: tuple[DeliverySchedule, ...] | None = None
+    Procedure: ProcedureCodeJson | None = None
+    DeliverySchedules: tuple[DeliveryScheduleJson, ...] | None = None
     PlanNumber: str | None = None
     GroupOrPolicyNumber: str | None = None
     MemberId: str | None = None
@@ -164,62 +164,62 @@ class Benefit(Shape, frozen=True, kw_only=True):
     HealthInsuranceClaimNumber: str | None = None
     PlanNetworkIdNumber: str | None = None
     PlanOrGroupName: str | None = None
-    DischargeDate: Stamp | None = None
-    PeriodDates: Range | None = None
-    CompletionDate: Stamp | None = None
-    CobDate: Stamp | None = None
-    PlanDate: Stamp | None = None
-    BenefitDates: Range | None = None
-    PcpDate: Stamp | None = None
-    LatestVisitDate: Stamp | None = None
-    EligibilityDates: Range | None = None
-    DateAdded: Stamp | None = None
-    PlanBeginDate: Stamp | None = None
-    AdmissionDate: Stamp | None = None
-    ServiceDate: Stamp | None = None
-    LastUpdateDate: Stamp | None = None
-    StatusDate: Stamp | None = None
-    Errors: tuple[Trouble, ...] | None = None
+    DischargeDate: DayText | None = None
+    PeriodDates: DateRangeJson | None = None
+    CompletionDate: DayText | None = None
+    CobDate: DayText | None = None
+    PlanDate: DayText | None = None
+    BenefitDates: DateRangeJson | None = None
+    PcpDate: DayText | None = None
+    LatestVisitDate: DayText | None = None
+    EligibilityDates: DateRangeJson | None = None
+    DateAdded: DayText | None = None
+    PlanBeginDate: DayText | None = None
+    AdmissionDate: DayText | None = None
+    ServiceDate: DayText | None = None
+    LastUpdateDate: DayText | None = None
+    StatusDate: DayText | None = None
+    Errors: tuple[ErrorJson, ...] | None = None
     Messages: tuple[str, ...] | None = None
-    AdditionalInformation: tuple[Information, ...] | None = None
-    BenefitEntities: tuple[BenefitEntity, ...] | None = None
+    AdditionalInformation: tuple[InformationJson, ...] | None = None
+    BenefitEntities: tuple[BenefitEntityJson, ...] | None = None
 
 
-class Member(Shape, frozen=True, kw_only=True):
-    """What subscribers and dependents are both told with."""
+class MemberJson(WireStruct, frozen=True, kw_only=True):
+    """The fields that subscribers and dependents share."""
 
     EntityType: str | None = None
     CaseNumber: str | None = None
-    ClearinghouseTraceNumber: Trace | None = None
-    PayeeTraceNumber: Trace | None = None
-    PayerTraceNumber: Trace | None = None
+    ClearinghouseTraceNumber: TraceJson | None = None
+    PayeeTraceNumber: TraceJson | None = None
+    PayerTraceNumber: TraceJson | None = None
     IsInsured: bool | None = None
     CommonName: str | None = None
     FirstName: str | None = None
     MiddleName: str | None = None
     Suffix: str | None = None
-    PhysicalAddress: Address | None = None
-    BirthDate: Stamp | None = None
+    PhysicalAddress: AddressJson | None = None
+    BirthDate: DayText | None = None
     Gender: str | None = None
-    Benefits: tuple[Benefit, ...] = ()
-    DischargeDate: Stamp | None = None
-    IssueDate: Stamp | None = None
-    EffectiveDateOfChange: Stamp | None = None
-    PlanDate: Stamp | None = None
-    EligibilityDate: Stamp | None = None
-    DateAdded: Stamp | None = None
-    EnrollmentDate: Stamp | None = None
-    AdmissionDate: Stamp | None = None
-    DeathDate: Stamp | None = None
-    CertificationDate: Stamp | None = None
-    ServiceDate: Stamp | None = None
-    DateOfLastUpdate: Stamp | None = None
-    StatusDate: Stamp | None = None
-    CobraDates: Range | None = None
-    PremiumPaidDates: Range | None = None
-    PlanDates: Range | None = None
-    EligibilityDates: Range | None = None
-    PolicyDates: Range | None = None
+    Benefits: tuple[BenefitJson, ...] = ()
+    DischargeDate: DayText | None = None
+    IssueDate: DayText | None = None
+    EffectiveDateOfChange: DayText | None = None
+    PlanDate: DayText | None = None
+    EligibilityDate: DayText | None = None
+    DateAdded: DayText | None = None
+    EnrollmentDate: DayText | None = None
+    AdmissionDate: DayText | None = None
+    DeathDate: DayText | None = None
+    CertificationDate: DayText | None = None
+    ServiceDate: DayText | None = None
+    DateOfLastUpdate: DayText | None = None
+    StatusDate: DayText | None = None
+    CobraDates: DateRangeJson | None = None
+    PremiumPaidDates: DateRangeJson | None = None
+    PlanDates: DateRangeJson | None = None
+    EligibilityDates: DateRangeJson | None = None
+    PolicyDates: DateRangeJson | None = None
     MemberId: str | None = None
     MemberIdSuffix: str | None = None
     OriginalPrimaryId: str | None = None
@@ -247,24 +247,24 @@ class Member(Shape, frozen=True, kw_only=True):
     TaxonomyRole: str | None = None
     MultipleBirthSequenceNumber: str | None = None
     PrimaryInformationChanged: bool | None = None
-    MilitaryService: Military | None = None
-    Errors: tuple[Trouble, ...] | None = None
-    AdditionalInformation: tuple[Information, ...] | UnsetType = UNSET
+    MilitaryService: MilitaryServiceJson | None = None
+    Errors: tuple[ErrorJson, ...] | None = None
+    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
-class Dependent(Member, frozen=True, kw_only=True):
+class DependentJson(MemberJson, frozen=True, kw_only=True):
     """An element of ``Dependents``."""
 
     Relationship: str | None = None
 
 
-class Subscriber(Member, frozen=True, kw_only=True):
+class SubscriberJson(MemberJson, frozen=True, kw_only=True):
     """An element of ``Subscribers``."""
 
-    Dependents: tuple[Dependent, ...] | None = None
+    Dependents: tuple[DependentJson, ...] | None = None
 
 
-class Payee(Shape, frozen=True, kw_only=True):
+class PayeeJson(WireStruct, frozen=True, kw_only=True):
     """An element of ``Payees``."""
 
     Type: str | None = None
@@ -296,13 +296,13 @@ class Payee(Shape, frozen=True, kw_only=True):
     ProviderPlanNetworkId: str | None = None
     UserId: str | None = None
     ReceivingProviderTaxonomyCode: str | None = None
-    PhysicalAddress: Address | None = None
-    Errors: tuple[Trouble, ...] | None = None
-    Subscribers: tuple[Subscriber, ...] = ()
-    AdditionalInformation: tuple[Information, ...] | UnsetType = UNSET
+    PhysicalAddress: AddressJson | None = None
+    Errors: tuple[ErrorJson, ...] | None = None
+    Subscribers: tuple[SubscriberJson, ...] = ()
+    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
-class Payer(Shape, frozen=True, kw_only=True):
+class PayerJson(WireStruct, frozen=True, kw_only=True):
     """An element of ``Payers``."""
 
     Type: str | None = None
@@ -319,38 +319,38 @@ class Payer(Shape, frozen=True, kw_only=True):
     NationalPayerIdNumber: str | None = None
     TaxIdNumber: str | None = None
     NaicId: str | None = None
-    Payees: tuple[Payee, ...] = ()
-    Contacts: tuple[Contact, ...] | None = None
-    Errors: tuple[Trouble, ...] | None = None
-    AdditionalInformation: tuple[Information, ...] | UnsetType = UNSET
+    Payees: tuple[PayeeJson, ...] = ()
+    Contacts: tuple[ContactJson, ...] | None = None
+    Errors: tuple[ErrorJson, ...] | None = None
+    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
-class BenefitResponse(Shape, frozen=True, kw_only=True):
-    """An element of ``Responses``: what a payer said of one patient."""
+class BenefitResponseJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``Responses``: a payer's answer about one patient."""
 
     GroupControlNumber: str | None = None
     TradingPartnerId: str | None = None
-    Payers: tuple[Payer, ...] = ()
-    EnvelopeErrors: tuple[Trouble, ...] | None = None
+    Payers: tuple[PayerJson, ...] = ()
+    EnvelopeErrors: tuple[ErrorJson, ...] | None = None
     BenefitFormat: str = "DataModel"
     X12Document: str | None = None
     DocumentId: str | None = None
     CreateDate: str | None = None
     ResponseType: str = "BenefitResponse"
-    AdditionalInformation: tuple[Information, ...] | UnsetType = UNSET
+    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
-class ErrorResponse(Shape, frozen=True, kw_only=True):
-    """An element of ``ErrorResponses``: a patient's inquiry that got no 271."""
+class ErrorResponseJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``ErrorResponses``: an inquiry that got no 271."""
 
     Type: Literal["TA1", "999", "Connection"]
-    PayeeTraceNumber: Trace | None = None
-    Errors: tuple[Trouble, ...] = ()
+    PayeeTraceNumber: TraceJson | None = None
+    Errors: tuple[ErrorJson, ...] = ()
     X12Document: str | None = None
 
 
-class InterchangeStatus(Shape, frozen=True, kw_only=True):
-    """An element of ``InterchangeStatuses``: what a payer said of an interchange as a whole."""
+class InterchangeStatusJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``InterchangeStatuses``: a payer's response to an interchange as a whole."""
 
     InterchangeControlNumber: str | None = None
     Status: str | None = None

@@ -1,4 +1,4 @@
-"""Parties of a 271: names, numbers, addresses, contacts and specialties as fields of the response.
+"""Map the parties of a 271 to fields of the response: names, ids, addresses, contacts and specialties.
 
 Knows parties; knows no level and no benefit.
 """
@@ -6,17 +6,17 @@ Knows parties; knows no level and no benefit.
 from collections.abc import Mapping
 
 from clearlane.eligibility import field_mapping, response, services
-from clearlane.eligibility.field_mapping import Extra, Fields
+from clearlane.eligibility.field_mapping import Fields, Unmapped
 from clearlane.eligibility.qualifiers import ENTITY_IDS
-from clearlane.eligibility.response import Information
-from clearlane.eligibility.wire_struct import stamp
+from clearlane.eligibility.response import InformationJson
+from clearlane.eligibility.wire_struct import format_wire_day
 from clearlane.x12.views import shared_types
 
 
-def named(
-    party: shared_types.Party | None, roles: str, ids: Mapping[str, str], extra: Extra
+def party_fields(
+    party: shared_types.PartyView | None, roles: str, ids: Mapping[str, str], unmapped: Unmapped
 ) -> Fields:
-    """The name and number of a party; the role too, where the level has a list of roles."""
+    """Return the name and id fields of a party, and its role where the level has a list of roles."""
     if party is None:
         return {}
     found: Fields = {
@@ -31,95 +31,101 @@ def named(
         if party.id_qualifier in ids:
             found[ids[party.id_qualifier]] = party.id
         else:
-            extra.append(Information(Qualifier=f"NM1:{party.id_qualifier}", Code=party.id))
+            unmapped.append(InformationJson(Qualifier=f"NM1:{party.id_qualifier}", Code=party.id))
     return found
 
 
-def entity(party: shared_types.Party) -> response.BenefitEntity:
-    extra: Extra = []
-    found = named(party, "entities", ENTITY_IDS, extra)
-    specialty(party, found, extra, "ProviderRole", "TaxonomyCode")
-    field_mapping.references({}, party.references, found, extra, "")
-    found["PhysicalAddress"] = address(party, extra)
-    rest(party, extra, "contacts", "relationship")
-    return response.BenefitEntity(
+def map_entity(party: shared_types.PartyView) -> response.BenefitEntityJson:
+    unmapped: Unmapped = []
+    found = party_fields(party, "entities", ENTITY_IDS, unmapped)
+    map_specialty(party, found, unmapped, "ProviderRole", "TaxonomyCode")
+    field_mapping.map_references({}, party.references, found, unmapped, "")
+    found["PhysicalAddress"] = map_address(party, unmapped)
+    add_unmapped_party(party, unmapped, "contacts", "relationship")
+    return response.BenefitEntityJson(
         **found,
         Relationship=party.relationship or None,
-        Contacts=contacts(party) or None,
-        AdditionalInformation=field_mapping.kept(extra),
+        Contacts=map_contacts(party) or None,
+        AdditionalInformation=field_mapping.unmapped_or_unset(unmapped),
     )
 
 
-def address(party: shared_types.Party, extra: Extra) -> response.Address | None:
+def map_address(party: shared_types.PartyView, unmapped: Unmapped) -> response.AddressJson | None:
     if party.location or party.location_qualifier:
-        extra.append(
-            Information(
+        unmapped.append(
+            InformationJson(
                 Qualifier="N4:05",
                 Code=party.location_qualifier or None,
                 Text=party.location or None,
             )
         )
     if party.subdivision:
-        extra.append(Information(Qualifier="N4:07", Code=party.subdivision))
+        unmapped.append(InformationJson(Qualifier="N4:07", Code=party.subdivision))
     street = (*party.street, "", "")
-    lines = (street[0], street[1], party.city, party.state, party.zip, party.country)
-    if not any(lines):
+    parts = (street[0], street[1], party.city, party.state, party.zip, party.country)
+    if not any(parts):
         return None
-    first, second, city, state, zip, country = (line or None for line in lines)
-    return response.Address(
+    first, second, city, state, zip, country = (part or None for part in parts)
+    return response.AddressJson(
         Address1=first, Address2=second, City=city, State=state, PostalCode=zip, Country=country
     )
 
 
-def contacts(party: shared_types.Party | None) -> tuple[response.Contact, ...]:
-    """One element for each way to reach somebody."""
+def map_contacts(party: shared_types.PartyView | None) -> tuple[response.ContactJson, ...]:
+    """Return one element for each communication number (PER)."""
     return tuple(
-        response.Contact(
+        response.ContactJson(
             Name=contact.name or None,
-            Type=services.name("contact_numbers", way.kind) or None,
-            Number=way.number or None,
+            Type=services.name("contact_numbers", number.kind) or None,
+            Number=number.number or None,
         )
         for contact in (party.contacts if party else ())
-        for way in contact.numbers or (shared_types.ContactNumber(),)
+        for number in contact.numbers or (shared_types.ContactNumberView(),)
     )
 
 
-def specialty(
-    party: shared_types.Party, found: Fields, extra: Extra, role: str, taxonomy: str
+def map_specialty(
+    party: shared_types.PartyView, found: Fields, unmapped: Unmapped, role: str, taxonomy: str
 ) -> None:
-    """PRV: the role and the taxonomy; a number of another kind has no field."""
-    told = party.specialty
-    if told is None:
+    """Map a PRV: its role and taxonomy code; a number of another kind has no field."""
+    specialty = party.specialty
+    if specialty is None:
         return
-    found[role] = services.name("provider_roles", told.role) or None
-    if told.code and told.qualifier in {"PXC", "ZZ", ""}:
-        found[taxonomy] = told.code
-    elif told.code or told.qualifier:
-        extra.append(
-            Information(Qualifier="PRV", Code=told.qualifier or None, Text=told.code or None)
+    found[role] = services.name("provider_roles", specialty.role) or None
+    if specialty.code and specialty.qualifier in {"PXC", "ZZ", ""}:
+        found[taxonomy] = specialty.code
+    elif specialty.code or specialty.qualifier:
+        unmapped.append(
+            InformationJson(
+                Qualifier="PRV", Code=specialty.qualifier or None, Text=specialty.code or None
+            )
         )
-    if told.state:
-        extra.append(Information(Qualifier="PRV:04", Code=told.state))
+    if specialty.state:
+        unmapped.append(InformationJson(Qualifier="PRV:04", Code=specialty.state))
 
 
-# What a party may tell that its level has no field for.
-_RARE = {
+# Elements of a party that some levels have no field for.
+_RARE_ELEMENTS = {
     "prefix": "NM1:06", "relationship": "NM1:10", "second_role": "NM1:11", "second_name": "NM1:12",
     "marital": "DMG:04", "sex": "DMG:03",
 }  # fmt: skip
 
 
-def rest(party: shared_types.Party | None, extra: Extra, *known: str) -> None:
+def add_unmapped_party(
+    party: shared_types.PartyView | None, unmapped: Unmapped, *mapped: str
+) -> None:
     if party is None:
         return
-    for name, place in _RARE.items():
-        if name not in known and (value := getattr(party, name)):
-            extra.append(Information(Qualifier=place, Text=value))
-    if party.birth and "birth" not in known:
-        extra.append(Information(Qualifier="DMG:02", Text=stamp(party.birth)))
-    if "contacts" not in known:
-        for contact in contacts(party):
-            extra.append(Information(Qualifier="PER", Code=contact.Number, Text=contact.Name))
-    for told in party.dates:
-        extra.append(field_mapping.undated(told))
-    field_mapping.unread(party.other, extra)
+    for name, place in _RARE_ELEMENTS.items():
+        if name not in mapped and (value := getattr(party, name)):
+            unmapped.append(InformationJson(Qualifier=place, Text=value))
+    if party.birth and "birth" not in mapped:
+        unmapped.append(InformationJson(Qualifier="DMG:02", Text=format_wire_day(party.birth)))
+    if "contacts" not in mapped:
+        for contact in map_contacts(party):
+            unmapped.append(
+                InformationJson(Qualifier="PER", Code=contact.Number, Text=contact.Name)
+            )
+    for date in party.dates:
+        unmapped.append(field_mapping.unmapped_date(date))
+    field_mapping.add_unmapped_segments(party.other, unmapped)

@@ -1,12 +1,12 @@
-"""A well-formed request becomes inquiries that can be sent, and reasons why the others cannot.
+"""Check a decoded request: build the inquiries that can be sent, and the reasons why others cannot.
 
-    inquiries, results = judge(request, Facts(find=payers.find, sandbox=True, today=day))
+    inquiries, results = check_request(request, InquiryFacts(find=payers.find, sandbox=True, today=day))
 
-A rule has an id, a sentence (its docstring), a level and a small function that yields ``(field, message)``: what
-is wrong, what was found, what would pass. What is wrong with a document, payer or provider is told once and stops all
-patients below it.
+A rule has an id, a sentence (its docstring), a level and a small function that yields ``(field, message)``; the
+message says what is wrong, what was found and what would pass. A problem of a document, payer or provider is
+reported once and stops all patients below it.
 
-Knows requests and rules of the trade; facts of the world are handed in. Knows no X12 place.
+Knows requests and business rules; the caller passes the facts. Knows no X12 position.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -17,19 +17,24 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from clearlane.eligibility import fields, services, wire_struct
-from clearlane.eligibility.build_inquiry import Asking, cleaned, looks_dental, payer_of
-from clearlane.eligibility.fields import EligibilityRequest, Patient, patients
+from clearlane.eligibility.build_inquiry import (
+    InquiryBuilder,
+    asks_only_dental,
+    choose_payer,
+    clean_text,
+)
+from clearlane.eligibility.fields import EligibilityRequest, RequestPatient, patients
 from clearlane.eligibility.model import Inquiry
-from clearlane.eligibility.stepwise import finish
-from clearlane.eligibility.wire_struct import Shape
+from clearlane.eligibility.stepwise import run_to_end
+from clearlane.eligibility.wire_struct import WireStruct
 from clearlane.kernel import formats, limits
 from clearlane.payers.model import Payer
 
-Fault = tuple[str, str]
-"""Field, relative to the level, and message."""
+RuleProblem = tuple[str, str]
+"""A field's path relative to its level, and a message."""
 
 
-class ValidationResult(Shape, frozen=True, kw_only=True):
+class ValidationResultJson(WireStruct, frozen=True, kw_only=True):
     """An element of ``ValidationResults``: why a part of a request could not be sent."""
 
     Location: str
@@ -38,17 +43,17 @@ class ValidationResult(Shape, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What the rules are told of the world."""
+class InquiryFacts:
+    """Facts that the rules need beside the request."""
 
     find: Callable[[str, str], Payer | None]
-    """The payer of an id and a type, such as ``Payers.find``."""
+    """The payer of an id and a type, such as ``PayerDirectory.find``."""
     sandbox: bool
     today: date
 
 
-class Level(StrEnum):
-    """What part of a request a rule looks at."""
+class RequestLevel(StrEnum):
+    """The part of a request that a rule checks."""
 
     DOCUMENT = "document"
     INQUIRY = "inquiry"
@@ -58,80 +63,82 @@ class Level(StrEnum):
     PATIENT = "patient"
 
 
-class Judged(NamedTuple):
-    """What can be sent, and why the rest cannot."""
+class CheckedRequest(NamedTuple):
+    """The inquiries that can be sent, and the reasons why the rest cannot."""
 
     inquiries: list[Inquiry]
-    results: list[ValidationResult]
+    results: list[ValidationResultJson]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """What a rule is told: the facts, the request, and of the patient as much as its level may know."""
+class InquiryRuleContext:
+    """The input of a rule: the facts, the request, and the patient or level it checks."""
 
-    facts: Facts
+    facts: InquiryFacts
     request: EligibilityRequest
     count: int
-    """How many patients the request asks about."""
-    at: Any = None
-    """The patient; at a higher level the first patient below it."""
-    found: Payer | None = None
+    """The number of patients in the request."""
+    patient: Any = None
+    """The patient; for a rule of a higher level, the first patient below it."""
+    payer: Payer | None = None
     """The payer in the directory."""
 
     @property
-    def person(self) -> fields.Dependent | fields.Subscriber:
-        """Who is asked about."""
-        return self.at.dependent or self.at.subscriber  # type: ignore[no-any-return]
+    def person(self) -> fields.RequestDependent | fields.RequestSubscriber:
+        """The patient: the dependent, else the subscriber."""
+        return self.patient.dependent or self.patient.subscriber  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class InquiryRule:
     """One row of the table of rules."""
 
     id: str
-    level: Level
+    level: RequestLevel
     sentence: str
-    check: Callable[[Case], Iterable[Fault]]
+    check: Callable[[InquiryRuleContext], Iterable[RuleProblem]]
 
 
-RULES: dict[str, Rule] = {}
-BY_LEVEL: dict[Level, list[Rule]] = {level: [] for level in Level}
+RULES: dict[str, InquiryRule] = {}
+BY_LEVEL: dict[RequestLevel, list[InquiryRule]] = {level: [] for level in RequestLevel}
 
-Check = Callable[[Case], Iterable[Fault]]
-
-
-def judge(request: EligibilityRequest, facts: Facts) -> Judged:
-    """Everything at once."""
-    return finish(judging(request, facts))
+Check = Callable[[InquiryRuleContext], Iterable[RuleProblem]]
 
 
-def judging(request: EligibilityRequest, facts: Facts) -> Generator[None, None, Judged]:
-    """The same with a pause after each patient."""
-    judged = Judged([], [])
-    asked = list(patients(request))
-    case = Case(facts, request, len(asked))
-    if _told(Level.DOCUMENT, case, "", judged.results):
-        return judged
-    verdicts: dict[str, Any] = {}
-    asking = Asking()
-    for patient in asked:
-        payer = _above(case, patient, verdicts, judged.results)
-        mine = Case(facts, request, len(asked), patient, payer)
-        # A patient is judged whatever is wrong above: whoever corrects a request wants every fault at once.
-        told = _told(Level.PATIENT, mine, patient.path, judged.results)
-        if payer is not None and not told:
-            judged.inquiries.append(asking.inquiry(patient, payer))
+def check_request(request: EligibilityRequest, facts: InquiryFacts) -> CheckedRequest:
+    """Check a request without pauses."""
+    return run_to_end(check_stepwise(request, facts))
+
+
+def check_stepwise(
+    request: EligibilityRequest, facts: InquiryFacts
+) -> Generator[None, None, CheckedRequest]:
+    """Check a request with a pause after each patient."""
+    checked = CheckedRequest([], [])
+    requested = list(patients(request))
+    context = InquiryRuleContext(facts, request, len(requested))
+    if _add_results(RequestLevel.DOCUMENT, context, "", checked.results):
+        return checked
+    memo: dict[str, Any] = {}
+    builder = InquiryBuilder()
+    for patient in requested:
+        payer = _check_levels_above(context, patient, memo, checked.results)
+        own_context = InquiryRuleContext(facts, request, len(requested), patient, payer)
+        # A patient is checked even if a level above failed, so that the caller sees every problem at once.
+        failed = _add_results(RequestLevel.PATIENT, own_context, patient.path, checked.results)
+        if payer is not None and not failed:
+            checked.inquiries.append(builder.build(patient, payer))
         yield
-    return judged
+    return checked
 
 
-def rule(id: str, level: Level) -> Callable[[Check], Check]:
-    """Register a rule."""
+def rule(id: str, level: RequestLevel) -> Callable[[Check], Check]:
+    """Return a decorator that registers a rule."""
 
     def register(check: Check) -> Check:
         assert id not in RULES, f"rule {id} is defined twice"
         assert check.__doc__, f"rule {id} has no sentence"
-        RULES[id] = Rule(id, level, check.__doc__, check)
+        RULES[id] = InquiryRule(id, level, check.__doc__, check)
         BY_LEVEL[level].append(RULES[id])
         return check
 
@@ -141,120 +148,120 @@ def rule(id: str, level: Level) -> Callable[[Check], Check]:
 # --- the document -----------------------------------------------------------------------------------
 
 
-@rule("TooManyPatients", Level.DOCUMENT)
-def patients_are_few_enough(case: Case) -> Iterator[Fault]:
+@rule("TooManyPatients", RequestLevel.DOCUMENT)
+def patients_are_few_enough(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """A document asks about 10,000 patients at most."""
-    if case.count > limits.ELIGIBILITY_PATIENTS_MAX:
+    if context.count > limits.ELIGIBILITY_PATIENTS_MAX:
         most = limits.ELIGIBILITY_PATIENTS_MAX
         yield (
             "BenefitInquiries",
-            f"The document asks about {case.count} patients; send {most} at most.",
+            f"The document asks about {context.count} patients; send {most} at most.",
         )
 
 
-@rule("TestInProduction", Level.DOCUMENT)
-def production_takes_no_tests(case: Case) -> Iterator[Fault]:
+@rule("TestInProduction", RequestLevel.DOCUMENT)
+def production_takes_no_tests(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """A production installation takes no test inquiries."""
-    if case.request.IsTest and not case.facts.sandbox:
+    if context.request.IsTest and not context.facts.sandbox:
         yield "IsTest", "IsTest is true, but this is production: send false."
 
 
-@rule("RequestTypeUnknown", Level.INQUIRY)
-def request_type_is_request(case: Case) -> Iterator[Fault]:
+@rule("RequestTypeUnknown", RequestLevel.INQUIRY)
+def request_type_is_request(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The request type is Request, or absent."""
-    word = case.at.inquiry.RequestType
-    if word and word.casefold() != "request":
+    name = context.patient.inquiry.RequestType
+    if name and name.casefold() != "request":
         yield (
             "RequestType",
-            f"The request type {_quoted(word)} is unknown; send Request or nothing.",
+            f"The request type {_quoted(name)} is unknown; send Request or nothing.",
         )
 
 
 # --- the payer --------------------------------------------------------------------------------------
 
 
-@rule("PayerUnknown", Level.PAYER)
-def payer_is_known(case: Case) -> Iterator[Fault]:
+@rule("PayerUnknown", RequestLevel.PAYER)
+def payer_is_known(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The payer is in the directory."""
-    if case.found is None:
+    if context.payer is None:
         yield (
             "PayerId",
-            f"The payer id {_payer(case)} is not in the directory; "
+            f"The payer id {_payer(context)} is not in the directory; "
             "give a PayerId or SvcPayerId of the list of eligibility payers.",
         )
 
 
-@rule("PayerInactive", Level.PAYER)
-def payer_is_active(case: Case) -> Iterator[Fault]:
+@rule("PayerInactive", RequestLevel.PAYER)
+def payer_is_active(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The payer is active."""
-    if case.found and not case.found.active:
+    if context.payer and not context.payer.active:
         yield (
             "PayerId",
-            f"The payer {_payer(case)} is not active; give a payer of the current list.",
+            f"The payer {_payer(context)} is not active; give a payer of the current list.",
         )
 
 
-@rule("PayerWithoutEligibility", Level.PAYER)
-def payer_answers_inquiries(case: Case) -> Iterator[Fault]:
+@rule("PayerWithoutEligibility", RequestLevel.PAYER)
+def payer_answers_inquiries(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The payer offers eligibility."""
-    if case.found and not case.found.offers_eligibility:
+    if context.payer and not context.payer.offers_eligibility:
         yield (
             "PayerId",
-            f"The payer {_payer(case)} answers no eligibility inquiries; "
+            f"The payer {_payer(context)} answers no eligibility inquiries; "
             "give a payer of the list of eligibility payers.",
         )
 
 
-@rule("PayerWithoutRoute", Level.PAYER)
-def payer_can_be_reached(case: Case) -> Iterator[Fault]:
+@rule("PayerWithoutRoute", RequestLevel.PAYER)
+def payer_can_be_reached(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """There is an active route to the payer."""
-    if case.found and case.found.active and not case.found.has_route:
+    if context.payer and context.payer.active and not context.payer.has_route:
         yield (
             "PayerId",
-            f"The payer {_payer(case)} cannot be reached: there is no active route; "
+            f"The payer {_payer(context)} cannot be reached: there is no active route; "
             "ask the operator, or give another payer.",
         )
 
 
-@rule("PayerMode", Level.PAYER)
-def payer_is_right_for_the_mode(case: Case) -> Iterator[Fault]:
+@rule("PayerMode", RequestLevel.PAYER)
+def payer_is_right_for_the_mode(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """IsTest is true for test payers and false for live ones."""
-    test = bool(case.request.IsTest)
-    if case.found and case.found.is_test != test:
-        kind, wanted = ("test", "true") if case.found.is_test else ("live", "false")
+    test = bool(context.request.IsTest)
+    if context.payer and context.payer.is_test != test:
+        kind, wanted = ("test", "true") if context.payer.is_test else ("live", "false")
         yield (
             "PayerId",
-            f"The payer {_payer(case)} is a {kind} payer; send IsTest as {wanted}, or another payer.",
+            f"The payer {_payer(context)} is a {kind} payer; send IsTest as {wanted}, or another payer.",
         )
 
 
-@rule("PayerTypeUnknown", Level.PAYER)
-def payer_type_is_known(case: Case) -> Iterator[Fault]:
-    """What the payer is, and whether a person, is said in words of their lists."""
-    yield from _word(case.at.payer, "Type", "payer_roles")
-    yield from _word(case.at.payer, "EntityType", "entity_types")
+@rule("PayerTypeUnknown", RequestLevel.PAYER)
+def payer_type_is_known(context: InquiryRuleContext) -> Iterator[RuleProblem]:
+    """The payer's type and entity type are names of their lists."""
+    yield from _check_name(context.patient.payer, "Type", "payer_roles")
+    yield from _check_name(context.patient.payer, "EntityType", "entity_types")
 
 
-@rule("PayerName", Level.PAYER)
-def payer_name_fits(case: Case) -> Iterator[Fault]:
+@rule("PayerName", RequestLevel.PAYER)
+def payer_name_fits(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The payer's name is no longer than X12 can carry."""
-    yield from _texts(case.at.payer, "CommonName")
+    yield from _check_texts(context.patient.payer, "CommonName")
 
 
 # --- the provider -----------------------------------------------------------------------------------
 
 
-@rule("NpiMissing", Level.PAYEE)
-def provider_has_an_npi(case: Case) -> Iterator[Fault]:
+@rule("NpiMissing", RequestLevel.PAYEE)
+def provider_has_an_npi(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The provider has an NPI."""
-    if not case.at.payee.NationalProviderId:
+    if not context.patient.payee.NationalProviderId:
         yield "NationalProviderId", "The NPI is missing; give the provider's ten digits."
 
 
-@rule("NpiInvalid", Level.PAYEE)
-def npi_is_right(case: Case) -> Iterator[Fault]:
+@rule("NpiInvalid", RequestLevel.PAYEE)
+def npi_is_right(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The NPI is ten digits with a right check digit."""
-    npi = case.at.payee.NationalProviderId
+    npi = context.patient.payee.NationalProviderId
     if npi and not formats.is_npi(npi):
         yield (
             "NationalProviderId",
@@ -262,76 +269,79 @@ def npi_is_right(case: Case) -> Iterator[Fault]:
         )
 
 
-@rule("PayeeTypeUnknown", Level.PAYEE)
-def payee_type_is_known(case: Case) -> Iterator[Fault]:
-    """What the provider is, and whether a person, is said in words of their lists."""
-    yield from _word(case.at.payee, "Type", "payee_roles")
-    yield from _word(case.at.payee, "EntityType", "entity_types")
+@rule("PayeeTypeUnknown", RequestLevel.PAYEE)
+def payee_type_is_known(context: InquiryRuleContext) -> Iterator[RuleProblem]:
+    """The provider's type and entity type are names of their lists."""
+    yield from _check_name(context.patient.payee, "Type", "payee_roles")
+    yield from _check_name(context.patient.payee, "EntityType", "entity_types")
 
 
-@rule("PayeeName", Level.PAYEE)
-def payee_name_fits(case: Case) -> Iterator[Fault]:
+@rule("PayeeName", RequestLevel.PAYEE)
+def payee_name_fits(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The provider's names hold what X12 can carry, and no more."""
-    yield from _texts(case.at.payee, "CommonName", "FirstName")
+    yield from _check_texts(context.patient.payee, "CommonName", "FirstName")
 
 
 # --- the patient ------------------------------------------------------------------------------------
 
 
-@rule("BirthDateMissing", Level.PATIENT)
-def birth_date_is_given(case: Case) -> Iterator[Fault]:
+@rule("BirthDateMissing", RequestLevel.PATIENT)
+def birth_date_is_given(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The patient has a birth date."""
-    if case.person.BirthDate is None:
+    if context.person.BirthDate is None:
         yield "BirthDate", "The birth date is missing; payers find a patient by it."
 
 
-@rule("BirthDateInFuture", Level.PATIENT)
-def birth_date_is_past(case: Case) -> Iterator[Fault]:
+@rule("BirthDateInFuture", RequestLevel.PATIENT)
+def birth_date_is_past(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The birth date is not in the future."""
-    born = case.person.BirthDate
-    if born and born > case.facts.today:
+    born = context.person.BirthDate
+    if born and born > context.facts.today:
         yield "BirthDate", f"The birth date '{born}' is in the future; give a past day."
 
 
-@rule("GenderUnknown", Level.PATIENT)
-def gender_is_known(case: Case) -> Iterator[Fault]:
+@rule("GenderUnknown", RequestLevel.PATIENT)
+def gender_is_known(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The sex is Male, Female or Unknown, or absent."""
-    yield from _word(case.person, "Gender", "genders")
+    yield from _check_name(context.person, "Gender", "genders")
 
 
-@rule("RelationshipUnknown", Level.PATIENT)
-def relationship_is_known(case: Case) -> Iterator[Fault]:
-    """The relationship of a dependent is a word of its list, and not Self."""
-    if case.at.dependent:
-        word = case.at.dependent.Relationship
-        if word and services.code("relationships", word) in (None, SELF):
+@rule("RelationshipUnknown", RequestLevel.PATIENT)
+def relationship_is_known(context: InquiryRuleContext) -> Iterator[RuleProblem]:
+    """The relationship of a dependent is a name of its list, and not Self."""
+    if context.patient.dependent:
+        name = context.patient.dependent.Relationship
+        if name and services.code("relationships", name) in (None, SELF):
             yield (
                 "Relationship",
-                f"The relationship {_quoted(word)} is unknown; give Spouse, Child or Other.",
+                f"The relationship {_quoted(name)} is unknown; give Spouse, Child or Other.",
             )
 
 
-@rule("ServiceTypeUnknown", Level.PATIENT)
-def service_types_are_known(case: Case) -> Iterator[Fault]:
+@rule("ServiceTypeUnknown", RequestLevel.PATIENT)
+def service_types_are_known(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """Every service type is a name or code of the X12 list."""
-    for at, benefit in enumerate(case.person.RequestedBenefits):
-        for nth, word in enumerate(benefit.Type):
-            if services.code("service_types", word) is None:
+    for at, benefit in enumerate(context.person.RequestedBenefits):
+        for nth, name in enumerate(benefit.Type):
+            if services.code("service_types", name) is None:
                 yield (
                     f"RequestedBenefits[{at}].Type[{nth}]",
-                    f"The service type {_quoted(word)} is unknown; "
+                    f"The service type {_quoted(name)} is unknown; "
                     "give a name such as HealthBenefitPlanCoverage, or an X12 code.",
                 )
 
 
-@rule("TooManyBenefits", Level.PATIENT)
-def benefits_are_few_enough(case: Case) -> Iterator[Fault]:
-    """A patient is asked about with at most 99 benefits of at most 99 service types each."""
-    asked = case.person.RequestedBenefits
-    if len(asked) > limits.QUESTIONS_PER_PATIENT_MAX:
+@rule("TooManyBenefits", RequestLevel.PATIENT)
+def benefits_are_few_enough(context: InquiryRuleContext) -> Iterator[RuleProblem]:
+    """A patient has at most 99 requested benefits of at most 99 service types each."""
+    requested = context.person.RequestedBenefits
+    if len(requested) > limits.QUESTIONS_PER_PATIENT_MAX:
         most = limits.QUESTIONS_PER_PATIENT_MAX
-        yield "RequestedBenefits", f"{len(asked)} benefits are asked about; send {most} at most."
-    for at, benefit in enumerate(asked):
+        yield (
+            "RequestedBenefits",
+            f"{len(requested)} benefits are requested; send {most} at most.",
+        )
+    for at, benefit in enumerate(requested):
         if len(benefit.Type) > limits.SERVICE_TYPES_PER_QUESTION_MAX:
             most = limits.SERVICE_TYPES_PER_QUESTION_MAX
             yield (
@@ -340,10 +350,10 @@ def benefits_are_few_enough(case: Case) -> Iterator[Fault]:
             )
 
 
-@rule("PlanDateOrder", Level.PATIENT)
-def plan_dates_are_in_order(case: Case) -> Iterator[Fault]:
-    """The days asked about do not end before they start."""
-    for at, benefit in enumerate(case.person.RequestedBenefits):
+@rule("PlanDateOrder", RequestLevel.PATIENT)
+def plan_dates_are_in_order(context: InquiryRuleContext) -> Iterator[RuleProblem]:
+    """The days of service do not end before they start."""
+    for at, benefit in enumerate(context.person.RequestedBenefits):
         days = benefit.PlanDate
         if days and days.Start and days.End and days.End < days.Start:
             yield (
@@ -352,30 +362,30 @@ def plan_dates_are_in_order(case: Case) -> Iterator[Fault]:
             )
 
 
-@rule("PatientText", Level.PATIENT)
-def patient_texts_fit(case: Case) -> Iterator[Fault]:
+@rule("PatientText", RequestLevel.PATIENT)
+def patient_texts_fit(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """A dependent's names and a patient's trace number hold what X12 can carry, and no more."""
-    if case.at.dependent:
-        yield from _texts(case.at.dependent, "CommonName", "FirstName")
-    trace = case.person.PayeeTraceNumber
+    if context.patient.dependent:
+        yield from _check_texts(context.patient.dependent, "CommonName", "FirstName")
+    trace = context.person.PayeeTraceNumber
     if trace:
-        for field, message in _texts(trace, "Number"):
+        for field, message in _check_texts(trace, "Number"):
             yield f"PayeeTraceNumber.{field}", message
 
 
 # --- the subscriber, who may be the patient -----------------------------------------------------------
 
 
-@rule("SubscriberText", Level.SUBSCRIBER)
-def subscriber_texts_fit(case: Case) -> Iterator[Fault]:
+@rule("SubscriberText", RequestLevel.SUBSCRIBER)
+def subscriber_texts_fit(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The subscriber's names and member id hold what X12 can carry, and no more."""
-    yield from _texts(case.at.subscriber, "CommonName", "FirstName", "MemberId")
+    yield from _check_texts(context.patient.subscriber, "CommonName", "FirstName", "MemberId")
 
 
-@rule("MemberIdShort", Level.SUBSCRIBER)
-def member_id_is_long_enough(case: Case) -> Iterator[Fault]:
+@rule("MemberIdShort", RequestLevel.SUBSCRIBER)
+def member_id_is_long_enough(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """The member id has at least two characters."""
-    if 0 < len(cleaned(case.at.subscriber.MemberId)) < MEMBER_ID_MIN:
+    if 0 < len(clean_text(context.patient.subscriber.MemberId)) < MEMBER_ID_MIN:
         yield "MemberId", f"The member id is too short; X12 wants {MEMBER_ID_MIN} characters."
 
 
@@ -383,57 +393,64 @@ SELF = "18"
 MEMBER_ID_MIN = 2
 
 
-# --- carrying out -----------------------------------------------------------------------------------
+# --- running the rules -----------------------------------------------------------------------------------
 
 
-def _above(
-    case: Case, patient: Patient, verdicts: dict[str, Any], results: list[ValidationResult]
+def _check_levels_above(
+    context: InquiryRuleContext,
+    patient: RequestPatient,
+    memo: dict[str, Any],
+    results: list[ValidationResultJson],
 ) -> Payer | None:
-    """The payer, if it and all above the patient can be asked; each part is judged once."""
+    """Return the payer if all levels above the patient pass; each level is checked once."""
     inquiry_path = patient.payer_path.partition(".")[0]
-    key = f"{patient.payer_path}{looks_dental(patient)}"
-    if key not in verdicts:
-        verdicts[key] = payer_of(patient, case.facts.find, test=bool(case.request.IsTest))
-    mine = Case(case.facts, case.request, case.count, patient, verdicts[key])
+    key = f"{patient.payer_path}{asks_only_dental(patient)}"
+    if key not in memo:
+        memo[key] = choose_payer(patient, context.facts.find, test=bool(context.request.IsTest))
+    own_context = InquiryRuleContext(
+        context.facts, context.request, context.count, patient, memo[key]
+    )
     levels = (
-        (Level.INQUIRY, inquiry_path),
-        (Level.PAYER, patient.payer_path),
-        (Level.PAYEE, patient.payee_path),
-        (Level.SUBSCRIBER, patient.subscriber_path),
+        (RequestLevel.INQUIRY, inquiry_path),
+        (RequestLevel.PAYER, patient.payer_path),
+        (RequestLevel.PAYEE, patient.payee_path),
+        (RequestLevel.SUBSCRIBER, patient.subscriber_path),
     )
     for level, path in levels:
-        if path not in verdicts:
-            verdicts[path] = _told(level, mine, path, results)
-    if any(verdicts[path] for _, path in levels):
+        if path not in memo:
+            memo[path] = _add_results(level, own_context, path, results)
+    if any(memo[path] for _, path in levels):
         return None
-    return mine.found
+    return own_context.payer
 
 
-def _told(level: Level, case: Case, path: str, results: list[ValidationResult]) -> bool:
-    """Whether some rule of the level has something against it."""
+def _add_results(
+    level: RequestLevel, context: InquiryRuleContext, path: str, results: list[ValidationResultJson]
+) -> bool:
+    """Run the rules of a level, add their results, and return whether there are any."""
     before = len(results)
     for rule in BY_LEVEL[level]:
-        for field, message in rule.check(case):
+        for field, message in rule.check(context):
             location = f"{path}.{field}" if path else field
-            results.append(ValidationResult(Location=location, Code=rule.id, Message=message))
+            results.append(ValidationResultJson(Location=location, Code=rule.id, Message=message))
     return len(results) > before
 
 
-def _word(part: Shape, field: str, list: str) -> Iterator[Fault]:
-    word = getattr(part, field)
-    if word and services.code(list, word) is None:
+def _check_name(part: WireStruct, field: str, list: str) -> Iterator[RuleProblem]:
+    name = getattr(part, field)
+    if name and services.code(list, name) is None:
         known = ", ".join(services.names(list).values())
-        yield field, f"The value {_quoted(word)} is unknown; give one of {known}, or nothing."
+        yield field, f"The value {_quoted(name)} is unknown; give one of {known}, or nothing."
 
 
-def _texts(part: Shape, *names: str) -> Iterator[Fault]:
-    """Texts that X12 cannot carry: nothing is left of them, or too much."""
-    rows = _lines(type(part))
+def _check_texts(part: WireStruct, *names: str) -> Iterator[RuleProblem]:
+    """Yield texts that X12 cannot carry: those without a valid character, or too long."""
+    rows = _wire_fields(type(part))
     for name in names:
         text = getattr(part, name)
         if not text:
             continue
-        carried = cleaned(text)
+        carried = clean_text(text)
         most = rows[name].max
         if not carried:
             yield name, f"Nothing of {name} can be sent; give plain letters or digits."
@@ -441,11 +458,11 @@ def _texts(part: Shape, *names: str) -> Iterator[Fault]:
             yield name, f"{name} has {len(carried)} characters; X12 carries {most} at most."
 
 
-_lines = cache(wire_struct.lines)
+_wire_fields = cache(wire_struct.wire_fields)
 
 
-def _payer(case: Case) -> str:
-    return _quoted(case.at.payer.PayerId)
+def _payer(context: InquiryRuleContext) -> str:
+    return _quoted(context.patient.payer.PayerId)
 
 
 def _quoted(text: str) -> str:

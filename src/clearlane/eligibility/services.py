@@ -1,8 +1,8 @@
-"""The words of the interface for the codes of a 270 and a 271, both ways.
+"""Translate between the codes of a 270 or 271 and their names in Vendor API V3.
 
-The lists themselves are those of ``x12.codes``; their third column holds the interface's names. Here are the
-lists that only the interface needs. A name is found in any case and whatever its punctuation, and so is the X12
-code itself. A code that no list knows is told as it is: nothing a payer says is lost.
+Most lists are those of ``x12.codes``, whose third column holds the V3 names; lists that only V3 needs are here. A
+name is found in any case and with any punctuation, and so is the X12 code itself. A code that no list has is
+returned as it is, so that nothing of a payer's answer is lost.
 
 Knows lists; knows no request and no file.
 """
@@ -20,12 +20,12 @@ NAME_COLUMN = 2
 
 HEALTH_PLAN, DENTAL_CARE = "30", "35"
 DEFAULT_SERVICES: Mapping[str, str] = {"Medical": HEALTH_PLAN, "Dental": DENTAL_CARE}
-"""What is asked about where no service type is named, by the type of the payer."""
+"""The service type of an inquiry that names none, by the type of the payer."""
 DENTAL_SERVICES = frozenset({
     "23", "24", "25", "26", "27", "28", "35", "36", "37", "38", "39", "40", "41",
 })  # fmt: skip
 
-_OWN: dict[str, dict[str, str]] = {
+_V3_LISTS: dict[str, dict[str, str]] = {
     # NM101 of 2100A.
     "payer_roles": {
         "PR": "Payer", "2B": "ThirdPartyAdministrator", "36": "Employer", "GP": "GatewayProvider",
@@ -115,8 +115,8 @@ _OWN: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
-# Other names that callers may send, beside the name and the code.
-_ALSO: dict[str, dict[str, str]] = {
+# Synonyms that callers may send beside the name and the code.
+_SYNONYMS: dict[str, dict[str, str]] = {
     "genders": {"man": "M", "woman": "F", "other": "U", "x": "U"},
     "entity_types": {"person": "1", "nonperson": "2", "nonpersonentity": "2", "organisation": "2"},
     "relationships": {
@@ -124,38 +124,38 @@ _ALSO: dict[str, dict[str, str]] = {
         "otherrelationship": "G8", "domesticpartner": "53", "partner": "53",
     },
 }  # fmt: skip
-_PLAIN = re.compile(r"[^0-9a-z]")
+_PUNCTUATION = re.compile(r"[^0-9a-z]")
 
 
 def name(list: str, code: str) -> str:
-    """The interface's name of a code; the code itself where no list knows it."""
+    """Return the V3 name of a code; the code itself if the list does not have it."""
     return names(list).get(code, code)
 
 
 @cache
 def names(list: str) -> Mapping[str, str]:
-    """The names of a list by code."""
-    own = _OWN.get(list)
-    return MappingProxyType(own) if own is not None else codes.column(list, NAME_COLUMN)
+    """Return the names of a list by code."""
+    own = _V3_LISTS.get(list)
+    return MappingProxyType(own) if own is not None else codes.load_column(list, NAME_COLUMN)
 
 
 def code(list: str, text: str) -> str | None:
-    """The code that a caller's word means; None where the list has no such word."""
+    """Return the code for a caller's name or code; None if the list has none."""
     return _code(list, text) if len(text) <= limits.CODED_CHARACTERS_MAX else None
 
 
 def default_service(payer_type: "PayerType | str") -> str:
-    """What is asked about where no service type is named."""
+    """Return the service type of an inquiry that names none."""
     return DEFAULT_SERVICES[payer_type]
 
 
-@lru_cache(limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(limits.CHECK_RESULTS_CACHED_MAX)
 def _code(list: str, text: str) -> str | None:
-    return _codes(list).get(_PLAIN.sub("", text.casefold()))
+    return _codes(list).get(_PUNCTUATION.sub("", text.casefold()))
 
 
 @cache
 def _codes(list: str) -> Mapping[str, str]:
-    found = dict(_ALSO.get(list, {}))
-    found |= {_PLAIN.sub("", name.casefold()): code for code, name in names(list).items()}
+    found = dict(_SYNONYMS.get(list, {}))
+    found |= {_PUNCTUATION.sub("", name.casefold()): code for code, name in names(list).items()}
     return found | {code.casefold(): code for code in names(list)}

@@ -1,10 +1,10 @@
-"""Work on a large document in small steps, so that others can run in between.
+"""Run long computations in small steps, so that the event loop can run other work in between.
 
-A stepwise function is a generator that pauses after each piece and returns its result at the end:
+A stepwise function is a generator that pauses after each step and returns its result at the end:
 
-    steps = Steps(decode.reading(document))
-    for _ in steps: ...                           # let others run
-    steps.result
+    call = StepwiseCall(decode.decode_stepwise(document))
+    for _ in call: ...                            # let other work run
+    call.result
 
 Knows nothing else.
 """
@@ -15,20 +15,20 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Steps(Generic[T]):
-    """The pauses of a stepwise function; afterwards its result."""
+class StepwiseCall(Generic[T]):
+    """An iterator over the pauses of a stepwise function that holds its result afterwards."""
 
-    def __init__(self, work: Generator[None, None, T]) -> None:
-        self._work = work
+    def __init__(self, steps: Generator[None, None, T]) -> None:
+        self._steps = steps
         self.result: T
 
     def __iter__(self) -> Iterator[None]:
-        self.result = yield from self._work
+        self.result = yield from self._steps
 
 
-def finish(work: Generator[None, None, T]) -> T:
-    """The result at once, without a pause."""
-    steps = Steps(work)
-    for _ in steps:
+def run_to_end(steps: Generator[None, None, T]) -> T:
+    """Run a stepwise function without pauses and return its result."""
+    call = StepwiseCall(steps)
+    for _ in call:
         pass
-    return steps.result
+    return call.result

@@ -1,11 +1,12 @@
-"""What the structures of the request and the response have in common.
+"""The base of the JSON objects of the eligibility request and response.
 
-A structure is a frozen msgspec struct whose attributes are the names on the wire. It prints which fields are
-filled and never what they hold, and it can tell its JSON schema, so that the OpenAPI document is made from it.
+A wire struct is a frozen msgspec struct whose attributes are the names on the wire. It prints which fields are
+filled, never their content, and provides its JSON schema for the OpenAPI document.
 
 Knows no field by name.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -20,36 +21,36 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
 
 
-class Kind(StrEnum):
-    """How the JSON of a field is read."""
+class WireType(StrEnum):
+    """The JSON type of a request field."""
 
     TEXT = "text"
-    FLAG = "boolean"
-    DAY = "date"
-    BIRTH = "birth date"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    BIRTH_DATE = "birth date"
     TEXTS = "texts"
-    PART = "object"
-    PARTS = "objects"
+    OBJECT = "object"
+    OBJECTS = "objects"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """What a line of a catalogue says beside name and type."""
+class WireField:
+    """The catalogue entry of a request field, in its annotation."""
 
     label: str
-    kind: Kind = Kind.TEXT
+    type: WireType = WireType.TEXT
     max: int | None = None
-    """How many characters X12 can carry."""
+    """The number of characters that X12 can carry."""
     required: bool = False
-    when: str = ""
-    """For a field that is required only sometimes: when."""
+    required_when: str = ""
+    """The condition under which an optional field is required."""
 
 
-class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """A JSON object of the interface."""
+class WireStruct(msgspec.Struct, frozen=True, kw_only=True):
+    """A JSON object of Vendor API V3."""
 
-    SCHEMA: ClassVar[str] = "Eligibility"
-    """What its name in the OpenAPI document begins with, since other rooms have payers too."""
+    SCHEMA_PREFIX: ClassVar[str] = "Eligibility"
+    """The prefix of its name in the OpenAPI document, since other packages have payers too."""
 
     def __repr__(self) -> str:
         names = self.__struct_fields__
@@ -62,76 +63,86 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     def __get_pydantic_core_schema__(
         cls, source: Any, handler: "GetCoreSchemaHandler"
     ) -> core_schema.CoreSchema:
-        """The structure as pydantic, which draws the OpenAPI document, understands it."""
+        """Return the schema from which pydantic generates the OpenAPI document."""
         hints = get_type_hints(cls, include_extras=True)
-        fields = {name: _field(hints[name], handler) for name in cls.__struct_fields__}
-        name = cls.SCHEMA + cls.__name__.removeprefix(cls.SCHEMA)
+        fields = {name: _schema_field(hints[name], handler) for name in cls.__struct_fields__}
+        name = cls.SCHEMA_PREFIX + _AFFIX.sub("", cls.__name__.removeprefix(cls.SCHEMA_PREFIX))
         ref = f"{cls.__module__}.{name}:{id(cls)}"
-        told: dict[str, Any] = {"pydantic_js_updates": {"title": name, "description": cls.__doc__}}
-        return core_schema.typed_dict_schema(fields, cls=cls, ref=ref, metadata=told)
+        updates: dict[str, Any] = {
+            "pydantic_js_updates": {"title": name, "description": cls.__doc__}
+        }
+        return core_schema.typed_dict_schema(fields, cls=cls, ref=ref, metadata=updates)
 
 
-def lines(shape: type[Shape]) -> dict[str, Line]:
-    """The catalogue's lines of a structure, by field."""
-    hints = get_type_hints(shape, include_extras=True)
-    return {name: line for name in shape.__struct_fields__ if (line := _line(hints[name]))}
+def wire_fields(struct: type[WireStruct]) -> dict[str, WireField]:
+    """Return the catalogue entries of a struct by field name."""
+    hints = get_type_hints(struct, include_extras=True)
+    return {
+        name: spec for name in struct.__struct_fields__ if (spec := _find_wire_field(hints[name]))
+    }
 
 
-def inner(shape: type[Shape], name: str) -> type[Shape]:
-    """The structure that a field holds, once or several times."""
-    found = _inner(get_type_hints(shape)[name])
-    assert found is not None, f"{name} holds a structure"
+def nested_struct(struct: type[WireStruct], name: str) -> type[WireStruct]:
+    """Return the struct type that a field holds, once or as an array."""
+    found = _find_struct(get_type_hints(struct)[name])
+    assert found is not None, f"{name} holds a struct"
     return found
 
 
-Number = Annotated[Decimal, WithJsonSchema({"type": "number"})]
-"""An amount, written as a JSON number with its digits as they came."""
-Stamp = Annotated[str, WithJsonSchema({"type": "string", "examples": ["2024-05-01T00:00:00"]})]
-"""A day as the response writes it."""
+JsonNumber = Annotated[Decimal, WithJsonSchema({"type": "number"})]
+"""An amount, written as a JSON number with the digits of the file."""
+DayText = Annotated[str, WithJsonSchema({"type": "string", "examples": ["2024-05-01T00:00:00"]})]
+"""A day in the format of the response."""
 
 
-def stamp(day: date) -> str:
-    """A day in the response's form."""
+def format_wire_day(day: date) -> str:
+    """Return a day in the format of the response."""
     return f"{day.isoformat()}T00:00:00"
 
 
-def _field(hint: Any, handler: "GetCoreSchemaHandler") -> core_schema.TypedDictField:
-    line = _line(hint)
-    absent = msgspec.UnsetType in get_args(hint)
-    if absent:
+# Parts of class names that the OpenAPI document does without: ``RequestPayer``, ``PayerJson``.
+_AFFIX = re.compile(r"^Request(?=[A-Z])|Json$")
+
+
+def _schema_field(hint: Any, handler: "GetCoreSchemaHandler") -> core_schema.TypedDictField:
+    spec = _find_wire_field(hint)
+    may_be_absent = msgspec.UnsetType in get_args(hint)
+    if may_be_absent:
         hint = next(kind for kind in get_args(hint) if kind is not msgspec.UnsetType)
-    if line is None:
-        return core_schema.typed_dict_field(handler.generate_schema(hint), required=not absent)
-    schema = _TOLD[line.kind] if line.kind in _TOLD else handler.generate_schema(hint)
-    if not line.required and type(None) not in get_args(get_args(hint)[0]):
+    if spec is None:
+        return core_schema.typed_dict_field(
+            handler.generate_schema(hint), required=not may_be_absent
+        )
+    schema = _SCHEMAS[spec.type] if spec.type in _SCHEMAS else handler.generate_schema(hint)
+    if not spec.required and type(None) not in get_args(get_args(hint)[0]):
         schema = core_schema.nullable_schema(schema)
-    words = [
-        f"{line.label}.",
-        _WORDS.get(line.kind, ""),
-        f"At most {line.max} characters." if line.max else "",
-        f"Required when {line.when}." if line.when else "",
+    sentences = [
+        f"{spec.label}.",
+        _DESCRIPTIONS.get(spec.type, ""),
+        f"At most {spec.max} characters." if spec.max else "",
+        f"Required when {spec.required_when}." if spec.required_when else "",
     ]
-    told: dict[str, Any] = {"description": " ".join(filter(None, words))}
-    if line.required:
-        told |= _AT_LEAST_ONE[line.kind]
-    metadata: dict[str, Any] = {"pydantic_js_updates": told}
-    return core_schema.typed_dict_field(schema, required=line.required, metadata=metadata)
+    updates: dict[str, Any] = {"description": " ".join(filter(None, sentences))}
+    if spec.required:
+        updates |= _NOT_EMPTY[spec.type]
+    metadata: dict[str, Any] = {"pydantic_js_updates": updates}
+    return core_schema.typed_dict_field(schema, required=spec.required, metadata=metadata)
 
 
-# What the JSON schema says of a kind beyond what its type says.
-_WORDS = {Kind.BIRTH: "Written yyyy-mm-dd or yyyy/mm/dd."}
-_TOLD = {Kind.BIRTH: core_schema.nullable_schema(core_schema.str_schema())}
-_AT_LEAST_ONE: dict[Kind, dict[str, int]] = {
-    Kind.TEXT: {"minLength": 1},
-    Kind.PARTS: {"minItems": 1},
+# What the JSON schema adds to the Python type.
+_DESCRIPTIONS = {WireType.BIRTH_DATE: "Written yyyy-mm-dd or yyyy/mm/dd."}
+_SCHEMAS = {WireType.BIRTH_DATE: core_schema.nullable_schema(core_schema.str_schema())}
+_NOT_EMPTY: dict[WireType, dict[str, int]] = {
+    WireType.TEXT: {"minLength": 1},
+    WireType.OBJECTS: {"minItems": 1},
 }
 
 
-def _line(hint: Any) -> Line | None:
-    return next((found for found in get_args(hint)[1:] if isinstance(found, Line)), None)
+def _find_wire_field(hint: Any) -> WireField | None:
+    return next((found for found in get_args(hint)[1:] if isinstance(found, WireField)), None)
 
 
-def _inner(hint: Any) -> type[Shape] | None:
-    if isinstance(hint, type) and issubclass(hint, Shape):
+def _find_struct(hint: Any) -> type[WireStruct] | None:
+    if isinstance(hint, type) and issubclass(hint, WireStruct):
         return hint
-    return next(filter(None, map(_inner, get_args(hint))), None)
+    return next(filter(None, map(_find_struct, get_args(hint))), None)

@@ -1,21 +1,27 @@
-"""Inquiries to a 270 (005010X279A1): levels and envelope around what the tables say.
+"""Write inquiries as a 270 (005010X279A1), from placement tables for each level.
 
     write_inquiry(inquiry, envelope, trace="...")                # one patient, for real time
     write_inquiries([(inquiry, trace), ...], envelope)           # many patients, for a batch
 
-Each patient is a transaction set of its own, so that an answer finds its question whatever level it stands at: our
-trace number is in BHT03 and in the patient's TRN; the caller's trace number is in a second TRN.
+Each patient is a transaction set of its own, so that an answer at any level finds its inquiry: our trace number is in
+BHT03 and in the patient's TRN; the caller's trace number is in a second TRN.
 
-Knows the tables and the levels of a 270; knows no clock, no control number and no payer's cable.
+Knows the tables and the levels of a 270; knows no clock, no control number and no payer's route.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clearlane.eligibility.model import ORIGINATOR, Inquiry, Person, Question, Trace
+from clearlane.eligibility.model import (
+    ORIGINATOR,
+    BenefitQuestion,
+    Inquiry,
+    InquiryPerson,
+    InquiryTrace,
+)
 from clearlane.x12 import guides, placement
-from clearlane.x12.writer import Envelope, clean, seal
+from clearlane.x12.writer import Envelope, clean, wrap_sets
 
 __all__ = [
     "GUIDE", "ORIGINATOR", "SCOPES", "Envelope", "set_texts", "write_inquiries", "write_inquiry",
@@ -33,16 +39,18 @@ _TRACES = {
 }  # fmt: skip
 
 
-def _at(loop: str, rows: dict[str, str]) -> dict[str, str]:
+def _places(loop: str, rows: dict[str, str]) -> dict[str, str]:
     return {field: f"{loop}/{place}" for field, place in rows.items()}
 
 
-def _named(loop: str) -> dict[str, str]:
-    return _at(loop, {"role": "NM1/01", "kind": "NM1/02", "name": "NM1/03", "id": "NM1/09"})
+def _name_places(loop: str) -> dict[str, str]:
+    return _places(
+        loop, {"role": "NM1/01", "entity_type": "NM1/02", "name": "NM1/03", "id": "NM1/09"}
+    )
 
 
-def _patient(loop: str) -> dict[str, str]:
-    return _at(
+def _patient_places(loop: str) -> dict[str, str]:
+    return _places(
         loop,
         {
             "last": "NM1/03", "first": "NM1/04", "birth": "DMG/02", "sex": "DMG/03",
@@ -51,70 +59,72 @@ def _patient(loop: str) -> dict[str, str]:
     )  # fmt: skip
 
 
-def _benefit(loop: str) -> dict[str, str]:
-    return _at(loop, {"services": "EQ/01", "period": "DTP:291/period"})
+def _benefit_places(loop: str) -> dict[str, str]:
+    return _places(loop, {"services": "EQ/01", "period": "DTP:291/period"})
 
 
-SOURCE = placement.compile(
+SOURCE = placement.compile_placement(
     GUIDE,
     "2000A",
-    {"hl": "2000A/HL/01", **_named("2100A")},
+    {"hl": "2000A/HL/01", **_name_places("2100A")},
     {"2100A/NM1/08": "PI"},
 )
-RECEIVER = placement.compile(
+RECEIVER = placement.compile_placement(
     GUIDE,
     "2000B",
     {
-        "hl": "2000B/HL/01", "parent": "2000B/HL/02", **_named("2100B"),
+        "hl": "2000B/HL/01", "parent": "2000B/HL/02", **_name_places("2100B"),
         "first": "2100B/NM1/04",
     },
     {"2100B/NM1/08": "XX"},
 )  # fmt: skip
-SUBSCRIBER = placement.compile(
+SUBSCRIBER = placement.compile_placement(
     GUIDE,
     "2000C",
     {
-        **_at("2000C", _LEVEL | _TRACES), **_patient("2100C"), "member_id": "2100C/NM1/09",
+        **_places("2000C", _LEVEL | _TRACES), **_patient_places("2100C"), "member_id": "2100C/NM1/09",
     },
     {"2100C/NM1/02": "1", "2100C/NM1/08": "MI"},
 )  # fmt: skip
-DEPENDENT = placement.compile(
+DEPENDENT = placement.compile_placement(
     GUIDE,
     "2000D",
     {
-        "hl": "2000D/HL/01", "parent": "2000D/HL/02", **_at("2000D", _TRACES), **_patient("2100D"),
+        "hl": "2000D/HL/01", "parent": "2000D/HL/02", **_places("2000D", _TRACES), **_patient_places("2100D"),
         "relationship": "2100D/INS/02",
     },
 )  # fmt: skip
 # Only a subscriber's benefits can be those of the family: EQ03 is not used for a dependent.
-SUBSCRIBER_BENEFIT = placement.compile(
-    GUIDE, "2110C", {**_benefit("2110C"), "family": "2110C/EQ/03"}
+SUBSCRIBER_BENEFIT = placement.compile_placement(
+    GUIDE, "2110C", {**_benefit_places("2110C"), "family": "2110C/EQ/03"}
 )
-DEPENDENT_BENEFIT = placement.compile(GUIDE, "2110D", _benefit("2110D"))
+DEPENDENT_BENEFIT = placement.compile_placement(GUIDE, "2110D", _benefit_places("2110D"))
 
 SCOPES = (SOURCE, RECEIVER, SUBSCRIBER, DEPENDENT, SUBSCRIBER_BENEFIT, DEPENDENT_BENEFIT)
 
 
 def write_inquiry(inquiry: Inquiry, envelope: Envelope, *, trace: str) -> bytes:
-    """An interchange that asks about one patient. Raises ValueError for a trace that cannot be written."""
+    """Return an interchange with one inquiry. Raises ValueError for a trace number that cannot be written."""
     return b"".join(write_inquiries([(inquiry, trace)], envelope))
 
 
-def write_inquiries(asked: Iterable[tuple[Inquiry, str]], envelope: Envelope) -> Iterator[bytes]:
-    """An interchange that asks about many patients, each with our trace number, piece by piece."""
-    foreign = {code: " " for code in envelope.delimiters.canonical() if chr(code) not in "*:^~"}
+def write_inquiries(
+    inquiries: Iterable[tuple[Inquiry, str]], envelope: Envelope
+) -> Iterator[bytes]:
+    """Yield an interchange with many inquiries, each with its trace number, piece by piece."""
+    foreign = {code: " " for code in envelope.delimiters.to_canonical() if chr(code) not in "*:^~"}
 
     def bodies() -> Iterator[Iterable[str]]:
-        for inquiry, trace in asked:
+        for inquiry, trace in inquiries:
             texts = set_texts(inquiry, envelope, trace)
-            # Texts are clean for the usual separators; a payer may want others.
+            # Texts are free of the usual separators; a payer may require others.
             yield [text.translate(foreign) for text in texts] if foreign else texts
 
-    return seal(envelope, GUIDE, bodies())
+    return wrap_sets(envelope, GUIDE, bodies())
 
 
 def set_texts(inquiry: Inquiry, envelope: Envelope, trace: str) -> list[str]:
-    """What stands between ST and SE for one patient."""
+    """Return the texts between ST and SE for one inquiry."""
     if not trace or clean(trace)[0] != trace:
         raise ValueError("a trace number must be capital letters, digits or signs")
     moment = envelope.moment
@@ -140,42 +150,42 @@ def set_texts(inquiry: Inquiry, envelope: Envelope, trace: str) -> list[str]:
         )
     scope = DEPENDENT_BENEFIT if dependent else SUBSCRIBER_BENEFIT
     for question in inquiry.questions:
-        asked: dict[str, Any] = {"services": "^".join(question.services)}
+        values: dict[str, Any] = {"services": "^".join(question.services)}
         if question.family and not dependent:
-            asked["family"] = "FAM"
+            values["family"] = "FAM"
         if question.period and not period:
-            asked["period"] = question.period
-        texts.append(scope.text(asked))
+            values["period"] = question.period
+        texts.append(scope.text(values))
     return texts
 
 
 def _party(party: Any) -> dict[str, Any]:
-    values = {name: getattr(party, name) for name in ("role", "kind", "name", "first", "id")}
+    values = {name: getattr(party, name) for name in ("role", "entity_type", "name", "first", "id")}
     return {name: value for name, value in values.items() if value}
 
 
-def _person(person: Person) -> dict[str, Any]:
+def _person(person: InquiryPerson) -> dict[str, Any]:
     values = {name: getattr(person, name) for name in ("last", "first", "birth", "sex")}
     return {name: value for name, value in values.items() if value}
 
 
-def _common_period(questions: tuple[Question, ...]) -> Any:
-    """The days asked about where all questions agree; they then stand at the patient, where payers look."""
+def _common_period(questions: tuple[BenefitQuestion, ...]) -> Any:
+    """Return the period that all questions share; it is then written at the patient, where payers expect it."""
     periods = {question.period for question in questions}
     return periods.pop() if len(periods) == 1 else None
 
 
-def _traces(payee: Trace | None, trace: str) -> dict[str, str]:
-    """Our trace number, and the caller's where there is one that is not ours."""
+def _traces(payee: InquiryTrace | None, trace: str) -> dict[str, str]:
+    """Return our trace number, and the caller's if there is one."""
     found = {"trace": trace, "originator": ORIGINATOR}
     number = clean(payee.number)[0] if payee else ""
     if payee and number:
-        found |= {"payee_trace": number, "payee_originator": originator(payee.originator)}
+        found |= {"payee_trace": number, "payee_originator": format_originator(payee.originator)}
     return found
 
 
-def originator(text: str) -> str:
-    """TRN03 for a caller: ten characters, the first 1, 3 or 9. Another id is sent as one of its own making."""
+def format_originator(text: str) -> str:
+    """Return TRN03 for a caller's id: ten characters, the first 1, 3 or 9. Any other id gets 9, for user-assigned."""
     plain = _NOT_IN_ORIGINATOR.sub("", clean(text)[0])
     if _ORIGINATOR_FORM.fullmatch(plain):
         return plain

@@ -1,7 +1,7 @@
-"""How the engine keeps to itself: no text of a fault, no console, no cloud.
+"""Load DBOS so that it leaks nothing: no exception texts, no console output, no cloud.
 
-The library puts values into its log texts and would store the texts of exceptions. Here a fault
-becomes a code, and a log line says where and of which kind, never what was said.
+The library puts values into its log messages and would store the texts of exceptions. Here a fault becomes a code, and
+a log line has its place and kind, never its text.
 """
 
 import logging
@@ -15,17 +15,17 @@ from clearlane.kernel.faults import WorkFailed, fault_code
 log = structlog.get_logger()
 
 LIBRARY = "dbos"
-# Variables by which the library would join a cloud, take another version or another name.
+# Environment variables by which the library would join a cloud or take another version or name.
 FOREIGN_PREFIX = "DBOS_"
 
 
-def library() -> ModuleType:
-    """The library, imported on first use and made discreet before it can say a word."""
+def load_dbos() -> ModuleType:
+    """Return the library, imported on first use and with its logging redacted before it can log."""
     for name in [name for name in os.environ if name.startswith(FOREIGN_PREFIX)]:
         del os.environ[name]
     logger = logging.getLogger(LIBRARY)
-    if not any(isinstance(handler, _Discreet) for handler in logger.handlers):
-        logger.handlers[:] = [_Discreet()]
+    if not any(isinstance(handler, _RedactingHandler) for handler in logger.handlers):
+        logger.handlers[:] = [_RedactingHandler()]
         logger.propagate = False
         logger.setLevel(logging.WARNING)
     import dbos
@@ -33,18 +33,18 @@ def library() -> ModuleType:
     return dbos
 
 
-def hush() -> None:
-    """Let the library stop without a word for each piece of work it lets go."""
+def silence_dbos() -> None:
+    """Stop the library's warnings, which it writes for each piece of work when it is destroyed."""
     logging.getLogger(LIBRARY).setLevel(logging.CRITICAL)
 
 
-class _Discreet(logging.Handler):
-    """Pass on that the library had something to say, where and of which kind; drop what it said."""
+class _RedactingHandler(logging.Handler):
+    """Logs the place and kind of the library's messages, without their texts."""
 
     def emit(self, record: logging.LogRecord) -> None:
         fault = record.exc_info[1] if record.exc_info else None
         if isinstance(fault, WorkFailed):
-            return  # Told where it happened.
+            return  # logged where it happened
         log.log(
             record.levelno,
             "engine library",

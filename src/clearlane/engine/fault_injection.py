@@ -1,35 +1,35 @@
-"""Boundaries at which a test lets the process die, as a power cut would.
+"""Crash points: places where a test kills the process, as a power cut would.
 
-Each stands right after something became durable or visible to others, where a crash must neither lose
-nor repeat it. In service they do nothing.
+Each is right after something became durable or visible to others, where a crash must neither lose nor repeat it. In
+production they do nothing.
 """
 
 import os
 import signal
 
 VARIABLE = "CLEARLANE_TEST_CRASH_AT"
-"""Names the point in the environment; ``fixed:3`` means the third time it is passed."""
+"""The environment variable that names the point; ``batched:3`` is the third time it is reached."""
 
-POINTS: dict[str, str] = {
-    "accepted": "Claims are stored; the caller has not been told.",
-    "gathered": "A batch is written, in memory only.",
-    "fixed": "A batch is stored with its name and number.",
-    "sending": "A batch is marked as being sent; nothing has left.",
-    "delivered": "The payer has the file; we have not noted it.",
-    "recorded": "The delivery is noted with its claims.",
+CRASH_POINTS: dict[str, str] = {
+    "accepted": "Claims are stored; the caller has no response.",
+    "written": "A batch is written, in memory only.",
+    "batched": "A batch is stored with its name and number.",
+    "sending": "A batch is marked as being sent; nothing is sent.",
+    "delivered": "The payer has the file; the delivery is not recorded.",
+    "recorded": "The delivery is recorded with its claims.",
     "fetched": "A payer's file is read; it is not stored.",
     "stored": "A payer's file is stored; it still waits at the payer.",
-    "dropped": "A payer's file is gone there; it is not yet applied.",
-    "applied": "What a file says is applied.",
+    "dropped": "A payer's file is deleted there; it is not posted.",
+    "applied": "A page of statements is recorded.",
 }
-"""Every point and how things stand there, in the order of a claim's way."""
+"""Every point with the state of things there, in the order in which a claim passes them."""
 
-_passed: dict[str, int] = dict.fromkeys(POINTS, 0)
+_passed: dict[str, int] = dict.fromkeys(CRASH_POINTS, 0)
 
 
-def reached(name: str) -> None:
-    """Say that a point is passed; the process dies here if it was told to."""
-    assert name in POINTS, f"no such point: {name}"
+def crash_point(name: str) -> None:
+    """Kill the process here if the environment says so."""
+    assert name in CRASH_POINTS, f"no such crash point: {name}"
     wanted, _, time = os.environ.get(VARIABLE, "").partition(":")
     if wanted != name:
         return

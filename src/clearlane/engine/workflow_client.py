@@ -1,7 +1,7 @@
-"""The engine's own tables, read and changed through its public client.
+"""Read and change the engine's tables through the library's public client.
 
-Knows work by id, name, state and node, never by content. Works beside a running engine and without
-one, so work can be handed on after the engine has stopped.
+Knows work by id, name, state and node, never by content. Needs no running engine, so work can be handed over after the
+engine has stopped.
 """
 
 import asyncio
@@ -12,21 +12,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clearlane.engine.workflows import Id, Plain, Queue, only_ids, plain
+from clearlane.engine.workflows import Id, StepValue, WorkQueue, check_ids, check_step_value
 from clearlane.kernel import limits
 from clearlane.kernel.faults import WorkFailed
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
 
-Answer = TypeVar("Answer")
+ClientResult = TypeVar("ClientResult")
 
 APPLICATION = "clearlane"
-# The number of the protocol between the verbs and the rows they left behind. Work is carried on only
-# by code of the same number, so it changes when steps of unfinished work would no longer fit, and not
-# with every release.
+# The version of the workflows' steps. Unfinished work is continued only by code of the same version, so it changes
+# when the steps of a workflow change, and not with every release.
 PROTOCOL = "1"
-LEDGER_THREADS = 2
+CLIENT_THREADS = 2
 
 QUEUED, STARTED = ("ENQUEUED", "DELAYED"), ("PENDING",)
 DONE, FAILED, CANCELLED = "SUCCESS", "ERROR", "CANCELLED"
@@ -34,8 +33,8 @@ ENDED = (DONE, FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """One piece of work as the engine knows it."""
+class WorkItem:
+    """One piece of work in the engine's tables."""
 
     id: str
     name: str
@@ -44,39 +43,39 @@ class Work:
     queue: str
 
 
-class Ledger:
-    """What the engine remembers, by id."""
+class WorkflowClient:
+    """Client of the engine's tables."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._client: DBOSClient | None = None
         self._opening = threading.Lock()
-        # Own threads: the engine lends its pool to the event loop and takes it away when it stops.
-        self._threads = ThreadPoolExecutor(LEDGER_THREADS, thread_name_prefix="engine-ledger")
+        # Own threads: the library makes its pool the loop's default and closes it when it stops.
+        self._threads = ThreadPoolExecutor(CLIENT_THREADS, thread_name_prefix="engine-client")
 
-    async def call(self, ask: Callable[["DBOSClient"], Answer]) -> Answer:
-        """Ask the client something, off the event loop."""
+    async def call(self, ask: Callable[["DBOSClient"], ClientResult]) -> ClientResult:
+        """Call the library's client in a thread."""
         return await asyncio.get_running_loop().run_in_executor(
-            self._threads, lambda: ask(self._opened())
+            self._threads, lambda: ask(self._connected())
         )
 
-    async def declare(self, queues: Iterable[Queue]) -> None:
-        """Make the queues as the table has them."""
+    async def register_queues(self, queues: Iterable[WorkQueue]) -> None:
+        """Create or update the queues."""
 
         def register(client: "DBOSClient") -> None:
             for queue in queues:
                 client.register_queue(
                     queue.name,
                     worker_concurrency=queue.at_once,
-                    polling_interval_sec=queue.look_seconds,
+                    polling_interval_sec=queue.poll_seconds,
                 )
 
         await self.call(register)
 
     async def enqueue(self, name: str, ids: tuple[Id, ...], *, queue: str, key: str = "") -> str:
-        """Put work on a queue; the same key again is the same work and changes nothing."""
-        values = only_ids(ids)
-        [key] = only_ids([key or "-".join((name, *map(str, ids)))])
+        """Put work on a queue; return its id. The same key again is the same work and changes nothing."""
+        values = check_ids(ids)
+        [key] = check_ids([key or "-".join((name, *map(str, ids)))])
         options: Any = {
             "workflow_name": name,
             "queue_name": queue,
@@ -86,19 +85,19 @@ class Ledger:
         await self.call(lambda client: client.enqueue(options, *values))
         return key
 
-    async def find(self, work: str) -> Work | None:
-        """One piece of work, if the engine knows it."""
+    async def find(self, work: str) -> WorkItem | None:
+        """Return one piece of work; None where it is unknown."""
         found = await self._list(workflow_ids=[work], limit=1)
         return found[0] if found else None
 
-    async def started(self, *, node: str | None = None) -> list[Work]:
-        """Work begun and not ended, of one node or of all; a page, oldest first."""
+    async def started(self, *, node: str | None = None) -> list[WorkItem]:
+        """Return a page of unfinished work of one node or of all, the oldest first."""
         return await self._list(status=list(STARTED), executor_id=node)
 
     async def ended(
         self, before: datetime, *, names: Iterable[str] | None, states: Iterable[str]
-    ) -> list[Work]:
-        """Work of these names, or of all, that ended so before a moment: a page, oldest first."""
+    ) -> list[WorkItem]:
+        """Return a page of work that ended before a moment in one of the states, the oldest first."""
         return await self._list(
             status=list(states),
             completed_before=before.isoformat(),
@@ -106,31 +105,31 @@ class Ledger:
         )
 
     async def resume(self, work: str, *, queue: str) -> None:
-        """Put begun work back on a queue. Whoever held it can write no more step of it."""
+        """Put started work back on a queue. The node that had it can record no further step."""
         await self.call(lambda client: client.resume_workflows([work], queue_name=queue))
 
     async def cancel(self, work: str) -> None:
-        """Stop work where it stands; it can be resumed."""
+        """Stop work at its current step; it can be resumed."""
         await self.call(lambda client: client.cancel_workflows([work]))
 
-    async def forget(self, works: list[str]) -> None:
+    async def delete(self, works: list[str]) -> None:
         """Delete work and all its steps."""
         await self.call(lambda client: client.delete_workflows(works))
 
-    async def result(self, work: str, *, seconds: float) -> Plain:
-        """What the work left behind; :class:`Failed` when it failed, TimeoutError when it lasts."""
+    async def result(self, work: str, *, seconds: float) -> StepValue:
+        """Wait for the result of work; raise :class:`WorkFailed` when it failed, TimeoutError when it lasts."""
         async with asyncio.timeout(seconds):
             while True:
                 rows = await self.call(
                     lambda client: client.list_workflows(workflow_ids=[work], load_input=False)
                 )
                 if rows and rows[0].status == DONE:
-                    return plain(rows[0].output)
+                    return check_step_value(rows[0].output)
                 if rows and rows[0].status not in {*QUEUED, *STARTED}:
                     raise WorkFailed(
                         getattr(rows[0].error, "message", None) or rows[0].status.lower()
                     )
-                await asyncio.sleep(limits.ENGINE_RESULT_LOOK_SECONDS)
+                await asyncio.sleep(limits.ENGINE_RESULT_POLL_SECONDS)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -139,17 +138,19 @@ class Ledger:
             self._client = None
         self._threads.shutdown(wait=False)
 
-    async def _list(self, **wanted: Any) -> list[Work]:
+    async def _list(self, **wanted: Any) -> list[WorkItem]:
         wanted.setdefault("limit", limits.ENGINE_PAGE_ROWS)
         rows = await self.call(
             lambda client: client.list_workflows(load_input=False, load_output=False, **wanted)
         )
         return [
-            Work(row.workflow_id, row.name, row.status, row.executor_id or "", row.queue_name or "")
+            WorkItem(
+                row.workflow_id, row.name, row.status, row.executor_id or "", row.queue_name or ""
+            )
             for row in rows
         ]
 
-    def _opened(self) -> "DBOSClient":
+    def _connected(self) -> "DBOSClient":
         from dbos import DBOSClient, DBOSPortableJSONSerializer
 
         with self._opening:
@@ -158,8 +159,8 @@ class Ledger:
                     system_database_url=self._url,
                     serializer=DBOSPortableJSONSerializer(),
                     application_name=APPLICATION,
-                    system_database_pool_size=LEDGER_THREADS,
-                    # A lost connection is an error of the one who asked, not an endless wait.
+                    system_database_pool_size=CLIENT_THREADS,
+                    # A lost connection is an error for the caller, not an endless wait.
                     retry_connection_errors=False,
                 )
             return self._client

@@ -1,7 +1,7 @@
-"""The engine's vocabulary: queues, workflows, schedules, and what a step may store.
+"""Queues, workflows, schedules, and the values that a step may store.
 
-Knows no engine library and no domain. Arguments and results pass through the engine's tables in clear,
-so only ids may pass.
+Knows no engine library and no domain. Arguments and results are stored in the engine's tables in clear text, so only
+ids are allowed.
 """
 
 import re
@@ -15,8 +15,8 @@ from clearlane.kernel.clock import Clock
 from clearlane.store.database import Database
 
 Id = str | int
-Plain = None | bool | int | str | list[str] | list[int]
-Result = TypeVar("Result", bound=Plain)
+StepValue = None | bool | int | str | list[str] | list[int]
+Result = TypeVar("Result", bound=StepValue)
 
 
 class NotAnId(TypeError):
@@ -43,8 +43,8 @@ class NodeContext(Protocol):
         """The name of this node."""
 
 
-class Steps(Protocol):
-    """The steps of one piece of work. A finished step is remembered and never runs again."""
+class WorkSteps(Protocol):
+    """Runs the steps of one piece of work. A finished step is recorded and never runs again."""
 
     @property
     def work(self) -> str:
@@ -53,34 +53,34 @@ class Steps(Protocol):
     async def run(
         self, name: str, job: Callable[[], Awaitable[Result]], *, attempts: int = 1
     ) -> Result:
-        """Run one step. It may run twice when a node dies in it, so it must bear that.
+        """Run one step. It may run twice when a node dies in it, so it must be idempotent.
 
-        Attempts after the first wait 1, 2, 4 ... seconds. They are for seconds of trouble: what may
-        last longer is a moment in our own rows, and a tick that looks for what is due.
+        Attempts after the first wait 1, 2, 4 ... seconds, for short faults. What may last longer is a due time in our
+        own rows, and a schedule that looks for it.
         """
 
     async def start(self, name: str, *ids: Id, key: str = "") -> str:
-        """Put other work on its queue. The same key is the same work: it is started once."""
+        """Put other work on its queue; return its id. The same key is the same work: it is started once."""
 
 
-Verb = Callable[..., Awaitable[Plain]]
+Verb = Callable[..., Awaitable[StepValue]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queue:
-    """One row: how much of a kind of work a node does at a time, and how soon it looks again.
+class WorkQueue:
+    """A queue: how many pieces of work a node runs at once, and how often it polls.
 
-    A node starts at most ``at_once / look_seconds`` pieces of work a second from a queue.
+    A node starts at most ``at_once / poll_seconds`` pieces of work a second from it.
     """
 
     name: str
     at_once: int
-    look_seconds: float
+    poll_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workflow:
-    """One row: work of several steps, ``async def verb(desk, steps, *ids)``."""
+    """A kind of work with steps: ``async def verb(context, steps, *ids)``."""
 
     name: str
     verb: Verb
@@ -88,11 +88,10 @@ class Workflow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
-    """One row: a tick, ``async def verb(desk, steps)``, once over all nodes.
+class WorkSchedule:
+    """A schedule: ``async def verb(context, steps)``, run on one of the nodes.
 
-    Six cron fields, seconds first. A tick only wakes: it looks for what is due, so a missed one is
-    made good by the next and is never repeated.
+    Six cron fields, seconds first. The verb looks for what is due, so a missed run is made good by the next.
     """
 
     name: str
@@ -102,51 +101,53 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tables:
-    """What an engine can do: its queues, its work and its ticks."""
+class WorkTables:
+    """The queues, workflows and schedules of an engine."""
 
-    queues: tuple[Queue, ...]
+    queues: tuple[WorkQueue, ...]
     workflows: tuple[Workflow, ...]
-    schedules: tuple[Schedule, ...] = ()
+    schedules: tuple[WorkSchedule, ...] = ()
 
     @property
     def queue_of(self) -> dict[str, str]:
         """The queue of each kind of work."""
-        rows: tuple[Workflow | Schedule, ...] = (*self.workflows, *self.schedules)
+        rows: tuple[Workflow | WorkSchedule, ...] = (*self.workflows, *self.schedules)
         return {row.name: row.queue for row in rows}
 
     def check(self) -> None:
-        """Two rows of one name, or work on a queue that nobody looks at, are mistakes of ours."""
+        """Raise ValueError for two rows of one name, and for a queue that does not exist."""
         names = [row.name for row in self.workflows] + [row.name for row in self.schedules]
         twice = {name for name in names if names.count(name) > 1}
-        lost = set(self.queue_of.values()) - {queue.name for queue in self.queues}
-        if twice or lost:
-            raise ValueError(f"names given twice: {sorted(twice)}; queues missing: {sorted(lost)}")
+        missing = set(self.queue_of.values()) - {queue.name for queue in self.queues}
+        if twice or missing:
+            raise ValueError(
+                f"names given twice: {sorted(twice)}; queues missing: {sorted(missing)}"
+            )
 
 
-def only_ids(values: Sequence[object]) -> list[Any]:
-    """The values, when each is an id; :class:`NotAnId` names the first place that is not."""
-    for place, value in enumerate(values, start=1):
+def check_ids(values: Sequence[object]) -> list[Any]:
+    """Return the values if each is an id; :class:`NotAnId` names the position of the first that is not."""
+    for position, value in enumerate(values, start=1):
         if not _is_id(value):
             raise NotAnId(
-                f"value {place} is no id: give a whole number or a short word without spaces"
+                f"value {position} is no id: give a whole number or a short word without spaces"
             )
     return list(values)
 
 
-def plain(value: object) -> Plain:
-    """What a step may leave behind: nothing, a yes or no, an id, or a list of ids."""
+def check_step_value(value: object) -> StepValue:
+    """Return the value if a step may store it: None, a bool, an id, or a list of ids."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str | int):
-        only_ids([value])
+        check_ids([value])
         return value
     if isinstance(value, list | tuple) and len(value) <= limits.ENGINE_LIST_IDS_MAX:
-        return only_ids(value)
-    raise NotAnId("a step leaves only ids behind: a number, a short word, or a list of them")
+        return check_ids(value)
+    raise NotAnId("a step returns only ids: a number, a short word, or a list of them")
 
 
-# No spaces and no punctuation of prose: a sentence, and so most of what must not pass, does not fit.
+# No spaces and no punctuation of prose: sentences and names of people do not match.
 _WORD = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:/+-]{{0,{limits.ENGINE_ID_CHARACTERS_MAX - 1}}}")
 
 

@@ -1,5 +1,4 @@
-"""Enrollment: a billing provider asks, through a vendor, to be enrolled with payers.
+"""Enrollment: requests of vendors to enroll a billing provider with payers.
 
-Knows the fields of a request, what is wrong with one, and the life it has with each payer. Knows no
-HTTP, no database and no clock.
+Knows the fields and rules of a request and its states with each payer. Knows no HTTP, database or clock.
 """

@@ -1,8 +1,8 @@
-"""The fields of an enrollment, one line a field.
+"""The field catalogue of an enrollment, one entry per field.
 
-The attribute is the name on the wire; the line says the label, the lengths, the form of the text and
-when it is required. Decoding, rules, the stored form, the export and the OpenAPI schema are derived
-from these lines. Knows no rule's sentence and no JSON.
+The attribute is the name on the wire; its entry gives the label, the lengths, the format of the text and when it
+is required. Decoding, rules, the stored form, the export and the OpenAPI schema are derived from these entries.
+Knows no message of a rule and no JSON.
 """
 
 from collections.abc import Mapping
@@ -11,26 +11,26 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from clearlane.kernel.redacted_repr import discreet
+from clearlane.kernel.redacted_repr import redact_repr
 
 
 class TypeOfNpi(StrEnum):
-    """Whose number an NPI is."""
+    """The kind of provider that an NPI identifies."""
 
     UNKNOWN = "Unknown"
     INDIVIDUAL = "Individual"
     ORGANIZATION = "Organization"
 
 
-# The number of each name is its place: callers send either.
+# Callers send the name in any case, or its number: its position in the enumeration.
 NPI_TYPES: Mapping[str, TypeOfNpi] = MappingProxyType(
     {str(number): type for number, type in enumerate(TypeOfNpi)}
     | {type.lower(): type for type in TypeOfNpi}
 )
 
 
-class Form(StrEnum):
-    """What a text must look like, beside its length."""
+class TextFormat(StrEnum):
+    """The format that a text must have, beside its length."""
 
     TEXT = "text"
     DIGITS = "digits"
@@ -42,86 +42,98 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A line of the catalogue."""
+class EnrollmentField:
+    """One field of the catalogue."""
 
     name: str
     label: str
     min: int
     max: int | None
-    form: Form
+    format: TextFormat
     required: bool
-    when: TypeOfNpi | None
+    required_for: TypeOfNpi | None
     """The field is required for NPIs of this type only."""
     deprecated: bool
 
 
-def must(
-    label: str, min: int = 1, max: int | None = None, form: Form = Form.TEXT, **more: Any
+def required(
+    label: str,
+    min: int = 1,
+    max: int | None = None,
+    format: TextFormat = TextFormat.TEXT,
+    **more: Any,
 ) -> Any:
-    """A field that every enrollment has."""
-    return _line(label, min, max, form, required=True, **more)
+    """Declare a field that every enrollment must have."""
+    return _declare(label, min, max, format, required=True, **more)
 
 
-def may(
-    label: str, min: int = 0, max: int | None = None, form: Form = Form.TEXT, **more: Any
+def optional(
+    label: str,
+    min: int = 0,
+    max: int | None = None,
+    format: TextFormat = TextFormat.TEXT,
+    **more: Any,
 ) -> Any:
-    """A field that may be left out; ``when`` names the type of NPI for which it may not."""
-    return _line(label, min, max, form, required=False, **more)
+    """Declare a field that may be absent; ``required_for`` names the type of NPI that requires it."""
+    return _declare(label, min, max, format, required=False, **more)
 
 
-def _line(
+def _declare(
     label: str,
     min: int,
     max: int | None,
-    form: Form,
+    format: TextFormat,
     *,
     required: bool,
-    when: TypeOfNpi | None = None,
+    required_for: TypeOfNpi | None = None,
     deprecated: bool = False,
 ) -> Any:
-    told = {
-        "label": label, "min": min, "max": max, "form": form,
-        "required": required, "when": when, "deprecated": deprecated,
+    metadata = {
+        "label": label, "min": min, "max": max, "format": format,
+        "required": required, "required_for": required_for, "deprecated": deprecated,
     }  # fmt: skip
-    return field(metadata=told) if required else field(default=None, metadata=told)
+    return field(metadata=metadata) if required else field(default=None, metadata=metadata)
 
 
-@discreet
+@redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrollment:
-    """One request of the array: a billing provider, and whom to ask about it."""
+    """One element of ``Enrollments``: a billing provider and its contacts."""
 
-    RequestId: str = must("Caller's id of the request")
-    SiteId: str | None = may("Site", deprecated=True)
-    Npi: str = must("NPI", 10, 10, Form.DIGITS)
-    NpiType: TypeOfNpi = must("Type of NPI", form=Form.NPI_TYPE)  # noqa: RUF009 (a field's line)
-    Tin: str = must("Tax id", 9, 9, Form.DIGITS)
-    PracticeName: str | None = may("Practice", 1, 60, when=TypeOfNpi.ORGANIZATION)
-    DbaName: str | None = may("Doing business as", max=60)
-    ProviderTitle: str | None = may("Provider's title", max=60)
-    ProviderLastName: str | None = may("Provider's last name", 1, 60, when=TypeOfNpi.INDIVIDUAL)
-    ProviderFirstName: str | None = may("Provider's first name", 1, 35, when=TypeOfNpi.INDIVIDUAL)
-    ProviderMiddleName: str | None = may("Provider's middle name", max=25)
-    Address1: str = must("Street", 1, 55, Form.STREET)
-    Address2: str | None = may("Second address line", max=55, form=Form.STREET)
-    City: str = must("City", 2, 30)
-    State: str = must("State", 2, 2)
-    Zip: str = must("ZIP code", 5, 5, Form.ZIP)
-    ZipExtension: str | None = may("ZIP code extension", 4, 4)
-    PreviousClearingHouse: str | None = may("Previous clearinghouse", max=250)
-    EnrollmentContactLastName: str | None = may("Enrollment contact's last name", max=60)
-    EnrollmentContactFirstName: str | None = may("Enrollment contact's first name", max=35)
-    EnrollmentContactMiddleName: str | None = may("Enrollment contact's middle name", max=25)
-    EnrollmentContactEmail: str | None = may("Enrollment contact's e-mail", max=256)
-    EnrollmentContactPhoneNumber: str | None = may("Enrollment contact's phone", max=10)
-    PrimaryContactLastName: str = must("Primary contact's last name", 1, 60)
-    PrimaryContactFirstName: str = must("Primary contact's first name", 1, 35)
-    PrimaryContactMiddleName: str | None = may("Primary contact's middle name", max=25)
-    PrimaryContactEmail: str = must("Primary contact's e-mail", 1, 256, Form.EMAIL)
-    PrimaryContactPhoneNumber: str = must("Primary contact's phone", 10, 10, Form.PHONE)
+    RequestId: str = required("Caller's id of the request")
+    SiteId: str | None = optional("Site", deprecated=True)
+    Npi: str = required("NPI", 10, 10, TextFormat.DIGITS)
+    NpiType: TypeOfNpi = required("Type of NPI", format=TextFormat.NPI_TYPE)  # noqa: RUF009 (a field declaration)
+    Tin: str = required("Tax id", 9, 9, TextFormat.DIGITS)
+    PracticeName: str | None = optional("Practice", 1, 60, required_for=TypeOfNpi.ORGANIZATION)
+    DbaName: str | None = optional("Doing business as", max=60)
+    ProviderTitle: str | None = optional("Provider's title", max=60)
+    ProviderLastName: str | None = optional(
+        "Provider's last name", 1, 60, required_for=TypeOfNpi.INDIVIDUAL
+    )
+    ProviderFirstName: str | None = optional(
+        "Provider's first name", 1, 35, required_for=TypeOfNpi.INDIVIDUAL
+    )
+    ProviderMiddleName: str | None = optional("Provider's middle name", max=25)
+    Address1: str = required("Street", 1, 55, TextFormat.STREET)
+    Address2: str | None = optional("Second address line", max=55, format=TextFormat.STREET)
+    City: str = required("City", 2, 30)
+    State: str = required("State", 2, 2)
+    Zip: str = required("ZIP code", 5, 5, TextFormat.ZIP)
+    ZipExtension: str | None = optional("ZIP code extension", 4, 4)
+    PreviousClearingHouse: str | None = optional("Previous clearinghouse", max=250)
+    EnrollmentContactLastName: str | None = optional("Enrollment contact's last name", max=60)
+    EnrollmentContactFirstName: str | None = optional("Enrollment contact's first name", max=35)
+    EnrollmentContactMiddleName: str | None = optional("Enrollment contact's middle name", max=25)
+    EnrollmentContactEmail: str | None = optional("Enrollment contact's e-mail", max=256)
+    EnrollmentContactPhoneNumber: str | None = optional("Enrollment contact's phone", max=10)
+    PrimaryContactLastName: str = required("Primary contact's last name", 1, 60)
+    PrimaryContactFirstName: str = required("Primary contact's first name", 1, 35)
+    PrimaryContactMiddleName: str | None = optional("Primary contact's middle name", max=25)
+    PrimaryContactEmail: str = required("Primary contact's e-mail", 1, 256, TextFormat.EMAIL)
+    PrimaryContactPhoneNumber: str = required("Primary contact's phone", 10, 10, TextFormat.PHONE)
 
 
-ROWS: Mapping[str, Row] = MappingProxyType(
-    {line.name: Row(name=line.name, **line.metadata) for line in fields(Enrollment)}
+FIELDS: Mapping[str, EnrollmentField] = MappingProxyType(
+    {entry.name: EnrollmentField(name=entry.name, **entry.metadata) for entry in fields(Enrollment)}
 )

@@ -1,15 +1,15 @@
-"""The life of an enrollment with one payer: a table of states and events.
+"""The lifecycle of an enrollment with one payer: a table of states and events.
 
-Nobody has acted for most payers, so a payer that is not named stands at the first state. Knows no
-payer, no clock and no database.
+Only payers for which an operator acted have a recorded state; all others are in the initial state. Knows no
+payer, clock or database.
 """
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 
-class State(StrEnum):
-    """Where an enrollment stands with a payer."""
+class EnrollmentState(StrEnum):
+    """The state of an enrollment with one payer."""
 
     SUBMITTED = "submitted"
     IN_WORK = "in work"
@@ -17,32 +17,41 @@ class State(StrEnum):
     REFUSED = "refused"
 
 
-class Event(StrEnum):
-    """What an operator says has happened."""
+class EnrollmentEvent(StrEnum):
+    """An event that an operator records."""
 
     START = "start"
     APPROVE = "approve"
     REFUSE = "refuse"
 
 
-FIRST = State.SUBMITTED
+INITIAL_STATE = EnrollmentState.SUBMITTED
 
-NEXT: Mapping[tuple[State, Event], State] = {
-    (State.SUBMITTED, Event.START): State.IN_WORK,
-    (State.SUBMITTED, Event.APPROVE): State.APPROVED,
-    (State.SUBMITTED, Event.REFUSE): State.REFUSED,
-    (State.IN_WORK, Event.START): State.IN_WORK,
-    (State.IN_WORK, Event.APPROVE): State.APPROVED,
-    (State.IN_WORK, Event.REFUSE): State.REFUSED,
-    (State.APPROVED, Event.APPROVE): State.APPROVED,
-    (State.APPROVED, Event.REFUSE): State.REFUSED,  # the payer has ended it
-    (State.REFUSED, Event.START): State.IN_WORK,  # the payer is asked once more
-    (State.REFUSED, Event.APPROVE): State.APPROVED,  # the payer has thought again
-    (State.REFUSED, Event.REFUSE): State.REFUSED,
+NEXT: Mapping[tuple[EnrollmentState, EnrollmentEvent], EnrollmentState] = {
+    (EnrollmentState.SUBMITTED, EnrollmentEvent.START): EnrollmentState.IN_WORK,
+    (EnrollmentState.SUBMITTED, EnrollmentEvent.APPROVE): EnrollmentState.APPROVED,
+    (EnrollmentState.SUBMITTED, EnrollmentEvent.REFUSE): EnrollmentState.REFUSED,
+    (EnrollmentState.IN_WORK, EnrollmentEvent.START): EnrollmentState.IN_WORK,
+    (EnrollmentState.IN_WORK, EnrollmentEvent.APPROVE): EnrollmentState.APPROVED,
+    (EnrollmentState.IN_WORK, EnrollmentEvent.REFUSE): EnrollmentState.REFUSED,
+    (EnrollmentState.APPROVED, EnrollmentEvent.APPROVE): EnrollmentState.APPROVED,
+    (
+        EnrollmentState.APPROVED,
+        EnrollmentEvent.REFUSE,
+    ): EnrollmentState.REFUSED,  # the payer ended the enrollment
+    (
+        EnrollmentState.REFUSED,
+        EnrollmentEvent.START,
+    ): EnrollmentState.IN_WORK,  # submitted to the payer again
+    (
+        EnrollmentState.REFUSED,
+        EnrollmentEvent.APPROVE,
+    ): EnrollmentState.APPROVED,  # the payer reversed its refusal
+    (EnrollmentState.REFUSED, EnrollmentEvent.REFUSE): EnrollmentState.REFUSED,
 }
-"""An event that is not here cannot happen: an approved enrollment is not taken up again."""
+"""The next state by state and event. A pair that is absent is not allowed: an approved enrollment is not restarted."""
 
 
-def states_of(known: Iterable[State]) -> frozenset[State]:
-    """The states an enrollment has with the payers somebody acted for; the first one before that."""
-    return frozenset(known) or frozenset({FIRST})
+def current_states(recorded: Iterable[EnrollmentState]) -> frozenset[EnrollmentState]:
+    """Return the distinct states of an enrollment over its payers; the initial state if none is recorded."""
+    return frozenset(recorded) or frozenset({INITIAL_STATE})

@@ -1,1 +1,1 @@
-"""The words everyone shares. Knows the standard library and nothing else of the house."""
+"""Shared values: findings, faults, ids, value formats, limits and clocks. Imports the standard library only."""

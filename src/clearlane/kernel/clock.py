@@ -1,4 +1,4 @@
-"""The one place that knows what time it is. Everything below the verbs is told."""
+"""The only module that reads the wall clock. Lower layers receive the time as an argument."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 
 class Clock(Protocol):
-    """Tells the time in UTC, and can be waited for."""
+    """A source of UTC time that can also be awaited."""
 
     def now(self) -> datetime: ...
 
     async def wait_until(self, moment: datetime) -> None:
-        """Return when the clock has reached a moment. A waiter costs no thread."""
+        """Return when the clock has reached a moment. Waiting blocks no thread."""
 
 
 class SystemClock:
@@ -23,13 +23,13 @@ class SystemClock:
         return datetime.now(UTC)
 
     async def wait_until(self, moment: datetime) -> None:
-        # Again where a sleep ended early: the wall clock may have been set.
+        # Loop, because a sleep may end early when the wall clock is set.
         while (left := (moment - self.now()).total_seconds()) > 0:  # noqa: ASYNC110
             await asyncio.sleep(left)
 
 
 class ManualClock:
-    """A clock that moves when it is told to."""
+    """A clock that moves only when ``advance`` is called: for tests and the sandbox."""
 
     def __init__(self, start: datetime) -> None:
         self._now = start
@@ -58,18 +58,18 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
-def micros(moment: datetime) -> int:
-    """A moment as the database keeps it: whole microseconds since 1970, UTC."""
+def to_micros(moment: datetime) -> int:
+    """Return a moment as the database stores it: whole microseconds since 1970, UTC."""
     return (moment - EPOCH) // MICROSECOND
 
 
-def moment(micros: int) -> datetime:
-    """The inverse of :func:`micros`."""
+def from_micros(micros: int) -> datetime:
+    """Return the UTC moment of a stored number of microseconds; the inverse of :func:`to_micros`."""
     return EPOCH + timedelta(microseconds=micros)
 
 
-def local(moment: datetime, time_zone: str) -> datetime:
-    """A moment by the clocks of a time zone, as its days are counted."""
+def to_local(moment: datetime, time_zone: str) -> datetime:
+    """Convert a moment to the local time of a time zone, by which its calendar days are counted."""
     return moment.astimezone(_zone(time_zone))
 
 

@@ -1,6 +1,6 @@
 """Faults of our own work, described by code and source position, never by message text.
 
-An exception's text may quote patient data, so logs and the engine's tables keep only what is said here.
+An exception's text may quote patient data, so logs and the engine's tables keep only what this module returns.
 """
 
 import re
@@ -14,14 +14,14 @@ _CODE = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:/+-]{{0,{FAULT_CODE_CHARACTERS_MAX
 
 
 class WorkFailed(Exception):
-    """Work that cannot go on. Carries a one-word code and no other text, because the engine stores it in clear."""
+    """Work that cannot continue. Carries a one-word code and no other text, because the engine stores it in clear."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code if _CODE.fullmatch(code) else "unnamed")
 
     @property
     def code(self) -> str:
-        """What went wrong, in one word."""
+        """The fault in one word."""
         return str(self.args[0])
 
 

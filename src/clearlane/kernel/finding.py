@@ -1,6 +1,6 @@
-"""What is wrong, where, and what would pass: one value for every check in the house.
+"""Findings: what is wrong with somebody's data, where, and what would pass. One type for every check.
 
-Knows no format, no wire and no database: rendering a finding belongs to the faces.
+Knows no format, no wire and no database. The API, the console and the commands render findings.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How much a finding weighs."""
+    """The weight of a finding: only an error blocks."""
 
     INFO = "info"
     WARNING = "warning"
@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
 
 class Stage(StrEnum):
-    """Which check speaks: the shape of a document, a rule of the trade, or an X12 file."""
+    """The check that made a finding: the shape of a document, a business rule, or an X12 file."""
 
     SHAPE = "shape"
     RULE = "rule"
@@ -24,7 +24,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class SegmentPosition:
     """A position in an X12 file. Counts start at 1; 0 means "does not apply"."""
 
     interchange: int = 0
@@ -32,7 +32,7 @@ class Spot:
     set: int = 0
     segment: int = 0
     """Position of the segment in its transaction set, the ST being 1, as a 999 counts."""
-    line: int = 0
+    file_segment: int = 0
     """Position of the segment in the whole file, the first ISA being 1."""
     loop: str = ""
     segment_id: str = ""
@@ -43,9 +43,9 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One fault, told in a sentence that says what would pass.
+    """One thing that is wrong, with a sentence that says what would pass.
 
-    The message names fields and kinds. It never holds a value that could be patient data.
+    The message names fields and kinds of values. It never contains a value that could be patient data.
     """
 
     rule: str
@@ -53,11 +53,11 @@ class Finding:
     severity: Severity = Severity.ERROR
     stage: Stage = Stage.RULE
     location: str = ""
-    """The caller's own path, such as ``Claims[1].F24_ClaimLines[0].F24F_Charges``."""
+    """The path in the caller's own document, such as ``Claims[1].F24_ClaimLines[0].F24F_Charges``."""
     snip: int | None = None
     """The SNIP type (1 to 7) of a file finding."""
-    spot: Spot | None = None
+    position: SegmentPosition | None = None
     kind: str = ""
-    """What sort of value was found (``empty``, ``text``, ``digits``, ...), never the value."""
+    """The kind of value that was found (``empty``, ``text``, ``digits``, ...), never the value."""
     syntax_error: str = ""
     """The 999 code (IK304, IK403, IK502, AK905) or TA105 note that reports this finding."""

@@ -1,6 +1,6 @@
-"""Kinds of values the trade knows, and how each is recognised.
+"""Formats of single values: NPI, taxonomy, telephone, ZIP code, dates, money.
 
-Pure text in, verdict or value out: no code lists, no clock, no fields.
+Text in, boolean or value out. Knows no code list, no clock and no field.
 """
 
 import re
@@ -24,7 +24,7 @@ _MONEY = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
 
 
 def is_npi(text: str) -> bool:
-    """Ten digits, the first 1 or 2, with a right check digit (Luhn over 80840 and the number)."""
+    """Return whether a text is an NPI: ten digits, the first 1 or 2, with a valid check digit (Luhn over 80840 and the number)."""
     if not _NPI.fullmatch(text):
         return False
     total = NPI_PREFIX_SUM
@@ -37,32 +37,32 @@ def is_npi(text: str) -> bool:
 
 
 def is_taxonomy(text: str) -> bool:
-    """Ten characters, the last an X, as the provider taxonomy list writes them."""
+    """Return whether a text has the form of a provider taxonomy code: ten characters, the last an X."""
     return _TAXONOMY.fullmatch(text) is not None
 
 
 def is_phone(text: str) -> bool:
-    """Ten digits without punctuation; an area code never starts with 0 or 1."""
+    """Return whether a text is a US telephone number: ten digits without punctuation, the first neither 0 nor 1."""
     return _PHONE.fullmatch(text) is not None
 
 
 def is_zip(text: str) -> bool:
-    """Five or nine digits without a hyphen."""
+    """Return whether a text is a ZIP code of five or nine digits without a hyphen."""
     return _ZIP.fullmatch(text) is not None
 
 
 def is_po_box(text: str) -> bool:
-    """An address line that names a box rather than a street."""
+    """Return whether an address line names a post office box instead of a street."""
     return _PO_BOX.search(text) is not None
 
 
-def iso_date(text: str) -> date | None:
-    """A real day written ``yyyy-mm-dd``, else None."""
+def parse_iso_date(text: str) -> date | None:
+    """Return the date written ``yyyy-mm-dd``, or None if it is no calendar day."""
     return _day(_ISO_DATE.fullmatch(text))
 
 
-def x12_date(text: str) -> date | None:
-    """A real day written ``CCYYMMDD``, else None."""
+def parse_x12_date(text: str) -> date | None:
+    """Return the date written ``CCYYMMDD``, or None if it is no calendar day."""
     return _day(_X12_DATE.fullmatch(text))
 
 
@@ -75,8 +75,8 @@ def _day(match: re.Match[str] | None) -> date | None:
         return None
 
 
-def money(text: str) -> Decimal | None:
-    """A plain decimal number, without exponent, currency sign or separators, else None."""
+def parse_money(text: str) -> Decimal | None:
+    """Return a plain decimal number (no exponent, currency sign or separators), or None."""
     if not _MONEY.fullmatch(text):
         return None
     try:

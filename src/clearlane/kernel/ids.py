@@ -1,35 +1,45 @@
-"""Identities: each its own type, and how new ones are made."""
+"""Identifier types, and functions that make new random identifiers."""
 
 import secrets
 import threading
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 from typing import NewType
+
+from clearlane.kernel.clock import to_micros
 
 VendorId = NewType("VendorId", int)
 SiteId = NewType("SiteId", int)
 RequestId = NewType("RequestId", str)
 DocumentId = NewType("DocumentId", str)
 
+NO_VENDOR = VendorId(0)
+"""Owner of keyed hashes and sealed values that belong to the installation and to no vendor."""
+
 LETTERS_AND_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+# No I, O and U: read aloud or copied by hand, an id stays what it is.
+REQUEST_ID_DIGITS = "0123456789ABCDEFGHJKLMNPQRSTVWXYZ"
+REQUEST_ID_TIME_DIGITS, REQUEST_ID_RANDOM_DIGITS, REQUEST_ID_RANDOM_BYTES = 9, 9, 8
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose rows a store call may touch. Every call on client rows takes one."""
+    """The vendor and site whose rows a store call may touch. Every call on client rows takes one."""
 
     vendor: VendorId
     site: SiteId
 
 
 def random_text(characters: int) -> str:
-    """Unguessable letters and digits: 5.95 bits each, so 24 of them carry 142 bits."""
+    """Return unguessable letters and digits: 5.95 bits each, so 24 of them carry 142 bits."""
     return "".join(secrets.choice(LETTERS_AND_DIGITS) for _ in range(characters))
 
 
 class _Entropy(threading.local):
     """Random bytes of the system, fetched in blocks.
 
-    A fetch lets other threads in, and a busy one may keep us waiting far longer than the fetch takes.
+    A fetch releases the interpreter lock, and a busy thread may then delay us far longer than the fetch takes.
     """
 
     BLOCK_BYTES = 4_096
@@ -50,5 +60,28 @@ _entropy = _Entropy()
 
 
 def random_bytes(count: int) -> bytes:
-    """Unguessable bytes, each given once: for nonces and ids that are made by the thousand."""
+    """Return unguessable bytes, each block given out once: for nonces and ids that are made by the thousand."""
     return _entropy.take(count)
+
+
+def new_request_id(now: datetime, *, letter: str = "C") -> str:
+    """Return a new claim number of 19 characters: a letter, the time, random digits.
+
+    The time comes first, so that rows lie in the order in which they were made.
+    """
+    number = int.from_bytes(random_bytes(REQUEST_ID_RANDOM_BYTES), "big")
+    time = _time_digits(to_micros(now) // 1_000)
+    return f"{letter}{time}{_digits(number, REQUEST_ID_RANDOM_DIGITS)}"
+
+
+@lru_cache(maxsize=8)  # all claims of a document have the same time
+def _time_digits(milliseconds: int) -> str:
+    return _digits(milliseconds, REQUEST_ID_TIME_DIGITS)
+
+
+def _digits(number: int, count: int) -> str:
+    found = ""
+    for _ in range(count):
+        number, digit = divmod(number, len(REQUEST_ID_DIGITS))
+        found = REQUEST_ID_DIGITS[digit] + found
+    return found

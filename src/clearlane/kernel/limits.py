@@ -1,9 +1,9 @@
-"""Every limit of the house, its unit last. No bare number elsewhere.
+"""Every limit that several modules or an operator need, with its unit last in the name.
 
-A limit that an operator may move is a setting whose default stands here.
+A limit that an operator may change is a setting whose default is defined here.
 """
 
-# The front door.
+# HTTP requests.
 BODY_BYTES_MAX = 64 * 1024 * 1024
 PORT_MAX = 65_535
 HEADER_BYTES_MAX = 32 * 1024
@@ -43,7 +43,7 @@ SERVICE_AGE_YEARS_MAX = 20
 PATIENT_AGE_YEARS_MAX = 125
 TREATMENT_MONTHS_MAX = 120
 ANAESTHESIA_MINUTES_MAX = 2_880
-VERDICTS_REMEMBERED_MAX = 16_384
+CHECK_RESULTS_CACHED_MAX = 16_384
 SHAPES_REMEMBERED_MAX = 4_096
 
 # X12.
@@ -55,7 +55,7 @@ CONTROL_NUMBERS_REMEMBERED_MAX = 100_000
 SEGMENTS_HELD_MAX = 100_000
 VALUES_REMEMBERED_MAX = 16_384
 SEGMENTS_PER_FIELD_MAX = 1_000
-BYTES_WITHOUT_BAR_MAX = 4 * 1024 * 1024
+BYTES_WITHOUT_PROGRESS_BAR_MAX = 4 * 1024 * 1024
 
 # Accounts.
 SECRET_CHARACTERS = 32
@@ -78,9 +78,9 @@ AUDIT_DETAIL_CHARACTERS_MAX = 1_000
 AUDIT_PAGE_ROWS = 2_000
 PAYLOAD_BYTES_MAX = 1 << 30
 REVISION_POLL_SECONDS = 0.25
-REVISION_LOOK_SECONDS = 0.05
+REVISION_WAIT_POLL_SECONDS = 0.05
 REWRAP_PAGE_ROWS = 500
-BEATS_MISSED_MAX = 3
+HEARTBEATS_MISSED_MAX = 3
 BACKUP_MANIFEST_BYTES_MAX = 64 * 1024
 BACKUP_CHUNK_BYTES = 1 << 20
 BACKUP_LOCK_SECONDS = 0.05
@@ -102,7 +102,7 @@ PAYER_ID_CHARACTERS_MAX = 80
 PAYER_NAME_CHARACTERS_MAX = 120
 PAYER_ALIASES_MAX = 20
 PAYER_FILE_BYTES_MAX = 64 * 1024 * 1024
-PAYER_FILE_BYTES_WITHOUT_BAR_MAX = 256 * 1024
+PAYER_FILE_BYTES_WITHOUT_PROGRESS_BAR_MAX = 256 * 1024
 PAYER_VALUE_SHOWN_CHARACTERS_MAX = 40
 SEARCH_CHARACTERS_MAX = 200
 SEARCH_MATCHES_MAX = 20
@@ -113,14 +113,14 @@ ENGINE_LIST_IDS_MAX = 10_000
 ENGINE_THREADS_MAX = 16
 ENGINE_CONNECTIONS_MAX = 8
 ENGINE_PAGE_ROWS = 500
-ENGINE_RESULT_LOOK_SECONDS = 0.1
+ENGINE_RESULT_POLL_SECONDS = 0.1
 STEP_PAUSE_SECONDS = 1.0
 CANCEL_SECONDS_MAX = 5
-CANCEL_AGAIN_SECONDS = 0.5
+CANCEL_RETRY_SECONDS = 0.5
 TICKS_KEPT_SECONDS = 3_600
 DEAD_NODE_KEPT_SECONDS = 86_400
 
-# The front door: connections, and what callers may make the process hold.
+# The HTTP server: connections, and how much memory callers may make the process use.
 CONNECTIONS_MAX = 4_000
 CONNECTIONS_SPARE = 200
 HANDSHAKE_SECONDS_MAX = 10
@@ -135,7 +135,7 @@ VALUE_SHOWN_CHARACTERS_MAX = 60
 LOG_LINES_WAITING_MAX = 10_000
 LOG_FLUSH_SECONDS_MAX = 1
 
-# Failed logins: how many are free, how the delay grows, and how soon they are forgiven.
+# Failed logins: how many carry no delay, how the delay grows, and how soon it is reset.
 FAILED_LOGINS_FREE_PER_KEY = 4
 FAILED_LOGINS_FREE_PER_ADDRESS = 100
 FAILED_LOGIN_SECONDS_FIRST = 0.05
@@ -148,7 +148,7 @@ FAILED_LOGINS_WAITING_MAX = 500
 # Certificates.
 CERTIFICATE_DAYS = 365
 CERTIFICATE_RENEW_DAYS = 30
-CERTIFICATE_LOOK_SECONDS = 5
+CERTIFICATE_POLL_SECONDS = 5
 AUTHORITY_DAYS = 3_650
 
 # Submission.
@@ -172,7 +172,7 @@ ENVELOPE_BYTES_MAX = 256 * 1024
 ENVELOPE_ELEMENTS_MAX = 500
 ENVELOPE_PARTS_MAX = 64
 ENVELOPE_PART_HEADER_BYTES_MAX = 8 * 1024
-ENVELOPE_WORDS_CHARACTERS_MAX = 200
+ENVELOPE_TEXT_CHARACTERS_MAX = 200
 PICKUPS_AT_ONCE_MAX = 20
 ROUTE_OPTION_CHARACTERS_MAX = 16_384
 ROUTE_POSITIONS_MAX = 9
@@ -188,35 +188,35 @@ SANDBOX_SLOW_SECONDS = 30
 SANDBOX_STEPS_AT_ONCE = 100
 SANDBOX_WINDOW_SECONDS = 1
 SANDBOX_POLL_SECONDS = 1
-SANDBOX_TURN_SECONDS_MAX = 90
-SANDBOX_SETTLE_SECONDS_MAX = 300
+SANDBOX_LOCK_SECONDS_MAX = 90
+SANDBOX_ADVANCE_SECONDS_MAX = 300
 SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX = 1_000
 SANDBOX_DELAY_PER_PATIENT_SECONDS = 65
 SANDBOX_DELAY_REMEMBERED_SECONDS = 3_600
 SANDBOX_INQUIRY_AT_ONCE_BYTES = 16 * 1024
 
-# Answers of payers: how much of a file is looked at to name what is no X12.
+# Files from payers: how many bytes are read to name a file that is not X12.
 FILE_HEAD_BYTES = 64
 
-# What comes back from payers: how long a look into a mailbox may last, how long a node that says nothing keeps its
-# turn there and how often one that lives says so, how many are looked into side by side, how many statements of a
-# file are told in one transaction, and how often a file is tried again.
+# Files from payers: how long one collection of a mailbox may last, how long a silent node keeps its lease on the
+# mailbox and how often a live one renews it, how many routes are collected side by side, how many statements of a
+# file are posted in one transaction, and how often posting a file is retried.
 COLLECT_SECONDS_MAX = 300
-COLLECT_TURN_SECONDS = 20
-COLLECT_TURN_KEPT_SECONDS = 5
-COLLECT_LINES_AT_ONCE = 32
+COLLECT_LEASE_SECONDS = 20
+COLLECT_LEASE_RENEWAL_SECONDS = 5
+COLLECT_ROUTES_AT_ONCE = 32
 COLLECT_FILES_MAX = 500
 MAILBOX_CLOSE_SECONDS_MAX = 5
-POSTED_AT_ONCE = 500
-TOLD_AT_ONCE = 50
+STATEMENTS_AT_ONCE = 500
+CLAIM_FACTS_AT_ONCE = 50
 POST_FILES_WAITING_MAX = 200
-POST_AGAIN_SECONDS = 600
-POST_FAULTS_TOLD_CHARACTERS_MAX = 500
+POST_RETRY_SECONDS = 600
+POST_FAULTS_CHARACTERS_MAX = 500
 PARKED_PER_FILE_MAX = 1_000
 INBOX_LISTED = 200
 
-# The garbage collector of a node: new objects before a look at the young, looks at the young before
-# one at the older, and looks at the older before one at everything.
+# The garbage collector of a node: new objects per collection of the first generation, collections of the first
+# per one of the second, and of the second per full collection (gc.set_threshold).
 GARBAGE_THRESHOLDS = (10_000, 5, 1_000)
 
 # Proxy login.
@@ -224,8 +224,8 @@ INSTANCES_PER_SITE_MAX = 10_000
 LOGIN_ENTRY_SECONDS = 60
 LOGIN_ENTRIES_SWEPT_AT_ONCE = 200
 
-# The console: what is typed, how passwords are hashed (OWASP's least for argon2id), how long a session
-# lives, and how many wrong codes are borne from somebody who knows the password.
+# The console: form sizes, password hashing (OWASP's minimum for argon2id), session lengths, and how many wrong
+# one-time codes are allowed after a correct password.
 CONSOLE_FORM_BYTES_MAX = 8 * 1024
 CONSOLE_FORM_FIELDS_MAX = 10
 CONSOLE_FORM_SECONDS_MAX = 20
@@ -233,7 +233,7 @@ CONSOLE_PASSWORD_CHARACTERS_MIN = 12
 CONSOLE_PASSWORD_CHARACTERS_MAX = 256
 CONSOLE_PASSWORD_MEMORY_KIB = 19 * 1024
 CONSOLE_PASSWORD_PASSES = 2
-CONSOLE_PASSWORD_LANES = 1
+CONSOLE_PASSWORD_PARALLELISM = 1
 CONSOLE_PASSWORD_SALT_BYTES = 16
 CONSOLE_PASSWORDS_AT_ONCE = 2
 CONSOLE_PASSWORDS_WAITING_MAX = 100
@@ -258,55 +258,55 @@ ENROLLMENTS_AT_ONCE = 50
 ENROLLMENT_REASON_CHARACTERS_MAX = 500
 ENROLLMENTS_LISTED = 200
 
-# Rows of the status list that are read, opened and sent at a time.
+# Rows of the status list that are read, decrypted and sent at a time.
 STATUSES_AT_ONCE = 500
-# Documents that one call may ask for.
+# Documents that one call may request.
 DOCUMENTS_PER_CALL_MAX = 1_000
-# Documents that are made before others get their turn.
+# Documents that are made before other requests run.
 DOCUMENTS_AT_ONCE = 5
 
-# Eligibility: how much a document may hold, and how much one 270 can ask.
+# Eligibility: how much a document may contain, and how many inquiries fit one 270.
 ELIGIBILITY_PATIENTS_MAX = 10_000
 ELIGIBILITY_VALUES_MAX = 2_000_000
 QUESTIONS_PER_PATIENT_MAX = 99
 SERVICE_TYPES_PER_QUESTION_MAX = 99
 
-# Dispatch: how often a payer that is away is tried, how long a delivery may take before its bytes count,
-# and how many files wait for a payer before claims wait themselves.
+# Dispatch: how often an unreachable payer is retried, how long a delivery may take regardless of its size,
+# and how many files may wait for a payer before claims stay unbatched.
 RETRY_SECONDS_FIRST = 15
 RETRY_SECONDS_MAX = 3_600
 DENIED_SECONDS = 3_600
 DELIVERY_SECONDS_MAX = 300
 DELIVERY_STEP_ATTEMPTS_MAX = 6
-LANE_BATCHES_WAITING_MAX = 8
-# More claims a second than these are a rush: files for payers wait for its end, and so long at most.
-RUSH_CLAIMS_PER_SECOND = 100
-RUSH_SECONDS_MAX = 15
-GATHERED_PAGE_ROWS = 250
+ROUTE_BATCHES_WAITING_MAX = 8
+# Above this rate intake has priority: files for payers wait until it drops, and at most this long.
+INTAKE_PRIORITY_CLAIMS_PER_SECOND = 100
+INTAKE_PRIORITY_SECONDS_MAX = 15
+BATCH_PAGE_ROWS = 250
 CONTROL_NUMBERS_SKIPPED = 1_000_000
 ENVELOPE_ID_CHARACTERS_MAX = 15
 BATCHES_LISTED = 200
 
-# Eligibility: how long a call waits; whom it asks at once; how long a question is in somebody's hands; how often and
-# how long a payer that cannot answer now is asked again (CORE: not sooner than 90 seconds where the question may
-# have arrived); how large documents go out; how long answers are kept.
+# Eligibility: how long a call waits; how many patients are asked about at once; how long an inquiry is leased; how
+# often and how long a payer that cannot answer now is asked again (CORE: not sooner than 90 seconds where the inquiry
+# may have arrived); the size from which answers are streamed; how long answers are kept.
 ELIGIBILITY_WAIT_SECONDS_MAX = 55
-ELIGIBILITY_FRONT_PATIENTS_MAX = 25
+ELIGIBILITY_IMMEDIATE_PATIENTS_MAX = 25
 ELIGIBILITY_LEASE_SECONDS = 120
-ELIGIBILITY_AGAIN_SECONDS = (1, 2, 4, 8, 16)
-ELIGIBILITY_LATER_SECONDS_FIRST = 90
-ELIGIBILITY_LATER_SECONDS_MAX = 3_600
-ELIGIBILITY_ASKED_HOURS_MAX = 24
+ELIGIBILITY_RETRY_SECONDS = (1, 2, 4, 8, 16)
+ELIGIBILITY_LATE_RETRY_SECONDS_FIRST = 90
+ELIGIBILITY_LATE_RETRY_SECONDS_MAX = 3_600
+ELIGIBILITY_RETRY_HOURS_MAX = 24
 ELIGIBILITY_PAYER_AT_ONCE = 16
 ELIGIBILITY_PAGE_ROWS = 64
 ANSWER_WHOLE_BYTES_MAX = 256 * 1024
-ELIGIBILITY_MAILED_AT_ONCE = 1_000
-ELIGIBILITY_LOOK_SECONDS = 0.5
+ELIGIBILITY_BATCH_PATIENTS_MAX = 1_000
+ELIGIBILITY_POLL_SECONDS = 0.5
 ELIGIBILITY_PATIENTS_AT_ONCE = 20
 ELIGIBILITY_READ_AT_ONCE_BYTES = 16 * 1024
 ELIGIBILITY_NUMBER_ATTEMPTS_MAX = 5
 ELIGIBILITY_KEPT_DAYS = 90
 ELIGIBILITY_PURGED_AT_ONCE = 200
 
-# NM103 of the submitter has room for more, but payers' systems have not.
+# NM103 of the submitter may be longer, but many payers' systems cut it.
 SUBMITTER_NAME_CHARACTERS_MAX = 35

@@ -1,4 +1,4 @@
-"""Keep what a value holds out of logs and tracebacks."""
+"""A ``repr`` without field values, so that logs and tracebacks show no patient data."""
 
 from dataclasses import fields
 from typing import TypeVar
@@ -6,12 +6,12 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def discreet(cls: type[T]) -> type[T]:
-    """Let a dataclass print which fields are filled, never what they hold."""
+def redact_repr(cls: type[T]) -> type[T]:
+    """Make the ``repr`` of a dataclass name its filled fields and never their values."""
 
-    def show(self: T) -> str:
+    def redacted(self: T) -> str:
         filled = (f.name for f in fields(self) if getattr(self, f.name) is not None)  # type: ignore[arg-type]
         return f"{cls.__name__}({', '.join(filled)})"
 
-    cls.__repr__ = show  # type: ignore[method-assign, assignment]
+    cls.__repr__ = redacted  # type: ignore[method-assign, assignment]
     return cls

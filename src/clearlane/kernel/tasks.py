@@ -1,4 +1,4 @@
-"""Ending what runs beside us, for good."""
+"""Cancellation of background tasks."""
 
 import asyncio
 from collections.abc import Iterable
@@ -7,14 +7,14 @@ from typing import Any
 from clearlane.kernel import limits
 
 
-async def end_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
-    """Cancel tasks until each of them has ended.
+async def cancel_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
+    """Cancel tasks until every one of them has ended.
 
-    Once is not enough: a write that its group has taken already gives its outcome instead of giving up, and the
-    task that waited for it goes on.
+    One cancellation is not enough: a grouped write that has already been taken returns its outcome instead of
+    raising ``CancelledError``, and the task that awaited it continues.
     """
     left = {task for task in tasks if not task.done()}
     while left:
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=limits.CANCEL_AGAIN_SECONDS)
+        _, left = await asyncio.wait(left, timeout=limits.CANCEL_RETRY_SECONDS)

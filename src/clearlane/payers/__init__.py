@@ -1,1 +1,1 @@
-"""Who can be reached and how. Knows no HTTP, no database and no X12."""
+"""Payers and the routes to them. Knows no HTTP, no database and no X12."""

@@ -1,7 +1,7 @@
-"""All payers, answered from memory.
+"""The payer directory in memory: look-up, search, and the interface's payer lists.
 
-A snapshot, replaced as a whole when the payers' revision moves. Listings are encoded once, when
-the snapshot is made, and compressed once, when a caller first accepts it. Knows no HTTP.
+A snapshot, replaced as a whole when the payers' revision changes. Lists are encoded once, when the snapshot is
+made, and compressed once, when a caller first accepts it. Knows no HTTP.
 """
 
 import gzip
@@ -12,17 +12,17 @@ from typing import Literal
 import msgspec
 
 from clearlane.kernel import limits
-from clearlane.payers.match import Index, Match
+from clearlane.payers.match import PayerIndex, PayerMatch
 from clearlane.payers.model import PAYER_TYPES, Payer, PayerType
 
-Which = Literal["live", "test", "eligibility"]
+PayerListName = Literal["live", "test", "eligibility"]
 
 # Level 6 makes the 4 MB of 20,000 payers 5 % smaller and takes twice as long.
 COMPRESSION_LEVEL = 4
 
 
-class Listed(msgspec.Struct, frozen=True, gc=False):
-    """A payer as the interface's lists show it: names and order are the document's."""
+class PayerListEntry(msgspec.Struct, frozen=True, gc=False):
+    """A payer in the interface's lists, with names and order of the interface document."""
 
     Type: str
     Name: str
@@ -34,47 +34,47 @@ class Listed(msgspec.Struct, frozen=True, gc=False):
     ClaimEnrollmentRequired: bool
 
 
-class Listing:
-    """One payer list, ready to send."""
+class PayerList:
+    """One payer list, encoded and ready to send."""
 
     def __init__(self, payers: Sequence[Payer]) -> None:
         self.count = len(payers)
-        self.body = msgspec.json.encode([_listed(payer) for payer in payers])
+        self.body = msgspec.json.encode([_list_entry(payer) for payer in payers])
 
     @cached_property
     def gzipped(self) -> bytes:
-        """The body compressed; the same bytes on every node."""
+        """The compressed body, the same bytes on every node."""
         return gzip.compress(self.body, COMPRESSION_LEVEL, mtime=0)
 
 
-class Payers:
+class PayerDirectory:
     """The payer directory of one installation."""
 
     def __init__(self, payers: Iterable[Payer], *, sandbox: bool) -> None:
-        """A production installation has no test payers, whatever its tables hold."""
+        """Leave out test payers unless the installation is a sandbox."""
         self.all = tuple(sorted((p for p in payers if sandbox or not p.is_test), key=_by_name))
-        self._listings = {
-            (which, type): Listing([p for p in self.all if p.type == type and shows(p)])
-            for which, shows in LISTINGS.items()
+        self._lists = {
+            (name, type): PayerList([p for p in self.all if p.type == type and includes(p)])
+            for name, includes in PAYER_LISTS.items()
             for type in PAYER_TYPES
         }
         self._by_id = {type: _by_id(p for p in self.all if p.type == type) for type in PAYER_TYPES}
 
-    def listing(self, which: Which, type: PayerType) -> Listing:
-        """The list one of the interface's payer calls answers with."""
-        return self._listings[which, type]
+    def payer_list(self, name: PayerListName, type: PayerType) -> PayerList:
+        """Return one of the interface's payer lists."""
+        return self._lists[name, type]
 
     def compress(self) -> None:
-        """Compress every listing now, so that no caller waits for it. Fit for a thread."""
-        for listing in self._listings.values():
-            _ = listing.gzipped
+        """Compress every list now, so that no caller waits for it. May run in a thread."""
+        for payer_list in self._lists.values():
+            _ = payer_list.gzipped
 
-    def find(self, identifier: str, type: str) -> Payer | None:
-        """The payer of that PayerId, else SvcPayerId, else national id, in any case.
+    def find(self, payer_id: str, type: str) -> Payer | None:
+        """Return the payer with this PayerId, else SvcPayerId, else national id, ignoring case.
 
-        Finds inactive payers too. A national id that several payers share names none of them.
+        Inactive payers are found too. A national id that several payers share finds none of them.
         """
-        return self._by_id.get(type, {}).get(identifier.casefold())
+        return self._by_id.get(type, {}).get(payer_id.casefold())
 
     def search(
         self,
@@ -82,16 +82,16 @@ class Payers:
         *,
         among: Callable[[Payer], bool] = lambda _: True,
         limit: int = limits.SEARCH_MATCHES_MAX,
-    ) -> list[Match]:
-        """The payers most like the words: by name, alias or any id, in spite of typing mistakes."""
+    ) -> list[PayerMatch]:
+        """Return the payers that match words best: by name, alias or any id, tolerating typing mistakes."""
         return self._index.search(words, among=among, limit=limit)
 
     @cached_property
-    def _index(self) -> Index:
-        return Index(self.all)
+    def _index(self) -> PayerIndex:
+        return PayerIndex(self.all)
 
 
-LISTINGS: dict[str, Callable[[Payer], bool]] = {
+PAYER_LISTS: dict[str, Callable[[Payer], bool]] = {
     "live": lambda payer: payer.active and not payer.is_test,
     "test": lambda payer: payer.active and payer.is_test,
     # Test payers are in the directory of a sandbox only.
@@ -103,8 +103,8 @@ def _by_name(payer: Payer) -> tuple[str, str, str]:
     return payer.name.casefold(), payer.type, payer.payer_id
 
 
-def _listed(payer: Payer) -> Listed:
-    return Listed(
+def _list_entry(payer: Payer) -> PayerListEntry:
+    return PayerListEntry(
         payer.type,
         payer.name,
         payer.svc_payer_id,
@@ -117,16 +117,16 @@ def _listed(payer: Payer) -> Listed:
 
 
 def _by_id(payers: Iterable[Payer]) -> dict[str, Payer]:
-    """Every id in folded case, the preferred kinds of id over the others."""
-    ours, legacy, national = {}, {}, {}
+    """Map every id in folded case to its payer, preferred kinds of id over others."""
+    by_payer_id, by_svc_id, by_national_id = {}, {}, {}
     shared: set[str] = set()
     for payer in payers:
-        ours[payer.payer_id.casefold()] = payer
-        legacy[payer.svc_payer_id.casefold()] = payer
+        by_payer_id[payer.payer_id.casefold()] = payer
+        by_svc_id[payer.svc_payer_id.casefold()] = payer
         if payer.national_payer_id:
             id = payer.national_payer_id.casefold()
-            if id in national:
+            if id in by_national_id:
                 shared.add(id)
-            national[id] = payer
-    alone = {id: payer for id, payer in national.items() if id not in shared}
-    return alone | legacy | ours
+            by_national_id[id] = payer
+    unshared = {id: payer for id, payer in by_national_id.items() if id not in shared}
+    return unshared | by_svc_id | by_payer_id

@@ -1,8 +1,8 @@
 """Find payers by words that may be misspelt.
 
-Ids are looked up whole and by their beginning. Names and aliases are cut into words; each word of
-the query is found in the vocabulary exactly, by its beginning, or within a few typing mistakes
-(candidates by shared trigrams, then edit distance). Knows no list, no file and no database.
+Ids are matched whole and by prefix. Names and aliases are split into words; each word of the query is looked
+up exactly, by prefix, or within a few typing mistakes (candidates by shared trigrams, then edit distance).
+Knows no list, no file and no database.
 """
 
 import re
@@ -17,8 +17,8 @@ from clearlane.kernel import limits
 from clearlane.payers.model import Payer
 
 
-class Rank(IntEnum):
-    """Why a payer matches; a higher reason always stands before a lower one."""
+class MatchRank(IntEnum):
+    """How a payer matches; a higher rank always sorts before a lower one."""
 
     FUZZY = 1
     ALIAS = 2
@@ -27,26 +27,26 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A payer, why it matches, and how well (at most 1)."""
+class PayerMatch:
+    """A matching payer with its rank and score (at most 1)."""
 
     payer: Payer
-    rank: Rank
+    rank: MatchRank
     score: float
 
 
-# What one word of the query is worth by how it was found.
+# Score of one word of the query by how it was found.
 EXACT, BEGINNING, MISSPELT = 1.0, 0.9, 0.8
 PER_MISTAKE, UNFINISHED = 0.15, 0.05
-# Below this part of the query's letters found, a payer is no match at all.
+# The least share of the query's letters that a match must cover.
 COVERED_MIN = 0.6
 CANDIDATE_WORDS_MAX = 300
-# A word that many others start with says little: beginnings are followed this far.
+# A prefix of many words says little, so only this many are followed.
 BEGINNINGS_MAX = 2_000
 
 
-class Index:
-    """A searchable snapshot of payers."""
+class PayerIndex:
+    """A search index over a snapshot of payers."""
 
     def __init__(self, payers: Sequence[Payer]) -> None:
         self._payers = payers
@@ -63,58 +63,57 @@ class Index:
         for word in self._words:
             for trigram in _trigrams(word):
                 self._by_trigram[trigram].append(word)
-        # Names written as one word are found whole only: as candidates for a misspelt word they would
+        # Names written as one word are found only whole: as candidates for misspelt words they would
         # triple the index.
         for number, payer in enumerate(payers):
             self._in_names["".join(words_of(payer.name))].append(number)
         self._sorted_ids = sorted(self._ids)
 
-    def search(self, words: str, *, among: Callable[[Payer], bool], limit: int) -> list[Match]:
-        """The best matches, best first."""
+    def search(self, words: str, *, among: Callable[[Payer], bool], limit: int) -> list[PayerMatch]:
+        """Return the best matches, best first."""
         words = words.strip()[: limits.SEARCH_CHARACTERS_MAX]
-        best: dict[int, Match] = {}
+        best: dict[int, PayerMatch] = {}
         by_id = list(self._by_id(words.casefold()))
-        # Whoever types a whole id wants that payer and those whose ids go on from there, not the
-        # likes of it.
-        sure = any(rank is Rank.EXACT_ID for _, rank, _ in by_id)
+        # A whole id means that payer and those whose ids begin with it, so fuzzy matches are dropped.
+        has_exact_id = any(rank is MatchRank.EXACT_ID for _, rank, _ in by_id)
         for number, rank, score in (*by_id, *self._by_words(words)):
-            if sure and rank is Rank.FUZZY:
+            if has_exact_id and rank is MatchRank.FUZZY:
                 continue
             payer = self._payers[number]
             known = best.get(number)
             if known is None or (rank, score) > (known.rank, known.score):
-                best[number] = Match(payer, rank, round(score, 3))
+                best[number] = PayerMatch(payer, rank, round(score, 3))
         found = (match for match in best.values() if among(match.payer))
         return sorted(found, key=_best_first)[:limit]
 
-    def _by_id(self, id: str) -> Iterator[tuple[int, Rank, float]]:
+    def _by_id(self, id: str) -> Iterator[tuple[int, MatchRank, float]]:
         if not id:
             return
         for known in _starting(self._sorted_ids, id):
-            rank = Rank.EXACT_ID if known == id else Rank.PREFIX
+            rank = MatchRank.EXACT_ID if known == id else MatchRank.PREFIX
             for number in self._ids[known]:
                 yield number, rank, len(id) / len(known)
 
-    def _by_words(self, words: str) -> Iterator[tuple[int, Rank, float]]:
-        asked = words_of(words)
-        letters = sum(map(len, asked))
+    def _by_words(self, words: str) -> Iterator[tuple[int, MatchRank, float]]:
+        query_words = words_of(words)
+        letters = sum(map(len, query_words))
         anywhere: dict[int, float] = defaultdict(float)
         named: dict[int, float] = defaultdict(float)
         aliased: dict[int, float] = defaultdict(float)
-        for word in asked:
-            worth = self._alike(word)
+        for word in query_words:
+            weights = self._similar_words(word)
             part = len(word) / letters
-            plain = {alike: value for alike, value in worth.items() if value >= BEGINNING}
+            plain = {word_like: value for word_like, value in weights.items() if value >= BEGINNING}
             _sum(named, part, plain, self._in_names)
             _sum(aliased, part, plain, self._in_aliases)
-            _sum(anywhere, part, worth, self._in_names, self._in_aliases, self._ids)
-        # Only a payer in which every word was found without a mistake is more than a guess.
-        yield from ((n, Rank.PREFIX, v) for n, v in named.items() if v > BEGINNING - 1e-9)
-        yield from ((n, Rank.ALIAS, v) for n, v in aliased.items() if v > BEGINNING - 1e-9)
-        yield from ((n, Rank.FUZZY, v) for n, v in anywhere.items() if v >= COVERED_MIN)
+            _sum(anywhere, part, weights, self._in_names, self._in_aliases, self._ids)
+        # Only payers in which every word was found without a mistake rank above fuzzy.
+        yield from ((n, MatchRank.PREFIX, v) for n, v in named.items() if v > BEGINNING - 1e-9)
+        yield from ((n, MatchRank.ALIAS, v) for n, v in aliased.items() if v > BEGINNING - 1e-9)
+        yield from ((n, MatchRank.FUZZY, v) for n, v in anywhere.items() if v >= COVERED_MIN)
 
-    def _alike(self, word: str) -> dict[str, float]:
-        """Words of the vocabulary that may be meant, and what each is worth."""
+    def _similar_words(self, word: str) -> dict[str, float]:
+        """Return the indexed words that may be meant, with their scores."""
         found = dict.fromkeys(_starting(self._words, word), BEGINNING)
         if word in found or word in self._in_names:
             found[word] = EXACT
@@ -136,7 +135,7 @@ class Index:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, without case, accents and punctuation."""
+    """Return the words of a text, without case, accents and punctuation."""
     plain = text.casefold()
     if not plain.isascii():
         apart = unicodedata.normalize("NFKD", plain)
@@ -144,18 +143,18 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(plain)
 
 
-def distances(asked: str, known: str) -> tuple[int, int]:
-    """Typing mistakes between two words, and between the first and any beginning of the second.
+def distances(query_words: str, known: str) -> tuple[int, int]:
+    """Return the edit distance of two words, and of the first to the nearest prefix of the second.
 
-    A letter more, less or other, or two swapped, is one mistake (optimal string alignment).
+    An insertion, deletion, substitution or swap of neighbours counts 1 (optimal string alignment).
     """
     above: list[int] = []
     row = list(range(len(known) + 1))
-    for i, letter in enumerate(asked):
+    for i, letter in enumerate(query_words):
         before, above, row = above, row, [i + 1]
         for j, other in enumerate(known):
             best = min(above[j + 1] + 1, row[j] + 1, above[j] + (letter != other))
-            if i and j and letter == known[j - 1] and asked[i - 1] == other:
+            if i and j and letter == known[j - 1] and query_words[i - 1] == other:
                 best = min(best, before[j - 1] + 1)
             row.append(best)
     return row[-1], min(row)
@@ -182,7 +181,7 @@ def _add(postings: dict[str, list[int]], number: int, texts: Sequence[str]) -> N
 
 
 def _starting(words: Sequence[str], beginning: str) -> Iterator[str]:
-    """The words that start so, from a sorted list."""
+    """Yield the words with this prefix from a sorted list."""
     first = bisect_left(words, beginning)
     for word in words[first : first + BEGINNINGS_MAX]:
         if not word.startswith(beginning):
@@ -193,12 +192,12 @@ def _starting(words: Sequence[str], beginning: str) -> Iterator[str]:
 def _sum(
     total: dict[int, float],
     part: float,
-    worth: dict[str, float],
+    weights: dict[str, float],
     *postings: dict[str, list[int]],
 ) -> None:
-    """Add what one word of the query is worth to each payer that has something like it."""
+    """Add the score of one word of the query to each payer that has a similar word."""
     best: dict[int, float] = {}
-    for word, value in worth.items():
+    for word, value in weights.items():
         for posting in postings:
             for number in posting.get(word, ()):
                 if value > best.get(number, 0.0):
@@ -207,7 +206,7 @@ def _sum(
         total[number] += part * value
 
 
-def _best_first(match: Match) -> tuple[int, float, int, str, str]:
-    """Among equals the shorter name is the nearer one."""
+def _best_first(match: PayerMatch) -> tuple[int, float, int, str, str]:
+    """Sort key: rank, score, then the shorter name."""
     name = match.payer.name.casefold()
     return -match.rank, -match.score, len(name), name, match.payer.payer_id

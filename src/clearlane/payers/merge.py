@@ -1,7 +1,6 @@
-"""What an import would change, and why it may not.
+"""Decide an import of payers: what it changes, or the findings that prevent it.
 
-Compares the payers of a file with each other and with those that are there. Pure: the store
-applies what is decided here.
+Compares the payers of a file with each other and with the existing ones. Pure: the store applies the changes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,8 +18,8 @@ _Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """What an import does. With findings it does nothing."""
+class PayerChanges:
+    """The changes of an import. With findings there are none."""
 
     added: tuple[Payer, ...] = ()
     changed: tuple[tuple[Payer, Payer], ...] = ()
@@ -31,7 +30,7 @@ class Changes:
 
     @property
     def ids(self) -> list[str]:
-        """The PayerIds touched, each once."""
+        """The PayerIds that change, each once."""
         touched = (*self.added, *(after for _, after in self.changed), *self.removed)
         return sorted({payer.payer_id for payer in touched})
 
@@ -41,7 +40,7 @@ class Changes:
 
 def merge(
     existing: Iterable[Payer], incoming: Sequence[tuple[int, Payer]], *, drop_others: bool
-) -> Changes:
+) -> PayerChanges:
     """Decide an import of payers, each with its line, over the payers that exist.
 
     A payer in the file replaces the one of the same type and PayerId. With ``drop_others`` the live
@@ -57,7 +56,7 @@ def merge(
         *_shared(incoming, kept),
     ]
     if findings:
-        return Changes(findings=tuple(sorted(findings, key=lambda row: row.line)))
+        return PayerChanges(findings=tuple(sorted(findings, key=lambda row: row.line)))
     added, changed = [], []
     for key, payer in after.items():
         old = before.get(key)
@@ -68,7 +67,7 @@ def merge(
         if payer != old:
             changed.append((old, payer))
     unchanged = len(after) - len(added) - len(changed)
-    return Changes(tuple(added), tuple(changed), removed, unchanged)
+    return PayerChanges(tuple(added), tuple(changed), removed, unchanged)
 
 
 def _reserved(incoming: Sequence[tuple[int, Payer]]) -> Iterator[RowFinding]:
@@ -84,14 +83,14 @@ def _twice(incoming: Sequence[tuple[int, Payer]]) -> Iterator[RowFinding]:
     for line, payer in incoming:
         earlier = first.setdefault(payer.key, line)
         if earlier != line:
-            wrong = f"The {payer.type} payer stands on line {earlier} already. Keep one of the two."
+            wrong = f"The {payer.type} payer is on line {earlier} already. Keep one of the two."
             yield RowFinding(line, finding("PAY004", "PayerId", wrong))
 
 
 def _shared(
     incoming: Sequence[tuple[int, Payer]], kept: Mapping[_Key, Payer]
 ) -> Iterator[RowFinding]:
-    """An id that would name two payers of one type: claims could go to the wrong one."""
+    """Yield findings for ids that would name two payers of one type: claims could go to the wrong one."""
     owners: dict[_Key, dict[_Key, str]] = {}
     places = [("", payer) for payer in kept.values()]
     places += [(f" on line {line}", payer) for line, payer in incoming]
@@ -111,7 +110,7 @@ def _conflict(field: str, other: str, where: str) -> Finding:
 
 
 def _ids(payer: Payer) -> Iterator[tuple[str, str]]:
-    """The ids that claims may name the payer by, and their fields."""
+    """Yield the ids by which claims may name the payer, with their fields."""
     yield "PayerId", payer.payer_id.casefold()
     if payer.svc_payer_id.casefold() != payer.payer_id.casefold():
         yield "SvcPayerId", payer.svc_payer_id.casefold()

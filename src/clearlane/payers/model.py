@@ -1,4 +1,4 @@
-"""What a payer is. Knows no file, no list and no database."""
+"""The payer as a value. Knows no file, no list and no database."""
 
 from typing import Literal, get_args
 
@@ -27,14 +27,14 @@ class Payer(msgspec.Struct, frozen=True, gc=False):
     active: bool = True
     aliases: tuple[str, ...] = ()
     has_route: bool = False
-    """Whether there is a cable to this payer."""
+    """Whether there is an active route to this payer."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What a payer is told apart by: its type and its id in any case."""
+        """The unique key of a payer: its type and its id in folded case."""
         return self.type, self.payer_id.casefold()
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Every identifier the payer goes by, the preferred one first."""
+        """Every identifier of the payer, the preferred one first."""
         return tuple(id for id in (self.payer_id, self.svc_payer_id, self.national_payer_id) if id)

@@ -1,6 +1,6 @@
-"""How a payer is reached: the route, THE table of its options, and how they are read.
+"""Routes, which are how payers are reached: the table of their options, and how these are read.
 
-A route is a value; its secrets are another. Knows no connection, no file and no database.
+A route and its secrets are separate values. Knows no connection, no file and no database.
 """
 
 import base64
@@ -16,30 +16,30 @@ from urllib.parse import urlsplit
 
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
-from clearlane.kernel.redacted_repr import discreet
+from clearlane.kernel.redacted_repr import redact_repr
 
-Value = str | int | bool
+OptionValue = str | int | bool
 
 
-class Kind(StrEnum):
-    """Kinds of cables."""
+class RouteKind(StrEnum):
+    """The kind of connection that a route uses."""
 
     FOLDER = "folder"
     SFTP = "sftp"
     CORE = "core"
     """CAQH CORE, batches."""
     CORE_REALTIME = "core-realtime"
-    """CAQH CORE, one question and its answer."""
+    """CAQH CORE, one real-time inquiry and its response."""
 
 
-MAILBOXES = frozenset({Kind.FOLDER, Kind.SFTP, Kind.CORE})
+FILE_KINDS = frozenset({RouteKind.FOLDER, RouteKind.SFTP, RouteKind.CORE})
 """Kinds that carry files, and so claims."""
 
 
-@discreet
+@redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Secrets:
-    """What a route logs in with. The vault keeps it; it never prints."""
+class RouteSecrets:
+    """The credentials of a route. Stored in the vault, and never shown by repr."""
 
     password: str | None = None
     private_key: str | None = None
@@ -49,148 +49,156 @@ class Secrets:
     """X.509 certificates and their key, PEM."""
 
     def filled(self) -> dict[str, str]:
-        """Those that are given, by name."""
-        held = ((item.name, getattr(self, item.name)) for item in fields(self))
-        return {name: value for name, value in held if value is not None}
+        """Return the secrets that are given, by name."""
+        values = ((item.name, getattr(self, item.name)) for item in fields(self))
+        return {name: value for name, value in values if value is not None}
 
 
-SECRETS = tuple(item.name for item in fields(Secrets))
+SECRET_NAMES = tuple(item.name for item in fields(RouteSecrets))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One cable to one payer for one type of claims. Lower positions are tried first."""
+    """A route to one payer for one type of claims. Lower positions are tried first."""
 
     payer_id: str
     type: str
-    kind: Kind
+    kind: RouteKind
     position: int = 1
-    facts: Mapping[str, Value] = field(default_factory=dict)
-    """What the operator gave. What was left out has the default of its row in ``OPTIONS``."""
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    """The options the operator gave. Others have the default in ``OPTIONS``."""
     id: int = 0
     active: bool = True
     created_at: datetime | None = None
 
     @property
     def payer_key(self) -> tuple[str, str]:
-        """Whom it reaches, as payers are told apart: by type and by the id in any case."""
+        """The key of the payer it reaches: type and id in folded case."""
         return self.type, self.payer_id.casefold()
 
     @property
     def carries_files(self) -> bool:
-        """Whether claims can go this way."""
-        return self.kind in MAILBOXES
+        """Whether the route carries files, and so claims."""
+        return self.kind in FILE_KINDS
 
     def text(self, name: str) -> str:
-        """An option that is text."""
-        return str(self._fact(name))
+        """Return an option that is text."""
+        return str(self._option_value(name))
 
     def number(self, name: str) -> int:
-        """An option that is a whole number."""
-        return int(self._fact(name))
+        """Return an option that is a whole number."""
+        return int(self._option_value(name))
 
-    def switch(self, name: str) -> bool:
-        """An option that is yes or no."""
-        return bool(self._fact(name))
+    def flag(self, name: str) -> bool:
+        """Return an option that is yes or no."""
+        return bool(self._option_value(name))
 
     def payload_type(self, role: str) -> str:
-        """What this payer calls a payload of this role."""
-        return str(self.facts.get(PAYLOAD_PREFIX + role, PAYLOAD_TYPES[role]))
+        """Return this payer's CORE payload type for a role."""
+        return str(self.options.get(PAYLOAD_PREFIX + role, PAYLOAD_TYPES[role]))
 
-    def _fact(self, name: str) -> Value:
-        found = self.facts.get(name, OPTIONS_OF[self.kind][name].default)
+    def _option_value(self, name: str) -> OptionValue:
+        found = self.options.get(name, OPTIONS_BY_KIND[self.kind][name].default)
         return "" if found is None else found
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One row: the name, what it means, how it is read, and whose it is."""
+class RouteOption:
+    """An option of routes: its name, description, reader, and the kinds of route that have it."""
 
     name: str
-    words: str
-    read: Callable[[str], Value]
-    kinds: frozenset[Kind] = frozenset(Kind)
-    default: Value | None = None
+    description: str
+    read: Callable[[str], OptionValue]
+    kinds: frozenset[RouteKind] = frozenset(RouteKind)
+    default: OptionValue | None = None
     required: bool = False
 
 
-class Unusable(ValueError):
-    """A value that cannot be used. The text says what would pass."""
+class InvalidOptionError(ValueError):
+    """A value that cannot be used. The text states what would pass."""
 
 
 def read_route(
     *,
     payer_id: str,
     type: str,
-    kind: Kind,
+    kind: RouteKind,
     position: int,
     options: Iterable[tuple[str, str]],
-    secrets: Secrets,
+    secrets: RouteSecrets,
 ) -> tuple[Route | None, list[Finding]]:
-    """A route from what an operator wrote, or everything that is wrong with it."""
-    facts: dict[str, Value] = {}
+    """Read a route from an operator's input; return it, or every finding."""
+    values: dict[str, OptionValue] = {}
     findings: list[Finding] = []
     for name, text in options:
-        if name in facts:
+        if name in values:
             findings.append(_finding("RTE004", name, "The option is given twice."))
             continue
         try:
-            facts[name] = _option(name, kind).read(_bounded(text))
-        except Unusable as wanted:
+            values[name] = _option(name, kind).read(_bounded(text))
+        except InvalidOptionError as wanted:
             findings.append(_finding("RTE002", name, f"This cannot be used: {wanted}."))
-            facts[name] = ""
+            values[name] = ""
     if not 1 <= position <= limits.ROUTE_POSITIONS_MAX:
         most = limits.ROUTE_POSITIONS_MAX
         findings.append(_finding("RTE002", "position", f"Give a number from 1 to {most}."))
     findings += (
-        _finding("RTE001", row.name, f"The option is required: {row.words}")
-        for row in OPTIONS_OF[kind].values()
-        if row.required and row.name not in facts
+        _finding("RTE001", option.name, f"The option is required: {option.description}")
+        for option in OPTIONS_BY_KIND[kind].values()
+        if option.required and option.name not in values
     )
-    findings += _secret_findings(kind, facts, secrets)
-    findings += _together(kind, facts)
+    findings += _secret_findings(kind, values, secrets)
+    findings += _combination_findings(kind, values)
     if findings:
         return None, findings
-    return Route(payer_id=payer_id, type=type, kind=kind, position=position, facts=facts), []
+    return Route(payer_id=payer_id, type=type, kind=kind, position=position, options=values), []
 
 
-def _option(name: str, kind: Kind) -> Option:
-    if name in SECRETS:
-        raise Unusable(f"it is a secret, so give --secret {name} or --secret-file {name}=PATH")
-    row = OPTIONS_OF[kind].get(name)
-    if row is None:
-        known = ", ".join(OPTIONS_OF[kind])
-        raise Unusable(f"a route of kind {kind} has no such option. Known are {known}")
-    return row
+def _option(name: str, kind: RouteKind) -> RouteOption:
+    if name in SECRET_NAMES:
+        raise InvalidOptionError(
+            f"it is a secret, so give --secret {name} or --secret-file {name}=PATH"
+        )
+    option = OPTIONS_BY_KIND[kind].get(name)
+    if option is None:
+        known = ", ".join(OPTIONS_BY_KIND[kind])
+        raise InvalidOptionError(f"a route of kind {kind} has no such option. Known are {known}")
+    return option
 
 
 def _bounded(text: str) -> str:
     if len(text) > limits.ROUTE_OPTION_CHARACTERS_MAX:
-        raise Unusable(f"give at most {limits.ROUTE_OPTION_CHARACTERS_MAX} characters")
+        raise InvalidOptionError(f"give at most {limits.ROUTE_OPTION_CHARACTERS_MAX} characters")
     return text.strip()
 
 
-def _secret_findings(kind: Kind, facts: Mapping[str, Value], secrets: Secrets) -> Iterable[Finding]:
+def _secret_findings(
+    kind: RouteKind, values: Mapping[str, OptionValue], secrets: RouteSecrets
+) -> Iterable[Finding]:
     given, takes = secrets.filled().keys(), KIND_SECRETS[kind]
     for name in sorted(given - takes):
         yield _finding("RTE003", name, f"A route of kind {kind} takes no such secret.")
     for name in sorted(given & takes):
         if not secrets.filled()[name].strip():
             yield _finding("RTE003", name, "The secret is empty.")
-    ways = LOGINS[kind]
-    if ways and not given & ways:
-        yield _finding("RTE003", " or ".join(sorted(ways)), "One of these secrets is required.")
+    logins = LOGINS[kind]
+    if logins and not given & logins:
+        yield _finding("RTE003", " or ".join(sorted(logins)), "One of these secrets is required.")
     if "passphrase" in given and "private_key" not in given:
         yield _finding("RTE003", "passphrase", "It opens a private_key, which is not given.")
-    if kind in CORE_KINDS and ("password" in given) != bool(facts.get("username")):
+    if kind in CORE_KINDS and ("password" in given) != bool(values.get("username")):
         yield _finding("RTE003", "username", "A username and a password come together.")
 
 
-def _together(kind: Kind, facts: Mapping[str, Value]) -> Iterable[Finding]:
-    """What two options may not say at once."""
-    if kind is Kind.FOLDER and facts.get("inbox") and facts.get("inbox") == facts.get("outbox"):
+def _combination_findings(kind: RouteKind, values: Mapping[str, OptionValue]) -> Iterable[Finding]:
+    """Yield findings about options that exclude each other."""
+    if (
+        kind is RouteKind.FOLDER
+        and values.get("inbox")
+        and values.get("inbox") == values.get("outbox")
+    ):
         yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
-    if kind is Kind.SFTP and facts.get("inbox", ".") == facts.get("outbox", "."):
+    if kind is RouteKind.SFTP and values.get("inbox", ".") == values.get("outbox", "."):
         yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
 
 
@@ -206,7 +214,7 @@ def _match(pattern: str, wanted: str) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if not compiled.fullmatch(text):
-            raise Unusable(f"give {wanted}")
+            raise InvalidOptionError(f"give {wanted}")
         return text
 
     return read
@@ -215,7 +223,7 @@ def _match(pattern: str, wanted: str) -> Callable[[str], str]:
 def _one_of(*words: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text.lower() not in words:
-            raise Unusable(f"give {' or '.join(words)}")
+            raise InvalidOptionError(f"give {' or '.join(words)}")
         return text.lower()
 
     return read
@@ -224,32 +232,32 @@ def _one_of(*words: str) -> Callable[[str], str]:
 def _whole(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not re.fullmatch(r"\d{1,12}", text, re.ASCII) or not least <= int(text) <= most:
-            raise Unusable(f"give a whole number from {least} to {most}")
+            raise InvalidOptionError(f"give a whole number from {least} to {most}")
         return int(text)
 
     return read
 
 
-def _switch(text: str) -> bool:
+def _flag(text: str) -> bool:
     if text.lower() not in {"yes", "no", "true", "false"}:
-        raise Unusable("give yes or no")
+        raise InvalidOptionError("give yes or no")
     return text.lower() in {"yes", "true"}
 
 
 def _directory(text: str) -> str:
     if not PurePosixPath(text).is_absolute() or not text.isprintable():
-        raise Unusable("give an absolute path of a directory")
+        raise InvalidOptionError("give an absolute path of a directory")
     return str(PurePosixPath(text))
 
 
 def _remote_directory(text: str) -> str:
     if not text or not text.isprintable():
-        raise Unusable("give the path of a directory there")
+        raise InvalidOptionError("give the path of a directory there")
     return str(PurePosixPath(text))
 
 
 def _url(text: str) -> str:
-    wanted = Unusable("give an https address without user, password or fragment")
+    wanted = InvalidOptionError("give an https address without user, password or fragment")
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -263,10 +271,10 @@ def _url(text: str) -> str:
 
 
 def _host_keys(text: str) -> str:
-    """Pins: fingerprints, or public keys as ssh-keyscan prints them, one or more."""
+    """Read pinned host keys: fingerprints, or public keys as ssh-keyscan prints them, one or more."""
     pins = [pin.strip() for pin in re.split(r"[,\n]", text) if pin.strip()]
     if not pins or not all(map(_is_pin, pins)):
-        raise Unusable(
+        raise InvalidOptionError(
             "give a fingerprint such as SHA256:..., or a public key such as ssh-ed25519 AAAA...; "
             "several are separated by commas"
         )
@@ -289,7 +297,7 @@ def _is_pin(pin: str) -> bool:
 
 def _pem(text: str) -> str:
     if "-----BEGIN CERTIFICATE-----" not in text or "PRIVATE KEY" in text:
-        raise Unusable("give certificates in PEM form, and no key")
+        raise InvalidOptionError("give certificates in PEM form, and no key")
     return text
 
 
@@ -297,7 +305,7 @@ def _pickups(text: str) -> str:
     known = [role.removeprefix(PICKUP_PREFIX) for role in PAYLOAD_TYPES if _is_pickup(role)]
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not set(words) <= set(known):
-        raise Unusable(f"give some of {', '.join(known)}, separated by commas")
+        raise InvalidOptionError(f"give some of {', '.join(known)}, separated by commas")
     return ",".join(dict.fromkeys(words))
 
 
@@ -310,7 +318,7 @@ def _is_pickup(role: str) -> bool:
 PICKUP_PREFIX = "get-"
 PAYLOAD_PREFIX = "payload."
 
-# What CORE calls a payload, by role. A role with "get-" asks for files of that sort. The rule fixes
+# The CORE payload types by role. A role with "get-" requests files of that type. The CORE rule fixes
 # those of eligibility, status and acknowledgements; for the others payers differ, so a route can
 # set each with the option payload.<role>. "X231A1" after 00501 is as the rule has it.
 PAYLOAD_TYPES: Mapping[str, str] = MappingProxyType({
@@ -329,22 +337,22 @@ PAYLOAD_TYPES: Mapping[str, str] = MappingProxyType({
     "get-835": "X12_835_Request_005010X221A1",
 })  # fmt: skip
 
-FOLDER, SFTP = frozenset({Kind.FOLDER}), frozenset({Kind.SFTP})
-CORE, CORE_KINDS = frozenset({Kind.CORE}), frozenset({Kind.CORE, Kind.CORE_REALTIME})
-REMOTE = frozenset({Kind.SFTP, Kind.CORE, Kind.CORE_REALTIME})
+FOLDER, SFTP = frozenset({RouteKind.FOLDER}), frozenset({RouteKind.SFTP})
+CORE, CORE_KINDS = frozenset({RouteKind.CORE}), frozenset({RouteKind.CORE, RouteKind.CORE_REALTIME})
+REMOTE = frozenset({RouteKind.SFTP, RouteKind.CORE, RouteKind.CORE_REALTIME})
 
 # Which secrets a kind takes, and which of them it cannot do without.
-KIND_SECRETS: Mapping[Kind, frozenset[str]] = {
-    Kind.FOLDER: frozenset(),
-    Kind.SFTP: frozenset({"password", "private_key", "passphrase"}),
-    Kind.CORE: frozenset({"password", "client_certificate"}),
-    Kind.CORE_REALTIME: frozenset({"password", "client_certificate"}),
+KIND_SECRETS: Mapping[RouteKind, frozenset[str]] = {
+    RouteKind.FOLDER: frozenset(),
+    RouteKind.SFTP: frozenset({"password", "private_key", "passphrase"}),
+    RouteKind.CORE: frozenset({"password", "client_certificate"}),
+    RouteKind.CORE_REALTIME: frozenset({"password", "client_certificate"}),
 }
-LOGINS: Mapping[Kind, frozenset[str]] = {
-    Kind.FOLDER: frozenset(),
-    Kind.SFTP: frozenset({"password", "private_key"}),
-    Kind.CORE: frozenset({"password", "client_certificate"}),
-    Kind.CORE_REALTIME: frozenset({"password", "client_certificate"}),
+LOGINS: Mapping[RouteKind, frozenset[str]] = {
+    RouteKind.FOLDER: frozenset(),
+    RouteKind.SFTP: frozenset({"password", "private_key"}),
+    RouteKind.CORE: frozenset({"password", "client_certificate"}),
+    RouteKind.CORE_REALTIME: frozenset({"password", "client_certificate"}),
 }
 
 _ID = _match(
@@ -357,45 +365,45 @@ _HOST = _match(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?", "a host name
 _PAYLOAD_TYPE = _match(r"[A-Za-z0-9_.-]{1,100}", "1 to 100 letters, digits, _ . or -")
 
 
-OPTIONS: tuple[Option, ...] = (
-    Option("sender_id", "Who we are to this payer (ISA06).", _ID, required=True),
-    Option("sender_qualifier", "What sort of id that is (ISA05).", _QUALIFIER, default="ZZ"),
-    Option("receiver_id", "Who the payer is (ISA08).", _ID, required=True),
-    Option("receiver_qualifier", "What sort of id that is (ISA07).", _QUALIFIER, default="ZZ"),
-    Option("group_sender", "GS02, where it is not the sender_id.", _ID),
-    Option("group_receiver", "GS03, where it is not the receiver_id.", _ID),
-    Option("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P"),
-    Option("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=MAILBOXES),
-    Option("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=MAILBOXES),
-    Option("poll_seconds", "How often files for us are looked for.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=MAILBOXES),
-    Option("takeover_seconds", "After how long of failing the next route takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=MAILBOXES),
-    Option("bytes_max", "The largest file sent or taken.", _whole(1_024, limits.PAYLOAD_BYTES_MAX), default=limits.TRANSFER_BYTES_MAX),
-    Option("seconds_max", "How long the other side may be silent.", _whole(1, 600), default=limits.SILENCE_SECONDS_MAX),
-    Option("allow_internal", "Whether the address may lie in an internal network.", _switch, default=False, kinds=REMOTE),
-    Option("outbox", "Directory for files to the payer.", _directory, required=True, kinds=FOLDER),
-    Option("inbox", "Directory with files from the payer.", _directory, required=True, kinds=FOLDER),
-    Option("host", "Host name or address.", _HOST, required=True, kinds=SFTP),
-    Option("port", "Port.", _whole(1, 65_535), default=22, kinds=SFTP),
-    Option("username", "The login.", _NAME, required=True, kinds=SFTP),
-    Option("host_key", "The server's host key or its SHA256 fingerprint, from the payer.", _host_keys, required=True, kinds=SFTP),
-    Option("outbox", "Directory there for our files.", _remote_directory, required=True, kinds=SFTP),
-    Option("inbox", "Directory there with files for us.", _remote_directory, required=True, kinds=SFTP),
-    Option("uploads_stay", "Whether the payer leaves our files in place, so that a missing one never arrived.", _switch, default=False, kinds=FOLDER | SFTP),
-    Option("url", "The https address of the service.", _url, required=True, kinds=CORE_KINDS),
-    Option("form", "soap or mime.", _one_of("soap", "mime"), default="soap", kinds=CORE_KINDS),
-    Option("username", "The login, with the secret password.", _NAME, kinds=CORE_KINDS),
-    Option("core_sender", "SenderID of the envelope, where it is not the sender_id.", _NAME, kinds=CORE_KINDS),
-    Option("core_receiver", "ReceiverID of the envelope, where it is not the receiver_id.", _NAME, kinds=CORE_KINDS),
-    Option("authority", "Certificates (PEM) that vouch for the service, beside those of this machine.", _pem, kinds=CORE_KINDS),
-    Option("attachment", "How SOAP carries a batch: mtom or inline.", _one_of("mtom", "inline"), default="mtom", kinds=CORE),
-    Option("actions", "Names of the SOAP actions: core or generic.", _one_of("core", "generic"), default="core", kinds=CORE),
-    Option("pickups", "Which files are asked for.", _pickups, default="999,277CA,835", kinds=CORE),
-    Option("acknowledge", "How a file that we have is told to the payer: none or receipt.", _one_of("none", "receipt"), default="none", kinds=CORE),
+OPTIONS: tuple[RouteOption, ...] = (
+    RouteOption("sender_id", "Who we are to this payer (ISA06).", _ID, required=True),
+    RouteOption("sender_qualifier", "What sort of id that is (ISA05).", _QUALIFIER, default="ZZ"),
+    RouteOption("receiver_id", "Who the payer is (ISA08).", _ID, required=True),
+    RouteOption("receiver_qualifier", "What sort of id that is (ISA07).", _QUALIFIER, default="ZZ"),
+    RouteOption("group_sender", "GS02, where it is not the sender_id.", _ID),
+    RouteOption("group_receiver", "GS03, where it is not the receiver_id.", _ID),
+    RouteOption("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P"),
+    RouteOption("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=FILE_KINDS),
+    RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
+    RouteOption("poll_seconds", "How often files for us are looked for.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
+    RouteOption("takeover_seconds", "After how long of failing the next route takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
+    RouteOption("bytes_max", "The largest file sent or taken.", _whole(1_024, limits.PAYLOAD_BYTES_MAX), default=limits.TRANSFER_BYTES_MAX),
+    RouteOption("seconds_max", "How long the other side may be silent.", _whole(1, 600), default=limits.SILENCE_SECONDS_MAX),
+    RouteOption("allow_internal", "Whether the address may lie in an internal network.", _flag, default=False, kinds=REMOTE),
+    RouteOption("outbox", "Directory for files to the payer.", _directory, required=True, kinds=FOLDER),
+    RouteOption("inbox", "Directory with files from the payer.", _directory, required=True, kinds=FOLDER),
+    RouteOption("host", "Host name or address.", _HOST, required=True, kinds=SFTP),
+    RouteOption("port", "Port.", _whole(1, 65_535), default=22, kinds=SFTP),
+    RouteOption("username", "The login.", _NAME, required=True, kinds=SFTP),
+    RouteOption("host_key", "The server's host key or its SHA256 fingerprint, from the payer.", _host_keys, required=True, kinds=SFTP),
+    RouteOption("outbox", "Directory there for our files.", _remote_directory, required=True, kinds=SFTP),
+    RouteOption("inbox", "Directory there with files for us.", _remote_directory, required=True, kinds=SFTP),
+    RouteOption("uploads_stay", "Whether the payer leaves our files in place, so that a missing one never arrived.", _flag, default=False, kinds=FOLDER | SFTP),
+    RouteOption("url", "The https address of the service.", _url, required=True, kinds=CORE_KINDS),
+    RouteOption("form", "soap or mime.", _one_of("soap", "mime"), default="soap", kinds=CORE_KINDS),
+    RouteOption("username", "The login, with the secret password.", _NAME, kinds=CORE_KINDS),
+    RouteOption("core_sender", "SenderID of the envelope, where it is not the sender_id.", _NAME, kinds=CORE_KINDS),
+    RouteOption("core_receiver", "ReceiverID of the envelope, where it is not the receiver_id.", _NAME, kinds=CORE_KINDS),
+    RouteOption("authority", "Certificates (PEM) that vouch for the service, beside those of this machine.", _pem, kinds=CORE_KINDS),
+    RouteOption("attachment", "How SOAP carries a batch: mtom or inline.", _one_of("mtom", "inline"), default="mtom", kinds=CORE),
+    RouteOption("actions", "Names of the SOAP actions: core or generic.", _one_of("core", "generic"), default="core", kinds=CORE),
+    RouteOption("pickups", "Which files are asked for.", _pickups, default="999,277CA,835", kinds=CORE),
+    RouteOption("acknowledge", "How receipt of a file is confirmed to the payer: none or receipt.", _one_of("none", "receipt"), default="none", kinds=CORE),
     *(
-        Option(PAYLOAD_PREFIX + role, f"Payload type of {role}.", _PAYLOAD_TYPE, default=default, kinds=CORE_KINDS)
+        RouteOption(PAYLOAD_PREFIX + role, f"Payload type of {role}.", _PAYLOAD_TYPE, default=default, kinds=CORE_KINDS)
         for role, default in PAYLOAD_TYPES.items()
     ),
 )  # fmt: skip
-OPTIONS_OF: Mapping[Kind, Mapping[str, Option]] = {
-    kind: {row.name: row for row in OPTIONS if kind in row.kinds} for kind in Kind
+OPTIONS_BY_KIND: Mapping[RouteKind, Mapping[str, RouteOption]] = {
+    kind: {option.name: option for option in OPTIONS if kind in option.kinds} for kind in RouteKind
 }

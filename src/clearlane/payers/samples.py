@@ -1,7 +1,7 @@
-"""The payers a sandbox starts with: data, nothing else.
+"""The payers that a sandbox starts with.
 
-The test payers are those of the interface document. The live ones are invented, and together
-show every field and value of a payer list.
+The test payers are those of the interface document. The live ones are invented, and together have every field
+and value of a payer list.
 """
 
 from clearlane.payers.model import Payer

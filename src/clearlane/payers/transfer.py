@@ -1,7 +1,7 @@
-"""Payer files, in and out: CSV with a header, or a JSON array, each saying which it is.
+"""Import and export of payer files: CSV with a header, or a JSON array.
 
-Bytes in, payers and findings with their line numbers out, and back. Reads no file itself and knows
-no payer but those in it.
+Converts bytes into payers and findings with line numbers, and payers into text. Opens no file and knows no other
+payers.
 """
 
 import csv
@@ -17,45 +17,45 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.payers.fields import (
     ALIAS_SEPARATOR,
-    BY_NAME,
-    COLUMNS,
+    FIELDS_BY_NAME,
+    PAYER_FIELDS,
     finding,
-    findings_of,
     read_payer,
+    unknown_field_findings,
 )
 from clearlane.payers.model import Payer
 
 Progress = Callable[[int, int], None]
-"""Told how much of how much is read."""
+"""Called with how much of how much is read."""
 
 ROWS_BETWEEN_PROGRESS = 250
 
 
 @dataclass(frozen=True, slots=True)
 class RowFinding:
-    """A finding and the line of the file it speaks of, the first being 1."""
+    """A finding and the line of the file it is about, from 1."""
 
     line: int
     finding: Finding
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
-    """What a file holds: payers with their lines, and everything that is wrong."""
+class PayerFile:
+    """The payers of a file with their lines, and its findings."""
 
     payers: tuple[tuple[int, Payer], ...]
     findings: tuple[RowFinding, ...]
 
 
-def read_payers(content: bytes, progress: Progress = lambda *_: None) -> Incoming:
-    """Read a payer file, CSV or JSON, to its end whatever is wrong with it."""
+def read_payers(content: bytes, progress: Progress = lambda *_: None) -> PayerFile:
+    """Read a payer file, CSV or JSON, to its end, whatever is wrong with it."""
     if len(content) > limits.PAYER_FILE_BYTES_MAX:
         size = limits.PAYER_FILE_BYTES_MAX // (1024 * 1024)
         return _refused(1, f"The file is larger than {size} MiB. Import it in parts.")
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return _refused(1, "The file is UTF-16. Save it as UTF-8.")
-    # Bytes that are no UTF-8 are carried as lone surrogates, so that the field they stand in can
-    # be named and the rest of the file is still checked.
+    # Bytes that are no UTF-8 become lone surrogates, so that their field can be named and the rest of the
+    # file is still checked.
     text = content.decode("utf-8-sig", errors="surrogateescape")
     payers: list[tuple[int, Payer]] = []
     findings: list[RowFinding] = []
@@ -66,27 +66,27 @@ def read_payers(content: bytes, progress: Progress = lambda *_: None) -> Incomin
             payers.append((line, payer))
     if not payers and not findings:
         return _refused(1, "The file holds no payers.")
-    return Incoming(tuple(payers), tuple(findings))
+    return PayerFile(tuple(payers), tuple(findings))
 
 
 def write_csv(payers: Iterable[Payer]) -> str:
-    """A CSV file that a spreadsheet shows as text and that reads back as the same payers."""
+    """Return a CSV file that a spreadsheet shows as text and that reads back as the same payers."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(column.wire for column in COLUMNS)
+    writer.writerow(field.wire_name for field in PAYER_FIELDS)
     writer.writerows([_cell(value) for value in as_wire(payer).values()] for payer in payers)
     return out.getvalue()
 
 
 def write_json(payers: Iterable[Payer]) -> str:
-    """A JSON array, one payer a line."""
+    """Return a JSON array, one payer per line."""
     lines = (json.dumps(as_wire(payer), ensure_ascii=False) for payer in payers)
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def as_wire(payer: Payer) -> dict[str, object]:
-    """A payer's fields under the names that files and lists use."""
-    return {column.wire: getattr(payer, column.attribute) for column in COLUMNS}
+    """Return a payer's values by wire name."""
+    return {field.wire_name: getattr(payer, field.attribute) for field in PAYER_FIELDS}
 
 
 # A cell that starts with one of these is a formula to a spreadsheet (the last four are the wide forms
@@ -117,9 +117,10 @@ def _csv_rows(text: str, progress: Progress) -> Iterator[_Row]:
         yield line, None, [header]
         return
     names = [
-        BY_NAME[n].wire if n in BY_NAME else "" for n in (h.strip().casefold() for h in header)
+        FIELDS_BY_NAME[n].wire_name if n in FIELDS_BY_NAME else ""
+        for n in (h.strip().casefold() for h in header)
     ]
-    absent = {column.wire for column in COLUMNS if not column.optional} - set(names)
+    absent = {field.wire_name for field in PAYER_FIELDS if not field.optional} - set(names)
     yield line, None, list(_header_findings(header, names, absent))
     of = text.count("\n")
     for number, (line, cells) in enumerate(lines):
@@ -139,12 +140,12 @@ def _header_findings(
     header: Sequence[str], names: Sequence[str], absent: Iterable[str]
 ) -> Iterator[Finding]:
     if not any(names):
-        wire = ",".join(column.wire for column in COLUMNS)
+        wire = ",".join(field.wire_name for field in PAYER_FIELDS)
         yield finding(
             "PAY007", "", f"The first line is no header. It must name the columns: {wire}."
         )
         return
-    yield from findings_of([cell.strip() for cell in header if cell.strip()])
+    yield from unknown_field_findings([cell.strip() for cell in header if cell.strip()])
     for name in sorted({name for name in names if name and names.count(name) > 1}):
         yield finding("PAY003", name, "The column is there twice.")
     for name in sorted(absent):
@@ -152,7 +153,7 @@ def _header_findings(
 
 
 def _lines(text: str, *, delimiter: str) -> Iterator[tuple[int, list[str] | Finding]]:
-    """Each row with the line it starts on; a row that is no CSV as a finding."""
+    """Yield each row with the line it starts on; a row that is no CSV as a finding."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
@@ -170,7 +171,7 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 def _json_rows(text: str, progress: Progress) -> Iterator[_Row]:
-    """Each element of the array with the line it starts on."""
+    """Yield each element of the array with the line it starts on."""
     decoder = json.JSONDecoder(parse_constant=_no_constant)
     place, line, counted = _skip(text, 0), 1, 0
     if text[place] != "[":
@@ -205,8 +206,12 @@ def _json_rows(text: str, progress: Progress) -> Iterator[_Row]:
 def _json_payer(element: object) -> tuple[Payer | None, list[Finding]]:
     if not isinstance(element, Mapping):
         return None, [finding("PAY008", "", "The element must be a JSON object.")]
-    unknown = list(findings_of(element.keys()))
-    known = {BY_NAME[k.casefold()].wire: v for k, v in element.items() if k.casefold() in BY_NAME}
+    unknown = list(unknown_field_findings(element.keys()))
+    known = {
+        FIELDS_BY_NAME[k.casefold()].wire_name: v
+        for k, v in element.items()
+        if k.casefold() in FIELDS_BY_NAME
+    }
     payer, wrong = read_payer(known)
     return (None if unknown else payer), unknown + wrong
 
@@ -220,5 +225,5 @@ def _skip(text: str, place: int) -> int:
     return blanks.end() if blanks else place
 
 
-def _refused(line: int, message: str) -> Incoming:
-    return Incoming((), (RowFinding(line, finding("PAY007", "", message)),))
+def _refused(line: int, message: str) -> PayerFile:
+    return PayerFile((), (RowFinding(line, finding("PAY007", "", message)),))

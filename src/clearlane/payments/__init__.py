@@ -1,4 +1,4 @@
-"""Remittances: what payers paid, claim by claim, matched to what was sent, added up and told in words.
+"""Payments (X12 835): read, matched to claims that were sent, balanced and described in words.
 
-Knows no claim form, no HTTP, no database and no clock: what was sent is handed in.
+Knows no claim form, HTTP, database or clock; the caller passes the claims that were sent.
 """

@@ -1,66 +1,67 @@
-"""Whether remittances add up: each claim, and the payment over all its claims.
+"""Balance checks of a payment and of its claim payments.
 
-A payment is a payer's promise that its parts make the whole; where they do not, a person should look before the
-money is booked. Nothing is refused for it: payers' files out of balance are met, and the claim's own figures
-stand as they are. Knows amounts; knows no file.
+An 835 must balance (X12 guide 005010X221A1, section 1.10.2.1). Payers send files that do not, so an imbalance is a
+warning for the person who posts the money, never a reason to refuse. Knows amounts; knows no file.
 """
 
 from collections.abc import Iterator
 
-from clearlane.payments.model import Adjustment, Closing, Payment, Remit
+from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, ProviderAdjustment
 
 
-class Tally:
-    """Adds up the claims of one payment, one at a time."""
+class PaymentTotals:
+    """Running totals over the claim payments of one payment."""
 
-    __slots__ = ("_claims", "_faulty", "_paid", "_unbalanced")
+    __slots__ = ("_claims", "_paid", "_unbalanced", "_unreadable")
 
     def __init__(self) -> None:
-        self._claims = self._paid = self._unbalanced = self._faulty = 0
+        self._claims = self._paid = self._unbalanced = self._unreadable = 0
 
-    def add(self, remit: Remit) -> None:
-        """Count a claim in."""
+    def add(self, claim_payment: ClaimPayment) -> None:
+        """Add one claim payment to the totals."""
         self._claims += 1
-        self._paid += remit.paid
-        self._faulty += bool(remit.faults)
-        self._unbalanced += bool(remit.balance and not remit.faults)
+        self._paid += claim_payment.paid
+        self._unreadable += bool(claim_payment.unreadable)
+        self._unbalanced += bool(claim_payment.balance and not claim_payment.unreadable)
 
-    def closing(self, payment: Payment, adjustments: tuple[Adjustment, ...] = ()) -> Closing:
-        """The end of the payment."""
-        return Closing(
+    def summary(
+        self, payment: Payment, adjustments: tuple[ProviderAdjustment, ...] = ()
+    ) -> PaymentSummary:
+        """Return the summary of the payment whose claim payments were added."""
+        return PaymentSummary(
             payment=payment,
             claims=self._claims,
             paid=self._paid,
             adjustments=adjustments,
-            unbalanced=self._unbalanced,
-            faulty=self._faulty,
+            unbalanced_claims=self._unbalanced,
+            unreadable_claims=self._unreadable,
         )
 
 
-def doubts(closing: Closing) -> Iterator[str]:
-    """What a person should look at, each as a sentence; nothing where all is in order."""
-    if closing.balance is None:
+def balance_warnings(summary: PaymentSummary) -> Iterator[str]:
+    """Yield a sentence for each thing that a person should check before posting the payment."""
+    if summary.balance is None:
         yield "The amount of the payment (BPR02) cannot be read."
-    elif closing.balance:
+    elif summary.balance:
         yield (
-            f"The payment is {money(closing.balance)} off: it should be what the claims were paid"
+            f"The payment is {format_money(summary.balance)} off: it should be what the claims were paid"
             " less the adjustments of the payment as a whole."
         )
-    if closing.unbalanced:
+    if summary.unbalanced_claims:
         yield (
-            f"{counted(closing.unbalanced, 'claim')} out of balance: the charge should be what was"
+            f"{format_count(summary.unbalanced_claims, 'claim')} out of balance: the charge should be what was"
             " paid and adjusted."
         )
-    if closing.faulty:
-        yield f"{counted(closing.faulty, 'claim')} with amounts or codes that cannot be read."
+    if summary.unreadable_claims:
+        yield f"{format_count(summary.unreadable_claims, 'claim')} with amounts or codes that cannot be read."
 
 
-def money(cents: int) -> str:
-    """An amount as people write it."""
+def format_money(cents: int) -> str:
+    """Return an amount in dollars, such as ``-$1,234.50``."""
     sign = "-" if cents < 0 else ""
     return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02}"
 
 
-def counted(number: int, noun: str) -> str:
-    """One claim, two claims."""
+def format_count(number: int, noun: str) -> str:
+    """Return a count with its noun, such as ``2 claims``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

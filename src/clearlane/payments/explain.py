@@ -1,65 +1,65 @@
-"""Remittances in words: what a payment is, what was decided of a claim, what was taken from the whole.
+"""Sentences that describe a payment, a claim payment and a provider adjustment.
 
-The fields of the claim that an adjustment concerns are told elsewhere; this is about money. Knows amounts and
-code lists; knows no claim that was sent.
+Only the money is described here; the claim fields that an adjustment concerns are named by ``claims.provenance``.
+Knows amounts and code lists; knows no claim that was sent.
 """
 
 from collections.abc import Iterator
 
-from clearlane.payments.balance import counted, doubts, money
-from clearlane.payments.model import Adjustment, Closing, Payment, Remit
+from clearlane.payments.balance import balance_warnings, format_count, format_money
+from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, ProviderAdjustment
 from clearlane.x12 import codes
 
 METHODS = {
     "Check": "by check",
     "Ach": "by bank transfer (ACH)",
     "WireTransfer": "by wire transfer",
-    "FinancialInstitutionOption": "by a way the bank chooses",
+    "FinancialInstitutionOption": "by a method that the bank chooses",
     "NonPayment": "without money: this is information only",
 }
 
 
-def payment(paid: Payment) -> str:
-    """A payment in a sentence."""
-    if paid.amount is None:
-        return f"{paid.payer or 'The payer'} sent a remittance whose amount cannot be read."
-    how = METHODS.get(paid.method, f"by {paid.method}" if paid.method else "")
-    parts = [f"{paid.payer or 'The payer'} paid {money(paid.amount)}", how]
-    parts += [f"number {paid.reference}"] if paid.reference else []
-    parts += [f"effective {paid.effective}"] if paid.effective else []
+def describe_payment(payment: Payment) -> str:
+    """Return a sentence about a payment."""
+    if payment.amount is None:
+        return f"{payment.payer_name or 'The payer'} sent a remittance whose amount cannot be read."
+    method = METHODS.get(payment.method, f"by {payment.method}" if payment.method else "")
+    parts = [f"{payment.payer_name or 'The payer'} paid {format_money(payment.amount)}", method]
+    parts += [f"number {payment.trace_number}"] if payment.trace_number else []
+    parts += [f"effective {payment.effective_date}"] if payment.effective_date else []
     return " ".join(filter(None, parts)) + "."
 
 
-def claim(remit: Remit) -> str:
-    """What was decided of a claim, in a sentence or two."""
-    words = codes.load("claim_payment_statuses").get(remit.code, "Decided")
-    if remit.is_reversal:
+def describe_claim_payment(claim_payment: ClaimPayment) -> str:
+    """Return a sentence or two about the payer's decision on a claim."""
+    words = codes.load("claim_payment_statuses").get(claim_payment.status_code, "Decided")
+    if claim_payment.is_reversal:
         return (
-            f"An earlier payment was taken back: {money(-remit.paid)} of {money(-remit.charged)}"
+            f"An earlier payment was taken back: {format_money(-claim_payment.paid)} of {format_money(-claim_payment.charged)}"
             " charged. A corrected remittance follows as a rule."
         )
-    said = (
-        f"{words}: of {money(remit.charged)} charged the payer paid {money(remit.paid)}, the patient"
-        f" owes {money(remit.patient)}, and {money(remit.adjusted)} was adjusted otherwise."
+    sentence = (
+        f"{words}: of {format_money(claim_payment.charged)} charged the payer paid {format_money(claim_payment.paid)}, the patient"
+        f" owes {format_money(claim_payment.patient)}, and {format_money(claim_payment.adjusted)} was adjusted otherwise."
     )
-    if remit.balance:
-        said += f" The payer's figures leave {money(remit.balance)} unexplained: ask the payer."
-    return said
+    if claim_payment.balance:
+        sentence += f" The payer's figures leave {format_money(claim_payment.balance)} unexplained: ask the payer."
+    return sentence
 
 
-def provider_adjustment(one: Adjustment) -> str:
-    """What was taken from, or added to, a payment as a whole."""
-    words = codes.load("provider_adjustments").get(one.reason, f"Reason {one.reason}")
-    verb = "added" if one.amount < 0 else "taken"
-    away = "to" if one.amount < 0 else "from"
-    about = f", reference {one.reference}" if one.reference else ""
-    return f"{money(abs(one.amount))} was {verb} {away} the payment: {words}{about}."
+def describe_provider_adjustment(adjustment: ProviderAdjustment) -> str:
+    """Return a sentence about an amount taken from, or added to, a payment as a whole."""
+    words = codes.load("provider_adjustments").get(adjustment.reason, f"Reason {adjustment.reason}")
+    verb = "added" if adjustment.amount < 0 else "taken"
+    preposition = "to" if adjustment.amount < 0 else "from"
+    about = f", reference {adjustment.reference}" if adjustment.reference else ""
+    return f"{format_money(abs(adjustment.amount))} was {verb} {preposition} the payment: {words}{about}."
 
 
-def closing(end: Closing) -> Iterator[str]:
-    """A whole remittance, sentence by sentence."""
-    yield payment(end.payment)
-    yield f"It tells of {counted(end.claims, 'claim')} paid {money(end.paid)} together."
-    for one in end.adjustments:
-        yield provider_adjustment(one)
-    yield from doubts(end)
+def describe_summary(summary: PaymentSummary) -> Iterator[str]:
+    """Yield the sentences that describe a whole payment."""
+    yield describe_payment(summary.payment)
+    yield f"It covers {format_count(summary.claims, 'claim')} paid {format_money(summary.paid)} together."
+    for adjustment in summary.adjustments:
+        yield describe_provider_adjustment(adjustment)
+    yield from balance_warnings(summary)

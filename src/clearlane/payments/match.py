@@ -1,14 +1,14 @@
-"""Which of our claims a response means.
+"""Match a payer's response to the claim it is about.
 
-A response names a claim by CLM01 as it was sent (CLP01, TRN02), perhaps by our own number (``REF*D9``), and
-its lines by their control numbers (``REF*6R``), which hold our number unless the caller gave them. The
-candidates are looked up elsewhere, for the payer that answers:
+A response names a claim by CLM01 as it was sent (CLP01, TRN02), perhaps by our claim number (``REF*D9``), and
+its service lines by their control numbers (``REF*6R``), which hold our claim number unless the vendor gave them.
+The caller looks the candidates up, for the payer that responds:
 
-    for number in numbers(response): ...          # our claim numbers that it may mean
-    found = choose(response, candidates)          # one of the candidates, or why none
+    possible_claim_numbers(response)              # the claim numbers to look up
+    choose_claim(response, candidates)            # the claim, or why there is none
 
-A wrong match would show one client's money to another, so everything a response says must agree, and two
-candidates that fit are none. Knows keys; knows no database.
+A wrong match would show one vendor's payment to another, so every identifier in the response must agree, and two
+claims that fit are no match. Knows identifiers; knows no database.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,90 +17,92 @@ from typing import Protocol
 import msgspec
 
 
-class Named(Protocol):
-    """What a response calls a claim by."""
+class ClaimReference(Protocol):
+    """The identifiers by which a response names a claim."""
 
     @property
-    def account(self) -> str: ...
+    def account_number(self) -> str: ...
     @property
-    def trace(self) -> str: ...
+    def claim_number(self) -> str: ...
     @property
-    def controls(self) -> tuple[str, ...]: ...
+    def line_controls(self) -> tuple[str, ...]: ...
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class ClaimCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A claim that was sent to the payer."""
 
-    number: str
-    """Our claim number."""
-    account: str
+    claim_number: str
+    """Our claim number (``REF*D9`` as it was sent)."""
+    account_number: str
     """CLM01 as it was sent."""
-    controls: frozenset[str] = frozenset()
-    """``REF*6R`` of its lines as they were sent."""
+    line_controls: frozenset[str] = frozenset()
+    """``REF*6R`` of its service lines as they were sent."""
 
     def __repr__(self) -> str:
-        return f"Candidate({self.number})"
+        return f"ClaimCandidate({self.claim_number})"
 
 
-class Nobody(msgspec.Struct, frozen=True):
-    """No claim, and why not."""
+class NoMatch(msgspec.Struct, frozen=True):
+    """The reason why a response matches no claim."""
 
     reason: str
 
 
-UNKNOWN = Nobody("No claim with these numbers was sent to this payer.")
-CONTRADICTORY = Nobody(
+UNKNOWN = NoMatch("No claim with these numbers was sent to this payer.")
+CONTRADICTORY = NoMatch(
     "The claim number and the line numbers of the response name different claims."
 )
-AMBIGUOUS = Nobody("Several claims fit the numbers of the response.")
+AMBIGUOUS = NoMatch("Several claims fit the numbers of the response.")
 
 
-def numbers(named: Named) -> list[str]:
-    """The numbers under which one of our claims may be found, the surest first."""
-    found = dict.fromkeys(filter(None, (named.trace, named.account)))
-    for control in named.controls:
-        if number := number_in(control):
+def possible_claim_numbers(reference: ClaimReference) -> list[str]:
+    """Return the claim numbers that the response may mean, the most reliable first."""
+    found = dict.fromkeys(filter(None, (reference.claim_number, reference.account_number)))
+    for control in reference.line_controls:
+        if number := claim_number_in(control):
             found.setdefault(number)
     return list(found)
 
 
-def number_in(control: str) -> str:
-    """The claim number in a line control number of our own making; empty where it is another's."""
+def claim_number_in(control: str) -> str:
+    """Return the claim number in a line control number that we made; empty for a vendor's own."""
     number, dash, line = control.rpartition("-")
     return number if dash and line.rstrip("X").isdigit() else ""
 
 
-def choose(named: Named, candidates: Iterable[Candidate]) -> Candidate | Nobody:
-    """The one candidate that the response means."""
-    known = list({candidate.number: candidate for candidate in candidates}.values())
-    fitting = [one for one in known if any(_witnesses(named, one))]
-    if not fitting:
+def choose_claim(
+    reference: ClaimReference, candidates: Iterable[ClaimCandidate]
+) -> ClaimCandidate | NoMatch:
+    """Return the one candidate that every identifier of the response agrees with."""
+    known = list({candidate.claim_number: candidate for candidate in candidates}.values())
+    possible = [candidate for candidate in known if any(_agreements(reference, candidate))]
+    if not possible:
         return UNKNOWN
-    # The more witnesses speak for a claim and none against it, the surer it is.
-    sound = [one for one in fitting if all(_witnesses(named, one))]
-    if not sound:
+    # Among candidates that nothing contradicts, the one with the most agreeing identifiers wins.
+    consistent = [candidate for candidate in possible if all(_agreements(reference, candidate))]
+    if not consistent:
         return CONTRADICTORY
-    best = max(_weight(named, one) for one in sound)
-    surest = [one for one in sound if _weight(named, one) == best]
-    return surest[0] if len(surest) == 1 else AMBIGUOUS
+    most = max(_agreement_count(reference, candidate) for candidate in consistent)
+    best = [candidate for candidate in consistent if _agreement_count(reference, candidate) == most]
+    return best[0] if len(best) == 1 else AMBIGUOUS
 
 
-def lines(named: Named, controls: Sequence[str]) -> list[int]:
-    """For each line control number of the response the line of the claim, from 1; 0 for an unknown one."""
-    at = {control: number for number, control in enumerate(controls, 1)}
-    return [at.get(control, 0) for control in named.controls]
+def line_numbers(reference: ClaimReference, controls: Sequence[str]) -> list[int]:
+    """Return the service line, from 1, of each line control number in the response; 0 if unknown."""
+    numbers = {control: number for number, control in enumerate(controls, 1)}
+    return [numbers.get(control, 0) for control in reference.line_controls]
 
 
-def _witnesses(named: Named, one: Candidate) -> Iterator[bool]:
-    """What each thing that the response says thinks of a candidate."""
-    if named.trace:
-        yield named.trace == one.number
-    if named.account:
-        yield named.account in {one.account, one.number}
-    # A payer may bundle lines into one of its own, so a single line of ours is enough.
-    if named.controls and one.controls:
-        yield not one.controls.isdisjoint(named.controls)
+def _agreements(reference: ClaimReference, candidate: ClaimCandidate) -> Iterator[bool]:
+    """Yield for each identifier in the response whether it agrees with a candidate."""
+    if reference.claim_number:
+        yield reference.claim_number == candidate.claim_number
+    if reference.account_number:
+        yield reference.account_number in {candidate.account_number, candidate.claim_number}
+    # A payer may bundle service lines into one of its own, so one known line is enough.
+    if reference.line_controls and candidate.line_controls:
+        yield not candidate.line_controls.isdisjoint(reference.line_controls)
 
 
-def _weight(named: Named, one: Candidate) -> int:
-    return sum(_witnesses(named, one))
+def _agreement_count(reference: ClaimReference, candidate: ClaimCandidate) -> int:
+    return sum(_agreements(reference, candidate))

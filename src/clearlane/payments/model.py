@@ -1,7 +1,7 @@
-"""A claim as a payer decided it, and the payment it was part of: the facts of an 835.
+"""Payments and claim payments: the values read from an 835.
 
-Amounts are whole cents, so that sums are exact and cheap. A ``Remit`` prints which fields are filled, never
-what they hold. Knows no file and no claim that was sent.
+Amounts are whole cents, so that sums are exact and cheap. A value prints which fields are filled, never their
+content. Knows no file and no claim that was sent.
 """
 
 from datetime import date, datetime
@@ -9,11 +9,11 @@ from datetime import date, datetime
 import msgspec
 
 REVERSAL = "22"
-"""CLP02 of a claim payment that takes an earlier one back."""
+"""CLP02 of a claim payment that reverses an earlier one."""
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """It prints which fields are filled, never what they hold."""
+class PaymentStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A stored value that prints which fields are filled, never their content."""
 
     def __repr__(self) -> str:
         filled = (
@@ -22,41 +22,42 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{self.__class__.__name__}({', '.join(filled)})"
 
 
-class Payment(Value, frozen=True):
-    """A check or transfer: the head of an 835."""
+class Payment(PaymentStruct, frozen=True):
+    """A check or electronic funds transfer: the heading of an 835."""
 
-    at: datetime
+    written_at: datetime
     """When the file was written, by the payer's clock (GS); no time zone."""
-    day: date
-    """The day of the decision: the production date, else that of the file."""
+    decision_date: date
+    """The production date (``DTM*405``), else the date of the file."""
     serial: int = 0
-    """ISA13: a sender counts upwards, so it decides between files of one minute."""
+    """ISA13. A sender counts upwards, so it orders files of the same minute."""
     amount: int | None = None
     """None where it cannot be read."""
     method: str = ""
-    """As the interface names it: ``Check``, ``Ach``."""
-    reference: str = ""
+    """BPR04 as Vendor API V3 names it: ``Check``, ``Ach``."""
+    trace_number: str = ""
     """TRN02: the number of the check or transfer."""
-    effective: date | None = None
-    payer: str = ""
+    effective_date: date | None = None
+    """BPR16."""
+    payer_name: str = ""
     payer_id: str = ""
-    payee: str = ""
+    payee_name: str = ""
     payee_id: str = ""
     handling: str = ""
     """BPR01: I with the money, H a notice only, and so on."""
 
 
-class Adjustment(Value, frozen=True):
-    """One reason of a PLB; a positive amount lessens the payment."""
+class ProviderAdjustment(PaymentStruct, frozen=True):
+    """One adjustment of a PLB. A positive amount reduces the payment, as in the PLB itself."""
 
-    provider: str = ""
+    provider_id: str = ""
     reason: str = ""
     reference: str = ""
     amount: int = 0
 
 
-class Remit(Value, frozen=True, tag="remit"):
-    """A claim payment: what one CLP loop says."""
+class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
+    """The payer's decision on one claim: one CLP loop (2100)."""
 
     payment: Payment
     interchange: int = 1
@@ -64,41 +65,43 @@ class Remit(Value, frozen=True, tag="remit"):
     set: int = 1
     position: int = 0
     """Of the CLP in its set, the ST being 1."""
-    account: str = ""
+    account_number: str = ""
     """CLP01."""
-    trace: str = ""
+    claim_number: str = ""
     """Our claim number, where the payer gives it back (``REF*D9``)."""
-    payer_number: str = ""
+    payer_control_number: str = ""
     """CLP07."""
-    controls: tuple[str, ...] = ()
+    line_controls: tuple[str, ...] = ()
     """The line control numbers (``REF*6R``)."""
-    code: str = ""
+    status_code: str = ""
     """CLP02."""
     action: str = ""
-    """The code as the interface names it."""
+    """CLP02 as Vendor API V3 names it."""
     charged: int = 0
     paid: int = 0
     patient: int = 0
-    """The adjustments of group PR, of the claim and of its lines."""
+    """Patient responsibility: adjustments of group PR, of the claim and of its service lines."""
     adjusted: int = 0
     """All other adjustments."""
-    faults: tuple[str, ...] = ()
-    """What could not be read; such a remittance is shown to a person, never applied."""
-    document: str = ""
-    """The id of the document that shows it; given by whoever stores it."""
+    unreadable: tuple[str, ...] = ()
+    """Elements that cannot be read. Such a claim payment is shown to a person, never posted."""
+    document_id: str = ""
+    """The id of the document that shows it; set when it is stored."""
 
     @property
     def kind(self) -> str:
-        """The kind of fact it is."""
+        """The kind of claim fact, as ``claims.facts`` names it."""
         return "REMIT"
 
     @property
     def at(self) -> datetime:
-        return self.payment.at
+        """When the file was written."""
+        return self.payment.written_at
 
     @property
     def day(self) -> date:
-        return self.payment.day
+        """The date of the decision."""
+        return self.payment.decision_date
 
     @property
     def serial(self) -> int:
@@ -106,66 +109,67 @@ class Remit(Value, frozen=True, tag="remit"):
 
     @property
     def order(self) -> int:
-        """Where it stands in its file: sets are shorter than this many segments."""
+        """Sort key of its position in the file: group, set, segment."""
+        # A set has fewer than 100,000,000 segments, a group fewer than 10,000 sets that hold claims.
         return (self.group * 10_000 + self.set) * 100_000_000 + self.position
 
     @property
     def is_reversal(self) -> bool:
-        """Whether it takes an earlier payment back."""
-        return self.code == REVERSAL
+        """Whether it reverses an earlier claim payment."""
+        return self.status_code == REVERSAL
 
     @property
     def lines(self) -> frozenset[str]:
-        """The lines it speaks of."""
-        return frozenset(self.controls)
+        """The line control numbers of the service lines it decides."""
+        return frozenset(self.line_controls)
 
     @property
     def method(self) -> str:
         return self.payment.method
 
     @property
-    def reference(self) -> str:
-        return self.payment.reference
+    def trace_number(self) -> str:
+        return self.payment.trace_number
 
     @property
-    def effective(self) -> date | None:
-        return self.payment.effective
+    def effective_date(self) -> date | None:
+        return self.payment.effective_date
 
     @property
-    def payer(self) -> str:
-        return self.payment.payer
+    def payer_name(self) -> str:
+        return self.payment.payer_name
 
     @property
     def balance(self) -> int:
-        """What is left over of the charge: nothing where it was all paid or adjusted."""
+        """The part of the charge that is neither paid nor adjusted; zero where the claim balances."""
         return self.charged - self.paid - self.patient - self.adjusted
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Equal for the same statement, whichever file brought it and however often."""
+        """A key that is equal for the same decision, whichever file repeats it."""
         payment = self.payment
         return (
-            payment.payer_id or payment.payer, payment.reference, payment.effective, self.account,
-            self.code, self.payer_number, self.charged, self.paid, self.patient, self.adjusted,
-            self.controls,
+            payment.payer_id or payment.payer_name, payment.trace_number, payment.effective_date, self.account_number,
+            self.status_code, self.payer_control_number, self.charged, self.paid, self.patient, self.adjusted,
+            self.line_controls,
         )  # fmt: skip
 
 
-class Closing(Value, frozen=True):
-    """The end of an 835: the payment, what was taken from it as a whole, and whether it adds up."""
+class PaymentSummary(PaymentStruct, frozen=True):
+    """The totals at the end of an 835: the payment, its provider adjustments, and its balance."""
 
     payment: Payment
     claims: int = 0
     paid: int = 0
-    adjustments: tuple[Adjustment, ...] = ()
-    unbalanced: int = 0
-    """How many claims have a balance other than nothing."""
-    faulty: int = 0
-    """How many claims could not be read in full."""
+    adjustments: tuple[ProviderAdjustment, ...] = ()
+    unbalanced_claims: int = 0
+    """How many claims do not balance."""
+    unreadable_claims: int = 0
+    """How many claims have elements that cannot be read."""
 
     @property
     def balance(self) -> int | None:
-        """The payment less the claims' payments, the adjustments of the whole added; None where unknown."""
+        """BPR02 minus the claim payments plus the provider adjustments; None where BPR02 cannot be read."""
         if self.payment.amount is None:
             return None
         return self.payment.amount - self.paid + sum(one.amount for one in self.adjustments)

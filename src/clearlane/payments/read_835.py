@@ -1,12 +1,12 @@
-"""835 to facts, a claim at a time, whatever the size of the file.
+"""Read the claim payments and totals of an 835, one claim at a time, whatever the size of the file.
 
-    for heard in read(source):
-        match heard:
-            case Paid(remit, unit): ...       # a claim; ``unit`` is its loop, from which its part can be cut
-            case Closing(): ...               # the end of a set: the payment, and whether it adds up
+    for part in read(source):
+        match part:
+            case ClaimPaymentLoop(claim_payment, unit): ...   # a claim; ``unit`` is its CLP loop
+            case PaymentSummary(): ...                        # the end of a set: the payment and its balance
 
-Works on the segments themselves: posting is where a day's remittances must pass. Other sets of the file are
-left alone. Knows the loops of an 835; knows no claim that was sent.
+Works on raw segments instead of typed views, because posting speed depends on it. Skips other transaction sets.
+Knows the loops of an 835; knows no claim that was sent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,175 +17,186 @@ from typing import NamedTuple, TypeAlias
 
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
-from clearlane.payments.balance import Tally
-from clearlane.payments.model import Adjustment, Closing, Payment, Remit
+from clearlane.payments.balance import PaymentTotals
+from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, ProviderAdjustment
 from clearlane.x12 import codes, reader, tree
-from clearlane.x12.envelope_time import serial_of, time_of
-from clearlane.x12.tree import element
+from clearlane.x12.envelope_time import read_control_number, read_group_time
+from clearlane.x12.tree import get_element
 
 NAMES = 2
-"""The column of the code lists that holds the interface's names."""
+"""The column of the code lists that holds Vendor API V3's names."""
 
 
-class Paid(NamedTuple):
-    """A claim payment, and the loop it was read from."""
+class ClaimPaymentLoop(NamedTuple):
+    """A claim payment and the loop it was read from."""
 
-    remit: Remit
-    unit: reader.Unit
-
-
-Heard: TypeAlias = Paid | Closing
+    claim_payment: ClaimPayment
+    unit: reader.UnitClosed
 
 
-def read(source: reader.Source) -> Iterator[Heard]:
-    """The claims and payments of every 835 in a file."""
-    known: _Set | None = None
+RemittancePart: TypeAlias = ClaimPaymentLoop | PaymentSummary
+
+
+def read(source: reader.Source) -> Iterator[RemittancePart]:
+    """Yield the claim payments and the summary of every 835 in a file."""
+    remittance: _RemittanceReader | None = None
     for event in reader.read(source, check=False):
-        if event.__class__ is reader.Unit:
-            if known is not None:
-                yield known.paid(event)
+        if event.__class__ is reader.UnitClosed:
+            if remittance is not None:
+                yield remittance.read_claim(event)
         elif event.__class__ is reader.SetOpened:
             guide = event.set.guide
-            known = _Set(event.set) if guide is not None and guide.kind == "835" else None
-        elif event.__class__ is reader.SetClosed and known is not None:
-            yield known.closing()
-            known = None
+            remittance = (
+                _RemittanceReader(event.set) if guide is not None and guide.kind == "835" else None
+            )
+        elif event.__class__ is reader.SetClosed and remittance is not None:
+            yield remittance.summarize()
+            remittance = None
 
 
-class _Set:
-    """One 835 while it is read."""
+class _RemittanceReader:
+    """The state of reading one 835."""
 
-    def __init__(self, set: tree.Set) -> None:
+    def __init__(self, set: tree.TransactionSet) -> None:
         self._set = set
         self._payment: Payment | None = None
-        self._tally = Tally()
-        self._back = set.group.interchange.delimiters.original()
+        self._totals = PaymentTotals()
+        self._originals = set.group.interchange.delimiters.from_canonical()
 
-    def paid(self, unit: reader.Unit) -> Paid:
-        """A claim."""
-        remit = _remit(unit, self.payment, self._back)
-        self._tally.add(remit)
-        return Paid(remit, unit)
+    def read_claim(self, unit: reader.UnitClosed) -> ClaimPaymentLoop:
+        """Return the claim payment of a CLP loop and add it to the totals."""
+        claim_payment = _read_claim_payment(unit, self.payment, self._originals)
+        self._totals.add(claim_payment)
+        return ClaimPaymentLoop(claim_payment, unit)
 
     @property
     def payment(self) -> Payment:
-        """The head of the set, all of which stands before its first claim."""
+        """The payment in the heading of the set, all of which comes before the first claim."""
         if self._payment is None:
-            self._payment = _payment(self._set)
+            self._payment = _read_payment(self._set)
         return self._payment
 
-    def closing(self) -> Closing:
-        """The end of the set."""
+    def summarize(self) -> PaymentSummary:
+        """Return the payment summary at the end of the set."""
         adjustments = [
-            one for segment in self._set.root.segments("PLB") for one in _provider(segment)
+            one
+            for segment in self._set.root.segments("PLB")
+            for one in _provider_adjustments(segment)
         ]
-        return self._tally.closing(self.payment, tuple(adjustments))
+        return self._totals.summary(self.payment, tuple(adjustments))
 
 
-def _remit(unit: reader.Unit, payment: Payment, back: dict[int, int]) -> Remit:
-    faults: list[str] = []
+def _read_claim_payment(
+    unit: reader.UnitClosed, payment: Payment, originals: dict[int, int]
+) -> ClaimPayment:
+    unreadable: list[str] = []
     sums = {"PR": 0, "": 0}
     controls: list[str] = []
     trace = ""
-    segments = unit.loop.walk()
+    segments = unit.loop.all_segments()
     clp = next(segments)
     for segment in segments:
         match segment[0]:
             case "CAS":
-                group = "PR" if element(segment, 1) == "PR" else ""
+                group = "PR" if get_element(segment, 1) == "PR" else ""
                 for text in segment[3::3]:
-                    sums[group] += _cents(text, "CAS", faults)
-            case "REF" if element(segment, 1) == "6R":
-                controls.append(element(segment, 2))
-            case "REF" if element(segment, 1) == "D9":
-                trace = element(segment, 2)
-    code = element(clp, 2)
-    account, payer_number = element(clp, 1), element(clp, 7)
-    if back:
-        account, payer_number, trace = (t.translate(back) for t in (account, payer_number, trace))
-        controls = [control.translate(back) for control in controls]
+                    sums[group] += _cents(text, "CAS", unreadable)
+            case "REF" if get_element(segment, 1) == "6R":
+                controls.append(get_element(segment, 2))
+            case "REF" if get_element(segment, 1) == "D9":
+                trace = get_element(segment, 2)
+    code = get_element(clp, 2)
+    account, payer_number = get_element(clp, 1), get_element(clp, 7)
+    if originals:
+        account, payer_number, trace = (
+            t.translate(originals) for t in (account, payer_number, trace)
+        )
+        controls = [control.translate(originals) for control in controls]
     set = unit.set
-    if code not in _actions():
-        faults.append("CLP02")
-    return Remit(
+    if code not in _action_names():
+        unreadable.append("CLP02")
+    return ClaimPayment(
         payment=payment, interchange=set.group.interchange.number, group=set.group.number,
-        set=set.number, position=unit.loop.position, account=account, trace=trace,
-        payer_number=payer_number, controls=tuple(controls), code=code,
-        action=_actions().get(code, ""), charged=_cents(element(clp, 3), "CLP03", faults),
-        paid=_cents(element(clp, 4), "CLP04", faults), patient=sums["PR"], adjusted=sums[""],
-        faults=tuple(faults),
+        set=set.number, position=unit.loop.position, account_number=account, claim_number=trace,
+        payer_control_number=payer_number, line_controls=tuple(controls), status_code=code,
+        action=_action_names().get(code, ""), charged=_cents(get_element(clp, 3), "CLP03", unreadable),
+        paid=_cents(get_element(clp, 4), "CLP04", unreadable), patient=sums["PR"], adjusted=sums[""],
+        unreadable=tuple(unreadable),
     )  # fmt: skip
 
 
-def _payment(set: tree.Set) -> Payment:
+def _read_payment(set: tree.TransactionSet) -> Payment:
     root = set.root
     bpr = root.segment("BPR") or ["BPR"]
-    back = set.group.interchange.delimiters.original()
-    at = time_of(set.group)
+    originals = set.group.interchange.delimiters.from_canonical()
+    at = read_group_time(set.group)
     payer, payee = root.loop("1000A"), root.loop("1000B")
     return Payment(
-        at=at,
-        day=_day(root.value("DTM", 2, "405")) or at.date(),
-        serial=serial_of(set.group.interchange),
+        written_at=at,
+        decision_date=_day(root.value("DTM", 2, "405")) or at.date(),
+        serial=read_control_number(set.group.interchange),
         amount=_amount(bpr),
-        method=codes.column("payment_methods", NAMES).get(element(bpr, 4), element(bpr, 4)),
-        reference=root.value("TRN", 2).translate(back),
-        effective=_day(element(bpr, 16)),
-        payer=payer.value("N1", 2).translate(back) if payer else "",
-        payer_id=_payer_id(root, payer).translate(back),
-        payee=payee.value("N1", 2).translate(back) if payee else "",
-        payee_id=payee.value("N1", 4).translate(back) if payee else "",
-        handling=element(bpr, 1),
+        method=codes.load_column("payment_methods", NAMES).get(
+            get_element(bpr, 4), get_element(bpr, 4)
+        ),
+        trace_number=root.value("TRN", 2).translate(originals),
+        effective_date=_day(get_element(bpr, 16)),
+        payer_name=payer.value("N1", 2).translate(originals) if payer else "",
+        payer_id=_payer_id(root, payer).translate(originals),
+        payee_name=payee.value("N1", 2).translate(originals) if payee else "",
+        payee_id=payee.value("N1", 4).translate(originals) if payee else "",
+        handling=get_element(bpr, 1),
     )
 
 
 def _payer_id(root: tree.Loop, payer: tree.Loop | None) -> str:
-    """The payer's number: of the plan, the payer's own, or the originator of the trace."""
+    """Return the payer's id: the plan id (N104), the payer's own (``REF*2U``), or TRN03."""
     own = (payer.value("N1", 4) or payer.value("REF", 2, "2U")) if payer else ""
     return own or root.value("TRN", 3)
 
 
 def _amount(bpr: tree.Segment) -> int | None:
-    """BPR02; a debit takes money back."""
-    amount = _number(element(bpr, 2))
-    return None if amount is None else -amount if element(bpr, 3) == "D" else amount
+    """Return BPR02 in cents; negative for a debit (BPR03)."""
+    amount = _parse_cents(get_element(bpr, 2))
+    return None if amount is None else -amount if get_element(bpr, 3) == "D" else amount
 
 
-def _provider(segment: tree.Segment) -> Iterator[Adjustment]:
-    """The reasons of a PLB: pairs of a composite and an amount."""
+def _provider_adjustments(segment: tree.Segment) -> Iterator[ProviderAdjustment]:
+    """Yield the adjustments of a PLB: pairs of a composite (reason, reference) and an amount."""
     for composite, text in zip(segment[3::2], segment[4::2], strict=False):
         reason, _, reference = composite.partition(":")
         if composite or text:
-            yield Adjustment(
-                provider=segment[1],
+            yield ProviderAdjustment(
+                provider_id=segment[1],
                 reason=reason,
                 reference=reference,
-                amount=_number(text) or 0,
+                amount=_parse_cents(text) or 0,
             )
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)
 def _day(text: str) -> date | None:
-    return formats.x12_date(text)
+    return formats.parse_x12_date(text)
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)
-def _number(text: str) -> int | None:
-    """An amount in cents; None where it is none, or has parts of a cent."""
-    amount = formats.money(text)
+def _parse_cents(text: str) -> int | None:
+    """Return an amount in cents; None if it is no amount or has fractions of a cent."""
+    amount = formats.parse_money(text)
     if amount is None:
         return None
     cents = amount * Decimal(100)
     return int(cents) if cents == cents.to_integral_value() else None
 
 
-def _cents(text: str, place: str, faults: list[str]) -> int:
-    cents = _number(text) if text else 0 if place == "CAS" else None
+def _cents(text: str, place: str, unreadable: list[str]) -> int:
+    """Return an amount in cents; add its element to ``unreadable`` if it is no amount."""
+    cents = _parse_cents(text) if text else 0 if place == "CAS" else None
     if cents is None:
-        faults.append(place)
+        unreadable.append(place)
         return 0
     return cents
 
 
-def _actions() -> Mapping[str, str]:
-    return codes.column("claim_payment_statuses", NAMES)
+def _action_names() -> Mapping[str, str]:
+    return codes.load_column("claim_payment_statuses", NAMES)

@@ -1,5 +1,16 @@
-"""The verbs, and the durable engine that carries them through a crash.
+"""The verbs of the product: the only layer that knows domains and I/O together.
 
-The only band that knows domains and I/O together. Nothing is imported here: the engine's library
-costs most of a second, and commands that do not need it must not pay for it.
+A verb loads, decides and saves; deciding is pure and lives in the domain packages. The packages follow the way of a
+claim: ``intake``, ``outbound``, ``inbound``; then ``eligibility`` and ``enrollment``, ``operator`` (decisions of
+people), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are shared by these:
+
+- ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
+- ``schedule``: the queues, workflows and schedules that the engine runs;
+- ``claim_status``: records facts on claims and recomputes their status, for ``outbound`` and ``inbound``;
+- ``load_claim``: encodes, opens and loads stored claims, for ``intake``, ``outbound`` and ``query``;
+- ``intake_priority``: lets ``intake`` go before the batching of ``outbound``;
+- ``route_connections``: the connections of stored routes, for everything that talks to payers.
+
+Imports nothing here: the engine's library takes most of a second to load, and commands that do not need it must not
+wait for it.
 """

@@ -1,11 +1,10 @@
-"""Standing: what is learnt about claims is added to what is known, and where they stand is told anew.
+"""Record payer facts on claims and recompute their status.
 
-    await ready(vault, told)                      # before the transaction: the clients' keys
-    await tell(tx, vault, told, now)              # in a transaction of a System scope
+    await ensure_keys(vault, claim_facts)               # before the transaction: the vendors' data keys
+    await record_facts(tx, vault, claim_facts, now)     # in a transaction of a system scope
 
-A fact told again counts once, in whatever file and however often it comes; of several reports of one
-statement the earliest is kept. So files may come in any order, and a file may be posted again after a crash.
-Knows facts and the row of the status list; knows no file, no payer and no mailbox.
+A repeated fact counts once; of several reports of one statement the earliest is kept. So files may arrive in any
+order, and a file may be posted again after a crash. Knows facts and status rows; no file, payer or mailbox.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,52 +15,55 @@ from typing import TypeAlias
 import msgspec
 
 from clearlane.claims import lifecycle
-from clearlane.claims.facts import Fact, Kind
-from clearlane.claims.lifecycle import Standing, State
+from clearlane.claims.facts import Fact, FactKind
+from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
 from clearlane.kernel import limits
-from clearlane.kernel.clock import local, micros
-from clearlane.payments.model import Remit
-from clearlane.pipeline.load_claim import vendor_claim_id
+from clearlane.kernel.clock import to_local, to_micros
+from clearlane.payments.model import ClaimPayment
 from clearlane.store import claim_updates, documents, facts
-from clearlane.store import claims as claims_store
-from clearlane.store.claim_updates import Held, Stood
+from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database import Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
-from clearlane.store.statuses import PLACE
+from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 
-AnyFact: TypeAlias = Fact | Remit
+AnyFact: TypeAlias = Fact | ClaimPayment
 
 NO_DAY = date(1, 1, 1)
-KNOWN_TO_THE_PAYER = frozenset({State.ACKNOWLEDGED, State.PENDING, State.COMPLETE})
+KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE})
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimFact:
-    """Something learnt about one claim."""
+    """A fact about one claim, and the claim it belongs to."""
 
     request_id: str
     vendor_id: int
     site_id: int
     fact: AnyFact
     x12_part: bytes | None = field(default=None, repr=False)
-    """The claim's part of the file it was said in, where that is worth a document."""
+    """The claim's part of the payer's file, for facts that become a document."""
     inbox_id: int | None = None
+    """The payer's file; None for a fact of our own."""
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """What a document is made from when it is asked for."""
+class ClaimOwnershipError(Exception):
+    """A fact was about to be recorded on a claim of another vendor or site."""
+
+
+class DocumentSource(msgspec.Struct, frozen=True):
+    """What a claim document is rendered from when it is retrieved."""
 
     part: bytes
     fact: AnyFact
 
     def __repr__(self) -> str:
-        return f"Shown({len(self.part)} bytes)"
+        return f"DocumentSource({len(self.part)} bytes)"
 
 
 class StatusRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of the status list, its fields by the names and in the order of the interface."""
+    """One row of the status list, with V3's field names in V3's order."""
 
     VendorId: int
     VendorSiteId: str
@@ -89,32 +91,29 @@ class StatusRow(msgspec.Struct, frozen=True, kw_only=True):
         return f"StatusRow({self.ClaimNumber} {self.CurrentState})"
 
 
-async def ready(vault: Vault, told: Iterable[ClaimFact]) -> None:
-    """Make sure that everything can be sealed; a transaction cannot wait for that."""
-    for vendor_id in {one.vendor_id for one in told}:
-        await vault.ready(vendor_id)
+async def ensure_keys(vault: Vault, claim_facts: Iterable[ClaimFact]) -> None:
+    """Make sure that every vendor has a data key, which cannot be created inside a transaction."""
+    for vendor_id in {one.vendor_id for one in claim_facts}:
+        await vault.ensure_key(vendor_id)
 
 
-async def tell(tx: Tx, vault: Vault, told: Sequence[ClaimFact], now: datetime) -> int:
-    """Add facts to claims and write where these stand now; how many facts were new.
+async def record_facts(
+    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
+) -> int:
+    """Record facts and update the status of their claims; return how many facts were new.
 
-    A few claims at a time, always in one order: where the database is asked over a connection, others of this
-    process have their turn in between.
+    Claims are locked a page at a time and in the order of their ids, so that concurrent postings cannot deadlock.
     """
-    ordered = sorted(told, key=lambda one: one.request_id)
+    ordered = sorted(claim_facts, key=lambda one: one.request_id)
     new = 0
-    for start in range(0, len(ordered), limits.TOLD_AT_ONCE):
-        new += await _tell(tx, vault, ordered[start : start + limits.TOLD_AT_ONCE], now)
+    for start in range(0, len(ordered), limits.CLAIM_FACTS_AT_ONCE):
+        new += await _record_page(
+            tx, vault, ordered[start : start + limits.CLAIM_FACTS_AT_ONCE], now
+        )
     return new
 
 
-async def restand(tx: Tx, vault: Vault, request_ids: Sequence[str], now: datetime) -> None:
-    """Write anew where these claims stand: for rows of a time when nothing was written there."""
-    held = await claim_updates.hold(tx, request_ids)
-    await _stand(tx, vault, list(held.values()), await _known(tx, vault, list(held)), now)
-
-
-def first_row(
+def first_status_row(
     *,
     vendor_id: int,
     vendor_site_id: str,
@@ -123,13 +122,13 @@ def first_row(
     total_cents: int,
     day: date,
 ) -> bytes:
-    """The row of a claim that was accepted just now."""
+    """Return the encoded status row of a claim that was just accepted."""
     return _JSON.encode(
         StatusRow(
             VendorId=vendor_id,
             VendorSiteId=vendor_site_id,
             ClaimNumber=request_id,
-            CurrentState=State.RECEIVED,
+            CurrentState=ClaimState.RECEIVED,
             StateChangeDate=day,
             CreateDate=day,
             LastUpdateDate=day,
@@ -139,54 +138,54 @@ def first_row(
     )
 
 
-def status_row(before: StatusRow, standing: Standing, today: date) -> StatusRow:
-    """The row of a claim whose standing changed today; what identifies it stays as it was."""
+def update_status_row(before: StatusRow, status: LifecycleStatus, today: date) -> StatusRow:
+    """Return the row with a status of today; what identifies the claim stays."""
     return msgspec.structs.replace(
         before,
-        CurrentState=standing.state.value,
-        StateChangeDate=standing.state_changed_day or before.CreateDate,
-        PayerAction=standing.payer_action,
-        PayerActionDate=standing.payer_action_day or NO_DAY,
-        PayerControlNumber=standing.payer_control_number,
+        CurrentState=status.state.value,
+        StateChangeDate=status.state_changed_day or before.CreateDate,
+        PayerAction=status.payer_action,
+        PayerActionDate=status.payer_action_day or NO_DAY,
+        PayerControlNumber=status.payer_control_number,
         LastUpdateDate=today,
-        RelatedDocumentType=standing.document_kind,
-        RelatedDocumentId=standing.document_id,
-        TotalClaimAmount=standing.total / 100,
-        PayerAmount=standing.payer / 100,
-        Adjustments=standing.adjustments / 100,
-        PatientAmount=standing.patient / 100,
-        PayerName=standing.payer_name or None,
-        PaymentMethod=standing.payment_method or None,
-        PaymentReferenceNumber=standing.payment_reference,
-        PaymentEffectiveDate=standing.payment_effective_day or NO_DAY,
+        RelatedDocumentType=status.document_kind,
+        RelatedDocumentId=status.document_id,
+        TotalClaimAmount=status.total / 100,
+        PayerAmount=status.payer / 100,
+        Adjustments=status.adjustments / 100,
+        PatientAmount=status.patient / 100,
+        PayerName=status.payer_name or None,
+        PaymentMethod=status.payment_method or None,
+        PaymentReferenceNumber=status.payment_reference,
+        PaymentEffectiveDate=status.payment_effective_day or NO_DAY,
     )
 
 
-def opened_fact(vault: Vault, row: FactRow) -> AnyFact:
-    """A stored fact."""
-    place = facts.place(row.request_id, row.identity)
+def open_fact(vault: Vault, row: FactRow) -> AnyFact:
+    """Open a stored fact."""
+    place = facts.row_key(row.request_id, row.identity)
     return _FACT.decode(vault.open(row.vendor_id, facts.TABLE, place, row.payload))
 
 
-def opened_document(vault: Vault, row: StoredDocument) -> Shown:
-    """What a stored document is made from."""
-    return _SHOWN.decode(vault.open(row.vendor_id, documents.TABLE, row.document_id, row.payload))
+def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
+    """Open what a stored document is rendered from."""
+    return _SOURCE.decode(vault.open(row.vendor_id, documents.TABLE, row.document_id, row.payload))
 
 
 _JSON = msgspec.json.Encoder()
-_FACT: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(Fact | Remit)
+_FACT: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(Fact | ClaimPayment)
 _ROW = msgspec.json.Decoder(StatusRow)
-# A part is bytes, which JSON would have to spell.
+# msgpack, because a part is bytes, which JSON would encode in base64.
 _PACK = msgspec.msgpack.Encoder()
-_SHOWN = msgspec.msgpack.Decoder(Shown)
+_SOURCE = msgspec.msgpack.Decoder(DocumentSource)
 
-Known: TypeAlias = dict[str, dict[str, AnyFact]]
+KnownFacts: TypeAlias = dict[str, dict[str, AnyFact]]
 """The facts of each claim, by their keyed hashes."""
 
 
 @dataclass(slots=True)
-class _News:
-    """What is new in what was told."""
+class _FactChanges:
+    """The rows to write for a page of facts."""
 
     added: list[FactRow] = field(default_factory=list)
     earlier: list[FactRow] = field(default_factory=list)
@@ -194,159 +193,161 @@ class _News:
     changed: dict[str, None] = field(default_factory=dict)
 
 
-async def _tell(tx: Tx, vault: Vault, told: Sequence[ClaimFact], now: datetime) -> int:
-    """The claims are held first: two who tell one claim something do so in turn, and see what the other said."""
-    held = await claim_updates.hold(tx, [one.request_id for one in told])
-    known = await _known(tx, vault, list(held))
-    news = _news(vault, told, held, known, now)
-    if news.added:
-        await facts.add(tx, news.added)
-    if news.documents:
-        await documents.add(tx, news.documents)
-    if news.earlier:
-        await facts.replace(tx, news.earlier)
-    if news.changed:
-        await _stand(tx, vault, [held[id] for id in news.changed], known, now)
-    return len(news.added)
+async def _record_page(
+    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
+) -> int:
+    """Record one page. The claims are locked before their facts are read, so concurrent postings serialise."""
+    locked = await claim_updates.lock_claims(tx, [one.request_id for one in claim_facts])
+    known = await _load_known_facts(tx, vault, list(locked))
+    changes = _sort_facts(vault, claim_facts, locked, known, now)
+    if changes.added:
+        await facts.add(tx, changes.added)
+    if changes.documents:
+        await documents.add(tx, changes.documents)
+    if changes.earlier:
+        await facts.replace(tx, changes.earlier)
+    if changes.changed:
+        await _update_statuses(tx, vault, [locked[id] for id in changes.changed], known, now)
+    return len(changes.added)
 
 
-async def _known(tx: Tx, vault: Vault, request_ids: Sequence[str]) -> Known:
-    rows = await facts.of_claims(tx, request_ids)
-    await vault.fetch(tx, [row.payload for row in rows])
-    known: Known = {request_id: {} for request_id in request_ids}
+async def _load_known_facts(tx: Tx, vault: Vault, request_ids: Sequence[str]) -> KnownFacts:
+    rows = await facts.list_for_claims(tx, request_ids)
+    await vault.load_keys_of(tx, [row.payload for row in rows])
+    known: KnownFacts = {request_id: {} for request_id in request_ids}
     for row in rows:
-        known[row.request_id][row.identity] = opened_fact(vault, row)
+        known[row.request_id][row.identity] = open_fact(vault, row)
     return known
 
 
-def _news(
-    vault: Vault, told: Sequence[ClaimFact], held: Mapping[str, Held], known: Known, now: datetime
-) -> _News:
-    """Sort what was told into new statements and earlier reports of known ones; ``known`` learns them."""
-    news = _News()
-    for one in told:
-        claim = held.get(one.request_id)
+def _sort_facts(
+    vault: Vault,
+    claim_facts: Sequence[ClaimFact],
+    locked: Mapping[str, LockedClaim],
+    known: KnownFacts,
+    now: datetime,
+) -> _FactChanges:
+    """Sort facts into new ones and earlier reports of known ones, and add them to ``known``."""
+    changes = _FactChanges()
+    for one in claim_facts:
+        claim = locked.get(one.request_id)
         if claim is None:
             continue
-        owner = (claim.vendor_id, claim.site_id)
-        assert owner == (one.vendor_id, one.site_id), "a claim is its own client's"
-        fact = _local(one.fact, claim)
+        if (claim.vendor_id, claim.site_id) != (one.vendor_id, one.site_id):
+            raise ClaimOwnershipError(one.request_id)
+        fact = _in_site_time(one.fact, claim)
         identity = vault.fingerprint(one.vendor_id, "fact", _JSON.encode(fact.identity)).hex()
-        mine = known[one.request_id]
-        before = mine.get(identity)
+        claim_known = known[one.request_id]
+        before = claim_known.get(identity)
         if before is None:
             if one.x12_part is not None:
-                fact = msgspec.structs.replace(fact, document=documents.new_id())
-                news.documents.append(_document(vault, one, fact, now))
-            mine[identity] = fact
-            news.added.append(_row(vault, one, fact, identity))
+                fact = msgspec.structs.replace(fact, document_id=documents.new_id())
+                changes.documents.append(_document(vault, one, fact, now))
+            claim_known[identity] = fact
+            changes.added.append(_row(vault, one, fact, identity))
         elif (fact.at, fact.serial) < (before.at, before.serial):
-            # The document stays the one that was made of the report that came first.
-            fact = mine[identity] = msgspec.structs.replace(fact, document=before.document)
-            news.earlier.append(_row(vault, one, fact, identity))
+            # Keep the document of the report that arrived first: its id may have been given out.
+            fact = claim_known[identity] = msgspec.structs.replace(
+                fact, document_id=before.document_id
+            )
+            changes.earlier.append(_row(vault, one, fact, identity))
         else:
             continue
-        news.changed[one.request_id] = None
-    return news
+        changes.changed[one.request_id] = None
+    return changes
 
 
-def _local(fact: AnyFact, claim: Held) -> AnyFact:
-    """What we say ourselves is said by the client's clock, as its days are counted."""
+def _in_site_time(fact: AnyFact, claim: LockedClaim) -> AnyFact:
+    """Return a fact of our own in the site's local time, in which its days are counted."""
     if isinstance(fact, Fact) and fact.at.tzinfo is not None:
-        at = local(fact.at, claim.time_zone).replace(tzinfo=None)
+        at = to_local(fact.at, claim.time_zone).replace(tzinfo=None)
         return msgspec.structs.replace(fact, at=at)
     return fact
 
 
 def _row(vault: Vault, one: ClaimFact, fact: AnyFact, identity: str) -> FactRow:
-    place = facts.place(one.request_id, identity)
+    place = facts.row_key(one.request_id, identity)
     return FactRow(
         vendor_id=one.vendor_id,
         site_id=one.site_id,
         request_id=one.request_id,
         identity=identity,
         kind=str(fact.kind),
-        at=micros(fact.at.replace(tzinfo=UTC)),
+        at=to_micros(fact.at.replace(tzinfo=UTC)),
         inbox_id=one.inbox_id,
-        document_id=fact.document,
+        document_id=fact.document_id,
         payload=vault.seal(one.vendor_id, facts.TABLE, place, _JSON.encode(fact)),
     )
 
 
 def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> StoredDocument:
-    remitted = isinstance(fact, Remit)
-    content = _PACK.encode(Shown(one.x12_part or b"", fact))
+    is_payment = isinstance(fact, ClaimPayment)
+    content = _PACK.encode(DocumentSource(one.x12_part or b"", fact))
     return StoredDocument(
         vendor_id=one.vendor_id,
         site_id=one.site_id,
-        document_id=fact.document,
+        document_id=fact.document_id,
         request_id=one.request_id,
-        kind=lifecycle.REMITTANCE_ADVICE if remitted else lifecycle.CLAIM_STATUS,
-        created_at=micros(now),
-        payload=vault.seal(one.vendor_id, documents.TABLE, fact.document, content),
+        kind=lifecycle.REMITTANCE_ADVICE if is_payment else lifecycle.CLAIM_STATUS,
+        created_at=to_micros(now),
+        payload=vault.seal(one.vendor_id, documents.TABLE, fact.document_id, content),
     )
 
 
-async def _stand(
-    tx: Tx, vault: Vault, changed: Sequence[Held], known: Known, now: datetime
+async def _update_statuses(
+    tx: Tx, vault: Vault, changed: Sequence[LockedClaim], known: KnownFacts, now: datetime
 ) -> None:
-    """Write where these claims stand, with everything that follows from it."""
-    await vault.fetch(tx, [one.status for one in changed if one.status])
-    rows: list[Stood] = []
-    moved: list[tuple[Held, str]] = []
-    refused: list[Held] = []
-    for held in changed:
-        told = known[held.request_id].values()
-        standing = lifecycle.fold(told, total=held.total_cents)
-        before = await _before(tx, vault, held)
-        after = status_row(before, standing, local(now, held.time_zone).date())
-        state = standing.state.value
+    """Recompute and write the status of claims, with events and references."""
+    await vault.load_keys_of(tx, [one.status for one in changed if one.status])
+    rows: list[ClaimStateUpdate] = []
+    moved: list[tuple[LockedClaim, str]] = []
+    rejected: list[LockedClaim] = []
+    for claim in changed:
+        known_facts = known[claim.request_id].values()
+        status = lifecycle.fold(known_facts, total=claim.total_cents)
+        before = _current_row(vault, claim)
+        after = update_status_row(before, status, to_local(now, claim.time_zone).date())
+        state = status.state.value
         if before.CurrentState != state:
-            moved.append((held, state))
-            if standing.state is State.REJECTED:
-                refused.append(held)
-            # The caller has sent the claim anew, and only one may live; the list tells the truth of both.
-            elif held.state == State.REJECTED and await claim_updates.replaced(tx, held):
-                state = held.state
-        elif held.state != state:
-            state = held.state
-        sealed = vault.seal(held.vendor_id, PLACE, held.request_id, _JSON.encode(after))
-        waits = _waits(held, before, standing, told)
-        rows.append(Stood(held.request_id, state, waits, micros(now), sealed))
-    await claim_updates.stand(tx, rows)
+            moved.append((claim, state))
+            if status.state is ClaimState.REJECTED:
+                rejected.append(claim)
+            # The vendor has submitted the claim again, and only one may be active: this one stays rejected, while
+            # its row of the status list shows what the payer said.
+            elif claim.state == ClaimState.REJECTED and await claim_updates.is_replaced(tx, claim):
+                state = claim.state
+        elif claim.state != state:
+            state = claim.state
+        sealed = vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, _JSON.encode(after))
+        waits = _waits_for_batch(claim, before, status, known_facts)
+        rows.append(ClaimStateUpdate(claim.request_id, state, waits, to_micros(now), sealed))
+    await claim_updates.update_claims(tx, rows)
     if moved:
-        await claim_updates.note(tx, moved, micros(now))
-    if refused:
-        await claim_updates.give_back(tx, refused)
+        await claim_updates.record_events(tx, moved, to_micros(now))
+    if rejected:
+        await claim_updates.release_references(tx, rejected)
 
 
-def _waits(held: Held, before: StatusRow, standing: Standing, told: Iterable[AnyFact]) -> int:
-    """Whether the claim waits to be put into a batch."""
-    if standing.send_again:
+def _waits_for_batch(
+    claim: LockedClaim, before: StatusRow, status: LifecycleStatus, known_facts: Iterable[AnyFact]
+) -> int:
+    """Return 1 where the claim waits to be put into a batch, else 0."""
+    if status.send_again:
         again = max(
-            (one.attempt for one in told if isinstance(one, Fact) and one.kind is Kind.SEND_AGAIN),
+            (
+                one.attempt
+                for one in known_facts
+                if isinstance(one, Fact) and one.kind is FactKind.SEND_AGAIN
+            ),
             default=0,
         )
-        # It may be in a new batch already, and that one not yet be delivered.
-        return 1 if again >= held.sendings else held.waits
-    refused = standing.state is State.REJECTED and before.CurrentState != State.REJECTED
-    return 0 if refused or standing.state in KNOWN_TO_THE_PAYER else held.waits
+        # It may already be in a new batch that is not delivered yet.
+        return 1 if again >= claim.sendings else claim.queued
+    rejected = status.state is ClaimState.REJECTED and before.CurrentState != ClaimState.REJECTED
+    return 0 if rejected or status.state in KNOWN_TO_THE_PAYER else claim.queued
 
 
-async def _before(tx: Tx, vault: Vault, held: Held) -> StatusRow:
-    """The row as it was; made from the claim itself where it was stored before there were rows."""
-    if held.status is not None:
-        return _ROW.decode(vault.open(held.vendor_id, PLACE, held.request_id, held.status))
-    sealed = await claim_updates.payload(tx, held.request_id)
-    await vault.fetch(tx, [sealed])
-    content = vault.open(held.vendor_id, claims_store.TABLE, held.request_id, sealed)
-    return _ROW.decode(
-        first_row(
-            vendor_id=held.vendor_id,
-            vendor_site_id=held.vendor_site_id,
-            request_id=held.request_id,
-            vendor_claim_id=vendor_claim_id(content),
-            total_cents=held.total_cents,
-            day=date.fromisoformat(held.created_day),
-        )
-    )
+def _current_row(vault: Vault, claim: LockedClaim) -> StatusRow:
+    if claim.status is None:
+        raise LookupError(f"claim {claim.request_id} was not accepted, so it has no status")
+    return _ROW.decode(vault.open(claim.vendor_id, STATUS_COLUMN, claim.request_id, claim.status))

@@ -1,7 +1,7 @@
-"""Who goes first on a busy node: callers who hand in claims, and for a short while only.
+"""Give callers who submit claims priority over the writing of batches, for a short while.
 
-Writing files for payers takes as much of the interpreter as accepting claims does. While many come in, gathering
-lets them pass; when they do not stop coming, it goes ahead all the same.
+Writing batches needs as much of the interpreter as accepting claims. While many claims arrive, batching waits; when
+they do not stop arriving, it runs all the same.
 """
 
 import time
@@ -10,24 +10,27 @@ from collections.abc import Callable
 from clearlane.kernel import limits
 
 
-class Rush:
-    """How many claims a node is handed."""
+class IntakePriority:
+    """Measures how many claims a node receives."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
         self._claims = 0
-        self._looked_at = self._calm_at = seconds()
+        self._asked_at = self._calm_at = seconds()
 
-    def handed(self, claims: int) -> None:
-        """So many claims have come in."""
+    def record_claims(self, claims: int) -> None:
+        """Count claims that were submitted."""
         self._claims += claims
 
-    def over(self) -> bool:
-        """Whether other work may go ahead: few claims came since the last look, or it has waited enough."""
+    def allows_batching(self) -> bool:
+        """Return whether batching may run: few claims arrived since the last call, or it waited long enough."""
         now = self._seconds()
-        rate = self._claims / max(now - self._looked_at, 1.0)
-        self._claims, self._looked_at = 0, now
-        if rate > limits.RUSH_CLAIMS_PER_SECOND and now - self._calm_at < limits.RUSH_SECONDS_MAX:
+        rate = self._claims / max(now - self._asked_at, 1.0)
+        self._claims, self._asked_at = 0, now
+        if (
+            rate > limits.INTAKE_PRIORITY_CLAIMS_PER_SECOND
+            and now - self._calm_at < limits.INTAKE_PRIORITY_SECONDS_MAX
+        ):
             return False
         self._calm_at = now
         return True

@@ -1,6 +1,6 @@
-"""Recall: a stored claim as it was judged, for a person who may see it. The look is audited.
+"""Load stored claims, opened, for people who may see them. Every load is audited.
 
-Knows how the submit verb seals a claim; knows no face.
+The only module that knows how the content of a claim is encoded before it is sealed.
 """
 
 from dataclasses import dataclass, field
@@ -8,22 +8,24 @@ from typing import Any
 
 import msgspec
 
+from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.write_837 import PLACEMENT_TABLES, context_of, line_controls
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store import claims as store
 from clearlane.store.claims import StoredClaim
-from clearlane.store.database import Actor, Database, System, Tx
+from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.vault import Vault
 
-ANY_CLIENT = System("an operator names a claim by its request id")
+ANY_CLIENT = SystemScope("an operator names a claim by its request id")
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
-    """A stored claim, opened."""
+class LoadedClaim:
+    """A stored claim with its opened content."""
 
     row: StoredClaim
     claim: Claim = field(repr=False)
@@ -31,79 +33,82 @@ class Recalled:
     findings: tuple[ClaimFinding, ...] = field(repr=False)
 
 
-class _Named(msgspec.Struct):
-    """What the caller calls a claim by."""
-
-    Svc_VendorClaimId: str = ""
-
-
-class Sealed(msgspec.Struct):
-    """What the vault holds of a claim."""
+class ClaimContent(msgspec.Struct):
+    """The sealed content of a claim: as repaired, with what was repaired and found."""
 
     claim: msgspec.Raw
     repairs: list[tuple[str, str]]
     findings: list[tuple[str, str, str, str]]
 
 
-async def recall(
+async def load_claim(
     database: Database, vault: Vault, request_id: str, *, actor: Actor
-) -> Recalled | None:
-    """Open one claim of any client; None where there is no such claim."""
-    scope = await scope_of(database, request_id)
+) -> LoadedClaim | None:
+    """Load a claim of any client; return None where there is none."""
+    scope = await find_claim_scope(database, request_id)
     return (
-        None if scope is None else await recall_in(database, vault, scope, request_id, actor=actor)
+        None
+        if scope is None
+        else await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
     )
 
 
-async def recall_in(
+async def load_claim_in_scope(
     database: Database, vault: Vault, scope: Scope, request_id: str, *, actor: Actor
-) -> Recalled | None:
-    """Open one claim of a client whose it is known to be."""
+) -> LoadedClaim | None:
+    """Load a claim of a known client; return None where it has none of this id."""
 
-    async def look(tx: Tx) -> StoredClaim | None:
+    async def find(tx: Tx) -> StoredClaim | None:
         found = await store.find(tx, request_id)
         if found is not None:
-            await vault.fetch(tx, [found.payload])
+            await vault.load_keys_of(tx, [found.payload])
             tx.audit("claim.read", ids=[request_id])
         return found
 
-    row = await database.write(scope, look, actor=actor)
-    return None if row is None else opened(vault, scope, row)
+    row = await database.write(scope, find, actor=actor)
+    return None if row is None else open_claim(vault, scope, row)
 
 
-async def scope_of(database: Database, request_id: str) -> Scope | None:
-    """Whose claim it is; None where there is no such claim."""
+async def find_claim_scope(database: Database, request_id: str) -> Scope | None:
+    """Return the client of a claim; None where there is no such claim."""
     async with database.read(ANY_CLIENT) as tx:
-        owner = await store.owner(tx, request_id)
+        owner = await store.find_owner(tx, request_id)
     return None if owner is None else Scope(VendorId(owner[0]), SiteId(owner[1]))
 
 
-def vendor_claim_id(content: bytes) -> str:
-    """The caller's id of a claim, from what the vault holds of it."""
-    sealed = msgspec.json.decode(content, type=Sealed)
-    return msgspec.json.decode(sealed.claim, type=_Named).Svc_VendorClaimId
-
-
-def opened(vault: Vault, scope: Scope, row: StoredClaim) -> Recalled:
-    """A stored claim whose data key is loaded, for a caller who has audited the look."""
-    content = vault.open(scope, store.TABLE, row.request_id, row.payload)
-    sealed = msgspec.json.decode(content, type=Sealed)
-    return Recalled(
+def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
+    """Open a stored claim. The caller has loaded its data key and audited the access."""
+    opened = vault.open(scope, store.TABLE, row.request_id, row.payload)
+    content = msgspec.json.decode(opened, type=ClaimContent)
+    return LoadedClaim(
         row,
-        restore(ClaimKind(row.kind), bytes(sealed.claim)),
-        tuple(sealed.repairs),
-        tuple(_finding(*told) for told in sealed.findings),
+        restore(ClaimKind(row.kind), bytes(content.claim)),
+        tuple(content.repairs),
+        tuple(_finding(*values) for values in content.findings),
     )
+
+
+def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:
+    """Return the line control numbers (``REF*6R``) that the claim was sent with."""
+    tables = PLACEMENT_TABLES[ClaimKind(loaded.row.kind)]
+    out = OutgoingClaim(
+        claim=loaded.claim,
+        number=loaded.row.request_id,
+        payer_id=loaded.row.payer_id,
+        payer_name="",
+        account_as_number=loaded.row.account_as_number,
+    )
+    return tuple(line_controls(tables, context_of(tables, out)))
 
 
 def _finding(rule: str, severity: str, location: str, message: str) -> ClaimFinding:
     return ClaimFinding(rule=rule, severity=Severity(severity), location=location, message=message)
 
 
-def seal(claim: bytes, repairs: Any, findings: Any) -> bytes:
-    """What the vault is given of a judged claim."""
+def encode_claim_content(claim: bytes, repairs: Any, findings: Any) -> bytes:
+    """Encode the content of a claim, to be sealed."""
     return msgspec.json.encode(
-        Sealed(
+        ClaimContent(
             msgspec.Raw(claim),
             [(path, kind) for path, kind in repairs],
             [(f.rule, str(f.severity), f.location, f.message) for f in findings],

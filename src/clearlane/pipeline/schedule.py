@@ -1,49 +1,55 @@
-"""The tables of the engine: every queue, every kind of work, every tick. A new verb is a new row.
+"""The durable work of an installation: its queues, workflows and schedules. A new verb is a new row.
 
-The engine adds its own ticks (takeover and purge) by itself.
+The engine adds its own schedules (recovery and purge).
 """
 
 from clearlane.engine import self_check
-from clearlane.engine.workflows import Queue, Schedule, Tables, Workflow
+from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.outbound import dispatch
 
-# Every look and every tick costs a little of a core on a node that has nothing to do, so there is one look a second
-# and a tick every other: work waits for half a second on average. A node starts 16 pieces a second at most,
-# and a piece is a batch, never a claim.
+# Every poll costs a little CPU on an idle node, so a queue is polled once a second and a schedule runs every other
+# second: work waits half a second on average. A piece of work is a batch or a file, never a claim.
 QUEUES = (
-    Queue(name=self_check.QUEUE, at_once=8, look_seconds=1.0),
-    # Payers that do not answer each hold a place until they are given up: there are enough for many.
-    Queue(name=dispatch.QUEUE, at_once=64, look_seconds=1.0),
-    Queue(name=dispatch.TICKS, at_once=2, look_seconds=1.0),
-    # A look into mailboxes ends with the slowest of them, and the next look must not wait for that.
-    Queue(name=receive.QUEUE, at_once=64, look_seconds=1.0),
-    Queue(name=post.QUEUE, at_once=4, look_seconds=1.0),
-    Queue(name=inquiry_schedule.QUEUE, at_once=2, look_seconds=1.0),
+    WorkQueue(name=self_check.QUEUE, at_once=8, poll_seconds=1.0),
+    # A payer that does not answer occupies a place until its time limit: there are places for many.
+    WorkQueue(name=dispatch.QUEUE, at_once=64, poll_seconds=1.0),
+    WorkQueue(name=dispatch.TICK_QUEUE, at_once=2, poll_seconds=1.0),
+    # A run ends with the slowest mailbox, and the next run must not wait for it.
+    WorkQueue(name=receive.QUEUE, at_once=64, poll_seconds=1.0),
+    WorkQueue(name=post.QUEUE, at_once=4, poll_seconds=1.0),
+    WorkQueue(name=inquiry_schedule.QUEUE, at_once=2, poll_seconds=1.0),
 )
 
 WORKFLOWS = (
-    Workflow(name=self_check.NAME, verb=self_check.smoke, queue=self_check.QUEUE),
-    Workflow(name=dispatch.DELIVER, verb=dispatch.deliver, queue=dispatch.QUEUE),
+    Workflow(name=self_check.NAME, verb=self_check.run_self_check, queue=self_check.QUEUE),
+    Workflow(name=dispatch.DELIVER, verb=dispatch.deliver_batch, queue=dispatch.QUEUE),
     Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE),
 )
 
-SCHEDULES: tuple[Schedule, ...] = (
-    Schedule(name=dispatch.TICK, verb=dispatch.tick, cron=dispatch.EVERY, queue=dispatch.TICKS),
-    Schedule(name=receive.NAME, verb=receive.collect, cron=receive.EVERY, queue=receive.QUEUE),
-    Schedule(
+SCHEDULES: tuple[WorkSchedule, ...] = (
+    WorkSchedule(
+        name=dispatch.TICK,
+        verb=dispatch.dispatch_tick,
+        cron=dispatch.EVERY,
+        queue=dispatch.TICK_QUEUE,
+    ),
+    WorkSchedule(
+        name=receive.NAME, verb=receive.receive_tick, cron=receive.EVERY, queue=receive.QUEUE
+    ),
+    WorkSchedule(
         name=inquiry_schedule.ASK,
-        verb=inquiry_schedule.ask,
+        verb=inquiry_schedule.inquiry_tick,
         cron=inquiry_schedule.ASK_EVERY,
         queue=inquiry_schedule.QUEUE,
     ),
-    Schedule(
-        name=inquiry_schedule.FORGET,
-        verb=inquiry_schedule.forget,
-        cron=inquiry_schedule.FORGET_EVERY,
+    WorkSchedule(
+        name=inquiry_schedule.PURGE,
+        verb=inquiry_schedule.purge_tick,
+        cron=inquiry_schedule.PURGE_EVERY,
         queue=inquiry_schedule.QUEUE,
     ),
 )
 
-TABLES = Tables(queues=QUEUES, workflows=WORKFLOWS, schedules=SCHEDULES)
+TABLES = WorkTables(queues=QUEUES, workflows=WORKFLOWS, schedules=SCHEDULES)

@@ -1,52 +1,77 @@
-"""What every verb of the pipeline is handed: the database, the clock, and access to payers."""
+"""The context that every verb of the pipeline is given.
+
+``clearlane.wiring`` builds it once for an installation; a verb reads from it what it needs. Knows neither
+settings nor the callers of verbs.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clearlane.claims.batch_naming import US
-from clearlane.claims.write_837 import Party
-from clearlane.connect.routes import Lines
+from clearlane.accounts.directory import AccountDirectory
+from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
+from clearlane.claims.write_837 import TradingPartner
+from clearlane.connect.connections import Connections
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
-from clearlane.payers.directory import Payers
-from clearlane.pipeline.intake_priority import Rush
-from clearlane.store.database import Database
+from clearlane.payers.directory import PayerDirectory
+from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
+from clearlane.store.database import Actor, Database
 from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
-    from clearlane.pipeline.eligibility.inquiry_runner import Asking
+    from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
-    """What verbs that deal with payers use as well. The directories are snapshots: ask each time."""
+class PayerAccess:
+    """The payer directory and the connections to payers. Both are snapshots: call for them on each use."""
 
-    vault: Vault
-    payers: Callable[[], Payers]
-    lines: Callable[[], Lines]
-    sandbox: bool
-    submitter: Party = US
-    """Who we are to payers, whom they may call."""
-    asking: "Asking | None" = None
-    """Questions to payers; None where nobody is asked."""
+    payers: Callable[[], PayerDirectory]
+    connections: Callable[[], Connections]
+    submitter: TradingPartner = DEFAULT_SUBMITTER
+    """The submitter in files to payers (1000A), with the number they may call."""
+    inquiry_runner: "InquiryRunner | None" = None
+    """Asks payers in real time; None outside of a node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkLimits:
+    """The limits of verbs that an operator or a test may change."""
+
+    claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
+    """Claims in one document."""
+    enrollments_max: int = limits.ENROLLMENTS_PER_REQUEST_MAX
+    """Enrollments in one request."""
+    write_seconds_max: float = limits.WRITE_SECONDS_MAX
+    """Seconds that a call waits for its durable write."""
     eligibility_days: int = limits.ELIGIBILITY_KEPT_DAYS
-    rush: Rush = field(default_factory=Rush)
+    """Days that eligibility requests are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """What every verb may use."""
+class WorkContext:
+    """What the verbs of one installation share."""
 
     database: Database
+    vault: Vault
     clock: Clock
-    data: Path
+    """The clock of claims. A sandbox may advance it; sessions and credentials use the wall clock."""
     node: str
-    beyond: Outside | None = None
+    """The id of this node; ``command`` outside of one."""
+    data: Path
+    """The data directory."""
+    sandbox: bool
+    accounts: Callable[[], AccountDirectory]
+    """The vendors and sites, a snapshot: call for it on each use."""
+    payer_access: PayerAccess
+    intake: IntakeBatcher = field(default_factory=IntakeBatcher)
+    limits: WorkLimits = field(default_factory=WorkLimits)
+    eligibility_x12: bool = False
+    """Whether eligibility responses contain the raw 271."""
 
     @property
-    def outside(self) -> Outside:
-        """The way to payers, on a node that has one."""
-        assert self.beyond is not None, "this desk has no way to payers"
-        return self.beyond
+    def actor(self) -> Actor:
+        """The actor of work that no caller asked for."""
+        return Actor("node", self.node)

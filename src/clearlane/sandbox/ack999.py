@@ -1,25 +1,25 @@
-"""The 999: which sets a payer takes in, and where the others fail.
+"""Write the 999: which sets a payer accepts, and where the others fail.
 
-What the engine found makes most of it. Two grounds are the payer's own: a kind of claim it does not take, and the
-scenario that has one claim refused. Knows sets and their claims; knows no benefits.
+Most of it comes from the engine's findings. Two objections are the payer's own: a kind of claim that it does not
+accept, and the scenario that refuses one claim. Knows sets and their claims; knows no benefits.
 """
 
 from bisect import bisect, bisect_left
 
-from clearlane.kernel.finding import Finding, Severity, Spot, Stage
+from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.sandbox.model import Claim
 from clearlane.sandbox.read_837 import KINDS, SERVICES, GroupRead, SetRead
 from clearlane.sandbox.scenarios import REFUSED_IN_999
 from clearlane.x12 import ack, guides
-from clearlane.x12.writer import Envelope, body, seal
+from clearlane.x12.writer import Envelope, body_texts, wrap_sets
 
 NOT_SUPPORTED, INVALID_CODE = "1", "7"
 REFUSED = "R"
 PROCEDURE, CODE = 1, 2
 
 
-def object_to(group: GroupRead) -> None:
-    """Add the payer's own objections to what the engine found."""
+def add_payer_objections(group: GroupRead) -> None:
+    """Add the payer's own objections to the engine's findings."""
     for one in group.sets:
         guide = guides.by_version(one.verdict.transaction, one.verdict.version)
         if guide is not None and guide.kind not in KINDS:
@@ -28,42 +28,41 @@ def object_to(group: GroupRead) -> None:
             if claim.member == REFUSED_IN_999 and claim.lines:
                 one.verdict.findings.append(_refused(claim))
         if one.verdict.code == REFUSED:
-            # A refusal tells its grounds and nothing that would have been borne: whoever reads it takes every
-            # complaint for a ground.
+            # A refusal lists errors alone: a reader would take a warning for a reason of the refusal.
             one.verdict.findings = [f for f in one.verdict.findings if f.severity is Severity.ERROR]
-        one.verdict.units = _concerned(one)
+        one.verdict.units = _units_with_findings(one)
 
 
-def taken(group: GroupRead) -> list[SetRead]:
-    """The sets that are taken in."""
+def accepted_sets(group: GroupRead) -> list[SetRead]:
+    """Return the sets that are accepted."""
     if not group.verdict.accepted:
         return []
     return [one for one in group.sets if one.verdict.code != REFUSED]
 
 
-def answered(groups: list[GroupRead]) -> list[GroupRead]:
-    """The groups a 999 speaks of: an acknowledgement is never acknowledged."""
-    return [group for group in groups if group.verdict.functional != ack.ACKNOWLEDGEMENT]
+def acknowledged_groups(groups: list[GroupRead]) -> list[GroupRead]:
+    """Return the groups that a 999 acknowledges: an acknowledgement is never acknowledged."""
+    return [group for group in groups if group.verdict.functional_id != ack.ACKNOWLEDGEMENT]
 
 
 def write(groups: list[GroupRead], envelope: Envelope) -> bytes:
-    """The interchange that carries the verdicts."""
-    bodies = [body(ack.nine(group.verdict)) for group in groups]
-    return b"".join(seal(envelope, guides.by_kind("999"), bodies))
+    """Return the interchange with the verdicts."""
+    bodies = [body_texts(ack.build_999(group.verdict)) for group in groups]
+    return b"".join(wrap_sets(envelope, guides.by_kind("999"), bodies))
 
 
-def _concerned(one: SetRead) -> list[tuple[int, int, str, str]]:
-    """The claims in which something was found: only these are told by name."""
-    found = sorted(finding.spot.segment for finding in one.verdict.findings if finding.spot)
+def _units_with_findings(one: SetRead) -> list[tuple[int, int, str, str]]:
+    """Return the claims with findings: only these are named in the 999."""
+    found = sorted(finding.position.segment for finding in one.verdict.findings if finding.position)
     return [
         unit for unit in one.verdict.units if bisect_left(found, unit[0]) < bisect(found, unit[1])
     ]
 
 
 def _refused(claim: Claim) -> Finding:
-    """The procedure code of the first line, as a code that is not valid here."""
+    """Return a finding that the procedure code of the first line is not valid."""
     line = claim.lines[0]
-    spot = Spot(
+    spot = SegmentPosition(
         segment=line.position,
         loop="2400",
         segment_id=SERVICES[claim.kind],
@@ -74,7 +73,7 @@ def _refused(claim: Claim) -> Finding:
         rule="PAYER-PROCEDURE",
         message="The payer does not know the procedure code.",
         stage=Stage.FILE,
-        spot=spot,
+        position=spot,
         syntax_error=INVALID_CODE,
     )
 
@@ -84,6 +83,6 @@ def _not_supported() -> Finding:
         rule="ST-SUPPORTED",
         message="The payer takes professional and dental claims only.",
         stage=Stage.FILE,
-        spot=Spot(segment=1, segment_id="ST"),
+        position=SegmentPosition(segment=1, segment_id="ST"),
         syntax_error=NOT_SUPPORTED,
     )

@@ -1,7 +1,7 @@
-"""What a member is covered for: the benefit plans as tables.
+"""Benefit plans as tables, and the benefits of a member.
 
-``simple`` answers what was asked from the plan; its figures follow from the member id and the day alone. Knows
-plans; knows no file and no scenario.
+``simple_benefits`` answers an inquiry from the plan; a member's figures depend on the member id and the day alone.
+Knows plans; knows no file and no scenario.
 """
 
 import zlib
@@ -19,13 +19,13 @@ INSIDE, OUTSIDE, EITHER = "Y", "N", "W"
 MONTHS = 12
 
 DateRow = tuple[str, date, date]
-"""A qualifier, and the first and last day."""
+"""A date qualifier with the first and last day."""
 Row = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:
-    """Someone related to a benefit (loop 2120)."""
+    """An entity related to a benefit (loop 2120)."""
 
     role: str
     entity: str
@@ -42,7 +42,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benefit:
-    """One EB with what stands below it."""
+    """One EB with its loop."""
 
     kind: str
     level: str = ""
@@ -58,7 +58,7 @@ class Benefit:
     network: str = ""
     procedure: tuple[str, ...] = ()
     deliveries: tuple[Row, ...] = ()
-    """The elements of each HSD; so with the following."""
+    """Elements of each HSD; the following fields likewise."""
     references: tuple[Row, ...] = ()
     dates: tuple[DateRow, ...] = ()
     refusals: tuple[Row, ...] = ()
@@ -67,7 +67,7 @@ class Benefit:
     parties: tuple[Party, ...] = ()
 
     def row(self) -> Row:
-        """The EB."""
+        """Return the EB segment."""
         return (
             "EB", self.kind, self.level, list(self.services), self.insurance, self.plan, self.period,
             self.amount, self.share, self.unit, self.quantity, self.authorised, self.network,
@@ -82,12 +82,12 @@ class Plan:
     name: str
     insurance: str
     main: str
-    """What is asked about where nothing is named."""
+    """Service type where the inquiry names none."""
     listed: tuple[str, ...]
-    """The service types that are told of where the whole plan is asked about."""
+    """Service types in the response to an inquiry about the whole plan."""
     dental: bool
     deductibles: tuple[int, ...]
-    """What the member's figures are chosen from; so with the following."""
+    """Amounts that a member's figure is chosen from; the following fields likewise."""
     stop_losses: tuple[int, ...]
     copays: tuple[int, ...]
     shares: tuple[str, ...]
@@ -97,10 +97,10 @@ class Plan:
     tiers: dict[str, str] = field(default_factory=dict)
     """Service types whose coinsurance is fixed by the plan."""
     outside: Decimal = Decimal("0.2")
-    """What the coinsurance is higher by outside the network."""
+    """Added to the coinsurance outside the network."""
 
     def covers(self, service: str) -> bool:
-        """Whether a service type is part of the plan."""
+        """Return whether a service type is part of the plan."""
         return service == HEALTH or (service in DENTAL_SERVICES) == self.dental
 
 
@@ -135,8 +135,8 @@ DENTAL = Plan(
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """A member's own figures: the same for the same member id and day."""
+class MemberFigures:
+    """A member's figures, the same for the same member id and day."""
 
     plan: Plan
     deductible: Decimal
@@ -145,19 +145,19 @@ class Figures:
     copay: Decimal
     share: Decimal
     used: Decimal
-    """Which part of the year's deductible, stop loss and maximum is used up."""
+    """Used share of the year's deductible, stop loss and maximum."""
     group: str
     since: date
 
     def left(self, amount: Decimal) -> Decimal:
-        """What remains of an amount."""
+        """Return what remains of an amount."""
         return (amount * (1 - self.used)).quantize(Decimal("0.01"))
 
 
-def figures(plan: Plan, member: str, day: date) -> Figures:
-    """What this member's plan says on a day: the deductible of January is gone by December."""
+def figures_of(plan: Plan, member: str, day: date) -> MemberFigures:
+    """Return a member's figures on a day: the deductible of January is used by December."""
     mark = zlib.crc32(f"{plan.name}/{member}".encode())
-    return Figures(
+    return MemberFigures(
         plan,
         Decimal(_pick(plan.deductibles, mark)),
         Decimal(_pick(plan.stop_losses, mark >> 3)),
@@ -170,13 +170,17 @@ def figures(plan: Plan, member: str, day: date) -> Figures:
     )
 
 
-def simple(
-    own: Figures, services: Sequence[str], procedures: Iterable[tuple[str, ...]], *, family: bool
+def simple_benefits(
+    own: MemberFigures,
+    services: Sequence[str],
+    procedures: Iterable[tuple[str, ...]],
+    *,
+    family: bool,
 ) -> list[Benefit]:
-    """The plan as far as it was asked about."""
-    asked = list(dict.fromkeys(services))
-    covered = [one for one in asked if own.plan.covers(one)]
-    missing = tuple(one for one in asked if not own.plan.covers(one))
+    """Return the plan's benefits for the services and procedures of an inquiry."""
+    inquired = list(dict.fromkeys(services))
+    covered = [one for one in inquired if own.plan.covers(one)]
+    missing = tuple(one for one in inquired if not own.plan.covers(one))
     found = list(_covered(own, covered, family=family)) if covered else []
     if missing:
         found.append(Benefit(kind=NOT_COVERED, level=ONE, services=missing))
@@ -186,26 +190,26 @@ def simple(
     return [*found, *named]
 
 
-def _covered(own: Figures, asked: list[str], *, family: bool) -> Iterator[Benefit]:
+def _covered(own: MemberFigures, inquired: list[str], *, family: bool) -> Iterator[Benefit]:
     plan = own.plan
-    whole = HEALTH in asked or plan.main in asked
-    told = list(dict.fromkeys([*asked, *(plan.listed if whole else ())]))
-    head = tuple(one for one in asked if one in {HEALTH, plan.main}) or tuple(asked)
+    whole = HEALTH in inquired or plan.main in inquired
+    listed = list(dict.fromkeys([*inquired, *(plan.listed if whole else ())]))
+    head = tuple(one for one in inquired if one in {HEALTH, plan.main}) or tuple(inquired)
     yield Benefit(kind=ACTIVE, level=ONE, services=head, insurance=plan.insurance, plan=plan.name)
-    rest = tuple(one for one in told if one not in head)
+    rest = tuple(one for one in listed if one not in head)
     if rest:
         yield Benefit(kind=ACTIVE, level=ONE, services=rest)
     for level, times in ((ONE, 1), (FAMILY, 2))[: 2 if family else 1]:
         yield from _yearly(own, DEDUCTIBLE, level, head, own.deductible * times)
         yield from _yearly(own, STOP_LOSS, level, head, own.stop_loss * times)
         yield from _yearly(own, LIMIT, level, head, own.maximum * times)
-    yield from _shares(own, [one for one in told if one != HEALTH])
+    yield from _shares(own, [one for one in listed if one != HEALTH])
 
 
 def _yearly(
-    own: Figures, kind: str, level: str, services: tuple[str, ...], amount: Decimal
+    own: MemberFigures, kind: str, level: str, services: tuple[str, ...], amount: Decimal
 ) -> Iterator[Benefit]:
-    """An amount of the year and what remains of it."""
+    """Yield a yearly amount and what remains of it."""
     if amount:
         year = Benefit(
             kind=kind, level=level, services=services, period=YEAR, amount=amount, network=INSIDE
@@ -214,8 +218,8 @@ def _yearly(
         yield replace(year, period=REMAINING, amount=own.left(amount))
 
 
-def _shares(own: Figures, services: list[str]) -> Iterator[Benefit]:
-    """What the member pays for each service type, those that are alike together."""
+def _shares(own: MemberFigures, services: list[str]) -> Iterator[Benefit]:
+    """Yield the member's copayment or coinsurance of each service type, equal ones together."""
     copays: dict[int, list[str]] = {}
     shares: dict[Decimal, list[str]] = {}
     for one in services:

@@ -1,4 +1,4 @@
-"""What a payer checks on its own, beyond the guide: each a row with a sentence.
+"""A payer's own checks of a claim, beyond the guide.
 
 Knows claims as the payer read them and the day they arrived.
 """
@@ -13,15 +13,15 @@ Passes = Callable[[Claim, Profile, date], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """A row: how a failure is told, what must be true, and how that is seen."""
+class PayerCheck:
+    """A check: the refusal, what must be true, and the test of it."""
 
     refusal: Refusal
     sentence: str
     passes: Passes
 
 
-def _is_ours(claim: Claim, profile: Profile, today: date) -> bool:
+def _names_this_payer(claim: Claim, profile: Profile, today: date) -> bool:
     return not profile.ids or claim.payer in profile.ids
 
 
@@ -39,35 +39,35 @@ def _has_a_member(claim: Claim, profile: Profile, today: date) -> bool:
 
 
 CHECKS = (
-    Check(
+    PayerCheck(
         Refusal(category="A3", status="116"),
         "The claim names this payer (NM109 of 2010BB).",
-        _is_ours,
+        _names_this_payer,
     ),
-    Check(
+    PayerCheck(
         Refusal(category="A6", status="164", entity="IL"),
         "The subscriber has a member number.",
         _has_a_member,
     ),
-    Check(
+    PayerCheck(
         Refusal(category="A7", status="187"),
         "No service is later than the day the claim arrives.",
         _is_past,
     ),
-    Check(
+    PayerCheck(
         Refusal(category="A7", status="158", entity="QC"),
         "The patient was born when the service was had.",
         _was_born,
     ),
-    Check(
+    PayerCheck(
         Refusal(category="A7", status="464"),
         "A replacement or void names a claim of the same member that this payer paid and that was not replaced before (`REF*F8`).",
-        lambda claim, profile, today: True,  # settled by looking it up: the payer does so
+        lambda claim, profile, today: True,  # ``receive`` looks up the original
     ),
 )
-NOT_OURS = CHECKS[-1].refusal
+ORIGINAL_NOT_FOUND = CHECKS[-1].refusal
 
 
 def refusals(claim: Claim, profile: Profile, today: date) -> list[Refusal]:
-    """Every check that a claim fails."""
+    """Return the refusals of the checks that a claim fails."""
     return [check.refusal for check in CHECKS if not check.passes(claim, profile, today)]

@@ -1,13 +1,12 @@
-"""The sandbox clock: two scales that one word, ``advance``, moves together.
+"""The sandbox clock: two time scales, both moved by ``advance``.
 
-``now`` is the wall clock plus what was explicitly advanced; every date that is written comes from it. The
-``calendar`` is what payers wait by: one of its days lasts ``day_seconds`` of the wall clock, it can be frozen,
-and it too moves by what is advanced. So a payer's fourteen days pass in half a minute while delays in seconds stay
-what they are.
+``now`` is the wall clock plus what was explicitly advanced; every date in a file comes from it. Payers wait by the
+``calendar``: one of its days lasts ``day_seconds`` of the wall clock, it can be frozen, and ``advance`` moves it too.
+So a payer's fourteen days pass in half a minute, while delays in seconds stay as they are.
 
-``wait_until`` waits for a moment of ``now``: real seconds, unless what is advanced brings it sooner.
+``wait_until`` waits for a moment of ``now``: real seconds, less what is advanced meanwhile.
 
-The state is a value that can be kept and shared between nodes; the clock itself only reads the wall.
+The state is a value that can be stored and shared between nodes; the clock itself only reads the wall clock.
 """
 
 import asyncio
@@ -24,66 +23,66 @@ from clearlane.kernel.limits import (
 )
 
 DAY = timedelta(days=1)
-COUNTED_DAY = timedelta(seconds=1)
-"""A day of the calendar is counted as a second. At two seconds of the wall a day, it would otherwise be in the year
-10000 after two months."""
-NOTHING = timedelta(0)
+CALENDAR_DAY = timedelta(seconds=1)
+"""A day of the calendar is represented as a second. At two real seconds a day, the calendar would otherwise reach the
+year 10000 in two months."""
+ZERO_TIME = timedelta(0)
 
 
 class ClockState(msgspec.Struct, frozen=True, kw_only=True):
-    """How the sandbox's time runs since its last change."""
+    """State of the clock since its last change."""
 
     since: datetime
     """The wall clock at the last change."""
     calendar: datetime
     """The payers' calendar then."""
-    advanced: timedelta = NOTHING
+    advanced: timedelta = ZERO_TIME
     """All that was explicitly advanced."""
     day_seconds: float = SANDBOX_DAY_SECONDS
     frozen: bool = False
 
     def now(self, wall: datetime) -> datetime:
-        """The time that dates are written from."""
+        """Return the time that dates are written from."""
         return wall + self.advanced
 
     def calendar_at(self, wall: datetime) -> datetime:
-        """The time that payers wait by."""
-        passed = max(wall - self.since, NOTHING)
-        return self.calendar if self.frozen else self.calendar + passed * (COUNTED_DAY / self.day)
+        """Return the time that payers wait by."""
+        passed = max(wall - self.since, ZERO_TIME)
+        return self.calendar if self.frozen else self.calendar + passed * (CALENDAR_DAY / self.day)
 
     @property
     def day(self) -> timedelta:
-        """How long a day of the calendar lasts on the wall."""
+        """Length of a calendar day in real time."""
         return timedelta(seconds=self.day_seconds)
 
-    def encoded(self) -> bytes:
-        """The state as it can be kept."""
+    def encode(self) -> bytes:
+        """Return the state as bytes to store."""
         return msgspec.json.encode(self)
 
 
-def counted(time: timedelta) -> timedelta:
-    """A length of time as the calendar counts it."""
-    return time / (DAY // COUNTED_DAY)
+def to_calendar(time: timedelta) -> timedelta:
+    """Convert a length of time to calendar length."""
+    return time / (DAY // CALENDAR_DAY)
 
 
-def counted_as(length: timedelta) -> timedelta:
-    """The inverse: how much time a length of the calendar stands for."""
-    return length * (DAY // COUNTED_DAY)
+def from_calendar(length: timedelta) -> timedelta:
+    """Convert a calendar length to a length of time."""
+    return length * (DAY // CALENDAR_DAY)
 
 
-def day_by_day(now: datetime) -> datetime:
-    """The calendar of payers whose days last a day."""
-    return EPOCH + counted(now - EPOCH)
+def real_time_calendar(now: datetime) -> datetime:
+    """Return the calendar of payers whose days last a real day."""
+    return EPOCH + to_calendar(now - EPOCH)
 
 
-def first_state(wall: datetime) -> ClockState:
-    """The state of a new sandbox."""
+def initial_state(wall: datetime) -> ClockState:
+    """Return the state of a new sandbox."""
     return ClockState(since=wall, calendar=wall)
 
 
-def decoded(kept: bytes) -> ClockState:
-    """The inverse of ``ClockState.encoded``."""
-    return msgspec.json.decode(kept, type=ClockState)
+def decode_state(stored: bytes) -> ClockState:
+    """Read a state that ``ClockState.encode`` wrote."""
+    return msgspec.json.decode(stored, type=ClockState)
 
 
 class SandboxClock:
@@ -91,12 +90,12 @@ class SandboxClock:
 
     def __init__(self, wall: Clock, state: ClockState | None = None) -> None:
         self._wall = wall
-        self._state = state or first_state(wall.now())
+        self._state = state or initial_state(wall.now())
         self._waiting: set[asyncio.Future[None]] = set()
 
     @property
     def state(self) -> ClockState:
-        """Keep it after each change; set it when another node changed it."""
+        """State to store after each change; set it when another node changed it."""
         return self._state
 
     @state.setter
@@ -107,11 +106,11 @@ class SandboxClock:
                 one.set_result(None)
 
     def now(self) -> datetime:
-        """The wall clock plus what was advanced."""
+        """Return the wall clock plus what was advanced."""
         return self.state.now(self._wall.now())
 
     def calendar(self, now: datetime | None = None) -> datetime:
-        """The payers' calendar, now or at another moment of ``now``."""
+        """Return the payers' calendar, now or at another moment of ``now``."""
         wall = self._wall.now() if now is None else now - self.state.advanced
         return self.state.calendar_at(wall)
 
@@ -126,27 +125,27 @@ class SandboxClock:
                 self._waiting.discard(changed)
 
     def advance(self, by: timedelta) -> ClockState:
-        """Let time pass at once, for dates and for payers. ValueError where it cannot."""
-        self.require(by)
+        """Advance dates and payers. Raise ValueError where time cannot be advanced so far."""
+        self.check_advance(by)
         return self._change(by)
 
-    def require(self, by: timedelta) -> None:
-        """ValueError where time cannot be advanced so far."""
-        if by < NOTHING:
+    def check_advance(self, by: timedelta) -> None:
+        """Raise ValueError where time cannot be advanced so far."""
+        if by < ZERO_TIME:
             raise ValueError("time can only be advanced: give a positive length, such as 14d")
         if self.now() - EPOCH + by > _FAR:
             raise ValueError("time can be advanced up to the year 2200")
 
     def freeze(self) -> ClockState:
-        """Stop the payers' calendar; it moves by ``advance`` only."""
+        """Stop the payers' calendar; only ``advance`` moves it then."""
         return self._change(frozen=True)
 
-    def thaw(self) -> ClockState:
-        """Let the payers' calendar run again."""
+    def unfreeze(self) -> ClockState:
+        """Restart the payers' calendar."""
         return self._change(frozen=False)
 
     def set_pace(self, day_seconds: float) -> ClockState:
-        """Say how many seconds a day of the payers' calendar lasts."""
+        """Set how many seconds a day of the payers' calendar lasts."""
         if not SANDBOX_DAY_SECONDS_MIN <= day_seconds <= SANDBOX_DAY_SECONDS_MAX:
             raise ValueError(
                 f"a sandbox day must last from {SANDBOX_DAY_SECONDS_MIN} to {SANDBOX_DAY_SECONDS_MAX} seconds"
@@ -155,7 +154,7 @@ class SandboxClock:
 
     def _change(
         self,
-        by: timedelta = NOTHING,
+        by: timedelta = ZERO_TIME,
         *,
         frozen: bool | None = None,
         day_seconds: float | None = None,
@@ -163,7 +162,7 @@ class SandboxClock:
         wall, old = self._wall.now(), self.state
         self.state = ClockState(
             since=wall,
-            calendar=old.calendar_at(wall) + counted(by),
+            calendar=old.calendar_at(wall) + to_calendar(by),
             advanced=old.advanced + by,
             day_seconds=old.day_seconds if day_seconds is None else day_seconds,
             frozen=old.frozen if frozen is None else frozen,
@@ -171,15 +170,15 @@ class SandboxClock:
         return self.state
 
 
-class Sleepers:
-    """A clock that knows who waits for it, so that one can tell sleep from work."""
+class CountedClock:
+    """A clock that counts its waiters, to distinguish payers that wait from payers that work."""
 
     def __init__(self, clock: SandboxClock) -> None:
         self._clock = clock
         self._moments: dict[object, datetime] = {}
 
     async def wait_until(self, moment: datetime) -> None:
-        """Wait, and be counted."""
+        """Wait for a moment, counted as a waiter."""
         mark = object()
         self._moments[mark] = moment
         try:
@@ -187,12 +186,12 @@ class Sleepers:
         finally:
             del self._moments[mark]
 
-    def asleep(self, now: datetime) -> int:
-        """How many wait for a moment that has not come."""
+    def waiting_count(self, now: datetime) -> int:
+        """Return how many wait for a moment later than ``now``."""
         return sum(moment > now for moment in self._moments.values())
 
 
 Calendar = Callable[[datetime], datetime]
-"""From ``now`` to the calendar that payers wait by."""
+"""Converts ``now`` to the calendar that payers wait by."""
 
 _FAR = datetime(2200, 1, 1, tzinfo=EPOCH.tzinfo) - EPOCH

@@ -1,9 +1,9 @@
-"""A simulated payer that answers eligibility questions while one waits.
+"""A simulated payer that answers eligibility inquiries in real time.
 
     payer = EligibilityPayer(Profile("TST01", "Sandbox Medical"), clock)
     content = await payer.answer(payload, clock.now())     # a 271, or the 999 or TA1 that refuses
 
-It keeps nothing but whose turn it is. Knows inquiries and decisions; knows no connection.
+Its only state is when delayed responses are due. Knows inquiries and decisions; knows no connection.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from clearlane.kernel.finding import Finding, Spot, Stage
+from clearlane.kernel.finding import Finding, SegmentPosition, Stage
 from clearlane.kernel.limits import SANDBOX_INQUIRY_AT_ONCE_BYTES
 from clearlane.sandbox import (
     ack999,
@@ -25,10 +25,10 @@ from clearlane.sandbox import (
     read_837,
     ta1,
 )
-from clearlane.sandbox.envelope import envelope
+from clearlane.sandbox.envelope import reply_envelope
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import GroupRead, InterchangeRead, Patient, SetRead
-from clearlane.sandbox.response_delays import Question, Turns
+from clearlane.sandbox.response_delays import InquiryKey, ResponseDelays
 from clearlane.sandbox.styles import style_of
 from clearlane.x12 import ack
 from clearlane.x12.writer import Envelope
@@ -40,7 +40,7 @@ MEMBER_ID = 9
 Write = Callable[[Envelope], bytes]
 
 
-class Waiting(Protocol):
+class WaitableClock(Protocol):
     """A clock that can be waited for, such as the sandbox clock."""
 
     async def wait_until(self, moment: datetime) -> None: ...
@@ -49,45 +49,47 @@ class Waiting(Protocol):
 class EligibilityPayer:
     """One payer of the sandbox, as it answers in real time.
 
-    Turns are remembered by the object. Where a payer is made anew for each question, hand in turns that last; they
-    may be shared with other payers.
+    The object remembers delays. Where a payer is made anew for each inquiry, pass ``delays`` that last; payers may
+    share them.
     """
 
-    def __init__(self, profile: Profile, clock: Waiting, *, turns: Turns | None = None) -> None:
+    def __init__(
+        self, profile: Profile, clock: WaitableClock, *, delays: ResponseDelays | None = None
+    ) -> None:
         self.profile = profile
         self._clock = clock
-        self._desk = desk_of(profile)
-        self._turns = Turns() if turns is None else turns
+        self._responder = responder_of(profile)
+        self._delays = ResponseDelays() if delays is None else delays
 
     async def answer(self, payload: bytes, now: datetime) -> bytes:
-        """The interchange that answers this one, when its turn has come.
+        """Return the interchange that answers this one, after its delay.
 
-        The patients of one request wait for each other: they share who sends, and what stands in TRN02 before the
-        last hyphen, ``<request number>-<patient number>``. Whoever gives up and asks again keeps the turn.
+        The patients of one request are delayed one after the other. They share the sender and the part of TRN02
+        before the last hyphen, ``<request number>-<patient number>``. A repeated inquiry keeps its due time.
         """
         if len(payload) <= SANDBOX_INQUIRY_AT_ONCE_BYTES:
             read = read_270.read(payload)
         else:
             read = await asyncio.to_thread(read_270.read, payload)
-        refusals = [self._desk.refusal(one, now) for one in read]
-        answered = [one for one, no in zip(read, refusals, strict=True) if no is None]
+        refusals = [self._responder.refusal(one, now) for one in read]
+        answered = [one for one, refusal in zip(read, refusals, strict=True) if refusal is None]
         questions = list(_delayed(self.profile, answered, payload))
-        due = [self._turns.take(question, length, now) for question, length in questions]
+        due = [self._delays.reserve(question, length, now) for question, length in questions]
         if due:
             await self._clock.wait_until(max(due))
             now = max(now, *due)
             for question, _ in questions:
-                self._turns.done(question)
+                self._delays.release(question)
         replies = (
-            (no or self._desk.writes(list(one.sets()), now))(
-                envelope(one.parties, one.control, now)
+            (refusal or self._responder.write_271(list(one.sets()), now))(
+                reply_envelope(one.parties, one.control, now)
             )
-            for one, no in zip(read, refusals, strict=True)
+            for one, refusal in zip(read, refusals, strict=True)
         )
         return b"".join(replies) or self._unreadable(now)
 
     def _unreadable(self, now: datetime) -> bytes:
-        """Where there is no interchange, there is nobody known to answer to."""
+        """Return a TA1 to an unknown receiver, where there is no interchange to answer."""
         unknown = Envelope(
             sender=read_837.party(self.profile.id),
             receiver=read_837.party(""),
@@ -100,72 +102,76 @@ class EligibilityPayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """Where a payer's inquiries are answered: pure, but for the moment that it is told."""
+class InquiryResponder:
+    """Answers a payer's inquiries; pure."""
 
     profile: Profile
-    coverage: coverage.Desk
+    coverage: coverage.CoverageRules
 
     def refusal(self, one: InterchangeRead, now: datetime) -> Write | None:
-        """The TA1 or 999 that is the whole answer, None where a 271 is. An interchange is judged once."""
+        """Return the writer of the TA1 or 999 that rejects an interchange; None where a 271 answers it. Call it once."""
         segment = _ta1(one, now)
-        groups = [] if ta1.refuses(segment) else _judged(one)
+        groups = [] if ta1.is_rejection(segment) else _checked_groups(one)
         if not groups:
-            return lambda paper: ta1.write(segment, paper)
-        if any(len(_taken(group)) < len(group.sets) or not group.sets for group in groups):
-            return lambda paper: _nine(groups, paper)
+            return lambda envelope: ta1.write(segment, envelope)
+        if any(len(_accepted_sets(group)) < len(group.sets) or not group.sets for group in groups):
+            return lambda envelope: _write_999(groups, envelope)
         return None
 
-    def writes(self, sets: Iterable[SetRead], now: datetime) -> Write:
-        """The 271 that answers these sets."""
-        told = [(each, self.coverage.answer(each, now.date())) for each in sets]
-        return lambda paper: answer271.write(self.profile, self.coverage.style, told, paper)
+    def write_271(self, sets: Iterable[SetRead], now: datetime) -> Write:
+        """Return the writer of the 271 that answers these sets."""
+        responses = [(each, self.coverage.answer(each, now.date())) for each in sets]
+        return lambda envelope: answer271.write(
+            self.profile, self.coverage.style, responses, envelope
+        )
 
-    def files(self, one: InterchangeRead, now: datetime, note: str) -> Iterator[tuple[str, Write]]:
-        """What comes back for a file: a TA1 where it is wanted or refuses, a 999, and a 271 for what was taken."""
+    def response_files(
+        self, one: InterchangeRead, now: datetime, note: str
+    ) -> Iterator[tuple[str, Write]]:
+        """Yield the responses to a file: a TA1 where requested or rejecting, a 999, and a 271 for the accepted sets."""
         segment = _ta1(one, now, note)
-        if ta1.refuses(segment) or one.wants_ta1:
-            yield "TA1", lambda paper: ta1.write(segment, paper)
-        groups = [] if ta1.refuses(segment) else _judged(one)
+        if ta1.is_rejection(segment) or one.wants_ta1:
+            yield "TA1", lambda envelope: ta1.write(segment, envelope)
+        groups = [] if ta1.is_rejection(segment) else _checked_groups(one)
         if groups:
-            yield "999", lambda paper: _nine(groups, paper)
-        taken = [each for group in groups for each in _taken(group)]
-        if taken:
-            yield "271", self.writes(taken, now)
+            yield "999", lambda envelope: _write_999(groups, envelope)
+        accepted = [each for group in groups for each in _accepted_sets(group)]
+        if accepted:
+            yield "271", self.write_271(accepted, now)
 
 
-def desk_of(profile: Profile) -> Desk:
-    """The desk of a payer: its plan and its manner follow from who it is."""
+def responder_of(profile: Profile) -> InquiryResponder:
+    """Return the responder of a payer, with the plan and style of its id."""
     dental = profile.dental or profile.id in DENTAL_PAYERS
     plan = benefits.DENTAL if dental else benefits.MEDICAL
-    return Desk(profile, coverage.Desk(profile, plan, style_of(profile.id)))
+    return InquiryResponder(profile, coverage.CoverageRules(profile, plan, style_of(profile.id)))
 
 
 def _ta1(one: InterchangeRead, now: datetime, note: str = "") -> list[str]:
-    segment = ack.ta1(one.source, now)
-    if note and not ta1.refuses(segment):
+    segment = ack.build_ta1(one.source, now)
+    if note and not ta1.is_rejection(segment):
         segment[ta1.CODE], segment[ta1.NOTE] = ta1.REFUSED, note
     return segment
 
 
-def _judged(one: InterchangeRead) -> list[GroupRead]:
-    """The groups that are answered, with the payer's own objections: an acknowledgement is never acknowledged."""
-    groups = [group for group in one.groups if group.verdict.functional != ack.ACKNOWLEDGEMENT]
+def _checked_groups(one: InterchangeRead) -> list[GroupRead]:
+    """Return the groups to answer, with the payer's own objections: an acknowledgement is never acknowledged."""
+    groups = [group for group in one.groups if group.verdict.functional_id != ack.ACKNOWLEDGEMENT]
     for group in groups:
         for each in group.sets:
             each.verdict.findings.extend(_objections(each))
     return groups
 
 
-def _taken(group: GroupRead) -> list[SetRead]:
-    """The sets that are answered."""
+def _accepted_sets(group: GroupRead) -> list[SetRead]:
+    """Return the sets that are answered."""
     if not group.verdict.accepted:
         return []
     return [one for one in group.sets if one.verdict.code != ack999.REFUSED]
 
 
-def _nine(groups: Iterable[GroupRead], paper: Envelope) -> bytes:
-    return ack999.write([read_837.GroupRead(group.verdict) for group in groups], paper)
+def _write_999(groups: Iterable[GroupRead], envelope: Envelope) -> bytes:
+    return ack999.write([read_837.GroupRead(group.verdict) for group in groups], envelope)
 
 
 def _objections(one: SetRead) -> Iterator[Finding]:
@@ -174,30 +180,32 @@ def _objections(one: SetRead) -> Iterator[Finding]:
             rule="ST-SUPPORTED",
             message="The payer takes eligibility inquiries only.",
             stage=Stage.FILE,
-            spot=Spot(segment=1, segment_id="ST"),
+            position=SegmentPosition(segment=1, segment_id="ST"),
             syntax_error=NOT_SUPPORTED,
         )
     for patient in one.subscribers():
-        if members.scenario_of(patient.member).syntax:
+        if members.scenario_of(patient.member).rejected_by_999:
             yield Finding(
                 rule="PAYER-MEMBER",
                 message="The payer cannot read the member id.",
                 stage=Stage.FILE,
-                spot=Spot(segment=patient.at, loop="2100C", segment_id="NM1", element=MEMBER_ID),
+                position=SegmentPosition(
+                    segment=patient.at, loop="2100C", segment_id="NM1", element=MEMBER_ID
+                ),
                 syntax_error=INVALID_CHARACTER,
             )
 
 
 def _delayed(
     profile: Profile, read: Iterable[InterchangeRead], payload: bytes
-) -> Iterator[tuple[Question, timedelta]]:
-    """The patients whose answer takes time, by the request they belong to."""
+) -> Iterator[tuple[InquiryKey, timedelta]]:
+    """Yield the patients whose response is delayed, by their request."""
     for one in read:
         for each in one.sets():
             for subscriber in each.subscribers():
-                seconds = members.scenario_of(subscriber.member).seconds
-                for patient in _asked(subscriber) if seconds else ():
-                    name = _number(patient) or each.reference or _mark(payload)
+                seconds = members.scenario_of(subscriber.member).delay_seconds
+                for patient in _inquired_patients(subscriber) if seconds else ():
+                    name = _trace_number(patient) or each.reference or _digest(payload)
                     request = name.rpartition("-")[0] or name
                     question = (
                         f"{profile.id}/{one.parties.sender}/{request}",
@@ -206,18 +214,18 @@ def _delayed(
                     yield question, timedelta(seconds=seconds)
 
 
-def _asked(subscriber: Patient) -> Iterator[Patient]:
-    if subscriber.asked:
+def _inquired_patients(subscriber: Patient) -> Iterator[Patient]:
+    if subscriber.is_inquired:
         yield subscriber
     yield from subscriber.dependents
 
 
-def _number(patient: Patient) -> str:
-    """The trace number of the form that names a request and a patient, else the first."""
+def _trace_number(patient: Patient) -> str:
+    """Return the trace number of the form request-patient, else the first."""
     numbers = [trace[0] for trace in patient.traces]
     formed = (one for one in numbers if one.rpartition("-")[2].isdigit())
     return next(formed, numbers[0] if numbers else "")
 
 
-def _mark(payload: bytes) -> str:
+def _digest(payload: bytes) -> str:
     return hashlib.sha256(payload).hexdigest()

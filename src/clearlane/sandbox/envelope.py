@@ -1,4 +1,4 @@
-"""The envelope of an answer: the parties of the file change sides."""
+"""The envelope of a response: sender and receiver are swapped."""
 
 from datetime import datetime
 
@@ -6,8 +6,8 @@ from clearlane.sandbox.model import Parties
 from clearlane.x12.writer import Envelope
 
 
-def envelope(parties: Parties, control: int, moment: datetime) -> Envelope:
-    """Back to who sent the file."""
+def reply_envelope(parties: Parties, control: int, moment: datetime) -> Envelope:
+    """Return the envelope of a response to the sender of a file."""
     return Envelope(
         sender=parties.receiver,
         sender_qualifier=parties.receiver_qualifier,

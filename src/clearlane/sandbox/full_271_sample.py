@@ -1,6 +1,6 @@
-"""One long answer that shows nearly everything a benefit can say, as tables; and who else stands in answers.
+"""A full sample of a 271 with nearly every kind of benefit, and the related entities of responses.
 
-Knows benefits; knows no member, no file and no scenario. All of it is invented.
+Knows benefits; knows no member, no file and no scenario. All data are invented.
 """
 
 from collections.abc import Iterator
@@ -71,8 +71,8 @@ FACILITY = Party(
 )
 
 
-def with_parties(day: date) -> tuple[Benefit, ...]:
-    """The primary care provider and another payer, as some payers tell them each time."""
+def party_benefits(day: date) -> tuple[Benefit, ...]:
+    """Return the primary care provider and another payer, which some payers send each time."""
     start = date(day.year, 1, 1)
     return (
         Benefit(
@@ -94,11 +94,11 @@ def with_parties(day: date) -> tuple[Benefit, ...]:
     )
 
 
-def everything(day: date) -> tuple[Benefit, ...]:
-    """One answer with nearly everything that a benefit can say."""
+def all_benefits(day: date) -> tuple[Benefit, ...]:
+    """Return nearly every kind of benefit."""
     first, last = date(day.year, 1, 1), date(day.year, 12, 31)
     year = (("291", first, last),)
-    return (*_statuses(year), *_amounts(), *_limits(first), *_words(), *with_parties(day))
+    return (*_statuses(year), *_amounts(), *_limits(first), *_words(), *party_benefits(day))
 
 
 _LISTED = (
@@ -171,7 +171,7 @@ def _amounts() -> Iterator[Benefit]:
 
 
 def _limits(first: date) -> Iterator[Benefit]:
-    """Benefits that are counted, not paid."""
+    """Yield benefits limited by count."""
     yield Benefit(
         kind=LIMIT,
         level=ONE,
@@ -225,7 +225,7 @@ def _limits(first: date) -> Iterator[Benefit]:
 
 
 def _words() -> Iterator[Benefit]:
-    """Benefits that say whom to ask, or something in words."""
+    """Yield benefits with messages or contacts."""
     yield Benefit(
         kind="D",
         level=ONE,

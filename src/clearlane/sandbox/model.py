@@ -1,6 +1,6 @@
-"""What a simulated payer knows: the claims it read, what it decided, and how far it has answered.
+"""Values of a simulated payer: claims as it read them, its decisions, and its planned responses.
 
-Values only. They are kept in the payer's ledger as MessagePack; they print without what they hold.
+Stored in the payer's ledger as MessagePack. Their reprs show no data.
 """
 
 import re
@@ -22,31 +22,31 @@ PATIENT = "PR"
 
 @dataclass(frozen=True)
 class Profile:
-    """Who the payer is."""
+    """Identity of a simulated payer."""
 
     id: str
     """Its payer id."""
     name: str
     ids: frozenset[str] = frozenset()
-    """The ids a claim may name it by; without any, claims are not checked for it."""
-    books: str = ""
-    """The name under which its ledger is kept; its id, where there is none."""
+    """Ids by which a claim may name it; where empty, the payer id of claims is not checked."""
+    ledger: str = ""
+    """Name of its ledger; its id where empty."""
     dental: bool = False
     """Whether its members have a dental plan."""
 
     @cached_property
     def file_stem(self) -> str:
-        """How its files begin: the id, in characters every file system takes."""
+        """Start of its file names: the id, in characters that every file system accepts."""
         return re.sub(r"[^A-Za-z0-9]", "", self.id)[:20] or "PAYER"
 
     @cached_property
     def tax(self) -> str:
-        """Nine invented digits, the same for the same payer."""
+        """Invented tax id of nine digits, the same for the same payer."""
         return f"99{zlib.crc32(self.id.encode()) % 10**7:07}"
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A value that prints its kind and nothing it holds."""
+    """A value whose repr shows its type alone."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(...)"
@@ -64,7 +64,7 @@ class Person(_Value, frozen=True, kw_only=True):
 
 
 class Provider(_Value, frozen=True, kw_only=True):
-    """Who bills, and is paid."""
+    """A billing provider."""
 
     entity: str
     name: str
@@ -79,15 +79,15 @@ class Provider(_Value, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The number it is known by."""
+        """The NPI, or the tax id where it has none."""
         return self.npi or self.tax
 
 
-class Line(_Value, frozen=True, kw_only=True):
-    """A service that was charged."""
+class ServiceLine(_Value, frozen=True, kw_only=True):
+    """A service line of a claim."""
 
     kind: str
-    """HC or AD: whose procedure codes these are."""
+    """HC or AD: the code set of the procedure."""
     code: str
     charge: Decimal
     modifiers: tuple[str, ...] = ()
@@ -96,10 +96,10 @@ class Line(_Value, frozen=True, kw_only=True):
     last: date | None = None
     control: str = ""
     teeth: tuple[str, ...] = ()
-    before: Decimal | None = None
-    """What earlier payers paid for it."""
+    paid_by_others: Decimal | None = None
+    """What earlier payers paid for the line."""
     position: int = 0
-    """Where its service segment stands in the set."""
+    """Position of its service segment in the set."""
 
 
 class Claim(_Value, frozen=True, kw_only=True):
@@ -110,12 +110,12 @@ class Claim(_Value, frozen=True, kw_only=True):
     account: str
     """CLM01."""
     number: str
-    """``REF*D9``: the clearinghouse's own number."""
+    """``REF*D9``: the clearinghouse's number."""
     charge: Decimal
     place: str
     frequency: str
     original: str
-    """``REF*F8``: the number of ours that it replaces or voids."""
+    """``REF*F8``: the payer claim number that it replaces or voids."""
     predetermination: bool
     subscriber: Person
     patient: Person | None
@@ -123,19 +123,19 @@ class Claim(_Value, frozen=True, kw_only=True):
     birth: date | None
     payer: str
     order: str
-    """SBR01: whether this payer comes first, second and so on."""
+    """SBR01: primary, secondary and so on."""
     filing: str
     group: str
-    before: Decimal
-    """What earlier payers paid for all of it."""
+    paid_by_others: Decimal
+    """What earlier payers paid for the claim."""
     rendering: Person | None
-    lines: tuple[Line, ...]
+    lines: tuple[ServiceLine, ...]
     set: int
-    """Which set of the file it stands in, from 0."""
+    """Index of its set in the file."""
     provider: int
-    """Which of the file's billing providers bills it, from 0."""
+    """Index of its billing provider in the file."""
     first: int = 0
-    """Where its CLM stands in the set, and where it ends."""
+    """Positions in the set of its CLM and of its last segment."""
     last: int = 0
 
     @property
@@ -145,13 +145,13 @@ class Claim(_Value, frozen=True, kw_only=True):
 
     @property
     def days(self) -> tuple[date, date] | None:
-        """Its first and last day of service."""
+        """First and last day of service."""
         found = [day for line in self.lines for day in (line.first, line.last) if day]
         return (min(found), max(found)) if found else None
 
 
 class Adjustment(_Value, frozen=True, kw_only=True):
-    """Why less was paid than charged."""
+    """A CAS adjustment: why less was paid than charged."""
 
     group: str
     reason: str
@@ -159,7 +159,7 @@ class Adjustment(_Value, frozen=True, kw_only=True):
 
 
 class LineDecision(_Value, frozen=True, kw_only=True):
-    """What is paid for a line."""
+    """Decision on a service line."""
 
     paid: Decimal
     adjustments: tuple[Adjustment, ...] = ()
@@ -168,7 +168,7 @@ class LineDecision(_Value, frozen=True, kw_only=True):
 
 
 class Decision(_Value, frozen=True, kw_only=True):
-    """What is paid for a claim."""
+    """Decision on a claim."""
 
     code: str
     """CLP02."""
@@ -190,39 +190,39 @@ class Decision(_Value, frozen=True, kw_only=True):
 
 
 class Refusal(_Value, frozen=True, kw_only=True):
-    """Why a claim is not taken in: a status category, a status, whom it is about, and words."""
+    """Reason for refusing a claim in the 277CA: status category, status, entity and message."""
 
     category: str
     status: str
     entity: str = ""
-    words: str = ""
+    message: str = ""
 
 
-class Year(_Value, frozen=True, kw_only=True):
-    """What a member used up in a year."""
+class YearUsage(_Value, frozen=True, kw_only=True):
+    """Deductible and payments that a member used in a year."""
 
     deductible: Decimal = ZERO
     paid: Decimal = ZERO
 
 
-class Used(_Value, frozen=True, kw_only=True):
-    """What a claim used up: by year, and how often a limited service was had."""
+class PlanUsage(_Value, frozen=True, kw_only=True):
+    """What a claim used of the plan: amounts by year, and counts of limited services."""
 
-    years: dict[str, Year] = {}
-    times: dict[str, int] = {}
+    years: dict[str, YearUsage] = {}
+    service_counts: dict[str, int] = {}
 
 
 class Member(_Value, frozen=True, kw_only=True):
-    """What a payer remembers of a patient."""
+    """A payer's record of a patient."""
 
-    years: dict[str, Year] = {}
-    times: dict[str, int] = {}
+    years: dict[str, YearUsage] = {}
+    service_counts: dict[str, int] = {}
     claims: dict[str, str] = {}
-    """The claims it saw, by what makes two the same, and its numbers for them."""
+    """Payer claim numbers of its claims, by duplicate key."""
 
 
 class Case(_Value, frozen=True, kw_only=True):
-    """A claim that was taken in, and what becomes of it."""
+    """A received claim with its refusals or decision."""
 
     claim: Claim
     number: str
@@ -230,14 +230,14 @@ class Case(_Value, frozen=True, kw_only=True):
     refusals: tuple[Refusal, ...] = ()
     decision: Decision | None = None
     corrected: Decision | None = None
-    """What a second look decides, after the first payment is taken back."""
-    used: Used = Used()
+    """The decision on review, after the first payment is reversed."""
+    usage: PlanUsage = PlanUsage()
     replaces: str = ""
-    """The number of the earlier claim whose payment is taken back."""
+    """Payer claim number of the earlier claim whose payment is reversed."""
 
 
-class SetHead(_Value, frozen=True, kw_only=True):
-    """The head of a set: its batch number (BHT03) and who submitted it."""
+class SetHeader(_Value, frozen=True, kw_only=True):
+    """Header of a set: its batch number (BHT03) and the submitter."""
 
     reference: str
     submitter: str
@@ -245,7 +245,7 @@ class SetHead(_Value, frozen=True, kw_only=True):
 
 
 class Parties(_Value, frozen=True, kw_only=True):
-    """Who the file came from, so that the answer goes there."""
+    """Sender and receiver of a file, for the envelope of the response."""
 
     sender: str
     sender_qualifier: str
@@ -257,59 +257,59 @@ class Parties(_Value, frozen=True, kw_only=True):
 
 
 class File(_Value, frozen=True, kw_only=True):
-    """An interchange that was taken in."""
+    """A received interchange."""
 
     number: int
     received: datetime
     parties: Parties
-    sets: tuple[SetHead, ...] = ()
+    sets: tuple[SetHeader, ...] = ()
     providers: tuple[Provider, ...] = ()
     cases: tuple[Case, ...] = ()
 
 
-class Say(StrEnum):
-    """What an answer is."""
+class ResponseType(StrEnum):
+    """Types of responses."""
 
     READY = "ready"
-    """A file that is written already: TA1 or 999."""
+    """A TA1 or 999, written when the file was read."""
     ACKNOWLEDGE = "277CA"
     PEND = "277"
     REMIT = "835"
     CORRECT = "835C"
-    """An 835 that takes a payment back and pays anew."""
+    """An 835 with a reversal and a correction."""
 
 
-class Manner(StrEnum):
-    """How an answer is given."""
+class ResponseStyle(StrEnum):
+    """How a response is delivered."""
 
     PLAIN = "plain"
-    PAGE = "page"
-    """A web page in its place."""
-    CUT = "cut"
+    WEB_PAGE = "page"
+    """A web page instead of the file."""
+    TRUNCATED = "cut"
     """Only its first half."""
-    AGAIN = "again"
+    REPEATED = "again"
     """The same bytes once more."""
 
 
-class Step(_Value, frozen=True, kw_only=True):
-    """One answer that is still to be given."""
+class PlannedResponse(_Value, frozen=True, kw_only=True):
+    """A response that is still to be sent."""
 
     file: int
-    say: Say
+    type: ResponseType
     at: datetime
-    """The day it belongs to, by the clock that dates are written from."""
-    manner: Manner = Manner.PLAIN
-    lane: str = ""
-    """Claims of one lane share their files."""
+    """The moment that its dates are written from."""
+    style: ResponseStyle = ResponseStyle.PLAIN
+    file_group: str = ""
+    """Claims of one group share their response files."""
     cases: tuple[int, ...] = ()
     name: str = ""
     content: bytes = b""
-    kept: bool = False
-    """Whether the same bytes are wanted once more."""
+    keep_copy: bool = False
+    """Whether to keep the bytes, because a later response repeats them."""
 
 
 class Counts(_Value, frozen=True, kw_only=True):
-    """The numbers a payer never gives twice."""
+    """Last numbers given by a payer, which it never gives twice."""
 
     files: int = 0
     interchanges: int = 0
@@ -317,14 +317,14 @@ class Counts(_Value, frozen=True, kw_only=True):
 
 
 class Arrival(_Value, frozen=True, kw_only=True):
-    """A file that has arrived and was not yet looked at."""
+    """A file that has arrived and was not read yet."""
 
     at: datetime
     calendar: datetime
-    """The day by the calendar that the payer waits by."""
+    """The moment by the payers' calendar."""
     content: bytes
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
-    """The sum of amounts."""
+    """Return the sum of amounts."""
     return sum(amounts, ZERO)

@@ -1,15 +1,14 @@
-"""A simulated payer: files arrive, and answers are left on their days.
+"""A simulated payer that receives files and responds with files on their days.
 
-    await payer.receive(name, content, now)      # an 837 comes; the same file again changes nothing
-    files = await payer.work(now)                # what is to be left in the mailbox now
-    await payer.left(names)                      # it is there
+    await payer.receive(name, content, now)      # an 837 arrives; the same file again changes nothing
+    files = await payer.work(now)                # files to put into the mailbox now
+    await payer.confirm_delivered(names)         # they are there
 
-Everything it knows is in its ledger, and each step is written there at once, so a kill between two steps loses
-nothing and tells nothing twice. ``receive`` may run anywhere at any time; ``work`` for one payer runs on one node
-at a time. A file that was handed out and not confirmed by ``left`` is handed out again by a payer object that has
-not done so, with the same name and bytes.
+All its state is in its ledger, and each step is written there at once, so a kill between two steps loses nothing
+and repeats nothing. ``receive`` may run anywhere at any time; ``work`` for one payer runs on one node at a time.
+A file that was handed out and not confirmed is handed out again by a new payer object, with the same name and bytes.
 
-Knows scenarios and answers; knows no connection.
+Knows scenarios and responses; knows no connection.
 """
 
 import asyncio
@@ -24,23 +23,23 @@ from msgspec.structs import replace
 from clearlane.connect.port import Ledger, Presence, Unreachable
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS, SANDBOX_STEPS_AT_ONCE
 from clearlane.sandbox import payer_ledger, plan, remit835, scenarios, status277, status277ca
-from clearlane.sandbox.clock import COUNTED_DAY, Calendar, day_by_day
-from clearlane.sandbox.envelope import envelope
+from clearlane.sandbox.clock import CALENDAR_DAY, Calendar, real_time_calendar
+from clearlane.sandbox.envelope import reply_envelope
 from clearlane.sandbox.model import (
     Arrival,
     Case,
     Counts,
     File,
-    Manner,
+    PlannedResponse,
     Profile,
-    Say,
-    Step,
+    ResponseStyle,
+    ResponseType,
 )
-from clearlane.sandbox.payer_ledger import Books, Changes
-from clearlane.sandbox.receive import Intake, find
+from clearlane.sandbox.payer_ledger import LedgerChanges, PayerLedger
+from clearlane.sandbox.receive import FileIntake, find_case
 from clearlane.x12.writer import Envelope
 
-PAGE = (
+WEB_PAGE = (
     b"<!DOCTYPE html>\n<html><head><title>503 Service Unavailable</title></head>"
     b"<body><h1>Service Unavailable</h1></body></html>\n"
 )
@@ -48,7 +47,7 @@ UNREACHABLE = "The sandbox payer is down."
 
 
 class Mode(StrEnum):
-    """What a payer is made to do."""
+    """Modes of a simulated payer."""
 
     UP = "up"
     DOWN = "down"
@@ -64,77 +63,79 @@ class SandboxPayer:
         profile: Profile,
         ledger: Ledger,
         *,
-        calendar: Calendar = day_by_day,
+        calendar: Calendar = real_time_calendar,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.profile = profile
-        self._books = Books(ledger, profile.books or profile.id)
+        self._ledger = PayerLedger(ledger, profile.ledger or profile.id)
         self._calendar = calendar
         self._sleep = sleep
-        self._turn = asyncio.Lock()
-        self._handed: set[str] = set()
+        self._lock = asyncio.Lock()
+        self._handed_out: set[str] = set()
 
     async def receive(self, name: str, content: bytes, now: datetime) -> None:
-        """A file arrives; it is looked at when the payer works."""
-        await self._meet_the_mode()
+        """Accept a file; ``work`` reads it."""
+        await self._apply_mode()
         key = payer_ledger.arrival_key(name, content)
-        if await self._books.get(payer_ledger.seen_key(key), bool) is None:
+        if await self._ledger.get(payer_ledger.seen_key(key), bool) is None:
             due = self._calendar(now)
-            await self._books.arrive(key, due, Arrival(at=now, calendar=due, content=content))
+            await self._ledger.plan_arrival(
+                key, due, Arrival(at=now, calendar=due, content=content)
+            )
 
     async def work(self, now: datetime) -> list[tuple[str, bytes]]:
-        """Do what is due, and hand out the files that are to be left."""
-        garbled = await self._meet_the_mode() is Mode.GARBAGE
-        async with self._turn:
+        """Do what is due and return the files to put into the mailbox."""
+        garbled = await self._apply_mode() is Mode.GARBAGE
+        async with self._lock:
             calendar = self._calendar(now)
             while entries := await self._due(calendar):
                 for key, value in entries:
-                    if key.startswith(payer_ledger.ARRIVED):
-                        await self._take_in(key, msgspec.msgpack.decode(value, type=Arrival))
+                    if key.startswith(payer_ledger.ARRIVAL_PREFIX):
+                        await self._read_arrival(key, msgspec.msgpack.decode(value, type=Arrival))
                     else:
-                        step = msgspec.msgpack.decode(value, type=Step)
-                        await self._answer(key, step, now, garbled=garbled)
+                        response = msgspec.msgpack.decode(value, type=PlannedResponse)
+                        await self._answer(key, response, now, garbled=garbled)
             return await self._hand_out()
 
-    async def left(self, names: Iterable[str]) -> None:
-        """These files are in the mailbox: they need not be kept any longer."""
-        async with self._turn:
-            gone, changes = set(names), Changes()
-            waiting = await self._books.waiting()
+    async def confirm_delivered(self, names: Iterable[str]) -> None:
+        """Forget files that are in the mailbox by now."""
+        async with self._lock:
+            gone, changes = set(names), LedgerChanges()
+            waiting = await self._ledger.outgoing_names()
             for name in gone.intersection(waiting):
-                changes.forget(f"{payer_ledger.OUT}/{name}")
+                changes.delete(f"{payer_ledger.OUTGOING}/{name}")
             if changes.entries:
-                changes.put(payer_ledger.OUT, [name for name in waiting if name not in gone])
-            await self._books.write(changes)
-            self._handed -= gone
+                changes.put(payer_ledger.OUTGOING, [name for name in waiting if name not in gone])
+            await self._ledger.write(changes)
+            self._handed_out -= gone
 
     async def busy(self, now: datetime) -> bool:
-        """Whether anything is due or waits to be left; a payer that is down cannot be asked."""
-        await self._meet_the_mode(wait=False)
-        if await self._books.due(self._calendar(now), 1):
+        """Return whether anything is due or waits to be handed out; raise Unreachable where the payer is down."""
+        await self._apply_mode(wait=False)
+        if await self._ledger.due(self._calendar(now), 1):
             return True
-        return any(name not in self._handed for name in await self._books.waiting())
+        return any(name not in self._handed_out for name in await self._ledger.outgoing_names())
 
     async def mode(self) -> Mode:
-        """What the payer is made to do."""
-        return Mode(await self._books.get(payer_ledger.MODE, str) or Mode.UP)
+        """Return the payer's mode."""
+        return Mode(await self._ledger.get(payer_ledger.MODE, str) or Mode.UP)
 
     async def set_mode(self, mode: Mode) -> None:
-        """Make it do something else, on every node."""
-        changes = Changes()
+        """Set the payer's mode, for every node."""
+        changes = LedgerChanges()
         changes.put(payer_ledger.MODE, mode.value)
-        await self._books.write(changes)
+        await self._ledger.write(changes)
 
-    async def taken(self) -> list[str]:
-        """The clearinghouse's numbers (``REF*D9``) of all claims that were ever taken in, in order."""
-        counts = await self._books.counts()
+    async def received_claim_numbers(self) -> list[str]:
+        """Return the clearinghouse's numbers (``REF*D9``) of all claims ever received, in order."""
+        counts = await self._ledger.counts()
         files = [
-            await self._books.get(payer_ledger.file_key(at), File)
+            await self._ledger.get(payer_ledger.file_key(at), File)
             for at in range(1, counts.files + 1)
         ]
         return [case.claim.number for file in files if file for case in file.cases]
 
-    async def _meet_the_mode(self, *, wait: bool = True) -> Mode:
+    async def _apply_mode(self, *, wait: bool = True) -> Mode:
         mode = await self.mode()
         if mode is Mode.DOWN:
             raise Unreachable(UNREACHABLE, Presence.ABSENT)
@@ -143,127 +144,145 @@ class SandboxPayer:
         return mode
 
     async def _due(self, calendar: datetime) -> list[tuple[str, bytes]]:
-        entries = await self._books.due(calendar, SANDBOX_STEPS_AT_ONCE)
+        entries = await self._ledger.due(calendar, SANDBOX_STEPS_AT_ONCE)
         return [
             entry
             for entry in entries
-            if entry[0].startswith((payer_ledger.ARRIVED, payer_ledger.STEP))
+            if entry[0].startswith((payer_ledger.ARRIVAL_PREFIX, payer_ledger.RESPONSE_PREFIX))
         ]
 
-    async def _take_in(self, key: str, arrival: Arrival) -> None:
-        """Read a file. The steps are planned before the file is done with: planned twice, they are the same."""
-        counts = await self._books.counts()
-        taken = await Intake(self.profile, self._books, arrival.at, counts).take(
+    async def _read_arrival(self, key: str, arrival: Arrival) -> None:
+        """Read a file and plan its responses.
+
+        Responses are planned before the file is marked as read; planned twice, they are the same.
+        """
+        counts = await self._ledger.counts()
+        outcome = await FileIntake(self.profile, self._ledger, arrival.at, counts).take(
             key, arrival.content
         )
-        for day, step in taken.steps:
-            due = arrival.calendar + day * COUNTED_DAY
-            await self._books.plan(payer_ledger.step_key(step.file, day, step), due, step)
-        await self._books.write(taken.changes)
+        for day, response in outcome.responses:
+            due = arrival.calendar + day * CALENDAR_DAY
+            await self._ledger.plan_response(
+                payer_ledger.response_key(response.file, day, response), due, response
+            )
+        await self._ledger.write(outcome.changes)
 
-    async def _answer(self, key: str, step: Step, now: datetime, *, garbled: bool) -> None:
-        changes = Changes()
-        counts = await self._books.counts()
+    async def _answer(
+        self, key: str, response: PlannedResponse, now: datetime, *, garbled: bool
+    ) -> None:
+        changes = LedgerChanges()
+        counts = await self._ledger.counts()
         if garbled:
-            await self._books.plan(key, self._calendar(now) + COUNTED_DAY, step)
-            name, content, counts = self._page(counts)
+            await self._ledger.plan_response(key, self._calendar(now) + CALENDAR_DAY, response)
+            name, content, counts = self._web_page(counts)
         else:
-            name, content, counts = await self._written(step, min(now, step.at), counts, changes)
-            changes.forget(key)
+            name, content, counts = await self._written(
+                response, min(now, response.at), counts, changes
+            )
+            changes.delete(key)
         if content:
-            changes.leave(await self._books.waiting(), name, content)
+            changes.add_outgoing_file(await self._ledger.outgoing_names(), name, content)
         changes.put(payer_ledger.COUNTS, counts)
-        await self._books.write(changes)
+        await self._ledger.write(changes)
 
     async def _written(
-        self, step: Step, at: datetime, counts: Counts, changes: Changes
+        self, response: PlannedResponse, at: datetime, counts: Counts, changes: LedgerChanges
     ) -> tuple[str, bytes, Counts]:
-        """The file that a step leaves, and the numbers after it."""
-        if step.say is Say.READY:
-            return step.name, step.content, counts
-        if step.manner is Manner.PAGE:
-            return self._page(counts)
-        if step.manner is Manner.AGAIN:
-            kept = await self._books.get(payer_ledger.kept_key(step), tuple[str, bytes])
-            changes.forget(payer_ledger.kept_key(step))
-            return (f"{kept[0]}.AGAIN", kept[1], counts) if kept else ("", b"", counts)
-        file = await self._books.get(payer_ledger.file_key(step.file), File)
-        assert file is not None, "a step is worked after its file was taken in"
+        """Return the name and content of a response, and the numbers given after it."""
+        if response.type is ResponseType.READY:
+            return response.name, response.content, counts
+        if response.style is ResponseStyle.WEB_PAGE:
+            return self._web_page(counts)
+        if response.style is ResponseStyle.REPEATED:
+            copy = await self._ledger.get(payer_ledger.copy_key(response), tuple[str, bytes])
+            changes.delete(payer_ledger.copy_key(response))
+            return (f"{copy[0]}.AGAIN", copy[1], counts) if copy else ("", b"", counts)
+        file = await self._ledger.get(payer_ledger.file_key(response.file), File)
+        assert file is not None, "a file is stored before its responses are planned"
         after = replace(counts, interchanges=counts.interchanges + 1)
-        paper = envelope(file.parties, after.interchanges, at)
-        cases = [file.cases[one] for one in step.cases]
-        if step.say is Say.ACKNOWLEDGE:
-            content = await asyncio.to_thread(status277ca.write, self.profile, file, cases, paper)
-        elif step.say is Say.PEND:
-            content = await asyncio.to_thread(status277.write, self.profile, file, cases, paper)
+        envelope = reply_envelope(file.parties, after.interchanges, at)
+        cases = [file.cases[one] for one in response.cases]
+        if response.type is ResponseType.ACKNOWLEDGE:
+            content = await asyncio.to_thread(
+                status277ca.write, self.profile, file, cases, envelope
+            )
+        elif response.type is ResponseType.PEND:
+            content = await asyncio.to_thread(status277.write, self.profile, file, cases, envelope)
         else:
-            content, after = await self._remitted(step, file, cases, paper, after, changes)
-        name = self._name(after.interchanges, "835" if step.say is Say.CORRECT else step.say.value)
-        if step.kept:
-            changes.put(payer_ledger.kept_key(step), (name, content))
-        if step.manner is Manner.CUT:
+            content, after = await self._write_835(response, file, cases, envelope, after, changes)
+        name = self._name(
+            after.interchanges,
+            "835" if response.type is ResponseType.CORRECT else response.type.value,
+        )
+        if response.keep_copy:
+            changes.put(payer_ledger.copy_key(response), (name, content))
+        if response.style is ResponseStyle.TRUNCATED:
             content = content[: len(content) // 2]
         return name, content, after
 
-    async def _remitted(
+    async def _write_835(
         self,
-        step: Step,
+        response: PlannedResponse,
         file: File,
         cases: list[Case],
-        paper: Envelope,
+        envelope: Envelope,
         counts: Counts,
-        changes: Changes,
+        changes: LedgerChanges,
     ) -> tuple[bytes, Counts]:
-        told = [one for case in cases for one in await self._told(step, file, case)]
-        owed = {provider.id: await self._books.owed(provider.id) for provider in file.providers}
-        payments = remit835.gather(file, told, owed)
+        claims = [one for case in cases for one in await self._claim_payments(response, file, case)]
+        owed = {provider.id: await self._ledger.owed(provider.id) for provider in file.providers}
+        payments = remit835.gather(file, claims, owed)
         content = await asyncio.to_thread(
-            remit835.write, self.profile, payments, paper, counts.checks + 1
+            remit835.write, self.profile, payments, envelope, counts.checks + 1
         )
         for payment in payments:
             id = payment.provider.id
-            # What was owed is settled by the payment that can be read.
-            if payment.owed != owed[id] and step.manner is not Manner.CUT:
+            # Only a payment that can be read reduces what is owed.
+            if payment.owed != owed[id] and response.style is not ResponseStyle.TRUNCATED:
                 changes.put(payer_ledger.owed_key(id), payment.owed)
         return content, replace(counts, checks=counts.checks + len(payments))
 
-    async def _told(self, step: Step, file: File, case: Case) -> list[remit835.Told]:
-        """A claim as its payment tells it, after what it takes back."""
+    async def _claim_payments(
+        self, response: PlannedResponse, file: File, case: Case
+    ) -> list[remit835.ClaimPayment]:
+        """Return a claim's entries in the 835, a reversal before its correction."""
         assert case.decision is not None, "only decided claims are remitted"
-        told = remit835.Told(case.claim, case.number, case.decision, file.received)
-        if step.say is Say.CORRECT:
+        payment = remit835.ClaimPayment(case.claim, case.number, case.decision, file.received)
+        if response.type is ResponseType.CORRECT:
             assert case.corrected is not None, "only a second look corrects"
             return [
-                dataclasses.replace(told, reverses=True),
-                dataclasses.replace(told, decision=case.corrected, original=case.number),
+                dataclasses.replace(payment, reverses=True),
+                dataclasses.replace(payment, decision=case.corrected, original=case.number),
             ]
         if case.replaces:
-            earlier = await find(self._books, case.replaces)
-            assert earlier is not None, "what a claim replaces was found when it was taken in"
+            earlier = await find_case(self._ledger, case.replaces)
+            assert earlier is not None, "what a claim replaces was found when it was received"
             assert earlier.decision is not None, "and had been decided"
             claim = replace(earlier.claim, provider=case.claim.provider)
-            back = remit835.Told(claim, earlier.number, earlier.decision, file.received, True)
-            return [back, dataclasses.replace(told, original=earlier.number)]
+            back = remit835.ClaimPayment(
+                claim, earlier.number, earlier.decision, file.received, True
+            )
+            return [back, dataclasses.replace(payment, original=earlier.number)]
         if scenarios.scenario_of(case.claim.member).interest:
             interest = plan.cents(case.decision.paid * scenarios.INTEREST)
-            return [dataclasses.replace(told, interest=interest)]
-        return [told]
+            return [dataclasses.replace(payment, interest=interest)]
+        return [payment]
 
-    def _page(self, counts: Counts) -> tuple[str, bytes, Counts]:
-        """A web page in place of an answer; each is another file."""
+    def _web_page(self, counts: Counts) -> tuple[str, bytes, Counts]:
+        """Return a web page instead of a response; each is a different file."""
         after = replace(counts, interchanges=counts.interchanges + 1)
         mark = f"<!-- {after.interchanges} -->\n".encode()
-        return self._name(after.interchanges, "HTML"), PAGE + mark, after
+        return self._name(after.interchanges, "HTML"), WEB_PAGE + mark, after
 
     def _name(self, control: int, kind: str) -> str:
         return f"{self.profile.file_stem}.{control:09}.{kind}"
 
     async def _hand_out(self) -> list[tuple[str, bytes]]:
         files = []
-        for name in await self._books.waiting():
-            if name not in self._handed:
-                content = await self._books.content(name)
-                assert content is not None, "a file that waits is kept"
+        for name in await self._ledger.outgoing_names():
+            if name not in self._handed_out:
+                content = await self._ledger.outgoing_file(name)
+                assert content is not None, "an outgoing file is stored"
                 files.append((name, content))
-        self._handed.update(name for name, _ in files)
+        self._handed_out.update(name for name, _ in files)
         return files

@@ -1,6 +1,6 @@
-"""A payer's books: what it keeps in its ledger, and under which keys.
+"""The ledger of a simulated payer: its entries and their keys.
 
-Changes are collected and written together, all or nothing. Names and member numbers stand in no key, because a
+Changes are collected and written together, all or nothing. No key contains a name or member number, because a
 ledger may show its keys. Knows the ledger's port; decides nothing.
 """
 
@@ -13,149 +13,149 @@ from typing import TypeVar
 import msgspec
 
 from clearlane.connect.port import Ledger
-from clearlane.sandbox.model import ZERO, Arrival, Claim, Counts, Step
+from clearlane.sandbox.model import ZERO, Arrival, Claim, Counts, PlannedResponse
 
-ARRIVED, STEP = "in/", "step/"
-COUNTS, OUT, MODE = "counts", "out", "mode"
+ARRIVAL_PREFIX, RESPONSE_PREFIX = "in/", "step/"
+COUNTS, OUTGOING, MODE = "counts", "out", "mode"
 
 T = TypeVar("T")
 
 
-class Books:
-    """The ledger of one payer."""
+class PayerLedger:
+    """Typed access to the ledger of one payer."""
 
     def __init__(self, ledger: Ledger, payer: str) -> None:
         self._ledger = ledger
         self._payer = payer
 
     async def get(self, key: str, kind: type[T]) -> T | None:
-        """What stands under a key."""
-        kept = await self._ledger.get(self._payer, key)
-        return None if kept is None else msgspec.msgpack.decode(kept, type=kind)
+        """Return the value of a key."""
+        stored = await self._ledger.get(self._payer, key)
+        return None if stored is None else msgspec.msgpack.decode(stored, type=kind)
 
     async def due(self, calendar: datetime, most: int) -> list[tuple[str, bytes]]:
-        """What is to be done by now, earliest first."""
+        """Return the agenda entries that are due, earliest first."""
         return await self._ledger.due(self._payer, calendar, most)
 
-    async def arrive(self, key: str, due: datetime, arrival: Arrival) -> None:
-        """A file has come."""
+    async def plan_arrival(self, key: str, due: datetime, arrival: Arrival) -> None:
+        """Put an arrived file on the agenda."""
         await self._ledger.plan(self._payer, key, due, msgspec.msgpack.encode(arrival))
 
-    async def plan(self, key: str, due: datetime, step: Step) -> None:
-        """An answer is to be given."""
-        await self._ledger.plan(self._payer, key, due, msgspec.msgpack.encode(step))
+    async def plan_response(self, key: str, due: datetime, response: PlannedResponse) -> None:
+        """Put a response on the agenda."""
+        await self._ledger.plan(self._payer, key, due, msgspec.msgpack.encode(response))
 
-    async def write(self, changes: "Changes") -> None:
-        """Write what was collected."""
+    async def write(self, changes: "LedgerChanges") -> None:
+        """Write collected changes."""
         if changes.entries:
             await self._ledger.put(self._payer, changes.entries)
 
-    async def content(self, name: str) -> bytes | None:
-        """A file that waits to be left."""
-        return await self._ledger.get(self._payer, f"{OUT}/{name}")
+    async def outgoing_file(self, name: str) -> bytes | None:
+        """Return the content of a file that waits to be delivered."""
+        return await self._ledger.get(self._payer, f"{OUTGOING}/{name}")
 
-    async def waiting(self) -> list[str]:
-        """The names of the files that wait to be left."""
-        return await self.get(OUT, list[str]) or []
+    async def outgoing_names(self) -> list[str]:
+        """Return the names of the files that wait to be delivered."""
+        return await self.get(OUTGOING, list[str]) or []
 
     async def counts(self) -> Counts:
-        """The numbers given so far."""
+        """Return the numbers given so far."""
         return await self.get(COUNTS, Counts) or Counts()
 
     async def owed(self, provider: str) -> Decimal:
-        """What is to be withheld from a provider's next payment."""
+        """Return the amount to withhold from a provider's next payment."""
         return await self.get(owed_key(provider), Decimal) or ZERO
 
 
-class Changes:
+class LedgerChanges:
     """Entries to be written together."""
 
     def __init__(self) -> None:
         self.entries: dict[str, bytes | None] = {}
 
     def put(self, key: str, value: object) -> None:
-        """Keep a value."""
+        """Set a value."""
         self.entries[key] = msgspec.msgpack.encode(value)
 
-    def forget(self, key: str) -> None:
-        """Keep it no longer; an entry of the agenda is done."""
+    def delete(self, key: str) -> None:
+        """Delete an entry, also one of the agenda."""
         self.entries[key] = None
 
-    def leave(self, names: list[str], name: str, content: bytes) -> list[str]:
-        """Have a file wait to be left, beside those that wait already."""
+    def add_outgoing_file(self, names: list[str], name: str, content: bytes) -> list[str]:
+        """Add a file to those that wait to be delivered; return all their names."""
         found = names if name in names else [*names, name]
-        self.entries[f"{OUT}/{name}"] = content
-        self.put(OUT, found)
+        self.entries[f"{OUTGOING}/{name}"] = content
+        self.put(OUTGOING, found)
         return found
 
 
 def arrival_key(name: str, content: bytes) -> str:
-    """The same for the same name and bytes."""
-    return ARRIVED + _mark([name.encode(), content])
+    """Return the key of an arrived file, the same for the same name and bytes."""
+    return ARRIVAL_PREFIX + _digest([name.encode(), content])
 
 
 def seen_key(arrival: str) -> str:
-    """That a file was looked at."""
-    return "seen/" + arrival.removeprefix(ARRIVED)
+    """Return the key which marks that a file was read."""
+    return "seen/" + arrival.removeprefix(ARRIVAL_PREFIX)
 
 
 def interchange_key(sender: str, control: str) -> str:
-    """That a control number was used."""
-    return "isa/" + _mark([sender.encode(), control.encode()])
+    """Return the key which marks that a control number was used."""
+    return "isa/" + _digest([sender.encode(), control.encode()])
 
 
 def file_key(number: int) -> str:
-    """A file that was taken in."""
+    """Return the key of a received file."""
     return f"file/{number:06}"
 
 
-def kept_key(step: Step) -> str:
-    """An answer that is to be given again."""
-    return f"kept/{step.file:06}/{step.lane}/{step.say}"
+def copy_key(response: PlannedResponse) -> str:
+    """Return the key of a response that is repeated later."""
+    return f"kept/{response.file:06}/{response.file_group}/{response.type}"
 
 
-def step_key(number: int, day: int, step: Step) -> str:
-    """An answer on the agenda."""
-    return f"{STEP}{number:06}/{day:02}/{step.say}/{step.lane}/{step.name}"
+def response_key(number: int, day: int, response: PlannedResponse) -> str:
+    """Return the agenda key of a response."""
+    return f"{RESPONSE_PREFIX}{number:06}/{day:02}/{response.type}/{response.file_group}/{response.name}"
 
 
 def owed_key(provider: str) -> str:
-    """What a provider owes."""
-    return "owed/" + _mark([provider.encode()])
+    """Return the key of what a provider owes."""
+    return "owed/" + _digest([provider.encode()])
 
 
 def member_key(claim: Claim) -> str:
-    """A patient: the insured's number and, for a dependent, the dependent's own name and birth."""
+    """Return the key of a patient: the insured's number and, for a dependent, the own name and birth date."""
     patient = claim.patient
     own = () if patient is None else (patient.last, patient.first, str(claim.birth))
-    return "member/" + _mark(text.encode() for text in (claim.member, *own))
+    return "member/" + _digest(text.encode() for text in (claim.member, *own))
 
 
-def likeness(claim: Claim, provider: str) -> str:
-    """What makes two claims of a patient the same: who bills which services of which days at which charge."""
+def duplicate_key(claim: Claim, provider: str) -> str:
+    """Return a key that is equal for duplicates: same provider, services, days and charges."""
     lines = sorted(
         "|".join(
             [line.code, *line.modifiers, str(line.first), str(line.charge.normalize()), *line.teeth]
         )
         for line in claim.lines
     )
-    return _mark(text.encode() for text in (claim.kind, provider, *lines))[:16]
+    return _digest(text.encode() for text in (claim.kind, provider, *lines))[:16]
 
 
 def claim_number(file: int, at: int) -> str:
-    """The payer's number of a claim, which leads back to it."""
+    """Return the payer's claim number, which encodes the file and the position in it."""
     return f"S{file:06}{at:05}"
 
 
-def place_of(number: str) -> tuple[int, int] | None:
-    """The file and the place in it that a number of ours names."""
+def locate_claim(number: str) -> tuple[int, int] | None:
+    """Return the file and the position in it that a payer claim number encodes."""
     digits = number[1:]
     if number[:1] != "S" or len(digits) != 11 or not (digits.isascii() and digits.isdigit()):
         return None
     return int(digits[:6]), int(digits[6:])
 
 
-def _mark(parts: Iterable[bytes]) -> str:
+def _digest(parts: Iterable[bytes]) -> str:
     mark = hashlib.sha256()
     for part in parts:
         mark.update(len(part).to_bytes(8, "big") + part)

@@ -1,9 +1,9 @@
-"""A 270 as a payer understands it, from the file alone.
+"""Read a 270 as a payer does, from the file alone.
 
     for interchange in read(content): ...
 
-Every question is read as far as it can be, whatever is wrong with its set: whether the set is answered is decided
-afterwards, by what the engine found. Knows the loops of a 270; knows nothing of who wrote it.
+Every inquiry is read as far as possible, whatever is wrong with its set: the engine's findings decide afterwards
+whether the set is answered. Knows the loops of a 270; knows nothing of its writer.
 """
 
 from collections.abc import Iterator
@@ -14,36 +14,36 @@ from msgspec.structs import replace
 
 from clearlane.kernel import formats
 from clearlane.kernel.limits import CHUNK_BYTES
-from clearlane.kernel.redacted_repr import discreet
+from clearlane.kernel.redacted_repr import redact_repr
 from clearlane.sandbox.model import Parties
 from clearlane.sandbox.read_837 import identifier, parties_of, party
 from clearlane.x12 import reader, tree
 from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict
-from clearlane.x12.delimiters import learn
+from clearlane.x12.delimiters import read_delimiters
 from clearlane.x12.encode import clean
-from clearlane.x12.tree import Loop, components, element, repetitions
+from clearlane.x12.tree import Loop, get_element, split_components, split_repetitions
 
 KIND, GROUP = "270", "HS"
 NAMES, NUMBER, TRACES = range(1, 9), 9, range(2, 5)
-"""What of an NM1 and a TRN a payer gives back."""
+"""Elements of an NM1 and a TRN that a payer returns."""
 SEXES = frozenset({"F", "M", "U"})
 UNIT_NAME = BUSINESS_UNITS[KIND][0]
 
 
-@discreet
+@redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """One EQ: what is asked about."""
+class BenefitInquiry:
+    """One EQ: services or a procedure inquired about."""
 
     services: tuple[str, ...] = ()
     procedure: tuple[str, ...] = ()
     family: bool = False
 
 
-@discreet
+@redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patient:
-    """A subscriber or a dependent who is named in a question."""
+    """A subscriber or a dependent."""
 
     traces: tuple[tuple[str, ...], ...]
     """TRN02, TRN03 and TRN04 of each."""
@@ -54,11 +54,11 @@ class Patient:
     relationship: str
     address: tuple[tuple[str, ...], ...]
     """N3 and N4 with their ids."""
-    wanted: tuple[Wanted, ...]
+    inquiries: tuple[BenefitInquiry, ...]
     day: date | None
-    """The first day that is asked about."""
+    """First day inquired about."""
     at: int
-    """Where the NM1 stands in the set."""
+    """Position of the NM1 in the set."""
     dependents: "tuple[Patient, ...]" = ()
 
     @property
@@ -75,29 +75,29 @@ class Patient:
         return self.name[8]
 
     @property
-    def asked(self) -> bool:
-        """Whether the question is about this person: benefits are named, or nobody else is."""
-        return bool(self.wanted) or not self.dependents
+    def is_inquired(self) -> bool:
+        """Whether the inquiry is about this person: benefits are named, or there is no dependent."""
+        return bool(self.inquiries) or not self.dependents
 
 
-@discreet
+@redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receiver:
-    """Who asks."""
+    """An information receiver: the provider that inquires."""
 
     name: tuple[str, ...]
     subscribers: tuple[Patient, ...]
 
     @property
     def npi(self) -> str | None:
-        """The national provider id, None where another number names the receiver."""
+        """The NPI; None where another number identifies the receiver."""
         return self.name[8] if self.name[7] == "XX" else None
 
 
-@discreet
+@redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """Who is asked."""
+class InformationSource:
+    """An information source: the payer inquired of."""
 
     name: tuple[str, ...]
     receivers: tuple[Receiver, ...]
@@ -105,16 +105,16 @@ class Asked:
 
 @dataclass(slots=True)
 class SetRead:
-    """A set: its number (BHT03), its questions, and what the engine found."""
+    """A set: its number (BHT03), its inquiries, and the engine's findings."""
 
     verdict: SetVerdict
     known: bool
-    """Whether it is a 270 of a version that this payer reads."""
+    """Whether this payer reads the transaction and version."""
     reference: str = ""
-    sources: tuple[Asked, ...] = ()
+    sources: tuple[InformationSource, ...] = ()
 
     def subscribers(self) -> Iterator[Patient]:
-        """Every subscriber."""
+        """Yield every subscriber."""
         for source in self.sources:
             for receiver in source.receivers:
                 yield from receiver.subscribers
@@ -144,20 +144,20 @@ class InterchangeRead:
         return int(text) if text.isascii() and text.isdigit() and int(text) else 1
 
     def sets(self) -> Iterator[SetRead]:
-        """Every set of every group."""
+        """Yield every set of every group."""
         for group in self.groups:
             yield from group.sets
 
 
 def read(content: bytes) -> list[InterchangeRead]:
-    """The interchanges of a file."""
+    """Return the interchanges of a file."""
     return [_interchange(one) for one in reader.parse(content).interchanges]
 
 
 def is_inquiry(content: bytes) -> bool:
-    """Whether the first group of a file asks for eligibility: a look at its head, cheap for any size."""
+    """Return whether the first group of a file holds eligibility inquiries, reading its start alone."""
     text = content[:CHUNK_BYTES].decode("latin-1").lstrip()
-    learnt = learn(text)
+    learnt = read_delimiters(text)
     if learnt is None:
         return False
     separators, length = learnt
@@ -170,21 +170,21 @@ def is_inquiry(content: bytes) -> bool:
 def _interchange(source: tree.Interchange) -> InterchangeRead:
     parties = parties_of(source)
     if source.groups:
-        sender, receiver = (party(element(source.groups[0].header, at)) for at in (2, 3))
+        sender, receiver = (party(get_element(source.groups[0].header, at)) for at in (2, 3))
         parties = replace(parties, application_sender=sender, application_receiver=receiver)
-    wants_ta1 = element(source.header, 14) == "1"
+    wants_ta1 = get_element(source.header, 14) == "1"
     return InterchangeRead(source, parties, wants_ta1, [_group(one) for one in source.groups])
 
 
-def _group(group: tree.Group) -> GroupRead:
-    functional, control, version = (element(group.header, at) for at in (1, 6, 8))
+def _group(group: tree.FunctionalGroup) -> GroupRead:
+    functional, control, version = (get_element(group.header, at) for at in (1, 6, 8))
     sets = [_set(one) for one in group.sets]
     verdicts = [one.verdict for one in sets]
     return GroupRead(GroupVerdict(functional, control, version, verdicts, group.findings), sets)
 
 
-def _set(set: tree.Set) -> SetRead:
-    transaction, control, version = (element(set.header, at) for at in (1, 2, 3))
+def _set(set: tree.TransactionSet) -> SetRead:
+    transaction, control, version = (get_element(set.header, at) for at in (1, 2, 3))
     verdict = SetVerdict(transaction, control, version, set.findings)
     if set.guide is None or set.guide.kind != KIND:
         return SetRead(verdict, set.guide is None)
@@ -194,16 +194,16 @@ def _set(set: tree.Set) -> SetRead:
 
 
 def _units(root: Loop) -> Iterator[tuple[int, int, str, str]]:
-    """The business units, so that a 999 can name the one in which a fault stands."""
-    for level in root.descend("2000C"):
-        key = next((element(one, 2) for one in level.walk() if one[0] == "TRN"), "")
+    """Yield the business units, so that a 999 can name the one with a fault."""
+    for level in root.descendants("2000C"):
+        key = next((get_element(one, 2) for one in level.all_segments() if one[0] == "TRN"), "")
         if key and clean(key)[0] == key:
             yield level.position, level.position + level.size() - 1, UNIT_NAME, key
 
 
-def _source(level: Loop) -> Asked:
+def _source(level: Loop) -> InformationSource:
     receivers = tuple(map(_receiver, level.loops("2000B")))
-    return Asked(name=_name(level.loop("2100A")), receivers=receivers)
+    return InformationSource(name=_name(level.loop("2100A")), receivers=receivers)
 
 
 def _receiver(level: Loop) -> Receiver:
@@ -218,10 +218,11 @@ def _patient(level: Loop, letter: str) -> Patient:
     sex = loop.value("DMG", 3)
     return Patient(
         traces=tuple(
-            tuple(identifier(element(one, at)) for at in TRACES) for one in level.segments("TRN")
+            tuple(identifier(get_element(one, at)) for at in TRACES)
+            for one in level.segments("TRN")
         ),
         name=_name(loop),
-        birth=formats.x12_date(loop.value("DMG", 2)),
+        birth=formats.parse_x12_date(loop.value("DMG", 2)),
         sex=sex if sex in SEXES else "",
         relationship=loop.value("INS", 2),
         address=tuple(
@@ -229,23 +230,23 @@ def _patient(level: Loop, letter: str) -> Patient:
             for one in (loop.segment("N3"), loop.segment("N4"))
             if one
         ),
-        wanted=tuple(_wanted(one.segment("EQ") or ["EQ"]) for one in benefits),
-        day=next(filter(None, (formats.x12_date(text[:8]) for text in dates)), None),
+        inquiries=tuple(_inquiry(one.segment("EQ") or ["EQ"]) for one in benefits),
+        day=next(filter(None, (formats.parse_x12_date(text[:8]) for text in dates)), None),
         at=loop.position,
         dependents=tuple(_patient(one, "D") for one in level.loops("2000D")),
     )
 
 
-def _wanted(eq: tree.Segment) -> Wanted:
-    return Wanted(
-        services=tuple(filter(None, repetitions(element(eq, 1)))),
-        procedure=tuple(clean(one)[0] for one in components(element(eq, 2))),
-        family=element(eq, 3) == "FAM",
+def _inquiry(eq: tree.Segment) -> BenefitInquiry:
+    return BenefitInquiry(
+        services=tuple(filter(None, split_repetitions(get_element(eq, 1)))),
+        procedure=tuple(clean(one)[0] for one in split_components(get_element(eq, 2))),
+        family=get_element(eq, 3) == "FAM",
     )
 
 
 def _name(loop: Loop | None) -> tuple[str, ...]:
-    """NM101 to NM109 as an answer can carry them; only the number keeps its small letters."""
+    """Return NM101 to NM109 as a response can carry them; only the number keeps its small letters."""
     found = (loop.segment("NM1") if loop is not None else None) or ["NM1"]
-    texts = (clean(element(found, at))[0] for at in NAMES)
-    return (*texts, identifier(element(found, NUMBER)))
+    texts = (clean(get_element(found, at))[0] for at in NAMES)
+    return (*texts, identifier(get_element(found, NUMBER)))

@@ -1,9 +1,9 @@
-"""An 837 as a payer understands it, from the file alone.
+"""Read an 837 as a payer does, from the file alone.
 
     async for interchange in read(content): ...
 
-Every claim is read as far as it can be, whatever is wrong with its set: whether the set is taken in is decided
-afterwards, by what the engine found. Knows the loops of an 837; knows nothing of who wrote it.
+Every claim is read as far as possible, whatever is wrong with its set: the engine's findings decide afterwards
+whether the set is accepted. Knows the loops of an 837; knows nothing of its writer.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from clearlane.kernel import formats
 from clearlane.kernel.limits import CLAIMS_AT_ONCE
-from clearlane.sandbox.model import ZERO, Claim, Line, Parties, Person, Provider, SetHead
+from clearlane.sandbox.model import ZERO, Claim, Parties, Person, Provider, ServiceLine, SetHeader
 from clearlane.x12 import reader, tree
 from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict
 from clearlane.x12.encode import clean
-from clearlane.x12.tree import Loop, components, element
+from clearlane.x12.tree import Loop, get_element, split_components
 
 KINDS = frozenset({"837P", "837D"})
 SERVICES = {"837P": "SV1", "837D": "SV3"}
@@ -31,9 +31,9 @@ UNIT_NAME = BUSINESS_UNITS["837"][0]
 
 @dataclass(slots=True)
 class SetRead:
-    """A set: its head, its claims, and what the engine found."""
+    """A set: its header, its claims, and the engine's findings."""
 
-    head: SetHead
+    head: SetHeader
     verdict: SetVerdict
     claims: list[Claim] = field(default_factory=list)
 
@@ -57,21 +57,21 @@ class InterchangeRead:
     providers: list[Provider] = field(default_factory=list)
 
     def claims(self) -> Iterator[Claim]:
-        """Every claim, taken in or not."""
+        """Yield every claim, accepted or not."""
         for group in self.groups:
             for one in group.sets:
                 yield from one.claims
 
 
 async def read(content: bytes) -> AsyncIterator[InterchangeRead]:
-    """The interchanges of a file; others may work in between."""
+    """Yield the interchanges of a file, letting other tasks run in between."""
     reading = _Reading()
     units = 0
     for event in reader.read(content):
         match event:
             case reader.InterchangeOpened(interchange):
                 reading.open(interchange)
-            case reader.Unit():
+            case reader.UnitClosed():
                 reading.unit(event)
                 units += 1
                 if not units % CLAIMS_AT_ONCE:
@@ -87,7 +87,7 @@ async def read(content: bytes) -> AsyncIterator[InterchangeRead]:
 
 
 class _Reading:
-    """A file while it is read."""
+    """State of reading a file."""
 
     interchange: InterchangeRead
 
@@ -99,18 +99,18 @@ class _Reading:
 
     def open(self, source: tree.Interchange) -> None:
         self.interchange = InterchangeRead(
-            source, parties_of(source), element(source.header, 14) == "1"
+            source, parties_of(source), get_element(source.header, 14) == "1"
         )
         self._heads = 0
         self._providers = {}
 
-    def unit(self, unit: reader.Unit) -> None:
+    def unit(self, unit: reader.UnitClosed) -> None:
         if unit.set.guide is not None and unit.set.guide.kind in KINDS:
             provider = self._provider(unit.parent("2000A"))
             self._claims.append(claim_of(unit, self._heads, provider))
 
-    def set(self, set: tree.Set) -> None:
-        transaction, control, version = (element(set.header, at) for at in (1, 2, 3))
+    def set(self, set: tree.TransactionSet) -> None:
+        transaction, control, version = (get_element(set.header, at) for at in (1, 2, 3))
         units = [
             (claim.first, claim.last, UNIT_NAME, claim.account)
             for claim in self._claims
@@ -121,19 +121,19 @@ class _Reading:
         self._claims = []
         self._heads += 1
 
-    def group(self, group: tree.Group) -> None:
-        functional, control, version = (element(group.header, at) for at in (1, 6, 8))
+    def group(self, group: tree.FunctionalGroup) -> None:
+        functional, control, version = (get_element(group.header, at) for at in (1, 6, 8))
         verdicts = [one.verdict for one in self._sets]
         verdict = GroupVerdict(functional, control, version, verdicts, group.findings)
         self.interchange.groups.append(GroupRead(verdict, self._sets))
-        sender, receiver = (party(element(group.header, at)) for at in (2, 3))
+        sender, receiver = (party(get_element(group.header, at)) for at in (2, 3))
         self.interchange.parties = replace(
             self.interchange.parties, application_sender=sender, application_receiver=receiver
         )
         self._sets = []
 
     def _provider(self, level: Loop | None) -> int:
-        """The number of a billing provider; each level is read once."""
+        """Return the index of a billing provider; each level is read once."""
         if level is None:
             level = Loop(reader.UNKNOWN_ROOT)
         known = self._providers.get(id(level))
@@ -144,9 +144,9 @@ class _Reading:
 
 
 def parties_of(source: tree.Interchange) -> Parties:
-    """Sender and receiver as an answer can name them."""
+    """Return sender and receiver as a response can name them."""
     isa = source.header
-    qualifiers = [text if len(text) == 2 else "ZZ" for text in (_fit(isa[5]), _fit(isa[7]))]
+    qualifiers = [text if len(text) == 2 else "ZZ" for text in (_clean(isa[5]), _clean(isa[7]))]
     return Parties(
         sender=party(isa[6]),
         sender_qualifier=qualifiers[0],
@@ -158,35 +158,35 @@ def parties_of(source: tree.Interchange) -> Parties:
     )
 
 
-def claim_of(unit: reader.Unit, set: int, provider: int) -> Claim:
-    """One claim with the levels around it."""
+def claim_of(unit: reader.UnitClosed, set: int, provider: int) -> Claim:
+    """Return a claim with its billing provider, subscriber and patient levels."""
     loop = unit.loop
     assert unit.set.guide is not None, "only sets of a known guide have units"
     kind = unit.set.guide.kind
     level = unit.parent("2000B") or Loop(loop.node)
     own = unit.parent("2000C")
     clm = loop.segment("CLM") or ["CLM"]
-    place, _, frequency = [*components(element(clm, 5)), "", "", ""][:3]
+    place, _, frequency = [*split_components(get_element(clm, 5)), "", "", ""][:3]
     names = own.loop("2010CA") if own is not None else level.loop("2010BA")
     payer = level.loop("2010BB")
     days = _days(loop)
     return Claim(
         kind=kind,
-        account=identifier(element(clm, 1)),
+        account=identifier(get_element(clm, 1)),
         number=identifier(loop.value("REF", 2, "D9")),
-        charge=_money(element(clm, 2)),
-        place=_fit(place),
-        frequency=_fit(frequency) or "1",
+        charge=_money(get_element(clm, 2)),
+        place=_clean(place),
+        frequency=_clean(frequency) or "1",
         original=identifier(loop.value("REF", 2, "F8")),
-        predetermination=element(clm, 19) == "PB",
+        predetermination=get_element(clm, 19) == "PB",
         subscriber=_person(level.loop("2010BA")),
         patient=_person(names) if own is not None else None,
-        birth=formats.x12_date(names.value("DMG", 2)) if names else None,
-        payer=_fit(payer.value("NM1", IDENTIFIER)) if payer else "",
+        birth=formats.parse_x12_date(names.value("DMG", 2)) if names else None,
+        payer=_clean(payer.value("NM1", IDENTIFIER)) if payer else "",
         order=level.value("SBR", 1),
-        filing=_fit(level.value("SBR", 9)),
-        group=_fit(level.value("SBR", 3)),
-        before=sum((_money(one.value("AMT", 2, "D")) for one in loop.loops("2320")), ZERO),
+        filing=_clean(level.value("SBR", 9)),
+        group=_clean(level.value("SBR", 3)),
+        paid_by_others=sum((_money(one.value("AMT", 2, "D")) for one in loop.loops("2320")), ZERO),
         rendering=_rendering(loop.loop("2310B")),
         lines=tuple(_line(one, kind, days) for one in loop.loops("2400")),
         set=set,
@@ -196,50 +196,50 @@ def claim_of(unit: reader.Unit, set: int, provider: int) -> Claim:
     )
 
 
-def _line(loop: Loop, kind: str, days: tuple[date | None, date | None]) -> Line:
+def _line(loop: Loop, kind: str, days: tuple[date | None, date | None]) -> ServiceLine:
     service = loop.segment(SERVICES[kind]) or [SERVICES[kind]]
     found = loop.find(service)
-    whose, code, *modifiers = [*components(element(service, 1)), "", ""][:6]
+    whose, code, *modifiers = [*split_components(get_element(service, 1)), "", ""][:6]
     first, last = _days(loop)
     decisions = [one.value("SVD", 2) for one in loop.loops("2430")]
-    return Line(
-        kind=_fit(whose),
-        code=_fit(code),
-        modifiers=tuple(_fit(one) for one in modifiers if one),
-        charge=_money(element(service, CHARGE)),
-        units=_money(element(service, UNITS[kind])) or Decimal(1),
+    return ServiceLine(
+        kind=_clean(whose),
+        code=_clean(code),
+        modifiers=tuple(_clean(one) for one in modifiers if one),
+        charge=_money(get_element(service, CHARGE)),
+        units=_money(get_element(service, UNITS[kind])) or Decimal(1),
         first=first or days[0],
         last=last or days[1],
         control=identifier(loop.value("REF", 2, "6R")),
-        teeth=tuple(_fit(element(too, 2)) for too in loop.segments("TOO")),
-        before=sum(map(_money, decisions), ZERO) if decisions else None,
+        teeth=tuple(_clean(get_element(too, 2)) for too in loop.segments("TOO")),
+        paid_by_others=sum(map(_money, decisions), ZERO) if decisions else None,
         position=found[0] if found else loop.position,
     )
 
 
-def _head(root: Loop) -> SetHead:
+def _head(root: Loop) -> SetHeader:
     submitter = root.loop("1000A")
-    return SetHead(
+    return SetHeader(
         reference=identifier(root.value("BHT", 3)),
-        submitter=_fit(submitter.value("NM1", LAST)) if submitter else "",
+        submitter=_clean(submitter.value("NM1", LAST)) if submitter else "",
         submitter_id=identifier(submitter.value("NM1", IDENTIFIER)) if submitter else "",
     )
 
 
 def _billing(level: Loop) -> Provider:
     loop = level.loop("2010AA") or Loop(level.node)
-    texts = {at: _fit(loop.value("NM1", at)) for at in (ENTITY, LAST, FIRST, MIDDLE, IDENTIFIER)}
+    texts = {at: _clean(loop.value("NM1", at)) for at in (ENTITY, LAST, FIRST, MIDDLE, IDENTIFIER)}
     return Provider(
         entity=texts[ENTITY] if texts[ENTITY] in {"1", "2"} else "2",
         name=texts[LAST],
         first=texts[FIRST],
         middle=texts[MIDDLE],
         npi=texts[IDENTIFIER],
-        tax=_fit(loop.value("REF", 2, "EI") or loop.value("REF", 2, "SY")),
-        street=_fit(loop.value("N3", 1)),
-        city=_fit(loop.value("N4", 1)),
-        state=_fit(loop.value("N4", 2)),
-        zip=_fit(loop.value("N4", 3)),
+        tax=_clean(loop.value("REF", 2, "EI") or loop.value("REF", 2, "SY")),
+        street=_clean(loop.value("N3", 1)),
+        city=_clean(loop.value("N4", 1)),
+        state=_clean(loop.value("N4", 2)),
+        zip=_clean(loop.value("N4", 3)),
     )
 
 
@@ -248,48 +248,48 @@ def _person(loop: Loop | None) -> Person:
         return Person(last="")
     nm1 = loop.segment("NM1") or ["NM1"]
     return Person(
-        last=_fit(element(nm1, LAST)),
-        first=_fit(element(nm1, FIRST)),
-        middle=_fit(element(nm1, MIDDLE)),
-        suffix=_fit(element(nm1, SUFFIX)),
-        id=identifier(element(nm1, IDENTIFIER)),
-        entity="2" if element(nm1, ENTITY) == "2" else "1",
+        last=_clean(get_element(nm1, LAST)),
+        first=_clean(get_element(nm1, FIRST)),
+        middle=_clean(get_element(nm1, MIDDLE)),
+        suffix=_clean(get_element(nm1, SUFFIX)),
+        id=identifier(get_element(nm1, IDENTIFIER)),
+        entity="2" if get_element(nm1, ENTITY) == "2" else "1",
     )
 
 
 def _rendering(loop: Loop | None) -> Person | None:
-    """The rendering provider, where it has an NPI to be told by."""
+    """Return the rendering provider, where it has an NPI."""
     found = _person(loop) if loop is not None and loop.value("NM1", 1) == "82" else None
     return found if found and found.id else None
 
 
 def _days(loop: Loop) -> tuple[date | None, date | None]:
-    """The first and last day of DTP*472."""
+    """Return the first and last day of DTP*472."""
     dtp = loop.segment("DTP", "472")
     if dtp is None:
         return None, None
-    first, _, last = element(dtp, 3).partition("-")
-    day = formats.x12_date(first)
-    return day, formats.x12_date(last) if last else day
+    first, _, last = get_element(dtp, 3).partition("-")
+    day = formats.parse_x12_date(first)
+    return day, formats.parse_x12_date(last) if last else day
 
 
 def _money(text: str) -> Decimal:
-    return formats.money(text) or ZERO
+    return formats.parse_money(text) or ZERO
 
 
-def _fit(text: str) -> str:
-    """A text that an answer can carry."""
+def _clean(text: str) -> str:
+    """Return a text as a response can carry it."""
     return clean(text)[0]
 
 
 def identifier(text: str) -> str:
-    """An id that an answer gives back as it came, as far as the separators of an answer let it."""
+    """Return an id unchanged, as far as the separators of a response allow."""
     text = text.strip()
     capital = text.upper()
     return text if text.isascii() and clean(capital)[0] == capital else clean(text)[0]
 
 
 def party(text: str) -> str:
-    """A sender or receiver as an envelope can name it."""
-    found = _fit(text)[:15].strip()
+    """Return a sender or receiver as an envelope can name it."""
+    found = _clean(text)[:15].strip()
     return found if len(found) > 1 else "UNKNOWN"

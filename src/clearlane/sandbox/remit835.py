@@ -1,10 +1,10 @@
-"""The 835: what is paid, one payment for each billing provider, balanced at line, claim and check.
+"""Write the 835: one payment for each billing provider, balanced at line, claim and check.
 
-    payments = gather(file, told, owed)
+    payments = gather(file, claims, owed)
     content = write(profile, payments, envelope, checks)
 
-Where claims are taken back for more than the others bring, the payment is nothing and the balance is forwarded in a
-PLB; the provider's next payment makes up for it. Knows decisions; knows no benefits and no clock.
+Where reversals exceed the other claims, the payment is zero and the balance is forwarded in a PLB; it is withheld from
+the provider's next payment. Knows decisions; knows no benefits and no clock.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,41 +21,41 @@ from clearlane.sandbox.model import (
     Claim,
     Decision,
     File,
-    Line,
     LineDecision,
     Profile,
     Provider,
+    ServiceLine,
     total,
 )
-from clearlane.sandbox.status277ca import NOT_KNOWN, person
+from clearlane.sandbox.status277ca import NOT_KNOWN, person_name
 from clearlane.x12 import guides
 from clearlane.x12.encode import clean
 from clearlane.x12.guides.g835 import CLAIM_FILING
-from clearlane.x12.writer import Envelope, seal, segment
+from clearlane.x12.writer import Envelope, format_segment, wrap_sets
 
 STREET, CITY, STATE, ZIP = "100 SANDBOX WAY", "PORTLAND", "OR", "972010000"
 PHONE = "5035550100"
 BANK, ACCOUNT = "999999992", "1000200"
 NEXT_PAYER = ("HARBOR HEALTH PLAN", "HHP20")
 FILING = {"11": "ZZ", "BL": "12", "CI": "15", "FI": "OF"}
-"""CLP06 for the plans of SBR09 that it has no place for."""
+"""CLP06 for the SBR09 codes that it does not have."""
 REMARKS_MAX = 5
 
 Row = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A claim in a payment."""
+class ClaimPayment:
+    """A claim of a payment."""
 
     claim: Claim
     number: str
     decision: Decision
     received: datetime
     reverses: bool = False
-    """Whether it takes an earlier payment back."""
+    """Whether it reverses an earlier payment."""
     original: str = ""
-    """The claim number that it corrects."""
+    """The payer claim number that it corrects."""
     interest: Decimal = ZERO
 
     @property
@@ -65,38 +65,40 @@ class Told:
 
 @dataclass(slots=True)
 class Payment:
-    """What one provider is paid at once."""
+    """One payment to a provider."""
 
     provider: Provider
-    told: list[Told] = field(default_factory=list)
+    claims: list[ClaimPayment] = field(default_factory=list)
     balances: list[tuple[str, str, Decimal]] = field(default_factory=list)
     """PLB: reason, reference and amount; a positive one is withheld."""
     owed: Decimal = ZERO
-    """What is left to be withheld from the next payment."""
+    """Balance to withhold from the next payment."""
 
     @property
     def amount(self) -> Decimal:
         """BPR02."""
-        return total(one.paid for one in self.told) - total(b[2] for b in self.balances)
+        return total(one.paid for one in self.claims) - total(b[2] for b in self.balances)
 
 
-def gather(file: File, told: Sequence[Told], owed: Mapping[str, Decimal]) -> list[Payment]:
-    """The payments, in the order of the file's providers; ``owed`` is by the provider's number."""
+def gather(
+    file: File, claims: Sequence[ClaimPayment], owed: Mapping[str, Decimal]
+) -> list[Payment]:
+    """Return the payments in the order of the file's providers; ``owed`` is by provider id."""
     payments: dict[str, Payment] = {}
-    for one in told:
+    for one in claims:
         provider = file.providers[one.claim.provider]
-        payments.setdefault(provider.id, Payment(provider)).told.append(one)
+        payments.setdefault(provider.id, Payment(provider)).claims.append(one)
     for id, payment in payments.items():
         _settle(payment, owed.get(id, ZERO))
     return list(payments.values())
 
 
 def _settle(payment: Payment, owed: Decimal) -> None:
-    """Interest is added; what was forwarded is withheld; what would be less than nothing is forwarded."""
-    for one in payment.told:
+    """Add interest, withhold what was forwarded, and forward a negative balance."""
+    for one in payment.claims:
         if one.interest:
             payment.balances.append(("L6", one.number, -one.interest))
-    amount, reference = payment.amount, payment.told[0].number
+    amount, reference = payment.amount, payment.claims[0].number
     if amount < 0:
         payment.balances.append(("FB", reference, amount))
         payment.owed = owed - amount
@@ -110,16 +112,19 @@ def _settle(payment: Payment, owed: Decimal) -> None:
 def write(
     profile: Profile, payments: Sequence[Payment], envelope: Envelope, first_check: int
 ) -> bytes:
-    """The interchange: one set a payment; checks count on from ``first_check``."""
+    """Return the interchange: one set a payment, with check numbers from ``first_check`` on."""
     bodies = [
-        ["*".join(segment(*row)) for row in _payment(profile, one, envelope, first_check + at)]
+        [
+            "*".join(format_segment(*row))
+            for row in _payment(profile, one, envelope, first_check + at)
+        ]
         for at, one in enumerate(payments)
     ]
-    return b"".join(seal(envelope, guides.by_kind("835"), bodies))
+    return b"".join(wrap_sets(envelope, guides.by_kind("835"), bodies))
 
 
-def by_transfer(provider: Provider) -> bool:
-    """Whether a provider is paid electronically: an even last digit."""
+def is_paid_by_transfer(provider: Provider) -> bool:
+    """Return whether a provider is paid electronically: its id ends with an even digit."""
     return provider.id[-1:] in set("02468")
 
 
@@ -141,7 +146,7 @@ def _payment(profile: Profile, payment: Payment, envelope: Envelope, check: int)
     if provider.npi and provider.tax:
         yield ("REF", "TJ", provider.tax)
     yield ("LX", "1")
-    for one in payment.told:
+    for one in payment.claims:
         yield from _claim(one)
     year_end = date(today.year, 12, 31)
     for at in range(0, len(payment.balances), ADJUSTMENTS_PER_GROUP_MAX):
@@ -153,38 +158,53 @@ def _payment(profile: Profile, payment: Payment, envelope: Envelope, check: int)
 
 
 def _money(profile: Profile, payment: Payment, check: int, today: date) -> Iterator[Row]:
-    """BPR and TRN: a transfer, a check, or a notice that nothing is paid."""
+    """Yield BPR and TRN: a transfer, a check, or a notice that nothing is paid."""
     payer, amount = f"1{profile.tax}", payment.amount
     if not amount:
         yield ("BPR", "H", ZERO, "C", "NON", *("",) * 11, today)
         yield ("TRN", "1", f"N{check:08}", payer)
-    elif by_transfer(payment.provider):
-        ours, theirs = ("01", BANK, "DA", ACCOUNT), ("01", BANK, "DA", payment.provider.id)
-        yield ("BPR", "I", amount, "C", "ACH", "CCP", *ours, payer, "", *theirs, today)
+    elif is_paid_by_transfer(payment.provider):
+        payer_account, payee_account = (
+            ("01", BANK, "DA", ACCOUNT),
+            ("01", BANK, "DA", payment.provider.id),
+        )
+        yield (
+            "BPR",
+            "I",
+            amount,
+            "C",
+            "ACH",
+            "CCP",
+            *payer_account,
+            payer,
+            "",
+            *payee_account,
+            today,
+        )
         yield ("TRN", "1", f"E{check:08}", payer)
     else:
         yield ("BPR", "I", amount, "C", "CHK", *("",) * 11, today)
         yield ("TRN", "1", f"{check:08}", payer)
 
 
-def _claim(told: Told) -> Iterator[Row]:
-    claim, decision = told.claim, told.decision
-    sign = -1 if told.reverses else 1
+def _claim(payment: ClaimPayment) -> Iterator[Row]:
+    claim, decision = payment.claim, payment.decision
+    sign = -1 if payment.reverses else 1
     yield (
-        "CLP", claim.account, REVERSAL if told.reverses else decision.code, sign * claim.charge,
-        told.paid, "" if told.reverses else decision.patient or "", _filing(claim), told.number,
+        "CLP", claim.account, REVERSAL if payment.reverses else decision.code, sign * claim.charge,
+        payment.paid, "" if payment.reverses else decision.patient or "", _filing(claim), payment.number,
         claim.place, claim.frequency,
     )  # fmt: skip
     insured = claim.subscriber
-    yield ("NM1", "QC", "1", *person(claim.patient or insured), *_member(claim))
+    yield ("NM1", "QC", "1", *person_name(claim.patient or insured), *_member(claim))
     if claim.patient:
-        yield ("NM1", "IL", insured.entity, *person(insured), *_member(claim))
+        yield ("NM1", "IL", insured.entity, *person_name(insured), *_member(claim))
     if claim.rendering:
         yield (
             "NM1",
             "82",
             claim.rendering.entity,
-            *person(claim.rendering),
+            *person_name(claim.rendering),
             "XX",
             claim.rendering.id,
         )
@@ -195,18 +215,18 @@ def _claim(told: Told) -> Iterator[Row]:
         yield ("MOA", "", "", *decision.remarks[:REMARKS_MAX])
     if claim.group:
         yield ("REF", "1L", claim.group)
-    if told.original:
-        yield ("REF", "F8", told.original)
+    if payment.original:
+        yield ("REF", "F8", payment.original)
     if claim.days:
         first, last = claim.days
         yield ("DTM", "232", first)
         yield ("DTM", "233", last)
-    yield ("DTM", "050", told.received.date())
+    yield ("DTM", "050", payment.received.date())
     for line, decided in zip(claim.lines, decision.lines, strict=True):
         yield from _line(line, decided, sign)
 
 
-def _line(line: Line, decided: LineDecision, sign: int) -> Iterator[Row]:
+def _line(line: ServiceLine, decided: LineDecision, sign: int) -> Iterator[Row]:
     units = line.units if sign > 0 else ""
     service = (line.kind, line.code, *line.modifiers)
     yield ("SVC", service, sign * line.charge, sign * decided.paid, "", units)
@@ -224,7 +244,7 @@ def _line(line: Line, decided: LineDecision, sign: int) -> Iterator[Row]:
 
 
 def _adjustments(adjustments: Sequence[Adjustment], sign: int) -> Iterator[Row]:
-    """One CAS a group: reason, amount, and an empty quantity between two of them."""
+    """Yield one CAS a group: reason, amount and an empty quantity of each adjustment."""
     for group in dict.fromkeys(one.group for one in adjustments):
         mine = [one for one in adjustments if one.group == group]
         triples = (value for one in mine for value in (one.reason, sign * one.amount, ""))

@@ -1,6 +1,6 @@
-"""Whose turn it is where answers take long: the questions of one request wait for each other.
+"""When delayed responses are due: the inquiries of one request are answered one after the other.
 
-Knows moments and names of questions; knows no file, and does not wait itself.
+Knows moments and keys of inquiries; knows no file, and does not wait itself.
 """
 
 from datetime import datetime, timedelta
@@ -11,21 +11,21 @@ from clearlane.kernel.limits import SANDBOX_DELAY_REMEMBERED_SECONDS
 REMEMBERED = timedelta(seconds=SANDBOX_DELAY_REMEMBERED_SECONDS)
 
 T = TypeVar("T")
-Question = tuple[str, str]
-"""The request and the question in it."""
+InquiryKey = tuple[str, str]
+"""The request, and the inquiry in it."""
 
 
-class Turns:
-    """The turns of one payer, in memory: after a restart they begin anew."""
+class ResponseDelays:
+    """Due times of one payer's delayed responses, in memory: a restart forgets them."""
 
     def __init__(self) -> None:
         self._free: dict[str, datetime] = {}
-        """When the last question of a request is answered."""
-        self._due: dict[Question, datetime] = {}
+        """When the last inquiry of a request is answered."""
+        self._due: dict[InquiryKey, datetime] = {}
 
-    def take(self, question: Question, length: timedelta, now: datetime) -> datetime:
-        """When a question is answered. Asked again before that, its turn stays the same."""
-        self._forget(now)
+    def reserve(self, question: InquiryKey, length: timedelta, now: datetime) -> datetime:
+        """Return when an inquiry is answered. Asked again before that, the time stays the same."""
+        self._drop_expired(now)
         known = self._due.get(question)
         if known is not None:
             return known
@@ -34,22 +34,22 @@ class Turns:
         self._free[request] = self._due[question] = due
         return due
 
-    def done(self, question: Question) -> None:
-        """It was answered: the next time it takes a turn of its own."""
+    def release(self, question: InquiryKey) -> None:
+        """Forget an inquiry that was answered: the next time it is delayed anew."""
         self._due.pop(question, None)
 
     def __len__(self) -> int:
         return len(self._due) + len(self._free)
 
-    def _forget(self, now: datetime) -> None:
-        """Let go of what nobody came back for: two entries of each table at a time, which outruns what comes in."""
+    def _drop_expired(self, now: datetime) -> None:
+        """Drop expired entries, two of each table at a time, which is faster than entries come in."""
         for _ in range(2):
-            _look(self._free, now)
-            _look(self._due, now - REMEMBERED)
+            _check_oldest(self._free, now)
+            _check_oldest(self._due, now - REMEMBERED)
 
 
-def _look(table: dict[T, datetime], now: datetime) -> None:
-    """Forget the entry that was looked at longest ago, or look at it again after all others."""
+def _check_oldest(table: dict[T, datetime], now: datetime) -> None:
+    """Drop the oldest entry if it is over, else move it to the end."""
     for key in table:
         due = table.pop(key)
         if due > now:

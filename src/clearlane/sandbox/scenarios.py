@@ -1,7 +1,7 @@
-"""What becomes of a claim: THE table of insured ids, and the page that documents it.
+"""Claim scenarios: the table of insured ids, and the reference page made from it.
 
-A scenario says on which days what is answered and how it is decided. The insured's id of a claim picks it; an id
-that is not in the table is decided by the plan. Knows claims as the payer read them; knows no file and no clock.
+A scenario defines the responses, their days and the decision. The insured's id of a claim selects it; an id that is
+not in the table is decided by the plan. Knows claims as the payer read them; knows no file and no clock.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,9 +15,9 @@ from clearlane.sandbox.model import (
     Claim,
     Decision,
     LineDecision,
-    Manner,
     Refusal,
-    Say,
+    ResponseStyle,
+    ResponseType,
 )
 
 ACKNOWLEDGED_AFTER_DAYS, PAID_AFTER_DAYS = 1, 14
@@ -25,23 +25,23 @@ DEDUCTIBLE, COINSURANCE, WRITE_OFF = Decimal(50), Decimal("0.20"), Decimal("0.20
 CORRECTION = Decimal("0.25")
 FIRST_RESERVED, LAST_RESERVED = 3016, 3999
 INTEREST = Decimal("0.01")
-"""What is paid on top of a claim that was pended, as a share of its payment."""
+"""Interest on a claim that was pended, as a share of its payment."""
 
 Decide = Callable[[Claim], Decision]
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
-    """One answer of a scenario, so many days after the claim arrived."""
+class ScenarioResponse:
+    """One response of a scenario, some days after the claim arrived."""
 
     day: int
-    say: Say
-    manner: Manner = Manner.PLAIN
+    type: ResponseType
+    style: ResponseStyle = ResponseStyle.PLAIN
 
 
-_TOLD = Act(ACKNOWLEDGED_AFTER_DAYS, Say.ACKNOWLEDGE)
-_PAID = Act(PAID_AFTER_DAYS, Say.REMIT)
-USUAL = (_TOLD, _PAID)
+_ACKNOWLEDGED = ScenarioResponse(ACKNOWLEDGED_AFTER_DAYS, ResponseType.ACKNOWLEDGE)
+_PAID = ScenarioResponse(PAID_AFTER_DAYS, ResponseType.REMIT)
+USUAL = (_ACKNOWLEDGED, _PAID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,28 +49,28 @@ class Scenario:
     """A row of the table."""
 
     id: str
-    words: str
+    title: str
     figures: str = ""
-    """What is paid, in words."""
-    acts: tuple[Act, ...] = USUAL
+    """Description of what is paid."""
+    responses: tuple[ScenarioResponse, ...] = USUAL
     decide: Decide | None = None
     """None: the plan decides."""
     correct: Decide | None = None
-    """How a second look decides, after the payment is taken back."""
+    """The decision on review, after the payment is reversed."""
     refusal: Refusal | None = None
     own_files: bool = False
-    """Whether its answers stand in files of their own, so that no other claim shares what befalls them."""
+    """Whether its responses are files of their own, so that their faults affect no other claim."""
     interest: bool = False
 
 
 def in_full(claim: Claim) -> Decision:
-    """Every line paid as charged."""
-    lines = tuple(plan.adjusted(line.charge, line.charge) for line in claim.lines)
-    return Decision(code=plan.processed(claim), lines=lines)
+    """Pay every line as charged."""
+    lines = tuple(plan.adjusted_line(line.charge, line.charge) for line in claim.lines)
+    return Decision(code=plan.processed_code(claim), lines=lines)
 
 
 def with_shares(claim: Claim) -> Decision:
-    """A fifth written off, then the deductible from the first lines on, then a fifth as coinsurance."""
+    """Write off a fifth, then apply the deductible from the first line on, then a fifth as coinsurance."""
     left, lines = DEDUCTIBLE, []
     for line in claim.lines:
         off = plan.cents(line.charge * WRITE_OFF)
@@ -79,50 +79,50 @@ def with_shares(claim: Claim) -> Decision:
         left -= first
         share = plan.cents((allowed - first) * COINSURANCE)
         parts = (("CO", "45", off), ("PR", "1", first), ("PR", "2", share))
-        lines.append(plan.adjusted(line.charge, allowed - first - share, *parts))
-    return Decision(code=plan.processed(claim), lines=tuple(lines))
+        lines.append(plan.adjusted_line(line.charge, allowed - first - share, *parts))
+    return Decision(code=plan.processed_code(claim), lines=tuple(lines))
 
 
 def denied(claim: Claim) -> Decision:
-    """Nothing is paid: not medically necessary."""
+    """Deny every line as not medically necessary."""
     return Decision(code=DENIED, lines=tuple(_denied(line.charge) for line in claim.lines))
 
 
 def duplicate(claim: Claim) -> Decision:
-    """Nothing is paid: the claim was seen before."""
-    lines = tuple(plan.turned_down(line.charge, "OA", "18") for line in claim.lines)
+    """Deny every line as a duplicate."""
+    lines = tuple(plan.denied_line(line.charge, "OA", "18") for line in claim.lines)
     return Decision(code=DENIED, lines=lines)
 
 
 def less_on_review(claim: Claim) -> Decision:
-    """A quarter written off."""
+    """Write off a quarter."""
     offs = [plan.cents(line.charge * CORRECTION) for line in claim.lines]
     lines = tuple(
-        plan.adjusted(line.charge, line.charge - off, ("CO", "45", off))
+        plan.adjusted_line(line.charge, line.charge - off, ("CO", "45", off))
         for line, off in zip(claim.lines, offs, strict=True)
     )
-    return Decision(code=plan.processed(claim), lines=lines, remarks=("MA67",))
+    return Decision(code=plan.processed_code(claim), lines=lines, remarks=("MA67",))
 
 
 def forwarded(claim: Claim) -> Decision:
-    """Four fifths paid, the rest is coinsurance, and the claim goes on to another payer."""
+    """Pay four fifths, the rest as coinsurance, and forward the claim to another payer."""
     shares = [plan.cents(line.charge * COINSURANCE) for line in claim.lines]
     lines = tuple(
-        plan.adjusted(line.charge, line.charge - share, ("PR", "2", share))
+        plan.adjusted_line(line.charge, line.charge - share, ("PR", "2", share))
         for line, share in zip(claim.lines, shares, strict=True)
     )
     return Decision(code="19", lines=lines, remarks=("MA18",), forwarded=True)
 
 
 def last_line_denied(claim: Claim) -> Decision:
-    """Every line paid as charged but the last, which is denied."""
-    paid = tuple(plan.adjusted(line.charge, line.charge) for line in claim.lines[:-1])
+    """Pay every line as charged, and deny the last."""
+    paid = tuple(plan.adjusted_line(line.charge, line.charge) for line in claim.lines[:-1])
     last = tuple(_denied(line.charge) for line in claim.lines[-1:])
-    return Decision(code=plan.processed(claim) if paid else DENIED, lines=(*paid, *last))
+    return Decision(code=plan.processed_code(claim) if paid else DENIED, lines=(*paid, *last))
 
 
 def _denied(charge: Decimal) -> LineDecision:
-    return plan.turned_down(charge, "CO", "50", "N115")
+    return plan.denied_line(charge, "CO", "50", "N115")
 
 
 REFUSED_IN_999 = "3005"
@@ -132,107 +132,114 @@ _IN_FULL = "Paid as charged."
 SCENARIOS: dict[str, Scenario] = {
     row.id: row
     for row in (
-        Scenario(id="3001", words="Paid in full", figures=_IN_FULL, decide=in_full),
+        Scenario(id="3001", title="Paid in full", figures=_IN_FULL, decide=in_full),
         Scenario(
             id="3002",
-            words="Deductible and coinsurance",
+            title="Deductible and coinsurance",
             figures="20 % of each line is written off (CO-45), 50.00 of the claim is deductible (PR-1), 20 % of what remains is coinsurance (PR-2).",
             decide=with_shares,
         ),
         Scenario(
             id="3003",
-            words="Denied",
+            title="Denied",
             figures="Nothing is paid; each line CO-50 with remark N115. CLP02 is 4.",
             decide=denied,
         ),
         Scenario(
             id="3004",
-            words="Refused in the 277CA",
+            title="Refused in the 277CA",
             figures="Status A7:562:85: the billing provider's NPI.",
-            acts=(_TOLD,),
+            responses=(_ACKNOWLEDGED,),
             refusal=Refusal(category="A7", status="562", entity="85"),
         ),
         Scenario(
             id=REFUSED_IN_999,
-            words="Refused in the 999, this claim only",
+            title="Refused in the 999, this claim only",
             figures="The set is refused (IK5 R). IK3 and IK4 name the procedure code of the claim's first line, code 7; the other claims of the set are to be sent again in a new one.",
-            acts=(),
+            responses=(),
         ),
         Scenario(
             id=REFUSED_IN_TA1,
-            words="The whole interchange refused by TA1",
+            title="The whole interchange refused by TA1",
             figures="Note 024. Every claim of the interchange is refused: send it in a document of its own.",
-            acts=(),
+            responses=(),
         ),
         Scenario(
             id="3007",
-            words="Pended, then paid",
+            title="Pended, then paid",
             figures="Status P2:46 in a 277. Then paid as charged, with 1 % interest in the PLB (L6).",
-            acts=(_TOLD, Act(5, Say.PEND), Act(21, Say.REMIT)),
+            responses=(
+                _ACKNOWLEDGED,
+                ScenarioResponse(5, ResponseType.PEND),
+                ScenarioResponse(21, ResponseType.REMIT),
+            ),
             decide=in_full,
             interest=True,
         ),
         Scenario(
             id="3008",
-            words="Paid, then reversed and corrected",
+            title="Paid, then reversed and corrected",
             figures="Paid as charged. Then taken back (CLP02 22) and paid anew with 25 % of each line written off (CO-45, remark MA67). Where that leaves less than nothing, the balance is forwarded in the PLB (FB) and taken from the provider's next payment.",
-            acts=(_TOLD, _PAID, Act(28, Say.CORRECT)),
+            responses=(_ACKNOWLEDGED, _PAID, ScenarioResponse(28, ResponseType.CORRECT)),
             decide=in_full,
             correct=less_on_review,
         ),
         Scenario(
             id="3009",
-            words="Never answered",
+            title="Never answered",
             figures="The 999 accepts the set; nothing follows.",
-            acts=(),
+            responses=(),
         ),
         Scenario(
             id="3010",
-            words="Duplicate",
+            title="Duplicate",
             figures="Nothing is paid; each line OA-18. CLP02 is 4.",
             decide=duplicate,
         ),
         Scenario(
             id="3011",
-            words="Paid and forwarded to a secondary payer",
+            title="Paid and forwarded to a secondary payer",
             figures="80 % is paid, 20 % is coinsurance (PR-2). CLP02 is 19, NM1*TT names the next payer, remark MA18.",
             decide=forwarded,
         ),
         Scenario(
             id="3012",
-            words="The 835 arrives before the 277CA",
+            title="The 835 arrives before the 277CA",
             figures=_IN_FULL,
-            acts=(Act(5, Say.REMIT), Act(9, Say.ACKNOWLEDGE)),
+            responses=(
+                ScenarioResponse(5, ResponseType.REMIT),
+                ScenarioResponse(9, ResponseType.ACKNOWLEDGE),
+            ),
             decide=in_full,
         ),
         Scenario(
             id="3013",
-            words="An unreadable answer first, the true one a day later",
+            title="An unreadable answer first, the true one a day later",
             figures=f"A web page in place of the 277CA, half a file in place of the 835. {_IN_FULL}",
-            acts=(
-                Act(1, Say.ACKNOWLEDGE, Manner.PAGE),
-                Act(2, Say.ACKNOWLEDGE),
-                Act(14, Say.REMIT, Manner.CUT),
-                Act(15, Say.REMIT),
+            responses=(
+                ScenarioResponse(1, ResponseType.ACKNOWLEDGE, ResponseStyle.WEB_PAGE),
+                ScenarioResponse(2, ResponseType.ACKNOWLEDGE),
+                ScenarioResponse(14, ResponseType.REMIT, ResponseStyle.TRUNCATED),
+                ScenarioResponse(15, ResponseType.REMIT),
             ),
             decide=in_full,
             own_files=True,
         ),
         Scenario(
             id="3014",
-            words="Partial denial by line",
+            title="Partial denial by line",
             figures="The last line is denied (CO-50, remark N115), the others are paid as charged. A claim of one line is denied.",
             decide=last_line_denied,
         ),
         Scenario(
             id="3015",
-            words="Answered twice",
+            title="Answered twice",
             figures=f"Each file comes again a day later under another name. {_IN_FULL}",
-            acts=(
-                Act(1, Say.ACKNOWLEDGE),
-                Act(2, Say.ACKNOWLEDGE, Manner.AGAIN),
-                Act(14, Say.REMIT),
-                Act(15, Say.REMIT, Manner.AGAIN),
+            responses=(
+                ScenarioResponse(1, ResponseType.ACKNOWLEDGE),
+                ScenarioResponse(2, ResponseType.ACKNOWLEDGE, ResponseStyle.REPEATED),
+                ScenarioResponse(14, ResponseType.REMIT),
+                ScenarioResponse(15, ResponseType.REMIT, ResponseStyle.REPEATED),
             ),
             decide=in_full,
             own_files=True,
@@ -242,20 +249,20 @@ SCENARIOS: dict[str, Scenario] = {
 
 RESERVED = Scenario(
     id=f"{FIRST_RESERVED} to {LAST_RESERVED}",
-    words="Reserved",
+    title="Reserved",
     figures="Refused in the 277CA as not found (A3:33), which says that the id is reserved.",
-    acts=(_TOLD,),
+    responses=(_ACKNOWLEDGED,),
     refusal=Refusal(
         category="A3",
         status="33",
-        words="NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.",
+        message="NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.",
     ),
 )
-BY_PLAN = Scenario(id="any other", words="Decided by the plan", figures="See the plans below.")
+BY_PLAN = Scenario(id="any other", title="Decided by the plan", figures="See the plans below.")
 
 
 def scenario_of(member: str) -> Scenario:
-    """The scenario that an insured's id picks."""
+    """Return the scenario of an insured's id."""
     known = SCENARIOS.get(member)
     if known is not None:
         return known
@@ -264,7 +271,7 @@ def scenario_of(member: str) -> Scenario:
 
 
 def page() -> Iterator[str]:
-    """The reference page of the sandbox, as Markdown."""
+    """Yield the reference page of the sandbox payers, as lines of Markdown."""
     yield "# Sandbox payers"
     yield ""
     yield (
@@ -274,17 +281,17 @@ def page() -> Iterator[str]:
         "position, and what needs the payer's own knowledge in the 277CA."
     )
     yield ""
-    yield "## Insured ids that steer the outcome"
+    yield "## Insured ids that select the outcome"
     yield ""
     yield (
-        "The insured's id of a claim (`F01A_InsuredId`, dental `F15_InsuredID`) picks what happens. Days "
+        "The insured's id of a claim (`F01A_InsuredId`, dental `F15_InsuredID`) selects what happens. Days "
         "are counted from the day the claim arrives. The checks a payer makes on its own are left out for these ids."
     )
     yield ""
     yield "| Insured id | What happens | Answers, by day | Figures |"
     yield "|---|---|---|---|"
     for row in (*SCENARIOS.values(), RESERVED, BY_PLAN):
-        yield f"| `{row.id}` | {row.words} | {_days(row)} | {row.figures} |"
+        yield f"| `{row.id}` | {row.title} | {_days(row)} | {row.figures} |"
     yield ""
     yield from _checks_page()
     yield from _plan_page("Medical plan", plan.MEDICAL)
@@ -292,22 +299,22 @@ def page() -> Iterator[str]:
     yield from _rest_of_the_page()
 
 
-_SHOWN = {
-    Manner.PLAIN: "{}",
-    Manner.PAGE: "a web page for the {}",
-    Manner.CUT: "half of the {}",
-    Manner.AGAIN: "the {} again",
+_STYLE_TEXTS = {
+    ResponseStyle.PLAIN: "{}",
+    ResponseStyle.WEB_PAGE: "a web page for the {}",
+    ResponseStyle.TRUNCATED: "half of the {}",
+    ResponseStyle.REPEATED: "the {} again",
 }
-_NAMES = {Say.CORRECT: "835 with reversal and correction"}
+_TYPE_TEXTS = {ResponseType.CORRECT: "835 with reversal and correction"}
 
 
 def _days(row: Scenario) -> str:
     at_once = {REFUSED_IN_999: "999 at once", REFUSED_IN_TA1: "TA1 at once"}.get(row.id)
-    told = [
-        f"{act.day}: {_SHOWN[act.manner].format(_NAMES.get(act.say, act.say.value))}"
-        for act in row.acts
+    texts = [
+        f"{response.day}: {_STYLE_TEXTS[response.style].format(_TYPE_TEXTS.get(response.type, response.type.value))}"
+        for response in row.responses
     ]
-    return at_once or ", ".join(told) or "none after the 999"
+    return at_once or ", ".join(texts) or "none after the 999"
 
 
 def _checks_page() -> Iterator[str]:
@@ -315,7 +322,7 @@ def _checks_page() -> Iterator[str]:
 
     yield "## What a payer checks on its own"
     yield ""
-    yield "A claim that fails is refused in the 277CA; every check that fails is told."
+    yield "A claim that fails is refused in the 277CA with every check that failed."
     yield ""
     yield "| Status | What must be true |"
     yield "|---|---|"
@@ -326,7 +333,7 @@ def _checks_page() -> Iterator[str]:
     yield ""
 
 
-def _plan_page(title: str, terms: plan.Terms) -> Iterator[str]:
+def _plan_page(title: str, terms: plan.PlanTerms) -> Iterator[str]:
     yield f"## {title}"
     yield ""
     yield (

@@ -1,11 +1,11 @@
-"""The sandbox as a whole: one time for all nodes, and the payers at the ends of its lines.
+"""The sandbox as a whole: one clock for all nodes, and its simulated payers.
 
-    world = World(wall, ledger, keeper)
-    await world.load(who)                        # again whenever another node may have changed the time
-    await world.advance(timedelta(days=14), who)
+    simulator = Simulator(wall, ledger, clock_store)
+    await simulator.load(actor)                  # again whenever another node may have changed the time
+    await simulator.advance(timedelta(days=14), actor)
 
-How time runs is kept by a keeper that makes one change after the other, so that no node's change undoes another's.
-Knows no database: what it asks of one stands in its protocols. ``who`` is whatever the keeper puts on record.
+The clock store serialises changes of the clock, so that no node's change undoes another's. Knows no database: its
+protocols define what it needs of one. ``actor`` is whatever the clock store records in the audit.
 """
 
 import asyncio
@@ -16,129 +16,135 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from clearlane.connect.port import Ledger
 from clearlane.kernel.clock import Clock
 from clearlane.sandbox.clock import (
-    NOTHING,
+    ZERO_TIME,
+    CountedClock,
     SandboxClock,
-    Sleepers,
-    counted_as,
-    decoded,
-    first_state,
+    decode_state,
+    from_calendar,
+    initial_state,
 )
 
 if TYPE_CHECKING:
     from clearlane.sandbox.payer import SandboxPayer
-    from clearlane.sandbox.realtime import RealtimeDesk
+    from clearlane.sandbox.realtime import RealtimePayer
 
-Who_contra = TypeVar("Who_contra", contravariant=True)
+Actor_contra = TypeVar("Actor_contra", contravariant=True)
 Change = Callable[[bytes | None], bytes]
 
 
-class Keeper(Protocol[Who_contra]):
-    """Where the state of the clock is kept."""
+class ClockStore(Protocol[Actor_contra]):
+    """Storage of the clock's state."""
 
     async def load(self) -> bytes | None:
-        """The state, or None before there is one."""
+        """Return the state, or None before there is one."""
         ...
 
-    async def change(self, change: Change, words: str, who: Who_contra) -> bytes:
-        """Replace the state by what is made of it; no other change comes in between."""
+    async def change(self, change: Change, description: str, actor: Actor_contra) -> bytes:
+        """Replace the state by ``change`` of it; no other change comes in between."""
         ...
 
 
-class Agenda(Ledger, Protocol):
-    """A ledger that knows whom it is kept for, and when something happens next."""
+class SimulatorLedger(Ledger, Protocol):
+    """A ledger that knows its payers, and when the next entry is due."""
 
-    async def meet(self, payer: str) -> None:
-        """Count a payer among those that something happens with."""
+    async def register_payer(self, payer: str) -> None:
+        """Add a payer to those that have entries."""
         ...
 
     async def next_due(self, after: datetime) -> datetime | None:
-        """The earliest moment after this one on any payer's agenda."""
+        """Return the earliest due time after this one on any payer's agenda."""
         ...
 
 
-class World(Generic[Who_contra]):
-    """Time and payers of one sandbox, seen from one node."""
+class Simulator(Generic[Actor_contra]):
+    """Clock and payers of one sandbox, on one node."""
 
-    def __init__(self, wall: Clock, ledger: Agenda, keeper: Keeper[Who_contra]) -> None:
+    def __init__(
+        self, wall: Clock, ledger: SimulatorLedger, clock_store: ClockStore[Actor_contra]
+    ) -> None:
         self.clock = SandboxClock(wall)
-        self.sleepers = Sleepers(self.clock)
+        self.counted_clock = CountedClock(self.clock)
         self._wall = wall
         self._ledger = ledger
-        self._keeper = keeper
-        # A state that was read before a change must not be set after it.
-        self._turn = asyncio.Lock()
+        self._clock_store = clock_store
+        # Serialises loads and changes: a state read before a change must not be set after it.
+        self._lock = asyncio.Lock()
 
-    async def load(self, who: Who_contra) -> None:
-        """Take over the time as it is kept; the first to look starts it."""
-        async with self._turn:
-            kept = await self._keeper.load()
-            if kept is None:
-                first = first_state(self._wall.now()).encoded()
-                kept = await self._keeper.change(lambda before: before or first, "start", who)
-            self.clock.state = decoded(kept)
+    async def load(self, actor: Actor_contra) -> None:
+        """Load the stored clock; start it where there is none."""
+        async with self._lock:
+            stored = await self._clock_store.load()
+            if stored is None:
+                first = initial_state(self._wall.now()).encode()
+                stored = await self._clock_store.change(
+                    lambda before: before or first, "start", actor
+                )
+            self.clock.state = decode_state(stored)
 
-    async def advance(self, by: timedelta, who: Who_contra) -> None:
-        """Let time pass at once, for dates and for payers."""
-        await self._change(lambda clock: clock.advance(by), f"advance {by}", who)
+    async def advance(self, by: timedelta, actor: Actor_contra) -> None:
+        """Advance dates and payers."""
+        await self._change(lambda clock: clock.advance(by), f"advance {by}", actor)
 
-    async def freeze(self, who: Who_contra) -> None:
+    async def freeze(self, actor: Actor_contra) -> None:
         """Stop the payers' calendar."""
-        await self._change(lambda clock: clock.freeze(), "freeze", who)
+        await self._change(lambda clock: clock.freeze(), "freeze", actor)
 
-    async def thaw(self, who: Who_contra) -> None:
-        """Let the payers' calendar run."""
-        await self._change(lambda clock: clock.thaw(), "unfreeze", who)
+    async def unfreeze(self, actor: Actor_contra) -> None:
+        """Restart the payers' calendar."""
+        await self._change(lambda clock: clock.unfreeze(), "unfreeze", actor)
 
-    async def set_pace(self, day_seconds: float, who: Who_contra) -> None:
-        """Say how many seconds a day of the payers' calendar lasts."""
+    async def set_pace(self, day_seconds: float, actor: Actor_contra) -> None:
+        """Set how many seconds a day of the payers' calendar lasts."""
         words = f"pace {day_seconds:g} seconds"
-        await self._change(lambda clock: clock.set_pace(day_seconds), words, who)
+        await self._change(lambda clock: clock.set_pace(day_seconds), words, actor)
 
-    async def until_next(self) -> timedelta | None:
-        """How far the clock must be advanced for the next answer that is not yet due; None: there is none."""
+    async def time_to_next_response(self) -> timedelta | None:
+        """Return how far to advance the clock until the next response is due; None where there is none."""
         calendar = self.clock.calendar()
         due = await self._ledger.next_due(calendar)
-        return None if due is None else max(counted_as(due - calendar), NOTHING)
+        return None if due is None else max(from_calendar(due - calendar), ZERO_TIME)
 
     def payer(
-        self, books: str, *, id: str = "", name: str = "", ids: Iterable[str] = ()
+        self, ledger: str, *, id: str = "", name: str = "", ids: Iterable[str] = ()
     ) -> "SandboxPayer":
-        """A payer whose ledger has this name. It remembers nothing else, so each caller may have its own."""
+        """Return the payer with this ledger. All its state is there, so each caller may have its own object."""
         from clearlane.sandbox.model import Profile
         from clearlane.sandbox.payer import SandboxPayer
 
-        profile = Profile(id=id, name=name, ids=frozenset(ids), books=books)
+        profile = Profile(id=id, name=name, ids=frozenset(ids), ledger=ledger)
         return SandboxPayer(profile, self._ledger, calendar=self.clock.calendar)
 
-    def answering(self, books: str, *, id: str, name: str, dental: bool) -> "RealtimeDesk":
-        """A payer that answers questions while one waits. It remembers whose turn it is: keep it."""
+    def realtime_payer(self, ledger: str, *, id: str, name: str, dental: bool) -> "RealtimePayer":
+        """Return the real-time payer with this ledger. It remembers the order of inquiries: keep the object."""
         from clearlane.sandbox.eligibility import EligibilityPayer
         from clearlane.sandbox.model import Profile
-        from clearlane.sandbox.realtime import RealtimeDesk
+        from clearlane.sandbox.realtime import RealtimePayer
 
-        profile = Profile(id=id, name=name, books=books, dental=dental)
-        payer = EligibilityPayer(profile, self.sleepers)
-        return RealtimeDesk(payer, lambda: self.mode(books), self.sleepers)
+        profile = Profile(id=id, name=name, ledger=ledger, dental=dental)
+        payer = EligibilityPayer(profile, self.counted_clock)
+        return RealtimePayer(payer, lambda: self.mode(ledger), self.counted_clock)
 
-    async def mode(self, books: str) -> str:
-        """What a payer is made to do."""
-        return (await self.payer(books).mode()).value
+    async def mode(self, ledger: str) -> str:
+        """Return a payer's mode."""
+        return (await self.payer(ledger).mode()).value
 
-    async def set_mode(self, books: str, mode: str) -> None:
-        """Make a payer do something else, on every node. ValueError where there is no such mode."""
+    async def set_mode(self, ledger: str, mode: str) -> None:
+        """Set a payer's mode, for every node. Raise ValueError where there is no such mode."""
         from clearlane.sandbox.payer import Mode
 
         wanted = Mode(mode)
-        await self._ledger.meet(books)
-        await self.payer(books).set_mode(wanted)
+        await self._ledger.register_payer(ledger)
+        await self.payer(ledger).set_mode(wanted)
 
     async def _change(
-        self, make: Callable[[SandboxClock], object], words: str, who: Who_contra
+        self, make: Callable[[SandboxClock], object], description: str, actor: Actor_contra
     ) -> None:
         def change(before: bytes | None) -> bytes:
-            changed = SandboxClock(self._wall, None if before is None else decoded(before))
+            changed = SandboxClock(self._wall, None if before is None else decode_state(before))
             make(changed)
-            return changed.state.encoded()
+            return changed.state.encode()
 
-        async with self._turn:
-            self.clock.state = decoded(await self._keeper.change(change, words, who))
+        async with self._lock:
+            self.clock.state = decode_state(
+                await self._clock_store.change(change, description, actor)
+            )

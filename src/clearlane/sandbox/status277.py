@@ -1,4 +1,4 @@
-"""The 277: a payer tells, unasked, that it has not decided yet.
+"""Write the unsolicited 277: the claims are pending.
 
 Knows cases; knows no benefits and no clock.
 """
@@ -6,27 +6,27 @@ Knows cases; knows no benefits and no clock.
 from collections.abc import Iterator, Sequence
 
 from clearlane.sandbox.model import Case, File, Profile
-from clearlane.sandbox.status277ca import NOT_KNOWN, named, numbered, person
+from clearlane.sandbox.status277ca import NOT_KNOWN, person_name, provider_name, provider_number
 from clearlane.x12 import guides
 from clearlane.x12.encode import clean
-from clearlane.x12.writer import Envelope, period, seal, segment
+from clearlane.x12.writer import Envelope, format_period, format_segment, wrap_sets
 
 REVIEWED = ("P2", "46")
 
 
 def write(profile: Profile, file: File, cases: Sequence[Case], envelope: Envelope) -> bytes:
-    """The interchange: one set for each set of the file."""
+    """Return the interchange: one set for each set of the file."""
     bodies = []
     for number in range(len(file.sets)):
         mine = [case for case in cases if case.claim.set == number]
         if mine:
             rows = _Set(profile, file, number, envelope).rows(mine)
-            bodies.append(["*".join(segment(*row)) for row in rows])
-    return b"".join(seal(envelope, guides.by_kind("277"), bodies))
+            bodies.append(["*".join(format_segment(*row)) for row in rows])
+    return b"".join(wrap_sets(envelope, guides.by_kind("277"), bodies))
 
 
 class _Set:
-    """One set while it is written."""
+    """Writes one set."""
 
     def __init__(self, profile: Profile, file: File, number: int, envelope: Envelope) -> None:
         self._profile = profile
@@ -37,7 +37,7 @@ class _Set:
         self._level = 0
 
     def rows(self, cases: Sequence[Case]) -> Iterator[tuple[object, ...]]:
-        """Everything between ST and SE."""
+        """Yield everything between ST and SE."""
         moment, head = self._moment, self._head
         yield ("BHT", "0010", "08", self._trace, moment.date(), f"{moment:%H%M}", "DG")
         yield ("HL", self._next(), "", "20", "1")
@@ -49,7 +49,7 @@ class _Set:
         for provider in dict.fromkeys(case.claim.provider for case in cases):
             parent, known = self._next(), self._file.providers[provider]
             yield ("HL", parent, "2", "19", "1")
-            yield ("NM1", "1P", *named(known), *numbered(known))
+            yield ("NM1", "1P", *provider_name(known), *provider_number(known))
             for case in cases:
                 if case.claim.provider == provider:
                     yield from self._claim(case, parent)
@@ -58,10 +58,10 @@ class _Set:
         claim, level = case.claim, self._next()
         yield ("HL", level, parent, "22", "1" if claim.patient else "0")
         insured = claim.subscriber
-        yield ("NM1", "IL", insured.entity, *person(insured), "MI", claim.member or "0")
+        yield ("NM1", "IL", insured.entity, *person_name(insured), "MI", claim.member or "0")
         if claim.patient:
             yield ("HL", self._next(), level, "23")
-            yield ("NM1", "QC", "1", *person(claim.patient))
+            yield ("NM1", "QC", "1", *person_name(claim.patient))
         yield ("TRN", "2", claim.account)
         yield ("STC", REVIEWED, self._moment.date(), "", claim.charge)
         yield ("REF", "1K", case.number)
@@ -69,7 +69,7 @@ class _Set:
         if claim.number:
             yield ("REF", "D9", claim.number)
         if claim.days:
-            yield ("DTP", "472", *period(*claim.days))
+            yield ("DTP", "472", *format_period(*claim.days))
 
     def _next(self) -> str:
         self._level += 1

@@ -1,4 +1,4 @@
-"""The 277CA: which claims a payer takes in, at four levels: payer, submitter, billing provider, patient.
+"""Write the 277CA: which claims a payer accepts, at four levels: payer, submitter, billing provider, patient.
 
 Knows cases; knows no benefits and no clock.
 """
@@ -9,7 +9,7 @@ from datetime import date
 from clearlane.sandbox.model import Case, File, Person, Profile, Provider, Refusal, total
 from clearlane.x12 import guides
 from clearlane.x12.encode import clean
-from clearlane.x12.writer import Envelope, period, seal, segment
+from clearlane.x12.writer import Envelope, format_period, format_segment, wrap_sets
 
 RECEIPT, TAKEN_IN = ("A1", "19", "PR"), ("A2", "20", "PR")
 ACCEPTS, REFUSES = "WQ", "U"
@@ -17,19 +17,19 @@ NOT_KNOWN = "NOT KNOWN"
 
 
 def write(profile: Profile, file: File, cases: Sequence[Case], envelope: Envelope) -> bytes:
-    """The interchange: one set for each set of the file."""
+    """Return the interchange: one set for each set of the file."""
     bodies = []
     for number, head in enumerate(file.sets):
         mine = [case for case in cases if case.claim.set == number]
         if mine:
             rows = _Set(profile, file, number, envelope).rows(mine)
-            bodies.append(["*".join(segment(*row)) for row in rows])
+            bodies.append(["*".join(format_segment(*row)) for row in rows])
             assert head is file.sets[number]
-    return b"".join(seal(envelope, guides.by_kind("277CA"), bodies))
+    return b"".join(wrap_sets(envelope, guides.by_kind("277CA"), bodies))
 
 
 class _Set:
-    """One set while it is written."""
+    """Writes one set."""
 
     def __init__(self, profile: Profile, file: File, number: int, envelope: Envelope) -> None:
         self._profile = profile
@@ -44,7 +44,7 @@ class _Set:
         return self._moment.date()
 
     def rows(self, cases: Sequence[Case]) -> Iterator[tuple[object, ...]]:
-        """Everything between ST and SE."""
+        """Yield everything between ST and SE."""
         head = self._head
         yield ("BHT", "0085", "08", self._trace, self._today, f"{self._moment:%H%M}", "TH")
         yield ("HL", self._next(), "", "20", "1")
@@ -66,7 +66,7 @@ class _Set:
     def _provider(self, provider: Provider, cases: Sequence[Case]) -> Iterator[tuple[object, ...]]:
         number = self._next()
         yield ("HL", number, "2", "19", "1")
-        yield ("NM1", "85", *named(provider), *numbered(provider))
+        yield ("NM1", "85", *provider_name(provider), *provider_number(provider))
         yield ("TRN", "1", f"{self._trace}-{number}")
         yield from self._sums(cases, "QA", "QC")
         for case in cases:
@@ -75,16 +75,16 @@ class _Set:
     def _sums(
         self, cases: Sequence[Case], accepted: str, refused: str
     ) -> Iterator[tuple[object, ...]]:
-        """The receipt of a level, and how many of its claims are taken in."""
+        """Yield the receipt of a level, and how many of its claims are accepted and refused."""
         whole = total(case.claim.charge for case in cases)
         yield ("STC", RECEIPT, self._today, ACCEPTS, whole)
         parts = ([c for c in cases if not c.refusals], [c for c in cases if c.refusals])
-        told = [
+        nonempty = [
             part for part in zip((accepted, refused), ("YU", "YY"), parts, strict=True) if part[2]
         ]
-        for quantity, _, part in told:
+        for quantity, _, part in nonempty:
             yield ("QTY", quantity, len(part))
-        for _, amount, part in told:
+        for _, amount, part in nonempty:
             yield ("AMT", amount, total(case.claim.charge for case in part))
 
     def _patient(self, case: Case, parent: str) -> Iterator[tuple[object, ...]]:
@@ -94,7 +94,7 @@ class _Set:
             "NM1",
             "QC",
             "1",
-            *person(claim.patient or claim.subscriber),
+            *person_name(claim.patient or claim.subscriber),
             "MI",
             claim.member or "0",
         )
@@ -107,28 +107,28 @@ class _Set:
         if claim.number:
             yield ("REF", "D9", claim.number)
         if claim.days:
-            yield ("DTP", "472", *period(*claim.days))
+            yield ("DTP", "472", *format_period(*claim.days))
 
     def _refusal(self, refusal: Refusal, case: Case) -> tuple[object, ...]:
         code = (refusal.category, refusal.status, refusal.entity)
         between = ("",) * 7
-        return ("STC", code, self._today, REFUSES, case.claim.charge, *between, refusal.words)
+        return ("STC", code, self._today, REFUSES, case.claim.charge, *between, refusal.message)
 
     def _next(self) -> str:
         self._level += 1
         return str(self._level)
 
 
-def person(one: Person) -> tuple[str, ...]:
-    """NM103 to NM107 of a person."""
+def person_name(one: Person) -> tuple[str, ...]:
+    """Return NM103 to NM107 of a person."""
     return (one.last or NOT_KNOWN, one.first, one.middle, "", one.suffix)
 
 
-def named(provider: Provider) -> tuple[str, ...]:
-    """NM102 to NM107 of a provider."""
+def provider_name(provider: Provider) -> tuple[str, ...]:
+    """Return NM102 to NM107 of a provider."""
     return (provider.entity, provider.name or NOT_KNOWN, provider.first, provider.middle, "", "")
 
 
-def numbered(provider: Provider) -> tuple[str, str]:
-    """NM108 and NM109 of a provider."""
+def provider_number(provider: Provider) -> tuple[str, str]:
+    """Return NM108 and NM109 of a provider."""
     return ("XX", provider.npi) if provider.npi else ("FI", provider.tax)

@@ -1,7 +1,7 @@
-"""Vendors, their secrets and their sites as rows.
+"""Vendors, their secrets and their sites.
 
-Every change is one transaction: the rows, the audit line and the revision that running nodes watch.
-Knows no HTTP; who may call is decided by the directory it loads.
+Every change is one transaction: the rows, the audit entry and the revision that running nodes watch.
+Knows no HTTP; the directory it loads decides who may call.
 """
 
 import hmac
@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Column, bindparam, delete, func, select, update
 
 from clearlane.accounts.credentials import Credentials, hash_password
-from clearlane.accounts.directory import Accounts, Secret
+from clearlane.accounts.directory import AccountDirectory, VendorPassword
 from clearlane.accounts.model import (
     Site,
     SiteState,
@@ -26,16 +26,16 @@ from clearlane.accounts.model import (
     vendor_findings,
 )
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros, moment
+from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.ids import SiteId, VendorId, random_text
-from clearlane.store.database import Actor, Database, Row, System, Tx
-from clearlane.store.nodes import bump
+from clearlane.store.database import Actor, Database, Row, SystemScope, Tx
+from clearlane.store.nodes import bump_revision
 from clearlane.store.schema import sites, vendor_secrets, vendors
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.sql import Statement, insert_into
 
 REVISION = "accounts"
-SCOPE = System("accounts belong to the installation")
+SCOPE = SystemScope("accounts belong to the installation")
 
 SANDBOX_VENDOR_KEY = "SANDBOX"
 SANDBOX_SITE_ID = "SANDBOX-1"
@@ -50,11 +50,11 @@ class AccountRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A change that is stored."""
+class AccountChange:
+    """A stored change."""
 
     revision: int | None
-    """What running nodes must have loaded; None when there was nothing to change."""
+    """The revision that running nodes must load; None when nothing changed."""
     credentials: Credentials | None = None
 
 
@@ -89,18 +89,18 @@ _SITES = Statement(
 )
 
 
-async def load_accounts(database: Database, pepper: bytes) -> Accounts:
-    """All vendors and sites as one snapshot."""
+async def load_accounts(database: Database, pepper: bytes) -> AccountDirectory:
+    """Load all vendors and sites as one snapshot."""
     async with database.read(SCOPE) as tx:
         return await _load(tx, pepper)
 
 
-async def _load(tx: Tx, pepper: bytes) -> Accounts:
-    secrets: dict[VendorId, list[Secret]] = defaultdict(list)
+async def _load(tx: Tx, pepper: bytes) -> AccountDirectory:
+    secrets: dict[VendorId, list[VendorPassword]] = defaultdict(list)
     for vendor_id, secret_hash, expires_at in await tx.rows(_SECRETS):
-        expires = None if expires_at is None else moment(expires_at)
-        secrets[VendorId(vendor_id)].append(Secret(bytes(secret_hash), expires))
-    return Accounts(
+        expires = None if expires_at is None else from_micros(expires_at)
+        secrets[VendorId(vendor_id)].append(VendorPassword(bytes(secret_hash), expires))
+    return AccountDirectory(
         pepper=pepper,
         vendors=[
             Vendor(VendorId(id), key, name, VendorState(state), bool(proxy_login), rate)
@@ -130,19 +130,19 @@ def _site(row: Row) -> Site:
 _VENDOR_BY_KEY = Statement(
     select(vendors.c.id).where(vendors.c.vendor_key == bindparam("key")).with_for_update()
 )
-# Keys that differ in case only would be mixed up by people; the database holds the exact ones apart.
+# People would confuse keys that differ in case only; the database rejects equal ones.
 _KEY_ALIKE = Statement(
     select(vendors.c.id).where(func.lower(vendors.c.vendor_key) == bindparam("folded"))
 )
 _ADD_VENDOR = Statement(
-    insertion(
+    insert_into(
         vendors, "vendor_key", "name", "state", "proxy_login", "rate_per_minute", "created_at"
     )
     .on_conflict_do_nothing()
     .returning(vendors.c.id)
 )
 _ADD_SECRET = Statement(
-    insertion(vendor_secrets, "vendor_id", "secret_hash", "created_at", "expires_at")
+    insert_into(vendor_secrets, "vendor_id", "secret_hash", "created_at", "expires_at")
 )
 _DROP_EXPIRED = Statement(
     delete(vendor_secrets).where(
@@ -172,17 +172,17 @@ async def add_vendor(
     now: datetime,
     actor: Actor,
     rate_per_minute: int | None = None,
-) -> Done:
-    """Add a vendor with a password of the service's making, which is told here and never again."""
-    _refuse(vendor_findings(key=key, name=name) + rate_findings(rate_per_minute))
+) -> AccountChange:
+    """Add a vendor with a generated password, which is returned here and never again."""
+    _raise_findings(vendor_findings(key=key, name=name) + rate_findings(rate_per_minute))
     password = random_text(limits.SECRET_CHARACTERS)
 
     async def job(tx: Tx) -> int:
         await _insert_vendor(tx, pepper, key, name.strip(), password, now, rate_per_minute)
         tx.audit("vendor.add", ids=[key])
-        return await bump(tx, REVISION)
+        return await bump_revision(tx, REVISION)
 
-    return Done(await database.write(SCOPE, job, actor=actor), Credentials(key, password))
+    return AccountChange(await database.write(SCOPE, job, actor=actor), Credentials(key, password))
 
 
 async def _insert_vendor(
@@ -196,7 +196,7 @@ async def _insert_vendor(
         state=VendorState.ACTIVE.value,
         proxy_login=1,
         rate_per_minute=rate,
-        created_at=micros(now),
+        created_at=to_micros(now),
     )
     if taken or added is None:
         there = f"There is a vendor {key} already, in this case or another."
@@ -210,7 +210,7 @@ async def _insert_secret(tx: Tx, pepper: bytes, vendor: int, password: str, now:
         _ADD_SECRET,
         vendor_id=vendor,
         secret_hash=hash_password(pepper, password.encode()),
-        created_at=micros(now),
+        created_at=to_micros(now),
         expires_at=None,
     )
 
@@ -223,16 +223,16 @@ async def rotate_secret(
     overlap: timedelta,
     now: datetime,
     actor: Actor,
-) -> Done:
-    """Give a vendor a new password. The old ones open until the overlap ends, if not ended before."""
+) -> AccountChange:
+    """Give a vendor a new password. The old ones are accepted until the overlap ends, if not expired before."""
     password = random_text(limits.SECRET_CHARACTERS)
 
     async def job(tx: Tx) -> int:
         found = await tx.row(_VENDOR_BY_KEY, key=key)
         if found is None:
             raise AccountRefused([_no_vendor(key)])
-        await tx.run(_EXPIRE, vendor=found[0], end=micros(now + overlap))
-        await tx.run(_DROP_EXPIRED, vendor=found[0], now=micros(now))
+        await tx.run(_EXPIRE, vendor=found[0], end=to_micros(now + overlap))
+        await tx.run(_DROP_EXPIRED, vendor=found[0], now=to_micros(now))
         await _insert_secret(tx, pepper, found[0], password, now)
         count = await tx.row(_COUNT_SECRETS, vendor=found[0])
         if count is not None and count[0] > limits.SECRETS_PER_VENDOR_MAX:
@@ -241,32 +241,32 @@ async def rotate_secret(
                 [_finding("OVERLAP", f"{live}. Wait, or rotate with --overlap 0.")]
             )
         tx.audit("vendor.rotate", ids=[key], detail=f"overlap {overlap}")
-        return await bump(tx, REVISION)
+        return await bump_revision(tx, REVISION)
 
-    return Done(await database.write(SCOPE, job, actor=actor), Credentials(key, password))
+    return AccountChange(await database.write(SCOPE, job, actor=actor), Credentials(key, password))
 
 
 async def set_vendor_state(
     database: Database, key: str, state: VendorState, *, actor: Actor
-) -> Done:
-    """Honour a vendor's credentials, or not."""
+) -> AccountChange:
+    """Enable or disable a vendor's credentials."""
     action = {VendorState.ACTIVE: "vendor.enable", VendorState.DISABLED: "vendor.disable"}[state]
     return await _set(database, _VENDOR_STATE, key, state.value, action=action, actor=actor)
 
 
 async def set_vendor_proxy_login(
     database: Database, key: str, *, allowed: bool, actor: Actor
-) -> Done:
-    """Let a vendor use the proxy login calls, or not."""
+) -> AccountChange:
+    """Allow or forbid a vendor the proxy login calls."""
     action = f"vendor.proxy-login-{'on' if allowed else 'off'}"
     return await _set(database, _PROXY_LOGIN, key, int(allowed), action=action, actor=actor)
 
 
 async def set_vendor_rate(
     database: Database, key: str, rate_per_minute: int | None, *, actor: Actor
-) -> Done:
+) -> AccountChange:
     """Limit the calls a vendor may make in a minute; None for no limit."""
-    _refuse(rate_findings(rate_per_minute))
+    _raise_findings(rate_findings(rate_per_minute))
     return await _set(database, _RATE, key, rate_per_minute, action="vendor.limit", actor=actor)
 
 
@@ -276,7 +276,7 @@ _SITE_ALIKE = Statement(
     select(sites.c.id).where(func.lower(sites.c.vendor_site_id) == bindparam("folded"))
 )
 _ADD_SITE = Statement(
-    insertion(
+    insert_into(
         sites,
         "vendor_id",
         "vendor_site_id",
@@ -294,13 +294,13 @@ _ADD_SITE = Statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSite:
-    """What a site is added with."""
+    """The values of a site to be added."""
 
     vendor_key: str
     vendor_site_id: str = ""
-    """Empty for one of the service's making."""
+    """Empty for a generated one."""
     client_id: str = ""
-    """Empty for the vendorSiteId, and so is the name."""
+    """Empty for the vendorSiteId; the same holds for the name."""
     name: str = ""
     time_zone: str = "UTC"
     baa_accepted: bool = False
@@ -308,13 +308,13 @@ class NewSite:
 
 async def add_site(
     database: Database, new: NewSite, *, now: datetime, actor: Actor
-) -> tuple[str, Done]:
-    """Add a site of a vendor; its vendorSiteId and what was done."""
+) -> tuple[str, AccountChange]:
+    """Add a site of a vendor; return its vendorSiteId and the change."""
     id = new.vendor_site_id or random_text(limits.VENDOR_SITE_ID_CHARACTERS)
     site = replace(
         new, vendor_site_id=id, client_id=new.client_id or id, name=new.name.strip() or id
     )
-    _refuse(
+    _raise_findings(
         site_findings(
             vendor_site_id=id, client_id=site.client_id, name=site.name, time_zone=site.time_zone
         )
@@ -326,9 +326,9 @@ async def add_site(
             raise AccountRefused([_no_vendor(site.vendor_key)])
         await _insert_site(tx, vendor[0], site, now)
         tx.audit("site.add", ids=[id], detail=f"vendor {site.vendor_key}")
-        return await bump(tx, REVISION)
+        return await bump_revision(tx, REVISION)
 
-    return id, Done(await database.write(SCOPE, job, actor=actor))
+    return id, AccountChange(await database.write(SCOPE, job, actor=actor))
 
 
 async def _insert_site(tx: Tx, vendor: int, site: NewSite, now: datetime) -> None:
@@ -341,8 +341,8 @@ async def _insert_site(tx: Tx, vendor: int, site: NewSite, now: datetime) -> Non
         name=site.name,
         time_zone=site.time_zone,
         state=SiteState.ACTIVE.value,
-        baa_accepted_at=micros(now) if site.baa_accepted else None,
-        created_at=micros(now),
+        baa_accepted_at=to_micros(now) if site.baa_accepted else None,
+        created_at=to_micros(now),
     )
     if taken or added is None:
         there = f"There is a site {site.vendor_site_id} already, in this case or another."
@@ -351,8 +351,8 @@ async def _insert_site(tx: Tx, vendor: int, site: NewSite, now: datetime) -> Non
 
 async def set_site_state(
     database: Database, vendor_site_id: str, state: SiteState, *, actor: Actor
-) -> Done:
-    """Let a site submit, or not."""
+) -> AccountChange:
+    """Activate or suspend a site."""
     action = {SiteState.ACTIVE: "site.activate", SiteState.SUSPENDED: "site.suspend"}[state]
     return await _set(
         database, _SITE_STATE, vendor_site_id, state.value, action=action, actor=actor
@@ -361,14 +361,14 @@ async def set_site_state(
 
 async def accept_baa(
     database: Database, vendor_site_id: str, *, now: datetime, actor: Actor
-) -> Done:
-    """Note that the client has accepted the agreement. The first acceptance's moment stays."""
-    action, accepted = "site.baa-accept", micros(now)
+) -> AccountChange:
+    """Record that the client has accepted the agreement. The time of the first acceptance stays."""
+    action, accepted = "site.baa-accept", to_micros(now)
     return await _set(database, _BAA, vendor_site_id, accepted, action=action, actor=actor)
 
 
-async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -> Done:
-    """Note that the client no longer accepts the agreement."""
+async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -> AccountChange:
+    """Record that the client no longer accepts the agreement."""
     return await _set(database, _BAA, vendor_site_id, None, action="site.baa-revoke", actor=actor)
 
 
@@ -376,27 +376,27 @@ async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
-    """What may change on a row that is there, and when there is nothing to change."""
+class _AccountColumn:
+    """A column of an account that may change, and when a new value changes nothing."""
 
     read: Statement
     write: Statement
     unknown: Callable[[str], Finding]
-    settled: Callable[[object, object], bool] = eq
+    is_unchanged: Callable[[object, object], bool] = eq
 
 
 def _column(
     key: Column[str],
     changing: Column[Any],
     unknown: Callable[[str], Finding],
-    settled: Callable[[object, object], bool] = eq,
-) -> _Column:
-    mine = key == bindparam("row")
-    return _Column(
-        Statement(select(changing).where(mine).with_for_update()),
-        Statement(update(key.table).where(mine).values({changing: bindparam("value")})),
+    is_unchanged: Callable[[object, object], bool] = eq,
+) -> _AccountColumn:
+    this_row = key == bindparam("row")
+    return _AccountColumn(
+        Statement(select(changing).where(this_row).with_for_update()),
+        Statement(update(key.table).where(this_row).values({changing: bindparam("value")})),
         unknown,
-        settled,
+        is_unchanged,
     )
 
 
@@ -422,19 +422,25 @@ _BAA = _column(sites.c.vendor_site_id, sites.c.baa_accepted_at, _no_site, _both_
 
 
 async def _set(
-    database: Database, column: _Column, row: str, value: object, *, action: str, actor: Actor
-) -> Done:
+    database: Database,
+    column: _AccountColumn,
+    row: str,
+    value: object,
+    *,
+    action: str,
+    actor: Actor,
+) -> AccountChange:
     async def job(tx: Tx) -> int | None:
         found = await tx.row(column.read, row=row)
         if found is None:
             raise AccountRefused([column.unknown(row)])
-        if column.settled(found[0], value):
+        if column.is_unchanged(found[0], value):
             return None
         await tx.run(column.write, row=row, value=value)
         tx.audit(action, ids=[row])
-        return await bump(tx, REVISION)
+        return await bump_revision(tx, REVISION)
 
-    return Done(await database.write(SCOPE, job, actor=actor))
+    return AccountChange(await database.write(SCOPE, job, actor=actor))
 
 
 # ---- the sandbox's own account -----------------------------------------------------------------
@@ -452,25 +458,25 @@ SANDBOX_SITE = NewSite(
 async def ensure_sandbox_account(
     database: Database, pepper: bytes, now: datetime, wanted_password: str | None
 ) -> Credentials:
-    """The account a sandbox starts with, made once and then left to the operator.
+    """Return the account a sandbox starts with, created once and then left to the operator.
 
-    The password is known only to who made or wanted it: on a later start it comes back when
-    ``wanted_password`` still opens the door, else None. A rotated or disabled password is not brought back.
+    The password is known only to whoever set it: on a later start it is returned when ``wanted_password`` is still
+    accepted, else None. A rotated or disabled password is not restored.
     """
     if wanted_password is not None:
-        _refuse(_password_findings(wanted_password))
+        _raise_findings(_password_findings(wanted_password))
     password = wanted_password or random_text(limits.SECRET_CHARACTERS)
 
     async def job(tx: Tx) -> Credentials:
         accounts = await _load(tx, pepper)
         vendor = accounts.vendor(SANDBOX_VENDOR_KEY)
         if vendor is not None:
-            return _known(accounts, vendor, pepper, wanted_password, now)
+            return _existing_credentials(accounts, vendor, pepper, wanted_password, now)
         id = await _insert_vendor(tx, pepper, SANDBOX_VENDOR_KEY, "Sandbox", password, now, None)
         await _insert_site(tx, id, SANDBOX_SITE, now)
         tx.audit("vendor.add", ids=[SANDBOX_VENDOR_KEY], detail="sandbox")
         tx.audit("site.add", ids=[SANDBOX_SITE_ID], detail="sandbox")
-        await bump(tx, REVISION)
+        await bump_revision(tx, REVISION)
         return Credentials(SANDBOX_VENDOR_KEY, password, SANDBOX_SITE_ID)
 
     actor = Actor("node", "sandbox")
@@ -480,11 +486,11 @@ async def ensure_sandbox_account(
         return await database.write(SCOPE, job, actor=actor)
 
 
-def _known(
-    accounts: Accounts, vendor: Vendor, pepper: bytes, wanted: str | None, now: datetime
+def _existing_credentials(
+    accounts: AccountDirectory, vendor: Vendor, pepper: bytes, wanted: str | None, now: datetime
 ) -> Credentials:
     digest = hash_password(pepper, (wanted or "").encode())
-    opens = any(hmac.compare_digest(s.hash, digest) for s in accounts.live_secrets(vendor, now))
+    opens = any(hmac.compare_digest(s.hash, digest) for s in accounts.live_passwords(vendor, now))
     own = [site.vendor_site_id for site in accounts.sites if site.vendor_id == vendor.id]
     site = SANDBOX_SITE_ID if SANDBOX_SITE_ID in own else (own or [""])[0]
     return Credentials(vendor.key, wanted if opens else None, site)
@@ -502,6 +508,6 @@ def _finding(location: str, message: str) -> Finding:
     return Finding(rule="ACC005", stage=Stage.RULE, location=location, message=message)
 
 
-def _refuse(findings: Sequence[Finding]) -> None:
+def _raise_findings(findings: Sequence[Finding]) -> None:
     if findings:
         raise AccountRefused(findings)

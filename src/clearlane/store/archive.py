@@ -1,6 +1,6 @@
-"""The file of a backup: an archive of the database and a manifest, and what is done with both.
+"""The file of a backup: an archive of the database and a manifest.
 
-Knows files and SQLite's own copying; what a restore checks and in which order stands in ``backup``.
+Knows files and SQLite's own copying; ``backup`` decides what a restore checks and in which order.
 """
 
 import contextlib
@@ -19,9 +19,9 @@ import msgspec
 
 from clearlane import __version__
 from clearlane.kernel import limits
-from clearlane.store.group_commit import Refused
+from clearlane.store.group_commit import OperationRefused
 from clearlane.store.private_files import sync_directory
-from clearlane.store.sqlite import connect, create_private
+from clearlane.store.sqlite import connect, create_private_file
 
 FORMAT = 1
 MANIFEST, CONTENT = "manifest.json", "clearlane.db"
@@ -31,7 +31,7 @@ UNREADABLE = (
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a backup says of itself. The mac is made with the installation's own key."""
+    """The description of a backup. The mac is made with the installation's own key."""
 
     format: int
     version: str
@@ -43,24 +43,24 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     mac: str = ""
 
-    def signed(self, key: bytes) -> str:
-        """The mac over everything else."""
+    def mac_for(self, key: bytes) -> str:
+        """Return the mac over everything else."""
         words = msgspec.json.encode(msgspec.structs.replace(self, mac=""))
         return hmac.digest(key, b"backup" + words, hashlib.sha256).hex()
 
 
 @contextlib.contextmanager
-def scratch(directory: Path) -> Iterator[Path]:
-    """A private file for a copy of the database, removed with whatever SQLite put beside it."""
+def scratch_file(directory: Path) -> Iterator[Path]:
+    """Provide a private file for a copy of the database, removed with whatever SQLite put beside it."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=directory, prefix=".clearlane-") as made:  # mode 0700
         copy = Path(made) / CONTENT
-        create_private(copy)
+        create_private_file(copy)
         yield copy
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Copy a running database as one moment sees it."""
+    """Copy a running database as of one moment."""
     with (
         contextlib.closing(connect(source)) as origin,
         contextlib.closing(sqlite3.connect(target, isolation_level=None)) as copy,
@@ -69,8 +69,8 @@ def copy_database(source: Path, target: Path) -> None:
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
 
 
-def described(copy: Path, now: int) -> Manifest:
-    """What the manifest says of this copy, not yet signed."""
+def describe(copy: Path, now: int) -> Manifest:
+    """Return the manifest of this copy, not yet signed."""
     with contextlib.closing(sqlite3.connect(copy)) as connection:
         (schema,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         seq, hash = connection.execute("SELECT seq, hash FROM audit_head").fetchone()
@@ -89,7 +89,7 @@ def described(copy: Path, now: int) -> Manifest:
 
 
 def pack(copy: Path, manifest: Manifest, target: Path) -> None:
-    """Write the backup as a whole, readable by its owner only."""
+    """Write the backup file as a whole, readable by its owner only."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")  # mode 0600
     try:
         with os.fdopen(handle, "wb") as out:
@@ -101,39 +101,39 @@ def pack(copy: Path, manifest: Manifest, target: Path) -> None:
         try:
             os.link(name, target)  # never over a file that came meanwhile
         except FileExistsError:
-            raise Refused(f"{target} exists already: name another file.") from None
+            raise OperationRefused(f"{target} exists already: name another file.") from None
     finally:
         Path(name).unlink()
     sync_directory(target.parent)
 
 
 def unpack(archive: Path, copy: Path) -> Manifest:
-    """Take the database out of a backup; what is not exactly as the manifest says is refused."""
+    """Extract the database from a backup; refuse what differs from the manifest."""
     not_one = f"{archive} is not a backup of Clearlane."
     try:
         with zipfile.ZipFile(archive) as opened:
             if sorted(opened.namelist()) != sorted((MANIFEST, CONTENT)):
-                raise Refused(not_one)
+                raise OperationRefused(not_one)
             if opened.getinfo(MANIFEST).file_size > limits.BACKUP_MANIFEST_BYTES_MAX:
-                raise Refused(not_one)
+                raise OperationRefused(not_one)
             manifest = msgspec.json.decode(opened.read(MANIFEST), type=Manifest)
             if manifest.format != FORMAT:
-                raise Refused(
+                raise OperationRefused(
                     f"{archive} has the format {manifest.format}; this version reads {FORMAT}."
                 )
             with opened.open(CONTENT) as source, copy.open("wb") as out:
-                found = _pour(source, out, manifest.size)
+                found = _copy_and_hash(source, out, manifest.size)
     except OSError as fault:
-        raise Refused(f"{archive} cannot be read: {fault.strerror}.") from None
+        raise OperationRefused(f"{archive} cannot be read: {fault.strerror}.") from None
     except UNREADABLE:
-        raise Refused(f"{not_one} Or it is damaged.") from None
+        raise OperationRefused(f"{not_one} Or it is damaged.") from None
     if found != manifest.sha256:
-        raise Refused(f"{archive} is damaged: its content is not what its manifest says.")
+        raise OperationRefused(f"{archive} is damaged: its content is not what its manifest says.")
     return manifest
 
 
-def _pour(source: IO[bytes], out: IO[bytes], size: int) -> str:
-    """Copy at most this many bytes and hash them; one byte more makes another hash."""
+def _copy_and_hash(source: IO[bytes], out: IO[bytes], size: int) -> str:
+    """Copy at most this many bytes and hash them; one byte more changes the hash."""
     hashed, left = hashlib.sha256(), size + 1
     while left and (chunk := source.read(min(left, limits.BACKUP_CHUNK_BYTES))):
         hashed.update(chunk)
@@ -142,7 +142,7 @@ def _pour(source: IO[bytes], out: IO[bytes], size: int) -> str:
     return hashed.hexdigest()
 
 
-def require_sound(copy: Path) -> None:
+def require_intact(copy: Path) -> None:
     """Refuse a damaged database."""
     try:
         with contextlib.closing(sqlite3.connect(copy)) as connection:
@@ -151,16 +151,16 @@ def require_sound(copy: Path) -> None:
     except sqlite3.DatabaseError as error:
         found, orphans = str(error), []
     if found != "ok":
-        raise Refused("The backup holds a damaged database.")
+        raise OperationRefused("The backup holds a damaged database.")
     if orphans:
-        raise Refused(f"The backup holds rows without their owner, in {orphans[0][0]}.")
+        raise OperationRefused(f"The backup holds rows without their owner, in {orphans[0][0]}.")
 
 
-def replace_database(copy: Path, file: Path, kept: Path | None, carried: set[int]) -> None:
-    """Write the copy over the running database, and keep the data of before.
+def replace_database(copy: Path, file: Path, previous: Path | None, known_keys: set[int]) -> None:
+    """Write the copy over the running database, and keep a copy of the previous data.
 
-    With the first page comes the write lock: what is kept then is exactly what is replaced. Until
-    the last page is in, readers see the old data, and so would a start after a crash.
+    The first page takes the write lock, so what is kept is exactly what is replaced. Until
+    the last page is written, readers see the old data, and so would a start after a crash.
     """
     locked = False
 
@@ -168,9 +168,9 @@ def replace_database(copy: Path, file: Path, kept: Path | None, carried: set[int
         nonlocal locked
         if not locked and status == sqlite3.SQLITE_OK:
             locked = True
-            if kept is not None:
-                _require_carried(file, carried)
-                _keep(file, kept)
+            if previous is not None:
+                _require_no_new_keys(file, known_keys)
+                _keep_previous(file, previous)
 
     with (
         contextlib.closing(connect(file)) as target,
@@ -179,17 +179,17 @@ def replace_database(copy: Path, file: Path, kept: Path | None, carried: set[int
         origin.backup(target, pages=1, progress=on_page, sleep=limits.BACKUP_LOCK_SECONDS)
 
 
-def _require_carried(file: Path, carried: set[int]) -> None:
+def _require_no_new_keys(file: Path, carried: set[int]) -> None:
     with contextlib.closing(connect(file)) as live:
         present = {row[0] for row in live.execute("SELECT id FROM data_keys")}
     if present - carried:
-        raise Refused(
+        raise OperationRefused(
             "A vendor's first data of the month came in meanwhile. Run the restore again."
         )
 
 
-def _keep(file: Path, kept: Path) -> None:
-    with scratch(file.parent) as copy:
+def _keep_previous(file: Path, kept: Path) -> None:
+    with scratch_file(file.parent) as copy:
         copy_database(file, copy)
         copy.replace(kept)
     sync_directory(kept.parent)

@@ -1,6 +1,6 @@
-"""Verify the audit chain and read it out.
+"""Verify the audit chain and export it.
 
-Knows the rows, the head and the anchor. What is written to the trail is decided by the jobs.
+Knows the rows, the head and the anchor. Jobs decide what is written to the trail.
 """
 
 import hmac
@@ -10,31 +10,31 @@ from dataclasses import dataclass
 from sqlalchemy import BigInteger, bindparam, select
 
 from clearlane.kernel import limits
-from clearlane.store.audit_chain import COLUMNS, GENESIS, Anchor, AnchorBroken, Head, digest
-from clearlane.store.database import Database, Row, System
-from clearlane.store.group_commit import StatementFailed
+from clearlane.store.audit_chain import COLUMNS, GENESIS, Anchor, AnchorFault, ChainHead, digest
+from clearlane.store.database import Database, Row, SystemScope
+from clearlane.store.group_commit import StatementFault
 from clearlane.store.schema import audit, audit_head
 from clearlane.store.sql import Statement
 
-TRAIL = System("the audit trail belongs to the installation")
+TRAIL = SystemScope("the audit trail belongs to the installation")
 BEFORE_ALL = -(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a verification found."""
+class ChainVerification:
+    """The result of a verification."""
 
     rows: int
-    """Rows that are good, counted from the first."""
+    """Good rows, counted from the first."""
     fault: str = ""
-    """What is wrong with the first bad row; empty for a whole chain."""
+    """What is wrong with the first bad row; empty for an intact chain."""
     seq: int | None = None
-    """The number of the first bad row, where it can be named."""
+    """The number of the first bad row, where it is known."""
     anchored: int | None = None
-    """The row the anchor remembers, None where this node has no anchor."""
+    """The row in the anchor, None where this node has no anchor."""
 
 
-class _Bad(Exception):
+class _ChainFault(Exception):
     def __init__(self, seq: int | None, fault: str) -> None:
         super().__init__(fault)
         self.seq = seq
@@ -45,14 +45,14 @@ async def verify(
     key: bytes,
     anchor: Anchor,
     progress: Callable[[int, int], None] | None = None,
-) -> Verdict:
+) -> ChainVerification:
     """Walk the whole chain and name the first bad row.
 
     The anchor is read first, and the head together with the last page: rows that are added
     meanwhile are part of the chain, never a fault.
     """
-    walk = _Walk(key)
-    noted: Head | None = None
+    walk = _ChainWalk(key)
+    noted: ChainHead | None = None
     try:
         noted = walk.anchor = _anchored(anchor)
         full = True
@@ -63,13 +63,13 @@ async def verify(
             if progress is not None:
                 progress(walk.head.seq, stated[0] if stated else 0)
         walk.end(stated)
-    except _Bad as bad:
-        return Verdict(walk.head.seq, str(bad), bad.seq, noted.seq if noted else None)
-    return Verdict(walk.head.seq, anchored=noted.seq if noted else None)
+    except _ChainFault as bad:
+        return ChainVerification(walk.head.seq, str(bad), bad.seq, noted.seq if noted else None)
+    return ChainVerification(walk.head.seq, anchored=noted.seq if noted else None)
 
 
-async def _page(database: Database, walk: "_Walk") -> tuple[list[Row], Row | None, bool]:
-    """The next rows with the head of the same moment, and whether more may follow.
+async def _page(database: Database, walk: "_ChainWalk") -> tuple[list[Row], Row | None, bool]:
+    """Return the next rows with the head of the same moment, and whether more may follow.
 
     A row the driver cannot even decode is found by reading one row at a time.
     """
@@ -78,15 +78,15 @@ async def _page(database: Database, walk: "_Walk") -> tuple[list[Row], Row | Non
             async with database.read(TRAIL) as tx:
                 rows = await tx.rows(_PAGE, after=walk.last_seen, size=size)
                 return rows, await tx.row(_HEAD), len(rows) == size
-        except StatementFailed:
+        except StatementFault:
             continue
-    raise _Bad(walk.head.seq + 1, f"Row {walk.head.seq + 1} was changed: it cannot be read.")
+    raise _ChainFault(walk.head.seq + 1, f"Row {walk.head.seq + 1} was changed: it cannot be read.")
 
 
-async def between(
+async def read_between(
     database: Database, start: int, end: int
 ) -> AsyncIterator[dict[str, int | str | bytes | None]]:
-    """The rows from one moment (included) to another (not included), oldest first."""
+    """Yield the rows from one time (included) to another (not included), oldest first."""
     after = 0
     while True:
         async with database.read(TRAIL) as tx:
@@ -98,72 +98,74 @@ async def between(
         after = rows[-1][0]
 
 
-async def head(database: Database) -> Head:
-    """The end of the chain as the database has it."""
+async def read_head(database: Database) -> ChainHead:
+    """Return the head of the chain as the database has it."""
     async with database.read(TRAIL) as tx:
         found = await tx.row(_HEAD)
-    return Head(*found) if found else Head(0, GENESIS)
+    return ChainHead(*found) if found else ChainHead(0, GENESIS)
 
 
-class _Walk:
+class _ChainWalk:
     """One pass over the chain."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        self.head = Head(0, GENESIS)
+        self.head = ChainHead(0, GENESIS)
         self.last_seen = BEFORE_ALL
-        self.anchor: Head | None = None
+        self.anchor: ChainHead | None = None
 
     def step(self, row: Row) -> None:
-        """Judge the next row."""
+        """Check the next row."""
         expected = self.head.seq + 1
         try:
-            self._judge(row, expected)
+            self._check(row, expected)
         except TypeError:  # SQLite keeps any type in any column
-            raise _Bad(expected, f"Row {expected} was changed.") from None
-        self.head, self.last_seen = Head(row[0], row[11]), row[0]
+            raise _ChainFault(expected, f"Row {expected} was changed.") from None
+        self.head, self.last_seen = ChainHead(row[0], row[11]), row[0]
 
-    def _judge(self, row: Row, expected: int) -> None:
+    def _check(self, row: Row, expected: int) -> None:
         seq, prev, hash = row[0], row[10], row[11]
         if seq < expected:
-            raise _Bad(seq, f"Row {seq} was put before the first row.")
+            raise _ChainFault(seq, f"Row {seq} was put before the first row.")
         if seq > expected:
-            raise _Bad(
+            raise _ChainFault(
                 expected, f"Row {expected} is missing: it was deleted, or row {seq} was moved."
             )
         if not hmac.compare_digest(digest(self._key, row), hash):
-            raise _Bad(seq, f"Row {seq} was changed, put in, or moved here from another place.")
+            raise _ChainFault(
+                seq, f"Row {seq} was changed, put in, or moved here from another place."
+            )
         if prev != self.head.hash:
-            raise _Bad(seq, f"Row {seq} does not follow row {seq - 1}.")
+            raise _ChainFault(seq, f"Row {seq} does not follow row {seq - 1}.")
         if self.anchor is not None and self.anchor.seq == seq and self.anchor.hash != hash:
-            raise _Bad(
+            raise _ChainFault(
                 seq, f"Row {seq} is not the one the anchor remembers: the chain was rewritten."
             )
 
     def end(self, found: Row | None) -> None:
-        """Judge where the chain ends."""
+        """Check where the chain ends."""
         following = self.head.seq + 1
         if found is None:
-            raise _Bad(None, "The head of the chain is missing.")
-        stated = Head(*found)
+            raise _ChainFault(None, "The head of the chain is missing.")
+        stated = ChainHead(*found)
         if stated.seq > self.head.seq:
-            raise _Bad(following, f"Row {following} is missing: the tail was cut.")
+            raise _ChainFault(following, f"Row {following} is missing: the tail was cut.")
         if self.anchor is not None and self.anchor.seq > self.head.seq:
-            raise _Bad(
+            raise _ChainFault(
                 following,
                 f"Row {following} is missing: the tail was cut. The anchor remembers row {self.anchor.seq}.",
             )
         if stated.seq < self.head.seq:
-            raise _Bad(stated.seq + 1, f"Row {stated.seq + 1} was added behind the head.")
+            raise _ChainFault(stated.seq + 1, f"Row {stated.seq + 1} was added behind the head.")
         if stated.hash != self.head.hash:
-            raise _Bad(self.head.seq, f"The head does not match row {self.head.seq}.")
+            raise _ChainFault(self.head.seq, f"The head does not match row {self.head.seq}.")
 
 
-def _anchored(anchor: Anchor) -> Head | None:
+def _anchored(anchor: Anchor) -> ChainHead | None:
     try:
         return anchor.read()
-    except AnchorBroken as broken:
-        raise _Bad(None, str(broken)) from None
+    except AnchorFault as broken:
+        raise _ChainFault(None, str(broken)) from None
 
 
 _HEAD = Statement(select(audit_head.c.seq, audit_head.c.hash).where(audit_head.c.id == 1))

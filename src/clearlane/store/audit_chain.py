@@ -1,6 +1,6 @@
 """The audit chain: each row carries a keyed hash of itself and of the row before it.
 
-Knows how a row is linked and how the head is remembered outside the database (the anchor). Knows
+Knows how a row is linked and how the head is saved outside the database (the anchor). Knows
 no job and no group; ``audit`` verifies and exports.
 """
 
@@ -22,15 +22,15 @@ from sqlalchemy.sql.expression import bindparam
 from clearlane.kernel import limits
 from clearlane.store.private_files import write_private
 from clearlane.store.schema import audit, audit_head
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.sql import Statement, insert_into
 
 GENESIS = bytes(32)
 ANCHOR_NAME = "audit.anchor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """What one audit row says, before it has its place in the chain."""
+class AuditEntry:
+    """The content of one audit row, before it is chained."""
 
     at: int
     vendor_id: int | None
@@ -45,7 +45,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     """The last row of the chain: its number and its hash."""
 
     seq: int
@@ -66,53 +66,53 @@ MOVE_HEAD = Statement(
     .where(audit_head.c.id == 1)
     .values(seq=bindparam("seq"), hash=bindparam("hash"))
 )
-APPEND = Statement(insertion(audit, *COLUMNS))
+APPEND = Statement(insert_into(audit, *COLUMNS))
 HASH_AT = Statement(select(audit.c.hash).where(audit.c.seq == bindparam("seq")))
 
 
-def line_ids(ids: Sequence[str]) -> str:
-    """The ids of a line as its column holds them, cut at a limit and marked where they were."""
+def encode_ids(ids: Sequence[str]) -> str:
+    """Return the ids of an entry as its column holds them, cut at a limit and marked where they were cut."""
     shown = list(ids[: limits.AUDIT_IDS_MAX])
     return json.dumps(shown + ["..."] * (len(ids) > len(shown)), ensure_ascii=False)
 
 
 def digest(key: bytes, row: Sequence[Any]) -> bytes:
-    """The keyed hash over every column before ``hash``, in the order of :data:`COLUMNS`."""
+    """Return the keyed hash over every column before ``hash``, in the order of :data:`COLUMNS`."""
     *words, prev = row[:11]
     return hmac.digest(key, prev + msgspec.json.encode(words), hashlib.sha256)
 
 
-def link(key: bytes, head: Head, line: Line) -> dict[str, Any]:
-    """The row that follows this head."""
+def chain_row(key: bytes, head: ChainHead, entry: AuditEntry) -> dict[str, Any]:
+    """Return the row that follows this head."""
     words = (
-        head.seq + 1, line.at, line.vendor_id, line.site_id, line.actor, line.action,
-        line.request_id, line.ids, line.count, line.detail, head.hash,
+        head.seq + 1, entry.at, entry.vendor_id, entry.site_id, entry.actor, entry.action,
+        entry.request_id, entry.ids, entry.count, entry.detail, head.hash,
     )  # fmt: skip
     return dict(zip(COLUMNS, (*words, digest(key, words)), strict=True))
 
 
-async def extend(tx: Any, key: bytes, lines: Sequence[Line]) -> Head:
-    """Chain these lines behind the head, as the last act of a transaction."""
+async def append_entries(tx: Any, key: bytes, entries: Sequence[AuditEntry]) -> ChainHead:
+    """Chain these entries behind the head, as the last step of a transaction."""
     found = await tx.row(READ_HEAD)
     if found is None:
         raise RuntimeError("the audit head row is missing; `clearlane audit verify` says more")
-    head, rows = Head(*found), []
-    for line in lines:
-        row = link(key, head, line)
-        head = Head(row["seq"], row["hash"])
+    head, rows = ChainHead(*found), []
+    for entry in entries:
+        row = chain_row(key, head, entry)
+        head = ChainHead(row["seq"], row["hash"])
         rows.append(row)
     await tx.many(APPEND, rows)
     await tx.run(MOVE_HEAD, seq=head.seq, hash=head.hash)
     return head
 
 
-class AnchorBroken(Exception):
-    """The anchor file cannot be believed. The text says why."""
+class AnchorFault(Exception):
+    """An anchor file that cannot be trusted. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The head as this node last wrote it down outside the database.
+    """The head of the chain as this node last saved it outside the database.
 
     It lags behind the head and never leads, so a chain that ends before it was cut. Several
     processes on one data directory share the file; it only ever moves forward.
@@ -121,36 +121,36 @@ class Anchor:
     file: Path
     key: bytes
 
-    def read(self) -> Head | None:
-        """The remembered head, or None where none was ever written."""
+    def read(self) -> ChainHead | None:
+        """Return the saved head, or None where none was ever saved."""
         try:
             content = self.file.read_bytes()
         except FileNotFoundError:
             return None
         try:
             noted = json.loads(content)
-            head = Head(int(noted["seq"]), bytes.fromhex(noted["hash"]))
+            head = ChainHead(int(noted["seq"]), bytes.fromhex(noted["hash"]))
             sealed = bytes.fromhex(noted["mac"])
         except (ValueError, KeyError, TypeError):
-            raise AnchorBroken(f"The anchor {self.file} cannot be read.") from None
+            raise AnchorFault(f"The anchor {self.file} cannot be read.") from None
         if not hmac.compare_digest(sealed, self._mac(head)):
-            raise AnchorBroken(
+            raise AnchorFault(
                 f"The anchor {self.file} was changed or belongs to another installation."
             )
         return head
 
-    def advance(self, head: Head) -> None:
-        """Remember a newer head; an older one is ignored. The caller holds the lock."""
+    def advance(self, head: ChainHead) -> None:
+        """Save a newer head; ignore an older one. The caller holds the lock."""
         noted = self.read()
         if noted is None or noted.seq < head.seq:
             self.reset(head)
 
-    def reset(self, head: Head) -> None:
-        """Remember this head whatever was there: only a restore asks for that. The caller holds the lock."""
+    def reset(self, head: ChainHead) -> None:
+        """Save this head whatever was there, for a restore only. The caller holds the lock."""
         noted = {"seq": head.seq, "hash": head.hash.hex(), "mac": self._mac(head).hex()}
         write_private(self.file, json.dumps(noted).encode() + b"\n")
 
-    def _mac(self, head: Head) -> bytes:
+    def _mac(self, head: ChainHead) -> bytes:
         words = b"anchor" + head.seq.to_bytes(8, "big") + head.hash
         return hmac.digest(self.key, words, hashlib.sha256)
 
@@ -166,17 +166,15 @@ class Anchor:
             os.close(lock)
 
 
-async def require_anchored(tx: Any, anchor: Anchor, head: Head) -> None:
+async def require_anchored(tx: Any, anchor: Anchor, head: ChainHead) -> None:
     """Refuse to move the anchor away from a row that the chain lost, or to a row it does not hold.
 
-    A chain without the remembered row was cut and grown anew, and the old anchor is the proof. A
-    head that is not there any more was committed before a restore.
+    A chain without the anchored row was cut and rewritten, and the old anchor is the proof. A
+    head that is missing was committed before a restore.
     """
     for known in (anchor.read(), head):
         if known is None or not known.seq:
             continue
         found = await tx.row(HASH_AT, seq=known.seq)
         if found is None or found[0] != known.hash:
-            raise AnchorBroken(
-                f"The audit chain no longer holds row {known.seq} as it was written."
-            )
+            raise AnchorFault(f"The audit chain no longer holds row {known.seq} as it was written.")

@@ -12,69 +12,77 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import delete, select
 
-from clearlane.kernel.clock import Clock, micros, moment
+from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.store import audit, batches, migrate
 from clearlane.store.archive import (
     Manifest,
     copy_database,
-    described,
+    describe,
     pack,
     replace_database,
-    require_sound,
-    scratch,
+    require_intact,
+    scratch_file,
     unpack,
 )
-from clearlane.store.audit_chain import Anchor, Head
-from clearlane.store.database import Actor, Database, Refused, Row, System, Tx, open_database
+from clearlane.store.audit_chain import Anchor, ChainHead
+from clearlane.store.database import (
+    Actor,
+    Database,
+    OperationRefused,
+    Row,
+    SystemScope,
+    Tx,
+    open_database,
+)
 from clearlane.store.keys import MasterKeys
-from clearlane.store.nodes import bump, living
+from clearlane.store.nodes import bump_revision, live_nodes
 from clearlane.store.schema import data_keys, nodes, revisions
-from clearlane.store.sql import Statement, insertion
-from clearlane.store.sqlite import create_private
+from clearlane.store.sql import Statement, insert_into
+from clearlane.store.sqlite import create_private_file
 from clearlane.store.vault import Vault
 
-BEFORE = ".before-restore"
-BACKUP = System("a backup holds the whole installation")
+PREVIOUS_SUFFIX = ".before-restore"
+BACKUP = SystemScope("a backup holds the whole installation")
 # Snapshots that running nodes load anew after a restore; "restore" counts the restores themselves.
 REVISIONS_SKIPPED = 1_000
-RELOADED = ("accounts", "keys", "payers", "restore")
+RELOADED_SNAPSHOTS = ("accounts", "keys", "payers", "restore")
 
 
 async def write_backup(
     database: Database, vault: Vault, *, file: Path, target: Path, clock: Clock, actor: Actor
 ) -> Manifest:
-    """Copy the database as it is at one moment into one file of mode 0600; writers go on meanwhile."""
+    """Copy the database as of one moment into one file of mode 0600, while writers go on."""
     if target.exists():  # noqa: ASYNC240
-        raise Refused(f"{target} exists already: name another file.")
+        raise OperationRefused(f"{target} exists already: name another file.")
 
     async def noted(tx: Tx) -> None:
         tx.audit("backup.written", detail=target.name)
 
     await database.write(BACKUP, noted, actor=actor)
-    with scratch(target.parent) as copy:
+    with scratch_file(target.parent) as copy:
         await asyncio.to_thread(copy_database, file, copy)
-        unsigned = await asyncio.to_thread(described, copy, micros(clock.now()))
-        manifest = msgspec.structs.replace(unsigned, mac=unsigned.signed(vault.audit_key))
+        unsigned = await asyncio.to_thread(describe, copy, to_micros(clock.now()))
+        manifest = msgspec.structs.replace(unsigned, mac=unsigned.mac_for(vault.audit_key))
         await asyncio.to_thread(pack, copy, manifest, target)
     return manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
-    """What a restore did."""
+class RestoreResult:
+    """The result of a restore."""
 
     manifest: Manifest
-    kept: Path | None
-    """Where the data of before stands, None where there was none."""
+    previous: Path | None
+    """Where the previous data are kept, None where there were none."""
     revisions: dict[str, int]
-    """The revisions running nodes are to load."""
-    doubtful: tuple[int, int]
-    """Batches and waiting claims of which nobody can say whether they went out after the backup."""
+    """The revisions running nodes must load."""
+    in_doubt: tuple[int, int]
+    """Batches and queued claims that may have been sent after the backup."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restore:
-    """One restore: everything is checked on a copy before the running database is touched."""
+    """A restore: everything is checked on a copy before the running database is touched."""
 
     archive: Path
     file: Path
@@ -83,38 +91,38 @@ class Restore:
     clock: Clock
     actor: Actor
 
-    async def run(self) -> Restored:
-        """Check, prepare, swap, check again. A refusal leaves the data as they are."""
-        with scratch(self.file.parent) as copy:
+    async def run(self) -> RestoreResult:
+        """Check, prepare, swap, check again. A refusal leaves the data unchanged."""
+        with scratch_file(self.file.parent) as copy:
             manifest = await asyncio.to_thread(unpack, self.archive, copy)
-            await asyncio.to_thread(require_sound, copy)
+            await asyncio.to_thread(require_intact, copy)
             await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
             running = await self._running()
-            moved, doubtful, key, head = await self._prepare(copy, manifest, running)
+            moved, in_doubt, key, head = await self._prepare(copy, manifest, running)
             anchor = Anchor(self.anchor, key)
             kept = await asyncio.to_thread(self._swap, copy, anchor, head, running)
         await self._check(key)
-        return Restored(manifest, kept, moved, doubtful)
+        return RestoreResult(manifest, kept, moved, in_doubt)
 
-    async def _running(self) -> "_Running | None":
-        """What is to be replaced, or None where there is nothing yet."""
-        state = await migrate.state(url="", sqlite_file=self.file)
-        if state.standing is migrate.Standing.EMPTY:
+    async def _running(self) -> "_RunningInstallation | None":
+        """Return what is to be replaced, or None where there is nothing yet."""
+        state = await migrate.schema_status(url="", sqlite_file=self.file)
+        if state.state is migrate.SchemaState.EMPTY:
             return None
         live = await self._open(self.file, self.anchor)
         try:
             vault = Vault(live, self.keys, self.clock)
             await vault.load()
-            head = await audit.head(live)
+            head = await audit.read_head(live)
             async with live.read(BACKUP) as tx:
-                return _Running(
+                return _RunningInstallation(
                     head=head.seq,
                     audit_key=vault.audit_key,
-                    living=[node.id for node in await living(tx)],
+                    live_nodes=[node.id for node in await live_nodes(tx)],
                     data_keys=await tx.rows(_DATA_KEYS),
                     nodes=await tx.rows(_NODES),
                     revisions=dict(await tx.rows(_REVISIONS)),
-                    control=await batches.given_control(tx),
+                    last_control_number=await batches.last_control_number(tx),
                 )
         finally:
             await live.close()
@@ -125,36 +133,36 @@ class Restore:
         )
 
     async def _prepare(
-        self, copy: Path, manifest: Manifest, running: "_Running | None"
-    ) -> tuple[dict[str, int], tuple[int, int], bytes, Head]:
+        self, copy: Path, manifest: Manifest, running: "_RunningInstallation | None"
+    ) -> tuple[dict[str, int], tuple[int, int], bytes, ChainHead]:
         """Check the copy with the master key, and carry over what running nodes need."""
         unused = copy.with_name(copy.name + ".anchor")
         restored = await self._open(copy, unused)
         try:
             vault = Vault(restored, self.keys, self.clock)
-            await vault.load()  # every wrapped key can be unwrapped, or this is refused
-            if not hmac.compare_digest(manifest.mac, manifest.signed(vault.audit_key)):
-                raise Refused("The backup's manifest was changed.")
+            await vault.load()  # refuses a backup whose keys cannot be unwrapped
+            if not hmac.compare_digest(manifest.mac, manifest.mac_for(vault.audit_key)):
+                raise OperationRefused("The backup's manifest was changed.")
             await _require_chain(
                 restored, vault.audit_key, manifest, Anchor(unused, vault.audit_key)
             )
             carried = running or _NOTHING
             carried.require_same(vault.audit_key)
-            moved, doubtful = await restored.write(
-                BACKUP, lambda tx: carried.carry(tx, manifest), actor=self.actor
+            moved, in_doubt = await restored.write(
+                BACKUP, lambda tx: carried.carry_over(tx, manifest), actor=self.actor
             )
-            return moved, doubtful, vault.audit_key, await audit.head(restored)
+            return moved, in_doubt, vault.audit_key, await audit.read_head(restored)
         finally:
             await restored.close()
             for name in (unused, unused.with_name(unused.name + ".lock")):
                 name.unlink(missing_ok=True)
 
     def _swap(
-        self, copy: Path, anchor: Anchor, head: Head, running: "_Running | None"
+        self, copy: Path, anchor: Anchor, head: ChainHead, running: "_RunningInstallation | None"
     ) -> Path | None:
-        """Put the copy in place of the running database, and keep what was there."""
-        create_private(self.file)
-        kept = self.file.with_name(self.file.name + BEFORE) if running else None
+        """Replace the running database by the copy, and keep the previous data."""
+        create_private_file(self.file)
+        kept = self.file.with_name(self.file.name + PREVIOUS_SUFFIX) if running else None
         with anchor.locked():
             replace_database(
                 copy, self.file, kept, {row[0] for row in (running or _NOTHING).data_keys}
@@ -169,35 +177,37 @@ class Restore:
         finally:
             await database.close()
         if verdict.fault:
-            raise Refused(
+            raise OperationRefused(
                 f"The backup was restored, but its audit chain is not whole: {verdict.fault}"
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Running:
-    """What the running installation has that the backup cannot know."""
+class _RunningInstallation:
+    """What the running installation has that the backup cannot have."""
 
     head: int
     audit_key: bytes
-    living: list[str]
+    live_nodes: list[str]
     data_keys: list[Row]
     nodes: list[Row]
     revisions: dict[str, int]
-    control: int
+    last_control_number: int
 
     def require_same(self, audit_key: bytes) -> None:
-        """Nodes hold keys of their installation in memory: another one cannot slip under them."""
-        if self.living and not hmac.compare_digest(self.audit_key, audit_key):
-            raise Refused(
+        """Refuse a backup of another installation while nodes run, which hold its keys in memory."""
+        if self.live_nodes and not hmac.compare_digest(self.audit_key, audit_key):
+            raise OperationRefused(
                 "The backup is of another installation. Stop the running nodes first: "
-                f"{', '.join(self.living)}."
+                f"{', '.join(self.live_nodes)}."
             )
 
-    async def carry(self, tx: Tx, manifest: Manifest) -> tuple[dict[str, int], tuple[int, int]]:
+    async def carry_over(
+        self, tx: Tx, manifest: Manifest
+    ) -> tuple[dict[str, int], tuple[int, int]]:
         """Bring it into the restored database, and move every revision past both.
 
-        What was to go out when the backup was made may have gone out since: it is in doubt.
+        What was unsent when the backup was made may have been sent since: it is in doubt.
         """
         names = [column.name for column in data_keys.columns]
         # A node may seal with a key that is younger than the backup until it reloads.
@@ -207,22 +217,30 @@ class _Running:
         await tx.many(_KEEP_NODE, [dict(zip(names, row, strict=True)) for row in self.nodes])
         older: dict[str, int] = dict(await tx.rows(_REVISIONS))
         moved = {}
-        for name in sorted({*older, *self.revisions, *RELOADED}):
+        for name in sorted({*older, *self.revisions, *RELOADED_SNAPSHOTS}):
             # Far enough that no change made during the restore can have taken the number.
             last = max(older.get(name, 0), self.revisions.get(name, 0)) + REVISIONS_SKIPPED
             await tx.run(_SET_REVISION, name=name, revision=last)
-            moved[name] = await bump(tx, name)
+            moved[name] = await bump_revision(tx, name)
         tx.audit(
             "backup.restored",
             ids=[manifest.sha256[:16]],
-            detail=f"of {moment(manifest.created_at):%Y-%m-%dT%H:%M:%SZ}; "
+            detail=f"of {from_micros(manifest.created_at):%Y-%m-%dT%H:%M:%SZ}; "
             f"the chain before it ended at row {self.head}",
         )
-        return moved, await batches.distrust(tx, last_control=self.control)
+        return moved, await batches.mark_in_doubt_after_restore(
+            tx, last_control=self.last_control_number
+        )
 
 
-_NOTHING = _Running(
-    head=0, audit_key=b"", living=[], data_keys=[], nodes=[], revisions={}, control=0
+_NOTHING = _RunningInstallation(
+    head=0,
+    audit_key=b"",
+    live_nodes=[],
+    data_keys=[],
+    nodes=[],
+    revisions={},
+    last_control_number=0,
 )
 
 
@@ -231,23 +249,23 @@ async def _require_chain(
 ) -> None:
     verdict = await audit.verify(database, key, anchor)
     if verdict.fault:
-        raise Refused(f"The backup's audit chain is not whole: {verdict.fault}")
-    head = await audit.head(database)
+        raise OperationRefused(f"The backup's audit chain is not whole: {verdict.fault}")
+    head = await audit.read_head(database)
     if (head.seq, head.hash.hex()) != (manifest.audit_seq, manifest.audit_hash):
-        raise Refused("The backup's audit chain does not end where its manifest says.")
+        raise OperationRefused("The backup's audit chain does not end where its manifest says.")
 
 
 _DATA_KEYS = Statement(select(data_keys))
 _NODES = Statement(select(nodes))
 _REVISIONS = Statement(select(revisions.c.name, revisions.c.revision))
 _KEEP_KEY = Statement(
-    insertion(data_keys, *(column.name for column in data_keys.columns)).on_conflict_do_nothing(
+    insert_into(data_keys, *(column.name for column in data_keys.columns)).on_conflict_do_nothing(
         index_elements=["id"]
     )
 )
 _FORGET_NODES = Statement(delete(nodes))
-_KEEP_NODE = Statement(insertion(nodes, *(column.name for column in nodes.columns)))
-_SET = insertion(revisions, "name", "revision")
+_KEEP_NODE = Statement(insert_into(nodes, *(column.name for column in nodes.columns)))
+_SET = insert_into(revisions, "name", "revision")
 _SET_REVISION = Statement(
     _SET.on_conflict_do_update(index_elements=["name"], set_={"revision": _SET.excluded.revision})
 )

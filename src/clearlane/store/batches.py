@@ -1,7 +1,7 @@
-"""Batches on their way to payers, the claims in them, and the numbers they carry.
+"""Batches of claims for payers, their members, and control numbers.
 
-A batch is fixed in one transaction with its claims, so no claim is in two that could go out. What it holds is
-sealed for the installation, because claims of many clients share a file. Knows no file format and no cable.
+A batch is stored in one transaction with its claims, so no claim is in two batches that could be sent. Its content
+is sealed for the installation, because claims of many clients share a file. Knows no file format and no connection.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, lite
 
 from clearlane.kernel import limits
 from clearlane.store import claim_lookup
-from clearlane.store.database import Row, System, Tx
+from clearlane.store.database import Row, SystemScope, Tx
 from clearlane.store.schema import (
     batch_claims,
     batches,
@@ -20,32 +20,32 @@ from clearlane.store.schema import (
     claims,
     control_numbers,
 )
-from clearlane.store.sql import Statement, among, insertion
+from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
 
-SCOPE = System("batches hold claims of many clients")
+SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
-"""Whose data key seals a batch: the installation's, which is no vendor."""
+"""The data key that seals a batch is the installation's, which is no vendor."""
 TABLE = "batches"
 
-FIXED, SENDING, DELIVERED, IN_DOUBT = "Fixed", "Sending", "Delivered", "InDoubt"
+READY, SENDING, DELIVERED, IN_DOUBT = "Ready", "Sending", "Delivered", "InDoubt"
 
-WAITS, HELD = 1, 2
-"""Of a claim: to be gathered; to be gathered, but nobody can say whether it has gone out already."""
+QUEUED, QUEUED_IN_DOUBT = 1, 2
+"""Values of ``claims.queued``: waits for a batch; waits for one, but may have been sent before a restore."""
 
 SEND_AGAIN = "SEND_AGAIN"
-"""The kind of a fact that refuses a sending and not the claim."""
+"""The kind of a fact that refuses one sending of a claim, not the claim."""
 INTERCHANGE = "interchange"
-RESTORED = "The data were restored from a backup: whether this went out since is not known."
+RESTORED = "The data were restored from a backup: whether this was sent since is not known."
 
 
-class Taken(Exception):
-    """Somebody else has put one of the claims into a batch meanwhile."""
+class ClaimAlreadyBatched(Exception):
+    """Another node has put one of the claims into a batch meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pile:
-    """Claims to one payer that wait to be sent."""
+class PayerQueue:
+    """The claims of one kind to one payer that wait for a batch: how many, and since when."""
 
     payer_id: str
     kind: str
@@ -54,8 +54,8 @@ class Pile:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingClaim:
-    """A claim that waits to be sent. ``payload`` is sealed."""
+class QueuedClaim:
+    """A claim to be written into a batch. ``payload`` is sealed."""
 
     request_id: str
     vendor_id: int
@@ -65,7 +65,7 @@ class WaitingClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class BatchMember:
     """A claim in a batch."""
 
     request_id: str
@@ -76,8 +76,8 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A file as it goes out. ``content`` is sealed under the file's name."""
+class BatchFile:
+    """The file of a batch. ``content`` is sealed under the file's name."""
 
     route_id: int
     control: int
@@ -85,12 +85,12 @@ class Written:
     digest: str
     content: bytes = field(repr=False)
     bytes: int
-    """Of the file as it is sent."""
+    """Size of the file as it is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """A batch as it stands in the database, without its content."""
+    """A stored batch, without its content."""
 
     id: int
     payer_id: str
@@ -104,88 +104,102 @@ class Batch:
     bytes: int
     created_at: int
     attempts: int
-    next_at: int
+    not_before: int
+    """The earliest time of the next attempt."""
     holder: str
+    """The workflow that sends it; empty while none does."""
+    lease_until: int | None
+    """Until when the holder may take; None while nothing sends it."""
     failing_since: int | None
     delivered_at: int | None
     fault: str
 
     @property
-    def lane(self) -> tuple[str, str]:
-        """Whom it goes to."""
+    def destination(self) -> tuple[str, str]:
+        """Type of claims and payer it goes to."""
         return self.type, self.payer_id
 
-    def in_hand(self, now: int) -> bool:
-        """Whether somebody sends it at this moment."""
-        return self.state == SENDING and bool(self.holder) and self.next_at > now
+    @property
+    def due_at(self) -> int:
+        """When it may be attempted: after its pause, and after the lease of whoever sends it."""
+        return max(self.not_before, self.lease_until or 0)
+
+    def is_being_sent(self, now: int) -> bool:
+        """Return whether a workflow holds a lease on it."""
+        return self.state == SENDING and self.lease_until is not None and self.lease_until > now
 
 
-# ---- gathering --------------------------------------------------------------------------------
+# ---- creating batches -------------------------------------------------------------------------
 
 
-async def piles(tx: Tx, *, held: bool = False) -> list[Pile]:
-    """What waits, by payer and kind of claim."""
-    return [Pile(*row) for row in await tx.rows(_HELD_PILES if held else _PILES)]
+async def list_payer_queues(tx: Tx, *, in_doubt: bool = False) -> list[PayerQueue]:
+    """Return the claims that wait for a batch, counted by payer and kind of claim."""
+    return [PayerQueue(*row) for row in await tx.rows(_QUEUES_IN_DOUBT if in_doubt else _QUEUES)]
 
 
-async def waiting(
-    tx: Tx, payer_id: str, kind: str, *, after: str, most: int, held: bool = False
-) -> list[WaitingClaim]:
-    """The next claims that wait, the oldest first."""
+async def list_queued_claims(
+    tx: Tx, payer_id: str, kind: str, *, after: str, limit: int, in_doubt: bool = False
+) -> list[QueuedClaim]:
+    """Return the next claims that wait for a batch, oldest first."""
     rows = await tx.rows(
-        _HELD_PAGE if held else _PAGE, payer_id=payer_id, kind=kind, after=after, most=most
+        _PAGE_IN_DOUBT if in_doubt else _PAGE,
+        payer_id=payer_id,
+        kind=kind,
+        after=after,
+        limit=limit,
     )
-    return [WaitingClaim(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
+    return [QueuedClaim(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
 
 
-async def next_control(tx: Tx, *, skip: int = 0) -> int:
-    """A number that was never given before."""
+async def next_control_number(tx: Tx, *, skip: int = 0) -> int:
+    """Return a control number that was never used before, after skipping some."""
     row = await tx.row(_NEXT, name=INTERCHANGE, number=1 + skip, step=1 + skip)
     assert row is not None
     return int(row[0])
 
 
-async def given_control(tx: Tx) -> int:
-    """The last number given."""
+async def last_control_number(tx: Tx) -> int:
+    """Return the last control number used."""
     row = await tx.row(_GIVEN, name=INTERCHANGE)
     return int(row[0]) if row else 0
 
 
-async def fix(
+async def create(
     tx: Tx,
-    written: Written,
+    file: BatchFile,
     *,
-    lane: tuple[str, str],
+    destination: tuple[str, str],
     members: Iterable[str],
-    lines: Iterable[tuple[str, str]] = (),
+    line_references: Iterable[tuple[str, str]] = (),
     now: int,
-    held: bool = False,
+    in_doubt: bool = False,
 ) -> int:
-    """Store a batch and take its claims from those that wait; its id, or :class:`Taken`.
+    """Store a batch, take its claims off the queue, and return its id.
 
-    ``lines``: claim and keyed hash of the line control numbers that callers chose, to be found by them again.
+    ``line_references`` are request ids and keyed hashes of line control numbers that callers chose, by which answers
+    find the claims. Raises :class:`ClaimAlreadyBatched`.
     """
     wanted = sorted(members)
-    waits = HELD if held else WAITS
-    found = await tx.rows(_LOCK_CLAIMS, request_ids=wanted, waits=waits)
+    queued = QUEUED_IN_DOUBT if in_doubt else QUEUED
+    found = await tx.rows(_LOCK_CLAIMS, request_ids=wanted, queued=queued)
     if len(found) != len(wanted):
-        raise Taken
-    type, payer_id = lane
+        raise ClaimAlreadyBatched
+    type, payer_id = destination
     row = await tx.row(
         _ADD,
         payer_id=payer_id,
         type=type,
-        state=IN_DOUBT if held else FIXED,
+        state=IN_DOUBT if in_doubt else READY,
         claims=len(wanted),
         created_at=now,
         attempts=0,
-        next_at=now,
+        not_before=now,
         holder="",
-        fault=RESTORED if held else "",
-        **_written(written),
+        fault=RESTORED if in_doubt else "",
+        **_file_values(file),
     )
     assert row is not None
-    await tx.run(_TAKE, request_ids=wanted)
+    await tx.run(_DEQUEUE, request_ids=wanted)
     await tx.many(
         _ADD_MEMBER,
         [
@@ -200,96 +214,100 @@ async def fix(
         ],
     )
     owners = {request_id: (vendor, site) for request_id, vendor, site, _ in found}
-    await claim_lookup.keep(tx, owners, ((payer_id, reference, id) for id, reference in lines))
+    await claim_lookup.add_references(
+        tx, owners, ((payer_id, reference, id) for id, reference in line_references)
+    )
     tx.audit(
-        "batch.fixed",
+        "batch.created",
         ids=[str(row[0])],
         count=len(wanted),
-        detail=f"{type} {payer_id} {written.name}",
+        detail=f"{type} {payer_id} {file.name}",
     )
     return int(row[0])
 
 
-# ---- looking ----------------------------------------------------------------------------------
+# ---- reading ----------------------------------------------------------------------------------
 
 
-async def undelivered(tx: Tx) -> list[Batch]:
-    """What waits to be sent, is being sent or is in doubt, the oldest first."""
+async def list_undelivered(tx: Tx) -> list[Batch]:
+    """Return the batches that are ready, being sent or in doubt, oldest first."""
     found = [_batch(row) for row in await tx.rows(_UNDELIVERED)]
     return sorted(found, key=lambda batch: batch.id)
 
 
-async def newest(tx: Tx, most: int) -> list[Batch]:
-    """The last batches, the newest first."""
-    return [_batch(row) for row in await tx.rows(_NEWEST, most=most)]
+async def list_newest(tx: Tx, limit: int) -> list[Batch]:
+    """Return the newest batches, newest first."""
+    return [_batch(row) for row in await tx.rows(_NEWEST, limit=limit)]
 
 
 async def find(tx: Tx, id: int) -> Batch | None:
-    """One batch."""
+    """Return one batch."""
     row = await tx.row(_FIND, id=id)
     return None if row is None else _batch(row)
 
 
-async def by_control(tx: Tx, control: int) -> Batch | None:
-    """The batch that carries this number as ISA13 and GS06."""
+async def find_by_control(tx: Tx, control: int) -> Batch | None:
+    """Return the batch that carries this control number as ISA13 and GS06."""
     row = await tx.row(_BY_CONTROL, control=control)
     return None if row is None else _batch(row)
 
 
-async def content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
-    """The file of a batch."""
+async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
+    """Return the file of a batch."""
     row = await tx.row(_CONTENT, id=batch.id)
     assert row is not None
-    await vault.fetch(tx, [row[0]])
+    await vault.load_keys_of(tx, [row[0]])
     return vault.open(OWNER, TABLE, batch.name, row[0])
 
 
-async def members(tx: Tx, batch_id: int) -> list[Member]:
-    """The claims of a batch."""
-    return [Member(*row) for row in await tx.rows(_MEMBERS, batch_id=batch_id)]
+async def list_members(tx: Tx, batch_id: int) -> list[BatchMember]:
+    """Return the claims of a batch."""
+    return [BatchMember(*row) for row in await tx.rows(_MEMBERS, batch_id=batch_id)]
 
 
-async def answered(tx: Tx, batch_id: int) -> int:
-    """How many claims of a batch the payer has spoken of since they were sent in it."""
+async def count_answered(tx: Tx, batch_id: int) -> int:
+    """Count the claims of a batch that the payer has answered since they were sent in it."""
     row = await tx.row(_ANSWERED, batch_id=batch_id)
     assert row is not None
     return int(row[0])
 
 
-async def member_claims(tx: Tx, batch_id: int, *, after: str, most: int) -> list[WaitingClaim]:
-    """The claims of a batch with what they say, to write it anew."""
-    rows = await tx.rows(_MEMBER_PAGE, batch_id=batch_id, after=after, most=most)
-    return [WaitingClaim(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
+async def list_member_claims(tx: Tx, batch_id: int, *, after: str, limit: int) -> list[QueuedClaim]:
+    """Return the next claims of a batch with their payloads, to rewrite its file."""
+    rows = await tx.rows(_MEMBER_PAGE, batch_id=batch_id, after=after, limit=limit)
+    return [QueuedClaim(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
 
 
-# ---- moving -----------------------------------------------------------------------------------
+# ---- changing state ---------------------------------------------------------------------------
 
 
 async def lock(tx: Tx, id: int) -> Batch | None:
-    """One batch, held until the transaction ends."""
+    """Return one batch and lock its row until the transaction ends."""
     row = await tx.row(_LOCK, id=id)
     return None if row is None else _batch(row)
 
 
-async def move(
+async def set_state(
     tx: Tx,
     id: int,
     state: str,
     *,
-    next_at: int,
+    not_before: int,
     holder: str = "",
+    lease_until: int | None = None,
     attempts: int,
     failing_since: int | None = None,
     fault: str = "",
     delivered_at: int | None = None,
 ) -> None:
-    """Note how a batch stands."""
+    """Record the state of a batch; without a holder its lease ends."""
     await tx.run(
         _MOVE,
         id=id,
         to_state=state,
-        to_next_at=next_at,
+        to_not_before=not_before,
         to_holder=holder,
+        to_lease_until=lease_until,
         to_attempts=attempts,
         to_failing_since=failing_since,
         to_fault=fault[: limits.AUDIT_DETAIL_CHARACTERS_MAX],
@@ -297,58 +315,58 @@ async def move(
     )
 
 
-async def hasten(tx: Tx, lane: tuple[str, str], now: int) -> None:
-    """Let what waits for a payer be tried now; what somebody sends at this moment is left alone."""
-    type, payer_id = lane
-    await tx.run(_HASTEN, type=type, payer_id=payer_id, now=now)
+async def retry_now(tx: Tx, destination: tuple[str, str], now: int) -> None:
+    """Make the batches to a payer due now, except those that a workflow is sending."""
+    type, payer_id = destination
+    await tx.run(_RETRY_NOW, type=type, payer_id=payer_id, now=now)
 
 
-async def rewrite(tx: Tx, id: int, written: Written) -> None:
-    """Give a batch that has not gone out another way, with a file of its own for it."""
+async def replace_file(tx: Tx, id: int, file: BatchFile) -> None:
+    """Give a batch that was not sent another route, with a file written for it."""
     await tx.run(
-        _REWRITE, id=id, **{f"to_{name}": value for name, value in _written(written).items()}
+        _REWRITE, id=id, **{f"to_{name}": value for name, value in _file_values(file).items()}
     )
 
 
-async def distrust(tx: Tx, *, last_control: int = 0) -> tuple[int, int]:
-    """After a restore: what was to go out then may have gone out since. Batches and claims in doubt.
+async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple[int, int]:
+    """Mark everything unsent as in doubt after a restore, and return how many batches and queued claims.
 
-    Numbers given since the backup are skipped, or a payer would see them twice; ``last_control`` is the last
-    one given, where that is known.
+    What was unsent when the backup was made may have been sent since. Control numbers used since the backup are
+    skipped, or a payer would see them twice; ``last_control`` is the last one used, where that is known.
     """
-    behind = max(0, last_control - await given_control(tx))
-    await next_control(tx, skip=behind + limits.CONTROL_NUMBERS_SKIPPED)
-    doubtful = await tx.run(_DISTRUST, to_fault=RESTORED)
-    held = await tx.run(_HOLD)
-    if doubtful or held:
-        tx.audit("batch.distrusted", count=doubtful, detail=f"{held} claims that waited")
-    return doubtful, held
+    behind = max(0, last_control - await last_control_number(tx))
+    await next_control_number(tx, skip=behind + limits.CONTROL_NUMBERS_SKIPPED)
+    marked = await tx.run(_MARK_IN_DOUBT, to_fault=RESTORED)
+    queued = await tx.run(_MARK_QUEUED_IN_DOUBT)
+    if marked or queued:
+        tx.audit("batch.in-doubt-after-restore", count=marked, detail=f"{queued} queued claims")
+    return marked, queued
 
 
-def _written(written: Written) -> dict[str, object]:
-    return {name: getattr(written, name) for name in _WRITTEN}
+def _file_values(file: BatchFile) -> dict[str, object]:
+    return {name: getattr(file, name) for name in _FILE}
 
 
 def _batch(row: Row) -> Batch:
     return Batch(**dict(zip(_NAMES, row, strict=True)))
 
 
-# ---- the statements ---------------------------------------------------------------------------
+# ---- statements -------------------------------------------------------------------------------
 
 _NAMES = tuple(column.name for column in batches.columns if column.name != "content")
-_WRITTEN = ("route_id", "control", "name", "digest", "bytes", "content")
+_FILE = ("route_id", "control", "name", "digest", "bytes", "content")
 
 
-def _spelled(value: object) -> ColumnElement[Any]:
-    """A value that stands in the text, so that the index over just such rows serves the statement."""
+def _inlined(value: object) -> ColumnElement[Any]:
+    """Return a value that is part of the SQL text: a partial index serves no statement with a placeholder."""
     return literal(value, literal_execute=True)
 
 
-def _wait(waits: int) -> ColumnElement[bool]:
-    return (claims.c.waits > _spelled(0)) & (claims.c.waits == _spelled(waits))
+def _is_queued(queued: int) -> ColumnElement[bool]:
+    return (claims.c.queued > _inlined(0)) & (claims.c.queued == _inlined(queued))
 
 
-def _piles(condition: ColumnElement[bool]) -> Statement:
+def _payer_queues(condition: ColumnElement[bool]) -> Statement:
     of = (
         select(
             claims.c.payer_id,
@@ -360,7 +378,7 @@ def _piles(condition: ColumnElement[bool]) -> Statement:
         .group_by(claims.c.payer_id, claims.c.kind)
         .subquery()
     )
-    # Request ids lie in the order of time, so the index alone finds the oldest.
+    # Request ids are in the order of time, so the index alone finds the oldest.
     oldest = claims.alias("oldest_claim")
     found = select(of.c.payer_id, of.c.kind, of.c.claims, oldest.c.created_at)
     joined = found.join_from(of, oldest, oldest.c.request_id == of.c.oldest)
@@ -382,14 +400,14 @@ def _page(condition: ColumnElement[bool]) -> Statement:
             claims.c.request_id > bindparam("after"),
         )
         .order_by(claims.c.request_id)
-        .limit(bindparam("most", type_=Integer)),
+        .limit(bindparam("limit", type_=Integer)),
         system=True,
     )
 
 
-_PILES, _HELD_PILES = (_piles(_wait(waits)) for waits in (WAITS, HELD))
-_PAGE, _HELD_PAGE = (_page(_wait(waits)) for waits in (WAITS, HELD))
-_NUMBER = insertion(control_numbers, "name", "number")
+_QUEUES, _QUEUES_IN_DOUBT = (_payer_queues(_is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
+_PAGE, _PAGE_IN_DOUBT = (_page(_is_queued(q)) for q in (QUEUED, QUEUED_IN_DOUBT))
+_NUMBER = insert_into(control_numbers, "name", "number")
 _NEXT = Statement(
     _NUMBER.on_conflict_do_update(
         index_elements=["name"],
@@ -399,37 +417,37 @@ _NEXT = Statement(
 _GIVEN = Statement(
     select(control_numbers.c.number).where(control_numbers.c.name == bindparam("name"))
 )
-# Always in one order, so that two who gather the same claims do not wait for each other.
+# Always locked in one order, so that two nodes that batch the same claims cannot deadlock.
 _LOCK_CLAIMS = Statement(
     select(claims.c.request_id, claims.c.vendor_id, claims.c.site_id, claims.c.sendings)
-    .where(among(claims.c.request_id, "request_ids"), claims.c.waits == bindparam("waits"))
+    .where(among(claims.c.request_id, "request_ids"), claims.c.queued == bindparam("queued"))
     .order_by(claims.c.request_id)
     .with_for_update(),
     system=True,
 )
-_TAKE = Statement(
+_DEQUEUE = Statement(
     update(claims)
     .where(among(claims.c.request_id, "request_ids"))
-    .values(waits=0, sendings=claims.c.sendings + 1),
+    .values(queued=0, sendings=claims.c.sendings + 1),
     system=True,
 )
 _ADD = Statement(
-    insertion(
-        batches, "payer_id", "type", "state", "claims", "created_at", "attempts", "next_at", "holder",
-        "fault", *_WRITTEN,
+    insert_into(
+        batches, "payer_id", "type", "state", "claims", "created_at", "attempts", "not_before", "holder",
+        "fault", *_FILE,
     ).returning(batches.c.id)
 )  # fmt: skip
-_ADD_MEMBER = Statement(insertion(batch_claims, "batch_id", "request_id", "attempt"), system=True)
+_ADD_MEMBER = Statement(insert_into(batch_claims, "batch_id", "request_id", "attempt"), system=True)
 
 _BATCHES = select(*(batches.c[name] for name in _NAMES))
-# Without an order, which would make SQLite walk all batches ever sent instead of the index of the open ones.
+# Without ORDER BY, which would make SQLite walk all batches ever sent instead of the index of the open ones.
 _UNDELIVERED = Statement(
     _BATCHES.where(
-        batches.c.state.in_([_spelled(state) for state in (FIXED, SENDING, IN_DOUBT)]),
-        batches.c.next_at >= _spelled(0),
+        batches.c.state.in_([_inlined(state) for state in (READY, SENDING, IN_DOUBT)]),
+        batches.c.not_before >= _inlined(0),
     )
 )
-_NEWEST = Statement(_BATCHES.order_by(batches.c.id.desc()).limit(bindparam("most", type_=Integer)))
+_NEWEST = Statement(_BATCHES.order_by(batches.c.id.desc()).limit(bindparam("limit", type_=Integer)))
 _FIND = Statement(_BATCHES.where(batches.c.id == bindparam("id")))
 _LOCK = Statement(_BATCHES.where(batches.c.id == bindparam("id")).with_for_update())
 _BY_CONTROL = Statement(_BATCHES.where(batches.c.control == bindparam("control")))
@@ -445,9 +463,9 @@ _MEMBERS = Statement(
     .order_by(batch_claims.c.request_id),
     system=True,
 )
-# A word of the payer about a claim proves its last sending, but for "send it again", which speaks of one that was
-# refused: there are as many of these as there were such sendings.
-_SAID = select(func.count()).where(
+# Any answer of the payer about a claim proves its last sending, except "send it again", which is about a refused
+# one: there are as many of these as there were such sendings.
+_ANSWERS = select(func.count()).where(
     claim_facts.c.request_id == batch_claims.c.request_id, claim_facts.c.inbox_id.is_not(None)
 )
 _ANSWERED = Statement(
@@ -455,9 +473,9 @@ _ANSWERED = Statement(
     .select_from(batch_claims)
     .where(
         batch_claims.c.batch_id == bindparam("batch_id"),
-        (_SAID.where(claim_facts.c.kind != SEND_AGAIN).scalar_subquery() > 0)
+        (_ANSWERS.where(claim_facts.c.kind != SEND_AGAIN).scalar_subquery() > 0)
         | (
-            _SAID.where(claim_facts.c.kind == SEND_AGAIN).scalar_subquery()
+            _ANSWERS.where(claim_facts.c.kind == SEND_AGAIN).scalar_subquery()
             >= batch_claims.c.attempt
         ),
     ),
@@ -471,36 +489,38 @@ _MEMBER_PAGE = Statement(
         batch_claims.c.request_id > bindparam("after"),
     )
     .order_by(batch_claims.c.request_id)
-    .limit(bindparam("most", type_=Integer)),
+    .limit(bindparam("limit", type_=Integer)),
     system=True,
 )
 
 _MOVED = (
-    "state", "next_at", "holder", "attempts", "failing_since", "fault", "delivered_at",
+    "state", "not_before", "holder", "lease_until", "attempts", "failing_since", "fault", "delivered_at",
 )  # fmt: skip
 _MOVE = Statement(
     update(batches)
     .where(batches.c.id == bindparam("id"))
     .values({name: bindparam(f"to_{name}") for name in _MOVED})
 )
-_HASTEN = Statement(
+_RETRY_NOW = Statement(
     update(batches)
     .where(
-        batches.c.state.in_([FIXED, SENDING]),
+        batches.c.state.in_([READY, SENDING]),
         batches.c.holder == "",
         batches.c.type == bindparam("type"),
         batches.c.payer_id == bindparam("payer_id"),
     )
-    .values(next_at=bindparam("now", type_=BigInteger))
+    .values(not_before=bindparam("now", type_=BigInteger))
 )
 _REWRITE = Statement(
     update(batches)
     .where(batches.c.id == bindparam("id"))
-    .values({name: bindparam(f"to_{name}") for name in _WRITTEN})
+    .values({name: bindparam(f"to_{name}") for name in _FILE})
 )
-_DISTRUST = Statement(
+_MARK_IN_DOUBT = Statement(
     update(batches)
-    .where(batches.c.state.in_([FIXED, SENDING]))
-    .values(state=IN_DOUBT, holder="", fault=bindparam("to_fault"))
+    .where(batches.c.state.in_([READY, SENDING]))
+    .values(state=IN_DOUBT, holder="", lease_until=None, fault=bindparam("to_fault"))
 )
-_HOLD = Statement(update(claims).where(_wait(WAITS)).values(waits=HELD), system=True)
+_MARK_QUEUED_IN_DOUBT = Statement(
+    update(claims).where(_is_queued(QUEUED)).values(queued=QUEUED_IN_DOUBT), system=True
+)

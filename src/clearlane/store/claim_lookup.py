@@ -1,7 +1,7 @@
-"""Finding the claims that a payer's answer may mean: by number and by keyed hash.
+"""Find the claims that a payer's answer may concern, by number and by keyed hash.
 
-Answers speak of claims of many clients, so every statement here runs in a System scope. Only claims that went to
-the payer are found. Knows no answer.
+Answers concern claims of many clients, so every statement here runs in a :class:`SystemScope`. Only claims that were
+sent to the payer are found. Knows no answer.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -11,12 +11,12 @@ from sqlalchemy import bindparam, select
 
 from clearlane.store.database import Tx
 from clearlane.store.schema import claim_references, claims, line_references
-from clearlane.store.sql import Statement, among, insertion
+from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
 
 
-class Went(NamedTuple):
-    """A claim that went to the payer."""
+class CandidateClaim(NamedTuple):
+    """A claim that was sent to the payer."""
 
     request_id: str
     vendor_id: int
@@ -26,39 +26,43 @@ class Went(NamedTuple):
 
 
 def account_reference(vault: Vault, payer_id: str, account: str) -> str:
-    """The keyed hash of an account number sent to a payer as CLM01. It spans vendors: no owner."""
+    """Return the keyed hash of an account number sent to a payer as CLM01. It spans vendors: no owner."""
     return vault.fingerprint(0, "CLM01", payer_id, account).hex()
 
 
 def line_reference(vault: Vault, payer_id: str, control: str) -> str:
-    """The keyed hash of a line control number that a caller chose (REF*6R)."""
+    """Return the keyed hash of a line control number that a caller chose (REF*6R)."""
     return vault.fingerprint(0, "REF6R", payer_id, control).hex()
 
 
-async def holders(tx: Tx, payer_id: str, references: Collection[str]) -> set[tuple[str, str]]:
-    """Keyed hash and claim: who has these account numbers now."""
+async def find_by_account(
+    tx: Tx, payer_id: str, references: Collection[str]
+) -> set[tuple[str, str]]:
+    """Return keyed hash and claim of the live claims that carry these account numbers."""
     if not references:
         return set()
-    rows = await tx.rows(_HOLDERS, payer_id=payer_id, references=sorted(references))
+    rows = await tx.rows(_BY_ACCOUNT, payer_id=payer_id, references=sorted(references))
     return {(str(reference), str(request_id)) for reference, request_id in rows}
 
 
-async def others(tx: Tx, payer_id: str, references: Collection[str]) -> set[tuple[str, str]]:
-    """Keyed hash and claim: whose lines have these numbers, and who had these account numbers before."""
+async def find_by_other_reference(
+    tx: Tx, payer_id: str, references: Collection[str]
+) -> set[tuple[str, str]]:
+    """Return keyed hash and claim by line control number, or by an account number it had before."""
     if not references:
         return set()
-    rows = await tx.rows(_OTHERS, payer_id=payer_id, references=sorted(references))
+    rows = await tx.rows(_BY_OTHER_REFERENCE, payer_id=payer_id, references=sorted(references))
     return {(str(reference), str(request_id)) for reference, request_id in rows}
 
 
-async def lines_of(
+async def find_by_line(
     tx: Tx, payer_id: str, references: Collection[str], request_ids: Collection[str]
 ) -> set[tuple[str, str]]:
-    """Keyed hash and claim: which of these claims have lines with these numbers."""
+    """Return keyed hash and claim for those of these claims that have lines with these numbers."""
     if not references or not request_ids:
         return set()
     rows = await tx.rows(
-        _LINES_OF,
+        _BY_LINE,
         payer_id=payer_id,
         references=sorted(references),
         request_ids=sorted(request_ids),
@@ -66,10 +70,10 @@ async def lines_of(
     return {(str(reference), str(request_id)) for reference, request_id in rows}
 
 
-async def keep(
+async def add_references(
     tx: Tx, owners: Mapping[str, tuple[int, int]], rows: Iterable[tuple[str, str, str]]
 ) -> None:
-    """Let claims be found by these: payer, keyed hash and claim, whose vendor and site are among the owners."""
+    """Let claims be found by these: payer, keyed hash and claim. ``owners`` holds vendor and site of each claim."""
     values = []
     for payer_id, reference, request_id in rows:
         vendor, site = owners[request_id]
@@ -82,29 +86,31 @@ async def keep(
                 "request_id": request_id,
             }
         )
-    await tx.many(_KEEP, values)
+    await tx.many(_ADD, values)
 
 
-async def went(tx: Tx, payer_id: str, request_ids: Collection[str]) -> dict[str, Went]:
-    """Those of these claims that went to the payer."""
+async def find_sent(
+    tx: Tx, payer_id: str, request_ids: Collection[str]
+) -> dict[str, CandidateClaim]:
+    """Return those of these claims that were sent to the payer."""
     if not request_ids:
         return {}
-    rows = await tx.rows(_WENT, payer_id=payer_id, request_ids=sorted(request_ids))
-    return {row[0]: Went(*row) for row in rows}
+    rows = await tx.rows(_SENT, payer_id=payer_id, request_ids=sorted(request_ids))
+    return {row[0]: CandidateClaim(*row) for row in rows}
 
 
-# By what a claim can be found although nobody holds it: its lines' numbers and former account numbers.
-_KEEP = Statement(
-    insertion(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
+# References other than the current account number: line control numbers and former account numbers.
+_ADD = Statement(
+    insert_into(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
     system=True,
 )
-_HOLDERS = Statement(
+_BY_ACCOUNT = Statement(
     select(claim_references.c.reference, claim_references.c.request_id).where(
         claim_references.c.payer_id == bindparam("payer_id"),
         among(claim_references.c.reference, "references"),
     )
 )
-_LINES_OF = Statement(
+_BY_LINE = Statement(
     select(line_references.c.reference, line_references.c.request_id).where(
         line_references.c.payer_id == bindparam("payer_id"),
         among(line_references.c.reference, "references"),
@@ -112,15 +118,15 @@ _LINES_OF = Statement(
     ),
     system=True,
 )
-_OTHERS = Statement(
+_BY_OTHER_REFERENCE = Statement(
     select(line_references.c.reference, line_references.c.request_id).where(
         line_references.c.payer_id == bindparam("payer_id"),
         among(line_references.c.reference, "references"),
     ),
     system=True,
 )
-_WENT = Statement(
-    select(*(claims.c[name] for name in Went._fields)).where(
+_SENT = Statement(
+    select(*(claims.c[name] for name in CandidateClaim._fields)).where(
         among(claims.c.request_id, "request_ids"),
         claims.c.payer_id == bindparam("payer_id"),
         claims.c.sendings > 0,

@@ -1,7 +1,7 @@
-"""Where claims stand, for whoever learns something about them: held, told anew, given back.
+"""Lock claims, and update the state, queue flag and status row of each.
 
-Claims of several clients are told in one transaction, so every statement here runs in a System scope. Knows no
-fact.
+Claims of several clients are updated in one transaction, so every statement here runs in a :class:`SystemScope`.
+Knows no fact.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from clearlane.store.schema import (
     claims,
     sites,
 )
-from clearlane.store.sql import Statement, among, insertion
+from clearlane.store.sql import Statement, among, insert_into
 
 REJECTED = "Rejected"
 
 
-class Held(NamedTuple):
-    """A claim that nobody else can tell anything about until the transaction ends."""
+class LockedClaim(NamedTuple):
+    """A claim whose row is locked until the transaction ends."""
 
     vendor_id: int
     site_id: int
@@ -32,54 +32,47 @@ class Held(NamedTuple):
     kind: str
     state: str
     payer_id: str
-    vendor_claim: str
+    vendor_claim_hash: str
     total_cents: int
-    created_day: str
     sendings: int
-    waits: int
+    queued: int
     status: bytes | None
-    vendor_site_id: str
     time_zone: str
 
     def __repr__(self) -> str:
-        """Without what is sealed."""
-        return f"Held({self.request_id})"
+        """Leave out sealed values."""
+        return f"LockedClaim({self.request_id})"
 
 
-class Stood(NamedTuple):
-    """What a claim's row says from now on. ``status`` is sealed."""
+class ClaimStateUpdate(NamedTuple):
+    """The new state of a claim's row. ``status`` is sealed."""
 
-    of: str
-    now_state: str
-    now_waits: int
-    now_updated: int
-    now_status: bytes
+    request_id: str
+    state: str
+    queued: int
+    updated_at: int
+    status: bytes
 
     def __repr__(self) -> str:
-        """Without what is sealed."""
-        return f"Stood({self.of})"
+        """Leave out sealed values."""
+        return f"ClaimStateUpdate({self.request_id})"
 
 
-async def hold(tx: Tx, request_ids: Sequence[str]) -> dict[str, Held]:
-    """Lock claims, always in one order, so that what is read of their facts afterwards is all there is."""
-    found = await tx.rows(_HOLD, request_ids=sorted(set(request_ids)))
-    return {held.request_id: held for held in (Held(*row) for row in found)}
+async def lock_claims(tx: Tx, request_ids: Sequence[str]) -> dict[str, LockedClaim]:
+    """Lock claims, always in one order, so that the facts read afterwards are complete."""
+    found = await tx.rows(_LOCK, request_ids=sorted(set(request_ids)))
+    return {claim.request_id: claim for claim in (LockedClaim(*row) for row in found)}
 
 
-async def payload(tx: Tx, request_id: str) -> bytes:
-    """What the vault holds of a claim."""
-    row = await tx.row(_PAYLOAD, of=request_id)
-    assert row is not None, "a claim that is held is there"
-    return bytes(row[0])
+async def update_claims(tx: Tx, rows: Sequence[ClaimStateUpdate]) -> None:
+    """Write the new state of claims."""
+    await tx.many(
+        _UPDATE, [{f"new_{name}": value for name, value in row._asdict().items()} for row in rows]
+    )
 
 
-async def stand(tx: Tx, rows: Sequence[Stood]) -> None:
-    """Write where claims stand."""
-    await tx.many(_STAND, [row._asdict() for row in rows])
-
-
-async def note(tx: Tx, held: Sequence[tuple[Held, str]], at: int) -> None:
-    """Note an event of each claim."""
+async def record_events(tx: Tx, events: Sequence[tuple[LockedClaim, str]], at: int) -> None:
+    """Record an event of each claim."""
     rows = [
         {
             "vendor_id": one.vendor_id,
@@ -88,32 +81,32 @@ async def note(tx: Tx, held: Sequence[tuple[Held, str]], at: int) -> None:
             "at": at,
             "event": event,
         }
-        for one, event in held
+        for one, event in events
     ]
     await tx.many(_EVENT, rows)
 
 
-async def replaced(tx: Tx, held: Held) -> bool:
-    """Whether a living claim has taken the caller's id of this refused one since."""
+async def is_replaced(tx: Tx, claim: LockedClaim) -> bool:
+    """Return whether a live claim has taken the vendor's claim id of this refused one since."""
     row = await tx.row(
-        _LIVING, of=held.vendor_id, at=held.site_id, sort=held.kind, same=held.vendor_claim
+        _LIVE, of=claim.vendor_id, at=claim.site_id, sort=claim.kind, same=claim.vendor_claim_hash
     )
     return row is not None
 
 
-async def give_back(tx: Tx, held: Sequence[Held]) -> None:
-    """Free the account numbers of refused claims, and remember who had them: an answer may be late."""
-    owners = {one.request_id: (one.vendor_id, one.site_id) for one in held}
+async def release_references(tx: Tx, claims: Sequence[LockedClaim]) -> None:
+    """Release the account numbers of refused claims, and keep them for late answers."""
+    owners = {one.request_id: (one.vendor_id, one.site_id) for one in claims}
     rows = await tx.rows(_REFERENCES, request_ids=sorted(owners)) if owners else []
     if not rows:
         return
-    await claim_lookup.keep(tx, owners, rows)
+    await claim_lookup.add_references(tx, owners, rows)
     await tx.run(_DROP_REFERENCES, request_ids=sorted(owners))
 
 
-_HOLD = Statement(
+_LOCK = Statement(
     select(
-        *(claims.c[name] for name in Held._fields[:-2]), sites.c.vendor_site_id, sites.c.time_zone
+        *(claims.c[name] for name in LockedClaim._fields[:-1]), sites.c.time_zone
     )
     .join_from(claims, sites, (sites.c.vendor_id == claims.c.vendor_id) & (sites.c.id == claims.c.site_id))
     .where(among(claims.c.request_id, "request_ids"))
@@ -121,29 +114,21 @@ _HOLD = Statement(
     .with_for_update(of=claims),
     system=True,
 )  # fmt: skip
-_PAYLOAD = Statement(
-    select(claims.c.payload).where(claims.c.request_id == bindparam("of")), system=True
-)
-_STAND = Statement(
+_UPDATE = Statement(
     update(claims)
-    .where(claims.c.request_id == bindparam("of"))
-    .values(
-        state=bindparam("now_state"),
-        waits=bindparam("now_waits"),
-        updated_at=bindparam("now_updated"),
-        status=bindparam("now_status"),
-    ),
+    .where(claims.c.request_id == bindparam("new_request_id"))
+    .values({name: bindparam(f"new_{name}") for name in ClaimStateUpdate._fields[1:]}),
     system=True,
 )
-_EVENT = Statement(insertion(claim_events, "request_id", "at", "event"), system=True)
-# The states stand in the text itself, or no database could use the index over living claims.
+_EVENT = Statement(insert_into(claim_events, "request_id", "at", "event"), system=True)
+# The states are part of the SQL text: a partial index serves no statement with placeholders.
 _DEAD = [literal(state, literal_execute=True) for state in (REJECTED, NOT_ACCEPTED)]
-_LIVING = Statement(
+_LIVE = Statement(
     select(claims.c.request_id).where(
         claims.c.vendor_id == bindparam("of"),
         claims.c.site_id == bindparam("at"),
         claims.c.kind == bindparam("sort"),
-        claims.c.vendor_claim == bindparam("same"),
+        claims.c.vendor_claim_hash == bindparam("same"),
         claims.c.state.not_in(_DEAD),
     ),
     system=True,

@@ -1,7 +1,6 @@
-"""Console users, their sessions, and the claims they are shown.
+"""Console users and their sessions.
 
-Passwords come here as argon2id, sessions as keyed hashes, secrets of second factors sealed. The claims
-of a site are read in that site's scope and in no other. Knows no form and no page.
+Passwords come here as argon2id, sessions as keyed hashes, TOTP secrets sealed. Knows no form and no page.
 """
 
 from collections.abc import Mapping
@@ -9,31 +8,29 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, or_, select, update
+from sqlalchemy import bindparam, delete, or_, select, update
 
-from clearlane.accounts.users import Tries, User, UserState
+from clearlane.accounts.users import CodeFailures, ConsoleUser, UserState
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros, moment
+from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.ids import SiteId, VendorId
 from clearlane.store.accounts import AccountRefused
-from clearlane.store.database import Actor, Database, Row, System, Tx
+from clearlane.store.database import Actor, Database, Row, SystemScope, Tx
 from clearlane.store.schema import (
-    claims,
     console_sessions,
     console_user_sites,
     console_users,
 )
-from clearlane.store.sql import Statement, insertion, mine
+from clearlane.store.sql import Statement, insert_into
 
 TABLE = "console_users"
-SCOPE = System("console users belong to the installation")
-NOT_ACCEPTED = "NotAccepted"
+SCOPE = SystemScope("console users belong to the installation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUser:
-    """A user about to be stored."""
+    """A user to be stored."""
 
     name: str
     vendor: VendorId
@@ -44,45 +41,22 @@ class NewUser:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptUser:
+class UserCredentials:
     """A user with what a sign-in is checked against."""
 
-    user: User
+    user: ConsoleUser
     password_hash: str = field(repr=False)
     totp_secret: bytes = field(repr=False)
     totp_step: int
-    tries: Tries
+    tries: CodeFailures
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """A session that has not ended, and whose it is."""
+class ConsoleSession:
+    """A live session and its user."""
 
-    user: User
+    user: ConsoleUser
     seen_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ListedClaim:
-    """What a claims list shows: no word of a patient."""
-
-    request_id: str
-    created_at: datetime
-    created_day: str
-    kind: str
-    payer_id: str
-    state: str
-    total_cents: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Days:
-    """Which claims are wanted: days, both included, and where the page before ended."""
-
-    first: str
-    last: str
-    before: tuple[str, str] | None = None
-    """Day and request id of the last claim that was shown."""
 
 
 # ---- users, for operators -----------------------------------------------------------------------
@@ -103,7 +77,7 @@ async def add_user(database: Database, new: NewUser, *, now: datetime, actor: Ac
             totp_step=0,
             code_failures=0,
             code_failed_at=0,
-            created_at=micros(now),
+            created_at=to_micros(now),
         )
         if added is None:
             raise AccountRefused([_finding(f"There is a user {new.name} already.")])
@@ -113,8 +87,8 @@ async def add_user(database: Database, new: NewUser, *, now: datetime, actor: Ac
     await database.write(SCOPE, job, actor=actor)
 
 
-async def all_users(database: Database) -> list[User]:
-    """Every console user."""
+async def all_users(database: Database) -> list[ConsoleUser]:
+    """Return every console user."""
     async with database.read(SCOPE) as tx:
         sites: dict[int, set[SiteId]] = {}
         for user, site in await tx.rows(_ALL_SITES):
@@ -122,43 +96,43 @@ async def all_users(database: Database) -> list[User]:
         return [_user(row, frozenset(sites.get(row[0], ()))) for row in await tx.rows(_ALL)]
 
 
-async def find_user(tx: Tx, name: str) -> KeptUser | None:
-    """A user and what a sign-in is checked against."""
-    return await _kept(tx, await tx.row(_BY_NAME, name=name))
+async def find_user(tx: Tx, name: str) -> UserCredentials | None:
+    """Return a user and what a sign-in is checked against."""
+    return await _credentials(tx, await tx.row(_BY_NAME, name=name))
 
 
-async def hold_user(tx: Tx, name: str) -> KeptUser | None:
-    """The same in a write: nobody else changes the user before it ends."""
-    return await _kept(tx, await tx.row(_HELD, name=name))
+async def lock_user(tx: Tx, name: str) -> UserCredentials | None:
+    """Return the same in a write, and lock the row until the transaction ends."""
+    return await _credentials(tx, await tx.row(_LOCK, name=name))
 
 
-async def _kept(tx: Tx, row: Row | None) -> KeptUser | None:
+async def _credentials(tx: Tx, row: Row | None) -> UserCredentials | None:
     if row is None:
         return None
     *user, password_hash, secret, step, failures, failed_at = row
-    return KeptUser(
+    return UserCredentials(
         _user(tuple(user), await _sites(tx, row)),
         password_hash,
         bytes(secret),
         step,
-        Tries(failures, moment(failed_at)),
+        CodeFailures(failures, from_micros(failed_at)),
     )
 
 
 async def set_state(database: Database, name: str, state: UserState, *, actor: Actor) -> bool:
-    """Let a user sign in, or not; whether that changed anything. Living sessions end."""
+    """Enable or disable a user, and return whether that changed anything. Live sessions end."""
     action = {UserState.ACTIVE: "user.enable", UserState.DISABLED: "user.disable"}[state]
     return await _change(database, name, action, {"state": state.value}, actor=actor)
 
 
 async def set_password(database: Database, name: str, password_hash: str, *, actor: Actor) -> None:
-    """Give a user another password; living sessions end."""
+    """Give a user another password; live sessions end."""
     values = {"password_hash": password_hash}
     await _change(database, name, "user.reset-password", values, actor=actor)
 
 
 async def set_totp(database: Database, name: str, sealed: bytes, *, actor: Actor) -> None:
-    """Give a user another second factor; living sessions end, and a lock is lifted."""
+    """Give a user another second factor; live sessions end, and a lock is lifted."""
     values = {"totp_secret": sealed, "totp_step": 0, "code_failures": 0}
     await _change(database, name, "user.totp", values, actor=actor)
 
@@ -166,12 +140,12 @@ async def set_totp(database: Database, name: str, sealed: bytes, *, actor: Actor
 async def set_sites(
     database: Database, name: str, sites: frozenset[SiteId] | None, *, actor: Actor
 ) -> None:
-    """Show a user these sites of the vendor and no others; None for all. Open pages follow at once."""
+    """Limit a user to these sites of the vendor; None for all. Open sessions follow at once."""
 
     async def job(tx: Tx) -> None:
-        found = await hold_user(tx, name)
+        found = await lock_user(tx, name)
         if found is None:
-            raise AccountRefused([no_user(name)])
+            raise AccountRefused([unknown_user_finding(name)])
         user = found.user
         await tx.run(_CHANGES[frozenset({"all_sites"})], user=user.id, all_sites=int(sites is None))
         await tx.run(_DROP_SITES, user=user.id)
@@ -190,9 +164,9 @@ async def _change(
     database: Database, name: str, action: str, values: Mapping[str, object], *, actor: Actor
 ) -> bool:
     async def job(tx: Tx) -> bool:
-        found = await hold_user(tx, name)
+        found = await lock_user(tx, name)
         if found is None:
-            raise AccountRefused([no_user(name)])
+            raise AccountRefused([unknown_user_finding(name)])
         if values.get("state") == found.user.state.value:
             return False
         await tx.run(_CHANGES[frozenset(values)], user=found.user.id, **values)
@@ -203,75 +177,62 @@ async def _change(
     return await database.write(SCOPE, job, actor=actor)
 
 
-def no_user(name: str) -> Finding:
-    """What is said of a name that nobody has."""
+def unknown_user_finding(name: str) -> Finding:
+    """Return the finding for a name that no user has."""
     return _finding(f"There is no user {name}. `clearlane user list` shows them.")
 
 
 # ---- signing in and out -------------------------------------------------------------------------
 
 
-async def note_failure(tx: Tx, user: User, tries: Tries) -> None:
-    """Remember a wrong code."""
-    values = {"code_failures": tries.failures, "code_failed_at": micros(tries.failed_at)}
+async def record_failed_code(tx: Tx, user: ConsoleUser, tries: CodeFailures) -> None:
+    """Record a wrong code."""
+    values = {"code_failures": tries.failures, "code_failed_at": to_micros(tries.failed_at)}
     await tx.run(_CHANGES[frozenset(values)], user=user.id, **values)
 
 
 async def begin_session(
-    tx: Tx, user: User, session_hash: bytes, step: int, *, now: datetime, ends: datetime
+    tx: Tx, user: ConsoleUser, session_hash: bytes, step: int, *, now: datetime, ends: datetime
 ) -> None:
-    """Sign a user in: the code's step is used up, and the oldest of many sessions end."""
-    await tx.run(_CHANGES[frozenset(_SIGNED_IN)], user=user.id, **_SIGNED_IN | {"totp_step": step})
-    await tx.run(_SWEEP, now=micros(now), idle=_idle(now))
+    """Sign a user in: mark the code's step as used, and end the oldest sessions where there are too many."""
+    await tx.run(
+        _CHANGES[frozenset(_SIGN_IN_VALUES)], user=user.id, **_SIGN_IN_VALUES | {"totp_step": step}
+    )
+    await tx.run(_SWEEP, now=to_micros(now), idle=_idle(now))
     await tx.run(_END_OLDEST, user=user.id)
     await tx.run(
         _BEGIN,
         session_hash=session_hash,
         user_id=user.id,
-        seen_at=micros(now),
-        ends_at=micros(ends),
+        seen_at=to_micros(now),
+        ends_at=to_micros(ends),
     )
     tx.audit("console.sign-in", ids=[user.name])
 
 
-async def find_session(tx: Tx, session_hash: bytes, now: datetime) -> Session | None:
-    """The session of that hash, unless it has ended or its user may no longer sign in."""
-    row = await tx.row(_SESSION, session_hash=session_hash, now=micros(now), idle=_idle(now))
+async def find_session(tx: Tx, session_hash: bytes, now: datetime) -> ConsoleSession | None:
+    """Return the session of that hash, unless it has ended or its user is disabled."""
+    row = await tx.row(_SESSION, session_hash=session_hash, now=to_micros(now), idle=_idle(now))
     if row is None:
         return None
     seen_at, *user = row
-    return Session(_user(tuple(user), await _sites(tx, tuple(user))), moment(seen_at))
+    return ConsoleSession(_user(tuple(user), await _sites(tx, tuple(user))), from_micros(seen_at))
 
 
 async def touch_session(tx: Tx, session_hash: bytes, now: datetime) -> None:
-    """The session's user has done something."""
-    await tx.run(_TOUCH, session_hash=session_hash, now=micros(now))
+    """Record activity in a session."""
+    await tx.run(_TOUCH, session_hash=session_hash, now=to_micros(now))
 
 
-async def end_session(tx: Tx, session_hash: bytes, user: User) -> None:
+async def end_session(tx: Tx, session_hash: bytes, user: ConsoleUser) -> None:
     """Sign a user out."""
     if await tx.run(_END, session_hash=session_hash):
         tx.audit("console.sign-out", ids=[user.name])
 
 
-# ---- what a user is shown, in the scope of one site ---------------------------------------------
-
-
-async def list_claims(tx: Tx, days: Days) -> list[ListedClaim]:
-    """A page of the site's claims, newest first, one more than a page shows. The look is audited."""
-    day, request_id = days.before or ("", "")
-    values = {"first": days.first, "last": days.last}
-    if days.before is None:
-        rows = await tx.rows(_CLAIMS, **values)
-    else:
-        rows = await tx.rows(_OLDER_CLAIMS, day=day, before=request_id, **values)
-    tx.audit("console.claims", count=len(rows), detail=f"{days.first} to {days.last}")
-    return [ListedClaim(row[0], moment(row[1]), *row[2:]) for row in rows]
-
-
-def _user(row: Row, sites: frozenset[SiteId]) -> User:
+def _user(row: Row, sites: frozenset[SiteId]) -> ConsoleUser:
     id, name, vendor, all_sites, state = row
-    return User(id, name, VendorId(vendor), UserState(state), None if all_sites else sites)
+    return ConsoleUser(id, name, VendorId(vendor), UserState(state), None if all_sites else sites)
 
 
 async def _sites(tx: Tx, row: Row) -> frozenset[SiteId]:
@@ -279,8 +240,8 @@ async def _sites(tx: Tx, row: Row) -> frozenset[SiteId]:
 
 
 def _idle(now: datetime) -> int:
-    """Sessions seen last at this moment, or before, have ended."""
-    return micros(now) - limits.CONSOLE_IDLE_SECONDS_MAX * 1_000_000
+    """Return the time of last activity at or before which sessions have ended."""
+    return to_micros(now) - limits.CONSOLE_IDLE_SECONDS_MAX * 1_000_000
 
 
 def _finding(message: str) -> Finding:
@@ -295,11 +256,11 @@ _USER = (
     console_users.c.state,
 )
 _ADD = Statement(
-    insertion(console_users, *(c.name for c in console_users.c if c.name != "id"))
+    insert_into(console_users, *(c.name for c in console_users.c if c.name != "id"))
     .on_conflict_do_nothing()
     .returning(console_users.c.id)
 )
-_ADD_SITE = Statement(insertion(console_user_sites, "user_id", "vendor_id", "site_id"))
+_ADD_SITE = Statement(insert_into(console_user_sites, "user_id", "vendor_id", "site_id"))
 _DROP_SITES = Statement(
     delete(console_user_sites).where(console_user_sites.c.user_id == bindparam("user"))
 )
@@ -317,17 +278,17 @@ _OF_NAME = select(
     console_users.c.code_failed_at,
 ).where(console_users.c.name == bindparam("name"))
 _BY_NAME = Statement(_OF_NAME)
-_HELD = Statement(_OF_NAME.with_for_update())
-_SIGNED_IN: dict[str, object] = {"totp_step": 0, "code_failures": 0}
+_LOCK = Statement(_OF_NAME.with_for_update())
+_SIGN_IN_VALUES: dict[str, object] = {"totp_step": 0, "code_failures": 0}
 
 
 def _changing(*columns: str) -> tuple[frozenset[str], Statement]:
     values: dict[str, Any] = {name: bindparam(name) for name in columns}
-    mine = console_users.c.id == bindparam("user")
-    return frozenset(columns), Statement(update(console_users).where(mine).values(values))
+    this_user = console_users.c.id == bindparam("user")
+    return frozenset(columns), Statement(update(console_users).where(this_user).values(values))
 
 
-# What may change on a user, together.
+# The columns of a user that change together.
 _CHANGES: dict[frozenset[str], Statement] = dict(
     (
         _changing("state"),
@@ -341,7 +302,7 @@ _CHANGES: dict[frozenset[str], Statement] = dict(
 
 _SESSION_HASH = console_sessions.c.session_hash == bindparam("session_hash")
 _OF_USER = console_sessions.c.user_id == bindparam("user")
-_BEGIN = Statement(insertion(console_sessions, "session_hash", "user_id", "seen_at", "ends_at"))
+_BEGIN = Statement(insert_into(console_sessions, "session_hash", "user_id", "seen_at", "ends_at"))
 _SESSION = Statement(
     select(console_sessions.c.seen_at, *_USER)
     .join(console_users, console_users.c.id == console_sessions.c.user_id)
@@ -364,7 +325,7 @@ _NEWEST = (
 _END_OLDEST = Statement(
     delete(console_sessions).where(_OF_USER, console_sessions.c.session_hash.not_in(_NEWEST))
 )
-# Two that sweep at once must not wait for each other.
+# Two nodes that delete expired sessions at once must not wait for each other.
 _ENDED = (
     select(console_sessions.c.session_hash)
     .where(
@@ -377,34 +338,3 @@ _ENDED = (
     .with_for_update(skip_locked=True)
 )
 _SWEEP = Statement(delete(console_sessions).where(console_sessions.c.session_hash.in_(_ENDED)))
-
-_PAGE = (
-    select(
-        claims.c.request_id,
-        claims.c.created_at,
-        claims.c.created_day,
-        claims.c.kind,
-        claims.c.payer_id,
-        claims.c.state,
-        claims.c.total_cents,
-    )
-    .where(
-        mine(claims),
-        claims.c.created_day >= bindparam("first"),
-        claims.c.created_day <= bindparam("last"),
-        claims.c.state != NOT_ACCEPTED,
-    )
-    .order_by(claims.c.created_day.desc(), claims.c.request_id.desc())
-    .limit(limits.CONSOLE_CLAIMS_PAGE_ROWS + 1)
-)
-_CLAIMS = Statement(_PAGE)
-_OLDER_CLAIMS = Statement(
-    _PAGE.where(
-        or_(
-            claims.c.created_day < bindparam("day"),
-            and_(
-                claims.c.created_day == bindparam("day"), claims.c.request_id < bindparam("before")
-            ),
-        )
-    )
-)

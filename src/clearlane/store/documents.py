@@ -1,6 +1,6 @@
-"""Documents: a claim's part of a payer's file, found by an id that nobody can guess.
+"""Documents: a claim's part of a payer's file, found by an unguessable id.
 
-The payload is sealed for its document. Knows no shape of a document.
+The payload is sealed for its document. Knows no format of a document.
 """
 
 from base64 import b64encode
@@ -13,17 +13,17 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import random_bytes
 from clearlane.store.database import Tx
 from clearlane.store.schema import documents
-from clearlane.store.sql import Statement, among, insertion, mine
+from clearlane.store.sql import Statement, among, in_scope, insert_into
 
 TABLE = "documents"
-# Nobody reads the bits back, so two letters may stand for the last two signs as well: an id then needs no
-# escape anywhere, and to no command does it look like an option.
+# base64 with two letters for its last two signs, since nothing decodes it: an id then needs no escaping
+# anywhere, and no command takes it for an option.
 ID_BYTES = limits.DOCUMENT_ID_CHARACTERS * 6 // 8
 ID_MARKS = b"Zz"
 
 
 class StoredDocument(NamedTuple):
-    """A document as it stands in the database."""
+    """A stored document."""
 
     vendor_id: int
     site_id: int
@@ -35,12 +35,12 @@ class StoredDocument(NamedTuple):
     payload: bytes
 
     def __repr__(self) -> str:
-        """Without the payload."""
+        """Leave out the payload."""
         return f"StoredDocument({self.kind} of {self.request_id})"
 
 
 def new_id() -> str:
-    """An id of more than 180 random bits, letters and digits."""
+    """Return an id of more than 180 random bits, letters and digits."""
     return b64encode(random_bytes(ID_BYTES), ID_MARKS).decode()
 
 
@@ -50,23 +50,25 @@ async def add(tx: Tx, rows: Sequence[StoredDocument]) -> None:
 
 
 async def find(tx: Tx, ids: Sequence[str]) -> list[StoredDocument]:
-    """The documents of the scope among these; others are left out, and look like unknown ones."""
-    # PostgreSQL refuses a statement with this character in a text, and no id of ours has it.
+    """Return those of these documents that belong to the scope; others look like unknown ones."""
+    # PostgreSQL refuses a text with this character, and no id has it.
     found = await tx.rows(_FIND, document_ids=[id for id in ids if "\0" not in id])
     return [StoredDocument(*row) for row in found]
 
 
-async def of_claim(tx: Tx, request_id: str) -> list[StoredDocument]:
-    """The documents of one claim of the scope, in the order of their making."""
+async def list_for_claim(tx: Tx, request_id: str) -> list[StoredDocument]:
+    """Return the documents of one claim of the scope, oldest first."""
     found = await tx.rows(_OF_CLAIM, request_ids=[request_id])
     return [StoredDocument(*row) for row in found]
 
 
 _COLUMNS = select(*(documents.c[name] for name in StoredDocument._fields))
-_FIND = Statement(_COLUMNS.where(mine(documents), among(documents.c.document_id, "document_ids")))
+_FIND = Statement(
+    _COLUMNS.where(in_scope(documents), among(documents.c.document_id, "document_ids"))
+)
 _OF_CLAIM = Statement(
-    _COLUMNS.where(mine(documents), among(documents.c.request_id, "request_ids")).order_by(
+    _COLUMNS.where(in_scope(documents), among(documents.c.request_id, "request_ids")).order_by(
         documents.c.created_at, documents.c.document_id
     )
 )
-_ADD = Statement(insertion(documents, *StoredDocument._fields[2:]), system=True)
+_ADD = Statement(insert_into(documents, *StoredDocument._fields[2:]), system=True)

@@ -1,7 +1,7 @@
-"""Eligibility requests and their inquiries as rows: added whole, answered one by one, each once.
+"""Eligibility requests and their inquiries: added together, answered one by one, each once.
 
-Whoever asks takes an inquiry by moving ``next_at`` ahead, so that a question of a node that died comes free again. What
-is sealed is bound to the request and the patient's number in it. Knows no field and no answer.
+A node that sends an inquiry leases it by moving ``next_at`` ahead, so that the inquiries of a node that died become
+due again. Sealed values are bound to the request and the patient's number in it. Knows no field and no response.
 """
 
 from collections.abc import Sequence
@@ -9,39 +9,39 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, exists, func, literal, select, update
 
-from clearlane.store.database import System, Tx
+from clearlane.store.database import SystemScope, Tx
 from clearlane.store.schema import eligibility_inquiries as inquiries
 from clearlane.store.schema import eligibility_requests as requests
-from clearlane.store.sql import Statement, among, insertion, mine
+from clearlane.store.sql import Statement, among, in_scope, insert_into
 
-SCOPE = System("questions to payers are asked for many clients")
+SCOPE = SystemScope("inquiries are sent for many clients")
 REQUESTS, INQUIRIES, RESPONSES = (
     "eligibility_requests",
     "eligibility_inquiries",
     "eligibility_responses",
 )
 OPEN, MAILED, ANSWERED = "Open", "Mailed", "Answered"
-FRONT, BATCH, MAIL = 0, 1, 2
-"""Lanes: a person waits; a large document; a payer that takes files only."""
+INTERACTIVE, BULK, BY_FILE = 0, 1, 2
+"""How an inquiry is sent: at once, while a caller waits; behind these, for large documents; in a batch."""
 
 
 class NewInquiry(NamedTuple):
-    """A patient to be asked about. ``inquiry`` is sealed."""
+    """An inquiry to be stored. ``inquiry`` is sealed."""
 
     number: int
     payer_id: str
     type: str
-    lane: int
+    mode: int
     next_at: int
     inquiry: bytes
 
     def __repr__(self) -> str:
-        """Without what is sealed."""
+        """Leave out sealed values."""
         return f"NewInquiry({self.number})"
 
 
 class StoredRequest(NamedTuple):
-    """A request as it stands. ``payload`` is sealed."""
+    """A stored request. ``payload`` is sealed."""
 
     id: int
     created_at: int
@@ -49,38 +49,38 @@ class StoredRequest(NamedTuple):
     payload: bytes | None
 
     def __repr__(self) -> str:
-        """Without what is sealed."""
+        """Leave out sealed values."""
         return f"StoredRequest({self.id})"
 
 
-class Standing(NamedTuple):
-    """How far one patient of a request is: the kind of what came back, empty while nothing did."""
+class InquiryStatus(NamedTuple):
+    """The kind of response to one patient of a request, empty while there is none."""
 
     number: int
     answer: str
 
 
-class Response(NamedTuple):
-    """What came back for one patient. ``response`` is sealed."""
+class InquiryResponse(NamedTuple):
+    """The response for one patient. ``response`` is sealed."""
 
     number: int
     response: bytes
 
     def __repr__(self) -> str:
-        """Without what is sealed."""
+        """Leave out sealed values."""
         return f"Response({self.number})"
 
 
-class Queue(NamedTuple):
-    """Inquiries to one payer on one lane."""
+class InquiryQueue(NamedTuple):
+    """The inquiries to one payer in one mode."""
 
-    lane: int
+    mode: int
     type: str
     payer_id: str
 
 
-class Asked(NamedTuple):
-    """An inquiry that somebody is to ask. ``inquiry`` is sealed."""
+class StoredInquiry(NamedTuple):
+    """A stored inquiry. ``inquiry`` is sealed."""
 
     vendor_id: int
     site_id: int
@@ -88,29 +88,29 @@ class Asked(NamedTuple):
     number: int
     payer_id: str
     type: str
-    lane: int
+    mode: int
     attempts: int
     next_at: int
     created_at: int
     inquiry: bytes
 
     def __repr__(self) -> str:
-        """Without what is sealed."""
+        """Leave out sealed values."""
         return f"Asked({self.request_id}-{self.number})"
 
     @property
     def trace(self) -> str:
-        """Our trace number, by which an answer finds its question."""
+        """Our trace number, which the response repeats."""
         return trace(self.request_id, self.number)
 
 
 def trace(request_id: int, number: int) -> str:
-    """The trace number of a patient of a request."""
+    """Return the trace number of a patient of a request."""
     return f"{request_id}-{number}"
 
 
-def traced(text: str) -> tuple[int, int] | None:
-    """The inverse of :func:`trace`; None where the text is none of ours."""
+def parse_trace(text: str) -> tuple[int, int] | None:
+    """Return request id and number of a trace number; None where it is none of ours."""
     request_id, _, number = text.strip().partition("-")
     if not (
         request_id.isascii() and request_id.isdigit() and number.isascii() and number.isdigit()
@@ -119,8 +119,8 @@ def traced(text: str) -> tuple[int, int] | None:
     return (int(request_id), int(number)) if len(text) < 40 else None
 
 
-def place(request_id: int, number: int) -> str:
-    """What the inquiry and the response of a patient are bound to."""
+def row_key(request_id: int, number: int) -> str:
+    """Return the row key that the inquiry and the response of a patient are sealed for."""
     return trace(request_id, number)
 
 
@@ -133,8 +133,8 @@ async def add(
         {
             "request_id": id,
             "state": OPEN,
-            # What goes out at once is with somebody from the start.
-            "attempts": int(one.lane == FRONT),
+            # An interactive inquiry is leased from the start.
+            "attempts": int(one.mode == INTERACTIVE),
             "answer": "",
             **one._asdict(),
         }
@@ -145,149 +145,149 @@ async def add(
 
 
 async def find(tx: Tx, id: int) -> StoredRequest | None:
-    """A request of the scope."""
+    """Return a request of the scope."""
     row = await tx.row(_FIND, id=id)
     return None if row is None else StoredRequest(*row)
 
 
-async def owner(tx: Tx, id: int) -> tuple[int, int] | None:
-    """Whose request it is: vendor and site."""
+async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
+    """Return vendor and site of a request."""
     row = await tx.row(_OWNER, id=id)
     return None if row is None else (int(row[0]), int(row[1]))
 
 
-async def asked(tx: Tx, id: int) -> list[tuple[Asked, str]]:
-    """The inquiries of a request, whoever's it is, each with its state."""
-    return [(Asked(*row[:-1]), str(row[-1])) for row in await tx.rows(_ALL_ASKED, of=id)]
+async def list_inquiries(tx: Tx, id: int) -> list[tuple[StoredInquiry, str]]:
+    """Return the inquiries of a request of any client, each with its state."""
+    return [(StoredInquiry(*row[:-1]), str(row[-1])) for row in await tx.rows(_ALL_ASKED, of=id)]
 
 
-async def standing(tx: Tx, id: int) -> list[Standing]:
-    """How far each patient of a request of the scope is, in the order of the document."""
-    return [Standing(*row) for row in await tx.rows(_STANDING, request_id=id)]
+async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
+    """Return the status of each patient of a request of the scope, in the order of the document."""
+    return [InquiryStatus(*row) for row in await tx.rows(_STATUSES, request_id=id)]
 
 
-async def responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[Response]:
-    """What came back for these patients of a request of the scope, in the order of the document."""
+async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[InquiryResponse]:
+    """Return the responses for these patients of a request of the scope, in the order of the document."""
     rows = await tx.rows(_RESPONSES, request_id=id, numbers=list(numbers))
-    return [Response(*row) for row in rows]
+    return [InquiryResponse(*row) for row in rows]
 
 
-async def complete(tx: Tx, ids: Sequence[int]) -> set[int]:
-    """Those of these requests, whoever's they are, that miss nothing any more."""
+async def complete_requests(tx: Tx, ids: Sequence[int]) -> set[int]:
+    """Return those of these requests, of any client, that lack no response."""
     return {int(id) for (id,) in await tx.rows(_COMPLETE, ids=list(ids))}
 
 
-async def due_queues(tx: Tx, now: int) -> list[Queue]:
-    """Where inquiries may be asked now."""
-    return [Queue(*row) for row in await tx.rows(_DUE_QUEUES, now=now)]
+async def due_queues(tx: Tx, now: int) -> list[InquiryQueue]:
+    """Return the queues with inquiries that may be sent now."""
+    return [InquiryQueue(*row) for row in await tx.rows(_DUE_QUEUES, now=now)]
 
 
-async def open_queues(tx: Tx) -> list[Queue]:
-    """Where inquiries are open, due or not."""
-    return [Queue(*row) for row in await tx.rows(_OPEN_QUEUES)]
+async def open_queues(tx: Tx) -> list[InquiryQueue]:
+    """Return the queues with open inquiries, due or not."""
+    return [InquiryQueue(*row) for row in await tx.rows(_OPEN_QUEUES)]
 
 
-async def send_by_mail(tx: Tx, queue: Queue) -> int:
-    """Let the open inquiries of a queue go out in files. Who has one in hand keeps it until its lease ends."""
+async def switch_to_files(tx: Tx, queue: InquiryQueue) -> int:
+    """Let the open inquiries of a queue be sent in batches. A node that sends one keeps it until its lease ends."""
     return await tx.run(
         _SEND_BY_MAIL, **{f"of_{name}": value for name, value in queue._asdict().items()}
     )
 
 
-async def due(tx: Tx, queue: Queue, now: int, most: int) -> list[Asked]:
-    """Open inquiries of a queue that may be asked now, the oldest first."""
-    rows = await tx.rows(_DUE, **queue._asdict(), now=now, most=most)
-    return [Asked(*row) for row in rows]
+async def list_due(tx: Tx, queue: InquiryQueue, now: int, limit: int) -> list[StoredInquiry]:
+    """Return open inquiries of a queue that may be sent now, oldest first."""
+    rows = await tx.rows(_DUE, **queue._asdict(), now=now, limit=limit)
+    return [StoredInquiry(*row) for row in rows]
 
 
-async def one(tx: Tx, request_id: int, number: int) -> tuple[Asked, str] | None:
-    """One inquiry, whoever's it is, and its state."""
+async def find_inquiry(tx: Tx, request_id: int, number: int) -> tuple[StoredInquiry, str] | None:
+    """Return one inquiry of any client, and its state."""
     row = await tx.row(_ONE, request_id=request_id, number=number)
-    return None if row is None else (Asked(*row[:-1]), str(row[-1]))
+    return None if row is None else (StoredInquiry(*row[:-1]), str(row[-1]))
 
 
-async def take(tx: Tx, asked: Sequence[Asked], until: int) -> list[Asked]:
-    """Take inquiries for oneself until a moment; those that nobody took meanwhile."""
+async def lease(tx: Tx, inquiries: Sequence[StoredInquiry], until: int) -> list[StoredInquiry]:
+    """Lease inquiries until a time, and return those that no other node has leased meanwhile."""
     return [
         each._replace(next_at=until, attempts=each.attempts + 1)
-        for each in asked
+        for each in inquiries
         if await tx.run(_TAKE, of=each.request_id, nth=each.number, seen=each.next_at, until=until)
     ]
 
 
-async def put_back(tx: Tx, of: Sequence[tuple[int, int]], next_at: int) -> None:
-    """Let these be asked again from a moment on."""
+async def reschedule(tx: Tx, of: Sequence[tuple[int, int]], next_at: int) -> None:
+    """Let these inquiries be sent again from a time on."""
     await tx.many(
         _PUT_BACK, [{"of": request_id, "nth": nth, "later": next_at} for request_id, nth in of]
     )
 
 
-async def mailed(tx: Tx, asked: Sequence[Asked], batch_id: int) -> None:
-    """These went into a file."""
+async def mark_mailed(tx: Tx, sent: Sequence[StoredInquiry], batch_id: int) -> None:
+    """Record that these inquiries are in a batch."""
     await tx.many(
         _MAILED,
-        [{"of": one.request_id, "nth": one.number, "into": batch_id} for one in asked],
+        [{"of": one.request_id, "nth": one.number, "into": batch_id} for one in sent],
     )
 
 
-async def answered(
+async def record_answer(
     tx: Tx, request_id: int, number: int, kind: str, at: int, content: bytes
 ) -> bool:
-    """Keep what came back; False where something had come before. ``content`` is sealed."""
+    """Store a response; return False where there was one before. ``content`` is sealed."""
     return bool(
         await tx.run(_ANSWERED, of=request_id, nth=number, kind=kind, moment=at, content=content)
     )
 
 
-async def of_batch(tx: Tx, batch_id: int) -> list[Asked]:
-    """The inquiries that went into a file, in the order in which they stand there."""
-    return [Asked(*row) for row in await tx.rows(_OF_BATCH, batch_id=batch_id)]
+async def list_for_batch(tx: Tx, batch_id: int) -> list[StoredInquiry]:
+    """Return the inquiries of a batch, in the order of its file."""
+    return [StoredInquiry(*row) for row in await tx.rows(_OF_BATCH, batch_id=batch_id)]
 
 
-async def waiting(tx: Tx) -> int:
-    """How many inquiries have no response."""
+async def count_unanswered(tx: Tx) -> int:
+    """Count the inquiries that have no response."""
     row = await tx.row(_WAITING)
     return int(row[0]) if row else 0
 
 
-async def purge(tx: Tx, before: int, most: int) -> int:
-    """Forget requests that were made before a moment; how many there were."""
-    ids = [int(id) for (id,) in await tx.rows(_OLD, before=before, most=most)]
+async def purge(tx: Tx, before: int, limit: int) -> int:
+    """Delete requests made before a time, and return how many."""
+    ids = [int(id) for (id,) in await tx.rows(_OLD, before=before, limit=limit)]
     if ids:
         await tx.run(_PURGE_INQUIRIES, ids=ids)
         await tx.run(_PURGE, ids=ids)
     return len(ids)
 
 
-_ADD = Statement(insertion(requests, *StoredRequest._fields))
+_ADD = Statement(insert_into(requests, *StoredRequest._fields))
 _ADD_INQUIRY = Statement(
-    insertion(inquiries, "request_id", *NewInquiry._fields, "state", "attempts", "answer")
+    insert_into(inquiries, "request_id", *NewInquiry._fields, "state", "attempts", "answer")
 )
 _FIND = Statement(
     select(*(requests.c[name] for name in StoredRequest._fields)).where(
-        mine(requests), requests.c.id == bindparam("id")
+        in_scope(requests), requests.c.id == bindparam("id")
     )
 )
 _OWNER = Statement(
     select(requests.c.vendor_id, requests.c.site_id).where(requests.c.id == bindparam("id")),
     system=True,
 )
-_STANDING = Statement(
-    select(*(inquiries.c[name] for name in Standing._fields))
-    .where(mine(inquiries), inquiries.c.request_id == bindparam("request_id"))
+_STATUSES = Statement(
+    select(*(inquiries.c[name] for name in InquiryStatus._fields))
+    .where(in_scope(inquiries), inquiries.c.request_id == bindparam("request_id"))
     .order_by(inquiries.c.number)
 )
 _RESPONSES = Statement(
-    select(*(inquiries.c[name] for name in Response._fields))
+    select(*(inquiries.c[name] for name in InquiryResponse._fields))
     .where(
-        mine(inquiries),
+        in_scope(inquiries),
         inquiries.c.request_id == bindparam("request_id"),
         among(inquiries.c.number, "numbers"),
         inquiries.c.response.is_not(None),
     )
     .order_by(inquiries.c.number)
 )
-# In the text itself, or no database would know that its index fits.
+# Part of the SQL text: a partial index serves no statement with a placeholder.
 _OPEN = inquiries.c.state == literal(OPEN, literal_execute=True)
 _UNANSWERED = inquiries.c.state != literal(ANSWERED, literal_execute=True)
 _COMPLETE = Statement(
@@ -297,7 +297,7 @@ _COMPLETE = Statement(
     ),
     system=True,
 )
-_NAMES = [name for name in Asked._fields if name != "created_at"]
+_NAMES = [name for name in StoredInquiry._fields if name != "created_at"]
 _ASKED = select(
     *(inquiries.c[name] for name in _NAMES[:-1]), requests.c.created_at, inquiries.c.inquiry
 ).select_from(inquiries.join(requests, requests.c.id == inquiries.c.request_id))
@@ -306,29 +306,30 @@ _THIS = (
     inquiries.c.number == bindparam("nth"),
 )
 _DUE_QUEUES = Statement(
-    select(*(inquiries.c[name] for name in Queue._fields))
+    select(*(inquiries.c[name] for name in InquiryQueue._fields))
     .where(_OPEN, inquiries.c.next_at <= bindparam("now"))
     .distinct()
-    .order_by(*(inquiries.c[name] for name in Queue._fields)),
+    .order_by(*(inquiries.c[name] for name in InquiryQueue._fields)),
     system=True,
 )
 _OPEN_QUEUES = Statement(
-    select(*(inquiries.c[name] for name in Queue._fields)).where(_OPEN).distinct(), system=True
+    select(*(inquiries.c[name] for name in InquiryQueue._fields)).where(_OPEN).distinct(),
+    system=True,
 )
 _SEND_BY_MAIL = Statement(
     update(inquiries)
-    .where(_OPEN, *(inquiries.c[name] == bindparam(f"of_{name}") for name in Queue._fields))
-    .values(lane=MAIL),
+    .where(_OPEN, *(inquiries.c[name] == bindparam(f"of_{name}") for name in InquiryQueue._fields))
+    .values(mode=BY_FILE),
     system=True,
 )
 _DUE = Statement(
     _ASKED.where(
         _OPEN,
-        *(inquiries.c[name] == bindparam(name) for name in Queue._fields),
+        *(inquiries.c[name] == bindparam(name) for name in InquiryQueue._fields),
         inquiries.c.next_at <= bindparam("now"),
     )
     .order_by(inquiries.c.next_at)
-    .limit(bindparam("most")),
+    .limit(bindparam("limit")),
     system=True,
 )
 _ONE = Statement(
@@ -382,7 +383,7 @@ _OLD = Statement(
     select(requests.c.id)
     .where(requests.c.created_at < bindparam("before"))
     .order_by(requests.c.created_at)
-    .limit(bindparam("most")),
+    .limit(bindparam("limit")),
     system=True,
 )
 _PURGE_INQUIRIES = Statement(

@@ -1,8 +1,8 @@
-"""Enrollments, where each stands with payers, and what happened to it.
+"""Enrollments, their state with each payer, and their events.
 
-Columns hold ids, states and moments; what a provider wrote is sealed by the vault, and whether a
-provider is there already is decided by a keyed hash under a unique index. Knows no field of an
-enrollment and no table of its life.
+Columns hold ids, states and times; what a provider wrote is sealed by the vault, and a keyed hash
+under a unique index decides whether a provider is enrolled already. Knows no field of an
+enrollment and no lifecycle.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, select, update
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store.database import Row, Tx
 from clearlane.store.schema import enrollment_events, enrollment_payers, enrollments
-from clearlane.store.sql import Statement, among, insertion, mine
+from clearlane.store.sql import Statement, among, in_scope, insert_into
 
 TABLE = "enrollments"
 REASONS = "enrollment_payers"
@@ -24,7 +24,7 @@ APPROVED = "approved"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEnrollment:
-    """An enrollment about to be stored. ``payload`` is already sealed."""
+    """An enrollment to be stored. ``payload`` is already sealed."""
 
     id: str
     provider: str
@@ -34,17 +34,17 @@ class NewEnrollment:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """How one enrollment of a request ended in the database."""
+class EnrollmentInsertResult:
+    """The result of storing one enrollment of a request."""
 
     id: str
-    """Of the stored enrollment: our own, or the earlier one's."""
+    """Id of the stored enrollment: the new one, or the one that existed."""
     existed: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where an enrollment stands with one payer."""
+class EnrollmentPayerState:
+    """The state of an enrollment with one payer."""
 
     payer_type: str
     payer_id: str
@@ -55,96 +55,107 @@ class Standing:
 
     @property
     def payer(self) -> tuple[str, str]:
-        """What a payer is told apart by."""
+        """Type and id, by which payers are compared."""
         return self.payer_type, self.payer_id
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEnrollment:
-    """An enrollment as it stands in the database."""
+    """A stored enrollment."""
 
     id: str
     scope: Scope
     created_at: int
     payload: bytes = field(repr=False)
-    standings: tuple[Standing, ...] = ()
+    payer_states: tuple[EnrollmentPayerState, ...] = ()
 
 
-async def settle(tx: Tx, new: Sequence[NewEnrollment]) -> list[Settled]:
-    """Store enrollments, and say of each whether its provider was there before.
+async def add(tx: Tx, new: Sequence[NewEnrollment]) -> list[EnrollmentInsertResult]:
+    """Store enrollments, and return for each whether its provider was enrolled before.
 
-    The unique index decides who came first, whatever runs beside us.
+    The unique index decides which concurrent request comes first.
     """
     first: dict[str, NewEnrollment] = {}
     for each in new:
         first.setdefault(each.provider, each)
-    # In one order, so that two requests with the same providers never wait for each other.
+    # In one order, so that two requests with the same providers cannot deadlock.
     wanted = sorted(first)
     await tx.many(_ADD, [_row(first[provider]) for provider in wanted])
-    held = {str(provider): str(id) for provider, id in await tx.rows(_HELD, providers=wanted)}
-    added = [each for each in first.values() if held[each.provider] == each.id]
+    stored = {
+        str(provider): str(id) for provider, id in await tx.rows(_BY_PROVIDER, providers=wanted)
+    }
+    added = [each for each in first.values() if stored[each.provider] == each.id]
     if added:
         await tx.many(
             _EVENT, [_event(each.id, "", "", each.created_at, SUBMITTED) for each in added]
         )
-    return [Settled(held[each.provider], existed=held[each.provider] != each.id) for each in new]
+    return [
+        EnrollmentInsertResult(stored[each.provider], existed=stored[each.provider] != each.id)
+        for each in new
+    ]
 
 
-async def approved(
+async def list_approved(
     tx: Tx, payer_type: str, providers: Collection[str]
 ) -> frozenset[tuple[str, str]]:
-    """Payer (in folded case) and provider of every approved enrollment of these providers."""
+    """Return payer (in folded case) and provider of every approved enrollment of these providers."""
     rows = await tx.rows(_APPROVED, payer_type=payer_type, providers=sorted(providers))
     return frozenset((payer_id, provider) for payer_id, provider in rows)
 
 
-async def owner(tx: Tx, id: str) -> Scope | None:
-    """Whose an enrollment is: for an operator, who names it by its id alone."""
+async def find_owner(tx: Tx, id: str) -> Scope | None:
+    """Return the owner of an enrollment, for an operator who has its id only."""
     row = await tx.row(_OWNER, id=id)
     return None if row is None else _scope(*row)
 
 
 async def find(tx: Tx, scope: Scope, id: str) -> StoredEnrollment | None:
-    """One enrollment of the scope, kept from others until the transaction ends."""
+    """Return one enrollment of the scope, and lock its row until the transaction ends."""
     row = await tx.row(_FIND, id=id)
     if row is None:
         return None
-    standings = [Standing(*each) for each in await tx.rows(_STANDINGS, id=id)]
-    return StoredEnrollment(row[0], scope, row[1], row[2], tuple(standings))
+    payer_states = [EnrollmentPayerState(*each) for each in await tx.rows(_PAYER_STATES, id=id)]
+    return StoredEnrollment(row[0], scope, row[1], row[2], tuple(payer_states))
 
 
-async def everyone(tx: Tx) -> list[StoredEnrollment]:
-    """The enrollments of all clients, the newest first."""
-    standings: Mapping[str, list[Standing]] = defaultdict(list)
-    for id, *told in await tx.rows(_ALL_STANDINGS):
-        standings[id].append(Standing(*told))
-    return [_stored(row, standings) for row in await tx.rows(_ALL)]
+async def list_all(tx: Tx) -> list[StoredEnrollment]:
+    """Return the enrollments of all clients, newest first."""
+    payer_states: Mapping[str, list[EnrollmentPayerState]] = defaultdict(list)
+    for id, *columns in await tx.rows(_ALL_PAYER_STATES):
+        payer_states[id].append(EnrollmentPayerState(*columns))
+    return [_stored(row, payer_states) for row in await tx.rows(_ALL)]
 
 
-async def move(tx: Tx, id: str, standing: Standing, event: str) -> None:
-    """Put an enrollment where it now stands with a payer, and note the event."""
-    values = {"state": standing.state, "at": standing.updated_at, "reason": standing.reason}
-    names = {"id": id, "payer_type": standing.payer_type, "payer_id": standing.payer_id}
-    if not await tx.run(_MOVE, **names, **{f"now_{name}": value for name, value in values.items()}):
+async def set_payer_state(tx: Tx, id: str, payer_state: EnrollmentPayerState, event: str) -> None:
+    """Record the state of an enrollment with a payer, and the event."""
+    values = {
+        "state": payer_state.state,
+        "at": payer_state.updated_at,
+        "reason": payer_state.reason,
+    }
+    names = {"id": id, "payer_type": payer_state.payer_type, "payer_id": payer_state.payer_id}
+    if not await tx.run(
+        _SET_PAYER_STATE, **names, **{f"now_{name}": value for name, value in values.items()}
+    ):
         await tx.run(
-            _PLACE,
+            _ADD_PAYER_STATE,
             enrollment_id=id,
-            payer_type=standing.payer_type,
-            payer_id=standing.payer_id,
-            state=standing.state,
-            updated_at=standing.updated_at,
-            reason=standing.reason,
+            payer_type=payer_state.payer_type,
+            payer_id=payer_state.payer_id,
+            state=payer_state.state,
+            updated_at=payer_state.updated_at,
+            reason=payer_state.reason,
         )
-    await tx.run(_EVENT, **_event(id, *standing.payer, standing.updated_at, event))
+    await tx.run(_EVENT, **_event(id, *payer_state.payer, payer_state.updated_at, event))
 
 
-async def events(tx: Tx, id: str) -> list[tuple[int, str, str, str]]:
-    """What happened, in order: moment, event, and the payer's type and id where it concerns one."""
+async def list_events(tx: Tx, id: str) -> list[tuple[int, str, str, str]]:
+    """Return time, event, and the type and id of the payer it concerns, in order."""
     return [(at, event, type, payer) for at, event, type, payer in await tx.rows(_EVENTS, id=id)]
 
 
-def reason_place(id: str, payer_type: str, payer_id: str) -> str:
-    """What a sealed reason is bound to."""
+def reason_row_key(id: str, payer_type: str, payer_id: str) -> str:
+    """Return the row key that a reason is sealed for."""
     return f"{id}/{payer_type}/{payer_id}"
 
 
@@ -167,10 +178,10 @@ def _event(id: str, payer_type: str, payer_id: str, at: int, event: str) -> dict
     }
 
 
-def _stored(row: Row, standings: Mapping[str, list[Standing]]) -> StoredEnrollment:
+def _stored(row: Row, payer_states: Mapping[str, list[EnrollmentPayerState]]) -> StoredEnrollment:
     id, vendor, site, created_at, payload = row
     return StoredEnrollment(
-        id, _scope(vendor, site), created_at, payload, tuple(standings.get(id, ()))
+        id, _scope(vendor, site), created_at, payload, tuple(payer_states.get(id, ()))
     )
 
 
@@ -179,17 +190,17 @@ def _scope(vendor: int, site: int) -> Scope:
 
 
 _ADD = Statement(
-    insertion(enrollments, "id", "provider", "created_at", "payload").on_conflict_do_nothing(
+    insert_into(enrollments, "id", "provider", "created_at", "payload").on_conflict_do_nothing(
         index_elements=["vendor_id", "site_id", "provider"]
     )
 )
-_HELD = Statement(
+_BY_PROVIDER = Statement(
     select(enrollments.c.provider, enrollments.c.id).where(
-        mine(enrollments), among(enrollments.c.provider, "providers")
+        in_scope(enrollments), among(enrollments.c.provider, "providers")
     )
 )
 _EVENT = Statement(
-    insertion(enrollment_events, "enrollment_id", "payer_type", "payer_id", "at", "event")
+    insert_into(enrollment_events, "enrollment_id", "payer_type", "payer_id", "at", "event")
 )
 _APPROVED = Statement(
     select(enrollment_payers.c.payer_id, enrollments.c.provider)
@@ -197,8 +208,8 @@ _APPROVED = Statement(
         enrollments, enrollment_payers, enrollment_payers.c.enrollment_id == enrollments.c.id
     )
     .where(
-        mine(enrollments),
-        mine(enrollment_payers),
+        in_scope(enrollments),
+        in_scope(enrollment_payers),
         among(enrollments.c.provider, "providers"),
         enrollment_payers.c.payer_type == bindparam("payer_type"),
         enrollment_payers.c.state == APPROVED,
@@ -212,21 +223,21 @@ _OWNER = Statement(
 )
 _FIND = Statement(
     select(enrollments.c.id, enrollments.c.created_at, enrollments.c.payload)
-    .where(mine(enrollments), enrollments.c.id == bindparam("id"))
+    .where(in_scope(enrollments), enrollments.c.id == bindparam("id"))
     .with_for_update()
 )
-_STANDING = tuple(
+_PAYER_STATE_COLUMNS = tuple(
     enrollment_payers.c[name]
     for name in ("payer_type", "payer_id", "state", "updated_at", "reason")
 )
 _ORDER = (enrollment_payers.c.payer_type, enrollment_payers.c.payer_id)
-_STANDINGS = Statement(
-    select(*_STANDING)
-    .where(mine(enrollment_payers), enrollment_payers.c.enrollment_id == bindparam("id"))
+_PAYER_STATES = Statement(
+    select(*_PAYER_STATE_COLUMNS)
+    .where(in_scope(enrollment_payers), enrollment_payers.c.enrollment_id == bindparam("id"))
     .order_by(*_ORDER)
 )
-_ALL_STANDINGS = Statement(
-    select(enrollment_payers.c.enrollment_id, *_STANDING).order_by(*_ORDER), system=True
+_ALL_PAYER_STATES = Statement(
+    select(enrollment_payers.c.enrollment_id, *_PAYER_STATE_COLUMNS).order_by(*_ORDER), system=True
 )
 _ALL = Statement(
     select(
@@ -238,10 +249,10 @@ _ALL = Statement(
     ).order_by(enrollments.c.created_at.desc(), enrollments.c.id.desc()),
     system=True,
 )
-_MOVE = Statement(
+_SET_PAYER_STATE = Statement(
     update(enrollment_payers)
     .where(
-        mine(enrollment_payers),
+        in_scope(enrollment_payers),
         enrollment_payers.c.enrollment_id == bindparam("id"),
         enrollment_payers.c.payer_type == bindparam("payer_type"),
         enrollment_payers.c.payer_id == bindparam("payer_id"),
@@ -252,8 +263,8 @@ _MOVE = Statement(
         reason=bindparam("now_reason"),
     )
 )
-_PLACE = Statement(
-    insertion(
+_ADD_PAYER_STATE = Statement(
+    insert_into(
         enrollment_payers,
         "enrollment_id",
         "payer_type",
@@ -270,6 +281,6 @@ _EVENTS = Statement(
         enrollment_events.c.payer_type,
         enrollment_events.c.payer_id,
     )
-    .where(mine(enrollment_events), enrollment_events.c.enrollment_id == bindparam("id"))
+    .where(in_scope(enrollment_events), enrollment_events.c.enrollment_id == bindparam("id"))
     .order_by(enrollment_events.c.id)
 )

@@ -1,4 +1,4 @@
-"""Facts about claims: what was said of each, by whom and when, each statement once.
+"""Claim facts: statements about claims, by whom and when, each stored once.
 
 What a payer wrote is sealed; equal statements are known by their keyed hash. Knows no kind of statement.
 """
@@ -10,57 +10,62 @@ from sqlalchemy import bindparam, select, update
 
 from clearlane.store.database import Tx
 from clearlane.store.schema import claim_facts
-from clearlane.store.sql import Statement, among, insertion, mine
+from clearlane.store.sql import Statement, among, in_scope, insert_into
 
 TABLE = "claim_facts"
 
 
 class FactRow(NamedTuple):
-    """A fact as it stands in the database. ``payload`` is sealed for :func:`place`."""
+    """A stored fact. ``payload`` is sealed for :func:`row_key`."""
 
     vendor_id: int
     site_id: int
     request_id: str
     identity: str
-    """Keyed hash of what is equal for the same statement."""
+    """Keyed hash of what identifies the statement."""
     kind: str
     at: int
     inbox_id: int | None
-    """The file that brought it; None for what we know ourselves."""
+    """The file that brought it; None for what Clearlane knows itself."""
     document_id: str
     payload: bytes
 
     def __repr__(self) -> str:
-        """Without the payload."""
+        """Leave out the payload."""
         return f"FactRow({self.kind} of {self.request_id})"
 
 
-def place(request_id: str, identity: str) -> str:
-    """What a fact's payload is bound to."""
+def row_key(request_id: str, identity: str) -> str:
+    """Return the row key that a fact's payload is sealed for."""
     return f"{request_id}:{identity}"
 
 
-async def of_claims(tx: Tx, request_ids: Sequence[str]) -> list[FactRow]:
-    """The facts of these claims, whoever's they are, in the order of their coming."""
+async def list_for_claims(tx: Tx, request_ids: Sequence[str]) -> list[FactRow]:
+    """Return the facts of these claims of any client, in the order they were stored."""
     found = await tx.rows(_OF_CLAIMS, request_ids=list(request_ids))
     return [FactRow(*row) for row in found]
 
 
-async def of_claim(tx: Tx, request_id: str) -> list[FactRow]:
-    """The facts of one claim of the scope, in the order of their coming."""
+async def list_for_claim(tx: Tx, request_id: str) -> list[FactRow]:
+    """Return the facts of one claim of the scope, in the order they were stored."""
     found = await tx.rows(_OF_CLAIM, request_id=request_id)
     return [FactRow(*row) for row in found]
 
 
 async def add(tx: Tx, rows: Sequence[FactRow]) -> None:
-    """Add facts. Whoever adds holds the claims' rows, and has looked which facts are new."""
+    """Add facts. The caller has locked the claims' rows and checked which facts are new."""
     await tx.many(_ADD, [row._asdict() for row in rows])
 
 
 async def replace(tx: Tx, rows: Sequence[FactRow]) -> None:
-    """Put an earlier report of the same statement in the place of a later one."""
+    """Replace a later report of the same statement by an earlier one."""
     values = [
-        {"of": row.request_id, "same": row.identity, "earlier": row.at, "said": row.payload}
+        {
+            "claim": row.request_id,
+            "identity_hash": row.identity,
+            "new_at": row.at,
+            "new_payload": row.payload,
+        }
         for row in rows
     ]
     await tx.many(_REPLACE, values)
@@ -69,12 +74,15 @@ async def replace(tx: Tx, rows: Sequence[FactRow]) -> None:
 _COLUMNS = select(*(claim_facts.c[name] for name in FactRow._fields)).order_by(claim_facts.c.id)
 _OF_CLAIMS = Statement(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), system=True)
 _OF_CLAIM = Statement(
-    _COLUMNS.where(mine(claim_facts), claim_facts.c.request_id == bindparam("request_id"))
+    _COLUMNS.where(in_scope(claim_facts), claim_facts.c.request_id == bindparam("request_id"))
 )
-_ADD = Statement(insertion(claim_facts, *FactRow._fields[2:]), system=True)
+_ADD = Statement(insert_into(claim_facts, *FactRow._fields[2:]), system=True)
 _REPLACE = Statement(
     update(claim_facts)
-    .where(claim_facts.c.request_id == bindparam("of"), claim_facts.c.identity == bindparam("same"))
-    .values(at=bindparam("earlier"), payload=bindparam("said")),
+    .where(
+        claim_facts.c.request_id == bindparam("claim"),
+        claim_facts.c.identity == bindparam("identity_hash"),
+    )
+    .values(at=bindparam("new_at"), payload=bindparam("new_payload")),
     system=True,
 )

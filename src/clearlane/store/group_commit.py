@@ -1,7 +1,7 @@
-"""Many writes, one commit: the group, its jobs, and what a job may do.
+"""Group commit: jobs of many callers in one transaction, and what a job may do.
 
-Knows nothing of a driver: a session (one connection) begins, marks, undoes and commits. The same
-coroutine runs a group on both databases; on SQLite the writer thread drives it by hand.
+Knows no driver: a write connection sets savepoints, undoes and commits. The same coroutine runs a
+group on both databases; on SQLite the writer thread steps it by hand.
 """
 
 import asyncio
@@ -12,54 +12,54 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from clearlane.kernel import limits
-from clearlane.kernel.clock import Clock, micros
+from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
-from clearlane.store.sql import Statement, System
+from clearlane.store.sql import Statement, SystemScope
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
 
 class StoreFault(Exception):
-    """What the database could not do. No text of this tree ever holds a value of a row."""
+    """A failure of the database. No text of this exception tree ever holds a value of a row."""
 
 
-class Refused(StoreFault):
-    """The database or its set-up is not one we may work with. The text says what would pass."""
+class OperationRefused(StoreFault):
+    """A request that the database's state or set-up forbids. The text says what would be accepted."""
 
 
-class Conflict(StoreFault):
-    """A constraint of the schema forbids the row. ``constraint`` names it."""
+class ConstraintViolation(StoreFault):
+    """A row that a constraint of the schema forbids. ``constraint`` names it."""
 
     def __init__(self, constraint: str) -> None:
         super().__init__(f"the constraint {constraint} forbids this row")
         self.constraint = constraint
 
 
-class Unavailable(StoreFault):
-    """The database did not answer; nothing of the write was stored."""
+class DatabaseUnavailable(StoreFault):
+    """A database that did not answer; nothing of the write was stored."""
 
 
-class OutcomeUnknown(Unavailable):
-    """The connection was lost during the commit: the write is stored as a whole, or not at all."""
+class CommitOutcomeUnknown(DatabaseUnavailable):
+    """A connection lost during the commit: the write is stored as a whole, or not at all."""
 
 
-class Contended(StoreFault):
-    """Two writes waited for each other; the job is tried again."""
+class LockContention(StoreFault):
+    """A deadlock or serialisation failure; the job is tried again."""
 
 
-class StatementFailed(StoreFault):
-    """A statement and its values do not fit: a mistake of ours."""
+class StatementFault(StoreFault):
+    """A statement that does not fit its values: a programming error."""
 
 
 class ForeignAwait(Exception):
-    """A job awaited something other than its transaction."""
+    """An await of a job on something other than its transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts, for the audit trail."""
+    """The person or program that acts, for the audit trail."""
 
     kind: str
     """``vendor``, ``operator``, ``node`` or ``console``."""
@@ -68,19 +68,19 @@ class Actor:
 
 
 class Tx(Protocol):
-    """One transaction. On client statements the owner is filled in from the scope."""
+    """One transaction. Fills in the owner of client statements from the scope."""
 
     async def run(self, statement: Statement, /, **values: object) -> int:
-        """Execute, and say how many rows were touched."""
+        """Execute, and return the number of rows affected."""
 
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
         """Execute once for each row of values."""
 
     async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
-        """Execute, and fetch every row."""
+        """Execute, and return every row."""
 
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
-        """Execute, and fetch the first row."""
+        """Execute, and return the first row."""
 
     def audit(
         self,
@@ -91,7 +91,7 @@ class Tx(Protocol):
         count: int | None = None,
         detail: str = "",
     ) -> None:
-        """Add one row to the audit trail, chained when the group commits."""
+        """Add one entry to the audit trail, chained when the group commits."""
 
 
 Job = Callable[[Tx], Awaitable[T]]
@@ -99,12 +99,12 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Together(Generic[Item, T]):
-    """A job that runs once for all of its like in a group: many small writes cost as one large one.
+class CombinedJob(Generic[Item, T]):
+    """A job that runs once for all of its kind in a group: many small writes cost as much as a large one.
 
-    ``run`` takes what each of them brings, with a view of the one transaction for each: any of them
-    executes, and each notes its own audit lines. It gives one result for each, in order. Where it
-    fails, each is run alone, so that a fault meets its own caller only.
+    ``run`` takes the items of all callers, and for each a view of the one transaction: any of these
+    executes statements, and each collects the audit entries of its caller. It returns one result for
+    each, in order. Where it fails, each is run alone, so that a fault reaches its own caller only.
     """
 
     run: Callable[[Sequence[Tx], Sequence[Item]], Awaitable[Sequence[T]]]
@@ -116,29 +116,29 @@ class Together(Generic[Item, T]):
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
-    """One write waiting for its group."""
+class PendingWrite:
+    """One write that waits for its group."""
 
-    scope: Scope | System
+    scope: Scope | SystemScope
     actor: Actor
     job: Job[Any]
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
-    outcome: "Outcome | None" = None
+    outcome: "WriteOutcome | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How an entry ended: with a result or with a fault."""
+class WriteOutcome:
+    """The result or the fault of a write."""
 
-    entry: Entry
+    write: PendingWrite
     result: Any = None
     fault: BaseException | None = None
 
-    def tell(self) -> None:
-        """Let the caller know, unless it has gone away. Runs in the caller's loop."""
-        self.entry.outcome = self
-        future = self.entry.future
+    def resolve(self) -> None:
+        """Resolve the caller's future, unless it has gone away. Runs in the caller's loop."""
+        self.write.outcome = self
+        future = self.write.future
         if future.done():
             return
         if self.fault is None:
@@ -147,205 +147,208 @@ class Outcome:
             future.set_exception(self.fault)
 
 
-class Waiting:
-    """The writes that no group has taken yet. Safe between the loop and a writer thread."""
+class WriteQueue:
+    """The writes that no group has taken yet. Thread-safe, between the loop and a writer thread."""
 
     def __init__(self) -> None:
-        self._entries: deque[Entry] = deque()
+        self._writes: deque[PendingWrite] = deque()
         self.changed = threading.Condition()
         self.closed = False
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._writes)
 
-    def put(self, entry: Entry) -> None:
+    def put(self, write: PendingWrite) -> None:
         """Queue a write, unless too many wait or the database is closing."""
         with self.changed:
             if self.closed:
-                raise Unavailable("the database is closed")
-            if len(self._entries) >= limits.WRITES_WAITING_MAX:
-                raise Unavailable("too many writes are waiting")
-            self._entries.append(entry)
-        # Not at once: what other calls of this turn of the loop write goes into the same group, and
-        # the two threads hand the interpreter to and fro less often.
-        entry.loop.call_soon(self._wake)
+                raise DatabaseUnavailable("the database is closed")
+            if len(self._writes) >= limits.WRITES_WAITING_MAX:
+                raise DatabaseUnavailable("too many writes are waiting")
+            self._writes.append(write)
+        # Not at once: writes of other calls in this iteration of the loop join the same group, and
+        # the two threads hand the interpreter lock back and forth less often.
+        write.loop.call_soon(self._wake)
 
     def _wake(self) -> None:
         with self.changed:
             self.changed.notify()
 
-    def take(self) -> list[Entry]:
-        """The next group. From here on its entries can no longer be withdrawn."""
+    def take(self) -> list[PendingWrite]:
+        """Remove and return the next group. From here on its writes can no longer be withdrawn."""
         with self.changed:
-            size = min(len(self._entries), limits.GROUP_JOBS_MAX)
-            return [self._entries.popleft() for _ in range(size)]
+            size = min(len(self._writes), limits.GROUP_JOBS_MAX)
+            return [self._writes.popleft() for _ in range(size)]
 
-    def withdraw(self, entry: Entry) -> bool:
-        """Take a write back; False when a group already has it."""
+    def withdraw(self, write: PendingWrite) -> bool:
+        """Take a write back; return False when a group already has it."""
         with self.changed:
             try:
-                self._entries.remove(entry)
+                self._writes.remove(write)
             except ValueError:
                 return False
             return True
 
     def close(self) -> None:
-        """Let no more writes in."""
+        """Accept no more writes."""
         with self.changed:
             self.closed = True
             self.changed.notify_all()
 
 
-async def submit(waiting: Waiting, entry: Entry) -> Any:
+async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
     """Queue a write and wait for the durable commit.
 
     A caller that gives up while its write waits withdraws it: nothing is stored. Once a group has
     taken it the outcome is the answer, so that "given up" never hides a stored row.
     """
-    waiting.put(entry)
+    queue.put(write)
     try:
-        return await entry.future
+        return await write.future
     except asyncio.CancelledError:
-        if not entry.future.cancelled():
-            return entry.future.result()
-        if entry.outcome is None and waiting.withdraw(entry):
+        if not write.future.cancelled():
+            return write.future.result()
+        if write.outcome is None and queue.withdraw(write):
             raise
-        # Giving up has ended the future, and the group needs one to tell. It may have told already.
-        entry.future = entry.loop.create_future()
-        if entry.outcome is not None:
-            entry.outcome.tell()
-        return await asyncio.shield(entry.future)
+        # Giving up has ended the future, and the group needs one to resolve, unless it has done so already.
+        write.future = write.loop.create_future()
+        if write.outcome is not None:
+            write.outcome.resolve()
+        return await asyncio.shield(write.future)
 
 
-class Session(Protocol):
-    """One connection that writes groups."""
+class WriteConnection(Protocol):
+    """A connection that writes groups."""
 
-    async def enter(self, scope: Scope | System) -> None:
-        """Mark the place a job can be undone to, and let it see its own vendor's rows only."""
+    async def begin_job(self, scope: Scope | SystemScope) -> None:
+        """Set a savepoint for a job, and let it see its own vendor's rows only."""
 
-    async def undo(self) -> None:
-        """Undo everything since the mark."""
+    async def undo_job(self) -> None:
+        """Roll back to the savepoint."""
 
     async def commit(self) -> None: ...
     async def rollback(self) -> None: ...
-    def broken(self) -> bool:
-        """Whether the transaction is gone, so that no job of the group can be saved."""
+    def is_broken(self) -> bool:
+        """Return whether the transaction is gone, so that no job of the group can be saved."""
 
-    def tx(self, scope: Scope | System, lines: "Lines | None") -> Tx: ...
+    def transaction(self, scope: Scope | SystemScope, audit: "AuditBuffer | None") -> Tx:
+        """Return the open transaction, seen by a job of this scope."""
 
 
 @dataclass(slots=True)
-class Lines:
-    """The audit lines of one job, and what they have in common."""
+class AuditBuffer:
+    """The audit entries of one job until its group commits."""
 
-    scope: Scope | System
+    scope: Scope | SystemScope
     actor: Actor
     clock: Clock
-    found: list[audit_chain.Line] = field(default_factory=list)
+    entries: list[audit_chain.AuditEntry] = field(default_factory=list)
 
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
-        """Note one line."""
+        """Add one entry."""
         owner = self.scope if isinstance(self.scope, Scope) else None
-        self.found.append(
-            audit_chain.Line(
-                at=micros(self.clock.now()),
+        self.entries.append(
+            audit_chain.AuditEntry(
+                at=to_micros(self.clock.now()),
                 vendor_id=owner.vendor if owner else None,
                 site_id=owner.site if owner else None,
                 actor=f"{self.actor.kind}:{self.actor.name}",
                 action=action,
                 request_id=self.actor.request_id,
-                ids=audit_chain.line_ids(ids),
+                ids=audit_chain.encode_ids(ids),
                 count=len(ids) if count is None else count,
                 detail=detail[: limits.AUDIT_DETAIL_CHARACTERS_MAX],
             )
         )
 
 
-Ended = tuple[Outcome, list[audit_chain.Line]]
+JobResult = tuple[WriteOutcome, list[audit_chain.AuditEntry]]
 
 
 @dataclass(slots=True)
-class Group:
-    """What the writers of one database share."""
+class GroupCommitter:
+    """Runs the jobs of a group and commits them once, for all writers of one database."""
 
     clock: Clock
     audit_key: bytes | None = None
 
     async def write(
-        self, session: Session, entries: Sequence[Entry]
-    ) -> tuple[list[Outcome], audit_chain.Head | None]:
-        """Run every job, chain the audit lines, commit once.
+        self, connection: WriteConnection, writes: Sequence[PendingWrite]
+    ) -> tuple[list[WriteOutcome], audit_chain.ChainHead | None]:
+        """Run every job, chain the audit entries, commit once.
 
         When this raises, nothing of the group was stored, unless it raises
-        :class:`OutcomeUnknown`.
+        :class:`CommitOutcomeUnknown`.
         """
-        ended: list[Ended] = []
-        for alike in _alike(entries):
-            ended += await self._attempt_all(session, alike)
-        outcomes = [outcome for outcome, _ in ended]
-        lines = [line for _, noted in ended for line in noted]
+        results: list[JobResult] = []
+        for combinable in _combinable(writes):
+            results += await self._run_jobs(connection, combinable)
+        outcomes = [outcome for outcome, _ in results]
+        entries = [entry for _, of_job in results for entry in of_job]
         head = None
-        if lines:
+        if entries:
             if self.audit_key is None:
-                raise StatementFailed("the audit key is not loaded yet")
-            head = await audit_chain.extend(
-                session.tx(System("audit"), None), self.audit_key, lines
+                raise StatementFault("the audit key is not loaded yet")
+            head = await audit_chain.append_entries(
+                connection.transaction(SystemScope("audit"), None), self.audit_key, entries
             )
-        await session.commit()
+        await connection.commit()
         return outcomes, head
 
-    async def _attempt_all(self, session: Session, entries: Sequence[Entry]) -> list[Ended]:
+    async def _run_jobs(
+        self, connection: WriteConnection, writes: Sequence[PendingWrite]
+    ) -> list[JobResult]:
         """Run jobs of one kind and scope together in one savepoint, or each in its own."""
-        jobs = [entry.job for entry in entries if isinstance(entry.job, Together)]
+        jobs = [write.job for write in writes if isinstance(write.job, CombinedJob)]
         if len(jobs) < 2:
-            return [await self._attempt(session, entry) for entry in entries]
-        scope = entries[0].scope
-        noted = [Lines(scope, entry.actor, self.clock) for entry in entries]
-        await session.enter(scope)
+            return [await self._run_job(connection, write) for write in writes]
+        scope = writes[0].scope
+        buffers = [AuditBuffer(scope, write.actor, self.clock) for write in writes]
+        await connection.begin_job(scope)
         try:
-            txs = [session.tx(scope, lines) for lines in noted]
+            txs = [connection.transaction(scope, buffer) for buffer in buffers]
             results = await jobs[0].run(txs, [job.item for job in jobs])
         except Exception:
-            if session.broken():
+            if connection.is_broken():
                 raise
-            await session.undo()
-            return [await self._attempt(session, entry) for entry in entries]
+            await connection.undo_job()
+            return [await self._run_job(connection, write) for write in writes]
         return [
-            (Outcome(entry, result), lines.found)
-            for entry, result, lines in zip(entries, results, noted, strict=True)
+            (WriteOutcome(write, result), buffer.entries)
+            for write, result, buffer in zip(writes, results, buffers, strict=True)
         ]
 
-    async def _attempt(self, session: Session, entry: Entry) -> Ended:
-        """Run one job in its own savepoint; a contended one is tried again."""
+    async def _run_job(self, connection: WriteConnection, write: PendingWrite) -> JobResult:
+        """Run one job in its own savepoint, again where it met lock contention."""
         for attempt in range(1, limits.WRITE_ATTEMPTS_MAX + 1):
-            lines = Lines(entry.scope, entry.actor, self.clock)
-            await session.enter(entry.scope)
+            buffer = AuditBuffer(write.scope, write.actor, self.clock)
+            await connection.begin_job(write.scope)
             try:
-                result = await entry.job(session.tx(entry.scope, lines))
+                result = await write.job(connection.transaction(write.scope, buffer))
             except Exception as fault:  # whatever a job raises belongs to its caller
-                if session.broken():
+                if connection.is_broken():
                     raise
-                await session.undo()
-                if not isinstance(fault, Contended) or attempt == limits.WRITE_ATTEMPTS_MAX:
-                    return Outcome(entry, fault=fault), []
+                await connection.undo_job()
+                if not isinstance(fault, LockContention) or attempt == limits.WRITE_ATTEMPTS_MAX:
+                    return WriteOutcome(write, fault=fault), []
             else:
-                return Outcome(entry, result), lines.found
+                return WriteOutcome(write, result), buffer.entries
         raise AssertionError("the last attempt returns")
 
 
-def _alike(entries: Sequence[Entry]) -> Iterable[list[Entry]]:
-    """The entries, those that can run together side by side. Writes that wait together have no order."""
-    found: dict[object, list[Entry]] = {}
-    for entry in entries:
-        job = entry.job
-        key = (entry.scope, job.run) if isinstance(job, Together) else entry
-        found.setdefault(key, []).append(entry)
+def _combinable(writes: Sequence[PendingWrite]) -> Iterable[list[PendingWrite]]:
+    """Collect the writes that can run together. Writes of one group have no order among them."""
+    found: dict[object, list[PendingWrite]] = {}
+    for write in writes:
+        job = write.job
+        key = (write.scope, job.run) if isinstance(job, CombinedJob) else write
+        found.setdefault(key, []).append(write)
     return found.values()
 
 
-def failed(entries: Sequence[Entry], fault: Exception) -> list[Outcome]:
-    """The outcomes of a group that could not be stored."""
-    unknown = isinstance(fault, OutcomeUnknown)
+def failed_outcomes(writes: Sequence[PendingWrite], fault: Exception) -> list[WriteOutcome]:
+    """Return the outcomes of a group that could not be stored."""
+    unknown = isinstance(fault, CommitOutcomeUnknown)
     text = str(fault) if isinstance(fault, StoreFault) else type(fault).__name__
-    kind = OutcomeUnknown if unknown else Unavailable
-    return [Outcome(entry, fault=kind(text)) for entry in entries]
+    kind = CommitOutcomeUnknown if unknown else DatabaseUnavailable
+    return [WriteOutcome(write, fault=kind(text)) for write in writes]

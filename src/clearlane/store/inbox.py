@@ -1,6 +1,6 @@
-"""The inbox: files of payers, kept before they are understood, and what became of each.
+"""The inbox: files of payers, stored before they are understood, and the outcome of each.
 
-A file speaks of claims of many clients, so it belongs to the installation and is sealed for it. Knows no format.
+A file concerns claims of many clients, so it belongs to the installation and is sealed for it. Knows no format.
 """
 
 from collections.abc import Sequence
@@ -9,37 +9,37 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, literal, select, update
 
-from clearlane.store.database import System, Tx
-from clearlane.store.schema import inbox, parked, polls
-from clearlane.store.sql import Statement, among, insertion
+from clearlane.store.database import SystemScope, Tx
+from clearlane.store.schema import inbox, parked_statements, polls
+from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
 
-SCOPE = System("files of payers speak of many clients")
+SCOPE = SystemScope("files of payers concern many clients")
 OWNER = 0
-"""Whose data key seals a file: the installation's, which is no vendor."""
-TABLE, PARKED_TABLE = "inbox", "parked"
+"""The data key that seals a file is the installation's, which is no vendor."""
+TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
 STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"
 QUARANTINED, DISCARDED = "Quarantined", "Discarded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewFile:
-    """A file that came. ``content`` is already sealed."""
+class NewInboxFile:
+    """A file to be stored. ``content`` is already sealed."""
 
     payer_id: str
     type: str
     route_id: int
     name: str
     digest: str
-    """Keyed hash of the bytes: the same file of the same payer counts once, whatever it is called."""
+    """Keyed hash of the bytes: the same file of the same payer counts once, whatever its name."""
     received_at: int
     content: bytes = field(repr=False)
     bytes: int
 
 
-class StoredFile(NamedTuple):
-    """A file as it stands in the database, without its content."""
+class InboxFile(NamedTuple):
+    """A stored file, without its content."""
 
     id: int
     payer_id: str
@@ -50,29 +50,29 @@ class StoredFile(NamedTuple):
     bytes: int
     state: str
     kinds: str
-    """What it was recognised as, separated by commas."""
+    """The kinds of transactions it was identified as, separated by commas."""
     reason: str
-    """Why it is in quarantine, or what a person should look at."""
+    """Why it is in quarantine, or what a person should check."""
     applied: int
     parked: int
     received_at: int
-    settled_at: int | None
+    processed_at: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
-    """What became of a file."""
+class InboxOutcome:
+    """The outcome of processing a file."""
 
     state: str
     kinds: str = ""
     reason: str = ""
     applied: int = 0
-    """Statements that concern claims of ours."""
+    """Statements about known claims."""
     parked: int = 0
-    """Statements that concern nobody we know."""
+    """Statements about unknown claims."""
 
 
-class ParkedRow(NamedTuple):
+class ParkedStatement(NamedTuple):
     """A statement that was not applied. ``payload`` is sealed for its file."""
 
     kind: str
@@ -80,20 +80,20 @@ class ParkedRow(NamedTuple):
     payload: bytes
 
     def __repr__(self) -> str:
-        """Without the payload."""
+        """Leave out the payload."""
         return f"ParkedRow({self.kind})"
 
 
-def place(type: str, payer_id: str, digest: str) -> str:
-    """What a file's content is bound to."""
+def row_key(type: str, payer_id: str, digest: str) -> str:
+    """Return the row key that a file's content is sealed for."""
     return f"{type}:{payer_id}:{digest}"
 
 
 # ---- files ------------------------------------------------------------------------------------
 
 
-async def add(tx: Tx, new: NewFile) -> tuple[int, bool]:
-    """Keep a file; its id, and whether it is the first of its kind."""
+async def add(tx: Tx, new: NewInboxFile) -> tuple[int, bool]:
+    """Store a file; return its id, and False where the same file was stored before."""
     row = await tx.row(_ADD, **{name: getattr(new, name) for name in _NEW})
     if row is not None:
         return int(row[0]), True
@@ -102,67 +102,67 @@ async def add(tx: Tx, new: NewFile) -> tuple[int, bool]:
     return int(same[0]), False
 
 
-async def find(tx: Tx, id: int) -> StoredFile | None:
-    """One file."""
+async def find(tx: Tx, id: int) -> InboxFile | None:
+    """Return one file."""
     row = await tx.row(_FIND, id=id)
-    return None if row is None else StoredFile(*row)
+    return None if row is None else InboxFile(*row)
 
 
-async def content(tx: Tx, vault: Vault, file: StoredFile) -> bytes:
-    """The bytes of a file, as they came."""
+async def read_content(tx: Tx, vault: Vault, file: InboxFile) -> bytes:
+    """Return the bytes of a file as received."""
     row = await tx.row(_CONTENT, id=file.id)
-    assert row is not None, "a file that stands there has a content"
-    await vault.fetch(tx, [row[0]])
-    return vault.open(OWNER, TABLE, place(file.type, file.payer_id, file.digest), row[0])
+    assert row is not None, "a stored file has a content"
+    await vault.load_keys_of(tx, [row[0]])
+    return vault.open(OWNER, TABLE, row_key(file.type, file.payer_id, file.digest), row[0])
 
 
-async def waiting(tx: Tx, most: int) -> list[int]:
-    """The files that nobody has looked at, the oldest first."""
-    return [int(id) for (id,) in await tx.rows(_WAITING, most=most)]
+async def list_unprocessed(tx: Tx, limit: int) -> list[int]:
+    """Return the files that were not processed yet, oldest first."""
+    return [int(id) for (id,) in await tx.rows(_WAITING, limit=limit)]
 
 
-async def listing(tx: Tx, states: Sequence[str], most: int) -> list[StoredFile]:
-    """The newest files in these states."""
-    rows = await tx.rows(_LISTING, states=list(states), most=most)
-    return [StoredFile(*row) for row in rows]
+async def list_files(tx: Tx, states: Sequence[str], limit: int) -> list[InboxFile]:
+    """Return the newest files in these states."""
+    rows = await tx.rows(_LISTING, states=list(states), limit=limit)
+    return [InboxFile(*row) for row in rows]
 
 
-async def hold(tx: Tx, id: int) -> StoredFile | None:
-    """One file, held until the transaction ends."""
-    row = await tx.row(_HOLD, id=id)
-    return None if row is None else StoredFile(*row)
+async def lock(tx: Tx, id: int) -> InboxFile | None:
+    """Return one file and lock its row until the transaction ends."""
+    row = await tx.row(_LOCK, id=id)
+    return None if row is None else InboxFile(*row)
 
 
-async def settle(
-    tx: Tx, id: int, end: Settlement, at: int, statements: Sequence[ParkedRow] = ()
+async def record_outcome(
+    tx: Tx, id: int, outcome: InboxOutcome, at: int, statements: Sequence[ParkedStatement] = ()
 ) -> None:
-    """Write what became of a file, and what of it waits for a person."""
-    # The file's row first: whoever settles the same file waits here, and then sees what was parked.
+    """Record the outcome of a file, and the statements of it that wait for a person."""
+    # The file's row first: another node that processes the same file waits here, and then sees what was parked.
     await tx.run(
-        _SETTLE,
+        _RECORD_OUTCOME,
         of=id,
-        to_state=end.state,
-        to_kinds=end.kinds,
-        to_reason=end.reason,
-        to_applied=end.applied,
-        to_parked=end.parked,
-        to_settled=at,
+        to_state=outcome.state,
+        to_kinds=outcome.kinds,
+        to_reason=outcome.reason,
+        to_applied=outcome.applied,
+        to_parked=outcome.parked,
+        to_processed=at,
     )
-    await tx.run(_FORGET, of=id)
+    await tx.run(_DROP_PARKED, of=id)
     if statements:
         await tx.many(_PARK, [{"inbox_id": id, **row._asdict()} for row in statements])
 
 
-async def parked_of(tx: Tx, id: int) -> list[ParkedRow]:
-    """The statements of a file that were not applied, in its order."""
-    return [ParkedRow(*row) for row in await tx.rows(_PARKED_OF, of=id)]
+async def list_parked_statements(tx: Tx, id: int) -> list[ParkedStatement]:
+    """Return the statements of a file that were not applied, in its order."""
+    return [ParkedStatement(*row) for row in await tx.rows(_PARKED_OF, of=id)]
 
 
-# ---- when lines are looked into ---------------------------------------------------------------
+# ---- polling ----------------------------------------------------------------------------------
 
 
-class Poll(NamedTuple):
-    """When a line is looked into again."""
+class RoutePoll(NamedTuple):
+    """When the mailbox of a route is polled again."""
 
     type: str
     payer_id: str
@@ -175,28 +175,28 @@ class Poll(NamedTuple):
         return self.type, self.payer_id, self.route_id
 
 
-async def all_polls(tx: Tx) -> dict[tuple[str, str, int], Poll]:
-    """Every line that was ever looked into."""
-    return {poll.key: poll for poll in (Poll(*row) for row in await tx.rows(_POLLS))}
+async def all_polls(tx: Tx) -> dict[tuple[str, str, int], RoutePoll]:
+    """Return the polls of every route that was ever polled."""
+    return {poll.key: poll for poll in (RoutePoll(*row) for row in await tx.rows(_POLLS))}
 
 
-async def take_poll(tx: Tx, key: tuple[str, str, int], now: int, until: int) -> bool:
-    """Take the turn to look into a line, until then at most; False when somebody else has it."""
+async def begin_poll(tx: Tx, key: tuple[str, str, int], now: int, until: int) -> bool:
+    """Lease a route for polling until a time; return False when another node has it."""
     type, payer_id, route_id = key
     new = {"type": type, "payer_id": payer_id, "route_id": route_id}
     await tx.run(_NEW_POLL, **new, next_at=now, fault="")
-    return bool(await tx.run(_TAKE_POLL, **_of(key), now=now, until=until))
+    return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until))
 
 
-async def keep_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
-    """Keep the turn for a while longer."""
-    await tx.run(_KEEP_POLL, **_of(key), until=until)
+async def extend_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
+    """Extend the lease on a route."""
+    await tx.run(_EXTEND_POLL, **_of(key), until=until)
 
 
 async def end_poll(tx: Tx, key: tuple[str, str, int], next_at: int, fault: str) -> bool:
-    """Say when the line is looked into again, and what stood in the way this time; whether that is news."""
+    """Record when the route is polled next, and why this poll failed; return whether that fault is new."""
     news = await tx.run(_FAULT, **_of(key), to_fault=fault)
-    await keep_poll(tx, key, next_at)
+    await extend_poll(tx, key, next_at)
     return bool(news)
 
 
@@ -205,9 +205,9 @@ def _of(key: tuple[str, str, int]) -> dict[str, object]:
 
 
 _NEW = ("payer_id", "type", "route_id", "name", "digest", "bytes", "received_at", "content")
-_COLUMNS = select(*(inbox.c[name] for name in StoredFile._fields))
+_COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
 _ADD = Statement(
-    insertion(inbox, *_NEW)
+    insert_into(inbox, *_NEW)
     .values(state=STORED, kinds="", reason="", applied=0, parked=0)
     .on_conflict_do_nothing(index_elements=["type", "payer_id", "digest"])
     .returning(inbox.c.id)
@@ -220,21 +220,21 @@ _SAME = Statement(
     )
 )
 _FIND = Statement(_COLUMNS.where(inbox.c.id == bindparam("id")))
-_HOLD = Statement(_COLUMNS.where(inbox.c.id == bindparam("id")).with_for_update())
+_LOCK = Statement(_COLUMNS.where(inbox.c.id == bindparam("id")).with_for_update())
 _CONTENT = Statement(select(inbox.c.content).where(inbox.c.id == bindparam("id")))
-# The state stands in the text itself, or no database could use the index over what waits.
+# The state is part of the SQL text: a partial index serves no statement with a placeholder.
 _WAITING = Statement(
     select(inbox.c.id)
     .where(inbox.c.state == literal(STORED, literal_execute=True))
     .order_by(inbox.c.id)
-    .limit(bindparam("most"))
+    .limit(bindparam("limit"))
 )
 _LISTING = Statement(
     _COLUMNS.where(among(inbox.c.state, "states"))
     .order_by(inbox.c.id.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("limit"))
 )
-_SETTLE = Statement(
+_RECORD_OUTCOME = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("of"))
     .values(
@@ -243,29 +243,31 @@ _SETTLE = Statement(
         reason=bindparam("to_reason"),
         applied=bindparam("to_applied"),
         parked=bindparam("to_parked"),
-        settled_at=bindparam("to_settled"),
+        processed_at=bindparam("to_processed"),
     )
 )
-_FORGET = Statement(delete(parked).where(parked.c.inbox_id == bindparam("of")))
-_PARK = Statement(insertion(parked, "inbox_id", *ParkedRow._fields))
-_PARKED_OF = Statement(
-    select(*(parked.c[name] for name in ParkedRow._fields))
-    .where(parked.c.inbox_id == bindparam("of"))
-    .order_by(parked.c.id)
+_DROP_PARKED = Statement(
+    delete(parked_statements).where(parked_statements.c.inbox_id == bindparam("of"))
 )
-_POLLS = Statement(select(*(polls.c[name] for name in Poll._fields)))
-_NEW_POLL = Statement(insertion(polls, *Poll._fields).on_conflict_do_nothing())
+_PARK = Statement(insert_into(parked_statements, "inbox_id", *ParkedStatement._fields))
+_PARKED_OF = Statement(
+    select(*(parked_statements.c[name] for name in ParkedStatement._fields))
+    .where(parked_statements.c.inbox_id == bindparam("of"))
+    .order_by(parked_statements.c.id)
+)
+_POLLS = Statement(select(*(polls.c[name] for name in RoutePoll._fields)))
+_NEW_POLL = Statement(insert_into(polls, *RoutePoll._fields).on_conflict_do_nothing())
 _THIS_POLL = (
     (polls.c.type == bindparam("of_type"))
     & (polls.c.payer_id == bindparam("of_payer"))
     & (polls.c.route_id == bindparam("of_route"))
 )
-_TAKE_POLL = Statement(
+_BEGIN_POLL = Statement(
     update(polls)
     .where(_THIS_POLL, polls.c.next_at <= bindparam("now"))
     .values(next_at=bindparam("until"))
 )
-_KEEP_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))
+_EXTEND_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))
 _FAULT = Statement(
     update(polls)
     .where(_THIS_POLL, polls.c.fault != bindparam("to_fault"))

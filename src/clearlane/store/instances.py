@@ -1,6 +1,6 @@
-"""Instances of proxy login, and the one-time parts of their login URLs.
+"""Instances of proxy login, and their login URLs.
 
-Tokens and parts come here as keyed hashes. Knows no GUID's form, no HTTP and no clock.
+Tokens and the one-time codes of login URLs come here as keyed hashes. Knows no GUID format, no HTTP and no clock.
 """
 
 import hmac
@@ -11,17 +11,17 @@ from sqlalchemy import bindparam, delete, func, select, update
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.store.database import Actor, Database, Row, System, Tx
-from clearlane.store.schema import instances, login_entries
-from clearlane.store.sql import Statement, insertion, mine
+from clearlane.store.database import Actor, Database, Row, SystemScope, Tx
+from clearlane.store.schema import instances, login_urls
+from clearlane.store.sql import Statement, in_scope, insert_into
 
-ANY_CLIENT = System("an operator sees the instances of every client")
+ANY_CLIENT = SystemScope("an operator sees the instances of every client")
 ACTIVE, DISABLED = "active", "disabled"
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An instance as its row tells it, without its token."""
+    """A stored instance, without its token."""
 
     scope: Scope
     instance: str
@@ -33,8 +33,8 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """Where the holder of a one-time part comes from."""
+class LoginUrl:
+    """The instance that a login URL was issued for."""
 
     scope: Scope
     instance: str
@@ -45,7 +45,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewToken:
-    """A token about to be stored."""
+    """A token to be stored."""
 
     instance: str
     name: str
@@ -54,7 +54,7 @@ class NewToken:
 
 
 async def put_token(tx: Tx, new: NewToken) -> bool:
-    """Give an instance its one token, instead of the one before; False where the client has too many.
+    """Set the token of an instance; return False where the client has too many instances.
 
     A disabled instance stays disabled.
     """
@@ -77,7 +77,7 @@ async def put_token(tx: Tx, new: NewToken) -> bool:
 
 
 async def is_token(tx: Tx, instance: str, token_hash: bytes) -> bool:
-    """Whether this is the token of an instance that is not disabled."""
+    """Return whether this is the token of an enabled instance."""
     found = await tx.row(_FIND, instance=instance)
     state, kept = found or (DISABLED, None)
     right = hmac.compare_digest(bytes(kept or b""), token_hash)
@@ -85,68 +85,70 @@ async def is_token(tx: Tx, instance: str, token_hash: bytes) -> bool:
 
 
 async def drop_token(tx: Tx, scope: Scope, instance: str) -> bool:
-    """Take an instance's token away; whether there was one."""
+    """Delete the token of an instance; return whether there was one."""
     dropped = await tx.run(_DROP, instance=instance) or await tx.run(_EMPTY, instance=instance)
     if dropped:
-        await drop_entries(tx, scope, instance)
+        await drop_login_urls(tx, scope, instance)
         tx.audit("instance.delete", ids=[instance])
     return bool(dropped)
 
 
-# ---- one-time parts -----------------------------------------------------------------------------
+# ---- login URLs ---------------------------------------------------------------------------------
 
 
-async def add_entry(tx: Tx, entry: Entry, part_hash: bytes, *, now: int, expires_at: int) -> None:
-    """Keep a one-time part, and let go of some that have ended."""
+async def add_login_url(
+    tx: Tx, login_url: LoginUrl, code_hash: bytes, *, now: int, expires_at: int
+) -> None:
+    """Store the code of a login URL, and delete some that have expired."""
     await tx.run(_SWEEP, now=now)
     await tx.run(
-        _ADD_ENTRY,
-        part_hash=part_hash,
-        vendor_id=entry.scope.vendor,
-        site_id=entry.scope.site,
-        instance=entry.instance,
+        _ADD_LOGIN_URL,
+        code_hash=code_hash,
+        vendor_id=login_url.scope.vendor,
+        site_id=login_url.scope.site,
+        instance=login_url.instance,
         expires_at=expires_at,
         used_at=None,
     )
-    tx.audit("instance.url", ids=[entry.instance])
+    tx.audit("instance.url", ids=[login_url.instance])
 
 
-async def is_live(tx: Tx, part_hash: bytes, now: int) -> bool:
-    """Whether a part could be used now: spares a write where it could not."""
-    return await tx.row(_LIVE, part_hash=part_hash, now=now) is not None
+async def is_login_url_live(tx: Tx, code_hash: bytes, now: int) -> bool:
+    """Return whether a code could be used now, which spares a write where it could not."""
+    return await tx.row(_LIVE, code_hash=code_hash, now=now) is not None
 
 
-async def use_entry(tx: Tx, part_hash: bytes, now: int) -> Entry | None:
-    """Use a part up. Of any number that try at once, the database lets one through."""
-    row = await tx.row(_USE, part_hash=part_hash, now=now)
+async def use_login_url(tx: Tx, code_hash: bytes, now: int) -> LoginUrl | None:
+    """Use up a code. Of concurrent attempts the database lets one succeed."""
+    row = await tx.row(_USE, code_hash=code_hash, now=now)
     if row is None:
         return None
-    entry = Entry(Scope(VendorId(row[0]), SiteId(row[1])), row[2])
-    tx.audit("instance.enter", ids=[entry.instance])
-    return entry
+    login_url = LoginUrl(Scope(VendorId(row[0]), SiteId(row[1])), row[2])
+    tx.audit("instance.enter", ids=[login_url.instance])
+    return login_url
 
 
-async def drop_entries(tx: Tx, scope: Scope, instance: str) -> None:
+async def drop_login_urls(tx: Tx, scope: Scope, instance: str) -> None:
     """End every login URL of an instance."""
-    await tx.run(_DROP_ENTRIES, vendor=scope.vendor, site=scope.site, instance=instance)
+    await tx.run(_DROP_LOGIN_URLS, vendor=scope.vendor, site=scope.site, instance=instance)
 
 
 # ---- for operators ------------------------------------------------------------------------------
 
 
 async def all_instances(database: Database) -> list[Instance]:
-    """The instances of every client."""
+    """Return the instances of every client."""
     async with database.read(ANY_CLIENT) as tx:
         return [_instance(row) for row in await tx.rows(_ALL)]
 
 
 async def set_state(database: Database, one: Instance, state: str, *, actor: Actor) -> bool:
-    """Let an instance's token open the login page, or not; whether that changed anything."""
+    """Enable or disable an instance; return whether that changed anything."""
 
     async def job(tx: Tx) -> bool:
         changed = await tx.run(_SET_STATE, instance=one.instance, state=state)
         if changed:
-            await drop_entries(tx, one.scope, one.instance)
+            await drop_login_urls(tx, one.scope, one.instance)
             tx.audit(f"instance.{_ACTIONS[state]}", ids=[one.instance])
         return bool(changed)
 
@@ -163,15 +165,15 @@ def _instance(row: Row) -> Instance:
     return Instance(scope, instance, name, state, token_hash is not None, created_at, token_at)
 
 
-def _of_entry() -> Sequence[object]:
+def _live_login_url() -> Sequence[object]:
     return (
-        login_entries.c.part_hash == bindparam("part_hash"),
-        login_entries.c.used_at.is_(None),
-        login_entries.c.expires_at > bindparam("now"),
+        login_urls.c.code_hash == bindparam("code_hash"),
+        login_urls.c.used_at.is_(None),
+        login_urls.c.expires_at > bindparam("now"),
     )
 
 
-_NEW = insertion(instances, "instance", "name", "state", "token_hash", "created_at", "token_at")
+_NEW = insert_into(instances, "instance", "name", "state", "token_hash", "created_at", "token_at")
 _PUT = Statement(
     _NEW.on_conflict_do_update(
         index_elements=["vendor_id", "site_id", "instance"],
@@ -182,10 +184,10 @@ _PUT = Statement(
         },
     )
 )
-_THIS = (mine(instances), instances.c.instance == bindparam("instance"))
+_THIS = (in_scope(instances), instances.c.instance == bindparam("instance"))
 _FIND = Statement(select(instances.c.state, instances.c.token_hash).where(*_THIS))
-_COUNT = Statement(select(func.count()).select_from(instances).where(mine(instances)))
-# A row without a token is kept only to remember that it is disabled.
+_COUNT = Statement(select(func.count()).select_from(instances).where(in_scope(instances)))
+# A row without a token is kept only where it is disabled.
 _DROP = Statement(delete(instances).where(*_THIS, instances.c.state == ACTIVE))
 _EMPTY = Statement(
     update(instances).where(*_THIS, instances.c.token_hash.is_not(None)).values(token_hash=None)
@@ -208,30 +210,30 @@ _ALL = Statement(
     ).order_by(instances.c.id),
     system=True,
 )
-_ADD_ENTRY = Statement(
-    insertion(
-        login_entries, "part_hash", "vendor_id", "site_id", "instance", "expires_at", "used_at"
+_ADD_LOGIN_URL = Statement(
+    insert_into(
+        login_urls, "code_hash", "vendor_id", "site_id", "instance", "expires_at", "used_at"
     )
 )
-_LIVE = Statement(select(login_entries.c.expires_at).where(*_of_entry()))  # type: ignore[arg-type]
+_LIVE = Statement(select(login_urls.c.expires_at).where(*_live_login_url()))  # type: ignore[arg-type]
 _USE = Statement(
-    update(login_entries)
-    .where(*_of_entry())  # type: ignore[arg-type]
+    update(login_urls)
+    .where(*_live_login_url())  # type: ignore[arg-type]
     .values(used_at=bindparam("now"))
-    .returning(login_entries.c.vendor_id, login_entries.c.site_id, login_entries.c.instance)
+    .returning(login_urls.c.vendor_id, login_urls.c.site_id, login_urls.c.instance)
 )
-_DROP_ENTRIES = Statement(
-    delete(login_entries).where(
-        login_entries.c.vendor_id == bindparam("vendor"),
-        login_entries.c.site_id == bindparam("site"),
-        login_entries.c.instance == bindparam("instance"),
+_DROP_LOGIN_URLS = Statement(
+    delete(login_urls).where(
+        login_urls.c.vendor_id == bindparam("vendor"),
+        login_urls.c.site_id == bindparam("site"),
+        login_urls.c.instance == bindparam("instance"),
     )
 )
-# Two that sweep at once must not wait for each other.
+# Two nodes that delete expired codes at once must not wait for each other.
 _ENDED = (
-    select(login_entries.c.part_hash)
-    .where(login_entries.c.expires_at <= bindparam("now"))
+    select(login_urls.c.code_hash)
+    .where(login_urls.c.expires_at <= bindparam("now"))
     .limit(limits.LOGIN_ENTRIES_SWEPT_AT_ONCE)
     .with_for_update(skip_locked=True)
 )
-_SWEEP = Statement(delete(login_entries).where(login_entries.c.part_hash.in_(_ENDED)))
+_SWEEP = Statement(delete(login_urls).where(login_urls.c.code_hash.in_(_ENDED)))

@@ -1,4 +1,4 @@
-"""Change the master key while nodes serve: every wrapped key is unwrapped and wrapped anew.
+"""Change the master key while nodes serve: every wrapped key is unwrapped and wrapped again.
 
 Knows the two tables of wrapped keys. Payloads are not touched: their data keys stay the same.
 """
@@ -10,55 +10,60 @@ from functools import partial
 from sqlalchemy import bindparam, func, select, update
 
 from clearlane.kernel import limits
-from clearlane.store.database import Actor, Database, Refused, Row, System, Tx
-from clearlane.store.keys import MasterKeys, installation_place, new_key, write_key_file
-from clearlane.store.nodes import bump, wait_for_nodes
+from clearlane.store.database import Actor, Database, OperationRefused, Row, SystemScope, Tx
+from clearlane.store.keys import (
+    MasterKeys,
+    installation_key_binding,
+    new_master_key,
+    write_key_file,
+)
+from clearlane.store.nodes import bump_revision, wait_for_nodes
 from clearlane.store.schema import data_keys, installation_keys
 from clearlane.store.sql import Statement
-from clearlane.store.vault import data_key_place
+from clearlane.store.vault import data_key_binding
 
-ROTATION = System("wrapped keys belong to the installation")
+ROTATION = SystemScope("wrapped keys belong to the installation")
 REVISION = "keys"
 
 
 @dataclass(frozen=True, slots=True)
-class Rotated:
-    """What a rotation did."""
+class RotationResult:
+    """The result of a rotation."""
 
     master_id: str
     """The key that wraps everything now."""
     rewrapped: int
     dropped: tuple[str, ...]
-    """Keys that are no longer needed. With a key file they were taken out of it."""
+    """Keys that are no longer needed. With a key file they were removed from it."""
 
 
-async def rotate(database: Database, keys: MasterKeys, actor: Actor) -> Rotated:
-    """Move every wrapped key to a new master key.
+async def rotate(database: Database, keys: MasterKeys, actor: Actor) -> RotationResult:
+    """Wrap every key with a new master key.
 
-    With a key file the new key is made here. A rotation that was broken off goes on where it was:
-    the file then holds two keys, and the first is the new one.
+    With a key file the new key is made here. An interrupted rotation is continued: the file then
+    holds two keys, and the first is the new one.
     """
     if keys.file is not None and len(keys.ids) == 1:
-        write_key_file(keys.file, [new_key(), *keys.held], over=True)
+        write_key_file(keys.file, [new_master_key(), *keys.keys], over=True)
     keys.reload()
-    target = keys.newest().id
+    target = keys.wrapping_key().id
     await _reach_nodes(database, keys, target, actor)
     rewrapped = await _rewrap_all(database, keys, target, actor)
     old = keys.ids[1:]
     if keys.file is None and not old and not rewrapped:
-        raise Refused(
+        raise OperationRefused(
             "The master key comes from the environment, and everything is wrapped with it. To change "
             "it, set CLEARLANE_MASTER_KEY to NEW,OLD for every node, start the nodes again, then run "
             "this command with the same value."
         )
     if keys.file is not None:
-        write_key_file(keys.file, keys.held[:1], over=True)
-        await _moved(database, actor, "keys.rotated", target)
-    return Rotated(target, rewrapped, old)
+        write_key_file(keys.file, keys.keys[:1], over=True)
+        await _bump_key_revision(database, actor, "keys.rotated", target)
+    return RotationResult(target, rewrapped, old)
 
 
-async def usage(database: Database) -> dict[str, int]:
-    """How many wrapped keys each master key holds."""
+async def count_wrapped_keys(database: Database) -> dict[str, int]:
+    """Count the wrapped keys of each master key."""
     async with database.read(ROTATION) as tx:
         found: dict[str, int] = {}
         for statement in _USAGE:
@@ -68,29 +73,29 @@ async def usage(database: Database) -> dict[str, int]:
 
 
 async def _reach_nodes(database: Database, keys: MasterKeys, target: str, actor: Actor) -> None:
-    """Every living node must be able to use the new key before anything is wrapped with it."""
-    await _moved(database, actor, "keys.new", target)
+    """Wait until every live node can use the new key, before anything is wrapped with it."""
+    await _bump_key_revision(database, actor, "keys.new", target)
     late = await wait_for_nodes(
         database, lambda node: node.master_keys[:1] == (target,), limits.NODES_WAIT_SECONDS_MAX
     )
     if late:
         source = f"the file {keys.file}" if keys.file else "CLEARLANE_MASTER_KEY"
-        raise Refused(
+        raise OperationRefused(
             f"These nodes do not wrap with the new master key {target}: {', '.join(late)}. Nothing was "
             f"re-wrapped. Give them {source} as it is here, then run this command again."
         )
 
 
-async def _moved(database: Database, actor: Actor, action: str, master_id: str) -> None:
+async def _bump_key_revision(database: Database, actor: Actor, action: str, master_id: str) -> None:
     async def job(tx: Tx) -> None:
-        await bump(tx, REVISION)
+        await bump_revision(tx, REVISION)
         tx.audit(action, ids=[master_id])
 
     await database.write(ROTATION, job, actor=actor)
 
 
 async def _rewrap_all(database: Database, keys: MasterKeys, target: str, actor: Actor) -> int:
-    """Pages of short writes, so that nobody waits for the whole."""
+    """Wrap all keys in pages of short writes, so that no other write waits for long."""
     total = 0
     for table in _TABLES:
         while done := await database.write(
@@ -101,20 +106,20 @@ async def _rewrap_all(database: Database, keys: MasterKeys, target: str, actor: 
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """How the rows of one table of wrapped keys are found, read and replaced."""
+class _WrappedKeyTable:
+    """The statements that find, read and replace the rows of one table of wrapped keys."""
 
     find: Statement
     store: Statement
-    place: Callable[[Row], str]
+    binding: Callable[[Row], str]
     name: str
 
     async def page(self, keys: MasterKeys, target: str, tx: Tx) -> int:
         rows = await tx.rows(self.find, target=target)
         for row in rows:
             id, master_id, wrapped = row[:3]
-            place = self.place(row)
-            new_id, anew = keys.wrap(keys.unwrap(master_id, wrapped, place), place)
+            binding = self.binding(row)
+            new_id, anew = keys.wrap(keys.unwrap(master_id, wrapped, binding), binding)
             await tx.run(self.store, id=id, master_id=new_id, wrapped=anew)
         if rows:
             tx.audit("keys.rewrapped", count=len(rows), detail=self.name)
@@ -126,7 +131,7 @@ _USAGE: Sequence[Statement] = [
     for table in (installation_keys, data_keys)
 ]
 _TABLES = (
-    _Table(
+    _WrappedKeyTable(
         Statement(
             select(
                 installation_keys.c.name,
@@ -139,10 +144,10 @@ _TABLES = (
             .where(installation_keys.c.name == bindparam("id"))
             .values(master_id=bindparam("master_id"), wrapped=bindparam("wrapped"))
         ),
-        lambda row: installation_place(row[0]),
+        lambda row: installation_key_binding(row[0]),
         "installation_keys",
     ),
-    _Table(
+    _WrappedKeyTable(
         Statement(
             select(
                 data_keys.c.id,
@@ -159,7 +164,7 @@ _TABLES = (
             .where(data_keys.c.id == bindparam("id"))
             .values(master_id=bindparam("master_id"), wrapped=bindparam("wrapped"))
         ),
-        lambda row: data_key_place(row[0], row[3], row[4]),
+        lambda row: data_key_binding(row[0], row[3], row[4]),
         "data_keys",
     ),
 )

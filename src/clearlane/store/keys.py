@@ -1,7 +1,7 @@
-"""Master keys, and the keys of the installation that they wrap.
+"""Master keys, and the installation keys that they wrap.
 
-Knows where a master key may come from (the environment, or a file only we can read) and how it
-wraps another key. A master key never enters the database, a backup or a message.
+Knows where a master key may come from (the environment, or a file only its owner can read) and how
+it wraps another key. A master key never enters the database, a backup or a message.
 """
 
 import base64
@@ -20,29 +20,29 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import select
 
-from clearlane.store.group_commit import Refused, Tx
+from clearlane.store.group_commit import OperationRefused, Tx
 from clearlane.store.private_files import write_private
 from clearlane.store.schema import installation_keys
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.sql import Statement, insert_into
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
-MAKE_ONE = "32 random bytes in base64, for example from: openssl rand -base64 32"
+KEY_FORMAT = "32 random bytes in base64, for example from: openssl rand -base64 32"
 
 
-class KeyRefused(Refused):
-    """A master key is missing, open to others, unreadable or the wrong one. The text says what to do."""
+class KeyRefused(OperationRefused):
+    """A master key that is missing, open to others, unreadable or wrong. The text says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class MasterKey:
-    """One key that wraps others. Prints its id only."""
+    """A key that wraps others. Its repr shows its id only."""
 
     secret: bytes = field(repr=False)
 
     @property
     def id(self) -> str:
-        """A name for the key that tells nothing about it."""
+        """An id of the key that reveals nothing about it."""
         return hmac.digest(self.secret, b"clearlane master key id", hashlib.sha256)[:6].hex()
 
     @property
@@ -51,16 +51,16 @@ class MasterKey:
         return base64.b64encode(self.secret).decode()
 
 
-def new_key() -> MasterKey:
-    """A fresh master key."""
+def new_master_key() -> MasterKey:
+    """Return a fresh master key."""
     return MasterKey(secrets.token_bytes(KEY_BYTES))
 
 
 def read_keys(text: str, source: str) -> tuple[MasterKey, ...]:
-    """Keys separated by commas, blanks or lines, newest first."""
+    """Parse keys separated by commas, blanks or lines, newest first."""
     words = text.replace(",", " ").split()
     if not words:
-        raise KeyRefused(f"{source} holds no master key: give {MAKE_ONE}.")
+        raise KeyRefused(f"{source} holds no master key: give {KEY_FORMAT}.")
     return tuple(_read_key(word, number, source) for number, word in enumerate(words, 1))
 
 
@@ -70,12 +70,12 @@ def _read_key(word: str, number: int, source: str) -> MasterKey:
     except (binascii.Error, ValueError):
         secret = b""
     if len(secret) != KEY_BYTES:
-        raise KeyRefused(f"Master key {number} of {source} cannot be used: give {MAKE_ONE}.")
+        raise KeyRefused(f"Master key {number} of {source} cannot be used: give {KEY_FORMAT}.")
     return MasterKey(secret)
 
 
 def read_key_file(file: Path) -> tuple[MasterKey, ...]:
-    """The keys of a file that must be ours and closed to everyone else."""
+    """Read the keys of a file, which must be ours and closed to everyone else."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -97,7 +97,7 @@ def read_key_file(file: Path) -> tuple[MasterKey, ...]:
 
 
 def write_key_file(file: Path, keys: Iterable[MasterKey], *, over: bool) -> None:
-    """Write the keys, newest first, durable before anything is wrapped with them."""
+    """Write the keys, newest first, durably before anything is wrapped with them."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     content = "".join(f"{key.text}\n" for key in keys)
     write_private(file, content.encode("ascii"), over=over)
@@ -120,11 +120,11 @@ class MasterKeys:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the keys held, the one that wraps first."""
+        """The ids of the keys, the wrapping one first."""
         return tuple(key.id for key in self._keys)
 
     @property
-    def held(self) -> tuple[MasterKey, ...]:
+    def keys(self) -> tuple[MasterKey, ...]:
         """The keys themselves, newest first."""
         return self._keys
 
@@ -133,28 +133,28 @@ class MasterKeys:
         if self._file is not None and (found := read_key_file(self._file)):
             self._keys = found
 
-    def newest(self) -> MasterKey:
-        """The key that wraps. On the very first start of a sandbox it is made here."""
+    def wrapping_key(self) -> MasterKey:
+        """Return the key that wraps. On the first start of a sandbox it is made here."""
         self.reload()
         if not self._keys and self._file is not None and self._may_create:
             self._create(self._file)
         if not self._keys:
-            raise KeyRefused(self._missing())
+            raise KeyRefused(self._missing_key_text())
         return self._keys[0]
 
     def wrap(self, secret: bytes, bound_to: str) -> tuple[str, bytes]:
-        """The id of the wrapping key, and the secret wrapped for this one place."""
-        key, nonce = self.newest(), secrets.token_bytes(NONCE_BYTES)
+        """Return the id of the wrapping key, and the secret wrapped for this binding."""
+        key, nonce = self.wrapping_key(), secrets.token_bytes(NONCE_BYTES)
         return key.id, nonce + AESGCM(key.secret).encrypt(nonce, secret, bound_to.encode())
 
     def unwrap(self, master_id: str, wrapped: bytes, bound_to: str) -> bytes:
-        """The secret; an unknown key is looked for in the file once more."""
+        """Return the secret; an unknown key is looked up in the file once more."""
         key = self._find(master_id)
         if key is None:
             self.reload()
             key = self._find(master_id)
         if key is None and not self._keys:
-            raise KeyRefused(self._missing())
+            raise KeyRefused(self._missing_key_text())
         if key is None:
             raise KeyRefused(
                 f"The database was wrapped with the master key {master_id}, which is not among those "
@@ -171,12 +171,12 @@ class MasterKeys:
 
     def _create(self, file: Path) -> None:
         with contextlib.suppress(FileExistsError):  # another process was first
-            write_key_file(file, [new_key()], over=False)
+            write_key_file(file, [new_master_key()], over=False)
         self.reload()
 
-    def _missing(self) -> str:
+    def _missing_key_text(self) -> str:
         if self._file is None:
-            return f"There is no master key: set CLEARLANE_MASTER_KEY to {MAKE_ONE}."
+            return f"There is no master key: set CLEARLANE_MASTER_KEY to {KEY_FORMAT}."
         return (
             f"There is no master key in {self._file}. Put the installation's key file back, "
             "or for a new installation run: clearlane keys create"
@@ -184,7 +184,7 @@ class MasterKeys:
 
 
 def load_master_keys(*, text: str, file: Path, may_create: bool) -> MasterKeys:
-    """The master keys from the environment's text, else from the file.
+    """Return the master keys from the text of the environment, else from the file.
 
     With ``may_create`` a missing file is made when the first key is wrapped, never when one must
     be unwrapped: an installation that lost its key does not start with a new one.
@@ -206,39 +206,44 @@ class InstallationKeys:
     """Hashes vendor secrets."""
 
 
-NAMES = ("audit", "fingerprint", "pepper")
+INSTALLATION_KEY_NAMES = ("audit", "fingerprint", "pepper")
 _FIND = Statement(
     select(installation_keys.c.name, installation_keys.c.master_id, installation_keys.c.wrapped)
 )
 _ADD = Statement(
-    insertion(
+    insert_into(
         installation_keys, "name", "master_id", "wrapped", "created_at"
     ).on_conflict_do_nothing(index_elements=["name"])
 )
 
 
-def installation_place(name: str) -> str:
-    """What a wrapped installation key is bound to."""
+def installation_key_binding(name: str) -> str:
+    """Return what a wrapped installation key is bound to."""
     return f"installation_keys:{name}"
 
 
-async def installation(tx: Tx, keys: MasterKeys) -> InstallationKeys | None:
-    """The installation's keys, or None where there are none yet."""
+async def load_installation_keys(tx: Tx, keys: MasterKeys) -> InstallationKeys | None:
+    """Return the installation's keys, or None where there are none yet."""
     found = {name: (master, wrapped) for name, master, wrapped in await tx.rows(_FIND)}
     if not found:
         return None
     return InstallationKeys(
-        **{name: keys.unwrap(*found[name], installation_place(name)) for name in NAMES}
+        **{
+            name: keys.unwrap(*found[name], installation_key_binding(name))
+            for name in INSTALLATION_KEY_NAMES
+        }
     )
 
 
-async def ensure_installation(tx: Tx, keys: MasterKeys, now: int) -> InstallationKeys:
-    """The installation's keys, made here on the first start of the first node."""
-    present = await installation(tx, keys)
+async def ensure_installation_keys(tx: Tx, keys: MasterKeys, now: int) -> InstallationKeys:
+    """Return the installation's keys, made here on the first start of the first node."""
+    present = await load_installation_keys(tx, keys)
     if present is None:
-        for name in NAMES:
-            master_id, wrapped = keys.wrap(secrets.token_bytes(KEY_BYTES), installation_place(name))
+        for name in INSTALLATION_KEY_NAMES:
+            master_id, wrapped = keys.wrap(
+                secrets.token_bytes(KEY_BYTES), installation_key_binding(name)
+            )
             await tx.run(_ADD, name=name, master_id=master_id, wrapped=wrapped, created_at=now)
-        present = await installation(tx, keys)
+        present = await load_installation_keys(tx, keys)
     assert present is not None
     return present

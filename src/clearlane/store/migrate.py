@@ -1,4 +1,4 @@
-"""Move the schema forward, and say where it stands.
+"""Upgrade the schema, and report its state.
 
 Knows alembic, which is imported only when the schema is not current. Each upgrade is one
 transaction on either database: it happens as a whole or not at all.
@@ -14,108 +14,120 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from clearlane.store.group_commit import Refused
-from clearlane.store.schema import APP_ROLE, HEAD, RIGHTS, RIGHTS_ELSE, metadata
+from clearlane.store.group_commit import OperationRefused
+from clearlane.store.schema import APP_ROLE, DEFAULT_RIGHTS, HEAD, RIGHTS, metadata
 
 T = TypeVar("T")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-# Any number will do as long as every node takes the same one.
-LOCK = 0x636C6E6D
+# The key of PostgreSQL's advisory lock: any number, as long as every node takes the same one.
+MIGRATION_LOCK = 0x636C6E6D
+# Revisions of the schema before the first release, which no migration starts from.
+UNRELEASED = frozenset({"0001", "0002", "0003", "0004", "0005", "0006", "0007"})
 
 
-class Standing(StrEnum):
-    """How the schema of a database compares to the one this code works with."""
+class SchemaState(StrEnum):
+    """How the schema of a database compares to the one of this version."""
 
     EMPTY = "empty"
     CURRENT = "current"
     OLD = "old"
     NEWER = "newer"
+    UNRELEASED = "unreleased"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """Where a database stands."""
+class SchemaStatus:
+    """The schema revision of a database, and how it compares to ours."""
 
     revision: str | None
-    standing: Standing
+    state: SchemaState
 
     @property
     def sentence(self) -> str:
-        """The state in words, with what to do."""
-        return SENTENCES[self.standing].format(revision=self.revision, head=HEAD)
+        """The state in a sentence, with what to do."""
+        return SENTENCES[self.state].format(revision=self.revision, head=HEAD)
 
 
 SENTENCES = {
-    Standing.EMPTY: "The database is empty; this version needs schema {head}. Run: clearlane db upgrade",
-    Standing.CURRENT: "The schema is current ({head}).",
-    Standing.OLD: "The schema is {revision}; this version needs {head}. Run: clearlane db upgrade",
-    Standing.NEWER: (
+    SchemaState.EMPTY: "The database is empty; this version needs schema {head}. Run: clearlane db upgrade",
+    SchemaState.CURRENT: "The schema is current ({head}).",
+    SchemaState.OLD: "The schema is {revision}; this version needs {head}. Run: clearlane db upgrade",
+    SchemaState.NEWER: (
         "The schema is {revision}, which this version does not know (it needs {head}): "
         "a newer version has been here. Install that version."
+    ),
+    SchemaState.UNRELEASED: (
+        "This data directory or database was made by an earlier development version of Clearlane "
+        "(schema {revision}), which cannot be upgraded; start with an empty one."
     ),
 }
 
 
-class Revised(Protocol):
-    """Anything that knows the schema revision it holds."""
+class SchemaHolder(Protocol):
+    """An open database that can report its schema revision."""
 
     async def revision(self) -> str | None: ...
 
 
-def judge(revision: str | None) -> State:
-    """Compare a revision with ours."""
+def compare_revision(revision: str | None) -> SchemaStatus:
+    """Compare a revision with the one of this version."""
     if revision is None:
-        return State(None, Standing.EMPTY)
+        return SchemaStatus(None, SchemaState.EMPTY)
     if revision == HEAD:
-        return State(revision, Standing.CURRENT)
+        return SchemaStatus(revision, SchemaState.CURRENT)
+    if revision in UNRELEASED:
+        return SchemaStatus(revision, SchemaState.UNRELEASED)
     known = {script.revision for script in _scripts().walk_revisions()}
-    return State(revision, Standing.OLD if revision in known else Standing.NEWER)
+    return SchemaStatus(revision, SchemaState.OLD if revision in known else SchemaState.NEWER)
 
 
-async def require_current(database: Revised) -> None:
-    """Refuse a database whose schema is not the one this code works with."""
-    state = judge(await database.revision())
-    if state.standing is not Standing.CURRENT:
-        raise Refused(state.sentence)
+async def require_current(database: SchemaHolder) -> None:
+    """Refuse a database whose schema is not the one of this version."""
+    state = compare_revision(await database.revision())
+    if state.state is not SchemaState.CURRENT:
+        raise OperationRefused(state.sentence)
 
 
 def require_existing(*, url: str, sqlite_file: Path) -> None:
-    """Refuse where there is no database yet, before opening one would create it."""
+    """Refuse a missing database, before opening it would create one."""
     if not url.startswith("postgres") and not sqlite_file.exists():
-        raise Refused(State(None, Standing.EMPTY).sentence)
+        raise OperationRefused(SchemaStatus(None, SchemaState.EMPTY).sentence)
 
 
-async def state(*, url: str, sqlite_file: Path) -> State:
-    """Where the schema stands. A missing SQLite file is an empty database, and is not created."""
+async def schema_status(*, url: str, sqlite_file: Path) -> SchemaStatus:
+    """Return the state of the schema. A missing SQLite file is an empty database, and is not created."""
     if not url.startswith("postgres") and not sqlite_file.exists():  # noqa: ASYNC240
-        return State(None, Standing.EMPTY)
-    revision, _ = await _found(url, sqlite_file)
-    return judge(revision)
+        return SchemaStatus(None, SchemaState.EMPTY)
+    revision, _ = await _read_revision(url, sqlite_file)
+    return compare_revision(revision)
 
 
-async def upgrade(*, url: str, sqlite_file: Path) -> State:
-    """Move the schema forward to ours; a newer one is refused. Says where it stood before."""
-    revision, complete = await _found(url, sqlite_file)
-    before = judge(revision)
-    if before.standing is Standing.NEWER:
-        raise Refused(before.sentence)
-    if before.standing is not Standing.CURRENT or not complete:
-        await _connected(url, sqlite_file, _forward)
+async def upgrade(*, url: str, sqlite_file: Path) -> SchemaStatus:
+    """Upgrade the schema to ours, and return its state before.
+
+    A newer schema and one of an unreleased version are refused.
+    """
+    revision, complete = await _read_revision(url, sqlite_file)
+    before = compare_revision(revision)
+    if before.state in {SchemaState.NEWER, SchemaState.UNRELEASED}:
+        raise OperationRefused(before.sentence)
+    if before.state is not SchemaState.CURRENT or not complete:
+        await _run_on_connection(url, sqlite_file, _upgrade_connection)
     return before
 
 
-def _forward(connection: Any) -> None:
+def _upgrade_connection(connection: Any) -> None:
     _run(connection)
     if connection.dialect.name == "postgresql":
         with connection.begin():
-            _let_role_in(connection)
+            _grant_role(connection)
 
 
-async def _found(url: str, sqlite_file: Path) -> tuple[str | None, bool]:
-    """The revision, and whether our role has its rights, read without SQLAlchemy and alembic.
+async def _read_revision(url: str, sqlite_file: Path) -> tuple[str | None, bool]:
+    """Return the revision, and whether the role has its rights, without SQLAlchemy and alembic.
 
-    Nearly every start finds all as it should be, and these two take a while to import.
+    Nearly every start finds the schema current, and these two take a while to import.
     """
     if not url.startswith("postgres"):
         return await asyncio.to_thread(_sqlite_revision, sqlite_file), True
@@ -133,9 +145,9 @@ async def _found(url: str, sqlite_file: Path) -> tuple[str | None, bool]:
 
 
 def _sqlite_revision(file: Path) -> str | None:
-    from clearlane.store.sqlite import connect, create_private
+    from clearlane.store.sqlite import connect, create_private_file
 
-    create_private(file)
+    create_private_file(file)
     with contextlib.closing(connect(file)) as connection:
         try:
             found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
@@ -145,18 +157,18 @@ def _sqlite_revision(file: Path) -> str | None:
 
 
 def configuration() -> dict[str, Any]:
-    """How alembic compares and changes the schema."""
+    """Return the options with which alembic compares and changes the schema."""
     return {
         "target_metadata": metadata,
         "render_as_batch": True,
         "transactional_ddl": True,
         "compare_type": True,
-        "include_name": _ours,
+        "include_name": _is_clearlane_table,
     }
 
 
-def _ours(name: str | None, kind: str, parents: Any) -> bool:
-    """Leave tables alone that are not ours, such as those of the durable engine."""
+def _is_clearlane_table(name: str | None, kind: str, parents: Any) -> bool:
+    """Exclude tables of others, such as those of the workflow engine."""
     return kind != "table" or name in metadata.tables
 
 
@@ -183,27 +195,27 @@ def _scripts() -> Any:
     return ScriptDirectory.from_config(_config())
 
 
-def _let_role_in(connection: Any) -> None:
-    """Make the role our connections take, where the login may, and give it its rights.
+def _grant_role(connection: Any) -> None:
+    """Create the role that connections take, where the login may, and grant its rights.
 
-    At every upgrade, not in a step: a dump restored on another server brings no roles with it.
+    At every upgrade, not in a migration: a dump restored on another server has no roles.
     """
-    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
-    connection.exec_driver_sql(MAKE_ROLE)
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+    connection.exec_driver_sql(CREATE_ROLE)
     for table in ("alembic_version", *metadata.tables):
-        rights = RIGHTS.get(table, RIGHTS_ELSE)
+        rights = RIGHTS.get(table, DEFAULT_RIGHTS)
         connection.exec_driver_sql(GRANT.format(role=APP_ROLE, table=table, rights=rights))
 
 
-# True as well where there is no role and the login may not make one.
+# Also true where there is no role and the login may not create one.
 HAS_RIGHTS = f"""SELECT CASE
     WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}') THEN
         (SELECT bool_and(has_table_privilege('{APP_ROLE}', name, 'SELECT'))
            FROM unnest($1::text[]) AS name)
     ELSE NOT (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user)
 END"""
-# A role belongs to the whole server: a node on another of its databases may be making it now.
-MAKE_ROLE = f"""DO $$ BEGIN
+# A role belongs to the whole server: a node on another of its databases may be creating it now.
+CREATE_ROLE = f"""DO $$ BEGIN
     IF (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user)
        AND NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}') THEN
         CREATE ROLE {APP_ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS;
@@ -223,8 +235,8 @@ GRANT = """DO $$ BEGIN
 END $$"""
 
 
-async def _connected(url: str, sqlite_file: Path, work: Callable[[Any], T]) -> T:
-    """Run synchronous work on a SQLAlchemy connection of either database, in a thread of its own."""
+async def _run_on_connection(url: str, sqlite_file: Path, work: Callable[[Any], T]) -> T:
+    """Run synchronous work on a SQLAlchemy connection to either database, in a thread of its own."""
 
     def alone() -> T:
         with _ONE_AT_A_TIME:
@@ -235,7 +247,7 @@ async def _connected(url: str, sqlite_file: Path, work: Callable[[Any], T]) -> T
     return await asyncio.to_thread(alone)
 
 
-# alembic keeps what it works on in module globals.
+# alembic keeps its state in module globals.
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -259,12 +271,12 @@ def _on_sqlite(file: Path, work: Callable[[Any], T]) -> T:
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import NullPool
 
-    from clearlane.store.sqlite import connect, create_private
+    from clearlane.store.sqlite import connect, create_private_file
 
     def opened() -> sqlite3.Connection:
-        create_private(file)
+        create_private_file(file)
         connection = connect(file)
-        # A batch step rebuilds a table; its rows must not be deleted with it. Checked at the end.
+        # alembic rebuilds a table to change it; rows that refer to it must not be deleted. Checked at the end.
         connection.execute("PRAGMA foreign_keys = OFF")
         return connection
 
@@ -276,7 +288,7 @@ def _on_sqlite(file: Path, work: Callable[[Any], T]) -> T:
 
 
 def _begin_immediate(connection: Any) -> None:
-    # sqlite3 would begin too late for DDL; and the lock lets two nodes that start together migrate once.
+    # sqlite3 would begin too late for DDL; and the lock makes two nodes that start together migrate once.
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
@@ -284,4 +296,4 @@ def _check_foreign_keys(connection: Any) -> None:
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
     if broken:
         tables = ", ".join(sorted({str(row[0]) for row in broken}))
-        raise Refused(f"The upgrade would leave rows without their owner in: {tables}.")
+        raise OperationRefused(f"The upgrade would leave rows without their owner in: {tables}.")

@@ -1,7 +1,7 @@
-"""Which nodes live, and which state of the installation each of them has loaded.
+"""Live nodes, and the revision of each snapshot that they have loaded.
 
 The database is the channel between nodes and commands: a change bumps a revision in its own
-transaction, nodes look for moved revisions and write down what they have loaded. Times are the
+transaction, nodes poll for changed revisions and record what they have loaded. Times are the
 database's, so that the clocks of several machines do not matter. Knows no snapshot's content.
 """
 
@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from sqlalchemy import BigInteger, bindparam, delete, select
 
 from clearlane.kernel import limits
-from clearlane.store.database import Actor, Database, System, Tx
+from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.keys import MasterKeys
 from clearlane.store.schema import nodes, revisions
-from clearlane.store.sql import Statement, database_now, insertion
+from clearlane.store.sql import Statement, database_now, insert_into
 
-NODES = System("nodes and revisions belong to the installation")
+SCOPE = SystemScope("nodes and revisions belong to the installation")
 
 Reload = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node as its row tells it."""
+    """A registered node."""
 
     id: str
     role: str
@@ -36,87 +36,87 @@ class Node:
     master_keys: tuple[str, ...]
 
 
-class Nodes:
+class NodeRegistration:
     """This node's row: its heartbeat, and the revisions it has loaded."""
 
     def __init__(
-        self, database: Database, *, id: str, role: str, beat_seconds: float, keys: MasterKeys
+        self, database: Database, *, id: str, role: str, heartbeat_seconds: float, keys: MasterKeys
     ) -> None:
         self.id = id
         self._database = database
         self._role = role
-        self._beat_micros = int(beat_seconds * 1_000_000)
+        self._heartbeat_micros = int(heartbeat_seconds * 1_000_000)
         self._keys = keys
         self._reload: dict[str, Reload] = {}
         self._loaded: dict[str, int] = {}
 
     async def watch(self, name: str, reload: Reload) -> None:
-        """Load a snapshot now, and again whenever its revision moves."""
+        """Load a snapshot now, and again whenever its revision changes."""
         # The revision is read before the load: a change in between is loaded once more, never missed.
         before = (await self._revisions()).get(name, 0)
         await reload()
         self._reload[name] = reload
         self._loaded[name] = before
 
-    async def beat(self) -> None:
-        """Say that this node lives, and what it has loaded. The first beat makes the row."""
+    async def heartbeat(self) -> None:
+        """Record that this node is alive, and what it has loaded. The first heartbeat creates the row."""
 
         async def job(tx: Tx) -> None:
             await tx.run(
-                _BEAT,
+                _HEARTBEAT,
                 id=self.id,
                 role=self._role,
                 host=socket.gethostname(),
-                beat_micros=self._beat_micros,
+                heartbeat_micros=self._heartbeat_micros,
                 loaded=json.dumps(self._loaded),
                 master_keys=",".join(self._keys.ids),
             )
 
-        await self._database.write(NODES, job, actor=Actor("node", self.id))
+        await self._database.write(SCOPE, job, actor=Actor("node", self.id))
 
-    async def poll(self) -> list[str]:
-        """Reload every snapshot whose revision moved, write that down, and name them."""
+    async def reload_changed(self) -> list[str]:
+        """Reload every snapshot whose revision changed, record that, and return their names."""
         current = await self._revisions()
         moved = [name for name in self._reload if current.get(name, 0) != self._loaded[name]]
         for name in moved:
             await self._reload[name]()
             self._loaded[name] = current.get(name, 0)
         if moved:
-            await self.beat()
+            await self.heartbeat()
         return moved
 
-    async def leave(self) -> None:
-        """Take the row away: this node stops."""
+    async def deregister(self) -> None:
+        """Delete the row: this node stops."""
         await self._database.write(
-            NODES, lambda tx: tx.run(_LEAVE, id=self.id), actor=Actor("node", self.id)
+            SCOPE, lambda tx: tx.run(_DEREGISTER, id=self.id), actor=Actor("node", self.id)
         )
 
     async def _revisions(self) -> dict[str, int]:
-        async with self._database.read(NODES) as tx:
+        async with self._database.read(SCOPE) as tx:
             return dict(await tx.rows(_REVISIONS))
 
 
-async def bump(tx: Tx, name: str) -> int:
-    """Move a revision in the transaction that changes what it stands for."""
+async def bump_revision(tx: Tx, name: str) -> int:
+    """Increase a revision, in the transaction that changes its snapshot."""
     row = await tx.row(_BUMP, name=name)
     assert row is not None
     return int(row[0])
 
 
-async def living(tx: Tx) -> list[Node]:
-    """The nodes whose heartbeat is younger than three of their beats."""
+async def live_nodes(tx: Tx) -> list[Node]:
+    """Return the nodes whose last heartbeat is younger than three of their intervals."""
     return [
         Node(id, role, host, json.loads(loaded), tuple(filter(None, keys.split(","))))
-        for id, role, host, loaded, keys in await tx.rows(_LIVING)
+        for id, role, host, loaded, keys in await tx.rows(_LIVE)
     ]
 
 
-async def wait_until_seen(
+async def wait_until_loaded(
     database: Database, name: str, revision: int, timeout: float
 ) -> list[str]:
-    """Wait until every living node that loads this snapshot has loaded the revision.
+    """Wait until every live node that loads this snapshot has loaded the revision.
 
-    Gives the ids of those that have not in time: an empty list is success.
+    Returns the ids of those that have not in time: an empty list is success.
     """
     return await wait_for_nodes(
         database,
@@ -128,27 +128,27 @@ async def wait_until_seen(
 async def wait_for_nodes(
     database: Database, ready: Callable[[Node], bool], timeout: float
 ) -> list[str]:
-    """Wait until every living node is ready; give the ids of those that are not in time."""
+    """Wait until every live node is ready; return the ids of those that are not in time."""
     end = time.monotonic() + timeout
     while True:
-        async with database.read(NODES) as tx:
-            late = [node.id for node in await living(tx) if not ready(node)]
+        async with database.read(SCOPE) as tx:
+            late = [node.id for node in await live_nodes(tx) if not ready(node)]
         if not late or time.monotonic() >= end:
             return late
-        await asyncio.sleep(limits.REVISION_LOOK_SECONDS)
+        await asyncio.sleep(limits.REVISION_WAIT_POLL_SECONDS)
 
 
 _REVISIONS = Statement(select(revisions.c.name, revisions.c.revision))
 _BUMP = Statement(
-    insertion(revisions, "name")
+    insert_into(revisions, "name")
     .values(revision=1)
     .on_conflict_do_update(index_elements=["name"], set_={"revision": revisions.c.revision + 1})
     .returning(revisions.c.revision)
 )
-_NEW = insertion(nodes, "id", "role", "host", "beat_micros", "loaded", "master_keys").values(
+_NEW = insert_into(nodes, "id", "role", "host", "heartbeat_micros", "loaded", "master_keys").values(
     started_at=database_now(), seen_at=database_now()
 )
-_BEAT = Statement(
+_HEARTBEAT = Statement(
     _NEW.on_conflict_do_update(
         index_elements=["id"],
         set_={
@@ -158,13 +158,13 @@ _BEAT = Statement(
         },
     )
 )
-_LEAVE = Statement(delete(nodes).where(nodes.c.id == bindparam("id")))
-_LIVING = Statement(
+_DEREGISTER = Statement(delete(nodes).where(nodes.c.id == bindparam("id")))
+_LIVE = Statement(
     select(nodes.c.id, nodes.c.role, nodes.c.host, nodes.c.loaded, nodes.c.master_keys)
     .where(
         nodes.c.seen_at
         > database_now()
-        - nodes.c.beat_micros * bindparam("beats", limits.BEATS_MISSED_MAX, BigInteger)
+        - nodes.c.heartbeat_micros * bindparam("beats", limits.HEARTBEATS_MISSED_MAX, BigInteger)
     )
     .order_by(nodes.c.id)
 )

@@ -1,7 +1,7 @@
-"""The payer directory as rows.
+"""The payer directory.
 
-An import is one transaction: the rows, the audit line and the revision that running nodes watch.
-What it changes is decided by ``payers.merge``.
+An import is one transaction: the rows, the audit entry and the revision that running nodes watch.
+``payers.merge`` decides what it changes.
 """
 
 import asyncio
@@ -12,27 +12,27 @@ from dataclasses import dataclass
 from msgspec.structs import replace as with_values
 from sqlalchemy import bindparam, delete, select
 
-from clearlane.payers.directory import Payers
-from clearlane.payers.merge import Changes, merge
+from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.merge import PayerChanges, merge
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
-from clearlane.store.database import Actor, Database, Row, System, Tx
-from clearlane.store.nodes import bump
-from clearlane.store.routes import ROUTED
+from clearlane.store.database import Actor, Database, Row, SystemScope, Tx
+from clearlane.store.nodes import bump_revision
+from clearlane.store.routes import PAYERS_WITH_FILE_ROUTES
 from clearlane.store.schema import payers, revisions
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.sql import Statement, insert_into
 
 REVISION = "payers"
-SCOPE = System("the payer directory belongs to the installation")
+SCOPE = SystemScope("the payer directory belongs to the installation")
 
-Incoming = Sequence[tuple[int, Payer]]
+IncomingPayers = Sequence[tuple[int, Payer]]
 """Payers with their lines in the file they come from."""
 
 # The order of the fields of a Payer, which is built from a row as it comes.
 _COLUMNS = Payer.__struct_fields__
 _ALL = Statement(select(*(payers.c[name] for name in _COLUMNS)))
-_ADD = Statement(insertion(payers, *_COLUMNS))
-_ADD_MISSING = Statement(insertion(payers, *_COLUMNS).on_conflict_do_nothing())
+_ADD = Statement(insert_into(payers, *_COLUMNS))
+_ADD_MISSING = Statement(insert_into(payers, *_COLUMNS).on_conflict_do_nothing())
 _DROP = Statement(
     delete(payers).where(
         payers.c.payer_id == bindparam("payer_id"), payers.c.type == bindparam("type")
@@ -46,63 +46,69 @@ _LOCK = Statement(
 )
 
 
-async def load_payers(database: Database, sandbox: bool) -> Payers:  # noqa: FBT001
-    """The directory as one snapshot. On a sandbox every payer has a route: the loopback."""
+async def load_payers(database: Database, sandbox: bool) -> PayerDirectory:  # noqa: FBT001
+    """Load the directory as one snapshot. On a sandbox every payer has a route: the loopback."""
     async with database.read(SCOPE) as tx:
         rows = await tx.rows(_ALL)
-        routed = None if sandbox else {(t, id.casefold()) for t, id in await tx.rows(ROUTED)}
+        routed = (
+            None
+            if sandbox
+            else {(t, id.casefold()) for t, id in await tx.rows(PAYERS_WITH_FILE_ROUTES)}
+        )
     # 20,000 payers take a tenth of a second to sort and encode, too long for a serving loop.
     return await asyncio.to_thread(_directory, rows, routed)
 
 
-def _directory(rows: Iterable[Row], routed: set[tuple[str, str]] | None) -> Payers:
-    """The payers, with a route where ``routed`` names them; None stands for all of them."""
+def _directory(rows: Iterable[Row], routed: set[tuple[str, str]] | None) -> PayerDirectory:
+    """Build the snapshot; ``routed`` names the payers with a route, None stands for all of them."""
     payers = (_payer(row) for row in rows)
-    return Payers(
+    return PayerDirectory(
         (with_values(p, has_route=routed is None or p.key in routed) for p in payers),
         sandbox=routed is None,
     )
 
 
-async def preview_import(database: Database, incoming: Incoming, *, drop_others: bool) -> Changes:
-    """What an import would change now."""
+async def preview_import(
+    database: Database, incoming: IncomingPayers, *, drop_others: bool
+) -> PayerChanges:
+    """Return what an import would change now."""
     async with database.read(SCOPE) as tx:
         rows = await tx.rows(_ALL)
     return merge(map(_payer, rows), incoming, drop_others=drop_others)
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import has changed. With findings, nothing."""
+class ImportResult:
+    """The result of an import. With findings nothing was changed."""
 
-    changes: Changes
+    changes: PayerChanges
     revision: int | None
-    """What running nodes must have loaded; None when nothing changed."""
+    """The revision that running nodes must load; None when nothing changed."""
 
 
 async def import_payers(
-    database: Database, incoming: Incoming, *, drop_others: bool, actor: Actor
-) -> Imported:
-    """Bring the payers of a file into the directory, all or none."""
+    database: Database, incoming: IncomingPayers, *, drop_others: bool, actor: Actor
+) -> ImportResult:
+    """Merge the payers of a file into the directory, all or none."""
 
-    async def job(tx: Tx) -> Imported:
+    async def job(tx: Tx) -> ImportResult:
         await tx.row(_LOCK)
         before = map(_payer, await tx.rows(_ALL))
         changes = merge(before, incoming, drop_others=drop_others)
         if not changes:
-            return Imported(changes, None)
+            return ImportResult(changes, None)
         gone = (*changes.removed, *(old for old, _ in changes.changed))
         await tx.many(_DROP, [{"payer_id": p.payer_id, "type": p.type} for p in gone])
         come = (*changes.added, *(new for _, new in changes.changed))
         await tx.many(_ADD, [_values(p) for p in come])
-        tx.audit("payer.import", ids=changes.ids, detail=_told(changes))
-        return Imported(changes, await bump(tx, REVISION))
+        tx.audit("payer.import", ids=changes.ids, detail=_summary(changes))
+        return ImportResult(changes, await bump_revision(tx, REVISION))
 
     return await database.write(SCOPE, job, actor=actor)
 
 
-async def note_export(database: Database, count: int, *, actor: Actor) -> None:
-    """Put on record that the directory was taken out."""
+async def record_export(database: Database, count: int, *, actor: Actor) -> None:
+    """Record in the audit trail that the directory was exported."""
 
     async def job(tx: Tx) -> None:
         tx.audit("payer.export", count=count)
@@ -111,9 +117,9 @@ async def note_export(database: Database, count: int, *, actor: Actor) -> None:
 
 
 async def ensure_sandbox_payers(database: Database) -> None:
-    """Give a new sandbox its payers.
+    """Add the payers of a new sandbox.
 
-    Test payers are kept as this version has them. The live samples come once, before anything
+    Test payers are kept as this version has them. The live samples are added once, before anything
     else was imported: what an operator drops or changes later stays so.
     """
 
@@ -133,7 +139,7 @@ async def ensure_sandbox_payers(database: Database) -> None:
         await tx.many(_DROP, stale)
         await tx.many(_ADD_MISSING, [_values(p) for p in wanted])
         tx.audit("payer.import", ids=[p.payer_id for p in wanted], detail="sandbox")
-        await bump(tx, REVISION)
+        await bump_revision(tx, REVISION)
 
     # Every command of a sandbox comes by here, so a start that needs nothing writes nothing.
     async with database.read(SCOPE) as tx:
@@ -161,7 +167,7 @@ def _values(payer: Payer) -> dict[str, object]:
     } | {"aliases": json.dumps(payer.aliases, ensure_ascii=False)}
 
 
-def _told(changes: Changes) -> str:
+def _summary(changes: PayerChanges) -> str:
     counts = {
         "added": len(changes.added),
         "changed": len(changes.changed),

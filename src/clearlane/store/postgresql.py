@@ -1,7 +1,7 @@
 """PostgreSQL through asyncpg: a pool that reads, two connections that write in groups.
 
 Knows the server's settings and roles. A transaction names the vendors whose rows it may touch, and
-row-level security holds it to them; a login that could look over that wall works as another role.
+row-level security enforces that; a login that bypasses it works as another role.
 """
 
 import asyncio
@@ -17,30 +17,30 @@ from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
 from clearlane.store.group_commit import (
     Actor,
-    Conflict,
-    Contended,
-    Entry,
-    Group,
+    AuditBuffer,
+    CommitOutcomeUnknown,
+    ConstraintViolation,
+    DatabaseUnavailable,
+    GroupCommitter,
     Job,
-    Lines,
-    OutcomeUnknown,
-    Refused,
+    LockContention,
+    OperationRefused,
+    PendingWrite,
     Row,
-    StatementFailed,
+    StatementFault,
     StoreFault,
     Tx,
-    Unavailable,
-    Waiting,
-    failed,
+    WriteQueue,
+    failed_outcomes,
     submit,
 )
 from clearlane.store.schema import APP_ROLE, VENDORS_SETTING
-from clearlane.store.sql import Statement, System
+from clearlane.store.sql import Statement, SystemScope
 
 T = TypeVar("T")
 
 DIALECT = "postgresql"
-# Setting, the value that is refused, and what it would cost.
+# Setting, the value that is refused, and what it would cause.
 REFUSED = (
     ("fsync", "off", "a crash could lose everything"),
     ("synchronous_commit", "off", "a crash could lose what was acknowledged"),
@@ -62,14 +62,14 @@ class PostgresqlDatabase:
     def __init__(self, url: str, connections: int, clock: Clock) -> None:
         self._url = url
         self._connections = connections
-        self._group = Group(clock)
-        self._waiting = Waiting()
+        self._committer = GroupCommitter(clock)
+        self._queue = WriteQueue()
         self._wake = asyncio.Event()
         self._pool: asyncpg.Pool | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._anchor: audit_chain.Anchor | None = None
-        self._unanchored: audit_chain.Head | None = None
-        self._moved = asyncio.Event()
+        self._unanchored: audit_chain.ChainHead | None = None
+        self._head_moved = asyncio.Event()
         self.anchor_fault = ""
 
     async def open(self) -> None:
@@ -78,8 +78,8 @@ class PostgresqlDatabase:
             self._url,
             min_size=1,
             max_size=self._connections,
-            init=prepare,
-            reset=_nothing,  # every transaction of ours ends; no session state is left behind
+            init=prepare_connection,
+            reset=_no_reset,  # every transaction ends; no session state is left behind
             **OPTIONS,
         )
         try:
@@ -87,9 +87,9 @@ class PostgresqlDatabase:
         except BaseException as error:
             self._pool.terminate()
             if isinstance(error, ValueError):
-                raise Refused(BAD_ADDRESS) from None
+                raise OperationRefused(BAD_ADDRESS) from None
             if isinstance(error, DRIVER_ERRORS):
-                raise Refused(f"PostgreSQL cannot be reached: {_reason(error)}.") from None
+                raise OperationRefused(f"PostgreSQL cannot be reached: {_reason(error)}.") from None
             raise
         for number in range(limits.POSTGRESQL_WRITERS):
             self._tasks.append(
@@ -97,13 +97,13 @@ class PostgresqlDatabase:
             )
         self._tasks.append(asyncio.create_task(self._keep_anchor(), name="pg-anchor"))
 
-    def chained(self, key: bytes, anchor: audit_chain.Anchor) -> None:
-        """From here on audit lines can be chained."""
-        self._group.audit_key = key
+    def enable_audit(self, key: bytes, anchor: audit_chain.Anchor) -> None:
+        """Give the writers the key and anchor of the audit chain."""
+        self._committer.audit_key = key
         self._anchor = anchor
 
     async def revision(self) -> str | None:
-        """The schema revision the database holds, None for an empty one."""
+        """Return the schema revision of the database, None for an empty one."""
         async with self._acquired() as connection:
             if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
                 return None
@@ -111,33 +111,33 @@ class PostgresqlDatabase:
             return None if found is None else str(found)
 
     @contextlib.asynccontextmanager
-    async def read(self, scope: Scope | System) -> AsyncIterator[Tx]:
-        """A snapshot of the database, kept for as short a time as possible."""
+    async def read(self, scope: Scope | SystemScope) -> AsyncIterator[Tx]:
+        """Open a snapshot of the database; keep it for as short a time as possible."""
         async with self._acquired() as connection:
             try:
-                await _told(
+                await _await_driver(
                     connection.execute(
-                        f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_allow(scope)}"
+                        f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_allow_vendors(scope)}"
                     )
                 )
-                yield Reading(connection, scope)
+                yield PostgresqlReadTx(connection, scope)
             finally:
                 with contextlib.suppress(*DRIVER_ERRORS):
                     await connection.execute("ROLLBACK")
 
-    async def write(self, scope: Scope | System, job: Job[T], *, actor: Actor) -> T:
+    async def write(self, scope: Scope | SystemScope, job: Job[T], *, actor: Actor) -> T:
         """Run the job in the next group; return after the durable commit."""
         loop = asyncio.get_running_loop()
-        entry = Entry(scope, actor, job, loop, loop.create_future())
+        pending = PendingWrite(scope, actor, job, loop, loop.create_future())
         self._wake.set()  # submit queues the entry before anything else can run
-        result: T = await submit(self._waiting, entry)
+        result: T = await submit(self._queue, pending)
         return result
 
     async def close(self) -> None:
-        """Finish what waits, then close every connection."""
-        self._waiting.close()
+        """Finish the waiting writes, then close every connection."""
+        self._queue.close()
         self._wake.set()
-        self._moved.set()
+        self._head_moved.set()
         await asyncio.gather(*self._tasks)
         if self._pool is not None:
             await self._pool.close()
@@ -145,54 +145,56 @@ class PostgresqlDatabase:
     @contextlib.asynccontextmanager
     async def _acquired(self) -> AsyncIterator[Any]:
         if self._pool is None:
-            raise Unavailable("the database is not open")
-        connection = await _told(self._pool.acquire(timeout=limits.DATABASE_CONNECT_SECONDS_MAX))
+            raise DatabaseUnavailable("the database is not open")
+        connection = await _await_driver(
+            self._pool.acquire(timeout=limits.DATABASE_CONNECT_SECONDS_MAX)
+        )
         try:
             yield connection
         finally:
             await self._pool.release(connection)
 
     async def _write_groups(self) -> None:
-        session: PostgresqlSession | None = None
-        while await self._work_waits():
-            entries = self._waiting.take()
-            if not entries:
+        writer: PostgresqlWriteConnection | None = None
+        while await self._wait_for_writes():
+            writes = self._queue.take()
+            if not writes:
                 continue
             try:
-                if session is None or session.broken_off():
-                    session = PostgresqlSession(await _connected(self._url))
-                outcomes, head = await self._group.write(session, entries)
-                self._note(head)
-            except Exception as fault:  # noqa: BLE001  (every caller is told)
-                known = translated(fault) if isinstance(fault, DRIVER_ERRORS) else fault
-                outcomes = failed(entries, known)
-                if session is not None:
-                    await session.rollback()
+                if writer is None or writer.is_closed():
+                    writer = PostgresqlWriteConnection(await _open_connection(self._url))
+                outcomes, head = await self._committer.write(writer, writes)
+                self._note_head(head)
+            except Exception as fault:  # noqa: BLE001  (every caller gets it)
+                known = translate_error(fault) if isinstance(fault, DRIVER_ERRORS) else fault
+                outcomes = failed_outcomes(writes, known)
+                if writer is not None:
+                    await writer.rollback()
             for outcome in outcomes:
-                outcome.tell()
-        if session is not None:
-            await session.close()
+                outcome.resolve()
+        if writer is not None:
+            await writer.close()
 
-    async def _work_waits(self) -> bool:
-        while not len(self._waiting):
-            if self._waiting.closed:
+    async def _wait_for_writes(self) -> bool:
+        while not len(self._queue):
+            if self._queue.closed:
                 return False
             self._wake.clear()
             await self._wake.wait()
         return True
 
-    def _note(self, head: audit_chain.Head | None) -> None:
-        """Remember the newest head that was committed; the two writers may end in any order."""
+    def _note_head(self, head: audit_chain.ChainHead | None) -> None:
+        """Keep the newest head that was committed; the two writers may finish in any order."""
         if head is not None and (self._unanchored is None or self._unanchored.seq < head.seq):
             self._unanchored = head
-            self._moved.set()
+            self._head_moved.set()
 
     async def _keep_anchor(self) -> None:
-        """Remember the head outside the database, at most once a second."""
+        """Save the head of the audit chain outside the database, at most once a second."""
         writers = self._tasks[: limits.POSTGRESQL_WRITERS]
-        while not self._waiting.closed:
-            await self._moved.wait()
-            self._moved.clear()
+        while not self._queue.closed:
+            await self._head_moved.wait()
+            self._head_moved.clear()
             await self._anchor_now()
             await asyncio.wait(writers, timeout=limits.ANCHOR_SECONDS_MAX)
         await asyncio.wait(writers)
@@ -204,14 +206,14 @@ class PostgresqlDatabase:
             return
         self._unanchored = None
         try:
-            async with self.read(System("anchor")) as tx:
+            async with self.read(SystemScope("anchor")) as tx:
                 await audit_chain.require_anchored(tx, anchor, head)
             await asyncio.to_thread(_advance, anchor, head)
-        except audit_chain.AnchorBroken as fault:
+        except audit_chain.AnchorFault as fault:
             self.anchor_fault = str(fault)
         except (StoreFault, OSError) as fault:
             self.anchor_fault = str(fault)
-            self._note(head)  # a full disk or a closed directory may pass: tried again
+            self._note_head(head)  # a full disk or a forbidden directory may be temporary
         else:
             self.anchor_fault = ""
 
@@ -224,133 +226,139 @@ OPTIONS = {
 
 
 async def connect(url: str) -> Any:
-    """A bare connection with the rights of the login, for migrations."""
+    """Open a bare connection with the rights of the login, for migrations."""
     try:
         return await asyncpg.connect(url, **OPTIONS)
     except ValueError:  # the driver's own complaint may quote the password
-        raise Refused(BAD_ADDRESS) from None
+        raise OperationRefused(BAD_ADDRESS) from None
     except DRIVER_ERRORS as error:
         reason = _reason(error)
-    raise Refused(f"PostgreSQL cannot be reached: {reason}.")
+    raise OperationRefused(f"PostgreSQL cannot be reached: {reason}.")
 
 
-async def prepare(connection: Any) -> None:
-    """Check a new connection, and give up the right to look over the wall."""
+async def prepare_connection(connection: Any) -> None:
+    """Check a new connection, and give up the right to bypass row-level security."""
     found = {name: await connection.fetchval(f"SHOW {name}") for name, _, _ in REFUSED}
-    check(found)
-    # A stopped node must not hold the others up: the server ends a transaction that lies idle.
+    require_durable(found)
+    # A stopped node must not block the others: the server ends an idle transaction.
     await connection.execute(
         f"SET lock_timeout = '{limits.LOCK_SECONDS_MAX}s'; "
         f"SET idle_in_transaction_session_timeout = '{limits.LOCK_SECONDS_MAX}s'"
     )
     if await connection.fetchval(SEES_ALL):
-        # Where the role is missing the schema is missing too, or `db upgrade` has to make the role.
+        # Where the role is missing the schema is missing too, or `db upgrade` has to create the role.
         if await connection.fetchval(HAS_ROLE):
             await connection.execute(f"SET ROLE {APP_ROLE}")
         elif await connection.fetchval("SELECT to_regclass('alembic_version')") is not None:
-            raise Refused(
-                f"The login may look past row-level security and the role {APP_ROLE} is missing. "
+            raise OperationRefused(
+                f"The login bypasses row-level security and the role {APP_ROLE} is missing. "
                 "Run: clearlane db upgrade"
             )
 
 
-def check(found: Mapping[str, str]) -> None:
-    """Refuse a server whose commits do not last."""
+def require_durable(found: Mapping[str, str]) -> None:
+    """Refuse a server whose commits do not survive a crash."""
     wrong = [
         f"{name} is {found[name]}: {cost}" for name, bad, cost in REFUSED if found[name] == bad
     ]
     if wrong:
-        raise Refused(f"This PostgreSQL server cannot be used: {'; '.join(wrong)}.")
+        raise OperationRefused(f"This PostgreSQL server cannot be used: {'; '.join(wrong)}.")
 
 
-def translated(error: BaseException) -> StoreFault:
-    """The same fault in our words. PostgreSQL quotes values in its messages; ours never do."""
+def translate_error(error: BaseException) -> StoreFault:
+    """Return the driver's error as one of ours. PostgreSQL quotes values in its messages; ours never do."""
     if isinstance(error, asyncpg.PostgresError):
         state = str(error.sqlstate or "")
         if state.startswith("23"):
-            return Conflict(str(getattr(error, "constraint_name", None) or type(error).__name__))
+            return ConstraintViolation(
+                str(getattr(error, "constraint_name", None) or type(error).__name__)
+            )
         if state in {"40P01", "40001"}:
-            return Contended("two writes waited for each other")
+            return LockContention("two writes waited for each other")
         if state.startswith(("08", "25P03", "53", "55P03", "57", "58")):
-            return Unavailable(f"PostgreSQL: {type(error).__name__}")
-        return StatementFailed(f"PostgreSQL: {type(error).__name__} ({state})")
+            return DatabaseUnavailable(f"PostgreSQL: {type(error).__name__}")
+        return StatementFault(f"PostgreSQL: {type(error).__name__} ({state})")
     if isinstance(error, (OSError, TimeoutError)) or "clos" in str(error):
-        return Unavailable(f"PostgreSQL: {type(error).__name__}")
-    return StatementFailed(f"PostgreSQL: {type(error).__name__}")
+        return DatabaseUnavailable(f"PostgreSQL: {type(error).__name__}")
+    return StatementFault(f"PostgreSQL: {type(error).__name__}")
 
 
-class Reading:
+class PostgresqlReadTx:
     """A read transaction on one connection."""
 
-    def __init__(self, connection: Any, scope: Scope | System) -> None:
+    def __init__(self, connection: Any, scope: Scope | SystemScope) -> None:
         self._connection = connection
         self._scope = scope
 
     async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
-        compiled = statement.on(DIALECT)
-        arguments = compiled.arguments(statement.owned(self._scope, values))
-        return [tuple(r) for r in await _told(self._connection.fetch(compiled.text, *arguments))]
+        compiled = statement.compiled_for(DIALECT)
+        arguments = compiled.arguments(statement.with_owner(self._scope, values))
+        return [
+            tuple(r) for r in await _await_driver(self._connection.fetch(compiled.text, *arguments))
+        ]
 
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
-        compiled = statement.on(DIALECT)
-        arguments = compiled.arguments(statement.owned(self._scope, values))
-        found = await _told(self._connection.fetchrow(compiled.text, *arguments))
+        compiled = statement.compiled_for(DIALECT)
+        arguments = compiled.arguments(statement.with_owner(self._scope, values))
+        found = await _await_driver(self._connection.fetchrow(compiled.text, *arguments))
         return None if found is None else tuple(found)
 
     async def run(self, statement: Statement, /, **values: object) -> int:
-        raise StatementFailed("a read changes nothing; use write")
+        raise StatementFault("a read changes nothing; use write")
 
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
-        raise StatementFailed("a read changes nothing; use write")
+        raise StatementFault("a read changes nothing; use write")
 
     def audit(
         self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
     ) -> None:
-        raise StatementFailed("a read that is audited runs inside write")
+        raise StatementFault("a read that is audited runs inside write")
 
 
-class Writing:
+class PostgresqlWriteTx:
     """A job's transaction on a writer's connection."""
 
-    def __init__(self, connection: Any, scope: Scope | System, lines: Lines | None) -> None:
-        self._reading = Reading(connection, scope)
+    def __init__(
+        self, connection: Any, scope: Scope | SystemScope, audit: AuditBuffer | None
+    ) -> None:
+        self._reading = PostgresqlReadTx(connection, scope)
         self._connection = connection
         self._scope = scope
-        self._lines = lines
+        self._audit = audit
         self.rows = self._reading.rows
         self.row = self._reading.row
 
     async def run(self, statement: Statement, /, **values: object) -> int:
-        compiled = statement.on(DIALECT)
-        arguments = compiled.arguments(statement.owned(self._scope, values))
-        status = str(await _told(self._connection.execute(compiled.text, *arguments)))
+        compiled = statement.compiled_for(DIALECT)
+        arguments = compiled.arguments(statement.with_owner(self._scope, values))
+        status = str(await _await_driver(self._connection.execute(compiled.text, *arguments)))
         return int(status.rpartition(" ")[2])  # INSERT 0 1, UPDATE 3
 
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
-        compiled = statement.on(DIALECT)
-        owned, scope = statement.owned, self._scope
+        compiled = statement.compiled_for(DIALECT)
+        owned, scope = statement.with_owner, self._scope
         arguments = [compiled.arguments(owned(scope, values)) for values in rows]
-        await _told(self._connection.executemany(compiled.text, arguments))
+        await _await_driver(self._connection.executemany(compiled.text, arguments))
 
     def audit(
         self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
     ) -> None:
-        if self._lines is not None:
-            self._lines.add(action, ids, count, detail)
+        if self._audit is not None:
+            self._audit.add(action, ids, count, detail)
 
 
-class PostgresqlSession:
-    """A writer's connection, as a group sees it. Control statements ride in one round trip."""
+class PostgresqlWriteConnection:
+    """The connection of a writer. Control statements share one round trip with the next job."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self._before = "BEGIN; "
 
-    async def enter(self, scope: Scope | System) -> None:
-        await self._connection.execute(f"{self._before}SAVEPOINT job; {_allow(scope)}")
+    async def begin_job(self, scope: Scope | SystemScope) -> None:
+        await self._connection.execute(f"{self._before}SAVEPOINT job; {_allow_vendors(scope)}")
         self._before = "RELEASE SAVEPOINT job; "
 
-    async def undo(self) -> None:
+    async def undo_job(self) -> None:
         await self._connection.execute("ROLLBACK TO SAVEPOINT job")
 
     async def commit(self) -> None:
@@ -358,13 +366,13 @@ class PostgresqlSession:
         try:
             ended = await self._connection.execute("COMMIT")
         except DRIVER_ERRORS as error:
-            fault: StoreFault = translated(error)
+            fault: StoreFault = translate_error(error)
             if self._connection.is_closed():
-                fault = OutcomeUnknown("the connection was lost during the commit")
+                fault = CommitOutcomeUnknown("the connection was lost during the commit")
         else:
             if ended == "COMMIT":
                 return
-            fault = Unavailable("PostgreSQL rolled the group back")
+            fault = DatabaseUnavailable("PostgreSQL rolled the group back")
         raise fault
 
     async def rollback(self) -> None:
@@ -373,44 +381,44 @@ class PostgresqlSession:
             if self._connection.is_in_transaction():
                 await self._connection.execute("ROLLBACK")
 
-    def broken(self) -> bool:
-        return self.broken_off() or not self._connection.is_in_transaction()
+    def is_broken(self) -> bool:
+        return self.is_closed() or not self._connection.is_in_transaction()
 
-    def broken_off(self) -> bool:
-        """Whether the connection itself is gone."""
+    def is_closed(self) -> bool:
+        """Return whether the connection itself is gone."""
         return bool(self._connection.is_closed())
 
-    def tx(self, scope: Scope | System, lines: Lines | None) -> Tx:
-        return Writing(self._connection, scope, lines)
+    def transaction(self, scope: Scope | SystemScope, audit: AuditBuffer | None) -> Tx:
+        return PostgresqlWriteTx(self._connection, scope, audit)
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         with contextlib.suppress(*DRIVER_ERRORS):
             await self._connection.close()
 
 
-def _allow(scope: Scope | System) -> str:
-    """Name the vendors whose rows the transaction may touch, for this transaction only."""
-    allowed = "*" if isinstance(scope, System) else str(int(scope.vendor))
+def _allow_vendors(scope: Scope | SystemScope) -> str:
+    """Return SQL that names the vendors whose rows the transaction may touch, for this transaction only."""
+    allowed = "*" if isinstance(scope, SystemScope) else str(int(scope.vendor))
     return f"SELECT set_config('{VENDORS_SETTING}', '{allowed}', true)"
 
 
-async def _connected(url: str) -> Any:
+async def _open_connection(url: str) -> Any:
     connection = await connect(url)
     try:
-        await prepare(connection)
+        await prepare_connection(connection)
     except BaseException:
         await connection.close()
         raise
     return connection
 
 
-async def _told(call: Awaitable[T]) -> T:
-    """Await the driver; its faults become ours, with nothing of the original attached."""
+async def _await_driver(call: Awaitable[T]) -> T:
+    """Await the driver and translate its errors, with nothing of the original attached."""
     try:
         return await call
     except DRIVER_ERRORS as error:
-        fault = translated(error)
+        fault = translate_error(error)
     raise fault
 
 
@@ -420,10 +428,10 @@ def _reason(error: BaseException) -> str:
     return str(getattr(error, "strerror", "") or type(error).__name__)
 
 
-def _advance(anchor: audit_chain.Anchor, head: audit_chain.Head) -> None:
+def _advance(anchor: audit_chain.Anchor, head: audit_chain.ChainHead) -> None:
     with anchor.locked():
         anchor.advance(head)
 
 
-async def _nothing(connection: Any) -> None:
-    """No reset is needed."""
+async def _no_reset(connection: Any) -> None:
+    """Reset nothing when a connection returns to the pool."""

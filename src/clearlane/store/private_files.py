@@ -1,4 +1,4 @@
-"""Files that only their owner may read: made with mode 0600, whole or not at all, and durable."""
+"""Files that only their owner may read: written with mode 0600, atomically and durably."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_private(file: Path, content: bytes, *, over: bool = True) -> None:
-    """Write a file of mode 0600 as a whole: a reader finds the old content or the new, never a part.
+    """Write a file of mode 0600 atomically: a reader finds the old content or the new, never a part.
 
     With ``over=False`` an existing file is left alone and FileExistsError is raised.
     """

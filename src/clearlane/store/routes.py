@@ -1,7 +1,7 @@
-"""Routes to payers as rows, their secrets sealed.
+"""Routes to payers, their secrets sealed.
 
-A change is one transaction: the row, the audit line and the revisions that running nodes watch. The
-payers' revision moves too, because the directory says who has a route. Knows no connection.
+A change is one transaction: the row, the audit entry and the revisions that running nodes watch. The
+payers' revision changes too, because the directory shows who has a route. Knows no connection.
 """
 
 import json
@@ -12,100 +12,102 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, select, update
 
-from clearlane.kernel.clock import micros, moment
-from clearlane.payers.routes import MAILBOXES, Kind, Route, Secrets
-from clearlane.store.database import Actor, Database, Refused, Row, System, Tx
-from clearlane.store.nodes import bump
+from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.payers.routes import FILE_KINDS, Route, RouteKind, RouteSecrets
+from clearlane.store.database import Actor, Database, OperationRefused, Row, SystemScope, Tx
+from clearlane.store.nodes import bump_revision
 from clearlane.store.schema import revisions, routes
-from clearlane.store.sql import Statement, insertion
+from clearlane.store.sql import Statement, insert_into
 from clearlane.store.vault import Vault
 
 REVISION = "routes"
 PAYERS_REVISION = "payers"
-SCOPE = System("routes belong to the installation")
+SCOPE = SystemScope("routes belong to the installation")
 OWNER = 0
-"""Whose data key seals the secrets: the installation's, which is no vendor."""
+"""The data key that seals the secrets is the installation's, which is no vendor."""
 TABLE = "routes"
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class RouteChange:
     """A route as it is stored now."""
 
     route: Route
     revision: int | None
-    """What running nodes must have loaded; None when nothing changed."""
+    """The revision that running nodes must load; None when nothing changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cable:
-    """A route with what it logs in with."""
+class RouteWithSecrets:
+    """A route with the secrets it logs in with."""
 
     route: Route
-    secrets: Secrets
+    secrets: RouteSecrets
 
 
-class Routes:
+class ActiveRoutes:
     """The active routes as one snapshot, found by payer, in their order."""
 
-    def __init__(self, cables: Iterable[Cable]) -> None:
-        self._by_payer: dict[tuple[str, str], list[Cable]] = defaultdict(list)
-        for cable in sorted(cables, key=lambda c: (c.route.position, c.route.id)):
-            if cable.route.active:
-                self._by_payer[cable.route.payer_key].append(cable)
+    def __init__(self, routes: Iterable[RouteWithSecrets]) -> None:
+        self._by_payer: dict[tuple[str, str], list[RouteWithSecrets]] = defaultdict(list)
+        for stored in sorted(routes, key=lambda r: (r.route.position, r.route.id)):
+            if stored.route.active:
+                self._by_payer[stored.route.payer_key].append(stored)
 
-    def mailboxes(self, type: str, payer_id: str) -> list[Cable]:
-        """The ways for files, the first choice first."""
-        return [c for c in self._of(type, payer_id) if c.route.carries_files]
+    def file_routes(self, type: str, payer_id: str) -> list[RouteWithSecrets]:
+        """Return the routes for files, first choice first."""
+        return [r for r in self._of(type, payer_id) if r.route.carries_files]
 
-    def realtime(self, type: str, payer_id: str) -> list[Cable]:
-        """The ways for questions, the first choice first."""
-        return [c for c in self._of(type, payer_id) if not c.route.carries_files]
+    def realtime_routes(self, type: str, payer_id: str) -> list[RouteWithSecrets]:
+        """Return the routes for real-time inquiries, first choice first."""
+        return [r for r in self._of(type, payer_id) if not r.route.carries_files]
 
-    def _of(self, type: str, payer_id: str) -> Sequence[Cable]:
+    def _of(self, type: str, payer_id: str) -> Sequence[RouteWithSecrets]:
         return self._by_payer.get((type, payer_id.casefold()), ())
 
-    def all_mailboxes(self) -> list[Cable]:
-        """Every way for files, of every payer: where we look for what came."""
-        return [c for cables in self._by_payer.values() for c in cables if c.route.carries_files]
+    def all_file_routes(self) -> list[RouteWithSecrets]:
+        """Return the routes for files of every payer, whose mailboxes are polled."""
+        return [
+            r for of_payer in self._by_payer.values() for r in of_payer if r.route.carries_files
+        ]
 
 
-async def load_routes(database: Database, vault: Vault) -> Routes:
-    """The active routes with their secrets."""
+async def load_routes(database: Database, vault: Vault) -> ActiveRoutes:
+    """Load the active routes with their secrets."""
     async with database.read(SCOPE) as tx:
         rows = [row for row in await tx.rows(_ALL) if row[_ACTIVE]]
-        await vault.fetch(tx, [row[_SEALED] for row in rows if row[_SEALED]])
-    return Routes(Cable(_route(row), _secrets(vault, row)) for row in rows)
+        await vault.load_keys_of(tx, [row[_SEALED] for row in rows if row[_SEALED]])
+    return ActiveRoutes(RouteWithSecrets(_route(row), _secrets(vault, row)) for row in rows)
 
 
 async def list_routes(database: Database) -> list[tuple[Route, bool]]:
-    """Every route, and whether it has secrets."""
+    """Return every route, and whether it has secrets."""
     async with database.read(SCOPE) as tx:
         return [(_route(row), bool(row[_SEALED])) for row in await tx.rows(_ALL)]
 
 
-async def open_route(database: Database, vault: Vault, id: int) -> Cable:
-    """One route with its secrets, active or not."""
+async def load_route(database: Database, vault: Vault, id: int) -> RouteWithSecrets:
+    """Load one route with its secrets, active or not."""
     async with database.read(SCOPE) as tx:
         row = await _existing(tx, id)
-        await vault.fetch(tx, [row[_SEALED]] if row[_SEALED] else [])
-    return Cable(_route(row), _secrets(vault, row))
+        await vault.load_keys_of(tx, [row[_SEALED]] if row[_SEALED] else [])
+    return RouteWithSecrets(_route(row), _secrets(vault, row))
 
 
 async def add_route(
     database: Database,
     vault: Vault,
     route: Route,
-    secrets: Secrets,
+    secrets: RouteSecrets,
     *,
     now: datetime,
     actor: Actor,
-) -> Stored:
+) -> RouteChange:
     """Add a route. Its secrets are sealed for its row."""
-    await vault.ready(OWNER)
-    held = secrets.filled()
+    await vault.ensure_key(OWNER)
+    given = secrets.filled()
 
-    async def job(tx: Tx) -> Stored:
+    async def job(tx: Tx) -> RouteChange:
         await tx.row(_LOCK)
         await _refuse_taken_position(tx, route)
         row = await tx.row(
@@ -114,35 +116,35 @@ async def add_route(
             type=route.type,
             position=route.position,
             kind=route.kind.value,
-            facts=json.dumps(dict(route.facts)),
+            facts=json.dumps(dict(route.options)),
             secrets=None,
             active=int(route.active),
-            created_at=micros(now),
+            created_at=to_micros(now),
         )
         assert row is not None
-        if held:
-            sealed = vault.seal(OWNER, TABLE, row[0], json.dumps(held).encode())
+        if given:
+            sealed = vault.seal(OWNER, TABLE, row[0], json.dumps(given).encode())
             await tx.run(_SEAL, id=row[0], sealed=sealed)
         added = replace(route, id=row[0], created_at=now)
-        return Stored(added, await _changed(tx, "route.add", added))
+        return RouteChange(added, await _record_change(tx, "route.add", added))
 
     return await database.write(SCOPE, job, actor=actor)
 
 
-async def set_active(database: Database, id: int, *, active: bool, actor: Actor) -> Stored:
-    """Use a route, or use it no more."""
+async def set_active(database: Database, id: int, *, active: bool, actor: Actor) -> RouteChange:
+    """Activate or deactivate a route."""
 
-    async def job(tx: Tx) -> Stored:
+    async def job(tx: Tx) -> RouteChange:
         await tx.row(_LOCK)
         route = _route(await _existing(tx, id))
         if route.active == active:
-            return Stored(route, None)
+            return RouteChange(route, None)
         changed = replace(route, active=active)
         if active:
             await _refuse_taken_position(tx, changed)
         await tx.run(_SWITCH, id=id, now_active=int(active))
         action = "route.enable" if active else "route.disable"
-        return Stored(changed, await _changed(tx, action, changed))
+        return RouteChange(changed, await _record_change(tx, action, changed))
 
     return await database.write(SCOPE, job, actor=actor)
 
@@ -150,22 +152,22 @@ async def set_active(database: Database, id: int, *, active: bool, actor: Actor)
 async def _existing(tx: Tx, id: int) -> Row:
     row = await tx.row(_ONE, id=id)
     if row is None:
-        raise Refused(f"There is no route {id}. `clearlane route list` shows them.")
+        raise OperationRefused(f"There is no route {id}. `clearlane route list` shows them.")
     return row
 
 
-async def _changed(tx: Tx, action: str, route: Route) -> int:
+async def _record_change(tx: Tx, action: str, route: Route) -> int:
     tx.audit(action, ids=[str(route.id)], detail=f"{route.type} {route.payer_id} {route.kind}")
-    await bump(tx, REVISION)
-    return await bump(tx, PAYERS_REVISION)
+    await bump_revision(tx, REVISION)
+    return await bump_revision(tx, PAYERS_REVISION)
 
 
 async def _refuse_taken_position(tx: Tx, route: Route) -> None:
-    """Two active routes of one sort and payer have an order, or nobody could say which comes first."""
+    """Refuse a second active route of one sort, payer and position, which would leave their order open."""
     for other in map(_route, await tx.rows(_ALL)):
         same = other.payer_key == route.payer_key and other.carries_files == route.carries_files
         if same and other.active and other.position == route.position:
-            raise Refused(
+            raise OperationRefused(
                 f"Position {route.position} of this payer is taken by route {other.id}. Give another "
                 f"--position, or first `clearlane route disable {other.id}`."
             )
@@ -178,18 +180,18 @@ def _route(row: Row) -> Route:
         payer_id=payer_id,
         type=type,
         position=position,
-        kind=Kind(kind),
-        facts=json.loads(facts),
+        kind=RouteKind(kind),
+        options=json.loads(facts),
         active=bool(active),
-        created_at=moment(created_at),
+        created_at=from_micros(created_at),
     )
 
 
-def _secrets(vault: Vault, row: Row) -> Secrets:
+def _secrets(vault: Vault, row: Row) -> RouteSecrets:
     if not row[_SEALED]:
-        return Secrets()
-    held: Mapping[str, str] = json.loads(vault.open(OWNER, TABLE, row[0], row[_SEALED]))
-    return Secrets(**held)
+        return RouteSecrets()
+    opened: Mapping[str, str] = json.loads(vault.open(OWNER, TABLE, row[0], row[_SEALED]))
+    return RouteSecrets(**opened)
 
 
 _NAMES = ("payer_id", "type", "position", "kind", "facts", "secrets", "active", "created_at")
@@ -199,7 +201,7 @@ _ALL = Statement(
     _COLUMNS.order_by(routes.c.type, routes.c.payer_id, routes.c.position, routes.c.id)
 )
 _ONE = Statement(_COLUMNS.where(routes.c.id == bindparam("id")))
-_ADD = Statement(insertion(routes, *_NAMES).returning(routes.c.id))
+_ADD = Statement(insert_into(routes, *_NAMES).returning(routes.c.id))
 _SEAL = Statement(
     update(routes).where(routes.c.id == bindparam("id")).values(secrets=bindparam("sealed"))
 )
@@ -210,9 +212,9 @@ _SWITCH = Statement(
 _LOCK = Statement(
     select(revisions.c.revision).where(revisions.c.name == REVISION).with_for_update()
 )
-ROUTED = Statement(
+PAYERS_WITH_FILE_ROUTES = Statement(
     select(routes.c.type, routes.c.payer_id).where(
-        routes.c.active == 1, routes.c.kind.in_(sorted(MAILBOXES))
+        routes.c.active == 1, routes.c.kind.in_(sorted(FILE_KINDS))
     )
 )
-"""Who can be sent claims, for the payer directory."""
+"""Type and id of the payers that claims can be sent to, for the payer directory."""

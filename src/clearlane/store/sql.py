@@ -1,7 +1,7 @@
-"""Statements: written once with SQLAlchemy Core, compiled once for each dialect, run by the raw driver.
+"""SQL statements: written once with SQLAlchemy Core, compiled once per dialect, run by the raw driver.
 
-Knows which tables hold client rows, so that a statement which forgets whose rows it touches
-cannot even be made. Knows no connection.
+Knows which tables hold client rows, and rejects a statement that does not constrain their owner
+when it is made. Knows no connection.
 """
 
 import json
@@ -26,32 +26,32 @@ from clearlane.kernel.ids import Scope
 VENDOR, SITE = "vendor_id", "site_id"
 OWNER_COLUMNS = (VENDOR, SITE)
 
-# Filled by schema.client_table. It stands here because statements are checked against it.
+# Filled by schema.client_table. It is here because statements are checked against it.
 CLIENT_TABLES: dict[str, Table] = {}
 
 
 class UnscopedStatement(Exception):
-    """A statement touches client rows without saying whose. The text names the table."""
+    """A statement on client rows that does not constrain their owner. The text names the table."""
 
 
 class WrongScope(Exception):
-    """A statement was run in a scope that it is not made for."""
+    """A statement run in a scope that it is not made for."""
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SystemScope:
     """The scope of installation-level work: no vendor, no site. The reason is for the reader."""
 
     reason: str
 
 
-def mine(table: Table | selectable.FromClause) -> ColumnElement[bool]:
-    """The condition that keeps a statement to the rows of the scope it runs in."""
+def in_scope(table: Table | selectable.FromClause) -> ColumnElement[bool]:
+    """Return the condition that limits a statement to the rows of the scope it runs in."""
     return (table.c[VENDOR] == bindparam(VENDOR)) & (table.c[SITE] == bindparam(SITE))
 
 
-def insertion(table: Table, *names: str) -> Insert:
-    """An INSERT that binds these columns, and the owner columns where the table has clients' rows.
+def insert_into(table: Table, *names: str) -> Insert:
+    """Return an INSERT that binds these columns, and the owner columns of a client table.
 
     It takes ``on_conflict_do_nothing``, ``on_conflict_do_update`` and ``returning``, which read the
     same on both databases.
@@ -102,30 +102,30 @@ def _now_on_postgresql(element: database_now, compiler: Any, **kw: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A statement as one driver wants it."""
+    """A statement as one driver takes it."""
 
     text: str
-    order: tuple[str, ...]
-    given: Mapping[str, object]
-    """Values that stand in the statement itself."""
-    wanted: frozenset[str]
+    parameter_order: tuple[str, ...]
+    constants: Mapping[str, object]
+    """Values that are part of the statement itself."""
+    parameters: frozenset[str]
     """Names the caller gives a value for."""
     encode: Mapping[str, Callable[[Any], object]]
-    blocks: Mapping[int, str]
-    """The text that inserts so many rows at once, the largest number first."""
+    multi_row_texts: Mapping[int, str]
+    """The text that inserts so many rows at once, by that number, largest first."""
 
     def arguments(self, values: Mapping[str, object]) -> list[object]:
-        """The values in the driver's order; a missing or unknown name is a mistake of the caller."""
-        if values.keys() != self.wanted:
-            missing = ", ".join(sorted(self.wanted - values.keys())) or "none"
-            unknown = ", ".join(sorted(values.keys() - self.wanted)) or "none"
+        """Return the values in the driver's order; a missing or unknown name is a mistake of the caller."""
+        if values.keys() != self.parameters:
+            missing = ", ".join(sorted(self.parameters - values.keys())) or "none"
+            unknown = ", ".join(sorted(values.keys() - self.parameters)) or "none"
             raise TypeError(
                 f"values missing: {missing}; values the statement does not take: {unknown}"
             )
-        if self.given or self.encode:
+        if self.constants or self.encode:
             encoded = {name: to(values[name]) for name, to in self.encode.items()}
-            values = {**self.given, **values, **encoded}
-        return [values[name] for name in self.order]
+            values = {**self.constants, **values, **encoded}
+        return [values[name] for name in self.parameter_order]
 
 
 class Statement:
@@ -134,45 +134,47 @@ class Statement:
     A statement on client tables must constrain (or fill, when it inserts) ``vendor_id`` and
     ``site_id`` of each with the binds of these names; the transaction fills them from its scope.
     ``system=True`` is the exception for workers that sweep over all clients. It runs in a
-    :class:`System` scope only.
+    :class:`SystemScope` only.
     """
 
-    __slots__ = ("_compiled", "client", "core", "returns", "system")
+    __slots__ = ("_compiled", "client", "core", "returns_rows", "system")
 
     def __init__(self, core: ClauseElement, *, system: bool = False) -> None:
-        faults = sorted(set(_faults(core)))
+        faults = sorted(set(_scope_faults(core)))
         if faults and not system:
             raise UnscopedStatement("; ".join(faults))
         self.core = core
         self.system = system
         self.client = not system and any(_client_tables(core))
-        self.returns = not isinstance(core, dml.UpdateBase) or bool(core._returning)  # noqa: SLF001
+        self.returns_rows = not isinstance(core, dml.UpdateBase) or bool(core._returning)  # noqa: SLF001
         self._compiled: dict[str, Compiled] = {}
 
-    def on(self, dialect: str) -> Compiled:
-        """The statement for this dialect, compiled the first time it is asked for."""
+    def compiled_for(self, dialect: str) -> Compiled:
+        """Return the statement for this dialect, compiled at its first use."""
         found = self._compiled.get(dialect)
         if found is None:
             found = self._compiled[dialect] = _compile(self.core, dialect)
         return found
 
-    def owned(self, scope: Scope | System, values: Mapping[str, object]) -> Mapping[str, object]:
-        """The caller's values with the owner filled in from the scope."""
+    def with_owner(
+        self, scope: Scope | SystemScope, values: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        """Return the caller's values with the owner filled in from the scope."""
         if self.system and isinstance(scope, Scope):
-            raise WrongScope("a statement over all clients runs in a System scope only")
+            raise WrongScope("a statement over all clients runs in a SystemScope only")
         if not self.client:
             return values
-        if isinstance(scope, System):
+        if isinstance(scope, SystemScope):
             raise WrongScope("a statement on client rows needs the Scope of one vendor and site")
         if VENDOR in values or SITE in values:
             raise WrongScope("vendor_id and site_id come from the scope, never from the caller")
         return {**values, VENDOR: scope.vendor, SITE: scope.site}
 
     def __repr__(self) -> str:
-        return f"Statement({' '.join(self.on('sqlite').text.split())[:120]})"
+        return f"Statement({' '.join(self.compiled_for('sqlite').text.split())[:120]})"
 
 
-# Rows inserted by one step of the database: every step hands the interpreter to another thread and waits for it.
+# Rows inserted by one call of the driver: every call releases the interpreter lock and waits to get it back.
 BLOCK_ROWS = (64, 32, 16, 8, 4, 2)
 _ROW = re.compile(r" VALUES (\([?, ]+\))")
 
@@ -189,21 +191,21 @@ def _compile(core: ClauseElement, dialect: str) -> Compiled:
     binds = {compiled.bind_names[bind]: bind for bind in compiled.bind_names}
     if any(bind.expanding and bind.required for bind in binds.values()):
         raise TypeError("a list given by the caller is written among(column, name), not in_()")
-    wanted = frozenset(name for name, bind in binds.items() if bind.required)
-    # A list that stands in the statement is spelled out here; the caller's values may stay open.
-    spelled = compiled.construct_expanded_state(dict.fromkeys(wanted), escape_names=False)
+    parameters = frozenset(name for name, bind in binds.items() if bind.required)
+    # A list that is part of the statement is expanded here; the caller's values are not needed for that.
+    spelled = compiled.construct_expanded_state(dict.fromkeys(parameters), escape_names=False)
     order = tuple(spelled.positiontup or ())
     known = {**compiled.construct_params(_check=False), **spelled.additional_parameters}
-    given = {name: known[name] for name in order if name not in wanted}
-    lists = [name for name in wanted if isinstance(binds[name].type, ARRAY)]
+    given = {name: known[name] for name in order if name not in parameters}
+    lists = [name for name in parameters if isinstance(binds[name].type, ARRAY)]
     encode = dict.fromkeys(lists, _json_list) if dialect == "sqlite" else {}
     text = spelled.statement
-    blocks = {**_blocks(text, len(order)), 1: text}
-    return Compiled(text, order, given, wanted, encode, blocks)
+    blocks = {**_multi_row_texts(text, len(order)), 1: text}
+    return Compiled(text, order, given, parameters, encode, blocks)
 
 
-def _blocks(text: str, values: int) -> dict[int, str]:
-    """An insertion of one row, spelled for several."""
+def _multi_row_texts(text: str, values: int) -> dict[int, str]:
+    """Return an INSERT of one row, written for several rows."""
     found = _ROW.search(text)
     if found is None or found[1].count("?") != values:
         return {}
@@ -219,14 +221,14 @@ def _json_list(values: Iterable[object]) -> str:
 
 
 def _client_tables(core: ClauseElement) -> Iterator[str]:
-    for element in _everything(core):
-        # A column brings its table along; what a statement changes is told by itself.
+    for element in _walk_elements(core):
+        # A column names its table; an UPDATE or DELETE is seen by the element itself.
         for table in (element, getattr(element, "table", None)):
             if table is not None and _is_client(table):
                 yield _table_of(table).name
 
 
-def _everything(element: ClauseElement) -> Iterator[Any]:
+def _walk_elements(element: ClauseElement) -> Iterator[Any]:
     stack: list[Any] = [element]
     while stack:
         current = stack.pop()
@@ -235,7 +237,7 @@ def _everything(element: ClauseElement) -> Iterator[Any]:
 
 
 def _children(element: Any) -> Iterator[Any]:
-    """The parts of an element, with those of an upsert that SQLAlchemy does not count as such."""
+    """Yield the parts of an element, with those of an upsert that SQLAlchemy does not count as such."""
     yield from element.get_children()
     conflict: Any = getattr(element, "_post_values_clause", None)
     if hasattr(conflict, "update_values_to_set"):
@@ -243,36 +245,36 @@ def _children(element: Any) -> Iterator[Any]:
         yield from (part for part in parts if isinstance(part, ClauseElement))
 
 
-def _faults(core: ClauseElement) -> Iterator[str]:
-    for element in _everything(core):
+def _scope_faults(core: ClauseElement) -> Iterator[str]:
+    for element in _walk_elements(core):
         literal = getattr(element, "is_literal", False) and element.name != "*"
         if isinstance(element, TextClause) or literal:
             yield "raw SQL text cannot be checked for its owner; write it with Core"
-    if any(_client_tables(core)):  # the walk is slow, and most statements need none
-        yield from _walk(core, enclosing=())
+    if any(_client_tables(core)):  # the walk is slow, and most statements touch no client table
+        yield from _unscoped_tables(core, enclosing=())
 
 
-def _walk(element: Any, enclosing: tuple[Any, ...]) -> Iterator[str]:
+def _unscoped_tables(element: Any, enclosing: tuple[Any, ...]) -> Iterator[str]:
     """Check every part of a statement that reads or writes rows of its own."""
     if isinstance(element, selectable.Select):
         sources = element.get_final_froms()
         froms = list(_leaves(sources))
         conditions = _select_conditions(element, sources)
-        yield from _unconstrained(_own(element, froms, enclosing), conditions)
+        yield from _missing_owner_conditions(_own_tables(element, froms, enclosing), conditions)
         enclosing = (*enclosing, *froms)
     elif isinstance(element, (dml.Update, dml.Delete)):
-        yield from _changing(element)
+        yield from _check_update_or_delete(element)
         enclosing = (*enclosing, element.table)
     elif isinstance(element, dml.Insert):
-        yield from _inserting(element)
+        yield from _check_insert(element)
     elif isinstance(element, selectable.AliasedReturnsRows):
         enclosing = ()  # a subquery in FROM sees nothing of the statement around it
     for child in _children(element):
-        yield from _walk(child, enclosing)
+        yield from _unscoped_tables(child, enclosing)
 
 
-def _own(select: Any, froms: list[Any], enclosing: tuple[Any, ...]) -> list[Any]:
-    """The tables a SELECT reads itself, without those it only correlates to."""
+def _own_tables(select: Any, froms: list[Any], enclosing: tuple[Any, ...]) -> list[Any]:
+    """Return the tables a SELECT reads itself, without those it only correlates to."""
 
     def correlated(leaf: Any) -> bool:
         allowed = select._auto_correlate or leaf in (select._correlate or ())  # noqa: SLF001
@@ -281,12 +283,12 @@ def _own(select: Any, froms: list[Any], enclosing: tuple[Any, ...]) -> list[Any]
     return [leaf for leaf in froms if not correlated(leaf)]
 
 
-def _changing(statement: Any) -> Iterator[str]:
+def _check_update_or_delete(statement: Any) -> Iterator[str]:
     touched = [statement.table]
     conditions = list(_conjunction(statement._where_criteria))  # noqa: SLF001
     for criterion in statement._where_criteria:  # noqa: SLF001
         touched += [leaf for leaf in _leaves(criterion._from_objects) if leaf not in touched]  # noqa: SLF001
-    yield from _unconstrained(touched, [(None, condition) for condition in conditions])
+    yield from _missing_owner_conditions(touched, [(None, condition) for condition in conditions])
     if isinstance(statement, dml.Update) and _is_client(statement.table):
         values = statement._values  # noqa: SLF001
         if not values or statement._multi_values:  # noqa: SLF001
@@ -295,7 +297,7 @@ def _changing(statement: Any) -> Iterator[str]:
             yield f"{_table_of(statement.table).name}: rows do not change their owner"
 
 
-def _inserting(statement: Any) -> Iterator[str]:
+def _check_insert(statement: Any) -> Iterator[str]:
     if not _is_client(statement.table):
         return
     name = statement.table.name
@@ -316,7 +318,9 @@ def _inserting(statement: Any) -> Iterator[str]:
             yield f"{name}: rows do not change their owner"
 
 
-def _unconstrained(leaves: list[Any], conditions: list[tuple[Any, Any]]) -> Iterator[str]:
+def _missing_owner_conditions(
+    leaves: list[Any], conditions: list[tuple[Any, Any]]
+) -> Iterator[str]:
     """Name each client table whose owner columns no condition binds.
 
     A condition comes with the tables it can narrow; None stands for all of them.
@@ -326,14 +330,14 @@ def _unconstrained(leaves: list[Any], conditions: list[tuple[Any, Any]]) -> Iter
             owner
             for reach, condition in conditions
             if reach is None or any(leaf is each for each in reach)
-            if (owner := _binds_owner(condition, leaf))
+            if (owner := _bound_owner_column(condition, leaf))
         }
         for owner in OWNER_COLUMNS:
             if owner not in bound:
                 yield f"{_table_of(leaf).name}: {owner} is not constrained with bindparam('{owner}')"
 
 
-def _binds_owner(condition: Any, leaf: Any) -> str | None:
+def _bound_owner_column(condition: Any, leaf: Any) -> str | None:
     if not isinstance(condition, BinaryExpression) or condition.operator is not operators.eq:
         return None
     for column, bind in (

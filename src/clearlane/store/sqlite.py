@@ -1,7 +1,7 @@
 """SQLite: one writer thread that groups commits, and a few short-lived readers.
 
 Knows sqlite3 and its pragmas. The settings that make a commit durable are checked on every
-connection; a database that has others is refused, never used in hope.
+connection, and a database with other settings is refused.
 """
 
 import asyncio
@@ -24,24 +24,24 @@ from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
 from clearlane.store.group_commit import (
     Actor,
-    Conflict,
-    Entry,
+    AuditBuffer,
+    ConstraintViolation,
+    DatabaseUnavailable,
     ForeignAwait,
-    Group,
+    GroupCommitter,
     Job,
-    Lines,
-    Outcome,
-    Refused,
+    OperationRefused,
+    PendingWrite,
     Row,
-    StatementFailed,
+    StatementFault,
     StoreFault,
     Tx,
-    Unavailable,
-    Waiting,
-    failed,
+    WriteOutcome,
+    WriteQueue,
+    failed_outcomes,
     submit,
 )
-from clearlane.store.sql import Statement, System
+from clearlane.store.sql import Statement, SystemScope
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ SET_UP = (
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
 )
-# Pragma, the value that passes, and what it is for.
+# Pragma, the value it must have, and what it is for.
 REQUIRED = (
     ("journal_mode", "wal", "readers beside the writer"),
     ("synchronous", 2, "a commit that survives a power cut (FULL)"),
@@ -73,14 +73,16 @@ class SqliteDatabase:
         self._file = file
         self._readers: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
         self._all_readers: list[aiosqlite.Connection] = []
-        self._writer = Writer(file, clock)
+        self._writer = WriterThread(file, clock)
         self._closed = False
 
     async def open(self) -> None:
         """Create the file where there is none, open every connection and check it."""
         if sqlite3.sqlite_version_info < VERSION_MIN:
-            raise Refused(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed.")
-        create_private(self._file)
+            raise OperationRefused(
+                f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed."
+            )
+        create_private_file(self._file)
         await asyncio.to_thread(self._writer.start)
         try:
             for _ in range(limits.SQLITE_READERS):
@@ -89,9 +91,9 @@ class SqliteDatabase:
             await self.close()
             raise
 
-    def chained(self, key: bytes, anchor: audit_chain.Anchor) -> None:
-        """From here on audit lines can be chained."""
-        self._writer.group.audit_key = key
+    def enable_audit(self, key: bytes, anchor: audit_chain.Anchor) -> None:
+        """Give the writer the key and anchor of the audit chain."""
+        self._writer.committer.audit_key = key
         self._writer.anchor = anchor
 
     @property
@@ -100,7 +102,7 @@ class SqliteDatabase:
         return self._writer.anchor_fault
 
     async def revision(self) -> str | None:
-        """The schema revision the file holds, None for an empty one."""
+        """Return the schema revision of the file, None for an empty one."""
         connection = await self._readers.get()
         try:
             present = await connection.execute_fetchall(
@@ -112,32 +114,32 @@ class SqliteDatabase:
             self._readers.put_nowait(connection)
 
     @contextlib.asynccontextmanager
-    async def read(self, scope: Scope | System) -> AsyncIterator[Tx]:
-        """A snapshot of the database, kept for as short a time as possible."""
+    async def read(self, scope: Scope | SystemScope) -> AsyncIterator[Tx]:
+        """Open a snapshot of the database; keep it for as short a time as possible."""
         if self._closed:
-            raise Unavailable("the database is closed")
+            raise DatabaseUnavailable("the database is closed")
         connection = await self._readers.get()
         try:
-            await _told(connection.execute("BEGIN"))
-            yield Reading(connection, scope)
+            await _await_driver(connection.execute("BEGIN"))
+            yield SqliteReadTx(connection, scope)
         finally:
-            # The rollback is queued behind whatever runs, so the connection goes back clean, also
-            # when the reader is told to give up while it waits for it.
+            # The rollback is queued behind whatever runs, so the connection is returned clean, also
+            # when the reader is cancelled while it waits for it.
             try:
                 with contextlib.suppress(sqlite3.Error, ValueError):  # ValueError: closed meanwhile
                     await connection.rollback()
             finally:
                 self._readers.put_nowait(connection)
 
-    async def write(self, scope: Scope | System, job: Job[T], *, actor: Actor) -> T:
+    async def write(self, scope: Scope | SystemScope, job: Job[T], *, actor: Actor) -> T:
         """Run the job in the next group; return after the durable commit."""
         loop = asyncio.get_running_loop()
-        entry = Entry(scope, actor, job, loop, loop.create_future())
-        result: T = await submit(self._writer.waiting, entry)
+        pending = PendingWrite(scope, actor, job, loop, loop.create_future())
+        result: T = await submit(self._writer.queue, pending)
         return result
 
     async def close(self) -> None:
-        """Finish what waits, then close every connection."""
+        """Finish the waiting writes, then close every connection."""
         await asyncio.to_thread(self._writer.stop)
         self._closed = True
         for reader in self._all_readers:
@@ -145,22 +147,22 @@ class SqliteDatabase:
         self._all_readers.clear()
 
     async def _open_reader(self) -> None:
-        # Our own way to connect, so that readers are checked as the writer is.
+        # With our own connect, so that readers are checked like the writer.
         connection = await aiosqlite.Connection(lambda: connect(self._file), iter_chunk_size=64)
         self._all_readers.append(connection)
         await connection.execute("PRAGMA query_only = ON")
         self._readers.put_nowait(connection)
 
 
-def create_private(file: Path) -> None:
-    """Make an empty database file that only its owner may read; SQLite's side files copy the mode."""
+def create_private_file(file: Path) -> None:
+    """Create an empty database file that only its owner may read; SQLite's side files copy its mode."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with contextlib.suppress(FileExistsError):
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 class ClosingCursor(sqlite3.Cursor):
-    """A cursor that is done when its rows are fetched, however that ends.
+    """A cursor that is closed once its rows are fetched, also when that fails.
 
     One that failed half way would keep its connection at an old state of the database.
     """
@@ -172,36 +174,38 @@ class ClosingCursor(sqlite3.Cursor):
             self.close()
 
 
-class TidyConnection(sqlite3.Connection):
-    """A connection of such cursors."""
+class CursorClosingConnection(sqlite3.Connection):
+    """A connection whose cursors are :class:`ClosingCursor`."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         return self.cursor(ClosingCursor).execute(sql, parameters)
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """A checked connection that commits only when it is told to."""
+    """Open a checked connection without implicit transactions."""
     connection = sqlite3.connect(
         file,
         isolation_level=None,
         timeout=limits.SQLITE_BUSY_SECONDS_MAX,
         cached_statements=512,
-        factory=TidyConnection,
+        factory=CursorClosingConnection,
     )
     try:
         for pragma in SET_UP:
             connection.execute(pragma)
-        check({name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name, _, _ in REQUIRED})
+        require_durable(
+            {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name, _, _ in REQUIRED}
+        )
     except sqlite3.Error as error:
         connection.close()
-        raise Refused(f"{file} cannot be used as a database: {error}.") from None
-    except Refused:
+        raise OperationRefused(f"{file} cannot be used as a database: {error}.") from None
+    except OperationRefused:
         connection.close()
         raise
     return connection
 
 
-def check(found: Mapping[str, Any]) -> None:
+def require_durable(found: Mapping[str, Any]) -> None:
     """Refuse a connection whose settings are not the durable ones."""
     wrong = [
         f"{name} is {found[name]}, it must be {wanted}: {reason}"
@@ -209,84 +213,84 @@ def check(found: Mapping[str, Any]) -> None:
         if found[name] != wanted
     ]
     if wrong:
-        raise Refused(f"This SQLite database cannot be used: {'; '.join(wrong)}.")
+        raise OperationRefused(f"This SQLite database cannot be used: {'; '.join(wrong)}.")
 
 
-def translated(error: sqlite3.Error) -> StoreFault:
-    """The same fault in our words, without a value in them."""
+def translate_error(error: sqlite3.Error) -> StoreFault:
+    """Return the driver's error as one of ours, without any value in its text."""
     if isinstance(error, sqlite3.IntegrityError):
-        return Conflict(str(error).removeprefix("UNIQUE constraint failed: "))
+        return ConstraintViolation(str(error).removeprefix("UNIQUE constraint failed: "))
     if isinstance(error, sqlite3.OperationalError) and "decode" not in str(error):
-        return Unavailable(f"SQLite: {error}")
-    return StatementFailed(f"SQLite: {type(error).__name__}")
+        return DatabaseUnavailable(f"SQLite: {error}")
+    return StatementFault(f"SQLite: {type(error).__name__}")
 
 
-async def _told(call: Awaitable[T]) -> T:
-    """Await the driver; its faults become ours, with nothing of the original attached."""
+async def _await_driver(call: Awaitable[T]) -> T:
+    """Await the driver and translate its errors, with nothing of the original attached."""
     try:
         return await call
     except sqlite3.Error as error:
-        fault = translated(error)
+        fault = translate_error(error)
     raise fault
 
 
-class Reading:
+class SqliteReadTx:
     """A read transaction on one aiosqlite connection."""
 
-    def __init__(self, connection: aiosqlite.Connection, scope: Scope | System) -> None:
+    def __init__(self, connection: aiosqlite.Connection, scope: Scope | SystemScope) -> None:
         self._connection = connection
         self._scope = scope
 
     async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
-        compiled = statement.on(DIALECT)
-        arguments = compiled.arguments(statement.owned(self._scope, values))
+        compiled = statement.compiled_for(DIALECT)
+        arguments = compiled.arguments(statement.with_owner(self._scope, values))
         call = self._connection.execute_fetchall(compiled.text, arguments)
-        return list(await _told(call))  # type: ignore[arg-type]
+        return list(await _await_driver(call))  # type: ignore[arg-type]
 
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
         found = await self.rows(statement, **values)
         return found[0] if found else None
 
     async def run(self, statement: Statement, /, **values: object) -> int:
-        raise StatementFailed("a read changes nothing; use write")
+        raise StatementFault("a read changes nothing; use write")
 
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
-        raise StatementFailed("a read changes nothing; use write")
+        raise StatementFault("a read changes nothing; use write")
 
     def audit(
         self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
     ) -> None:
-        raise StatementFailed("a read that is audited runs inside write")
+        raise StatementFault("a read that is audited runs inside write")
 
 
-class Writing:
-    """A job's transaction. Its methods finish at once: the writer thread owns the connection."""
+class SqliteWriteTx:
+    """A job's transaction. Its methods never wait: the writer thread owns the connection."""
 
     def __init__(
-        self, connection: sqlite3.Connection, scope: Scope | System, lines: Lines | None
+        self, connection: sqlite3.Connection, scope: Scope | SystemScope, audit: AuditBuffer | None
     ) -> None:
         self._connection = connection
         self._scope = scope
-        self._lines = lines
+        self._audit = audit
 
     async def run(self, statement: Statement, /, **values: object) -> int:
-        if statement.returns:
+        if statement.returns_rows:
             return len(await self.rows(statement, **values))
         return self._execute(statement, values).rowcount
 
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
-        compiled = statement.on(DIALECT)
-        owned, scope = statement.owned, self._scope
+        compiled = statement.compiled_for(DIALECT)
+        owned, scope = statement.with_owner, self._scope
         arguments = [compiled.arguments(owned(scope, values)) for values in rows]
         try:
             at = 0
-            for size, text in compiled.blocks.items():
+            for size, text in compiled.multi_row_texts.items():
                 while len(arguments) - at >= size:
                     block = arguments[at : at + size]
                     self._connection.execute(text, [value for row in block for value in row])
                     at += size
         except sqlite3.Error as error:
-            fault = translated(error)
+            fault = translate_error(error)
         else:
             return
         raise fault
@@ -296,7 +300,7 @@ class Writing:
         try:
             return cursor.fetchall()
         except sqlite3.Error as error:
-            fault = translated(error)
+            fault = translate_error(error)
         raise fault
 
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
@@ -306,37 +310,37 @@ class Writing:
     def audit(
         self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
     ) -> None:
-        if self._lines is not None:
-            self._lines.add(action, ids, count, detail)
+        if self._audit is not None:
+            self._audit.add(action, ids, count, detail)
 
     def _execute(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
-        compiled = statement.on(DIALECT)
-        arguments = compiled.arguments(statement.owned(self._scope, values))
+        compiled = statement.compiled_for(DIALECT)
+        arguments = compiled.arguments(statement.with_owner(self._scope, values))
         try:
             return self._connection.execute(compiled.text, arguments)
         except sqlite3.Error as error:
-            fault = translated(error)
+            fault = translate_error(error)
         raise fault
 
 
-class SqliteSession:
-    """The writer's connection, as a group sees it."""
+class SqliteWriteConnection:
+    """The connection of the writer thread."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self._marked = False
+        self._has_savepoint = False
 
     async def begin(self) -> None:
         self.connection.execute("BEGIN IMMEDIATE")
-        self._marked = False
+        self._has_savepoint = False
 
-    async def enter(self, scope: Scope | System) -> None:
-        if self._marked:
+    async def begin_job(self, scope: Scope | SystemScope) -> None:
+        if self._has_savepoint:
             self.connection.execute("RELEASE job")
         self.connection.execute("SAVEPOINT job")
-        self._marked = True
+        self._has_savepoint = True
 
-    async def undo(self) -> None:
+    async def undo_job(self) -> None:
         self.connection.execute("ROLLBACK TO job")
 
     async def commit(self) -> None:
@@ -346,15 +350,15 @@ class SqliteSession:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
-    def broken(self) -> bool:
+    def is_broken(self) -> bool:
         return not self.connection.in_transaction
 
-    def tx(self, scope: Scope | System, lines: Lines | None) -> Tx:
-        return Writing(self.connection, scope, lines)
+    def transaction(self, scope: Scope | SystemScope, audit: AuditBuffer | None) -> Tx:
+        return SqliteWriteTx(self.connection, scope, audit)
 
 
-def drive(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that never has to wait; one that does is told so where it waits."""
+def run_synchronously(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never has to wait; where it does, raise :class:`ForeignAwait` in it."""
     step = work.send
     while True:
         try:
@@ -366,19 +370,19 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
         step = lambda _: work.throw(foreign)  # noqa: E731, B023
 
 
-class Writer:
-    """The one thread that writes. It takes what waits, commits it together, and pauses."""
+class WriterThread:
+    """The one thread that writes: takes the waiting writes, commits them together, pauses."""
 
     def __init__(self, file: Path, clock: Clock) -> None:
-        self.waiting = Waiting()
-        self.group = Group(clock)
+        self.queue = WriteQueue()
+        self.committer = GroupCommitter(clock)
         self.anchor: audit_chain.Anchor | None = None
         self.anchor_fault = ""
         self._file = file
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._opened = threading.Event()
         self._fault: Exception | None = None
-        self._unanchored: audit_chain.Head | None = None
+        self._unanchored: audit_chain.ChainHead | None = None
         self._anchored_at = 0.0
 
     def start(self) -> None:
@@ -390,7 +394,7 @@ class Writer:
 
     def stop(self) -> None:
         """Finish the waiting writes and end the thread."""
-        self.waiting.close()
+        self.queue.close()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -402,9 +406,9 @@ class Writer:
             self._opened.set()
             return
         self._opened.set()
-        session = SqliteSession(connection)
+        writer = SqliteWriteConnection(connection)
         while self._wait():
-            self._group(session)
+            self._write_group(writer)
             self._anchor(connection)
             # SQLite's lock is not fair: without a pause, commands beside the server would starve.
             time.sleep(limits.SQLITE_PAUSE_SECONDS)
@@ -412,65 +416,65 @@ class Writer:
         connection.close()
 
     def _wait(self) -> bool:
-        """Wait for work; False when there is none left and none will come."""
-        waiting = self.waiting
-        with waiting.changed:
-            while not len(waiting):
-                if waiting.closed:
+        """Wait for writes; return False when there are none left and none will come."""
+        queue = self.queue
+        with queue.changed:
+            while not len(queue):
+                if queue.closed:
                     return False
                 seconds = limits.ANCHOR_SECONDS_MAX if self._unanchored else None
-                if not waiting.changed.wait(seconds) and self._unanchored:
+                if not queue.changed.wait(seconds) and self._unanchored:
                     return True
         return True
 
-    def _group(self, session: SqliteSession) -> None:
-        if not len(self.waiting):
+    def _write_group(self, connection: SqliteWriteConnection) -> None:
+        if not len(self.queue):
             return
-        entries: list[Entry] = []
+        writes: list[PendingWrite] = []
         try:
             # The lock comes first: a write that waits for it can still be withdrawn.
-            drive(session.begin())
-            entries = self.waiting.take()
-            outcomes, head = drive(self.group.write(session, entries))
+            run_synchronously(connection.begin())
+            writes = self.queue.take()
+            outcomes, head = run_synchronously(self.committer.write(connection, writes))
             self._unanchored = head or self._unanchored
-        except Exception as fault:  # noqa: BLE001  (every caller is told)
+        except Exception as fault:  # noqa: BLE001  (every caller gets it)
             with contextlib.suppress(sqlite3.Error):
-                drive(session.rollback())
-            known = translated(fault) if isinstance(fault, sqlite3.Error) else fault
-            outcomes = failed(entries or self.waiting.take(), known)
-        tell(outcomes)
+                run_synchronously(connection.rollback())
+            known = translate_error(fault) if isinstance(fault, sqlite3.Error) else fault
+            outcomes = failed_outcomes(writes or self.queue.take(), known)
+        resolve_outcomes(outcomes)
 
     def _anchor(self, connection: sqlite3.Connection, *, now: bool = False) -> None:
-        """Remember the head outside the database, at most once a second."""
+        """Save the head of the audit chain outside the database, at most once a second."""
         head, anchor = self._unanchored, self.anchor
         due = now or time.monotonic() - self._anchored_at >= limits.ANCHOR_SECONDS_MAX
         if head is None or anchor is None or not due:
             return
         self._unanchored, self._anchored_at = None, time.monotonic()
-        tx = Writing(connection, System("anchor"), None)
+        tx = SqliteWriteTx(connection, SystemScope("anchor"), None)
         try:
             with anchor.locked():
-                drive(audit_chain.require_anchored(tx, anchor, head))
+                run_synchronously(audit_chain.require_anchored(tx, anchor, head))
                 anchor.advance(head)
-        except audit_chain.AnchorBroken as fault:
+        except audit_chain.AnchorFault as fault:
             self.anchor_fault = str(fault)
         except (StoreFault, OSError) as fault:
             self.anchor_fault = str(fault)
-            self._unanchored = head  # a full disk or a closed directory may pass: tried again
+            self._unanchored = head  # a full disk or a forbidden directory may be temporary
         else:
             self.anchor_fault = ""
 
 
-def tell(outcomes: Sequence[Outcome]) -> None:
+def resolve_outcomes(outcomes: Sequence[WriteOutcome]) -> None:
     """Hand the outcomes to their callers, with one wake-up for each loop."""
-    loops: dict[asyncio.AbstractEventLoop, list[Outcome]] = defaultdict(list)
+    loops: dict[asyncio.AbstractEventLoop, list[WriteOutcome]] = defaultdict(list)
     for outcome in outcomes:
-        loops[outcome.entry.loop].append(outcome)
-    for loop, some in loops.items():
+        loops[outcome.write.loop].append(outcome)
+    for loop, of_loop in loops.items():
         with contextlib.suppress(RuntimeError):  # that loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(_tell_all, some)
+            loop.call_soon_threadsafe(_resolve_all, of_loop)
 
 
-def _tell_all(outcomes: Sequence[Outcome]) -> None:
+def _resolve_all(outcomes: Sequence[WriteOutcome]) -> None:
     for outcome in outcomes:
-        outcome.tell()
+        outcome.resolve()

@@ -1,6 +1,7 @@
-"""The status list: the ready rows of a site's claims, in the order of their days and numbers.
+"""The status list: the prepared rows of a site's claims, by day and request id.
 
-A page ends where the next begins, so the list costs the same at its start and at its end. Knows no field.
+Pages continue from the last row (keyset pagination), so the list costs the same at its start and at its end.
+Knows no field.
 """
 
 from typing import NamedTuple
@@ -10,34 +11,35 @@ from sqlalchemy import bindparam, select, tuple_
 from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
-from clearlane.store.sql import Statement, mine
+from clearlane.store.sql import Statement, in_scope
 
-PLACE = "claims.status"
-"""What a ready row is sealed for, beside the claim's number."""
+STATUS_COLUMN = "claims.status"
+"""What a status row is sealed for, beside the claim's request id."""
 
 
-class Listed(NamedTuple):
+class StatusListRow(NamedTuple):
     """A claim in the list. ``status`` is sealed."""
 
     day: str
     request_id: str
-    status: bytes | None
-    """None for a claim that was stored before rows were kept."""
+    status: bytes
 
 
-async def page(tx: Tx, first: str, last: str, after: tuple[str, str], most: int) -> list[Listed]:
-    """The next claims of these days behind a place in the list; ``("", "")`` is its start."""
+async def read_page(
+    tx: Tx, first: str, last: str, after: tuple[str, str], limit: int
+) -> list[StatusListRow]:
+    """Return the next claims of these days after a position in the list; ``("", "")`` is its start."""
     day, request_id = after
     rows = await tx.rows(
-        _PAGE, first=max(first, day), last=last, day=day, request_id=request_id, most=most
+        _PAGE, first=max(first, day), last=last, day=day, request_id=request_id, limit=limit
     )
-    return [Listed(*row) for row in rows]
+    return [StatusListRow(*row) for row in rows]
 
 
 _PAGE = Statement(
     select(claims.c.created_day, claims.c.request_id, claims.c.status)
     .where(
-        mine(claims),
+        in_scope(claims),
         # The first of the two conditions on days lets every database start at the right place of the index.
         claims.c.created_day >= bindparam("first"),
         claims.c.created_day <= bindparam("last"),
@@ -46,5 +48,5 @@ _PAGE = Statement(
         claims.c.state != NOT_ACCEPTED,
     )
     .order_by(claims.c.created_day, claims.c.request_id)
-    .limit(bindparam("most"))
+    .limit(bindparam("limit"))
 )

@@ -1,6 +1,6 @@
 """The vault: payloads with patient data, compressed and encrypted, each bound to its row and vendor.
 
-Knows data keys (one a vendor and month, wrapped by the master key) and keyed hashes. Knows nothing
+Knows data keys (one per vendor and month, wrapped by the master key) and keyed hashes. Knows nothing
 of what a payload holds.
 """
 
@@ -18,14 +18,14 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import BigInteger, bindparam, select
 
 from clearlane.kernel import limits
-from clearlane.kernel.clock import Clock, micros
+from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope, random_bytes
 from clearlane.store import keys as master
-from clearlane.store.database import Actor, Database, System, Tx
+from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.group_commit import StoreFault
 from clearlane.store.keys import KEY_BYTES, NONCE_BYTES, InstallationKeys, MasterKeys
 from clearlane.store.schema import data_keys
-from clearlane.store.sql import Statement, among, insertion
+from clearlane.store.sql import Statement, among, insert_into
 
 VERSION = 1
 HEADER = struct.Struct(">BQ")  # version, data key; then the nonce
@@ -33,15 +33,15 @@ PAYLOAD_AT = HEADER.size + NONCE_BYTES
 LEVEL = 3
 FINGERPRINT_BYTES = 32
 HASHED_AT_ONCE = 2_000
-KEYS = System("data keys are the vault's own")
+KEYS = SystemScope("data keys are the vault's own")
 
 
-class NotSealed(StoreFault):
-    """A payload cannot be opened: it was changed, moved from its row, or was never one of ours."""
+class InvalidSeal(StoreFault):
+    """A payload that cannot be opened: it was changed, moved from its row, or never sealed here."""
 
 
-class KeyNotReady(StoreFault):
-    """The vendor's data key is not loaded: call ``ready`` before ``seal``, ``fetch`` before ``open``."""
+class KeyNotLoaded(StoreFault):
+    """A data key that is not loaded: call ``ensure_key`` before ``seal``, ``load_keys_of`` before ``open``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +63,38 @@ class Vault:
         self._installation: InstallationKeys | None = None
         self._known: dict[int, DataKey] = {}
         self._current: dict[int, DataKey] = {}
-        self._local = _Codec()
+        self._codec = _Codec()
 
     async def load(self) -> None:
-        """Load the installation's keys and every data key; again when the "keys" revision moves."""
+        """Load the installation's keys and every data key; again when the "keys" revision changes."""
         self._keys.reload()
         month = self._month()
         async with self._database.read(KEYS) as tx:
-            installation = await master.installation(tx, self._keys)
+            installation = await master.load_installation_keys(tx, self._keys)
             rows = await tx.rows(_ALL)
         known, current = {}, {}
         for id, vendor, of_month, master_id, wrapped in rows:
-            known[id] = self._unwrapped(id, vendor, of_month, master_id, wrapped)
+            known[id] = self._unwrap(id, vendor, of_month, master_id, wrapped)
             if of_month == month:
                 current[vendor] = known[id]
         self._installation, self._known, self._current = installation, known, current
 
-    async def ready(self, owner: Scope | int) -> None:
+    async def ensure_key(self, owner: Scope | int) -> None:
         """Make sure that the vendor's data key of this month is durable and loaded.
 
         Nearly always it is, and this returns at once. The key is committed by itself before
         anything is sealed with it, so no payload can outlive its key.
         """
-        if self.is_ready(owner):
+        if self.has_current_key(owner):
             return
         vendor, month = _vendor(owner), self._month()
         row = await self._database.write(
-            KEYS, lambda tx: self._made(tx, vendor, month), actor=Actor("node", "vault")
+            KEYS, lambda tx: self._find_or_make_key(tx, vendor, month), actor=Actor("node", "vault")
         )
-        self._current[vendor] = self._known[row[0]] = self._unwrapped(*row)
+        self._current[vendor] = self._known[row[0]] = self._unwrap(*row)
 
-    def is_ready(self, owner: Scope | int) -> bool:
-        """Whether the vendor's data key of this month is loaded."""
+    def has_current_key(self, owner: Scope | int) -> bool:
+        """Return whether the vendor's data key of this month is loaded."""
         present = self._current.get(_vendor(owner))
         return present is not None and present.month == self._month()
 
@@ -103,42 +103,42 @@ class Vault:
         vendor = _vendor(owner)
         key = self._current.get(vendor)
         if key is None:
-            raise KeyNotReady("the vendor's data key is not loaded; await ready() first")
+            raise KeyNotLoaded("the vendor's data key is not loaded; await ensure_key() first")
         if len(payload) > limits.PAYLOAD_BYTES_MAX:
             raise ValueError(f"a payload is at most {limits.PAYLOAD_BYTES_MAX} bytes")
         nonce = random_bytes(NONCE_BYTES)
-        packed = self._local.compressor.compress(payload)
-        sealed = key.cipher.encrypt(nonce, packed, _place(vendor, table, row_id))
+        packed = self._codec.compressor.compress(payload)
+        sealed = key.cipher.encrypt(nonce, packed, _associated_data(vendor, table, row_id))
         return HEADER.pack(VERSION, key.id) + nonce + sealed
 
     def open(self, owner: Scope | int, table: str, row_id: int | str, sealed: bytes) -> bytes:
-        """The payload, proved to be the one that was sealed for this row."""
+        """Return the payload, proved to be the one that was sealed for this row."""
         vendor = _vendor(owner)
         key = self._known.get(_key_id(sealed))
         if key is None:
-            raise KeyNotReady("the payload's data key is not loaded; await fetch() first")
+            raise KeyNotLoaded("the payload's data key is not loaded; await load_keys_of() first")
         nonce, body = sealed[HEADER.size : PAYLOAD_AT], sealed[PAYLOAD_AT:]
         try:
-            packed = key.cipher.decrypt(nonce, body, _place(vendor, table, row_id))
+            packed = key.cipher.decrypt(nonce, body, _associated_data(vendor, table, row_id))
         except (InvalidTag, ValueError):
-            raise NotSealed(f"{table}: the payload is not the one sealed for this row") from None
-        return self._unpacked(packed, table)
+            raise InvalidSeal(f"{table}: the payload is not the one sealed for this row") from None
+        return self._decompress(packed, table)
 
-    async def fetch(self, tx: Tx, sealed: Iterable[bytes]) -> None:
-        """Load the data keys of these payloads that another node made since we loaded ours."""
+    async def load_keys_of(self, tx: Tx, sealed: Iterable[bytes]) -> None:
+        """Load the data keys of these payloads that another node made since ours were loaded."""
         missing = {_key_id(each) for each in sealed} - self._known.keys()
         if missing:
             for row in await tx.rows(_SOME, ids=sorted(missing)):
-                self._known[row[0]] = self._unwrapped(*row)
+                self._known[row[0]] = self._unwrap(*row)
 
     def fingerprint(self, owner: Scope | int, kind: str, *parts: str | bytes) -> bytes:
-        """A keyed hash: equal for equal parts of one vendor and kind, and telling nothing else."""
+        """Return a keyed hash: equal for equal parts of one vendor and kind, and revealing nothing else."""
         words = [str(_vendor(owner)).encode(), kind.encode()]
         words += [part.encode() if isinstance(part, str) else part for part in parts]
         text = b"".join([len(word).to_bytes(4, "big") + word for word in words])
         hashed = hashlib.blake2b(key=self._secrets.fingerprint, digest_size=FINGERPRINT_BYTES)
-        # In pieces that are hashed without letting another thread in: on a busy node the way back
-        # costs a hundred times the hash.
+        # In pieces so small that hashlib does not release the interpreter lock: on a busy node getting it
+        # back costs a hundred times the hash.
         for at in range(0, len(text), HASHED_AT_ONCE):
             hashed.update(text[at : at + HASHED_AT_ONCE])
         return hashed.digest()
@@ -156,41 +156,40 @@ class Vault:
     @property
     def _secrets(self) -> InstallationKeys:
         if self._installation is None:
-            raise KeyNotReady("the vault is not loaded")
+            raise KeyNotLoaded("the vault is not loaded")
         return self._installation
 
-    async def _made(self, tx: Tx, vendor: int, month: str) -> tuple[int, int, str, str, bytes]:
-        """The vendor's key of the month: another node's, or a new one."""
+    async def _find_or_make_key(
+        self, tx: Tx, vendor: int, month: str
+    ) -> tuple[int, int, str, str, bytes]:
+        """Return the vendor's key of the month: another node's, or a new one."""
         found = await tx.row(_OF_MONTH, vendor_id=vendor, month=month)
         if found is not None:
             return found
-        # A random number: a key of a database that was restored to an earlier state never comes
-        # back under the number of another.
+        # A random id: after a restore to an earlier state, no key gets the id of another.
         id = secrets.randbits(62) + 1
         master_id, wrapped = self._keys.wrap(
-            secrets.token_bytes(KEY_BYTES), data_key_place(id, vendor, month)
+            secrets.token_bytes(KEY_BYTES), data_key_binding(id, vendor, month)
         )
         row = (id, vendor, month, master_id, wrapped)
         names = ("id", "vendor_id", "month", "master_id", "wrapped")
-        now = micros(self._clock.now())
+        now = to_micros(self._clock.now())
         await tx.run(_ADD, created_at=now, **dict(zip(names, row, strict=True)))
         return row
 
-    def _unwrapped(
-        self, id: int, vendor: int, month: str, master_id: str, wrapped: bytes
-    ) -> DataKey:
-        secret = self._keys.unwrap(master_id, wrapped, data_key_place(id, vendor, month))
+    def _unwrap(self, id: int, vendor: int, month: str, master_id: str, wrapped: bytes) -> DataKey:
+        secret = self._keys.unwrap(master_id, wrapped, data_key_binding(id, vendor, month))
         return DataKey(id, month, AESGCM(secret))
 
-    def _unpacked(self, packed: bytes, table: str) -> bytes:
+    def _decompress(self, packed: bytes, table: str) -> bytes:
         try:
             if zstandard.frame_content_size(packed) <= limits.PAYLOAD_BYTES_MAX:
-                return self._local.decompressor.decompress(
+                return self._codec.decompressor.decompress(
                     packed, max_output_size=limits.PAYLOAD_BYTES_MAX
                 )
         except zstandard.ZstdError:
             pass
-        raise NotSealed(f"{table}: the payload cannot be decompressed")
+        raise InvalidSeal(f"{table}: the payload cannot be decompressed")
 
     def _month(self) -> str:
         now = self._clock.now()
@@ -198,7 +197,7 @@ class Vault:
 
 
 class _Codec(threading.local):
-    """One compressor and decompressor for each thread: they cannot be shared."""
+    """A compressor and decompressor for each thread: they cannot be shared."""
 
     @cached_property
     def compressor(self) -> zstandard.ZstdCompressor:
@@ -209,13 +208,13 @@ class _Codec(threading.local):
         return zstandard.ZstdDecompressor()
 
 
-def data_key_place(id: int, vendor: int, month: str) -> str:
-    """What a wrapped data key is bound to."""
+def data_key_binding(id: int, vendor: int, month: str) -> str:
+    """Return what a wrapped data key is bound to."""
     return f"data_keys:{id}:{vendor}:{month}"
 
 
-def _place(vendor: int, table: str, row_id: int | str) -> bytes:
-    """What a payload is bound to. A number and its text are two different rows."""
+def _associated_data(vendor: int, table: str, row_id: int | str) -> bytes:
+    """Return what a payload is bound to. A number and its text are two different rows."""
     kind = "n" if isinstance(row_id, int) else "t"
     return f"{vendor}\0{table}\0{kind}{row_id}".encode()
 
@@ -226,7 +225,7 @@ def _vendor(owner: Scope | int) -> int:
 
 def _key_id(sealed: bytes) -> int:
     if len(sealed) < PAYLOAD_AT or sealed[0] != VERSION:
-        raise NotSealed("this is not a sealed payload of a version we know")
+        raise InvalidSeal("this is not a sealed payload of a version we know")
     return int(HEADER.unpack_from(sealed)[1])
 
 
@@ -248,5 +247,5 @@ _OF_MONTH = Statement(
     .limit(1)
 )
 _ADD = Statement(
-    insertion(data_keys, "id", "vendor_id", "month", "master_id", "wrapped", "created_at")
+    insert_into(data_keys, "id", "vendor_id", "month", "master_id", "wrapped", "created_at")
 )

@@ -1,8 +1,11 @@
-"""A guide compiled for walking: which segment leads from which place to which.
+"""A guide compiled to an automaton: which segment leads from which place to which.
 
-The state of a walk is the last matched place. A place remembers, for each segment id and qualifier it
-has met, the move that follows; the slow search that fills this memory runs once a key. Only qualifiers
-that the guide knows are remembered, or hostile input would grow the memory without bound.
+The state of a parse is the last matched place. Each place caches, by segment id and qualifier, the move that
+follows; the slow search that fills this cache runs once per key. Only qualifiers that the guide knows are cached,
+or hostile input would grow the cache without bound.
+
+A loop's children are numbered, and a set of children is one integer with a bit per child. "Which required children
+are missing" and "may this rule apply" are therefore one AND each when the loop closes.
 
 Knows a guide's loops and segments; knows nothing of files and findings.
 """
@@ -11,62 +14,87 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from clearlane.x12 import grammar, pattern
-from clearlane.x12.rules import SET, Check, Rule, rules_for
-from clearlane.x12.value_checks import watch
+from clearlane.x12.rules import SET, Check, LoopRule, rules_for
+from clearlane.x12.value_checks import compile_quick_check
 
 GUIDES_COMPILED_MAX = 64
 ALWAYS = -1
 """Every bit: a loop that closes has seen at least the segment that opened it."""
-UNKNOWN = "\x00"
-"""Stands for every qualifier the guide does not know."""
+UNKNOWN_QUALIFIER = "\x00"
+"""The cache key for every qualifier that the guide does not know."""
 
 
-class Place:
-    """A segment at one place of the guide."""
+class SegmentPlace:
+    """A segment at one place of the guide: a state of the automaton."""
 
     __slots__ = (
-        "bit", "duty", "goto", "index", "match", "node", "plan", "repeat", "watch",
+        "bit",
+        "index",
+        "match",
+        "moves",
+        "node",
+        "plan",
+        "quick_check",
+        "repeat",
+        "special_id",
     )  # fmt: skip
 
-    def __init__(self, node: grammar.Segment, plan: "Plan", index: int) -> None:
+    def __init__(self, node: grammar.SegmentSpec, plan: "LoopPlan", index: int) -> None:
         self.node = node
         self.plan = plan
         self.index = index
         self.bit = 1 << index
         self.repeat = node.repeat
-        self.goto: dict[str, Move | dict[str, Move]] = {}
+        self.moves: dict[str, Move | dict[str, Move]] = {}
         """By segment id: the move, or the moves by the segment's first element."""
         self.match: Callable[[str], object] = self._compile
-        """Whether a segment's text is flawless here, as far as one regular expression can say."""
-        self.watch: Callable[[list[str]], bool] | None = None
-        """Whether a flawless text needs a look at its values all the same."""
-        self.duty = node.id if node.id in {"HL", "SE"} else ""
-        """What the walk must do here beside the match."""
+        """Matches the text of a segment that has nothing wrong, as far as one regular expression can tell."""
+        self.quick_check: Callable[[list[str]], bool] | None = None
+        """Whether a text that matched still needs ``check_values``; None if there is nothing to check."""
+        self.special_id = node.id if node.id in {"HL", "SE"} else ""
+        """HL or SE, for which the parser has more to do; else empty."""
 
     def _compile(self, text: str) -> object:
-        # Most places of a guide are never met, so each expression is made on first use.
-        self.match = pattern.compile(self.node).fullmatch
-        self.watch = watch(self.node, self.plan.node.id)
+        # Most places of a guide never occur in a file, so each expression is compiled on first use and then
+        # replaces this method in ``self.match``.
+        self.match = pattern.compile_pattern(self.node).fullmatch
+        self.quick_check = compile_quick_check(self.node, self.plan.node.id)
         return self.match(text)
 
     def accepts(self, segment: list[str]) -> bool:
-        """Whether id and qualifier are those of this place."""
+        """Return whether id and qualifier of a segment are those of this place."""
         node = self.node
         return segment[0] == node.id and (
-            not node.qualifiers or key_value(segment, node.key) in node.qualifiers
+            not node.qualifiers or read_key(segment, node.key) in node.qualifiers
         )
 
 
-class Plan:
+class LoopPlan:
     """A loop at one place of the guide."""
 
     __slots__ = (
-        "_bits", "bit", "children", "depth", "holds_unit", "index", "inner", "is_level", "judged", "levels", "node",
-        "parent", "repeat", "required", "rules", "telling", "tells", "unit",
+        "_bits",
+        "bit",
+        "checked_on_close",
+        "children",
+        "depth",
+        "first_inner",
+        "holds_unit",
+        "index",
+        "is_level",
+        "levels",
+        "node",
+        "parent",
+        "repeat",
+        "required",
+        "rules",
+        "signal_bits",
+        "signals",
+        "unit",
     )  # fmt: skip
 
     def __init__(
-        self, node: grammar.Loop, parent: "Plan | None", index: int, guide: grammar.Guide
+        self, node: grammar.LoopSpec, parent: "LoopPlan | None", index: int, guide: grammar.Guide
     ) -> None:
         self.node = node
         self.parent = parent
@@ -75,191 +103,205 @@ class Plan:
         self.repeat = node.repeat
         self.depth: int = 0 if parent is None else parent.depth + 1
         first = node.children[0]
-        self.inner = 1 if isinstance(first, grammar.Segment) else 0
-        """Where the children begin that do not open the loop."""
-        self.children: list[Place | Plan] = [
-            Place(child, self, at)
-            if isinstance(child, grammar.Segment)
-            else Plan(child, self, at, guide)
+        self.first_inner = 1 if isinstance(first, grammar.SegmentSpec) else 0
+        """Index of the first child that does not open the loop."""
+        self.children: list[SegmentPlace | LoopPlan] = [
+            SegmentPlace(child, self, at)
+            if isinstance(child, grammar.SegmentSpec)
+            else LoopPlan(child, self, at, guide)
             for at, child in enumerate(node.children)
         ]
         self.required = sum(1 << at for at, child in enumerate(node.children) if child.usage == "R")
         self.levels = sum(
             1 << at
             for at, child in enumerate(node.children)
-            if isinstance(child, grammar.Loop) and child.head.id == "HL"
+            if isinstance(child, grammar.LoopSpec) and child.head.id == "HL"
         )
-        """The bits of the hierarchical levels below this one."""
+        """The bits of the hierarchical levels (HL loops) directly below this one."""
         self.is_level = node.head.id == "HL"
-        self.tells: list[tuple[int, int]] = []
-        """For a rule of the loop around: the bit of a child here, and the bit that tells it there."""
-        self.telling = 0
-        """The former bits together."""
+        self.signals: list[tuple[int, int]] = []
+        """Pairs (bits of children here, bit to set in the parent when one of them was seen): see ``_mask``."""
+        self.signal_bits = 0
+        """The first halves of these pairs together."""
         self._bits = len(self.children)
         names = (node.id,) if parent else (node.id, SET)
-        self.rules: tuple[tuple[int, Check, Rule], ...] = tuple(
+        self.rules: tuple[tuple[int, Check, LoopRule], ...] = tuple(
             (self._mask(rule.needs) or ALWAYS, rule.check, rule)
             for rule in rules_for(guide.kind, *names)
         )
-        """Each rule after the bits of the children without one of which it need not run."""
-        self.judged = self.is_level or bool(self.rules)
-        """Whether something must be looked at when the loop closes."""
+        """Each rule, preceded by the bits of which at least one must be set for the rule to run."""
+        self.checked_on_close = self.is_level or bool(self.rules)
+        """Whether there is anything to check when the loop closes."""
         self.unit = bool(guide.unit) and node.id == guide.unit
         self.holds_unit: bool = self.unit or any(
-            child.holds_unit for child in self.children if isinstance(child, Plan)
+            child.holds_unit for child in self.children if isinstance(child, LoopPlan)
         )
 
     def _mask(self, needs: tuple[str, ...]) -> int:
-        """The bits of the children that a rule needs; a child's child gets a bit beyond them."""
+        """Return the bits of the children that a rule needs.
+
+        A need may name a child of a child (``2400/2430``). The parent has no bit for that, so it gets an extra one beyond its
+        own children, and the child loop sets it in the parent's mask when it closes.
+        """
         mask = 0
         for need in needs:
             id, _, inner = need.partition("/")
             for child in self.children:
                 if child.node.id != id:
                     continue
-                mask |= self._told(child, inner) if isinstance(child, Plan) and inner else child.bit
+                mask |= (
+                    self._signal_bit(child, inner)
+                    if isinstance(child, LoopPlan) and inner
+                    else child.bit
+                )
         return mask
 
-    def _told(self, child: "Plan", id: str) -> int:
+    def _signal_bit(self, child: "LoopPlan", id: str) -> int:
+        """Return the extra bit for children of ``child`` with this id; allocate it at first use."""
         own = sum(c.bit for c in child.children if c.node.id == id)
-        bit = next((theirs for ours, theirs in child.tells if ours == own), 1 << self._bits)
+        bit = next(
+            (signal for inner_bits, signal in child.signals if inner_bits == own), 1 << self._bits
+        )
         if bit == 1 << self._bits:
             self._bits += 1
-            child.tells.append((own, bit))
-            child.telling |= own
+            child.signals.append((own, bit))
+            child.signal_bits |= own
         return bit
 
     @property
-    def head(self) -> Place:
+    def head(self) -> SegmentPlace:
         """The place of the segment that opens the loop."""
         first = self.children[0]
-        return first if isinstance(first, Place) else first.head
+        return first if isinstance(first, SegmentPlace) else first.head
 
-    def opening(self) -> tuple["Plan", ...]:
-        """The loops that the head opens: this one, and those whose first child is a loop."""
+    def opened_loops(self) -> tuple["LoopPlan", ...]:
+        """Return the loops that the head opens: this one, and those whose first child is a loop."""
         first = self.children[0]
-        return (self,) if isinstance(first, Place) else (self, *first.opening())
+        return (self,) if isinstance(first, SegmentPlace) else (self, *first.opened_loops())
 
-    def places(self) -> Iterator[Place]:
-        """Every place of the loop and of the loops in it."""
+    def all_places(self) -> Iterator[SegmentPlace]:
+        """Yield every place of the loop and of the loops in it."""
         for child in self.children:
-            if isinstance(child, Place):
+            if isinstance(child, SegmentPlace):
                 yield child
             else:
-                yield from child.places()
+                yield from child.all_places()
 
 
-Move = tuple[Place | None, int, tuple[Plan, ...], bool]
-"""Where to, how many loops close first, which open then, and whether the order is right. Without a
-place the segment has none in reach."""
+Move = tuple[SegmentPlace | None, int, tuple[LoopPlan, ...], bool]
+"""The target place, how many loops close first, which loops then open, and whether the order is right.
 
-NOWHERE: Move = (None, 0, (), True)
+A move without a target means that the segment has no place in reach.
+"""
+
+NO_MOVE: Move = (None, 0, (), True)
 
 
 class Automaton:
     """A compiled guide."""
 
-    __slots__ = ("_keys", "_known", "guide", "root", "start")
+    __slots__ = ("_keys", "_qualifiers", "guide", "root", "start")
 
     def __init__(self, guide: grammar.Guide) -> None:
         self.guide = guide
-        self.root = Plan(guide.root, None, 0, guide)
+        self.root = LoopPlan(guide.root, None, 0, guide)
         self.start = self.root.head
         self._keys: dict[str, tuple[tuple[int, int], ...]] = {}
-        self._known: dict[str, set[str]] = {}
-        for place in self.root.places():
-            self._learn(place)
+        self._qualifiers: dict[str, set[str]] = {}
+        for place in self.root.all_places():
+            self._add_keys(place)
 
-    def _learn(self, place: Place) -> None:
+    def _add_keys(self, place: SegmentPlace) -> None:
         node = place.node
         keys = self._keys.setdefault(node.id, ())
         if node.qualifiers:
-            self._known.setdefault(node.id, set()).update(node.qualifiers)
+            self._qualifiers.setdefault(node.id, set()).update(node.qualifiers)
             if node.key not in keys:
                 self._keys[node.id] = (*keys, node.key)
 
-    def knows(self, id: str) -> bool:
-        """Whether the segment stands anywhere in the guide."""
+    def has_segment(self, id: str) -> bool:
+        """Return whether the guide uses this segment anywhere."""
         return id in self._keys
 
-    def locate(self, place: Place, segment: list[str]) -> Move:
-        """The move from a place, searched for once and remembered."""
+    def find_move(self, place: SegmentPlace, segment: list[str]) -> Move:
+        """Return the move from a place for a segment; search once per key and cache it."""
         id = segment[0]
         keys = self._keys.get(id)
         if keys is None:
-            return NOWHERE
+            return NO_MOVE
         if not keys:
-            found = place.goto[id] = self._search(place, segment)
+            found = place.moves[id] = self._search(place, segment)
             return found
-        known = self._known[id]
-        values = [key_value(segment, key) for key in keys]
-        name = "*".join([value if value in known else UNKNOWN for value in values])
+        known = self._qualifiers[id]
+        values = [read_key(segment, key) for key in keys]
+        name = "*".join([value if value in known else UNKNOWN_QUALIFIER for value in values])
         if keys == ((1, 0),):
-            memory = place.goto.setdefault(id, {})
+            memory = place.moves.setdefault(id, {})
         else:
-            # The reader's short cut looks under the bare id only, so these stay out of its way.
-            memory = place.goto.setdefault(id + "*", {})
+            # The parser's inlined lookup reads ``moves[id]`` by the first element only. Segments with another
+            # key, or several, are cached under an id that no segment has, so that the lookup misses.
+            memory = place.moves.setdefault(id + "*", {})
         move = memory.get(name)  # type: ignore[union-attr]
         if move is None:
             move = memory[name] = self._search(place, segment)  # type: ignore[index]
         return move
 
-    def _search(self, place: Place, segment: list[str]) -> Move:
-        """Legal moves first, from the innermost loop outwards; then moves back in a loop."""
-        for pops, plan, index in _outwards(place):
-            for child in plan.children[max(index, plan.inner) :]:
-                move = _entry(child, segment, pops, right_order=True)
+    def _search(self, place: SegmentPlace, segment: list[str]) -> Move:
+        """Return the first legal move, from the innermost loop outwards; else a move back within a loop."""
+        for pops, plan, index in _enclosing_loops(place):
+            for child in plan.children[max(index, plan.first_inner) :]:
+                move = _move_into(child, segment, pops, right_order=True)
                 if move is not None:
                     return move
-        for pops, plan, index in _outwards(place):
-            for at, child in enumerate(plan.children[plan.inner : index], plan.inner):
+        for pops, plan, index in _enclosing_loops(place):
+            for at, child in enumerate(plan.children[plan.first_inner : index], plan.first_inner):
                 # Neighbours with one segment id are one position of the standard, which sets no
                 # order among them: a guide's list of REFs is a list, not a sequence.
                 one_position = all(_head_id(c) == segment[0] for c in plan.children[at : index + 1])
-                move = _entry(child, segment, pops, right_order=one_position)
+                move = _move_into(child, segment, pops, right_order=one_position)
                 if move is not None:
                     return move
-        return NOWHERE
+        return NO_MOVE
 
-    def next_twin(self, place: Place, segment: list[str]) -> Place | None:
-        """A later place of the same loop that takes the same segment, for when this one is full."""
+    def next_accepting(self, place: SegmentPlace, segment: list[str]) -> SegmentPlace | None:
+        """Return a later place of the same loop that accepts the segment, for when this place is full."""
         for child in place.plan.children[place.index + 1 :]:
-            if isinstance(child, Place) and child.accepts(segment):
+            if isinstance(child, SegmentPlace) and child.accepts(segment):
                 return child
         return None
 
-    def guess(self, place: Place, segment: list[str], seen: list[int]) -> Move:
-        """For a qualifier the guide does not know here: the place it was most likely meant for.
+    def guess_move(self, place: SegmentPlace, segment: list[str], seen_masks: list[int]) -> Move:
+        """Return the most likely move for a qualifier that the guide does not know here.
 
-        ``seen`` are the masks of the open loops, innermost last. A required place not yet filled is
-        taken; else the only place in the loop that has this id.
+        ``seen_masks`` are the masks of the open loops, innermost last. A required place not yet filled is preferred; else the
+        only place in the loop with this segment id.
         """
         id = segment[0]
-        for pops, plan, index in _outwards(place):
-            mask = seen[len(seen) - 1 - pops]
+        for pops, plan, index in _enclosing_loops(place):
+            mask = seen_masks[len(seen_masks) - 1 - pops]
             wanted = plan.required & ~mask
-            for child in plan.children[max(index, plan.inner) :]:
-                head = child if isinstance(child, Place) else child.head
+            for child in plan.children[max(index, plan.first_inner) :]:
+                head = child if isinstance(child, SegmentPlace) else child.head
                 if head.node.id == id and wanted & child.bit:
-                    return head, pops, () if head is child else child.opening(), True  # type: ignore[union-attr]
+                    return head, pops, () if head is child else child.opened_loops(), True  # type: ignore[union-attr]
         same = [
             c
-            for c in place.plan.children[place.plan.inner :]
-            if isinstance(c, Place) and c.node.id == id
+            for c in place.plan.children[place.plan.first_inner :]
+            if isinstance(c, SegmentPlace) and c.node.id == id
         ]
         if len(same) == 1:
             return same[0], 0, (), same[0].index >= place.index
-        return NOWHERE
+        return NO_MOVE
 
 
 @lru_cache(maxsize=GUIDES_COMPILED_MAX)
-def automaton(guide: grammar.Guide) -> Automaton:
-    """The automaton of a guide, made once."""
+def compile_guide(guide: grammar.Guide) -> Automaton:
+    """Return the automaton of a guide; compiled once per guide."""
     return Automaton(guide)
 
 
-def key_value(segment: list[str], key: tuple[int, int]) -> str:
-    """What stands at a key: an element, or a component of its first occurrence."""
+def read_key(segment: list[str], key: tuple[int, int]) -> str:
+    """Return the value at a key: an element, or a component of its first repetition."""
     number, component = key
     if len(segment) <= number:
         return ""
@@ -270,9 +312,9 @@ def key_value(segment: list[str], key: tuple[int, int]) -> str:
     return parts[component - 1] if len(parts) >= component else ""
 
 
-def _outwards(place: Place) -> Iterator[tuple[int, Plan, int]]:
-    """The loops around a place, innermost first: how many close on the way, and where one stands."""
-    plan: Plan | None = place.plan
+def _enclosing_loops(place: SegmentPlace) -> Iterator[tuple[int, LoopPlan, int]]:
+    """Yield the loops around a place, innermost first: how many close on the way, the loop, the index in it."""
+    plan: LoopPlan | None = place.plan
     index = place.index
     pops = 0
     while plan is not None:
@@ -282,12 +324,14 @@ def _outwards(place: Place) -> Iterator[tuple[int, Plan, int]]:
         pops += 1
 
 
-def _head_id(child: Place | Plan) -> str:
-    return (child if isinstance(child, Place) else child.head).node.id
+def _head_id(child: SegmentPlace | LoopPlan) -> str:
+    return (child if isinstance(child, SegmentPlace) else child.head).node.id
 
 
-def _entry(child: Place | Plan, segment: list[str], pops: int, *, right_order: bool) -> Move | None:
-    if isinstance(child, Place):
+def _move_into(
+    child: SegmentPlace | LoopPlan, segment: list[str], pops: int, *, right_order: bool
+) -> Move | None:
+    if isinstance(child, SegmentPlace):
         return (child, pops, (), right_order) if child.accepts(segment) else None
     head = child.head
-    return (head, pops, child.opening(), right_order) if head.accepts(segment) else None
+    return (head, pops, child.opened_loops(), right_order) if head.accepts(segment) else None

@@ -1,4 +1,4 @@
-"""Nested plain data to the tree of a set, in guide order.
+"""Build the tree of a set from nested plain data, in guide order.
 
     build(guide, {
         "BHT": ["0019", "00", "17", date(2024, 5, 1), "1200", "CH"],
@@ -6,10 +6,10 @@
         "2000A": [{"2010AA": {"NM1": ..., "N3": ..., "REF:EI": {2: "123456789"}}, "2000B": [...]}],
     })
 
-A loop is a mapping (several: a list of them); a segment is a list of its elements, or a mapping of
-element number to value (several: a list of those). ``REF:EI`` names the qualifier. A composite is a
-tuple, a repeated element a list (in a mapping: ``{1: ["30", "35"]}``). Keys come in any order. Elements that have exactly one code in the
-guide are filled in, and so are HL01, HL02, HL04 and LX01 where they are left empty.
+A loop is a mapping (several: a list of them); a segment is a list of its elements, or a mapping of element number to
+value (several: a list of those). ``REF:EI`` names the qualifier. A composite is a tuple, a repeated element a list (in a
+mapping: ``{1: ["30", "35"]}``). Keys come in any order. Elements that have exactly one code in the guide are filled in,
+and so are HL01, HL02, HL04 and LX01 where they are left empty.
 
 Knows guides and values; knows no envelope and no bytes.
 """
@@ -18,18 +18,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from clearlane.x12 import grammar, pattern, tree
-from clearlane.x12.automaton import Place, Plan, automaton
-from clearlane.x12.encode import element_text
+from clearlane.x12.automaton import LoopPlan, SegmentPlace, compile_guide
+from clearlane.x12.encode import format_element
 
 
 def build(guide: grammar.Guide, data: Mapping[str, Any], *, control: str = "0001") -> tree.Loop:
-    """The tree of a set, from ST to SE, from nested plain data in any order.
+    """Return the tree of a set, from ST to SE, from nested plain data in any order.
 
-    Raises ValueError for a key that the guide has no place for.
+    Raises ValueError for a key that has no place in the guide.
     """
-    root = automaton(guide).root
+    root = compile_guide(guide).root
     built = tree.Loop(root.node, 1)
-    header = set_header(guide, control)
+    header = build_st(guide, control)
     builder = _Builder()
     builder.fill(built, root, {"ST": header[1:], **data, "SE": ["0", control]})
     trailer = built.items[-1]
@@ -38,8 +38,8 @@ def build(guide: grammar.Guide, data: Mapping[str, Any], *, control: str = "0001
     return built
 
 
-def set_header(guide: grammar.Guide, number: str) -> list[str]:
-    """The ST of a guide; the 835 has no version in it."""
+def build_st(guide: grammar.Guide, number: str) -> list[str]:
+    """Return the ST of a guide; that of the 835 has no version."""
     elements = guide.root.head.elements
     versioned = len(elements) > 2 and elements[2].usage != "N"
     return (
@@ -49,23 +49,23 @@ def set_header(guide: grammar.Guide, number: str) -> list[str]:
     )
 
 
-def body(root: tree.Loop) -> list[str]:
-    """The texts between ST and SE, as ``seal`` takes them."""
-    return ["*".join(segment) for segment in root.walk() if segment[0] not in {"ST", "SE"}]
+def body_texts(root: tree.Loop) -> list[str]:
+    """Return the texts between ST and SE, as ``wrap_sets`` takes them."""
+    return ["*".join(segment) for segment in root.all_segments() if segment[0] not in {"ST", "SE"}]
 
 
 class _Builder:
-    """Builds one set."""
+    """A builder of one set, which counts positions."""
 
     def __init__(self) -> None:
         self._position = 1
 
-    def fill(self, loop: tree.Loop, plan: Plan, data: Mapping[str, Any]) -> None:
-        placed = self._sort(plan, data)
+    def fill(self, loop: tree.Loop, plan: LoopPlan, data: Mapping[str, Any]) -> None:
+        placed = self._assign_places(plan, data)
         numbered = 0
         for child in plan.children:
             for value in placed.get(child.index, ()):
-                if isinstance(child, Place):
+                if isinstance(child, SegmentPlace):
                     loop.items.append(_complete(child.node, value))
                     self._position += 1
                     continue
@@ -76,29 +76,29 @@ class _Builder:
                     numbered += 1
                     _default(inner.items[0], 1, str(numbered))
 
-    def _sort(self, plan: Plan, data: Mapping[str, Any]) -> dict[int, list[Any]]:
+    def _assign_places(self, plan: LoopPlan, data: Mapping[str, Any]) -> dict[int, list[Any]]:
         placed: dict[int, list[Any]] = {}
-        for key, given in data.items():
-            if given is None or given == []:
+        for key, value in data.items():
+            if value is None or value == []:
                 continue
             id, _, qualifier = key.partition(":")
             inner = next(
-                (c for c in plan.children if isinstance(c, Plan) and c.node.id == id), None
+                (c for c in plan.children if isinstance(c, LoopPlan) and c.node.id == id), None
             )
             if inner is not None:
-                many = given if isinstance(given, list) else [given]
+                many = value if isinstance(value, list) else [value]
                 placed.setdefault(inner.index, []).extend(many)
                 continue
-            for one in _several(given):
-                place, texts = _settle(plan, id, qualifier, one)
+            for one in _as_list(value):
+                place, texts = _find_place(plan, id, qualifier, one)
                 placed.setdefault(place.index, []).append(texts)
         head = plan.children[0]
-        if isinstance(head, Place) and head.index not in placed:
+        if isinstance(head, SegmentPlace) and head.index not in placed:
             placed[head.index] = [{}]
         return placed
 
     def number(self, root: tree.Loop) -> None:
-        """HL01 counts the levels, HL02 names the one above, HL04 says whether one is below."""
+        """Fill HL01 (count of levels), HL02 (level above) and HL04 (whether a level is below)."""
         count = 0
 
         def descend(loop: tree.Loop, parent: str) -> bool:
@@ -120,19 +120,21 @@ class _Builder:
         descend(root, "")
 
 
-def _several(given: Any) -> list[Any]:
-    """One segment or a list of them; a composite is a tuple, so a list of lists is several."""
-    many = isinstance(given, list) and bool(given) and isinstance(given[0], (list, Mapping))
-    return given if many else [given]
+def _as_list(value: Any) -> list[Any]:
+    """Return one segment or several as a list; a composite is a tuple, so a list of lists is several."""
+    many = isinstance(value, list) and bool(value) and isinstance(value[0], (list, Mapping))
+    return value if many else [value]
 
 
-def _settle(plan: Plan, id: str, qualifier: str, given: Any) -> tuple[Place, dict[int, str]]:
-    """The place a segment's data is meant for, and its elements as texts by number."""
-    if isinstance(given, Mapping):
-        texts = {number: element_text(value) for number, value in given.items()}
+def _find_place(
+    plan: LoopPlan, id: str, qualifier: str, value: Any
+) -> tuple[SegmentPlace, dict[int, str]]:
+    """Return the place for the data of a segment, and its elements as texts by number."""
+    if isinstance(value, Mapping):
+        texts = {number: format_element(element) for number, element in value.items()}
     else:
-        texts = {at: element_text(value) for at, value in enumerate(given, 1)}
-    places = [c for c in plan.children if isinstance(c, Place) and c.node.id == id]
+        texts = {at: format_element(element) for at, element in enumerate(value, 1)}
+    places = [c for c in plan.children if isinstance(c, SegmentPlace) and c.node.id == id]
     if qualifier:
         places = [p for p in places if qualifier in p.node.qualifiers]
     for place in places:
@@ -156,12 +158,12 @@ def _put_key(texts: dict[int, str], key: tuple[int, int], qualifier: str) -> Non
     texts[number] = ":".join(parts)
 
 
-def _complete(node: grammar.Segment, texts: dict[int, str]) -> list[str]:
-    """The segment with the elements that can have one value only, without empty ones at its end."""
+def _complete(node: grammar.SegmentSpec, texts: dict[int, str]) -> list[str]:
+    """Return the segment with every element that has one allowed value, without empty ones at its end."""
     out = [node.id]
     partners = {
         number: note.elements
-        for note in pattern.syntax(node)
+        for note in pattern.open_syntax_notes(node)
         if note.kind == "P"
         for number in note.elements
     }
@@ -180,7 +182,7 @@ def _complete(node: grammar.Segment, texts: dict[int, str]) -> list[str]:
     return out
 
 
-def _complete_composite(element: grammar.Element, text: str) -> str:
+def _complete_composite(element: grammar.ElementSpec, text: str) -> str:
     parts = text.split(":")
     for at, part in enumerate(element.components[: len(parts)]):
         if not parts[at] and part.usage == "R" and len(part.codes) == 1:

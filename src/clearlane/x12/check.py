@@ -1,13 +1,13 @@
-"""Check files: every finding, and a verdict.
+"""Check X12 files and return every finding.
 
-    verdict = check(data)
-    verdict.readable, verdict.errors, verdict.warnings
-    for finding in verdict.findings: ...
+    result = check(data)
+    result.readable, result.errors, result.warnings
+    for finding in result.findings: ...
 
-    for finding in findings(chunks): ...          # as they come, memory flat, any size
+    for finding in iter_findings(chunks): ...     # while reading: constant memory, any size
 
-What can be found stands in ``faults.FAULTS`` (the engine's own faults) and in ``rules.RULES`` (what needs
-several segments at once). Knows files; knows no claim form.
+All possible findings are listed in ``finding_catalogue.FINDING_TYPES`` (single segments, envelopes) and ``rules.RULES``
+(several segments at once). Knows files; knows no claim form.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from clearlane.x12.reader import (
     Event,
     FileClosed,
     GroupClosed,
-    Guides,
+    GuideChooser,
     InterchangeClosed,
     InterchangeOpened,
     SetClosed,
@@ -29,42 +29,44 @@ from clearlane.x12.reader import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What a check found."""
+class CheckResult:
+    """The findings of a whole file."""
 
     readable: bool
-    """Whether there was an interchange at all."""
+    """Whether the file contains an interchange at all."""
     findings: tuple[Finding, ...]
 
     @property
     def errors(self) -> int:
-        """How many findings are errors."""
+        """The number of errors."""
         return sum(finding.severity is Severity.ERROR for finding in self.findings)
 
     @property
     def warnings(self) -> int:
-        """How many findings are warnings."""
+        """The number of warnings."""
         return sum(finding.severity is Severity.WARNING for finding in self.findings)
 
 
-def check(source: Source, *, choose: Guides = guides.by_version) -> Verdict:
-    """Check a file to its end."""
+def check(source: Source, *, choose_guide: GuideChooser = guides.by_version) -> CheckResult:
+    """Check a file to its end and return all findings."""
     readable = False
     found: list[Finding] = []
-    for event in read(source, choose=choose):
+    for event in read(source, choose_guide=choose_guide):
         readable = readable or event.__class__ is InterchangeOpened
-        found += of_event(event)
-    return Verdict(readable=readable, findings=tuple(found))
+        found += event_findings(event)
+    return CheckResult(readable=readable, findings=tuple(found))
 
 
-def findings(source: Source, *, choose: Guides = guides.by_version) -> Iterator[Finding]:
-    """The findings of a file, set by set, while it is read."""
-    for event in read(source, choose=choose):
-        yield from of_event(event)
+def iter_findings(
+    source: Source, *, choose_guide: GuideChooser = guides.by_version
+) -> Iterator[Finding]:
+    """Yield the findings of a file set by set, while it is read."""
+    for event in read(source, choose_guide=choose_guide):
+        yield from event_findings(event)
 
 
-def of_event(event: Event) -> list[Finding]:
-    """The findings that an event of the reader completes; each finding comes with one event only."""
+def event_findings(event: Event) -> list[Finding]:
+    """Return the findings that an event of the reader completes; each finding comes with one event only."""
     match event:
         case SetClosed(part) | GroupClosed(part) | InterchangeClosed(part) | FileClosed(part):
             return part.findings

@@ -1,18 +1,18 @@
-"""Where findings are collected: of a file, an interchange, a group or a set, never too many.
+"""Collect findings of a file, an interchange, a group or a set, up to a limit.
 
-Knows where its part of the file stands; knows no guide.
+Knows where its part of the file begins; knows no guide.
 """
 
-from clearlane.kernel.finding import Finding, Severity, Spot, Stage
+from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.kernel.limits import FINDINGS_PER_SET_MAX
-from clearlane.x12.finding_catalogue import FAULTS
-from clearlane.x12.findings import Flaw
+from clearlane.x12.finding_catalogue import FINDING_TYPES
+from clearlane.x12.findings import ElementFinding
 
 
-class Report:
-    """Turns faults into findings with their position."""
+class FindingCollector:
+    """A collector that adds the position in the file to each finding."""
 
-    __slots__ = ("_counts", "_findings", "_group", "_interchange", "_line", "_set")
+    __slots__ = ("_counts", "_findings", "_first_segment", "_group", "_interchange", "_set")
 
     def __init__(
         self,
@@ -21,18 +21,18 @@ class Report:
         interchange: int = 0,
         group: int = 0,
         set: int = 0,
-        line: int = 0,
+        first_segment: int = 0,
     ) -> None:
         self._findings = findings
         self._interchange = interchange
         self._group = group
         self._set = set
-        self._line = line
+        self._first_segment = first_segment
         self._counts = dict.fromkeys(Severity, 0)
 
     @property
-    def full(self) -> bool:
-        """Whether more errors were found than are told: elements are not looked at any more then."""
+    def is_full(self) -> bool:
+        """Whether more errors were found than are kept: element checks stop then."""
         return self._counts[Severity.ERROR] > FINDINGS_PER_SET_MAX
 
     def add(
@@ -51,23 +51,23 @@ class Report:
         snip: int | None = None,
         code: str | None = None,
     ) -> None:
-        """Report a fault. What the table ``FAULTS`` says of the rule holds unless said otherwise.
+        """Add a finding. Severity, SNIP type and code come from ``FINDING_TYPES`` unless given.
 
         ``position`` counts from the first segment of this part of the file, which is 1.
         """
-        known = FAULTS.get(rule)
+        known = FINDING_TYPES.get(rule)
         if known is not None:
             severity, snip = severity or known.severity, snip or known.snip
             code = known.code if code is None else code
         assert severity is not None, f"rule {rule} is not in the table and has no severity"
-        if not self._room(severity):
+        if not self._count(severity):
             return
-        spot = Spot(
+        at = SegmentPosition(
             interchange=self._interchange,
             group=self._group,
             set=self._set,
             segment=position if self._set else 0,
-            line=self._line + position - 1 if position else self._line,
+            file_segment=self._first_segment + position - 1 if position else self._first_segment,
             loop=loop,
             segment_id=segment_id,
             element=element,
@@ -81,38 +81,46 @@ class Report:
                 severity=severity,
                 stage=Stage.FILE,
                 snip=snip,
-                spot=spot,
+                position=at,
                 kind=kind,
                 syntax_error=code or "",
             )
         )
 
-    def flaw(self, flaw: Flaw, segment_id: str, position: int, loop: str) -> None:
-        """Report what is wrong with an element."""
+    def add_element_finding(
+        self, finding: ElementFinding, segment_id: str, position: int, loop: str
+    ) -> None:
+        """Add a finding about an element."""
         self.add(
-            flaw.rule,
-            flaw.message,
+            finding.rule,
+            finding.message,
             segment_id,
             position,
             loop=loop,
-            element=flaw.element,
-            component=flaw.component,
-            repetition=flaw.repetition,
-            kind=flaw.kind,
+            element=finding.element,
+            component=finding.component,
+            repetition=finding.repetition,
+            kind=finding.kind,
         )
 
-    def _room(self, severity: Severity) -> bool:
-        """Errors are counted apart from warnings, so that many of these do not hide one of those."""
+    def _count(self, severity: Severity) -> bool:
+        """Count a finding; return whether it is still within the limit.
+
+        Errors are counted apart from warnings, so that many warnings do not hide an error.
+        """
         self._counts[severity] += 1
         count = self._counts[severity]
         if count == FINDINGS_PER_SET_MAX + 1:
             message = f"More than {FINDINGS_PER_SET_MAX} findings of severity {severity}: the others are left out"
-            spot = Spot(
-                interchange=self._interchange, group=self._group, set=self._set, line=self._line
+            at = SegmentPosition(
+                interchange=self._interchange,
+                group=self._group,
+                set=self._set,
+                file_segment=self._first_segment,
             )
-            # Told with the severity of those left out, so that a reader of errors alone sees it.
+            # It has the severity of those left out, so that a reader of errors alone sees it.
             self._findings.append(
                 Finding(rule="LIMIT-FINDINGS", message=message, severity=severity, stage=Stage.FILE,
-                        snip=FAULTS["LIMIT-FINDINGS"].snip, spot=spot)
+                        snip=FINDING_TYPES["LIMIT-FINDINGS"].snip, position=at)
             )  # fmt: skip
         return count <= FINDINGS_PER_SET_MAX

@@ -1,9 +1,8 @@
-"""The four separators of an interchange, and how its ISA tells them.
+"""The four separators of an interchange, and how to read them from its ISA.
 
-Inside the engine every text is in the canonical separators ``* : ^ ~``. An interchange that uses
-others is swapped on the way in and back on the way out. The swap is a permutation of characters, so
-nothing is lost: a ``*`` inside the data of a file that separates with ``|`` reads as ``|`` and comes
-back as ``*``.
+Inside the engine every text uses the canonical separators ``* : ^ ~``. An interchange that uses others is
+translated on the way in and back on the way out. The translation is a permutation of characters, so nothing is
+lost: a ``*`` inside the data of a file that separates with ``|`` is read as ``|`` and written as ``*`` again.
 
 Knows the ISA and nothing after it.
 """
@@ -15,9 +14,9 @@ from dataclasses import dataclass
 ISA_CHARACTERS = 106
 ISA_ELEMENTS = 16
 ISA_WIDTHS = (2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1)
-# Where the element separator stands in an ISA of full width.
+# Positions of the element separator in an ISA of full width.
 ISA_SEPARATORS = tuple(3 + sum(ISA_WIDTHS[:n]) + n for n in range(ISA_ELEMENTS))
-# An ISA whose elements are not padded is still understood if it ends within this many characters.
+# An ISA whose elements are not padded is still read if it ends within this many characters.
 ISA_CHARACTERS_MAX = 200
 REPETITION_ELEMENT, COMPONENT_ELEMENT = 11, 16
 # ISA12 from which on ISA11 is the repetition separator; before, it named a standard ("U").
@@ -26,45 +25,46 @@ REPETITION_SINCE = "00402"
 
 @dataclass(frozen=True, slots=True)
 class Delimiters:
-    """What separates elements, components and repetitions, and what ends a segment."""
+    """The characters that separate elements, components and repetitions, and the one that ends a segment."""
 
     element: str = "*"
     component: str = ":"
     repetition: str = "^"
     """Empty where the interchange has none: a version before 00402, or an ISA11 that cannot be one."""
     terminator: str = "~"
-    ending: str = ""
+    line_ending: str = ""
     """What a writer puts after each terminator: nothing or a newline."""
 
-    def canonical(self) -> dict[int, int]:
-        """The ``str.translate`` table to the canonical separators; empty where these are used."""
+    def to_canonical(self) -> dict[int, int]:
+        """Return the ``str.translate`` table to the canonical separators; empty if these are used already."""
         pairs = {
-            ours: theirs
-            for ours, theirs in zip(
+            used: canonical
+            for used, canonical in zip(
                 (self.element, self.component, self.repetition, self.terminator),
                 "*:^~",
                 strict=True,
             )
-            if ours
+            if used
         }
-        # Characters that lose their place take the places that became free: a permutation.
-        homeless = [c for c in pairs.values() if c not in pairs]
-        vacant = [c for c in pairs if c not in pairs.values()]
-        pairs |= dict(zip(homeless, vacant, strict=False))
+        # Complete the mapping to a permutation: a canonical separator that the file uses as data is mapped to
+        # one of the file's own separators, which no longer occurs in canonical text.
+        displaced = [c for c in pairs.values() if c not in pairs]
+        free = [c for c in pairs if c not in pairs.values()]
+        pairs |= dict(zip(displaced, free, strict=False))
         return {ord(a): ord(b) for a, b in pairs.items() if a != b}
 
-    def original(self) -> dict[int, int]:
-        """The table back from the canonical separators to these."""
-        return {b: a for a, b in self.canonical().items()}
+    def from_canonical(self) -> dict[int, int]:
+        """Return the ``str.translate`` table from the canonical separators back to these."""
+        return {b: a for a, b in self.to_canonical().items()}
 
 
 CANONICAL = Delimiters()
 
 
-def learn(text: str) -> tuple[Delimiters, int] | None:
-    """The separators of the ISA that ``text`` starts with, and how long it is with its terminator.
+def read_delimiters(text: str) -> tuple[Delimiters, int] | None:
+    """Return the separators of the ISA that ``text`` starts with, and its length including the terminator.
 
-    None where no ISA can be made out. Only its first ``ISA_CHARACTERS_MAX`` characters matter.
+    Return None if there is no readable ISA. Only the first ``ISA_CHARACTERS_MAX`` characters matter.
     """
     separator = text[3:4]
     if text[:3] != "ISA" or not separator or separator.isalnum() or separator in " \t\r\n":
@@ -75,7 +75,7 @@ def learn(text: str) -> tuple[Delimiters, int] | None:
     # Some programs put blanks before every terminator, that of the ISA too.
     component, after = parts[-1][:1], parts[-1][1:].lstrip(" ")
     terminator = after[:1]
-    if not terminator or not _separates(component, terminator):
+    if not terminator or not _can_separate(component, terminator):
         return None
     repetition = parts[REPETITION_ELEMENT]
     if (
@@ -90,5 +90,5 @@ def learn(text: str) -> tuple[Delimiters, int] | None:
     return Delimiters(separator, component, repetition, terminator), length
 
 
-def _separates(component: str, terminator: str) -> bool:
+def _can_separate(component: str, terminator: str) -> bool:
     return component != terminator and not component.isalnum() and not terminator.isalnum()

@@ -1,8 +1,8 @@
-"""Two files compared by what they mean.
+"""Compare two files by meaning.
 
-Sets are matched by kind and order; loops by what names them (a claim by its number, a line by its control
-number or LX, a level by the party in it); segments by their place and qualifier. The order of what is matched
-does not count, nor do separators, level numbers, segment counts, or the way a number is written.
+Sets are matched by kind and order; loops by their key (a claim by its number, a line by its control number or LX, a level
+by the party in it); segments by place and qualifier. The order of matched parts does not count, nor do separators, level
+numbers, segment counts, or the way a number is written.
 
     for change in diff(parse(one), parse(other)):
         change.kind, change.path, change.place, change.name, change.old, change.new
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from clearlane.kernel import formats
 from clearlane.x12 import grammar, tree
-from clearlane.x12.describe import node_of
+from clearlane.x12.describe import find_spec
 
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 
@@ -37,7 +37,7 @@ class Change:
     new: str
 
 
-# What names a loop: the segment and element whose value is its key, the first that is filled.
+# What identifies a loop: segment, qualifier and element of its key; the first filled one counts.
 KEYS: dict[str, tuple[tuple[str, str, int], ...]] = {
     "2300": (("CLM", "", 1),),
     "2100": (("CLP", "", 1), ("IK3", "", 2)),
@@ -49,7 +49,7 @@ KEYS: dict[str, tuple[tuple[str, str, int], ...]] = {
     "2200E": (("TRN", "", 2),),
 }
 NAMES = (("NM1", "", 9), ("NM1", "", 3), ("N1", "", 4), ("N1", "", 2))
-# Numbers that follow from the rest of a file.
+# Counts and numbers that follow from the rest of a file.
 COUNTED = frozenset({("HL", 1), ("HL", 2), ("SE", 1), ("GE", 1), ("IEA", 1)})
 # What differs between any two files: control numbers, dates and times of the envelopes.
 ENVELOPE = frozenset({
@@ -63,33 +63,33 @@ T = TypeVar("T")
 Pair = tuple[T | None, T | None]
 
 
-def diff(old: tree.File, new: tree.File, *, envelopes: bool = True) -> Iterator[Change]:
-    """The differences between two files. Without ``envelopes`` control numbers and dates do not count."""
+def diff(old: tree.X12File, new: tree.X12File, *, envelopes: bool = True) -> Iterator[Change]:
+    """Yield the differences between two files. Without ``envelopes`` control numbers and dates are ignored."""
     yield from _Comparison(COUNTED | (SEPARATORS if envelopes else ENVELOPE)).files(old, new)
 
 
 class _Side:
-    """One of two files: how its values read."""
+    """One of two files, and how to restore its values' separators."""
 
     __slots__ = ("table",)
 
     def __init__(self, interchange: tree.Interchange) -> None:
-        self.table = interchange.delimiters.original()
+        self.table = interchange.delimiters.from_canonical()
 
     def value(self, text: str) -> str:
         return text.translate(self.table) if self.table else text
 
 
 class _Comparison:
-    """Compares two files, some places left out."""
+    """A comparison of two files that ignores some elements."""
 
     def __init__(self, ignored: frozenset[tuple[str, int]]) -> None:
         self._ignored = ignored
 
-    def files(self, old: tree.File, new: tree.File) -> Iterator[Change]:
+    def files(self, old: tree.X12File, new: tree.X12File) -> Iterator[Change]:
         for nth, pair in enumerate(zip_longest(old.interchanges, new.interchanges), 1):
             yield from self._envelopes(f"interchange {nth}", *pair)
-        sets = _matched(list(old.sets()), list(new.sets()), _kind)
+        sets = _match(list(old.sets()), list(new.sets()), _kind)
         for before, after in sets:
             yield from self._sets(before, after)
 
@@ -100,9 +100,11 @@ class _Comparison:
             yield Change(ADDED if old is None else REMOVED, path, "", "Interchange", "", "")
             return
         sides = _Side(old), _Side(new)
-        yield from self._segments(path, None, _outer(old), _outer(new), sides)
+        yield from self._segments(path, None, _control_segments(old), _control_segments(new), sides)
 
-    def _sets(self, old: tree.Set | None, new: tree.Set | None) -> Iterator[Change]:
+    def _sets(
+        self, old: tree.TransactionSet | None, new: tree.TransactionSet | None
+    ) -> Iterator[Change]:
         if old is None or new is None:
             one = old or new
             assert one is not None, "a pair has a side"
@@ -118,7 +120,7 @@ class _Comparison:
         own = [[item for item in loop.items if isinstance(item, list)] for loop in (old, new)]
         yield from self._segments(path, old.node, own[0], own[1], sides)
         inner = [list(loop.loops()) for loop in (old, new)]
-        for before, after in _matched(inner[0], inner[1], _loop_key, sort=_sort):
+        for before, after in _match(inner[0], inner[1], _loop_key, fallback_key=_fallback_key):
             one = before or after
             assert one is not None, "a pair has a side"
             below = f"{path} > {_title(one)}"
@@ -131,38 +133,42 @@ class _Comparison:
     def _segments(
         self,
         path: str,
-        node: grammar.Loop | None,
+        node: grammar.LoopSpec | None,
         old: list[tree.Segment],
         new: list[tree.Segment],
         sides: tuple[_Side, _Side],
     ) -> Iterator[Change]:
         def place(segment: tree.Segment) -> object:
-            found = node_of(node, segment)
+            found = find_spec(node, segment)
             number, component = found.key if found else (0, 0)
-            text = tree.element(segment, number) if number else ""
+            text = tree.get_element(segment, number) if number else ""
             return segment[0], text.split(":")[component - 1] if component else text
 
-        for before, after in _matched(old, new, place):
+        for before, after in _match(old, new, place):
             yield from self._elements(path, node, before, after, sides)
 
     def _elements(
         self,
         path: str,
-        loop: grammar.Loop | None,
+        loop: grammar.LoopSpec | None,
         old: tree.Segment | None,
         new: tree.Segment | None,
         sides: tuple[_Side, _Side],
     ) -> Iterator[Change]:
         segment = old or new
         assert segment is not None, "a pair has a side"
-        node = node_of(loop, segment)
+        node = find_spec(loop, segment)
         if old is None or new is None:
             side = sides[1] if old is None else sides[0]
-            text = side.value("*".join(segment[1:])) if not side.table else _plain(segment, side)
+            text = (
+                side.value("*".join(segment[1:]))
+                if not side.table
+                else _original_text(segment, side)
+            )
             name = node.name if node else ""
             kind = ADDED if old is None else REMOVED
-            told = ("", text) if old is None else (text, "")
-            yield Change(kind, path, segment[0], name, *told)
+            values = ("", text) if old is None else (text, "")
+            yield Change(kind, path, segment[0], name, *values)
             return
         pairs = zip_longest(old[1:], new[1:], fillvalue="")
         for number, (before, after) in enumerate(pairs, 1):
@@ -178,12 +184,12 @@ class _Comparison:
         self,
         path: str,
         place: str,
-        element: grammar.Element | None,
+        element: grammar.ElementSpec | None,
         old: str,
         new: str,
         sides: tuple[_Side, _Side],
     ) -> Iterator[Change]:
-        pairs = list(zip_longest(_atoms(old), _atoms(new), fillvalue=""))
+        pairs = list(zip_longest(_values_of(old), _values_of(new), fillvalue=""))
         for at, (before, after) in enumerate(pairs, 1):
             was, now = sides[0].value(before), sides[1].value(after)
             if was.strip() == now.strip() or _same_number(was, now, element, at):
@@ -193,8 +199,8 @@ class _Comparison:
             yield Change(CHANGED, path, where, name, was, now)
 
 
-def _outer(interchange: tree.Interchange) -> list[tree.Segment]:
-    """The segments around sets."""
+def _control_segments(interchange: tree.Interchange) -> list[tree.Segment]:
+    """Return the segments around sets."""
     out = [interchange.header, *(segment for _, segment in interchange.stray)]
     for group in interchange.groups:
         out += [group.header, *(segment for _, segment in group.stray)]
@@ -202,16 +208,16 @@ def _outer(interchange: tree.Interchange) -> list[tree.Segment]:
     return out + ([interchange.trailer] if interchange.trailer else [])
 
 
-def _atoms(text: str) -> list[str]:
-    """The parts of an element, repetitions after each other."""
+def _values_of(text: str) -> list[str]:
+    """Return the components of an element, repetitions one after the other."""
     return text.replace("^", ":").split(":")
 
 
-def _plain(segment: tree.Segment, side: _Side) -> str:
-    return "*".join(":".join(map(side.value, _atoms(text))) for text in segment[1:])
+def _original_text(segment: tree.Segment, side: _Side) -> str:
+    return "*".join(":".join(map(side.value, _values_of(text))) for text in segment[1:])
 
 
-def _name(element: grammar.Element | None, at: int) -> str:
+def _name(element: grammar.ElementSpec | None, at: int) -> str:
     if element is None:
         return ""
     if element.components and at <= len(element.components):
@@ -219,36 +225,36 @@ def _name(element: grammar.Element | None, at: int) -> str:
     return element.name
 
 
-def _same_number(old: str, new: str, element: grammar.Element | None, at: int) -> bool:
-    """Whether two texts of a numeric element are the same number."""
+def _same_number(old: str, new: str, element: grammar.ElementSpec | None, at: int) -> bool:
+    """Return whether two texts of a numeric element are the same number."""
     parts = element.components if element else ()
     part = element if not parts else parts[at - 1] if at <= len(parts) else None
     if part is None or part.type[:1] not in {"R", "N"}:
         return False
-    first, second = formats.money(old or "0"), formats.money(new or "0")
+    first, second = formats.parse_money(old or "0"), formats.parse_money(new or "0")
     return first is not None and first == second and bool(old) == bool(new)
 
 
-def _kind(set: tree.Set) -> str:
-    return set.guide.kind if set.guide else tree.element(set.header, 1)
+def _kind(set: tree.TransactionSet) -> str:
+    return set.guide.kind if set.guide else tree.get_element(set.header, 1)
 
 
 def _loop_key(loop: tree.Loop) -> object:
     return loop.node.id, _key(loop)
 
 
-def _sort(loop: tree.Loop) -> str:
-    """What a loop is told by where nothing names it: its kind and its order; empty for the others."""
+def _fallback_key(loop: tree.Loop) -> str:
+    """Return the loop id, by which loops without a matching key are paired in order; empty for keyed loops."""
     return "" if loop.node.id in KEYS else loop.node.id
 
 
 def _key(loop: tree.Loop) -> str:
-    """The value that names a loop; empty where nothing does."""
+    """Return the value that identifies a loop; empty if there is none."""
     for id, qualifier, element in KEYS.get(loop.node.id, NAMES):
         found = loop.value(id, element, *filter(None, (qualifier,)))
         if found:
             return found
-    # A level is named by the party in its first loop.
+    # A hierarchical level is identified by the party in its first loop.
     first = loop.loop()
     return _key(first) if first is not None and loop.node.id not in KEYS else ""
 
@@ -258,17 +264,17 @@ def _title(loop: tree.Loop) -> str:
     return f"{loop.node.id} {key}".strip()
 
 
-def _matched(
+def _match(
     old: list[T],
     new: list[T],
     key: Callable[[T], object],
     *,
-    sort: Callable[[T], str] | None = None,
+    fallback_key: Callable[[T], str] | None = None,
 ) -> Iterator[Pair[T]]:
-    """Pairs of what has the same key, in order; the rest alone.
+    """Yield pairs of old and new parts with the same key, in order; unmatched parts alone.
 
-    Among several of one key, equal ones are paired first. What has a ``sort`` is paired in order with
-    others of it where no key matches.
+    Among several parts with one key, equal ones are paired first. Parts with a ``fallback_key`` that no key matches are paired
+    in order with others of the same fallback key.
     """
     waiting: dict[object, list[T]] = {}
     for one in new:
@@ -285,19 +291,21 @@ def _matched(
     rest = [one for group in waiting.values() for one in group]
     for before, after in pairs:
         partner = after
-        if partner is None and sort is not None and sort(before):
-            alike = (at for at, other in enumerate(rest) if sort(other) == sort(before))
-            found = next(alike, None)
+        if partner is None and fallback_key is not None and fallback_key(before):
+            candidates = (
+                at for at, other in enumerate(rest) if fallback_key(other) == fallback_key(before)
+            )
+            found = next(candidates, None)
             partner = None if found is None else rest.pop(found)
         yield before, partner
     for one in rest:
         yield None, one
 
 
-def summary(changes: Iterable[Change]) -> str:
-    """How many of which kind, in words."""
+def summarize(changes: Iterable[Change]) -> str:
+    """Return how many changes there are of each kind, in words."""
     counts: dict[str, int] = {}
     for change in changes:
         counts[change.kind] = counts.get(change.kind, 0) + 1
-    told = [f"{count} {kind}" for kind in (CHANGED, ADDED, REMOVED) if (count := counts.get(kind))]
-    return ", ".join(told) or "no differences"
+    parts = [f"{count} {kind}" for kind in (CHANGED, ADDED, REMOVED) if (count := counts.get(kind))]
+    return ", ".join(parts) or "no differences"

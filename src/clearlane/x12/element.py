@@ -1,17 +1,17 @@
-"""The slow and exact look at a segment: what is wrong with which element, and what would pass.
+"""The exact check of a segment: what is wrong with which element, and what would pass.
 
-Runs only where the place's expression did not match. Messages never hold a value.
+Runs only where the regular expression of the place did not match. Messages never contain a value.
 Knows guide nodes and values; knows no file, no loop instance and no position.
 """
 
 import re
 from collections.abc import Callable, Iterator
 
-from clearlane.kernel import formats as kernel_formats
-from clearlane.x12.findings import Flaw, designate, value_kind
-from clearlane.x12.grammar import Element, Segment
-from clearlane.x12.pattern import MONEY_DIGITS_MAX, MONEY_MAX, TEXT, syntax
-from clearlane.x12.value_checks import looks
+from clearlane.kernel import formats
+from clearlane.x12.findings import ElementFinding, classify_value, name_element
+from clearlane.x12.grammar import ElementSpec, SegmentSpec
+from clearlane.x12.pattern import MONEY_DIGITS_MAX, MONEY_MAX, TEXT, open_syntax_notes
+from clearlane.x12.value_checks import check_values
 
 _BASIC = re.compile(rf"[{TEXT}a-z]*", re.ASCII)
 _LOWER = re.compile(r"[a-z]", re.ASCII)
@@ -21,168 +21,194 @@ _TIME = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:\d\d?)?)?", re.ASCII)
 _SHORT_DATE = re.compile(r"\d{6}", re.ASCII)
 
 
-def flaws(node: Segment, loop: str, segment: list[str]) -> list[Flaw]:
-    """Everything that is wrong with a segment at a place of a guide."""
-    found = list(_shape(node, segment))
+def check_segment(node: SegmentSpec, loop: str, segment: list[str]) -> list[ElementFinding]:
+    """Return everything that is wrong with a segment at a place of a guide."""
+    findings = list(_shape(node, segment))
     previous = ""
     for element, text in zip(node.elements, segment[1:], strict=False):
-        found += _element(node, element, text, previous)
+        findings += _element(node, element, text, previous)
         previous = text
     for element in node.elements[len(segment) - 1 :]:
         if element.usage == "R":
-            found.append(_missing(node, element))
-    found += looks(node, loop, segment)
-    return found
+            findings.append(_missing(node, element))
+    findings += check_values(node, loop, segment)
+    return findings
 
 
-def generic(segment: list[str]) -> list[Flaw]:
-    """What can be said of a segment that has no place in any guide."""
-    found = list(_trailing(segment))
+def check_unplaced_segment(segment: list[str]) -> list[ElementFinding]:
+    """Return what is wrong with a segment that has no place in the guide."""
+    findings = list(_trailing(segment))
     for number, text in enumerate(segment[1:], 1):
-        found += _characters(
+        findings += _characters(
             f"{segment[0]}{number:02}", text.replace("^", "").replace(":", ""), number
         )
-    return found
+    return findings
 
 
-def _shape(node: Segment, segment: list[str]) -> Iterator[Flaw]:
-    most = len(node.elements)
-    if len(segment) == 1 and not _asks(node):
-        yield Flaw("SEG-BARE", f"{node.id} must have an element, or be left out")
-    if len(segment) - 1 > most:
-        yield Flaw("ELM-SURPLUS", f"{node.id} must have at most {most} elements", most + 1)
+def _shape(node: SegmentSpec, segment: list[str]) -> Iterator[ElementFinding]:
+    limit = len(node.elements)
+    if len(segment) == 1 and not _requires_elements(node):
+        yield ElementFinding("SEG-BARE", f"{node.id} must have an element, or be left out")
+    if len(segment) - 1 > limit:
+        yield ElementFinding(
+            "ELM-SURPLUS", f"{node.id} must have at most {limit} elements", limit + 1
+        )
     yield from _trailing(segment)
 
 
-def _asks(node: Segment) -> bool:
-    """Whether a segment without any element is told of by what it lacks."""
+def _requires_elements(node: SegmentSpec) -> bool:
+    """Return whether a segment without any element is already reported by what it lacks."""
     required = any(element.usage == "R" for element in node.elements)
-    return required or any(note.kind == "R" for note in syntax(node))
+    return required or any(note.kind == "R" for note in open_syntax_notes(node))
 
 
-def _trailing(segment: list[str]) -> Iterator[Flaw]:
+def _trailing(segment: list[str]) -> Iterator[ElementFinding]:
     if len(segment) > 1 and not segment[-1]:
         last = len(segment) - 1
-        yield Flaw(
+        yield ElementFinding(
             "SEG-TRAILING", f"{segment[0]} must not end with empty elements", last, kind="empty"
         )
 
 
-def _missing(node: Segment, element: Element, part: Element | None = None, nth: int = 0) -> Flaw:
-    return Flaw(
+def _missing(
+    node: SegmentSpec, element: ElementSpec, part: ElementSpec | None = None, repetition: int = 0
+) -> ElementFinding:
+    return ElementFinding(
         "ELM-MISSING",
-        f"{designate(node, element, part)} is required{_wanted(part or element)}",
+        f"{name_element(node, element, part)} is required{_allowed_codes(part or element)}",
         element.number,
         part.number if part else 0,
-        nth,
+        repetition,
         "empty",
     )
 
 
-def _element(node: Segment, element: Element, text: str, previous: str) -> Iterator[Flaw]:
+def _element(
+    node: SegmentSpec, element: ElementSpec, text: str, previous: str
+) -> Iterator[ElementFinding]:
     if not text:
         if element.usage == "R":
             yield _missing(node, element)
         return
     if element.usage == "N":
-        name = designate(node, element)
-        yield Flaw(
-            "ELM-UNUSED", f"{name} must be empty here", element.number, kind=value_kind(text)
+        name = name_element(node, element)
+        yield ElementFinding(
+            "ELM-UNUSED", f"{name} must be empty here", element.number, kind=classify_value(text)
         )
         return
     occurrences = text.split("^")
     if len(occurrences) > element.repeat:
-        most = "only once" if element.repeat == 1 else f"at most {element.repeat} times"
-        yield Flaw("ELM-REPEAT", f"{designate(node, element)} may stand {most}", element.number)
+        limit = "only once" if element.repeat == 1 else f"at most {element.repeat} times"
+        yield ElementFinding(
+            "ELM-REPEAT", f"{name_element(node, element)} may occur {limit}", element.number
+        )
     many = len(occurrences) > 1
-    for nth, occurrence in enumerate(occurrences, 1):
+    for repetition, occurrence in enumerate(occurrences, 1):
         if element.components:
-            yield from _composite(node, element, occurrence, nth if many else 0)
+            yield from _composite(node, element, occurrence, repetition if many else 0)
         else:
-            yield from _simple(node, element, occurrence, previous, nth if many else 0)
+            yield from _simple(node, element, occurrence, previous, repetition if many else 0)
 
 
-def _composite(node: Segment, element: Element, text: str, nth: int) -> Iterator[Flaw]:
+def _composite(
+    node: SegmentSpec, element: ElementSpec, text: str, repetition: int
+) -> Iterator[ElementFinding]:
     parts = text.split(":")
-    most = len(element.components)
-    number, name = element.number, designate(node, element)
-    if len(parts) > most:
-        yield Flaw(
-            "ELM-COMPONENTS", f"{name} must have at most {most} components", number, most + 1, nth
+    limit = len(element.components)
+    number, name = element.number, name_element(node, element)
+    if len(parts) > limit:
+        yield ElementFinding(
+            "ELM-COMPONENTS",
+            f"{name} must have at most {limit} components",
+            number,
+            limit + 1,
+            repetition,
         )
     if len(parts) > 1 and not parts[-1]:
-        yield Flaw(
-            "ELM-TRAILING", f"{name} must not end with empty components", number, len(parts), nth
+        yield ElementFinding(
+            "ELM-TRAILING",
+            f"{name} must not end with empty components",
+            number,
+            len(parts),
+            repetition,
         )
     previous = ""
     for at, part in enumerate(element.components):
         value = parts[at] if at < len(parts) else ""
         if not value:
             if part.usage == "R":
-                yield _missing(node, element, part, nth)
+                yield _missing(node, element, part, repetition)
         elif part.usage == "N":
-            message = f"{designate(node, element, part)} must be empty here"
-            yield Flaw("ELM-UNUSED", message, number, part.number, nth, value_kind(value))
+            message = f"{name_element(node, element, part)} must be empty here"
+            yield ElementFinding(
+                "ELM-UNUSED", message, number, part.number, repetition, classify_value(value)
+            )
         else:
-            for flaw in value_flaws(designate(node, element, part), part, value, previous):
-                yield flaw._replace(element=number, component=part.number, repetition=nth)
+            for finding in check_value(name_element(node, element, part), part, value, previous):
+                yield finding._replace(element=number, component=part.number, repetition=repetition)
         previous = value
 
 
-def _simple(node: Segment, element: Element, text: str, previous: str, nth: int) -> Iterator[Flaw]:
-    name = designate(node, element)
+def _simple(
+    node: SegmentSpec, element: ElementSpec, text: str, previous: str, repetition: int
+) -> Iterator[ElementFinding]:
+    name = name_element(node, element)
     if ":" in text:
-        yield Flaw("ELM-COMPONENTS", f"{name} has no components: it must not hold the component separator",
-                   element.number, 2, nth)  # fmt: skip
+        yield ElementFinding("ELM-COMPONENTS", f"{name} has no components: it must not contain the component separator",
+                   element.number, 2, repetition)  # fmt: skip
         return
-    for flaw in value_flaws(name, element, text, previous):
-        yield flaw._replace(element=element.number, repetition=nth)
+    for finding in check_value(name, element, text, previous):
+        yield finding._replace(element=element.number, repetition=repetition)
 
 
-def value_flaws(name: str, part: Element, text: str, previous: str = "") -> Iterator[Flaw]:
-    """What is wrong with one filled value. ``previous`` is the element before: a period's qualifier."""
-    kind = value_kind(text)
+def check_value(
+    name: str, part: ElementSpec, text: str, previous: str = ""
+) -> Iterator[ElementFinding]:
+    """Yield what is wrong with one filled value. ``previous`` is the element before: the qualifier of a period."""
+    kind = classify_value(text)
     bare = text.strip(" ")
     if bare != text:
-        yield Flaw("ELM-BLANKS", f"{name} must not begin or end with blanks", kind=kind)
-    for flaw in _characters(name, text, 0):
-        yield flaw._replace(kind=kind)
+        yield ElementFinding("ELM-BLANKS", f"{name} must not begin or end with blanks", kind=kind)
+    for finding in _characters(name, text, 0):
+        yield finding._replace(kind=kind)
     if part.codes:
         if bare not in part.codes:
-            yield Flaw("ELM-CODE", f"{name} must be {_one_of(part.codes)}", kind=kind)
+            yield ElementFinding("ELM-CODE", f"{name} must be {_one_of(part.codes)}", kind=kind)
         return
-    for rule, message in _TYPES.get(part.type, _text_type)(part, bare, previous):
-        yield Flaw(rule, f"{name} {message}", kind=kind)
+    for rule, message in _TYPE_CHECKS.get(part.type, _text_type)(part, bare, previous):
+        yield ElementFinding(rule, f"{name} {message}", kind=kind)
 
 
-def _characters(name: str, text: str, number: int) -> Iterator[Flaw]:
+def _characters(name: str, text: str, number: int) -> Iterator[ElementFinding]:
     if not _BASIC.fullmatch(text):
-        yield Flaw("ELM-CHARACTER", f"{name} must hold only characters of the X12 basic and extended sets",
+        yield ElementFinding("ELM-CHARACTER", f"{name} must contain only characters of the X12 basic and extended sets",
                    number, kind="text")  # fmt: skip
     if _LOWER.search(text):
-        yield Flaw("ELM-CASE", f"{name} should be in capital letters", number, kind="text")
+        yield ElementFinding(
+            "ELM-CASE", f"{name} should be in capital letters", number, kind="text"
+        )
 
 
-Type = Callable[[Element, str, str], Iterator[tuple[str, str]]]
+TypeCheck = Callable[[ElementSpec, str, str], Iterator[tuple[str, str]]]
 
 
-def _text_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, str]]:
+def _text_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple[str, str]]:
     yield from _length(part, len(text), "characters")
 
 
-def _length(part: Element, size: int, unit: str) -> Iterator[tuple[str, str]]:
+def _length(part: ElementSpec, size: int, unit: str) -> Iterator[tuple[str, str]]:
     if size < part.min:
         yield "ELM-SHORT", f"must have at least {part.min} {unit}"
     if size > part.max:
         yield "ELM-LONG", f"must have at most {part.max} {unit}"
 
 
-def _decimal_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, str]]:
-    found = _DECIMAL.fullmatch(text)
-    if found is None or not (found[1] or found[2]):
+def _decimal_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple[str, str]]:
+    match = _DECIMAL.fullmatch(text)
+    if match is None or not (match[1] or match[2]):
         yield "ELM-NUMBER", "must be a plain number such as 100 or 8.25"
         return
-    whole, fraction = found[1], found[2] or ""
+    whole, fraction = match[1], match[2] or ""
     if len(whole) > 1 and whole[0] == "0":
         yield "ELM-ZEROS", "should have no leading zeros"
         whole = whole.lstrip("0")
@@ -195,7 +221,7 @@ def _decimal_type(part: Element, text: str, previous: str) -> Iterator[tuple[str
     yield from _length(part, len(whole) + len(fraction), "digits")
 
 
-def _integer_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, str]]:
+def _integer_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple[str, str]]:
     if not _INTEGER.fullmatch(text):
         yield "ELM-NUMBER", "must be a whole number"
         return
@@ -205,14 +231,14 @@ def _integer_type(part: Element, text: str, previous: str) -> Iterator[tuple[str
     yield from _length(part, len(digits), "digits")
 
 
-def _date_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, str]]:
+def _date_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple[str, str]]:
     short = part.max == 6 or (part.min == 6 and len(text) == 6)
-    if not (is_short_date(text) if short else kernel_formats.x12_date(text)):
+    if not (is_short_date(text) if short else formats.parse_x12_date(text)):
         form = "YYMMDD" if short else "CCYYMMDD"
         yield "ELM-DATE", f"must be a day of the calendar, {form}"
 
 
-def _time_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, str]]:
+def _time_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple[str, str]]:
     if not _TIME.fullmatch(text) or not part.min <= len(text) <= part.max:
         yield (
             "ELM-TIME",
@@ -220,29 +246,28 @@ def _time_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, s
         )
 
 
-def _period_type(part: Element, text: str, previous: str) -> Iterator[tuple[str, str]]:
+def _period_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple[str, str]]:
     known = PERIOD_FORMS.get(previous)
     if known is None:
         yield from _text_type(part, text, previous)
     elif not known[1](text):
-        yield "ELM-PERIOD", f"must be {known[0]}, as its qualifier {previous} says"
+        yield "ELM-PERIOD", f"must be {known[0]}, as its qualifier {previous} requires"
 
 
 def is_short_date(text: str) -> bool:
-    """A real day written YYMMDD. The century is not told, so the 29th of February is in leap years
-    of either."""
+    """Return whether a text is a day written YYMMDD, of either century (so 29 February of either)."""
     return _SHORT_DATE.fullmatch(text) is not None and any(
-        kernel_formats.x12_date(century + text) for century in ("19", "20")
+        formats.parse_x12_date(century + text) for century in ("19", "20")
     )
 
 
 def is_time(text: str) -> bool:
-    """HHMM, HHMMSS, or with tenths or hundredths of a second."""
+    """Return whether a text is HHMM or HHMMSS, possibly with tenths or hundredths of a second."""
     return _TIME.fullmatch(text) is not None
 
 
 def _is_day(text: str) -> bool:
-    return kernel_formats.x12_date(text) is not None
+    return formats.parse_x12_date(text) is not None
 
 
 def _is_range(text: str) -> bool:
@@ -269,7 +294,7 @@ PERIOD_FORMS: dict[str, tuple[str, Callable[[str], bool]]] = {
     "TM": ("a time of the day, HHMM", is_time),
 }
 
-_TYPES: dict[str, Type] = {
+_TYPE_CHECKS: dict[str, TypeCheck] = {
     "R": _decimal_type,
     "N0": _integer_type,
     "N2": _integer_type,
@@ -279,7 +304,7 @@ _TYPES: dict[str, Type] = {
 }
 
 
-def _wanted(part: Element) -> str:
+def _allowed_codes(part: ElementSpec) -> str:
     return f": {_one_of(part.codes)}" if part.codes else ""
 
 

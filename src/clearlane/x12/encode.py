@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - the table of typographic signs holds characters that look like others
-"""Values as X12 writes them: text that it can carry, amounts, days, periods.
+"""Format values as X12 writes them: clean text, amounts, days, periods.
 
 ``clean(text)`` makes a text fit to be sent; call it when values come in, not when they are written.
 Knows characters and separators; knows no guide and no file.
@@ -21,7 +21,7 @@ REPAIRS = {
     "blanks": "blanks at the ends and repeated blanks were removed",
     "lost": "characters that X12 cannot carry were left out",
 }
-"""What ``clean`` may have done, in words. ``lost`` means that the text is no longer the same."""
+"""What ``clean`` may have changed, in words. ``lost`` means that the text is no longer the same."""
 
 _FIT = re.compile(rf"[{pattern.VISIBLE}]+(?: [{pattern.VISIBLE}]+)*|", re.ASCII)
 _UNFIT = re.compile(rf"[^{pattern.TEXT}]", re.ASCII)
@@ -38,10 +38,10 @@ _PLAIN = str.maketrans({
 
 
 def clean(text: str, delimiters: Delimiters = CANONICAL) -> tuple[str, tuple[str, ...]]:
-    """A text that X12 can carry, and the repairs it took (keys of ``REPAIRS``).
+    """Return a text that X12 can carry, and the repairs it took (keys of ``REPAIRS``).
 
-    Capital letters, plain letters for accented ones, blanks for separators and control characters,
-    single blanks inside and none at the ends. Check lengths afterwards: a text may have grown.
+    Capital letters, plain letters for accented ones, blanks for separators and control characters, single blanks inside and
+    none at the ends. Check lengths afterwards: a text may have grown.
     """
     if delimiters is CANONICAL and _FIT.fullmatch(text):
         return text, ()
@@ -100,46 +100,46 @@ _STEPS = (
 )
 
 
-def money(amount: Decimal) -> str:
-    """An amount as X12 writes it: no exponent, no trailing zeros, no point it does not need."""
+def format_money(amount: Decimal) -> str:
+    """Return an amount without exponent, trailing zeros or needless decimal point."""
     text = f"{amount:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
 
 
-def day(value: date) -> str:
-    """A day as CCYYMMDD."""
+def format_day(value: date) -> str:
+    """Return a day as CCYYMMDD."""
     return f"{value.year:04}{value.month:02}{value.day:02}"
 
 
-def period(first: date, last: date) -> tuple[str, str]:
-    """The qualifier and text of a period: D8 for one day, RD8 for more."""
+def format_period(first: date, last: date) -> tuple[str, str]:
+    """Return the qualifier and text of a period: D8 for one day, RD8 for more."""
     if first == last:
-        return "D8", day(first)
-    return "RD8", f"{day(first)}-{day(last)}"
+        return "D8", format_day(first)
+    return "RD8", f"{format_day(first)}-{format_day(last)}"
 
 
-def element_text(value: object) -> str:
-    """One element as canonical text: composites from tuples, repetitions from lists."""
+def format_element(value: object) -> str:
+    """Return one element as canonical text: composites from tuples, repetitions from lists."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
-        return ":".join(map(element_text, value)).rstrip(":")
+        return ":".join(map(format_element, value)).rstrip(":")
     if isinstance(value, list):
-        return "^".join(map(element_text, value))
+        return "^".join(map(format_element, value))
     if isinstance(value, Decimal):
-        return money(value)
+        return format_money(value)
     if isinstance(value, date):
-        return day(value)
+        return format_day(value)
     return str(value)
 
 
-def segment(*elements: object) -> list[str]:
-    """A segment from its id and elements, without empty elements at its end."""
-    texts = [element_text(value) for value in elements]
+def format_segment(*elements: object) -> list[str]:
+    """Return a segment from its id and elements, without empty elements at its end."""
+    texts = [format_element(value) for value in elements]
     while not texts[-1]:
         texts.pop()
     return texts

@@ -1,72 +1,91 @@
-"""Parts of a file while they are read: what is counted, remembered and judged on the way.
+"""Open interchanges, groups and sets while they are read: counts, control numbers, findings.
 
 Knows envelopes and one set at a time; knows nothing of bytes and tokens.
 """
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import envelope, guides, tree
-from clearlane.x12.collector import Report
-from clearlane.x12.element import generic
-from clearlane.x12.loop_parser import CONTROL, Walk
+from clearlane.x12.collector import FindingCollector
+from clearlane.x12.element import check_unplaced_segment
+from clearlane.x12.loop_parser import CONTROL_SEGMENTS, LoopParser
 
-# A request's code on an answer, or the other way round, is seen in files that everyone reads.
-SIBLINGS = {"HS": ("HB",), "HB": ("HS",), "HR": ("HN",), "HN": ("HR",)}
+# GS01 of a request on a response, or the reverse, occurs in practice and is accepted by receivers: a warning.
+COUNTERPARTS = {"HS": ("HB",), "HB": ("HS",), "HR": ("HN",), "HN": ("HR",)}
 
 
 class OpenInterchange:
-    """An interchange while it is read."""
+    """An interchange that is being read."""
 
-    __slots__ = ("groups", "interchange", "line", "numbers", "report")
+    __slots__ = ("control_numbers", "findings", "first_segment", "groups", "interchange")
 
-    def __init__(self, interchange: tree.Interchange, report: Report, line: int) -> None:
+    def __init__(
+        self, interchange: tree.Interchange, findings: FindingCollector, first_segment: int
+    ) -> None:
         self.interchange = interchange
-        self.report = report
-        self.line = line
+        self.findings = findings
+        self.first_segment = first_segment
         self.groups = 0
-        self.numbers: set[str] = set()
+        self.control_numbers: set[str] = set()
 
-    def at(self, line: int) -> int:
-        """The position of a line of the file in this part of it."""
-        return line - self.line + 1
+    def position_of(self, file_segment: int) -> int:
+        """Return the position in this interchange of a segment counted in the file."""
+        return file_segment - self.first_segment + 1
 
     def keep(self, segment: tree.Segment, *, stream: bool) -> None:
+        """Keep a segment outside any group, unless the reader streams."""
         if not stream:
             self.interchange.stray.append((self.groups, segment))
 
 
 class OpenGroup:
-    """A group while it is read."""
+    """A group that is being read."""
 
-    __slots__ = ("function_told", "group", "line", "numbers", "report", "sets")
+    __slots__ = (
+        "control_numbers",
+        "findings",
+        "first_segment",
+        "function_reported",
+        "group",
+        "sets",
+    )
 
-    def __init__(self, group: tree.Group, report: Report, line: int) -> None:
+    def __init__(
+        self, group: tree.FunctionalGroup, findings: FindingCollector, first_segment: int
+    ) -> None:
         self.group = group
-        self.report = report
-        self.line = line
+        self.findings = findings
+        self.first_segment = first_segment
         self.sets = 0
-        self.numbers: set[str] = set()
-        self.function_told = False
+        self.control_numbers: set[str] = set()
+        self.function_reported = False
 
-    def at(self, line: int) -> int:
-        """The position of a line of the file in this part of it."""
-        return line - self.line + 1
+    def position_of(self, file_segment: int) -> int:
+        """Return the position in this group of a segment counted in the file."""
+        return file_segment - self.first_segment + 1
 
     def keep(self, segment: tree.Segment, *, stream: bool) -> None:
+        """Keep a segment outside any set, unless the reader streams."""
         if not stream:
             self.group.stray.append((self.sets, segment))
 
 
 class OpenSet:
-    """A set while it is read: walked where its guide is known, else taken as it comes."""
+    """A set that is being read: parsed into loops if its guide is known, else kept as a list of segments."""
 
-    __slots__ = ("_check", "_position", "_stream", "_trailer", "_walk", "report", "set")
+    __slots__ = ("_check", "_parser", "_position", "_stream", "_trailer", "findings", "set")
 
     def __init__(
-        self, set: tree.Set, report: Report, walk: Walk | None, *, check: bool, stream: bool
+        self,
+        set: tree.TransactionSet,
+        findings: FindingCollector,
+        parser: LoopParser | None,
+        *,
+        check: bool,
+        stream: bool,
     ) -> None:
         self.set = set
-        self.report = report
-        self._walk = walk
+        self.findings = findings
+        self._parser = parser
         self._check = check
         self._stream = stream
         self._position = 1
@@ -74,82 +93,87 @@ class OpenSet:
 
     @property
     def done(self) -> bool:
-        return self._trailer is not None or (self._walk is not None and self._walk.done)
+        """Whether the SE has been read."""
+        return self._trailer is not None or (self._parser is not None and self._parser.done)
 
-    def run(self, texts: list[str], segments: list[tree.Segment]) -> int:
-        """Take segments until the set or the batch ends; answers how many were taken."""
-        if self._walk is None:
-            return self._run_unknown(segments)
-        taken = self._walk.run(texts, segments)
-        if self._walk.done:
-            self._trailer = segments[taken - 1]
-        return taken
+    def consume(self, texts: list[str], segments: list[tree.Segment]) -> int:
+        """Consume segments until the set or the list ends; return how many were consumed."""
+        if self._parser is None:
+            return self._consume_unknown(segments)
+        consumed = self._parser.consume(texts, segments)
+        if self._parser.done:
+            self._trailer = segments[consumed - 1]
+        return consumed
 
-    def _run_unknown(self, segments: list[tree.Segment]) -> int:
-        for taken, segment in enumerate(segments):
+    def _consume_unknown(self, segments: list[tree.Segment]) -> int:
+        for consumed, segment in enumerate(segments):
             id = segment[0]
-            if id in CONTROL:
-                return taken
+            if id in CONTROL_SEGMENTS:
+                return consumed
             self._position += 1
-            if self._check and not self.report.full:
-                for flaw in generic(segment):
-                    self.report.flaw(flaw, id[:3], self._position, "")
+            if self._check and not self.findings.is_full:
+                for finding in check_unplaced_segment(segment):
+                    self.findings.add_element_finding(finding, id[:3], self._position, "")
             if not self._stream or id == "SE":
                 self.set.root.items.append(segment)
             if id == "SE":
                 self._trailer = segment
-                return taken + 1
+                return consumed + 1
         return len(segments)
 
     def skip(self, rule: str, message: str, id: str) -> None:
-        """A segment was left out by the lexer; it counts all the same."""
-        if self._walk is None:
+        """Count and report a segment that the lexer left out."""
+        if self._parser is None:
             self._position += 1
             position = self._position
         else:
-            self._walk.position += 1
-            position = self._walk.position
-        self.report.add(rule, message, id, position)
+            self._parser.position += 1
+            position = self._parser.position
+        self.findings.add(rule, message, id, position)
 
-    def stop(self) -> None:
-        """The set ends without an SE."""
-        if self._walk is not None:
-            self._walk.stop()
+    def end_without_se(self) -> None:
+        """End a set that has no SE."""
+        if self._parser is not None:
+            self._parser.end_without_se()
         else:
             self._position += 1
-            self.report.add(
+            self.findings.add(
                 "SE-MISSING", "The set must end with an SE segment", "SE", self._position
             )
 
-    def judge(self) -> None:
-        """Hold the SE against the ST."""
+    def check_trailer(self) -> None:
+        """Check the SE against the ST."""
         if self._trailer is not None:
-            segments = self._position if self._walk is None else self._walk.position
-            envelope.check_set_end(self.set.header, self._trailer, segments, self.report)
+            segments = self._position if self._parser is None else self._parser.position
+            envelope.check_set_end(self.set.header, self._trailer, segments, self.findings)
 
 
-def judge_version(opened: OpenGroup, set: tree.Set, version: str, report: Report) -> None:
-    """Whether ST01, ST03, GS01 and GS08 agree with each other and with the guide."""
-    guide, group = set.guide, opened.group
-    own = tree.element(set.header, 3).strip()
+def check_version(
+    open_group: OpenGroup, set: tree.TransactionSet, version: str, findings: FindingCollector
+) -> None:
+    """Check that ST01, ST03, GS01 and GS08 agree with each other and with the guide."""
+    guide, group = set.guide, open_group.group
+    own = tree.get_element(set.header, 3).strip()
     if own and own != group.version.strip():
-        # Two names of one guide are a slip that can be read; two guides are a contradiction.
-        same = guide is not None and {own, group.version.strip()} <= {guide.id, *guide.also}
-        weight = Severity.WARNING if same else Severity.ERROR
-        report.add("ST-AGREE", "ST03 must equal GS08", "ST", 1, element=3, severity=weight)
+        # Two ids of one guide are harmless; ids of two guides are a contradiction.
+        same = guide is not None and {own, group.version.strip()} <= {guide.id, *guide.earlier_ids}
+        severity = Severity.WARNING if same else Severity.ERROR
+        findings.add("ST-AGREE", "ST03 must equal GS08", "ST", 1, element=3, severity=severity)
     if guide is None:
         known = ", ".join(guides.KINDS)
         message = f"ST01 and the version must name a guide that is known here ({known}): the set is checked for its envelope and syntax only"
-        report.add("ST-GUIDE", message, "ST", 1)
+        findings.add("ST-GUIDE", message, "ST", 1)
         return
     if version != guide.id:
         message = f"The version is an earlier name of {guide.id} and is read as that one"
-        report.add("ST-EARLIER", message, "ST", 1, element=3)
-    function = tree.element(group.header, 1)
-    if function != guide.functional and not opened.function_told:
-        opened.function_told = True
-        message = f"GS01 must be {guide.functional} for a group of {guide.kind} sets"
-        weight = (
-            Severity.WARNING if function in SIBLINGS.get(guide.functional, ()) else Severity.ERROR
+        findings.add("ST-EARLIER", message, "ST", 1, element=3)
+    function = tree.get_element(group.header, 1)
+    if function != guide.functional_id and not open_group.function_reported:
+        open_group.function_reported = True
+        message = f"GS01 must be {guide.functional_id} for a group of {guide.kind} sets"
+        severity = (
+            Severity.WARNING
+            if function in COUNTERPARTS.get(guide.functional_id, ())
+            else Severity.ERROR
         )
-        opened.report.add("GS-FUNCTION", message, "GS", 1, element=1, severity=weight)
+        open_group.findings.add("GS-FUNCTION", message, "GS", 1, element=1, severity=severity)

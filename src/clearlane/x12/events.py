@@ -1,7 +1,7 @@
-"""What a reader tells of a file, in file order.
+"""Events of a reader, in file order.
 
-Each ``Opened`` event comes when a header has been read; the matching ``Closed`` event carries the same
-object with everything found in it.
+Each ``Opened`` event comes when a header has been read; the matching ``Closed`` event carries the same object with all
+its findings.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -18,38 +18,38 @@ class InterchangeOpened(NamedTuple):
 class GroupOpened(NamedTuple):
     """A GS was read."""
 
-    group: tree.Group
+    group: tree.FunctionalGroup
 
 
 class SetOpened(NamedTuple):
     """An ST was read and its guide chosen."""
 
-    set: tree.Set
+    set: tree.TransactionSet
 
 
-class Unit(NamedTuple):
-    """One unit of a set is complete: a claim, as a rule."""
+class UnitClosed(NamedTuple):
+    """One unit of a set is complete: usually a claim."""
 
     loop: tree.Loop
     parents: tuple[tree.Loop, ...]
     """The loops around it, the set's root first."""
-    set: tree.Set
+    set: tree.TransactionSet
 
     def parent(self, *ids: str) -> tree.Loop | None:
-        """The nearest loop around the unit with one of these ids."""
+        """Return the nearest loop around the unit with one of these ids, or None."""
         return next((loop for loop in reversed(self.parents) if loop.node.id in ids), None)
 
 
 class SetClosed(NamedTuple):
     """A set is complete: all its findings are in ``set.findings``."""
 
-    set: tree.Set
+    set: tree.TransactionSet
 
 
 class GroupClosed(NamedTuple):
     """A group is complete; ``group.findings`` holds those of GS and GE."""
 
-    group: tree.Group
+    group: tree.FunctionalGroup
 
 
 class InterchangeClosed(NamedTuple):
@@ -59,12 +59,12 @@ class InterchangeClosed(NamedTuple):
 
 
 class FileClosed(NamedTuple):
-    """The end: ``file.findings`` holds what concerns no interchange."""
+    """The end of the file: ``file.findings`` holds what concerns no interchange."""
 
-    file: tree.File
+    file: tree.X12File
 
 
 Event: TypeAlias = (
-    InterchangeOpened | GroupOpened | SetOpened | Unit
+    InterchangeOpened | GroupOpened | SetOpened | UnitClosed
     | SetClosed | GroupClosed | InterchangeClosed | FileClosed
 )  # fmt: skip

@@ -1,16 +1,16 @@
-"""A fault of one segment, and how messages name an element and a value.
+"""Findings about single segments, and how messages name an element and a value.
 
-A message names the element and the kind of value. It never holds the value itself.
+A message names the element and the kind of value. It never contains the value itself.
 """
 
 import re
 from typing import NamedTuple
 
-from clearlane.x12.grammar import Element, Segment
+from clearlane.x12.grammar import ElementSpec, SegmentSpec
 
 
-class Flaw(NamedTuple):
-    """A fault of one segment. ``rule`` is a key of ``faults.FAULTS``."""
+class ElementFinding(NamedTuple):
+    """Something wrong with one segment. ``rule`` is a key of ``finding_catalogue.FINDING_TYPES``."""
 
     rule: str
     message: str
@@ -20,15 +20,17 @@ class Flaw(NamedTuple):
     kind: str = ""
 
 
-def designate(node: Segment, element: Element, component: Element | None = None) -> str:
-    """How a message names an element: ``NM109 (identifier)``."""
+def name_element(
+    node: SegmentSpec, element: ElementSpec, component: ElementSpec | None = None
+) -> str:
+    """Return how a message names an element: ``NM109 (identifier)``."""
     part = component or element
     tail = f"-{component.number}" if component else ""
     return f"{node.id}{element.number:02}{tail} ({part.name.lower()})"
 
 
-def value_kind(text: str) -> str:
-    """What sort of value a text is, so that a finding can say it without telling the value."""
+def classify_value(text: str) -> str:
+    """Return the kind of a value, which a finding can report in place of the value."""
     if not text:
         return "empty"
     if text.isascii() and text.isdigit():

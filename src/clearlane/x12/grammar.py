@@ -1,18 +1,18 @@
-"""The vocabulary guides are written in, and the nodes it builds.
+"""The notation in which guides are written, and the nodes it builds.
 
-A guide is a tree of loops and segments. The dictionary (``guides/dictionary.py``) says once what a
-segment's elements are; a guide says for each place where the segment stands how they are used:
+A guide is a tree of loops and segments. The dictionary (``guides/dictionary.py``) defines the elements of each segment
+once; a guide says for each place of the segment how they are used:
 
     seg("NM1", "Billing provider name", "R", 1, "R=85 R=1|2 R S S - S S=XX S")
 
-One token an element, in order; elements after the last token are not used:
+One token per element, in order; elements after the last token are not used:
 
     R  S  -          required, situational, not used
     R=85|87          only these codes
     S=@states        only codes of a named list (``codes/``)
     R<20   R>2       at most 20, at least 2 characters, where the guide is narrower than the dictionary
     S*5              the element may repeat five times (between repetition separators)
-    R(R=HC R S S)    a composite: one token a component, the same forms
+    R(R=HC R S S)    a composite: one token per component, in the same notation
 
 Knows nothing of files, findings or claims.
 """
@@ -25,53 +25,53 @@ USAGE = {"R": "R", "S": "S", "-": "N"}
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """What one element, or one component of a composite, may hold at one place of a guide."""
+class ElementSpec:
+    """One element, or one component of a composite, at one place of a guide."""
 
     number: int
     name: str
     type: str
-    """AN, ID, DT, TM, R, N0, N2 or B as in X12; TP is text whose form the qualifier before it names."""
+    """AN, ID, DT, TM, R, N0, N2 or B as in X12; TP is text whose format the qualifier before it names."""
     min: int
     max: int
     usage: str = "N"
     codes: tuple[str, ...] = ()
-    list: str = ""
-    """The name of an outside code list, or empty."""
+    code_list: str = ""
+    """The name of an external code list, or empty."""
     repeat: int = 1
-    components: tuple["Element", ...] = ()
-    """Filled for a composite, whose own type is then ``C``."""
+    components: tuple["ElementSpec", ...] = ()
+    """The components of a composite, whose own type is then ``C``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
-    """A segment as the X12 dictionary has it, before any guide narrows it."""
+class DictionarySegment:
+    """A segment as the X12 dictionary defines it, before a guide narrows it."""
 
     name: str
-    elements: tuple[Element, ...]
+    elements: tuple[ElementSpec, ...]
     syntax: tuple[str, ...] = ()
     """Syntax notes such as ``P0304`` (paired), ``R0203`` (one required), ``E0203`` (exclusive),
     ``C0504`` (if 5 then 4) and ``L030405`` (if 3, then 4 or 5)."""
     key: tuple[int, int] = (0, 0)
-    """(element, component) whose code tells one use of the segment from another; (0, 0) for none."""
+    """(element, component) whose code distinguishes the uses of the segment; (0, 0) for none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Segment:
+class SegmentSpec:
     """A segment at one place of a guide."""
 
     id: str
     name: str
     usage: str
     repeat: int
-    """How often it may stand here; 0 means without limit."""
-    elements: tuple[Element, ...]
+    """How often it may occur here; 0 means without limit."""
+    elements: tuple[ElementSpec, ...]
     syntax: tuple[str, ...] = ()
     key: tuple[int, int] = (0, 0)
 
     @property
     def qualifiers(self) -> tuple[str, ...]:
-        """The codes of the key element: what makes a segment this one and not its sibling."""
+        """The codes of the key element, which distinguish this segment from its siblings."""
         number, component = self.key
         if not number:
             return ()
@@ -80,20 +80,20 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loop:
+class LoopSpec:
     """A loop at one place of a guide. Its first child is the segment that opens it."""
 
     id: str
     name: str
     usage: str
     repeat: int
-    children: tuple["Segment | Loop", ...] = field(repr=False)
+    children: tuple["SegmentSpec | LoopSpec", ...] = field(repr=False)
 
     @property
-    def head(self) -> Segment:
+    def head(self) -> SegmentSpec:
         """The segment that opens the loop."""
         first = self.children[0]
-        return first if isinstance(first, Segment) else first.head
+        return first if isinstance(first, SegmentSpec) else first.head
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,18 +103,18 @@ class Guide:
     id: str
     """The version in GS08 and ST03, such as ``005010X222A1``."""
     kind: str
-    """How people call it: 837P, 837D, 837I, 270, 271, 276, 277, 277CA, 835, 999."""
+    """The usual name: 837P, 837D, 837I, 270, 271, 276, 277, 277CA, 835, 999."""
     transaction: str
     """ST01."""
-    functional: str
+    functional_id: str
     """GS01."""
     name: str
-    root: Loop
+    root: LoopSpec
     """The transaction set, from ST to SE."""
-    also: tuple[str, ...] = ()
-    """Earlier errata names that are read as this guide."""
+    earlier_ids: tuple[str, ...] = ()
+    """Ids of earlier errata that are read as this guide."""
     unit: str = ""
-    """The loop that people count: 2300 in an 837, 2100 in an 835. The reader can yield one at a time."""
+    """The loop that is one unit of work: 2300 in an 837, 2100 in an 835. The reader can yield one at a time."""
 
 
 _TOKEN = re.compile(
@@ -134,23 +134,25 @@ def _tokens(pattern: str) -> Iterator[re.Match[str]]:
         at = match.end()
 
 
-def _narrow(base: Element, token: re.Match[str]) -> Element:
+def _narrow(base: ElementSpec, token: re.Match[str]) -> ElementSpec:
     codes = token["codes"] or ""
     named = codes.startswith("@")
     return replace(
         base,
         usage=USAGE[token["usage"]],
         codes=() if named or not codes else tuple(codes.split("|")),
-        list=codes[1:] if named else "",
+        code_list=codes[1:] if named else "",
         max=int(token["max"]) if token["max"] else base.max,
         min=int(token["min"]) if token["min"] else base.min,
         repeat=int(token["repeat"]) if token["repeat"] else base.repeat,
-        components=use(base.components, token["inner"]) if token["open"] else base.components,
+        components=apply_usage(base.components, token["inner"])
+        if token["open"]
+        else base.components,
     )
 
 
-def use(elements: tuple[Element, ...], pattern: str) -> tuple[Element, ...]:
-    """Apply a usage pattern to the elements of the dictionary."""
+def apply_usage(elements: tuple[ElementSpec, ...], pattern: str) -> tuple[ElementSpec, ...]:
+    """Return elements of the dictionary narrowed by a usage pattern."""
     tokens = list(_tokens(pattern))
     if len(tokens) > len(elements):
         raise ValueError(f"usage pattern {pattern!r} names more than {len(elements)} elements")
@@ -158,8 +160,8 @@ def use(elements: tuple[Element, ...], pattern: str) -> tuple[Element, ...]:
     return (*narrowed, *elements[len(tokens) :])
 
 
-def words(dictionary: Mapping[str, Base]) -> Callable[..., Segment]:
-    """The ``seg`` function of a dictionary."""
+def make_seg(dictionary: Mapping[str, DictionarySegment]) -> Callable[..., SegmentSpec]:
+    """Return the ``seg`` function of a dictionary."""
 
     def seg(
         id: str,
@@ -169,14 +171,14 @@ def words(dictionary: Mapping[str, Base]) -> Callable[..., Segment]:
         pattern: str,
         *,
         key: tuple[int, int] | None = None,
-    ) -> Segment:
+    ) -> SegmentSpec:
         base = dictionary[id]
-        return Segment(
+        return SegmentSpec(
             id=id,
             name=name,
             usage=usage,
             repeat=repeat,
-            elements=use(base.elements, pattern),
+            elements=apply_usage(base.elements, pattern),
             syntax=base.syntax,
             key=base.key if key is None else key,
         )
@@ -184,28 +186,33 @@ def words(dictionary: Mapping[str, Base]) -> Callable[..., Segment]:
     return seg
 
 
-def loop(id: str, name: str, usage: str, repeat: int, *children: Segment | Loop) -> Loop:
-    """A loop of a guide; ``repeat`` 0 means without limit."""
-    return Loop(id, name, usage, repeat, children)
+def loop(
+    id: str, name: str, usage: str, repeat: int, *children: SegmentSpec | LoopSpec
+) -> LoopSpec:
+    """Return a loop of a guide; ``repeat`` 0 means without limit."""
+    return LoopSpec(id, name, usage, repeat, children)
 
 
-def base(name: str, elements: str, *, syntax: str = "", key: tuple[int, int] = (0, 0)) -> Base:
-    """A dictionary row. Elements one a line: ``Name: TYPE min-max``; a composite's components are
-    indented below ``Name: C``:
+def dictionary_segment(
+    name: str, elements: str, *, syntax: str = "", key: tuple[int, int] = (0, 0)
+) -> DictionarySegment:
+    """Return a segment of the dictionary from a text with one element per line.
+
+    A line is ``Name: TYPE min-max``; the components of a composite are indented below ``Name: C``:
 
         Entity identifier code: ID 2-3
         Procedure: C
           Qualifier: ID 2-2
           Code: AN 1-48
     """
-    rows: list[tuple[int, Element]] = []
+    rows: list[tuple[int, ElementSpec]] = []
     for line in filter(str.strip, elements.splitlines()):
         label, _, form = line.strip().partition(": ")
         kind, _, lengths = form.partition(" ")
         low, _, high = lengths.partition("-")
         deep = 1 if line.startswith("  ") else 0
-        rows.append((deep, Element(0, label, kind, int(low or 0), int(high or 0))))
-    top: list[Element] = []
+        rows.append((deep, ElementSpec(0, label, kind, int(low or 0), int(high or 0))))
+    top: list[ElementSpec] = []
     for deep, element in rows:
         if not deep:
             top.append(replace(element, number=len(top) + 1))
@@ -213,4 +220,4 @@ def base(name: str, elements: str, *, syntax: str = "", key: tuple[int, int] = (
         parent = top[-1]
         part = replace(element, number=len(parent.components) + 1)
         top[-1] = replace(parent, components=(*parent.components, part))
-    return Base(name, tuple(top), tuple(syntax.split()), key)
+    return DictionarySegment(name, tuple(top), tuple(syntax.split()), key)

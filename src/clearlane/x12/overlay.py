@@ -1,6 +1,6 @@
-"""Payer overlays: a small difference applied to a guide gives a new guide.
+"""Payer overlays: apply the small differences of one payer to a guide.
 
-    harbor = overlay(guide, {
+    harbor = apply_overlay(guide, {
         "2300/REF:G1": {"usage": "R"},                          # a segment becomes required
         "2010BA/NM1/09": {"max": 12},                           # an element becomes shorter
         "2000B/SBR/09": {"codes": ("CI", "HM")},                # fewer codes
@@ -8,9 +8,8 @@
         "2310B": {"usage": "R"},                                # a loop becomes required
     })
 
-A row names a loop, a segment or an element and the columns that change: ``usage`` (R, S or N), ``repeat``,
-``min``, ``max``, ``codes``. A place that the guide does not have is refused with ValueError: an overlay
-that means nothing is a mistake in the payer's profile.
+A row names a loop, a segment or an element and the columns that change: ``usage`` (R, S or N), ``repeat``, ``min``, ``max``,
+``codes``. A row that changes nothing in the guide raises ValueError: it is a mistake in the payer's profile.
 
 Knows guides; knows no payer.
 """
@@ -20,9 +19,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from clearlane.x12.grammar import Element, Guide, Loop, Segment
+from clearlane.x12.grammar import ElementSpec, Guide, LoopSpec, SegmentSpec
 
-Part = TypeVar("Part", Loop, Segment, Element)
+Part = TypeVar("Part", LoopSpec, SegmentSpec, ElementSpec)
 
 COLUMNS = {
     "loop": frozenset({"usage", "repeat"}),
@@ -37,8 +36,8 @@ _ROW = re.compile(
 )
 
 
-def overlay(guide: Guide, rows: Mapping[str, Mapping[str, Any]]) -> Guide:
-    """The guide with these differences; its id, kind and names stay."""
+def apply_overlay(guide: Guide, rows: Mapping[str, Mapping[str, Any]]) -> Guide:
+    """Return a new guide with these differences; id, kind and names stay."""
     root = guide.root
     for text, columns in rows.items():
         found = _ROW.fullmatch(text)
@@ -47,7 +46,7 @@ def overlay(guide: Guide, rows: Mapping[str, Mapping[str, Any]]) -> Guide:
                 f"{text!r} is no place: write loop, loop/segment or loop/segment/element"
             )
         level = "element" if found["element"] else "segment" if found["id"] else "loop"
-        _judge(text, level, columns)
+        _check_row(text, level, columns)
         changed = _loop(root, found, columns)
         if changed is root:
             raise ValueError(f"the guide {guide.id} has no place {text!r}, or it is so already")
@@ -55,24 +54,24 @@ def overlay(guide: Guide, rows: Mapping[str, Mapping[str, Any]]) -> Guide:
     return replace(guide, root=root)
 
 
-def _judge(text: str, level: str, columns: Mapping[str, Any]) -> None:
-    strange = set(columns) - COLUMNS[level]
-    if strange or not columns:
+def _check_row(text: str, level: str, columns: Mapping[str, Any]) -> None:
+    unknown = set(columns) - COLUMNS[level]
+    if unknown or not columns:
         allowed = ", ".join(sorted(COLUMNS[level]))
         raise ValueError(f"{text!r} may change {allowed} of the {level}")
     if columns.get("usage", "R") not in USAGES:
         raise ValueError(f"the usage of {text!r} must be R, S or N")
 
 
-def _loop(loop: Loop, row: re.Match[str], columns: Mapping[str, Any]) -> Loop:
-    """The loop with the row applied in it or below; the same object where nothing changed."""
+def _loop(loop: LoopSpec, row: re.Match[str], columns: Mapping[str, Any]) -> LoopSpec:
+    """Return the loop with the row applied in it or below; the same object if nothing changed."""
     if loop.id == row["loop"] and not row["id"]:
-        return _replaced(loop, columns)
-    children: list[Segment | Loop] = []
+        return _replace_columns(loop, columns)
+    children: list[SegmentSpec | LoopSpec] = []
     for child in loop.children:
-        if isinstance(child, Loop):
+        if isinstance(child, LoopSpec):
             children.append(_loop(child, row, columns))
-        elif loop.id == row["loop"] and _meant(child, row):
+        elif loop.id == row["loop"] and _matches(child, row):
             children.append(_segment(child, row, columns))
         else:
             children.append(child)
@@ -80,22 +79,22 @@ def _loop(loop: Loop, row: re.Match[str], columns: Mapping[str, Any]) -> Loop:
     return loop if same else replace(loop, children=tuple(children))
 
 
-def _meant(segment: Segment, row: re.Match[str]) -> bool:
+def _matches(segment: SegmentSpec, row: re.Match[str]) -> bool:
     return segment.id == row["id"] and (
         not row["qualifier"] or row["qualifier"] in segment.qualifiers
     )
 
 
-def _segment(segment: Segment, row: re.Match[str], columns: Mapping[str, Any]) -> Segment:
+def _segment(segment: SegmentSpec, row: re.Match[str], columns: Mapping[str, Any]) -> SegmentSpec:
     if not row["element"]:
-        return _replaced(segment, columns)
+        return _replace_columns(segment, columns)
     elements = _parts(segment.elements, int(row["element"]), row, columns)
     return segment if elements is segment.elements else replace(segment, elements=elements)
 
 
 def _parts(
-    parts: tuple[Element, ...], number: int, row: re.Match[str], columns: Mapping[str, Any]
-) -> tuple[Element, ...]:
+    parts: tuple[ElementSpec, ...], number: int, row: re.Match[str], columns: Mapping[str, Any]
+) -> tuple[ElementSpec, ...]:
     if not 0 < number <= len(parts):
         return parts
     old = parts[number - 1]
@@ -104,20 +103,20 @@ def _parts(
         inner = old.components
         if not 0 < component <= len(inner):
             return parts
-        changed = _replaced(inner[component - 1], columns)
+        changed = _replace_columns(inner[component - 1], columns)
         new = replace(old, components=(*inner[: component - 1], changed, *inner[component:]))
     else:
-        new = _replaced(old, columns)
+        new = _replace_columns(old, columns)
     return parts if new == old else (*parts[: number - 1], new, *parts[number:])
 
 
-def _replaced(part: Part, columns: Mapping[str, Any]) -> Part:
-    """The part with the columns changed; the part itself where they are so already."""
+def _replace_columns(part: Part, columns: Mapping[str, Any]) -> Part:
+    """Return the part with the columns changed; the part itself if they are equal already."""
     values: dict[str, Any] = {
         name: tuple(value) if name == "codes" else value for name, value in columns.items()
     }
     if all(getattr(part, name) == value for name, value in values.items()):
         return part
     if "codes" in values:
-        values["list"] = ""
+        values["code_list"] = ""
     return replace(part, **values)

@@ -1,9 +1,10 @@
-"""One regular expression a place: whether a segment's whole text is flawless there.
+"""One regular expression per place of a guide: does the whole text of a segment have nothing wrong?
 
-The expression may be stricter than the truth (it does not know that 2024 has a 29th of February); a
-text that does not match is looked at element by element in ``element.py``, which decides. It is built
-linearly, as nested optional tails: alternatives that repeat the tail would be exponential in the
-number of elements.
+The expression may be stricter than the guide (it does not know that 2024 has a 29th of February): a text that does
+not match is checked element by element in ``element``, which decides. It must never be laxer.
+
+The expression is linear in the number of elements, because trailing elements are nested optional groups:
+``*A(?:*B(?:*C|)|)``. Alternatives that repeat the tail would be exponential (one CAS took 40 seconds to compile).
 
 Knows the nodes of a guide; knows no file and no finding.
 """
@@ -12,14 +13,14 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from clearlane.x12.grammar import Element, Segment
+from clearlane.x12.grammar import ElementSpec, SegmentSpec
 
 MONEY_MAX = 18
 """The X12 length of a monetary amount (data element 782), the only number of that length."""
 MONEY_DIGITS_MAX = 10
 """HIPAA: at most ten digits in an amount, cents included, written or not."""
 
-# X12's basic and extended characters without lower case, which is reported, and the separators.
+# X12's basic and extended character sets, without the separators and without lower case, which is reported.
 VISIBLE = r"A-Z0-9!\"&'()+,\-./;?=%@\[\]_{}\\|<>#$"
 TEXT = VISIBLE + " "
 
@@ -42,7 +43,7 @@ NEVER = r"(?!)"
 PLACES_REMEMBERED_MAX = 8_192
 
 
-class Note(NamedTuple):
+class SyntaxNote(NamedTuple):
     """A syntax note of the X12 dictionary, such as P0304."""
 
     kind: str
@@ -50,40 +51,42 @@ class Note(NamedTuple):
     elements: tuple[int, ...]
 
 
-def compile(node: Segment) -> re.Pattern[str]:
-    """The expression of a place."""
-    return re.compile(expression(node), re.ASCII)
+def compile_pattern(node: SegmentSpec) -> re.Pattern[str]:
+    """Compile the expression of a place."""
+    return re.compile(build_expression(node), re.ASCII)
 
 
-def expression(node: Segment) -> str:
-    """The same as text."""
-    # A segment all of whose elements may be left out is left out itself when they are.
+def build_expression(node: SegmentSpec) -> str:
+    """Return the text of the expression of a place."""
+    # A segment without required elements still needs one element: otherwise it must be left out itself.
     something = "" if any(e.usage == "R" for e in node.elements) else r"(?=\*)"
     return node.id + something + _sequence(node.elements, r"\*", _pairs(node)) + r"(?<![*:^])"
 
 
 @lru_cache(maxsize=PLACES_REMEMBERED_MAX)
-def syntax(node: Segment) -> tuple[Note, ...]:
-    """The syntax notes that the guide's usage leaves open."""
+def open_syntax_notes(node: SegmentSpec) -> tuple[SyntaxNote, ...]:
+    """Return the syntax notes that the usage of elements in the guide does not decide already."""
     usage = {element.number: element.usage for element in node.elements}
     notes = (
-        Note(text[0], tuple(int(text[at : at + 2]) for at in range(1, len(text), 2)))
+        SyntaxNote(text[0], tuple(int(text[at : at + 2]) for at in range(1, len(text), 2)))
         for text in node.syntax
     )
-    return tuple(note for note in notes if _open(note, [usage.get(n, "N") for n in note.elements]))
+    return tuple(
+        note for note in notes if _is_open(note, [usage.get(n, "N") for n in note.elements])
+    )
 
 
-def notes(node: Segment) -> tuple[Note, ...]:
-    """The open notes that the expression does not hold already."""
+def unmatched_syntax_notes(node: SegmentSpec) -> tuple[SyntaxNote, ...]:
+    """Return the open notes that the expression does not check itself."""
     pairs = _pairs(node)
     return tuple(
         note
-        for note in syntax(node)
+        for note in open_syntax_notes(node)
         if not (note.kind == "P" and len(note.elements) == 2 and note.elements[0] in pairs)
     )
 
 
-def _open(note: Note, usage: list[str]) -> bool:
+def _is_open(note: SyntaxNote, usage: list[str]) -> bool:
     first, *others = usage
     if note.kind == "P":
         return len(set(usage)) > 1 or first == "S"
@@ -96,11 +99,11 @@ def _open(note: Note, usage: list[str]) -> bool:
     return first != "N" and "R" not in others
 
 
-def _pairs(node: Segment) -> frozenset[int]:
-    """Elements that stand or fall with the next one: adjacent, both situational, no repeats."""
+def _pairs(node: SegmentSpec) -> frozenset[int]:
+    """Return elements that the expression pairs with the next one: adjacent, both situational, without repetition."""
     elements = {element.number: element for element in node.elements}
     found = set()
-    for note in syntax(node):
+    for note in open_syntax_notes(node):
         first, second = note.elements[0], note.elements[-1]
         if note.kind == "P" and len(note.elements) == 2 and second == first + 1:
             usages = {elements[n].usage for n in note.elements if n in elements}
@@ -110,8 +113,8 @@ def _pairs(node: Segment) -> frozenset[int]:
     return frozenset(found)
 
 
-def _sequence(elements: tuple[Element, ...], separator: str, pairs: frozenset[int]) -> str:
-    """The elements of a segment, each after its separator, the unneeded tail optional."""
+def _sequence(elements: tuple[ElementSpec, ...], separator: str, pairs: frozenset[int]) -> str:
+    """Return the expression of elements, each after its separator, the dispensable tail optional."""
     slots: list[tuple[str, str, str]] = []
     at = 0
     while at < len(elements):
@@ -131,10 +134,10 @@ def _sequence(elements: tuple[Element, ...], separator: str, pairs: frozenset[in
         else:
             slots.append((element.usage, "" if element.usage == "N" else _value(element), ""))
             at += 1
-    return _tail(slots, separator)
+    return _optional_tail(slots, separator)
 
 
-def _tail(slots: list[tuple[str, str, str]], separator: str) -> str:
+def _optional_tail(slots: list[tuple[str, str, str]], separator: str) -> str:
     while slots and slots[-1][0] == "N":
         slots.pop()
     needed = max((at for at, slot in enumerate(slots) if slot[0] == "R"), default=-1)
@@ -149,21 +152,21 @@ def _tail(slots: list[tuple[str, str, str]], separator: str) -> str:
             own = f"(?:{full}|)" if full else ""
         out = separator + own + out
         if at > needed:
-            # An empty alternative runs a fifth faster than a question mark after the group.
+            # An empty alternative is a fifth faster than a question mark after the group.
             out = f"(?:{out}|)"
     return out
 
 
-def _value(element: Element) -> str:
-    one = _composite(element) if element.components else _plain(element)
+def _value(element: ElementSpec) -> str:
+    one = _composite(element) if element.components else _simple_value(element)
     if element.repeat == 1:
         return one
     return rf"{one}(?:\^{one}){{0,{element.repeat - 1}}}"
 
 
-def _composite(element: Element) -> str:
-    # The first component has no separator before it, so the sequence is built with one and the text
-    # is held against it as if it had: the lookahead keeps an empty composite from passing.
+def _composite(element: ElementSpec) -> str:
+    # The first component has no separator before it, so it is built apart from the others. The lookahead keeps
+    # an empty composite from matching, the lookbehind one that ends with a separator.
     first, *rest = element.components
     tail = _sequence(tuple(rest), ":", frozenset()) if rest else ""
     if first.usage == "R":
@@ -172,13 +175,13 @@ def _composite(element: Element) -> str:
         head = f"(?=[^*^])(?:{_value(first)}|)" if first.usage == "S" else "(?=:)"
     follower = rest[0] if rest else None
     if follower is not None and follower.type == "TP":
-        return NEVER  # no guide begins a composite with a period; the interpreter would decide
+        return NEVER  # no guide begins a composite with a period; ``element`` would decide
     return head + tail + "(?<!:)"
 
 
-def _plain(element: Element) -> str:
+def _simple_value(element: ElementSpec) -> str:
     if element.codes:
-        return _any(sorted(element.codes))
+        return _any_code(sorted(element.codes))
     low, high = element.min, element.max
     match element.type:
         case "R":
@@ -198,7 +201,7 @@ def _plain(element: Element) -> str:
 
 
 def _text(low: int, high: int) -> str:
-    """Text without blanks at its ends."""
+    """Return the expression of a text without blanks at its ends."""
     if high < 3:
         return f"[{VISIBLE}]{{{low},{high}}}"
     if low > 1:
@@ -216,7 +219,7 @@ def _decimal(high: int) -> str:
     return rf"-?(?:(?:0|[1-9]\d{{0,{whole - 1}}})(?:{part})?|{part})"
 
 
-def _period_pair(qualifier: Element, period: Element, separator: str) -> str:
+def _period_pair(qualifier: ElementSpec, period: ElementSpec, separator: str) -> str:
     if qualifier.repeat != 1 or period.repeat != 1 or not qualifier.codes:
         return NEVER
     forms = [
@@ -227,13 +230,13 @@ def _period_pair(qualifier: Element, period: Element, separator: str) -> str:
     return f"(?:{'|'.join(forms)})" if forms else NEVER
 
 
-def _any(codes: list[str]) -> str:
-    """Any of these codes, as a tree by their characters, so that a long list costs little."""
+def _any_code(codes: list[str]) -> str:
+    """Return an expression for any of these codes, as a prefix tree, so that a long list matches fast."""
     branches: dict[str, list[str]] = {}
     for code in filter(None, codes):
         branches.setdefault(code[0], []).append(code[1:])
     leaves = [c for c, rest in branches.items() if rest == [""]]
-    parts = [re.escape(c) + _any(rest) for c, rest in branches.items() if rest != [""]]
+    parts = [re.escape(c) + _any_code(rest) for c, rest in branches.items() if rest != [""]]
     if leaves:
         parts.append(f"[{''.join(map(re.escape, leaves))}]")
     body = parts[0] if len(parts) == 1 and "" not in codes else f"(?:{'|'.join(parts)})"

@@ -1,4 +1,4 @@
-"""Fields to places in a set and back, by tables that are compiled once.
+"""Write fields to their places in a set and read them back, by tables that are compiled once.
 
 A path names a loop, a segment and an element:
 
@@ -11,37 +11,36 @@ A path names a loop, a segment and an element:
     2400/DTP:472/period    a date and the qualifier before it at once: a ``(first, last)`` pair of
                            days, written D8 when they are the same and RD8 otherwise
 
-``get(loop, path)`` and ``put(loop, path, text)`` work on a tree; ``put`` makes what is missing, in guide
-order, and fills qualifiers.
+``get(loop, path)`` and ``put(loop, path, text)`` work on a tree; ``put`` creates what is missing, in guide order, and
+fills qualifiers.
 
-**From fields to text.** A ``Placement`` writes one *scope*: a loop with the loops below it that are no
-scopes of their own. An 837 claim is four or five scopes written one after the other:
+**From fields to text.** A ``Placement`` writes one *scope*: a loop with those loops below it that are not scopes of their
+own. An 837 claim is four or five scopes written one after the other:
 
-    subscriber = compile(guide, "2000B", {
+    subscriber = compile_placement(guide, "2000B", {
         "hl": "2000B/HL/01", "hl_parent": "2000B/HL/02", "hl_child": "2000B/HL/04",
         "F02_PatientNameLast": "2010BA/NM1/03", "payer_id": "2010BB/NM1/09", ...
     }, constants={"2000B/SBR/01": "P", "2010BA/NM1/02": "1"})
-    claim = compile(guide, "2300", {"F26_PatientAcctNumber": "2300/CLM/01", ...},
-                    constants={"2300/CLM/05-2": "B"})
-    other = compile(guide, "2320", {...})
-    line = compile(guide, "2400", {"number": "2400/LX/01", "charge": "2400/SV1/02", ...})
+    claim = compile_placement(guide, "2300", {"F26_PatientAcctNumber": "2300/CLM/01", ...},
+                              constants={"2300/CLM/05-2": "B"})
+    other = compile_placement(guide, "2320", {...})
+    line = compile_placement(guide, "2400", {"number": "2400/LX/01", "charge": "2400/SV1/02", ...})
 
     texts = [subscriber.text({"hl": "2", "hl_parent": "1", "hl_child": "0", ...}),
              claim.text(fields), *map(other.text, others), *map(line.text, lines)]
-    pieces = seal(envelope, guide, [[header_text, billing_text, *texts]])
+    pieces = wrap_sets(envelope, guide, [[header_text, billing_text, *texts]])
 
-``text(values)`` takes only filled fields (leave out what is None or empty): texts that are clean, days
-(``date``), amounts (``Decimal``), periods (two days). What is written:
+``text(values)`` takes only filled fields (leave out what is None or empty): clean texts, days (``date``), amounts
+(``Decimal``), periods (two days). What is written:
 
-* a segment stands if one of its fields is filled; the scope's first segment always stands;
-* a loop stands if one of its segments does, and then its first segment stands too;
-* an element with exactly one code in the guide, and each constant, stands with its segment; where a
-  syntax note pairs it with other elements (NM108 with NM109), only when one of those is filled; a
-  component stands with its composite;
-* trailing empties are left out; the order is the guide's, whatever the table's.
+* a segment is written if one of its fields is filled; the scope's first segment always is;
+* a loop is written if one of its segments is, and then with its first segment;
+* an element with exactly one code in the guide, and each constant, is written with its segment; where a syntax note pairs
+  it with other elements (NM108 with NM109), only when one of those is filled; a component with its composite;
+* trailing empty elements are left out; the order is the guide's, whatever the table's.
 
-Which fields are filled is the *shape* of a claim. A shape is worked out once and kept as one template,
-so writing costs one formatting operation. ``read(loop)`` answers the filled fields as texts.
+The set of filled fields is the *shape* of a claim. A shape is compiled once into a ``%`` template, so writing a claim costs
+one formatting operation. ``read(loop)`` returns the filled fields as texts.
 
 Knows guides and trees; knows no field by name.
 """
@@ -55,25 +54,34 @@ from typing import Any, NamedTuple
 
 from clearlane.kernel.limits import SHAPES_REMEMBERED_MAX
 from clearlane.x12 import grammar, pattern, tree
-from clearlane.x12.automaton import Plan, automaton
-from clearlane.x12.encode import day, money, period
-from clearlane.x12.path import Path, find_loop, get, node_at, path, period_element, put, value_at
+from clearlane.x12.automaton import LoopPlan, compile_guide
+from clearlane.x12.encode import format_day, format_money, format_period
+from clearlane.x12.path import (
+    ElementPath,
+    find_loop,
+    get,
+    node_at,
+    parse_path,
+    period_element,
+    put,
+    value_at,
+)
 
-__all__ = ["Path", "Placement", "compile", "get", "path", "put"]
+__all__ = ["ElementPath", "Placement", "compile_placement", "get", "parse_path", "put"]
 
 
-def compile(
+def compile_placement(
     guide: grammar.Guide,
     scope: str,
     rows: Mapping[str, str],
     constants: Mapping[str, str] | None = None,
 ) -> "Placement":
-    """A placement; ValueError where a path has no place in the scope."""
+    """Compile a placement; raise ValueError if a path has no place in the scope."""
     return Placement(guide, scope, rows, constants)
 
 
 class Placement:
-    """A compiled table of fields and places for one scope. See the module's text."""
+    """A compiled table of fields and paths for one scope; see the module documentation."""
 
     def __init__(
         self,
@@ -84,8 +92,8 @@ class Placement:
     ) -> None:
         self.guide = guide
         self.scope = scope
-        plan = _plan(automaton(guide).root, scope)
-        self._paths = {field: path(text) for field, text in rows.items()}
+        plan = _plan(compile_guide(guide).root, scope)
+        self._paths = {field: parse_path(text) for field, text in rows.items()}
         self._slots = _slots(plan, self._paths, constants or {})
         self._shapes: OrderedDict[tuple[str, ...], _Shape] = OrderedDict()
 
@@ -95,14 +103,14 @@ class Placement:
         return tuple(self._paths)
 
     def text(self, values: Mapping[str, Any]) -> str:
-        """The segments of the scope, joined by terminators and without one at the end.
+        """Return the segments of the scope, joined by terminators and without one at the end.
 
-        Fields that have no place here are refused with KeyError.
+        Raises KeyError for fields that have no place here.
         """
         key = tuple(values)
         shape = self._shapes.get(key)
         if shape is None:
-            shape = self._learn(key, values)
+            shape = self._compile_shape(key, values)
         arguments = shape.pick(values)
         if shape.formats:
             listed = list(arguments)
@@ -112,7 +120,7 @@ class Placement:
         return shape.template % arguments
 
     def read(self, loop: tree.Loop) -> dict[str, str]:
-        """The filled fields of a scope that was read, as texts; a period as ``D8`` text or range."""
+        """Return the filled fields of a scope that was read, as texts; a period as ``D8`` text or range."""
         found = {}
         for field, where in self._paths.items():
             owner = find_loop(loop, where)
@@ -121,12 +129,13 @@ class Placement:
                 found[field] = value
         return found
 
-    def _learn(self, key: tuple[str, ...], values: Mapping[str, Any]) -> "_Shape":
+    def _compile_shape(self, key: tuple[str, ...], values: Mapping[str, Any]) -> "_Shape":
+        """Compile and cache the template for a set of filled fields; the oldest shape is dropped."""
         unknown = [field for field in key if field not in self._paths]
         if unknown:
             raise KeyError(f"scope {self.scope} has no place for {', '.join(unknown)}")
         shape = _shape(self._slots, values)
-        # The formatters depend on the types of the values, so a table must keep a type a field.
+        # Formatters are chosen by the types of the first values, so a field must always have the same type.
         if len(self._shapes) >= SHAPES_REMEMBERED_MAX:
             self._shapes.popitem(last=False)
         self._shapes[key] = shape
@@ -134,18 +143,18 @@ class Placement:
 
 
 class _Slot:
-    """A segment of the scope that some field or constant goes to."""
+    """A segment of the scope to which a field or constant belongs."""
 
     __slots__ = ("chain", "constants", "fields", "first", "node", "order", "partners", "period")
 
     def __init__(
-        self, node: grammar.Segment, order: tuple[int, ...], chain: tuple[str, ...]
+        self, node: grammar.SegmentSpec, order: tuple[int, ...], chain: tuple[str, ...]
     ) -> None:
         self.node = node
         self.order = order
-        """Where it stands: indexes in the guide and occurrence numbers, outermost first."""
+        """Sort key: indexes in the guide and occurrence numbers, outermost first."""
         self.chain = chain
-        """Names of the loop occurrences it stands in, below the scope."""
+        """Names of the loop occurrences it is in, below the scope."""
         self.first = False
         """Whether it opens its loop."""
         self.fields: dict[tuple[int, int], str] = {}
@@ -153,23 +162,25 @@ class _Slot:
         self.period = 0
         self.partners = {
             number: note.elements
-            for note in pattern.syntax(node)
+            for note in pattern.open_syntax_notes(node)
             if note.kind == "P"
             for number in note.elements
         }
 
 
 class _Shape(NamedTuple):
+    """A compiled shape: template, getter of the field values in template order, formatters by position."""
+
     template: str
     pick: Callable[[Mapping[str, Any]], tuple[Any, ...]]
     formats: tuple[tuple[int, Callable[[Any], str]], ...]
 
 
-def _plan(plan: Plan, id: str) -> Plan:
+def _plan(plan: LoopPlan, id: str) -> LoopPlan:
     if plan.node.id == id:
         return plan
     for child in plan.children:
-        if isinstance(child, Plan):
+        if isinstance(child, LoopPlan):
             try:
                 return _plan(child, id)
             except ValueError:
@@ -177,20 +188,22 @@ def _plan(plan: Plan, id: str) -> Plan:
     raise ValueError(f"the guide has no loop {id}")
 
 
-def _slots(scope: Plan, paths: Mapping[str, Path], constants: Mapping[str, str]) -> list[_Slot]:
+def _slots(
+    scope: LoopPlan, paths: Mapping[str, ElementPath], constants: Mapping[str, str]
+) -> list[_Slot]:
     slots: dict[tuple[int, ...], _Slot] = {}
     for field, where in paths.items():
         slot = _slot(scope, where, slots)
         if not where.element:
             slot.period = period_element(slot.node)
-        spot = (where.element or slot.period - 1, where.component)
-        if spot in slot.fields:
-            raise ValueError(f"{field} and {slot.fields[spot]} have the same place")
-        slot.fields[spot] = field
+        position = (where.element or slot.period - 1, where.component)
+        if position in slot.fields:
+            raise ValueError(f"{field} and {slot.fields[position]} have the same place")
+        slot.fields[position] = field
     for text, value in constants.items():
-        where = path(text)
+        where = parse_path(text)
         _slot(scope, where, slots).constants[where.element, where.component] = value
-    head = Path(scope.node.id, 1, scope.head.node.id, "", 1, 1, 0)
+    head = ElementPath(scope.node.id, 1, scope.head.node.id, "", 1, 1, 0)
     _slot(scope, head, slots)
     for slot in list(slots.values()):
         _add_heads(scope, slot, slots)
@@ -199,8 +212,8 @@ def _slots(scope: Plan, paths: Mapping[str, Path], constants: Mapping[str, str])
     return [slots[order] for order in sorted(slots)]
 
 
-def _slot(scope: Plan, where: Path, slots: dict[tuple[int, ...], _Slot]) -> _Slot:
-    plans = _route(scope, where.loop)
+def _slot(scope: LoopPlan, where: ElementPath, slots: dict[tuple[int, ...], _Slot]) -> _Slot:
+    plans = _loop_path(scope, where.loop)
     if plans is None:
         raise ValueError(f"loop {where.loop} is not in the scope {scope.node.id}")
     node = node_at(plans[-1].node, where)
@@ -221,45 +234,45 @@ def _slot(scope: Plan, where: Path, slots: dict[tuple[int, ...], _Slot]) -> _Slo
     return slot
 
 
-def _route(plan: Plan, id: str) -> list[Plan] | None:
+def _loop_path(plan: LoopPlan, id: str) -> list[LoopPlan] | None:
     if plan.node.id == id:
         return [plan]
     for child in plan.children:
-        if isinstance(child, Plan):
-            below = _route(child, id)
+        if isinstance(child, LoopPlan):
+            below = _loop_path(child, id)
             if below is not None:
                 return [plan, *below]
     return None
 
 
-def _add_heads(scope: Plan, slot: _Slot, slots: dict[tuple[int, ...], _Slot]) -> None:
-    """A loop that stands needs the segment that opens it, even if no field goes there."""
+def _add_heads(scope: LoopPlan, slot: _Slot, slots: dict[tuple[int, ...], _Slot]) -> None:
+    """Add the opening segments of the loops of a slot, even if no field belongs there."""
     for name in slot.chain:
         id, _, nth = name.partition("#")
-        plans = _route(scope, id)
+        plans = _loop_path(scope, id)
         assert plans is not None, "the slot's own loops are in the scope"
-        _slot(scope, Path(id, int(nth), plans[-1].head.node.id, "", 1, 1, 0), slots)
+        _slot(scope, ElementPath(id, int(nth), plans[-1].head.node.id, "", 1, 1, 0), slots)
 
 
 def _fill_constants(slot: _Slot) -> None:
-    """What the guide leaves no choice about."""
+    """Add the elements for which the guide allows one code only."""
     for element in slot.node.elements:
-        spot = (element.number, 0)
+        position = (element.number, 0)
         paired = any((n, 0) in slot.fields for n in slot.partners.get(element.number, ()))
         wanted = element.usage == "R" or (element.usage == "S" and paired)
-        if wanted and len(element.codes) == 1 and spot not in slot.fields:
-            slot.constants.setdefault(spot, element.codes[0])
+        if wanted and len(element.codes) == 1 and position not in slot.fields:
+            slot.constants.setdefault(position, element.codes[0])
         for part in element.components:
-            spot = (element.number, part.number)
-            if part.usage == "R" and len(part.codes) == 1 and spot not in slot.fields:
-                slot.constants.setdefault(spot, part.codes[0])
+            position = (element.number, part.number)
+            if part.usage == "R" and len(part.codes) == 1 and position not in slot.fields:
+                slot.constants.setdefault(position, part.codes[0])
 
 
 def _shape(slots: list[_Slot], values: Mapping[str, Any]) -> _Shape:
-    standing = {
+    filled_chains = {
         slot.chain for slot in slots if any(field in values for field in slot.fields.values())
     }
-    loops = {chain[:depth] for chain in standing for depth in range(1, len(chain) + 1)} | {()}
+    loops = {chain[:depth] for chain in filled_chains for depth in range(1, len(chain) + 1)} | {()}
     texts, order = [], []
     for slot in slots:
         filled = any(field in values for field in slot.fields.values())
@@ -270,7 +283,7 @@ def _shape(slots: list[_Slot], values: Mapping[str, Any]) -> _Shape:
     formats = tuple(
         (at, write)
         for at, field in enumerate(order)
-        if (write := _format(values[field])) is not None
+        if (write := _formatter(values[field])) is not None
     )
     pick: Callable[[Mapping[str, Any]], tuple[Any, ...]]
     if len(order) > 1:
@@ -280,22 +293,22 @@ def _shape(slots: list[_Slot], values: Mapping[str, Any]) -> _Shape:
     return _Shape("~".join(texts), pick, formats)
 
 
-def _format(value: object) -> Callable[[Any], str] | None:
+def _formatter(value: object) -> Callable[[Any], str] | None:
     if isinstance(value, Decimal):
-        return money
+        return format_money
     if isinstance(value, date):
-        return day
+        return format_day
     if isinstance(value, tuple):
         return _period
     return None
 
 
 def _period(days: tuple[date, date]) -> str:
-    return "*".join(period(*days))
+    return "*".join(format_period(*days))
 
 
 def _segment(slot: _Slot, values: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The template of one segment, and its fields in order."""
+    """Return the template of one segment, and its fields in order."""
     out, fields = [slot.node.id], []
     for element in slot.node.elements:
         if slot.period and element.number == slot.period:
@@ -309,7 +322,7 @@ def _segment(slot: _Slot, values: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _element(
-    slot: _Slot, element: grammar.Element, values: Mapping[str, Any]
+    slot: _Slot, element: grammar.ElementSpec, values: Mapping[str, Any]
 ) -> tuple[str, list[str]]:
     number = element.number
     field = slot.fields.get((number, 0))
@@ -318,20 +331,20 @@ def _element(
     if element.components:
         return _composite(slot, element, values)
     constant = slot.constants.get((number, 0), "")
-    if constant and not _accompanied(slot, number, values):
+    if constant and not _is_constant_written(slot, number, values):
         constant = ""
     return constant.replace("%", "%%"), []
 
 
-def _accompanied(slot: _Slot, number: int, values: Mapping[str, Any]) -> bool:
-    """Whether a constant stands: with the fields it is paired with, if any, else with its segment."""
+def _is_constant_written(slot: _Slot, number: int, values: Mapping[str, Any]) -> bool:
+    """Return whether a constant is written: with its paired fields, if any, else with its segment."""
     partners = slot.partners.get(number, ())
     fields = [field for (at, _), field in slot.fields.items() if at in partners]
     return not fields or any(field in values for field in fields)
 
 
 def _composite(
-    slot: _Slot, element: grammar.Element, values: Mapping[str, Any]
+    slot: _Slot, element: grammar.ElementSpec, values: Mapping[str, Any]
 ) -> tuple[str, list[str]]:
     number = element.number
     own = {part: field for (at, part), field in slot.fields.items() if at == number}

@@ -1,14 +1,14 @@
-"""The same file without its people: same structure, same lengths, no name, number, address or free text.
+"""Remove patient and provider data from a file: same structure and lengths, no names, numbers, addresses or notes.
 
     pieces = redact(source, key)
 
-Everything is replaced but what is known to say nothing of a person: codes, amounts, counts, control numbers.
-Each text becomes another of the same shape, letter for letter and digit for digit, by a keyed permutation: the
-same text becomes the same pseudonym everywhere in the file, and two texts never become one, so that what had to
-agree or to differ still does. Check digits are right again. Days move back by the same whole weeks.
+Everything is replaced except what is known to be harmless: codes, amounts, counts, control numbers. Each text becomes
+another of the same shape, letter for letter and digit for digit, by a keyed permutation: equal texts get the same
+pseudonym everywhere in the file and different texts different ones, so that what had to agree or to differ still does.
+Check digits are recomputed. Dates move back by the same number of whole weeks.
 
-With the same key the same file gives the same result; without the key nobody can go back. Knows segments and
-guides; knows no randomness: the key is passed in.
+With the same key the same file gives the same result; without the key it cannot be reversed. Knows segments and guides;
+knows no randomness: the key is passed in.
 """
 
 import re
@@ -21,9 +21,9 @@ from math import prod
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.x12 import codes, grammar, reader, tree
-from clearlane.x12.describe import node_of, unrolled
-from clearlane.x12.encode import day as x12_day
-from clearlane.x12.writer import encode
+from clearlane.x12.describe import find_spec, iter_segments
+from clearlane.x12.encode import format_day as x12_day
+from clearlane.x12.writer import encode_segments
 
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHABETS = {**dict.fromkeys(UPPER, UPPER), **dict.fromkeys(UPPER.lower(), UPPER.lower()),
@@ -32,12 +32,12 @@ DIGITS = "0123456789"
 ROUNDS = 6
 SHIFT_WEEKS_MAX = 52
 CODE_CHARACTERS_MAX = 3
-"""What stands in a place for codes and is no longer than this is taken for one."""
+"""A value of at most this length in a code element is taken for a code."""
 
-# Texts of the guides that are codes from public lists or belong to the structure: segment, element, and
-# the components (0 for a whole element). The number 0 as element means every element.
+# Text elements that hold public codes or belong to the structure: segment, element, and the components
+# (0 for a whole element). Element 0 means every element.
 _CODES = "2 3 4 5 6"
-KEPT: dict[str, dict[int, str]] = {
+KEPT_ELEMENTS: dict[str, dict[int, str]] = {
     "ST": {2: "0", 3: "0"}, "SE": {2: "0"}, "HL": {1: "0", 2: "0"}, "LX": {1: "0"},
     "LS": {1: "0"}, "LE": {1: "0"},
     "AK1": {2: "0", 3: "0"}, "AK2": {2: "0", 3: "0"}, "IK3": {1: "0", 3: "0"},
@@ -51,15 +51,15 @@ KEPT: dict[str, dict[int, str]] = {
     "SVC": {1: _CODES, 4: "0", 6: _CODES}, "SVD": {3: _CODES, 4: "0"}, "TS3": {2: "0"},
     "GS": {1: "0", 6: "0", 7: "0", 8: "0"}, "GE": {2: "0"}, "IEA": {2: "0"}, "TA1": {1: "0"},
 }  # fmt: skip
-# References whose value is a code, a yes or a version.
+# Qualifiers of references whose value is a code, a yes or a version.
 KEPT_REFERENCES = frozenset({"4N", "BLT", "F2", "F5", "T4"})
-# Places that the dictionary calls codes, and that name where someone lives.
-HIDDEN = frozenset({("N4", 3), ("N4", 7), ("INS", 14)})
+# Code elements of the dictionary that reveal where someone lives.
+HIDDEN_ELEMENTS = frozenset({("N4", 3), ("N4", 7), ("INS", 14)})
 DATE_TYPES = frozenset({"DT", "TP"})
 TIMES = frozenset({"TM", "RTM"})
-"""Forms of dates that hold an hour and no day."""
+"""Date formats that hold a time of day and no day."""
 NUMBER_TYPES = frozenset({"R", "N", "N0", "N2", "TM", "B"})
-BANKS = frozenset({("BPR", 7), ("BPR", 13)})
+BANK_ELEMENTS = frozenset({("BPR", 7), ("BPR", 13)})
 ROUTING_WEIGHTS = (3, 7, 1, 3, 7, 1, 3, 7, 1)
 ISA_HIDDEN = frozenset({2, 4, 6, 8})
 ISA_DATE = 9
@@ -77,42 +77,42 @@ SEGMENT_ID = re.compile(r"[A-Z][A-Z0-9]{1,2}", re.ASCII)
 
 
 def redact(source: reader.Source, key: bytes) -> Iterator[bytes]:
-    """The file without its people, piece by piece; one set is held at a time."""
-    redaction = Redaction(key)
-    waiting: list[tree.Segment] = []
+    """Yield the redacted file piece by piece; one set is kept in memory at a time."""
+    redaction = Redactor(key)
+    pending: list[tree.Segment] = []
     current: tree.Interchange | None = None
-    for loop, segment, interchange in unrolled(source):
-        if current is not None and (interchange is not current or len(waiting) >= PIECE_SEGMENTS):
-            yield encode(waiting, current.delimiters)
-            waiting = []
+    for loop, segment, interchange in iter_segments(source):
+        if current is not None and (interchange is not current or len(pending) >= PIECE_SEGMENTS):
+            yield encode_segments(pending, current.delimiters)
+            pending = []
         current = interchange
-        waiting.append(redaction.segment(segment, loop.node if loop else None))
+        pending.append(redaction.segment(segment, loop.node if loop else None))
     if current is not None:
-        yield encode(waiting, current.delimiters)
+        yield encode_segments(pending, current.delimiters)
 
 
-class Redaction:
-    """Replaces what says something of a person, the same way everywhere."""
+class Redactor:
+    """A redactor that replaces equal values equally."""
 
     def __init__(self, key: bytes) -> None:
         self._pseudonyms = Pseudonyms(key)
 
-    def segment(self, segment: tree.Segment, loop: grammar.Loop | None) -> tree.Segment:
-        """The segment without what says something of a person."""
+    def segment(self, segment: tree.Segment, loop: grammar.LoopSpec | None) -> tree.Segment:
+        """Return the segment without identifying values."""
         id = segment[0]
         if id == "ISA":
             return [self._isa(at, text) for at, text in enumerate(segment)]
-        node = node_of(loop, segment)
+        node = find_spec(loop, segment)
         elements = node.elements if node else ()
         kept = id if SEGMENT_ID.fullmatch(id) else self._pseudonyms.text(id)
         out = [kept]
         before = ""
-        if tree.element(segment, 1) in KEPT_REFERENCES and _is_code(segment):
+        if tree.get_element(segment, 1) in KEPT_REFERENCES and _is_code(segment):
             return segment
         for number, text in enumerate(segment[1:], 1):
             element = elements[number - 1] if number <= len(elements) else None
-            timed = before in TIMES and element is not None and element.type in DATE_TYPES
-            out.append(text if timed else self._element(id, number, text, element))
+            is_time = before in TIMES and element is not None and element.type in DATE_TYPES
+            out.append(text if is_time else self._element(id, number, text, element))
             before = text
         return out
 
@@ -121,12 +121,12 @@ class Redaction:
             return self._pseudonyms.text(text)
         return self._pseudonyms.days(text) or text if at == ISA_DATE else text
 
-    def _element(self, id: str, number: int, text: str, element: grammar.Element | None) -> str:
+    def _element(self, id: str, number: int, text: str, element: grammar.ElementSpec | None) -> str:
         if not text:
             return text
         return "^".join(self._whole(id, number, one, element) for one in text.split("^"))
 
-    def _whole(self, id: str, number: int, text: str, element: grammar.Element | None) -> str:
+    def _whole(self, id: str, number: int, text: str, element: grammar.ElementSpec | None) -> str:
         if element is None or not element.components:
             return self._atom((id, number, 0), text, element)
         parts = element.components
@@ -135,41 +135,43 @@ class Redaction:
             for at, one in enumerate(text.split(":"), 1)
         )
 
-    def _atom(self, spot: tuple[str, int, int], text: str, element: grammar.Element | None) -> str:
+    def _atom(
+        self, at: tuple[str, int, int], text: str, element: grammar.ElementSpec | None
+    ) -> str:
         if element is None:
             return self._pseudonyms.text(text)
         if element.type in DATE_TYPES:
             return self._pseudonyms.days(text) or self._pseudonyms.text(text)
-        if spot[:2] not in HIDDEN and _says_nothing(spot, text, element):
+        if at[:2] not in HIDDEN_ELEMENTS and _is_harmless(at, text, element):
             return text
-        if spot[:2] in BANKS:
+        if at[:2] in BANK_ELEMENTS:
             return self._pseudonyms.bank(text)
         return self._pseudonyms.text(text)
 
 
 def _is_code(segment: tree.Segment) -> bool:
-    """Whether a reference holds one short code."""
+    """Return whether a reference holds one short code."""
     return segment[0] == "REF" and len(segment) == 3 and CODE.fullmatch(segment[2]) is not None
 
 
-def _says_nothing(spot: tuple[str, int, int], text: str, element: grammar.Element) -> bool:
-    """Whether a text is a code, a number or part of the structure."""
+def _is_harmless(at: tuple[str, int, int], text: str, element: grammar.ElementSpec) -> bool:
+    """Return whether a text is a code, a number or part of the structure."""
     text = text.strip()
-    if text in element.codes or (element.list and text in codes.load(element.list)):
+    if text in element.codes or (element.code_list and text in codes.load(element.code_list)):
         return True
-    if element.type in NUMBER_TYPES and formats.money(text) is not None:
+    if element.type in NUMBER_TYPES and formats.parse_money(text) is not None:
         return True
     if len(text) > KEPT_CHARACTERS_MAX or not CODE.fullmatch(text):
         return False
-    id, number, component = spot
-    places = KEPT.get(id, {})
+    id, number, component = at
+    places = KEPT_ELEMENTS.get(id, {})
     if str(component) in places.get(number, places.get(0, "")).split():
         return True
     return element.type == "ID" and len(text) <= CODE_CHARACTERS_MAX
 
 
 class Pseudonyms:
-    """Texts for texts, by a key."""
+    """Keyed pseudonyms of texts."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -177,52 +179,52 @@ class Pseudonyms:
         self.text = lru_cache(VALUES_REMEMBERED_MAX)(self._text)
 
     def days(self, text: str) -> str:
-        """The days in a text moved back; empty where it is no day, no period and no moment."""
+        """Return the days in a text moved back; empty if it is no day, period or moment."""
         if SHORT_DAY.fullmatch(text):
-            return self._moved("20" + text)[2:]
+            return self._shift("20" + text)[2:]
         if not DAYS.fullmatch(text):
             return ""
-        moved = [self._moved(part) for part in text.split("-")]
+        moved = [self._shift(part) for part in text.split("-")]
         return "-".join(moved) if all(moved) else ""
 
     def bank(self, text: str) -> str:
-        """A bank's routing number, its last digit the right one again."""
+        """Return a pseudonym of a bank routing number, with a valid check digit."""
         if not is_routing(text):
             return self.text(text)
-        head = self._permuted(text[:8])
+        head = self._permute(text[:8])
         return next(head + last for last in DIGITS if is_routing(head + last))
 
-    def _moved(self, text: str) -> str:
-        day = formats.x12_date(text[:8])
+    def _shift(self, text: str) -> str:
+        day = formats.parse_x12_date(text[:8])
         if day is None or day.year <= YEAR_MIN:
             return ""
         return x12_day(day - timedelta(weeks=self._weeks)) + text[8:]
 
     def _text(self, text: str) -> str:
         if formats.is_npi(text):
-            head = text[0] + self._permuted(text[1:9])
+            head = text[0] + self._permute(text[1:9])
             return next(head + last for last in DIGITS if formats.is_npi(head + last))
         if CLIA.fullmatch(text):
-            digits = self._permuted(text[:2] + text[3:])
+            digits = self._permute(text[:2] + text[3:])
             return digits[:2] + text[2] + digits[2:]
-        # Telephone numbers and payers' tax numbers have ten characters, of which the first is bound.
+        # Telephone numbers and TRN03 have ten characters, of which the first must stay valid.
         if len(text) == TEN and text.isalnum():
-            return text[0] + self._permuted(text[1:])
-        return self._permuted(text)
+            return text[0] + self._permute(text[1:])
+        return self._permute(text)
 
-    def _permuted(self, text: str) -> str:
-        """Another text of the same shape. No text becomes itself, and no two become the same."""
-        spots = [at for at, c in enumerate(text) if c in ALPHABETS]
+    def _permute(self, text: str) -> str:
+        """Return another text of the same shape. No text becomes itself, and no two become the same."""
+        positions = [at for at, c in enumerate(text) if c in ALPHABETS]
         out = [c if c.isascii() else "X" for c in text]
-        if not spots:
+        if not positions:
             return "".join(out)
-        alphabets = [ALPHABETS[text[at]] for at in spots]
+        alphabets = [ALPHABETS[text[at]] for at in positions]
         feistel = _Feistel(self._number, alphabets)
-        # One step further in a hidden order: a permutation without a fixed point.
-        stepped = feistel.back(
-            feistel.next(feistel.there(feistel.split([text[at] for at in spots])))
+        # encrypt, add one, decrypt: a permutation without a fixed point, so no text stays itself.
+        stepped = feistel.decrypt(
+            feistel.next(feistel.encrypt(feistel.split([text[at] for at in positions])))
         )
-        for at, character in zip(spots, feistel.joined(stepped), strict=True):
+        for at, character in zip(positions, feistel.join(stepped), strict=True):
             out[at] = character
         return "".join(out)
 
@@ -232,7 +234,11 @@ class Pseudonyms:
 
 
 class _Feistel:
-    """A keyed permutation of the texts of one shape, as pairs of numbers."""
+    """A keyed permutation of the texts of one shape, as pairs of numbers.
+
+    A Feistel network with modular addition instead of XOR: it permutes any two ranges of numbers, not only powers of two, so
+    the pseudonym of four digits is again four digits.
+    """
 
     def __init__(self, number: Callable[[bytes, int], int], alphabets: list[str]) -> None:
         self._number = number
@@ -245,21 +251,25 @@ class _Feistel:
         self._shape = "".join(alphabet[0] for alphabet in alphabets)
 
     def split(self, characters: list[str]) -> tuple[int, int]:
+        """Return the two halves of a text as numbers in mixed radix."""
         left = _rank(characters[: self._middle], self._alphabets[: self._middle])
         return left, _rank(characters[self._middle :], self._alphabets[self._middle :])
 
-    def joined(self, pair: tuple[int, int]) -> list[str]:
+    def join(self, pair: tuple[int, int]) -> list[str]:
+        """Return the characters of two numbers; the inverse of ``split``."""
         left = _unrank(pair[0], self._alphabets[: self._middle])
         return left + _unrank(pair[1], self._alphabets[self._middle :])
 
-    def there(self, pair: tuple[int, int]) -> tuple[int, int]:
+    def encrypt(self, pair: tuple[int, int]) -> tuple[int, int]:
+        """Apply the permutation."""
         left, right = pair
         for at in range(ROUNDS):
             left = (left + self._mix(at, "l", right, self._sizes[0])) % self._sizes[0]
             right = (right + self._mix(at, "r", left, self._sizes[1])) % self._sizes[1]
         return left, right
 
-    def back(self, pair: tuple[int, int]) -> tuple[int, int]:
+    def decrypt(self, pair: tuple[int, int]) -> tuple[int, int]:
+        """Apply the inverse permutation."""
         left, right = pair
         for at in reversed(range(ROUNDS)):
             right = (right - self._mix(at, "r", left, self._sizes[1])) % self._sizes[1]
@@ -267,6 +277,7 @@ class _Feistel:
         return left, right
 
     def next(self, pair: tuple[int, int]) -> tuple[int, int]:
+        """Return the pair that follows in counting order."""
         left, right = pair
         place = (left * self._sizes[1] + right + 1) % (self._sizes[0] * self._sizes[1])
         return divmod(place, self._sizes[1])
@@ -291,7 +302,7 @@ def _unrank(rank: int, alphabets: list[str]) -> list[str]:
 
 
 def is_routing(text: str) -> bool:
-    """Nine digits with the check digit of a United States bank."""
+    """Return whether a text is nine digits with the check digit of a US bank routing number."""
     if not ROUTING.fullmatch(text):
         return False
     return sum(int(c) * weight for c, weight in zip(text, ROUTING_WEIGHTS, strict=True)) % 10 == 0

@@ -1,9 +1,8 @@
-"""A file as a tree: interchanges, groups, sets, and in a set loops that hold segments and loops.
+"""A file as a tree: interchanges, groups, sets, and in a set loops that contain segments and loops.
 
-A segment is the plain list its text splits into (``["REF", "D9", "17"]``), so that reading costs
-little; composites stay text (``"HC:99213"``) in the canonical delimiters ``* : ^ ~``. What an
-interchange with other separators held is told by ``Interchange.original(text)``.
-Knows the guide's loops and nothing of claims.
+A segment is the plain list its text splits into (``["REF", "D9", "17"]``), which keeps reading fast; composites stay
+text (``"HC:99213"``) in the canonical separators ``* : ^ ~``. ``Interchange.to_original(text)`` converts a text back to
+the separators of its file. Knows the loops of guides and nothing of claims.
 """
 
 from collections.abc import Iterator
@@ -19,36 +18,36 @@ Item: TypeAlias = Union[Segment, "Loop"]
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """Where loops stood that a streaming reader let go."""
+class DroppedLoops:
+    """A drop in a loop: child loops that a streaming reader dropped."""
 
     index: int
-    """Before which of the loop's items."""
+    """Index in the loop's items before which they were."""
     segments: int
     """How many segments they had."""
-    node: grammar.Loop | None
-    """What loops they were; None where it was all sorts."""
+    node: grammar.LoopSpec | None
+    """Which loop they were; None if several kinds."""
 
 
 class Loop:
-    """One loop of a file. ``items`` keeps everything in file order, also what could not be placed."""
+    """One loop of a file. ``items`` holds everything in file order, unplaced segments included."""
 
-    __slots__ = ("gaps", "items", "node", "position")
+    __slots__ = ("dropped", "items", "node", "position")
 
-    def __init__(self, node: grammar.Loop, position: int = 0) -> None:
+    def __init__(self, node: grammar.LoopSpec, position: int = 0) -> None:
         self.node = node
         self.items: list[Item] = []
         self.position = position
-        """Where the loop's first segment stands in its set, the ST being 1."""
-        self.gaps: list[Gap] | None = None
-        """What a streaming reader let go, in file order."""
+        """Position of its first segment in the set, the ST being 1."""
+        self.dropped: list[DroppedLoops] | None = None
+        """What a streaming reader dropped, in file order."""
 
     @property
     def id(self) -> str:
         return self.node.id
 
     def segments(self, id: str, *qualifiers: str, at: int = 1) -> Iterator[Segment]:
-        """The loop's own segments of this id whose element ``at`` holds one of the qualifiers."""
+        """Yield the loop's own segments of this id whose element ``at`` is one of the qualifiers."""
         for item in self.items:
             if (
                 item.__class__ is list
@@ -58,8 +57,8 @@ class Loop:
                 yield item
 
     def segment(self, id: str, *qualifiers: str, at: int = 1) -> Segment | None:
-        """The first of them, or None."""
-        # Not by way of ``segments``: rules ask this several times a loop.
+        """Return the first segment that ``segments`` would yield, or None."""
+        # Not implemented by ``segments``: rules call this several times per loop, and a generator costs more.
         for item in self.items:
             if (
                 item.__class__ is list
@@ -70,7 +69,7 @@ class Loop:
         return None
 
     def value(self, id: str, element: int, *qualifiers: str, component: int = 0) -> str:
-        """One element (or component) of the first such segment; empty where there is none."""
+        """Return one element (or component) of the first such segment; empty if there is none."""
         found = self.segment(id, *qualifiers)
         if found is None or len(found) <= element:
             return ""
@@ -81,40 +80,40 @@ class Loop:
         return text
 
     def loops(self, *ids: str) -> Iterator["Loop"]:
-        """Child loops with one of these ids (all of them when none is named)."""
+        """Yield child loops with one of these ids (all child loops if no id is given)."""
         for item in self.items:
             if item.__class__ is Loop and (not ids or item.node.id in ids):
                 yield item
 
     def loop(self, *ids: str) -> "Loop | None":
-        """The first of them, or None."""
+        """Return the first loop that ``loops`` would yield, or None."""
         for item in self.items:
             if item.__class__ is Loop and (not ids or item.node.id in ids):
                 return item
         return None
 
-    def walk(self) -> Iterator[Segment]:
-        """Every segment of the loop and of the loops in it, in file order."""
+    def all_segments(self) -> Iterator[Segment]:
+        """Yield every segment of the loop and of the loops in it, in file order."""
         for item in self.items:
             if item.__class__ is Loop:
-                yield from item.walk()
+                yield from item.all_segments()
             else:
                 yield item  # type: ignore[misc]
 
-    def descend(self, *ids: str) -> Iterator["Loop"]:
-        """Loops with one of these ids at any depth, in file order."""
+    def descendants(self, *ids: str) -> Iterator["Loop"]:
+        """Yield loops with one of these ids at any depth, in file order."""
         for child in self.loops():
             if child.node.id in ids:
                 yield child
-            yield from child.descend(*ids)
+            yield from child.descendants(*ids)
 
     def find(self, segment: Segment) -> tuple[int, "Loop"] | None:
-        """Where a segment, given by identity, stands in its set, and the loop that holds it."""
+        """Return the position of a segment, given by identity, and the loop that contains it; or None."""
         position = self.position
-        gaps = self.gaps
+        dropped = self.dropped
         for index, item in enumerate(self.items):
-            if gaps:
-                position += sum(gap.segments for gap in gaps if gap.index == index)
+            if dropped:
+                position += sum(drop.segments for drop in dropped if drop.index == index)
             if item is segment:
                 return position, self
             if item.__class__ is Loop:
@@ -127,25 +126,25 @@ class Loop:
         return None
 
     def size(self) -> int:
-        """How many segments the loop had in the file, those that were let go included."""
-        total = sum(gap.segments for gap in self.gaps or ())
+        """Return how many segments the loop had in the file, dropped ones included."""
+        total = sum(drop.segments for drop in self.dropped or ())
         for item in self.items:
             total += item.size() if item.__class__ is Loop else 1
         return total
 
-    def let_go(self, size: int) -> None:
-        """Forget the last item, a loop, but not the room of ``size`` segments it took."""
+    def drop_last(self, size: int) -> None:
+        """Drop the last item, a loop, but remember the ``size`` segments it had."""
         node = self.items.pop().node  # type: ignore[union-attr]
-        index, gaps = len(self.items), self.gaps
-        if gaps is None:
-            self.gaps = [Gap(index, size, node)]
-        elif gaps[-1].index == index and gaps[-1].node is node:
-            gaps[-1] = Gap(index, gaps[-1].segments + size, node)
+        index, dropped = len(self.items), self.dropped
+        if dropped is None:
+            self.dropped = [DroppedLoops(index, size, node)]
+        elif dropped[-1].index == index and dropped[-1].node is node:
+            dropped[-1] = DroppedLoops(index, dropped[-1].segments + size, node)
         else:
-            gaps.append(Gap(index, size, node))
+            dropped.append(DroppedLoops(index, size, node))
 
     def __eq__(self, other: object) -> bool:
-        """The same loop of the same guide with the same segments, wherever it stands."""
+        """Compare guide loop and segments, not the position."""
         if not isinstance(other, Loop):
             return NotImplemented
         return self.node is other.node and self.items == other.items
@@ -153,25 +152,25 @@ class Loop:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """The shape, never the content."""
+        """Return the shape, never the content."""
         return f"Loop({self.node.id}, {len(self.items)} items)"
 
 
-class Set:
+class TransactionSet:
     """One transaction set, from its ST to its SE."""
 
     __slots__ = ("findings", "group", "guide", "number", "root")
 
     def __init__(
-        self, group: "Group", number: int, guide: grammar.Guide | None, root: Loop
+        self, group: "FunctionalGroup", number: int, guide: grammar.Guide | None, root: Loop
     ) -> None:
         self.group = group
         self.number = number
-        """Its place in the group, counted from 1."""
+        """Its number in the group, counted from 1."""
         self.guide = guide
-        """None where the version is not one we know; then ``root`` holds the segments unplaced."""
+        """None if the version is unknown; ``root`` then holds the segments unplaced."""
         self.root = root
-        """All of it, the ST first and the SE, where there is one, last."""
+        """The whole set, the ST first and the SE, if there is one, last."""
         self.findings: list[Finding] = []
 
     @property
@@ -182,14 +181,14 @@ class Set:
     @property
     def control(self) -> str:
         """ST02."""
-        return element(self.header, 2)
+        return get_element(self.header, 2)
 
-    def walk(self) -> Iterator[Segment]:
-        """Every segment, in file order."""
-        return self.root.walk()
+    def all_segments(self) -> Iterator[Segment]:
+        """Yield every segment, in file order."""
+        return self.root.all_segments()
 
 
-class Group:
+class FunctionalGroup:
     """One functional group. ``sets`` stays empty in a streaming reader."""
 
     __slots__ = ("findings", "header", "interchange", "number", "sets", "stray", "trailer")
@@ -201,7 +200,7 @@ class Group:
         """The GS segment."""
         self.trailer: Segment | None = None
         """The GE segment, None where it is missing."""
-        self.sets: list[Set] = []
+        self.sets: list[TransactionSet] = []
         self.stray: list[tuple[int, Segment]] = []
         """Segments outside any set, each with the number of sets before it."""
         self.findings: list[Finding] = []
@@ -209,12 +208,12 @@ class Group:
     @property
     def control(self) -> str:
         """GS06."""
-        return element(self.header, 6)
+        return get_element(self.header, 6)
 
     @property
     def version(self) -> str:
         """GS08."""
-        return element(self.header, 8)
+        return get_element(self.header, 8)
 
 
 class Interchange:
@@ -229,43 +228,43 @@ class Interchange:
         self.delimiters = delimiters
         self.trailer: Segment | None = None
         """The IEA segment, None where it is missing."""
-        self.groups: list[Group] = []
+        self.groups: list[FunctionalGroup] = []
         self.stray: list[tuple[int, Segment]] = []
-        """Segments outside any group (a TA1 stands here), each with the number of groups before it."""
+        """Segments outside any group (such as TA1), each with the number of groups before it."""
         self.findings: list[Finding] = []
 
     @property
     def control(self) -> str:
         """ISA13."""
-        return element(self.header, 13)
+        return get_element(self.header, 13)
 
-    def original(self, text: str) -> str:
-        """A canonical text as the file had it."""
-        return text.translate(self.delimiters.original())
+    def to_original(self, text: str) -> str:
+        """Convert a canonical text to the file's own separators."""
+        return text.translate(self.delimiters.from_canonical())
 
-    def sets(self) -> Iterator[Set]:
-        """The sets of every group, in file order."""
+    def sets(self) -> Iterator[TransactionSet]:
+        """Yield the sets of every group, in file order."""
         for group in self.groups:
             yield from group.sets
 
 
-class File:
-    """Everything that was read."""
+class X12File:
+    """A file that was read."""
 
     __slots__ = ("findings", "interchanges")
 
     def __init__(self) -> None:
         self.interchanges: list[Interchange] = []
         self.findings: list[Finding] = []
-        """What concerns no interchange: nothing readable, junk between interchanges."""
+        """Findings that concern no interchange: nothing readable, junk between interchanges."""
 
-    def sets(self) -> Iterator[Set]:
-        """Every set, in file order."""
+    def sets(self) -> Iterator[TransactionSet]:
+        """Yield every set, in file order."""
         for interchange in self.interchanges:
             yield from interchange.sets()
 
     def all_findings(self) -> Iterator[Finding]:
-        """The findings of the file, of each interchange, group and set."""
+        """Yield the findings of the file and of each interchange, group and set."""
         yield from self.findings
         for interchange in self.interchanges:
             yield from interchange.findings
@@ -275,16 +274,16 @@ class File:
                     yield from set.findings
 
 
-def element(segment: Segment, number: int) -> str:
-    """One element; empty where the segment is too short."""
+def get_element(segment: Segment, number: int) -> str:
+    """Return one element; empty if the segment is too short."""
     return segment[number] if len(segment) > number else ""
 
 
-def components(text: str) -> list[str]:
-    """The parts of a composite."""
+def split_components(text: str) -> list[str]:
+    """Split a composite."""
     return text.split(":")
 
 
-def repetitions(text: str) -> list[str]:
-    """The occurrences of a repeating element."""
+def split_repetitions(text: str) -> list[str]:
+    """Split a repeating element."""
     return text.split("^")

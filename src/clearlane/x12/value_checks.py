@@ -1,7 +1,7 @@
-"""What no expression can see of a segment: syntax notes, outside lists, check digits, forms a payer wants.
+"""Checks that no regular expression can make: syntax notes, external code lists, check digits, formats payers require.
 
-``watch`` is the quick test that runs on every flawless segment, ``looks`` the exact one that names faults.
-Knows guide nodes, code lists and kinds of values; knows no file, no loop instance and no position.
+``compile_quick_check`` makes the fast test that runs on every segment that matched its expression; ``check_values`` is
+the exact check that names what is wrong. Knows guide nodes, code lists and value formats; knows no file and no position.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,23 +11,23 @@ from typing import NamedTuple
 from clearlane.kernel import formats
 from clearlane.kernel.limits import QUALIFIERS_REMEMBERED_MAX
 from clearlane.x12 import codes, pattern
-from clearlane.x12.findings import Flaw, designate, value_kind
-from clearlane.x12.grammar import Element, Segment
-from clearlane.x12.pattern import Note
+from clearlane.x12.findings import ElementFinding, classify_value, name_element
+from clearlane.x12.grammar import ElementSpec, SegmentSpec
+from clearlane.x12.pattern import SyntaxNote
 
 
-class Look(NamedTuple):
-    """A value whose form a payer may refuse: a warning."""
+class ValueCheck(NamedTuple):
+    """A format of one element that a payer may require: a warning."""
 
     rule: str
     element: int
     passes: Callable[[str], bool]
     message: str
     when: tuple[int, tuple[str, ...]] = (0, ())
-    """(element, codes): look only where that element holds one of these."""
+    """(element, codes): check only where that element has one of these codes."""
 
 
-# The same providers and places stand in claim after claim.
+# The same providers and places recur in claim after claim, so results are cached.
 is_npi = lru_cache(QUALIFIERS_REMEMBERED_MAX)(formats.is_npi)
 is_zip = lru_cache(QUALIFIERS_REMEMBERED_MAX)(formats.is_zip)
 is_phone = lru_cache(QUALIFIERS_REMEMBERED_MAX)(formats.is_phone)
@@ -42,59 +42,65 @@ _NPI = "must be an NPI: ten digits with a right check digit"
 _PHONE = "must be ten digits without punctuation, as numbers in the United States have"
 _TAXONOMY = "must be a taxonomy code: ten characters, the last an X"
 
-# By segment: the values that have a role wherever the segment stands.
-LOOKS: dict[str, tuple[Look, ...]] = {
-    "NM1": (Look("VAL-NPI", 9, is_npi, _NPI, (8, ("XX",))),),
-    "PRV": (Look("VAL-TAXONOMY", 3, is_taxonomy, _TAXONOMY, (2, ("PXC",))),),
+# By segment: checks that apply wherever the segment occurs.
+VALUE_CHECKS: dict[str, tuple[ValueCheck, ...]] = {
+    "NM1": (ValueCheck("VAL-NPI", 9, is_npi, _NPI, (8, ("XX",))),),
+    "PRV": (ValueCheck("VAL-TAXONOMY", 3, is_taxonomy, _TAXONOMY, (2, ("PXC",))),),
     "PER": tuple(
-        Look("VAL-PHONE", at, is_phone, _PHONE, (at - 1, ("TE", "FX"))) for at in (4, 6, 8)
+        ValueCheck("VAL-PHONE", at, is_phone, _PHONE, (at - 1, ("TE", "FX"))) for at in (4, 6, 8)
     ),
     "N4": (
-        Look(
+        ValueCheck(
             "VAL-ZIP", 3, is_zip, "must be five or nine digits in the United States",
             (4, ("", "US")),
         ),
     ),
 }  # fmt: skip
-# By loop and segment: what an 837 asks of the billing provider and the place of service.
-LOOKS_IN_LOOP: dict[tuple[str, str], tuple[Look, ...]] = {
+# By loop and segment: what an 837 requires of the billing provider and the place of service.
+VALUE_CHECKS_IN_LOOP: dict[tuple[str, str], tuple[ValueCheck, ...]] = {
     ("2010AA", "N3"): (
-        Look("VAL-STREET", 1, lambda t: not formats.is_po_box(t), "must be a street, not a box"),
-        Look("VAL-STREET", 2, lambda t: not formats.is_po_box(t), "must be a street, not a box"),
+        ValueCheck(
+            "VAL-STREET", 1, lambda t: not formats.is_po_box(t), "must be a street, not a box"
+        ),
+        ValueCheck(
+            "VAL-STREET", 2, lambda t: not formats.is_po_box(t), "must be a street, not a box"
+        ),
     ),
     **{
-        (loop, "N4"): (Look("VAL-ZIP4", 3, _is_nine_digits, "must have nine digits here"),)
+        (loop, "N4"): (ValueCheck("VAL-ZIP4", 3, _is_nine_digits, "must have nine digits here"),)
         for loop in ("2010AA", "2310C")
     },
 }
 
 
-def looks(node: Segment, loop: str, segment: list[str]) -> Iterator[Flaw]:
-    """What no expression can see: syntax notes, outside lists, check digits."""
-    for note in pattern.syntax(node):
-        yield from _note(node, note, segment)
+def check_values(node: SegmentSpec, loop: str, segment: list[str]) -> Iterator[ElementFinding]:
+    """Yield what no expression can find: broken syntax notes, unlisted codes, wrong formats and check digits."""
+    for note in pattern.open_syntax_notes(node):
+        yield from _check_note(node, note, segment)
     size = len(segment)
-    for look in (*LOOKS.get(node.id, ()), *LOOKS_IN_LOOP.get((loop, node.id), ())):
-        text = segment[look.element] if look.element < size else ""
-        at, wanted = look.when
+    for check in (*VALUE_CHECKS.get(node.id, ()), *VALUE_CHECKS_IN_LOOP.get((loop, node.id), ())):
+        text = segment[check.element] if check.element < size else ""
+        at, wanted = check.when
         if not text or (at and (segment[at] if at < size else "") not in wanted):
             continue
-        if not look.passes(text):
-            name = designate(node, node.elements[look.element - 1])
-            yield Flaw(look.rule, f"{name} {look.message}", look.element, kind=value_kind(text))
+        if not check.passes(text):
+            name = name_element(node, node.elements[check.element - 1])
+            yield ElementFinding(
+                check.rule, f"{name} {check.message}", check.element, kind=classify_value(text)
+            )
     for element in node.elements[: size - 1]:
-        yield from _listed(node, element, segment[element.number])
+        yield from _check_lists(node, element, segment[element.number])
 
 
-def watch(node: Segment, loop: str) -> Callable[[list[str]], bool] | None:
-    """A quick test whether ``looks`` is worth calling on a segment whose expression has matched.
+def compile_quick_check(node: SegmentSpec, loop: str) -> Callable[[list[str]], bool] | None:
+    """Return a fast test whether ``check_values`` must run on a segment whose expression matched.
 
-    It may call once too often, never once too few. None where there is nothing to look at.
+    The test may be true once too often, never once too few. Return None where there is nothing to check.
     """
     tests = [
-        *(_watch_note(note) for note in pattern.notes(node)),
-        *(_watch_look(one) for one in (*LOOKS.get(node.id, ()), *LOOKS_IN_LOOP.get((loop, node.id), ()))),
-        *_watch_lists(node),
+        *(_quick_note_check(note) for note in pattern.unmatched_syntax_notes(node)),
+        *(_quick_value_check(one) for one in (*VALUE_CHECKS.get(node.id, ()), *VALUE_CHECKS_IN_LOOP.get((loop, node.id), ()))),
+        *_quick_list_checks(node),
     ]  # fmt: skip
     if len(tests) < 2:
         return tests[0] if tests else None
@@ -108,24 +114,26 @@ def watch(node: Segment, loop: str) -> Callable[[list[str]], bool] | None:
     return any_test
 
 
-def _listed(node: Segment, element: Element, text: str) -> Iterator[Flaw]:
-    if element.list and text:
-        for nth, value in enumerate(text.split("^"), 1):
-            if not in_list(element.list, value):
-                yield _unlisted(node, element, None, value, nth if "^" in text else 0)
-    if any(part.list for part in element.components):
-        for nth, occurrence in enumerate(text.split("^"), 1):
+def _check_lists(node: SegmentSpec, element: ElementSpec, text: str) -> Iterator[ElementFinding]:
+    if element.code_list and text:
+        for repetition, value in enumerate(text.split("^"), 1):
+            if not is_in_list(element.code_list, value):
+                yield _unlisted_code(node, element, None, value, repetition if "^" in text else 0)
+    if any(part.code_list for part in element.components):
+        for repetition, occurrence in enumerate(text.split("^"), 1):
             for part, value in zip(element.components, occurrence.split(":"), strict=False):
-                if part.list and value and not in_list(part.list, value):
-                    yield _unlisted(node, element, part, value, nth if "^" in text else 0)
+                if part.code_list and value and not is_in_list(part.code_list, value):
+                    yield _unlisted_code(
+                        node, element, part, value, repetition if "^" in text else 0
+                    )
 
 
-Watch = Callable[[list[str]], bool]
+QuickCheck = Callable[[list[str]], bool]
 
 
-def _watch_look(look: Look) -> Watch:
-    at, passes = look.element, look.passes
-    when, wanted = look.when
+def _quick_value_check(check: ValueCheck) -> QuickCheck:
+    at, passes = check.element, check.passes
+    when, wanted = check.when
     if not when:
         return lambda segment: len(segment) > at and not passes(segment[at])
     if when < at:
@@ -139,82 +147,95 @@ def _watch_look(look: Look) -> Watch:
     )
 
 
-def _watch_lists(node: Segment) -> Iterator[Watch]:
+def _quick_list_checks(node: SegmentSpec) -> Iterator[QuickCheck]:
     for element in node.elements:
-        known = codes.load(element.list) if element.list else None
+        known = codes.load(element.code_list) if element.code_list else None
         if known:
-            yield _watch_list(element.number, known)
-        if any(part.list for part in element.components):
-            yield _watch_components(node, element)
+            yield _quick_list_check(element.number, known)
+        if any(part.code_list for part in element.components):
+            yield _quick_component_check(node, element)
 
 
-def _watch_list(number: int, known: Mapping[str, str]) -> Watch:
+def _quick_list_check(number: int, known: Mapping[str, str]) -> QuickCheck:
     return lambda segment: (
         len(segment) > number and bool(text := segment[number]) and text not in known
     )
 
 
-def _watch_components(node: Segment, element: Element) -> Watch:
+def _quick_component_check(node: SegmentSpec, element: ElementSpec) -> QuickCheck:
     number = element.number
-    return lambda segment: len(segment) > number and any(_listed(node, element, segment[number]))
+    return lambda segment: (
+        len(segment) > number and any(_check_lists(node, element, segment[number]))
+    )
 
 
-def _watch_note(note: Note) -> Watch:
-    # How far a segment must reach before the note can be broken.
+def _quick_note_check(note: SyntaxNote) -> QuickCheck:
+    # The note can only be broken by a segment with more than this many elements.
     in_order = sorted(note.elements)
     reach = {"R": 0, "P": in_order[0], "E": in_order[1]}.get(note.kind, note.elements[0])
     return lambda segment: len(segment) > reach and _is_broken(note, segment)
 
 
-def _is_broken(note: Note, segment: list[str]) -> bool:
+def _is_broken(note: SyntaxNote, segment: list[str]) -> bool:
     size = len(segment)
-    there = [n for n in note.elements if n < size and segment[n]]
+    present = [n for n in note.elements if n < size and segment[n]]
     match note.kind:
         case "P":
-            return 0 < len(there) < len(note.elements)
+            return 0 < len(present) < len(note.elements)
         case "R":
-            return not there
+            return not present
         case "E":
-            return len(there) > 1
+            return len(present) > 1
         case "C":
-            return note.elements[0] in there and len(there) < len(note.elements)
+            return note.elements[0] in present and len(present) < len(note.elements)
         case _:
-            return there == [note.elements[0]]
+            return present == [note.elements[0]]
 
 
-def _unlisted(node: Segment, element: Element, part: Element | None, value: str, nth: int) -> Flaw:
-    named = (part or element).list
-    message = f"{designate(node, element, part)} must be a code of the list {named!r}"
-    return Flaw(
-        "ELM-LIST", message, element.number, part.number if part else 0, nth, value_kind(value)
+def _unlisted_code(
+    node: SegmentSpec, element: ElementSpec, part: ElementSpec | None, value: str, repetition: int
+) -> ElementFinding:
+    list_name = (part or element).code_list
+    message = f"{name_element(node, element, part)} must be a code of the list {list_name!r}"
+    return ElementFinding(
+        "ELM-LIST",
+        message,
+        element.number,
+        part.number if part else 0,
+        repetition,
+        classify_value(value),
     )
 
 
-def in_list(name: str, code: str) -> bool:
-    """Whether an outside list has a code; a list that is not there has every code."""
+def is_in_list(name: str, code: str) -> bool:
+    """Return whether an external list has a code; a list that is not available has every code."""
     known = codes.load(name)
     return not known or code in known
 
 
-def _note(node: Segment, note: Note, segment: list[str]) -> Iterator[Flaw]:
+def _check_note(
+    node: SegmentSpec, note: SyntaxNote, segment: list[str]
+) -> Iterator[ElementFinding]:
     if not _is_broken(note, segment):
         return
     first, *others = note.elements
-    there = [n for n in note.elements if n < len(segment) and segment[n]]
-    absent = [n for n in note.elements if n not in there]
+    present = [n for n in note.elements if n < len(segment) and segment[n]]
+    absent = [n for n in note.elements if n not in present]
     names, own = _names(node, note.elements), f"{node.id}{first:02}"
     match note.kind:
         case "P":
-            yield Flaw("SYN-P", f"{names} must be all there or all empty", absent[0])
+            yield ElementFinding("SYN-P", f"{names} must be all present or all empty", absent[0])
         case "R":
-            yield Flaw("SYN-R", f"One of {names} is required", first)
+            yield ElementFinding("SYN-R", f"One of {names} is required", first)
         case "E":
-            yield Flaw("SYN-E", f"Only one of {names} may be there", there[1])
+            yield ElementFinding("SYN-E", f"Only one of {names} may be present", present[1])
         case "C":
-            yield Flaw("SYN-C", f"{own} requires {_names(node, absent)} too", absent[0])
+            yield ElementFinding("SYN-C", f"{own} requires {_names(node, absent)} too", absent[0])
         case _:
-            yield Flaw("SYN-L", f"{own} requires one of {_names(node, others)} too", others[0])
+            yield ElementFinding(
+                "SYN-L", f"{own} requires one of {_names(node, others)} too", others[0]
+            )
 
 
-def _names(node: Segment, elements: Iterable[int]) -> str:
+def _names(node: SegmentSpec, elements: Iterable[int]) -> str:
     return " and ".join(f"{node.id}{number:02}" for number in elements)

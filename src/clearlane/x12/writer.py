@@ -1,10 +1,10 @@
-"""Trees to bytes: exact counts, fixed-width ISA, guarded separators.
+"""Write X12: exact counts, fixed-width ISA, no separators inside data.
 
-* ``write(file)`` gives back what ``parse`` read, segment for segment, in the file's own separators.
-* ``seal(envelope, guide, bodies)`` puts ISA, GS, ST and their ends around the segments of sets.
+* ``write(file)`` returns what ``parse`` read, segment for segment, in the file's own separators.
+* ``wrap_sets(envelope, guide, bodies)`` puts ISA, GS, ST and their trailers around the segments of new sets.
 
-New sets come from ``build`` (plain data) or ``place`` (tables of fields). Texts are cleaned with
-``clean`` when they come in. Knows no clock: the moment is passed in.
+Make new sets with ``build`` (plain data) or ``placement`` (tables of fields). Clean texts with ``clean`` when they come in.
+Knows no clock: the moment is passed in.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,29 +12,36 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from clearlane.x12 import grammar, tree
-from clearlane.x12.build import body, build, set_header
+from clearlane.x12.build import body_texts, build, build_st
 from clearlane.x12.delimiters import CANONICAL, Delimiters
-from clearlane.x12.encode import clean, day, element_text, money, period, segment
+from clearlane.x12.encode import (
+    clean,
+    format_day,
+    format_element,
+    format_money,
+    format_period,
+    format_segment,
+)
 
 __all__ = [
-    "Envelope", "answer", "body", "build", "clean", "day", "element_text", "encode",
-    "group_segments", "interchange_segments", "isa", "money", "period", "seal", "segment", "write",
-    "write_interchange",
+    "Envelope", "body_texts", "build", "build_isa", "clean", "encode_segments", "format_day",
+    "format_element", "format_money", "format_period", "format_segment", "group_segments",
+    "interchange_segments", "wrap_sets", "wrap_ta1", "write", "write_interchange",
 ]  # fmt: skip
 
 
-def write(file: tree.File) -> bytes:
-    """The bytes of a file, each interchange in its own separators."""
+def write(file: tree.X12File) -> bytes:
+    """Return the bytes of a file, each interchange in its own separators."""
     return b"".join(write_interchange(interchange) for interchange in file.interchanges)
 
 
 def write_interchange(interchange: tree.Interchange) -> bytes:
-    """The bytes of an interchange in its own separators."""
-    return encode(interchange_segments(interchange), interchange.delimiters)
+    """Return the bytes of an interchange in its own separators."""
+    return encode_segments(interchange_segments(interchange), interchange.delimiters)
 
 
 def interchange_segments(interchange: tree.Interchange) -> Iterator[list[str]]:
-    """Every segment of an interchange, in file order."""
+    """Yield every segment of an interchange, in file order."""
     yield interchange.header
     stray = list(interchange.stray)
     for index, group in enumerate(interchange.groups):
@@ -45,56 +52,56 @@ def interchange_segments(interchange: tree.Interchange) -> Iterator[list[str]]:
         yield interchange.trailer
 
 
-def group_segments(group: tree.Group) -> Iterator[list[str]]:
-    """Every segment of a group, in file order."""
+def group_segments(group: tree.FunctionalGroup) -> Iterator[list[str]]:
+    """Yield every segment of a group, in file order."""
     yield group.header
     for index, set in enumerate(group.sets):
         yield from (segment for at, segment in group.stray if at == index)
-        yield from set.walk()
+        yield from set.all_segments()
     yield from (segment for at, segment in group.stray if at >= len(group.sets))
     if group.trailer is not None:
         yield group.trailer
 
 
-def encode(segments: Iterable[list[str]], delimiters: Delimiters = CANONICAL) -> bytes:
-    """Canonical segments as bytes in some separators."""
+def encode_segments(segments: Iterable[list[str]], delimiters: Delimiters = CANONICAL) -> bytes:
+    """Return canonical segments as bytes in some separators."""
     text = "".join(["*".join(segment) + "~" for segment in segments])
-    return _swap(text, delimiters).encode("latin-1")
+    return _to_separators(text, delimiters).encode("latin-1")
 
 
-def _swap(text: str, delimiters: Delimiters) -> str:
-    text = text.translate(delimiters.original())
-    if delimiters.ending:
-        text = text.replace(delimiters.terminator, delimiters.terminator + delimiters.ending)
+def _to_separators(text: str, delimiters: Delimiters) -> str:
+    text = text.translate(delimiters.from_canonical())
+    if delimiters.line_ending:
+        text = text.replace(delimiters.terminator, delimiters.terminator + delimiters.line_ending)
     return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """What stands in ISA and GS. Qualifiers and ids come from the trading partner's profile."""
+    """The values of ISA and GS. Qualifiers and ids come from the trading partner profile."""
 
     sender: str
     receiver: str
     control: int
-    """ISA13, and GS06 unless ``group_control`` says otherwise."""
+    """ISA13, and GS06 unless ``group_control`` is set."""
     moment: datetime
     sender_qualifier: str = "ZZ"
     receiver_qualifier: str = "ZZ"
     application_sender: str = ""
-    """GS02; ISA06 where empty. The same for GS03."""
+    """GS02; ISA06 if empty. GS03 likewise."""
     application_receiver: str = ""
     group_control: int = 0
     usage: str = "T"
     """ISA15: P production, T test."""
     acknowledge: bool = False
-    """ISA14: whether a TA1 is asked for."""
+    """ISA14: whether a TA1 is requested."""
     delimiters: Delimiters = CANONICAL
     set_control: int = 1
     """ST02 of the first set."""
 
 
-def isa(envelope: Envelope) -> list[str]:
-    """The ISA, each element at its fixed width."""
+def build_isa(envelope: Envelope) -> list[str]:
+    """Return the ISA, each element at its fixed width."""
     moment = envelope.moment
     return [
         "ISA", "00", " " * 10, "00", " " * 10,
@@ -105,47 +112,48 @@ def isa(envelope: Envelope) -> list[str]:
     ]  # fmt: skip
 
 
-def seal(
+def wrap_sets(
     envelope: Envelope, guide: grammar.Guide, bodies: Iterable[Iterable[str]]
 ) -> Iterator[bytes]:
-    """An interchange with one group, piece by piece: each body is what stands between ST and SE.
+    """Yield an interchange with one group, piece by piece. Each body is what comes between ST and SE.
 
-    A body is an iterable of canonical texts, each one segment or several joined by ``~``. Raises
-    ValueError where an id does not fit the ISA or a text holds one of the separators in use.
+    A body is an iterable of canonical texts, each one segment or several joined by ``~``. Raises ValueError if an id does not
+    fit the ISA or a text contains one of the separators in use.
     """
-    _judge(envelope)
+    _check_envelope(envelope)
     control = envelope.group_control or envelope.control
-    yield _guarded(
-        "*".join(isa(envelope)) + "~" + "*".join(_gs(envelope, guide, control)) + "~", envelope
+    yield _encode_checked(
+        "*".join(build_isa(envelope)) + "~" + "*".join(_gs(envelope, guide, control)) + "~",
+        envelope,
     )
     sets = 0
-    for inside in bodies:
+    for body in bodies:
         number = f"{envelope.set_control + sets:04}"
         sets += 1
-        text = "~".join(inside).rstrip("~")
+        text = "~".join(body).rstrip("~")
         count = text.count("~") + 1 + 2 if text else 2
-        start = "*".join(set_header(guide, number))
+        start = "*".join(build_st(guide, number))
         between = f"{text}~" if text else ""
-        yield _guarded(f"{start}~{between}SE*{count}*{number}~", envelope)
-    yield _guarded(f"GE*{sets}*{control}~IEA*1*{envelope.control:09}~", envelope)
+        yield _encode_checked(f"{start}~{between}SE*{count}*{number}~", envelope)
+    yield _encode_checked(f"GE*{sets}*{control}~IEA*1*{envelope.control:09}~", envelope)
 
 
-def answer(envelope: Envelope, segments: Iterable[list[str]]) -> bytes:
-    """An interchange without a group: a TA1 stands so."""
-    _judge(envelope)
-    whole = [isa(envelope), *segments, ["IEA", "0", f"{envelope.control:09}"]]
-    return _guarded("".join("*".join(one) + "~" for one in whole), envelope)
+def wrap_ta1(envelope: Envelope, segments: Iterable[list[str]]) -> bytes:
+    """Return an interchange without a group, as a TA1 needs it."""
+    _check_envelope(envelope)
+    whole = [build_isa(envelope), *segments, ["IEA", "0", f"{envelope.control:09}"]]
+    return _encode_checked("".join("*".join(one) + "~" for one in whole), envelope)
 
 
 def _gs(envelope: Envelope, guide: grammar.Guide, control: int) -> list[str]:
     return [
-        "GS", guide.functional, envelope.application_sender or envelope.sender,
+        "GS", guide.functional_id, envelope.application_sender or envelope.sender,
         envelope.application_receiver or envelope.receiver, f"{envelope.moment:%Y%m%d}",
         f"{envelope.moment:%H%M}", str(control), "X", guide.id,
     ]  # fmt: skip
 
 
-# What ISA and GS have room for, and no less than they ask for.
+# Minimum and maximum lengths of ISA and GS elements.
 _LENGTHS = (
     ("sender", 2, 15),
     ("receiver", 2, 15),
@@ -156,7 +164,7 @@ _LENGTHS = (
 )
 
 
-def _judge(envelope: Envelope) -> None:
+def _check_envelope(envelope: Envelope) -> None:
     for name, least, most in _LENGTHS:
         text = getattr(envelope, name)
         absent = not text and name.startswith("application")
@@ -168,14 +176,14 @@ def _judge(envelope: Envelope) -> None:
         raise ValueError("usage must be P or T")
 
 
-def _guarded(text: str, envelope: Envelope) -> bytes:
+def _encode_checked(text: str, envelope: Envelope) -> bytes:
     delimiters = envelope.delimiters
-    swapped = delimiters.canonical()
-    if swapped:
-        # Swapping is exact for files that were read; new text must not hold the other separators.
-        foreign = [chr(c) for c in swapped if chr(c) not in "*:^~"]
-        if any(c in text for c in foreign):
+    table = delimiters.to_canonical()
+    if table:
+        # Translation is exact for files that were read; new text must not contain the target's separators.
+        separators = [chr(c) for c in table if chr(c) not in "*:^~"]
+        if any(c in text for c in separators):
             raise ValueError(
                 "a text holds a separator of this interchange: clean it with its delimiters"
             )
-    return _swap(text, delimiters).encode("ascii")
+    return _to_separators(text, delimiters).encode("ascii")

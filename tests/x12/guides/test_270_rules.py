@@ -100,7 +100,7 @@ def test_a_broken_rule_is_found_where_it_is_broken(kind, id, edit, place):
     changed = rows(TEXTS[kind])
     edit(changed)
     found = [f for f in findings(kind, changed) if f.rule == id]
-    assert place in [(f.spot.segment_id, f.spot.element) for f in found]
+    assert place in [(f.position.segment_id, f.position.element) for f in found]
     assert {f.severity for f in found} == {RULES[id].severity}
 
 
@@ -111,7 +111,7 @@ def test_a_share_from_nothing_to_all_is_a_fraction(share):
     assert "X271-PERCENT" not in {f.rule for f in findings("271", changed)}
 
 
-def test_a_benefit_told_in_words_needs_no_amount():
+def test_a_benefit_described_in_words_needs_no_amount():
     changed = rows(TEXTS["271"])
     both(set_to("EB", 3, 7, ""), after("EB", 3, "MSG*SEE THE BOOK"))(changed)
     assert findings("271", changed) == []

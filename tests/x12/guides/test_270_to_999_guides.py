@@ -3,7 +3,7 @@
 import pytest
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.grammar import Guide, Loop, Segment
+from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec
 from clearlane.x12.guides import KINDS, by_kind, by_version
 from clearlane.x12.reader import parse
 from tests.x12 import samples_other
@@ -21,28 +21,28 @@ def guide(request) -> Guide:
     return by_kind(request.param)
 
 
-def nodes(loop: Loop):
+def nodes(loop: LoopSpec):
     for child in loop.children:
         yield child
-        if isinstance(child, Loop):
+        if isinstance(child, LoopSpec):
             yield from nodes(child)
 
 
 def loops(guide: Guide):
     yield guide.root
-    yield from (node for node in nodes(guide.root) if isinstance(node, Loop))
+    yield from (node for node in nodes(guide.root) if isinstance(node, LoopSpec))
 
 
-def test_a_node_stands_at_one_place_only(guide):
+def test_a_node_is_at_one_place_only(guide):
     found = list(nodes(guide.root))
     assert len({id(node) for node in found}) == len(found)
 
 
-def test_siblings_of_one_id_are_told_apart_by_their_qualifiers(guide):
+def test_siblings_of_one_id_are_distinguished_by_their_qualifiers(guide):
     for loop in loops(guide):
         seen: dict[str, set[str]] = {}
         for child in loop.children:
-            if not isinstance(child, Segment):
+            if not isinstance(child, SegmentSpec):
                 continue
             codes = set(child.qualifiers)
             assert child.id not in seen or (codes and seen[child.id]), (loop.id, child.name)
@@ -58,7 +58,7 @@ def test_a_set_begins_with_st_and_ends_with_se(guide):
     if guide.kind == "835":
         assert version.usage == "N"
     else:
-        assert set(version.codes) == {guide.id, *guide.also}
+        assert set(version.codes) == {guide.id, *guide.earlier_ids}
 
 
 def test_the_unit_is_a_loop_of_the_guide(guide):
@@ -67,7 +67,7 @@ def test_the_unit_is_a_loop_of_the_guide(guide):
 
 def test_every_element_that_is_used_has_a_length_and_a_name(guide):
     for node in nodes(guide.root):
-        for element in node.elements if isinstance(node, Segment) else ():
+        for element in node.elements if isinstance(node, SegmentSpec) else ():
             assert element.name
             assert element.components or 0 < element.min <= element.max, (node.id, element)
 
@@ -86,4 +86,6 @@ def test_an_835_names_its_guide_in_the_group_only():
     rows = samples_other.made(samples_other.Random(1), "835")
     rows[0] = [*rows[0], "005010X221A1"]
     found = list(parse(samples_other.interchange("835", [rows]).encode()).all_findings())
-    assert [(f.rule, f.spot.segment_id, f.spot.element) for f in found] == [("ELM-UNUSED", "ST", 3)]
+    assert [(f.rule, f.position.segment_id, f.position.element) for f in found] == [
+        ("ELM-UNUSED", "ST", 3)
+    ]

@@ -11,7 +11,7 @@ from x12sdk.io import X12ModelReader
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import guides, writer
-from clearlane.x12.grammar import Loop, Segment
+from clearlane.x12.grammar import LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 from clearlane.x12.reader import parse
 from tests.corpus import Sample, corpus_files
@@ -136,7 +136,7 @@ def test_every_sample_is_clean_here_and_read_without_loss(kind):
     text = samples_other.interchange(kind, sets)
     file = parse(text.encode())
     assert list(file.all_findings()) == []
-    assert [list(read.walk()) for read in file.sets()] == sets
+    assert [list(read.all_segments()) for read in file.sets()] == sets
     assert writer.write(file).split(b"~") == [part.strip() for part in text.encode().split(b"~")]
 
 
@@ -164,23 +164,23 @@ def test_clean_files_of_the_corpus_have_no_error(sample: Sample):
 def test_every_file_of_the_corpus_is_read_and_written_without_loss(sample: Sample):
     file = parse(sample.path.read_bytes())
     again = parse(writer.write(file))
-    assert [list(read.walk()) for read in again.sets()] == [
-        list(read.walk()) for read in file.sets()
+    assert [list(read.all_segments()) for read in again.sets()] == [
+        list(read.all_segments()) for read in file.sets()
     ]
     for read in file.sets():
-        assert sum(1 for _ in read.walk()) == read.root.size()
+        assert sum(1 for _ in read.all_segments()) == read.root.size()
 
 
-def everything(node: Loop, path: str = ""):
+def everything(node: LoopSpec, path: str = ""):
     """Every loop and segment of a guide by its path."""
     for child in node.children:
         yield place(path, child)
-        if isinstance(child, Loop):
+        if isinstance(child, LoopSpec):
             yield from everything(child, f"{path}{child.id}/")
 
 
-def place(path: str, node: Segment | Loop) -> str:
-    return path + node.id + ("" if isinstance(node, Loop) else ":" + "|".join(node.qualifiers))
+def place(path: str, node: SegmentSpec | LoopSpec) -> str:
+    return path + node.id + ("" if isinstance(node, LoopSpec) else ":" + "|".join(node.qualifiers))
 
 
 def collect(loop, shown: set[str], path: str = "") -> None:
@@ -188,14 +188,14 @@ def collect(loop, shown: set[str], path: str = "") -> None:
     for item in loop.items:
         if isinstance(item, list):
             for child in loop.node.children:
-                if isinstance(child, Segment) and child.id == item[0] and fits(child, item):
+                if isinstance(child, SegmentSpec) and child.id == item[0] and fits(child, item):
                     shown.add(place(path, child))
         else:
             shown.add(path + item.id)
             collect(item, shown, f"{path}{item.id}/")
 
 
-def fits(node: Segment, row: list[str]) -> bool:
+def fits(node: SegmentSpec, row: list[str]) -> bool:
     number, component = node.key
     if not node.qualifiers:
         return True

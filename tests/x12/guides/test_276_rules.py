@@ -4,7 +4,7 @@ import pytest
 
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.reader import parse
-from clearlane.x12.rules import RULES, Context, rules_for
+from clearlane.x12.rules import RULES, RuleContext, rules_for
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to
 
 ASK = """
@@ -146,7 +146,9 @@ def test_a_broken_rule_is_found_where_it_is_broken(kind, id, edit, place):
     changed = rows(TEXTS[kind])
     edit(changed)
     found = [f for f in findings(kind, changed) if f.rule == id]
-    assert place in [(f.spot.segment_id, f.spot.element, f.spot.component) for f in found]
+    assert place in [
+        (f.position.segment_id, f.position.element, f.position.component) for f in found
+    ]
     assert {f.severity for f in found} == {RULES[id].severity}
 
 
@@ -182,8 +184,10 @@ def test_every_rule_has_a_case():
 
 
 def test_what_is_remembered_of_a_set_is_bounded():
-    claim = next(next(parse(interchange("276", [rows(ASK)]).encode()).sets()).root.descend("2200D"))
+    claim = next(
+        next(parse(interchange("276", [rows(ASK)]).encode()).sets()).root.descendants("2200D")
+    )
     full = set(range(CLAIM_NUMBERS_REMEMBERED_MAX))
     check = RULES["X276-TRACE-TWICE"].check
-    assert list(check(claim, Context("276", [], {"276-traces": full}, []))) == []
+    assert list(check(claim, RuleContext("276", [], {"276-traces": full}, []))) == []
     assert len(full) == CLAIM_NUMBERS_REMEMBERED_MAX

@@ -1,7 +1,7 @@
 """Our 835 and 999 guides against the maps of pyx12: an independent reading of the same guides.
 
-Both trees are told as rows (loops and segments in order, then elements) and compared one by one.
-Where we differ on purpose the difference stands in a table with its reason, and a reason that
+Both trees are listed as rows (loops and segments in order, then elements) and compared one by one.
+Where we differ on purpose the difference is in a table with its reason, and a reason that
 nothing needs any more fails the test too.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import pyx12
 
-from clearlane.x12.grammar import Element, Loop, Segment
+from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 
 MAPS = Path(pyx12.__file__).parent / "map"
@@ -42,21 +42,21 @@ def kind(request) -> str:
     return request.param
 
 
-def test_loops_and_segments_stand_in_the_same_order_with_the_same_usage_and_repeats(kind):
-    ours, theirs = [row for row, _ in our_rows(kind)], [row for row, _ in their_rows(kind)]
-    different = {(kind, a[0], "row") for a, b in zip(ours, theirs, strict=True) if a != b}
-    assert [row[0] for row in ours] == [row[0] for row in theirs]
+def test_loops_and_segments_are_in_the_same_order_with_the_same_usage_and_repeats(kind):
+    own, theirs = [row for row, _ in own_rows(kind)], [row for row, _ in their_rows(kind)]
+    different = {(kind, a[0], "row") for a, b in zip(own, theirs, strict=True) if a != b}
+    assert [row[0] for row in own] == [row[0] for row in theirs]
     assert different == {place for place in ACCEPTED if place[0] == kind and place[2] == "row"}
 
 
 def test_elements_are_used_alike_or_the_difference_has_a_reason(kind):
     found = set()
-    for (row, mine), (_, theirs) in zip(our_rows(kind), their_rows(kind), strict=True):
+    for (row, mine), (_, theirs) in zip(own_rows(kind), their_rows(kind), strict=True):
         for number, (a, b) in enumerate(zip(mine, theirs, strict=False), 1):
             found |= {
                 (kind, f"{row[0]}/{number:02}{part}", what) for part, what in differences(a, b)
             }
-        # The witness writes out every element it knows, so one of ours beyond them would be invented.
+        # The witness writes out every element it knows, so an element of our own beyond them would be invented.
         assert all(e["usage"] == "N" for e in mine[len(theirs) :]), row
         assert len(mine) >= len(theirs), row
     assert found == {place for place in ACCEPTED if place[0] == kind and place[2] != "row"}
@@ -88,9 +88,9 @@ def differences(mine: dict, theirs: dict) -> set[tuple[str, str]]:
 
 
 def our_segments(kind: str):
-    def walk(node: Loop, path: str):
+    def walk(node: LoopSpec, path: str):
         for child in node.children:
-            if isinstance(child, Segment):
+            if isinstance(child, SegmentSpec):
                 yield path + child.id + ":" + mark(child.qualifiers), child
             else:
                 yield from walk(child, f"{path}{child.id}/")
@@ -99,14 +99,14 @@ def our_segments(kind: str):
 
 
 @cache
-def our_rows(kind: str) -> list:
+def own_rows(kind: str) -> list:
     rows = []
 
-    def walk(node: Loop, path: str) -> None:
+    def walk(node: LoopSpec, path: str) -> None:
         for child in node.children:
-            if isinstance(child, Segment):
+            if isinstance(child, SegmentSpec):
                 place = path + child.id + ":" + mark(child.qualifiers)
-                rows.append(((place, child.usage, child.repeat), [ours(e) for e in child.elements]))
+                rows.append(((place, child.usage, child.repeat), [own(e) for e in child.elements]))
             else:
                 rows.append(((path + child.id, child.usage, child.repeat), []))
                 walk(child, f"{path}{child.id}/")
@@ -116,18 +116,18 @@ def our_rows(kind: str) -> list:
 
 
 def mark(codes: tuple[str, ...]) -> str:
-    """How a use of a segment is told apart, short where there are many names."""
+    """What distinguishes a use of a segment, short where there are many names."""
     return "BUSINESS" if "CLM01" in codes else "|".join(sorted(codes))
 
 
-def ours(e: Element) -> dict:
+def own(e: ElementSpec) -> dict:
     return {
         "usage": e.usage,
         "codes": tuple(sorted(e.codes)),
-        "list": e.list,
+        "list": e.code_list,
         "form": None if e.components else ("AN" if e.type == "TP" else e.type, e.min, e.max),
         "repeat": e.repeat,
-        "parts": [ours(part) for part in e.components],
+        "parts": [own(part) for part in e.components],
     }
 
 

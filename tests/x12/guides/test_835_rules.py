@@ -5,7 +5,7 @@ import pytest
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.reader import parse
-from clearlane.x12.rules import RULES, Context, rules_for
+from clearlane.x12.rules import RULES, RuleContext, rules_for
 from clearlane.x12.rules.remittance import adjustments, provider_adjustments
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to
 
@@ -123,7 +123,7 @@ def test_a_broken_rule_is_found_where_it_is_broken(id, edit, place):
     changed = rows(GOOD)
     edit(changed)
     found = [f for f in findings("835", changed) if f.rule == id]
-    assert place in [(f.spot.segment_id, f.spot.element) for f in found]
+    assert place in [(f.position.segment_id, f.position.element) for f in found]
     assert {f.severity for f in found} == {RULES[id].severity}
 
 
@@ -153,7 +153,7 @@ def test_balancing_is_an_error_and_the_rest_is_not():
         both(set_to("PLB", 1, 5, "L6:B1"), set_to("PLB", 1, 7, "L6:B2"), set_to("PLB", 1, 8, "0")),
     ],
 )
-def test_what_is_no_amount_is_told_once_and_not_added_up(edit):
+def test_what_is_no_amount_is_reported_once_and_not_added_up(edit):
     changed = rows(GOOD)
     edit(changed)
     assert not {f.rule for f in findings("835", changed)} & {"X835-LINE", "X835-CHECK"}
@@ -172,8 +172,8 @@ def test_a_set_without_claims_balances_by_its_provider_adjustments():
 def test_sums_are_in_cents():
     root = next(parse(interchange("835", [rows(GOOD)]).encode()).sets()).root
     assert provider_adjustments(root) == 2000
-    assert [adjustments(claim) for claim in root.descend("2100")] == [-2000, 1000, 4000, 12000]
-    assert [adjustments(claim, "PR") for claim in root.descend("2100")] == [0, 0, 4000, 0]
+    assert [adjustments(claim) for claim in root.descendants("2100")] == [-2000, 1000, 4000, 12000]
+    assert [adjustments(claim, "PR") for claim in root.descendants("2100")] == [0, 0, 4000, 0]
 
 
 def test_a_predetermination_needs_no_service_date():
@@ -183,8 +183,10 @@ def test_a_predetermination_needs_no_service_date():
 
 
 def test_what_is_remembered_of_a_set_is_bounded():
-    claim = next(next(parse(interchange("835", [rows(GOOD)]).encode()).sets()).root.descend("2100"))
+    claim = next(
+        next(parse(interchange("835", [rows(GOOD)]).encode()).sets()).root.descendants("2100")
+    )
     for id, key in (("X835-TWICE", "835-seen"), ("X835-REVERSAL", "835-reversed")):
         full = set(range(CLAIM_NUMBERS_REMEMBERED_MAX))
-        assert list(RULES[id].check(claim, Context("835", [], {key: full}, []))) == []
+        assert list(RULES[id].check(claim, RuleContext("835", [], {key: full}, []))) == []
         assert len(full) == CLAIM_NUMBERS_REMEMBERED_MAX

@@ -12,7 +12,7 @@ from clearlane.kernel.limits import (
 )
 from clearlane.x12.check import check
 from clearlane.x12.reader import parse
-from clearlane.x12.rules import RULES, Context, rules_for
+from clearlane.x12.rules import RULES, RuleContext, rules_for
 from tests.x12 import samples837
 from tests.x12.injected_faults import FAULTS, GOOD, D, Fault, P, good, inject
 
@@ -21,41 +21,41 @@ KINDS = ("837P", "837D", "837I")
 
 # More ways to break a rule than the injected faults have, and how much each weighs.
 BROKEN: tuple[tuple[Fault, Severity], ...] = (
-    (Fault("no subscriber's claim", "CLM*A100", "", "X837-NO-PATIENT", spot="HL*2"), ERROR),
+    (Fault("no subscriber's claim", "CLM*A100", "", "X837-NO-PATIENT", position="HL*2"), ERROR),
     (Fault("cause in employment without a day", "CLM*A100", "CLM*A100*250***11:B:1*Y*A*Y*Y**EM", "X837-ACCIDENT-DATE"), WARNING),
     (Fault("diagnosis twice", "HI*ABK", "HI*ABK:K029*ABF:K029", "X837-ICD-TWICE"), WARNING),
     (Fault("pointer twice", "SV1*HC:99213", "SV1*HC:99213:25*150*UN*1***1:1", "X837-POINTER", P), WARNING),
-    (Fault("pointer without a diagnosis", "HI*ABK", "", "X837-POINTER", D, spot="SV3*AD:D2392"), ERROR),
+    (Fault("pointer without a diagnosis", "HI*ABK", "", "X837-POINTER", D, position="SV3*AD:D2392"), ERROR),
     (Fault("patient paid more than the charge", "AMT*F5", "AMT*F5*201", "X837-PAID"), WARNING),
     (Fault("negative charge", "SV1*HC:36415", "SV1*HC:36415*-100*UN*1***1", "X837-CHARGE", P), WARNING),
     (Fault("negative units", "SV1*HC:36415", "SV1*HC:36415*100*UN*-1***1", "X837-UNITS", P), WARNING),
-    (Fault("place told twice", "SV1*HC:36415", "SV1*HC:36415*100*UN*1*11**1", "X837-PLACE-AGAIN", P), INFO),
-    (Fault("place told twice", "SV3*AD:D4341", "SV3*AD:D4341*100*11*10**1", "X837-PLACE-AGAIN", D), INFO),
-    (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", P, spot="SV1*HC:99213"), INFO),
-    (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", D, spot="SV3*AD:D2392"), INFO),
-    (Fault("a day told as a period", "DTP*472*D8*20250210", "DTP*472*RD8*20250210-20250210", "X837-PERIOD"), INFO),
+    (Fault("place repeated", "SV1*HC:36415", "SV1*HC:36415*100*UN*1*11**1", "X837-PLACE-AGAIN", P), INFO),
+    (Fault("place repeated", "SV3*AD:D4341", "SV3*AD:D4341*100*11*10**1", "X837-PLACE-AGAIN", D), INFO),
+    (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", P, position="SV1*HC:99213"), INFO),
+    (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", D, position="SV3*AD:D2392"), INFO),
+    (Fault("a day sent as a period", "DTP*472*D8*20250210", "DTP*472*RD8*20250210-20250210", "X837-PERIOD"), INFO),
     (Fault("referring after rendering provider", "PRV*PE", "NM1*DN*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-ORDER"), INFO),
     (Fault("facility is where the billing provider is", "PRV*PE", "NM1*77*2*CLINIC*****XX*1679576722~N3*12 ALDER STREET~N4*PORTLAND*OR*972011234", "X837-FACILITY-AGAIN"), INFO),
-    (Fault("orthodontics that say nothing", "DN1", "DN1", "SEG-BARE", D), ERROR),
+    (Fault("orthodontics without elements", "DN1", "DN1", "SEG-BARE", D), ERROR),
     (Fault("no drug", "CTP", "CTP****0*ML", "X837-DRUG-QUANTITY", P), WARNING),
     (Fault("malformed CLIA number", "REF*D9", "REF*X4*12345", "X837-CLIA", P), WARNING),
     (Fault("coverage of no kind", "SBR*P*18", "SBR*P*18*GRP100", "X837-FILING"), WARNING),
-    (Fault("group told twice", "SBR*P*18", "SBR*P*18*GRP100*GROUP*****CI", "X837-GROUP-NAME"), INFO),
+    (Fault("group number and name", "SBR*P*18", "SBR*P*18*GRP100*GROUP*****CI", "X837-GROUP-NAME"), INFO),
     (Fault("reason without Medicare", "SBR*S", "SBR*S**GRP200**12****CI", "X837-MEDICARE"), WARNING),
     (Fault("first Medicare with a reason", "SBR*P*18", "SBR*P*18*GRP100**12****MB", "X837-MEDICARE"), WARNING),
     (Fault("rendering provider is the billing provider", "NM1*82", "NM1*82*1*FENN*OSKAR****XX*1234567893", "X837-PROVIDER-AGAIN"), INFO),
-    (Fault("rendering provider told again", "REF*6R*A100L1", "REF*6R*A100L1~NM1*82*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-AGAIN", spot="NM1*82*1*FENN*OSKAR"), INFO),
-    (Fault("rest to pay without a decision", "AMT*D", "AMT*EAF*5", "X837-COB-PAID", spot="SBR*P*19"), ERROR),
-    (Fault("rest to pay before any decision", "LX*1", "SBR*S*18*GRP400******CI~AMT*EAF*5~OI***Y***Y~NM1*IL*1*LUND*IVO****MI*M4~NM1*PR*2*SUMMIT DENTAL*****PI*SD001~LX*1", "X837-COB-PAID", spot="AMT*EAF"), WARNING),
-    (Fault("adjusted and not paid", "AMT*D", "CAS*CO*45*1", "X837-COB-PAID", spot="SBR*P*19"), ERROR),
+    (Fault("rendering provider repeated", "REF*6R*A100L1", "REF*6R*A100L1~NM1*82*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-AGAIN", position="NM1*82*1*FENN*OSKAR"), INFO),
+    (Fault("rest to pay without a decision", "AMT*D", "AMT*EAF*5", "X837-COB-PAID", position="SBR*P*19"), ERROR),
+    (Fault("rest to pay before any decision", "LX*1", "SBR*S*18*GRP400******CI~AMT*EAF*5~OI***Y***Y~NM1*IL*1*LUND*IVO****MI*M4~NM1*PR*2*SUMMIT DENTAL*****PI*SD001~LX*1", "X837-COB-PAID", position="AMT*EAF"), WARNING),
+    (Fault("adjusted and not paid", "AMT*D", "CAS*CO*45*1", "X837-COB-PAID", position="SBR*P*19"), ERROR),
     (Fault("adjustments at both levels", "AMT*D", "CAS*CO*45*1~AMT*D*119", "X837-COB-LEVELS"), INFO),
-    (Fault("not covered in part", "AMT*D", "AMT*D*120~AMT*A8*5", "X837-COB-UNCOVERED", spot="AMT*A8"), INFO),
+    (Fault("not covered in part", "AMT*D", "AMT*D*120~AMT*A8*5", "X837-COB-UNCOVERED", position="AMT*A8"), INFO),
     (Fault("decision of one without an id", "NM1*PR*2*SUMMIT", "NM1*PR*2*SUMMIT DENTAL", "ELM-MISSING"), ERROR),
-    (Fault("tooth twice", "TOO*JP*14", "TOO*JP*14*M:O~TOO*JP*14*D", "X837D-TOOTH-TWICE", D, spot="TOO*JP*14*D"), WARNING),
+    (Fault("tooth twice", "TOO*JP*14", "TOO*JP*14*M:O~TOO*JP*14*D", "X837D-TOOTH-TWICE", D, position="TOO*JP*14*D"), WARNING),
     (Fault("buccal side of a canine", "TOO*JP*14", "TOO*JP*C*M:B", "X837D-SURFACE", D), WARNING),
     (Fault("facial side of a molar", "TOO*JP*14", "TOO*JP*64*M:F", "X837D-SURFACE", D), WARNING),
     (Fault("incisal edge of a milk molar", "TOO*JP*14", "TOO*JP*AS*I", "X837D-SURFACE", D), ERROR),
-    (Fault("orthodontics without months", "SV3*AD:D4341", "SV3*AD:D8080*100**10**1", "X837D-ORTHODONTICS", D, spot="SV3*AD:D8080"), WARNING),
+    (Fault("orthodontics without months", "SV3*AD:D4341", "SV3*AD:D8080*100**10**1", "X837D-ORTHODONTICS", D, position="SV3*AD:D8080"), WARNING),
 )  # fmt: skip
 
 
@@ -63,26 +63,26 @@ def found_in(data: bytes, rule: str):
     return [f for f in parse(data).all_findings() if f.rule == rule]
 
 
-CASES = [(kind, fault, weight) for fault, weight in BROKEN for kind in fault.kinds]
+CASES = [(kind, fault, severity) for fault, severity in BROKEN for kind in fault.kinds]
 
 
 @pytest.mark.parametrize(
-    ("kind", "fault", "weight"), CASES, ids=[f"{k} {f.name}" for k, f, _ in CASES]
+    ("kind", "fault", "severity"), CASES, ids=[f"{k} {f.name}" for k, f, _ in CASES]
 )
-def test_a_broken_rule_is_told(kind, fault, weight):
+def test_a_broken_rule_is_reported(kind, fault, severity):
     data, position = inject(kind, fault)
     if fault.name == "orthodontics without months":
         data = data.replace(b"DN1*24*20~\n", b"")
     found = found_in(data, fault.rule)
-    assert [f.severity for f in found][:1] == [weight]
-    assert position in {f.spot.segment for f in found} or "without months" in fault.name
+    assert [f.severity for f in found][:1] == [severity]
+    assert position in {f.position.segment for f in found} or "without months" in fault.name
 
 
 def test_every_rule_about_claims_has_a_test_that_breaks_it():
     broken = {fault.rule for fault in FAULTS} | {fault.rule for fault, _ in BROKEN}
     rules_for("837P")
-    ours = {id for id, rule in RULES.items() if set(rule.kinds) & set(KINDS)}
-    assert ours - broken == {"X837-COUNT", "X837-NO-CLAIM", "X837-BATCH-TWICE"}, (
+    own_rules = {id for id, rule in RULES.items() if set(rule.kinds) & set(KINDS)}
+    assert own_rules - broken == {"X837-COUNT", "X837-NO-CLAIM", "X837-BATCH-TWICE"}, (
         "those three have tests of their own below"
     )
 
@@ -95,9 +95,9 @@ def test_a_cause_that_is_no_code_asks_for_no_day():
 
 def test_the_memory_for_claim_numbers_is_bounded():
     read = next(parse("".join(row + "~" for row in good("837P")).encode()).sets())
-    claim = next(read.root.descend("2300"))
+    claim = next(read.root.descendants("2300"))
     full = set(map(str, range(CLAIM_NUMBERS_REMEMBERED_MAX)))
-    context = Context("837P", read.header, {}, [read.root], {"837-numbers": full})
+    context = RuleContext("837P", read.header, {}, [read.root], {"837-numbers": full})
     assert list(RULES["X837-NUMBER-TWICE"].check(claim, context)) == []
     assert len(full) == CLAIM_NUMBERS_REMEMBERED_MAX
 
@@ -105,7 +105,7 @@ def test_the_memory_for_claim_numbers_is_bounded():
 def test_the_memory_for_batch_numbers_is_bounded():
     read = next(parse("".join(row + "~" for row in good("837P")).encode()).sets())
     full = set(map(str, range(CONTROL_NUMBERS_REMEMBERED_MAX)))
-    context = Context("837P", read.header, {}, [], {"837-batches": full})
+    context = RuleContext("837P", read.header, {}, [], {"837-batches": full})
     assert list(RULES["X837-BATCH-TWICE"].check(read.root, context)) == []
     assert len(full) == CONTROL_NUMBERS_REMEMBERED_MAX
 
@@ -118,7 +118,7 @@ def test_claim_and_batch_numbers_are_remembered_from_set_to_set():
     ]
     both = [*rows[: end + 1], *again, "GE*2*17", rows[-1]]
     data = "".join(row + "~" for row in both).encode()
-    found = [(f.rule, f.spot.set, f.spot.segment_id) for f in check(data).findings]
+    found = [(f.rule, f.position.set, f.position.segment_id) for f in check(data).findings]
     assert found == [
         ("X837-NUMBER-TWICE", 2, "CLM"),
         ("X837-NUMBER-TWICE", 2, "CLM"),
@@ -132,12 +132,12 @@ def test_no_rule_speaks_of_a_good_file():
         assert [f.rule for f in parse(data).all_findings()] == []
 
 
-def test_rules_say_in_a_sentence_what_must_be_true():
+def test_every_rule_has_a_sentence():
     for id, rule in RULES.items():
         assert rule.sentence.endswith("."), id
 
 
-def test_a_set_without_a_claim_is_told():
+def test_a_set_without_a_claim_is_reported():
     rows = good("837P")
     start = next(i for i, row in enumerate(rows) if row.startswith("CLM*A100"))
     end = next(i for i, row in enumerate(rows) if row.startswith("SE"))
@@ -145,7 +145,7 @@ def test_a_set_without_a_claim_is_told():
     assert found_in(data, "X837-NO-CLAIM")
 
 
-def test_more_claims_than_a_set_should_hold_are_told_once():
+def test_more_claims_than_a_set_should_hold_are_reported_once():
     rows = samples837.plain("837P")
     start = next(i for i, row in enumerate(rows) if row[0] == "CLM")
     claim = rows[start:-1]

@@ -9,7 +9,7 @@ import pyx12.params
 import pyx12.x12n_document
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.grammar import Loop, Segment
+from clearlane.x12.grammar import LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 from clearlane.x12.reader import parse
 from clearlane.x12.writer import write
@@ -46,7 +46,7 @@ def test_every_sample_is_clean_here_and_read_without_loss(kind):
     sets = made(kind, 900, everything=True)
     file = parse(samples837.interchange(kind, sets).encode())
     assert [f for f in file.all_findings() if f.severity is not Severity.INFO] == []
-    assert [list(read.walk()) for read in file.sets()] == sets
+    assert [list(read.all_segments()) for read in file.sets()] == sets
 
 
 def test_samples_show_every_loop_and_segment_of_the_guide(kind):
@@ -61,7 +61,7 @@ def test_samples_show_every_loop_and_segment_of_the_guide(kind):
 
 
 @pytest.mark.parametrize("kind", ["837P", "837I"])
-def test_segments_of_one_position_may_stand_in_any_order(kind, caplog):
+def test_segments_of_one_position_may_come_in_any_order(kind, caplog):
     """X12 orders positions; the guide's order of the REF or DTP segments of one position binds nobody."""
     rows = samples837.plain(kind)
     at = next(i for i, row in enumerate(rows) if row[0] == ("CLM" if kind == "837P" else "CL1"))
@@ -83,11 +83,11 @@ def test_clean_files_of_the_corpus_have_no_error(sample: Sample):
 def test_every_file_of_the_corpus_is_read_without_loss(sample: Sample):
     file = parse(sample.path.read_bytes())
     again = parse(write(file))
-    assert [list(read.walk()) for read in again.sets()] == [
-        list(read.walk()) for read in file.sets()
+    assert [list(read.all_segments()) for read in again.sets()] == [
+        list(read.all_segments()) for read in file.sets()
     ]
     for read in file.sets():
-        assert sum(1 for _ in read.walk()) == read.root.size()
+        assert sum(1 for _ in read.all_segments()) == read.root.size()
 
 
 def refusals(text: str, caplog) -> list[str]:
@@ -97,20 +97,20 @@ def refusals(text: str, caplog) -> list[str]:
         accepted = pyx12.x12n_document.x12n_document(
             pyx12.params.params(), io.StringIO(text), fd_997=io.StringIO(), fd_html=None
         )
-        said = [record.getMessage() for record in caplog.records]
-    return said if said or accepted else ["refused without a word"]
+        messages = [record.getMessage() for record in caplog.records]
+    return messages if messages or accepted else ["refused without a word"]
 
 
-def everything(node: Loop, path: str = ""):
+def everything(node: LoopSpec, path: str = ""):
     """Every loop and segment of a guide by its path."""
     for child in node.children:
         yield place(path, child)
-        if isinstance(child, Loop):
+        if isinstance(child, LoopSpec):
             yield from everything(child, f"{path}{child.id}/")
 
 
-def place(path: str, node: Segment | Loop) -> str:
-    return path + node.id + ("" if isinstance(node, Loop) else ":" + "|".join(node.qualifiers))
+def place(path: str, node: SegmentSpec | LoopSpec) -> str:
+    return path + node.id + ("" if isinstance(node, LoopSpec) else ":" + "|".join(node.qualifiers))
 
 
 def collect(loop, shown: set[str], path: str = "") -> None:
@@ -118,14 +118,14 @@ def collect(loop, shown: set[str], path: str = "") -> None:
     for item in loop.items:
         if isinstance(item, list):
             for child in loop.node.children:
-                if isinstance(child, Segment) and child.id == item[0] and fits(child, item):
+                if isinstance(child, SegmentSpec) and child.id == item[0] and fits(child, item):
                     shown.add(place(path, child))
         else:
             shown.add(path + item.id)
             collect(item, shown, f"{path}{item.id}/")
 
 
-def fits(node: Segment, row: list[str]) -> bool:
+def fits(node: SegmentSpec, row: list[str]) -> bool:
     number, component = node.key
     if not node.qualifiers:
         return True

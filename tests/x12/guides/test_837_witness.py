@@ -1,7 +1,7 @@
 """Our 837P and 837I guides against the maps of pyx12: an independent reading of the same guides.
 
-Both trees are told as rows (loops and segments in order, then elements) and compared one by one.
-Where we differ on purpose the difference stands in a table with its reason, and a reason that
+Both trees are listed as rows (loops and segments in order, then elements) and compared one by one.
+Where we differ on purpose the difference is in a table with its reason, and a reason that
 nothing needs any more fails the test too.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import pyx12
 
-from clearlane.x12.grammar import Element, Loop, Segment
+from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 
 MAPS = Path(pyx12.__file__).parent / "map"
@@ -55,20 +55,20 @@ def kind(request) -> str:
     return request.param
 
 
-def test_loops_and_segments_stand_in_the_same_order_with_the_same_usage_and_repeats(kind):
-    ours = [row for row, _ in our_rows(kind)]
+def test_loops_and_segments_are_in_the_same_order_with_the_same_usage_and_repeats(kind):
+    own = [row for row, _ in own_rows(kind)]
     theirs = [row for row, _ in their_rows(kind)]
-    assert ours == theirs
+    assert own == theirs
 
 
 def test_elements_are_used_alike_or_the_difference_has_a_reason(kind):
     found = set()
-    for (row, mine), (_, theirs) in zip(our_rows(kind), their_rows(kind), strict=True):
+    for (row, mine), (_, theirs) in zip(own_rows(kind), their_rows(kind), strict=True):
         for number, (a, b) in enumerate(zip(mine, theirs, strict=False), 1):
             found |= {
                 (kind, f"{row[0]}/{number:02}{part}", what) for part, what in differences(a, b)
             }
-        # The witness writes out every element it knows, so one of ours beyond them would be invented.
+        # The witness writes out every element it knows, so an element of our own beyond them would be invented.
         assert len(mine) >= len(theirs), row
         assert all(e["usage"] == "N" for e in mine[len(theirs) :]), row
     assert found == {place for place in ACCEPTED if place[0] == kind}
@@ -91,19 +91,19 @@ def differences(mine: dict, theirs: dict) -> set[tuple[str, str]]:
 
 
 @cache
-def our_rows(kind: str) -> list[tuple[Row, list[dict]]]:
+def own_rows(kind: str) -> list[tuple[Row, list[dict]]]:
     rows = []
 
-    def walk(node: Loop, path: str) -> None:
+    def walk(node: LoopSpec, path: str) -> None:
         for child in node.children:
-            if isinstance(child, Segment):
+            if isinstance(child, SegmentSpec):
                 place = (
                     path
                     + child.id
                     + ("" if not child.qualifiers else ":" + "|".join(child.qualifiers))
                 )
                 place = place if child.id != "PWK" else path + child.id
-                rows.append(((place, child.usage, child.repeat), [ours(e) for e in child.elements]))
+                rows.append(((place, child.usage, child.repeat), [own(e) for e in child.elements]))
             else:
                 rows.append(((path + child.id, child.usage, child.repeat), []))
                 walk(child, f"{path}{child.id}/")
@@ -112,14 +112,14 @@ def our_rows(kind: str) -> list[tuple[Row, list[dict]]]:
     return rows
 
 
-def ours(e: Element) -> dict:
+def own(e: ElementSpec) -> dict:
     kind = "AN" if e.type == "TP" else e.type
     return {
         "usage": e.usage,
         "codes": tuple(sorted(e.codes)),
-        "list": e.list,
+        "list": e.code_list,
         "form": (kind, e.min, e.max) if not e.components else "composite",
-        "parts": [ours(part) for part in e.components],
+        "parts": [own(part) for part in e.components],
     }
 
 

@@ -5,7 +5,7 @@ import pytest
 from clearlane.kernel.limits import CONTROL_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.guides import ta1
 from clearlane.x12.reader import parse
-from clearlane.x12.rules import RULES, Context, rules_for
+from clearlane.x12.rules import RULES, RuleContext, rules_for
 from clearlane.x12.rules.acks import note_agrees
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to
 
@@ -56,11 +56,11 @@ def test_a_broken_rule_is_found_where_it_is_broken(id, edit, place):
     changed = rows(GOOD)
     edit(changed)
     found = [f for f in findings("999", changed) if f.rule == id]
-    assert place in [(f.spot.segment_id, f.spot.element) for f in found]
+    assert place in [(f.position.segment_id, f.position.element) for f in found]
     assert {f.severity for f in found} == {RULES[id].severity}
 
 
-def test_an_acknowledgement_need_not_tell_the_sets_without_fault():
+def test_an_acknowledgement_need_not_list_the_sets_without_fault():
     changed = rows(GOOD)
     both(drop("AK2", 1), drop("IK5", 1))(changed)
     assert findings("999", changed) == []
@@ -108,8 +108,10 @@ def test_a_ta1_has_five_elements_all_required():
 
 
 def test_what_is_remembered_of_a_group_is_bounded():
-    told = next(next(parse(interchange("999", [rows(GOOD)]).encode()).sets()).root.descend("2000"))
+    acknowledged = next(
+        next(parse(interchange("999", [rows(GOOD)]).encode()).sets()).root.descendants("2000")
+    )
     full = set(range(CONTROL_NUMBERS_REMEMBERED_MAX))
     check = RULES["X999-TWICE"].check
-    assert list(check(told, Context("999", [], {"999-controls": full}, []))) == []
+    assert list(check(acknowledged, RuleContext("999", [], {"999-controls": full}, []))) == []
     assert len(full) == CONTROL_NUMBERS_REMEMBERED_MAX

@@ -1,4 +1,4 @@
-"""The code lists: each tells where it comes from, reads once, and agrees with the guides that use it."""
+"""The code lists: each names its source, reads once, and agrees with the guides that use it."""
 
 import re
 import subprocess
@@ -13,14 +13,14 @@ import pyx12
 
 from clearlane.x12 import codes
 from clearlane.x12.codes import icd10
-from clearlane.x12.grammar import Element, Loop, Segment
+from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import KINDS, by_kind, g270, ta1
 
-LISTS = codes.names()
+LISTS = codes.list_names()
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_list_tells_its_source_and_has_each_code_once_with_words(name):
+def test_a_list_names_its_source_and_has_each_code_once_with_words(name):
     text = (resources.files("clearlane.x12.codes") / "lists" / f"{name}.txt").read_text(
         encoding="utf-8"
     )
@@ -36,7 +36,7 @@ def test_a_list_tells_its_source_and_has_each_code_once_with_words(name):
 
 def test_an_unknown_list_is_empty():
     assert dict(codes.load("no-such-list")) == {}
-    assert codes.meaning("XYZ", 1, "A") == ""
+    assert codes.find_meaning("XYZ", 1, "A") == ""
 
 
 def test_a_list_cannot_be_changed():
@@ -49,8 +49,8 @@ def test_an_open_list_holds_every_code_of_its_form():
     assert "N130" in remarks
     assert "N9999" in remarks
     assert remarks["N9999"] == ""
-    assert not codes.written("rarc", "N9999")
-    assert codes.written("rarc", "N130")
+    assert not codes.is_listed("rarc", "N9999")
+    assert codes.is_listed("rarc", "N130")
     assert "X1" not in remarks
     assert 17 not in remarks
     with pytest.raises(KeyError):
@@ -70,8 +70,8 @@ def test_an_open_list_holds_every_code_of_its_form():
         ("AAA", 3, "75", 0, "Subscriber was not found"),
     ],
 )
-def test_a_code_is_told_in_words(segment, element, code, component, words):
-    assert codes.meaning(segment, element, code, component) == words
+def test_a_code_has_a_meaning(segment, element, code, component, words):
+    assert codes.find_meaning(segment, element, code, component) == words
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_code_is_told_in_words(segment, element, code, component, words):
     ],
 )
 def test_the_interface_has_its_name_for_a_code(name, code, word):
-    assert codes.column(name, 2)[code] == word
+    assert codes.load_column(name, 2)[code] == word
 
 
 @pytest.mark.parametrize(
@@ -118,19 +118,19 @@ def test_the_interface_has_its_name_for_a_code(name, code, word):
     ],
 )
 def test_interface_names_are_one_word_each_and_differ(name):
-    words = codes.column(name, 2)
+    words = codes.load_column(name, 2)
     assert set(words) == set(codes.load(name))
     assert len(set(words.values())) == len(words)
     assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]+", word) for word in words.values())
 
 
 def test_every_list_that_a_guide_or_an_element_names_is_there():
-    named = {e.list for kind in KINDS for _, e in elements(kind) if e.list}
+    named = {e.code_list for kind in KINDS for _, e in elements(kind) if e.code_list}
     assert named | set(codes.LISTS.values()) <= set(LISTS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_code_of_a_guide_can_be_told_in_words(kind):
+def test_every_code_of_a_guide_has_a_meaning(kind):
     """Where a list explains an element, it explains each code that the guide admits there."""
     silent = {
         (place, code)
@@ -149,14 +149,15 @@ def test_the_guides_admit_the_lists_in_full():
 
 def test_lists_hold_what_the_witness_knows():
     """pyx12 carries some of the lists; what it has and we have not has a reason."""
-    ours = {
+    own_lists = {
         "states": "states",
         "country": "countries",
         "pos": "places_of_service",
         "claim_status_cat": "status_categories",
     }
     missing = {
-        theirs: set(witness_codes(theirs)) - set(codes.load(mine)) for theirs, mine in ours.items()
+        theirs: set(witness_codes(theirs)) - set(codes.load(mine))
+        for theirs, mine in own_lists.items()
     }
     assert missing == {
         "states": set(),
@@ -185,7 +186,7 @@ def test_the_large_lists_are_as_large_as_they_should_be(name, least):
 
 
 def test_reason_codes_know_their_groups_and_remarks():
-    groups, remarks, withdrawn = (codes.column("carc", at) for at in (2, 3, 4))
+    groups, remarks, withdrawn = (codes.load_column("carc", at) for at in (2, 3, 4))
     assert groups["23"] == "OA"
     assert set(" ".join(groups.values()).split()) <= set(codes.load("adjustment_groups"))
     assert {"16", "96", "A1"} <= set(remarks)
@@ -198,15 +199,15 @@ def test_icd10_codes_exist_with_and_without_the_dot():
     assert icd10.exists("e119") is True
     assert icd10.exists("E1199") is False
     assert icd10.exists("A00-A09") is False
-    assert icd10.billable("E119") is True
-    assert icd10.billable("E11") is False
-    assert icd10.billable("X") is False
+    assert icd10.is_billable("E119") is True
+    assert icd10.is_billable("E11") is False
+    assert icd10.is_billable("X") is False
     assert re.fullmatch(r"[A-Z][a-z]+-\d{4}", icd10.edition())
 
 
-def test_icd10_cannot_tell_without_the_package():
+def test_icd10_knows_nothing_without_the_package():
     assert icd10.exists("E119", package="no_such_package") is None
-    assert icd10.billable("E119", package="no_such_package") is None
+    assert icd10.is_billable("E119", package="no_such_package") is None
     assert icd10.edition(package="no_such_package") == ""
     assert icd10.exists("E119", package="json") is None
 
@@ -222,9 +223,9 @@ def test_looking_up_icd10_does_not_import_the_slow_package():
 def elements(kind: str):
     """Every element and component of a guide with its place."""
 
-    def walk(node: Loop):
+    def walk(node: LoopSpec):
         for child in node.children:
-            if isinstance(child, Segment):
+            if isinstance(child, SegmentSpec):
                 for e in child.elements:
                     yield (child.id, e.number, 0), e
                     for part in e.components:
@@ -232,7 +233,7 @@ def elements(kind: str):
             else:
                 yield from walk(child)
 
-    found: list[tuple[tuple[str, int, int], Element]] = [
+    found: list[tuple[tuple[str, int, int], ElementSpec]] = [
         row for row in walk(by_kind(kind).root) if row[1].usage != "N"
     ]
     return found

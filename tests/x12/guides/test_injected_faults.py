@@ -11,39 +11,41 @@ CASES = [(kind, fault) for fault in FAULTS for kind in fault.kinds]
 KINDS_OF_FAULT_MIN = 70
 
 
-def findings(data: bytes) -> list[Finding]:
+def iter_findings(data: bytes) -> list[Finding]:
     return list(parse(data).all_findings())
 
 
 @pytest.mark.parametrize("kind", sorted(GOOD))
 def test_the_good_files_are_good(kind):
     data = "".join(row + "~\n" for row in good(kind)).encode()
-    assert [f.rule for f in findings(data) if f.severity is not Severity.INFO] == []
+    assert [f.rule for f in iter_findings(data) if f.severity is not Severity.INFO] == []
 
 
 @pytest.mark.parametrize(("kind", "fault"), CASES, ids=[f"{k} {f.name}" for k, f in CASES])
 def test_a_single_fault_is_noticed_where_it_is(kind: str, fault: Fault):
     data, position = inject(kind, fault)
-    found = [f for f in findings(data) if f.rule == fault.rule]
-    assert found, f"{fault.rule} is not among {sorted({f.rule for f in findings(data)})}"
+    found = [f for f in iter_findings(data) if f.rule == fault.rule]
+    assert found, f"{fault.rule} is not among {sorted({f.rule for f in iter_findings(data)})}"
     wanted = Severity.ERROR if fault.where == "file" else Severity.WARNING
     assert found[0].severity is wanted
     assert all(f.message for f in found)
     if position:
-        assert position in {f.spot.segment for f in found}
+        assert position in {f.position.segment for f in found}
 
 
-def test_a_streaming_check_says_the_same():
+def test_a_streaming_check_reports_the_same():
     """Claims that were let go still have their places."""
 
-    def told(found) -> list[tuple[str, int, int, str]]:
+    def summary(found) -> list[tuple[str, int, int, str]]:
         return sorted(
-            (f.rule, f.spot.segment, f.spot.element, f.spot.loop) for f in found if f.spot
+            (f.rule, f.position.segment, f.position.element, f.position.loop)
+            for f in found
+            if f.position
         )
 
     for kind, fault in CASES:
         data, _ = inject(kind, fault)
-        assert told(check(data).findings) == told(findings(data)), fault.name
+        assert summary(check(data).findings) == summary(iter_findings(data)), fault.name
 
 
 def test_the_table_is_large_and_each_fault_has_a_name_of_its_own():
@@ -54,9 +56,9 @@ def test_the_table_is_large_and_each_fault_has_a_name_of_its_own():
 
 
 def test_a_file_fault_is_the_only_error_of_its_sort():
-    """One fault may be told by several rules, but an error never hides among many."""
+    """One fault may be summary by several rules, but an error never hides among many."""
     for kind, fault in CASES:
         if fault.where == "file":
             data, _ = inject(kind, fault)
-            errors = [f for f in findings(data) if f.severity is Severity.ERROR]
+            errors = [f for f in iter_findings(data) if f.severity is Severity.ERROR]
             assert 1 <= len(errors) <= 6, (kind, fault.name, [f.rule for f in errors])

@@ -1,7 +1,7 @@
 """What a file holds and what a view holds, each as a bag of values, taken by ways of their own.
 
 Numbers are compared as numbers and days as their eight digits, so that ``100`` and ``Decimal("100.00")`` are the
-same. The forms of dates (D8, RD8) are not counted: a view tells them by its types.
+same. The forms of dates (D8, RD8) are not counted: a view implies them by its types.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
-from clearlane.x12.views.binding import Value
+from clearlane.x12.views.binding import View
 
 FORMS = {"D8", "RD8"}
 NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
@@ -63,7 +63,7 @@ def view_values(value: object, component: str = ":", repetition: str = "^") -> C
 
 
 def _collect(value: object, found: Counter[str], inner: str) -> None:
-    if isinstance(value, Value):
+    if isinstance(value, View):
         for name in value.__struct_fields__:
             if name.endswith("_words"):
                 continue

@@ -30,7 +30,7 @@ def random_file(kind, seed, sets=2):
 def lost(data):
     """What is in the file and not in its views."""
     inner = separators(data)
-    found = list(views.views(data))
+    found = list(views.read_views(data))
     return file_values(data) - view_values(found, *inner)
 
 
@@ -43,7 +43,7 @@ def lost_in_stream(data):
     plain = body + "~" + "~".join("*".join(row) for row in inside) + "~"
     wanted = file_values(plain.encode("latin-1"))
     wanted -= file_values((body + "~").encode("latin-1"))
-    pieces = [[piece.part, piece.unit, piece.view] for piece in views.stream(data)]
+    pieces = [[piece.part, piece.unit, piece.view] for piece in views.stream_views(data)]
     return wanted - view_values(pieces, component, repetition)
 
 
@@ -60,31 +60,31 @@ def test_every_value_of_a_public_file_is_in_its_view(sample):
     data = sample.path.read_bytes()
     if list(reader.parse(data, check=False).findings):
         pytest.skip("characters outside any interchange are in no view")
-    if len(list(views.views(data))) == 1:
+    if len(list(views.read_views(data))) == 1:
         assert not lost(data)
 
 
 @pytest.mark.parametrize("sample", corpus_files())
-def test_a_streamed_file_tells_the_same_units_as_a_whole_one(sample):
+def test_a_streamed_file_yields_the_same_units_as_a_whole_one(sample):
     data = sample.path.read_bytes()
-    whole = [one.view for file in views.views(data) for one in file.sets]
-    pieces = list(views.stream(data))
+    whole = [one.view for file in views.read_views(data) for one in file.sets]
+    pieces = list(views.stream_views(data))
     assert [p.control for p in pieces if p.view is not None] == [
-        one.control for file in views.views(data) for one in file.sets
+        one.control for file in views.read_views(data) for one in file.sets
     ]
-    told = view_values([[p.part, p.unit, p.view] for p in pieces])
-    assert not view_values(whole) - told
+    streamed = view_values([[p.part, p.unit, p.view] for p in pieces])
+    assert not view_values(whole) - streamed
 
 
 @pytest.mark.parametrize("kind", [*CLAIM_KINDS, *OTHER_KINDS])
-def test_a_view_tells_the_same_whatever_the_separators(kind):
+def test_a_view_is_the_same_whatever_the_separators(kind):
     data = random_file(kind, 5, sets=1)
     for target in (Delimiters("|", ">", "!", "\x1c"), Delimiters(":", "*", "~", "^", "\r\n")):
         again = b"".join(reformat(data, target))
-        assert [one.view for one in next(views.views(again)).sets] == [
-            one.view for one in next(views.views(data)).sets
+        assert [one.view for one in next(views.read_views(again)).sets] == [
+            one.view for one in next(views.read_views(data)).sets
         ]
-        assert list(views.stream(again)) == list(views.stream(data))
+        assert list(views.stream_views(again)) == list(views.stream_views(data))
 
 
 def test_data_that_was_swapped_inside_comes_back():
@@ -92,9 +92,9 @@ def test_data_that_was_swapped_inside_comes_back():
     data = random_file("835", 7, sets=1)
     again = b"".join(reformat(data, Delimiters("|", ">", "!", "\n")))
     again = again.replace(b"N1|PR|", b"N1|PR|A*B:C^D~E ", 1)
-    payer = next(next(views.views(again)).sets).view.payer
+    payer = next(next(views.read_views(again)).sets).view.payer
     assert payer.name.startswith("A*B:C^D~E ")
-    streamed = [p.view for p in views.stream(again) if p.view is not None]
+    streamed = [p.view for p in views.stream_views(again) if p.view is not None]
     assert streamed[0].payer.name == payer.name
     assert payer.role_words == "Payer"
 
@@ -103,7 +103,7 @@ def test_segments_in_other_come_back_in_the_files_own_separators():
     data = random_file("835", 7, sets=1)
     again = b"".join(reformat(data, Delimiters("|", ">", "!", "\n")))
     again = again.replace(b"\nLX|", b"\nZZ1|A>B|*\nLX|", 1)
-    view = next(next(views.views(again)).sets).view
+    view = next(next(views.read_views(again)).sets).view
     assert ["ZZ1", "A>B", "*"] in [*view.other, *view.payee.other]
 
 

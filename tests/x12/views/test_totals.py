@@ -13,7 +13,7 @@ from tests.x12.views.leaves import segments, separators
 
 def typed(sample):
     """The views of a file's sets."""
-    return [one.view for file in views.views(sample.path.read_bytes()) for one in file.sets]
+    return [one.view for file in views.read_views(sample.path.read_bytes()) for one in file.sets]
 
 
 def rows(sample, *ids):
@@ -29,7 +29,7 @@ def amount(text):
 def kept(view, *ids):
     """How many segments of these ids a view has no field for, wherever in it."""
     count = 0
-    if isinstance(view, views.Value):
+    if isinstance(view, views.View):
         count += sum(segment[0] in ids for segment in getattr(view, "other", ()))
         count += sum(kept(getattr(view, name), *ids) for name in view.__struct_fields__)
     elif isinstance(view, tuple | list):
@@ -61,25 +61,25 @@ def test_the_totals_of_a_remittance(sample):
 
 @pytest.mark.parametrize("sample", corpus_files("835"))
 def test_a_streamed_remittance_has_the_same_claims_and_totals(sample):
-    pieces = list(remittance.stream(sample.path.read_bytes()))
-    whole = [one for one in typed(sample) if isinstance(one, remittance.Remittance)]
-    ends = [piece for piece in pieces if isinstance(piece, remittance.Remittance)]
+    pieces = list(remittance.stream_remittances(sample.path.read_bytes()))
+    whole = [one for one in typed(sample) if isinstance(one, remittance.RemittanceView)]
+    ends = [piece for piece in pieces if isinstance(piece, remittance.RemittanceView)]
     assert [one.totals for one in ends] == [one.totals for one in whole]
-    claims = [piece for piece in pieces if isinstance(piece, remittance.Claim)]
+    claims = [piece for piece in pieces if isinstance(piece, remittance.RemittanceClaimView)]
     assert claims == [claim for one in whole for claim in one.claims]
 
 
 @pytest.mark.parametrize("sample", corpus_files("837P", "837D", "837I"))
 def test_the_totals_of_claims(sample):
-    found = [one for one in typed(sample) if isinstance(one, claims.Claims)]
+    found = [one for one in typed(sample) if isinstance(one, claims.ClaimSetView)]
     if len(found) != len(typed(sample)) or kept(found, "CLM", "SV1", "SV2", "SV3", "HI"):
         assert not sample.clean
         return
-    every = [filed for one in found for filed in one.filed]
+    every = [entry for one in found for entry in one.claims_with_parties]
     raw = rows(sample, "CLM")
-    assert sorted(filed.claim.number for filed in every) == sorted(row[1] for row in raw)
-    assert sum(filed.claim.charge or 0 for filed in every) == sum(amount(row[2]) for row in raw)
-    lines = [line for filed in every for line in filed.claim.lines]
+    assert sorted(entry.claim.number for entry in every) == sorted(row[1] for row in raw)
+    assert sum(entry.claim.charge or 0 for entry in every) == sum(amount(row[2]) for row in raw)
+    lines = [line for entry in every for line in entry.claim.lines]
     charges = sum(amount(row[2]) for row in rows(sample, "SV1", "SV3"))
     charges += sum(amount(row[3]) for row in rows(sample, "SV2"))
     assert sum(line.charge for line in lines if line.charge is not None) == charges
@@ -87,44 +87,44 @@ def test_the_totals_of_claims(sample):
     codes = Counter(
         text.split(component)[0] for row in rows(sample, "HI") for text in row[1:] if text
     )
-    told = Counter(code.qualifier for filed in every for code in filed.claim.codes)
-    assert told == codes
-    diagnoses = sum(len(filed.claim.diagnoses) for filed in every)
+    listed = Counter(code.qualifier for entry in every for code in entry.claim.codes)
+    assert listed == codes
+    diagnoses = sum(len(entry.claim.diagnoses) for entry in every)
     assert diagnoses == sum(count for list, count in codes.items() if list in claims.DIAGNOSES)
 
 
 @pytest.mark.parametrize("sample", corpus_files("271"))
 def test_the_totals_of_benefits(sample):
-    found = [one for one in typed(sample) if isinstance(one, benefits.Eligibility)]
+    found = [one for one in typed(sample) if isinstance(one, benefits.EligibilityView)]
     if kept(found, "EB", "AAA"):
         assert not sample.clean
         return
-    told = [benefit for one in found for member in one.members for benefit in member.benefits]
+    listed = [benefit for one in found for member in one.members for benefit in member.benefits]
     raw = rows(sample, "EB")
-    assert Counter(benefit.benefit for benefit in told) == Counter(row[1] for row in raw)
-    assert sum(b.amount for b in told if b.amount is not None) == sum(amount(r[7]) for r in raw)
+    assert Counter(benefit.benefit for benefit in listed) == Counter(row[1] for row in raw)
+    assert sum(b.amount for b in listed if b.amount is not None) == sum(amount(r[7]) for r in raw)
     reasons = Counter(refusal.reason for one in found for refusal in one.refusals)
     assert reasons == Counter(row[3] for row in rows(sample, "AAA"))
 
 
 @pytest.mark.parametrize("sample", corpus_files("277", "277CA"))
 def test_the_totals_of_statuses(sample):
-    found = [one for one in typed(sample) if isinstance(one, status.Statuses)]
-    told = list(every_status(found))
+    found = [one for one in typed(sample) if isinstance(one, status.StatusSetView)]
+    listed = list(every_status(found))
     raw = rows(sample, "STC")
     component, _ = separators(sample.path.read_bytes())
-    assert len(told) + kept(found, "STC") >= len(raw)
+    assert len(listed) + kept(found, "STC") >= len(raw)
     if not kept(found, "STC"):
-        assert Counter(one.codes[0].category for one in told) == Counter(
+        assert Counter(one.codes[0].category for one in listed) == Counter(
             row[1].split(component)[0] for row in raw
         )
-        assert sum(one.charged or 0 for one in told) == sum(amount(row[4]) for row in raw)
+        assert sum(one.charged or 0 for one in listed) == sum(amount(row[4]) for row in raw)
 
 
 def every_status(value):
-    if isinstance(value, status.Status):
+    if isinstance(value, status.StatusView):
         yield value
-    elif isinstance(value, views.Value):
+    elif isinstance(value, views.View):
         for name in value.__struct_fields__:
             yield from every_status(getattr(value, name))
     elif isinstance(value, tuple | list):
@@ -134,7 +134,7 @@ def every_status(value):
 
 @pytest.mark.parametrize("sample", corpus_files("999"))
 def test_the_totals_of_verdicts(sample):
-    found = [one for one in typed(sample) if isinstance(one, verdicts.GroupVerdict)]
+    found = [one for one in typed(sample) if isinstance(one, verdicts.GroupVerdictView)]
     if kept(found, "AK2", "IK3", "IK4", "IK5", "AK9") or len(found) != len(typed(sample)):
         assert not sample.clean
         return
@@ -149,10 +149,10 @@ def test_the_totals_of_verdicts(sample):
 
 @pytest.mark.parametrize("sample", corpus_files("TA1"))
 def test_the_verdict_of_an_interchange(sample):
-    files = list(views.views(sample.path.read_bytes()))
-    told = [answer for file in files for answer in file.answers]
+    files = list(views.read_views(sample.path.read_bytes()))
+    listed = [answer for file in files for answer in file.answers]
     raw = rows(sample, "TA1")
-    assert [(one.control, one.verdict, one.note) for one in told] == [
+    assert [(one.control, one.verdict, one.note) for one in listed] == [
         (row[1], row[4], row[5]) for row in raw
     ]
-    assert all(one.verdict_words and one.note_words for one in told)
+    assert all(one.verdict_words and one.note_words for one in listed)

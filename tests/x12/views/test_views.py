@@ -1,4 +1,4 @@
-"""What each view tells of a file that people can check by eye."""
+"""What each view contains of a file that people can check by eye."""
 
 from datetime import date
 from decimal import Decimal
@@ -9,7 +9,7 @@ import pytest
 from clearlane.kernel import limits
 from clearlane.x12 import guides, reader, views
 from clearlane.x12.views import remittance, streaming
-from clearlane.x12.views.binding import Value
+from clearlane.x12.views.binding import View
 
 FUNCTIONS = {kind: guides.by_kind(kind) for kind in guides.KINDS}
 
@@ -20,7 +20,7 @@ def file(kind, *rows):
     version = "" if kind == "835" else f"*{guide.id}"
     head = [
         "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *240501*1200*^*00501*000000017*0*T*:",
-        f"GS*{guide.functional}*SENDER*RECEIVER*20240501*1200*17*X*{guide.id}",
+        f"GS*{guide.functional_id}*SENDER*RECEIVER*20240501*1200*17*X*{guide.id}",
         f"ST*{guide.transaction}*0001{version}",
     ]
     tail = [f"SE*{len(rows) + 2}*0001", "GE*1*17", "IEA*1*000000017"]
@@ -28,7 +28,7 @@ def file(kind, *rows):
 
 
 def view(kind, *rows):
-    (interchange,) = views.views(file(kind, *rows))
+    (interchange,) = views.read_views(file(kind, *rows))
     (one,) = interchange.sets
     assert one.kind == kind
     return one.view
@@ -84,7 +84,7 @@ def test_a_remittance_names_payer_payee_payment_and_claims():
     ]
     assert found.payee.id == "1234567893"
     (group,) = found.groups
-    assert (group.claims_told, group.charged_told) == (2, 350)
+    assert (group.claims_stated, group.charged_stated) == (2, 350)
     claim, reversal = found.claims
     assert not claim.is_reversal
     assert reversal.is_reversal
@@ -107,7 +107,7 @@ def test_a_remittance_balances_at_line_claim_and_check_level():
     found = view("835", *REMITTANCE)
     claim, reversal = found.claims
     assert (claim.lines[0].balance, claim.balance, reversal.balance) == (0, 0, 0)
-    assert found.totals == remittance.Totals(
+    assert found.totals == remittance.RemittanceTotalsView(
         claims=2, charged=Decimal(50), paid=Decimal(110), patient_share=Decimal(30),
         provider_adjusted=Decimal(-80), unbalanced_claims=0, balance=Decimal(0),
     )  # fmt: skip
@@ -126,7 +126,7 @@ def test_a_remittance_balances_at_line_claim_and_check_level():
         ("L6*-40", "L6*X", 0, 0, None),
     ],
 )
-def test_what_does_not_balance_is_told_at_its_level(old, new, line, claim, check):
+def test_what_does_not_balance_is_reported_at_its_level(old, new, line, claim, check):
     rows = [row.replace(old, new) for row in REMITTANCE]
     found = view("835", *rows)
     first = next(found.claims)
@@ -200,8 +200,8 @@ def test_dates_that_are_no_days_are_kept_as_texts():
     )
     rows = [*BENEFITS[:18], *odd, "EB*ZZ**QQQ^WWW"]
     (member,) = view("271", *rows).members
-    told = [(one.qualifier, one.form, one.text) for one in member.dates]
-    assert told == [
+    reported = [(one.qualifier, one.form, one.text) for one in member.dates]
+    assert reported == [
         ("291", "", ""), ("291", "D8", "20241301"), ("291", "RD8", "20240101-X"), ("", "", ""),
         ("291", "", ""),
     ]  # fmt: skip
@@ -219,7 +219,7 @@ def test_a_line_has_the_first_control_number_and_keeps_the_others():
 
 
 def test_a_stream_of_remittances_passes_over_other_sets():
-    assert not list(remittance.stream(file("837P", *CLAIMS)))
+    assert not list(remittance.stream_remittances(file("837P", *CLAIMS)))
 
 
 def test_a_field_holds_so_many_segments_and_the_rest_is_kept():
@@ -285,16 +285,16 @@ def test_benefits_hold_source_receiver_subscriber_and_dependent():
     assert subscriber.party.birth == date(1980, 1, 1)
     assert subscriber.party.city == "MADISON"
     assert subscriber.traces[0].number == "T1"
-    assert subscriber.standing.relationship_words == "Self"
+    assert subscriber.insured_status.relationship_words == "Self"
     assert [one.code for one in subscriber.diagnoses] == ["E119", "I10"]
     assert dependent.party.first == "MILO"
-    assert dependent.standing.relationship == "19"
+    assert dependent.insured_status.relationship == "19"
     assert dependent.benefits[0].amount == 500
     assert dependent.benefits[0].dates[0].text == "1200"
     assert list(found.members) == [subscriber, dependent]
 
 
-def test_a_benefit_tells_service_types_periods_messages_and_parties():
+def test_a_benefit_has_service_types_periods_messages_and_parties():
     benefit, share = next(view("271", *BENEFITS).members).benefits
     assert benefit.service_types == ("30", "35")
     assert benefit.service_types_words == ("Health benefit plan coverage", "Dental care")
@@ -318,7 +318,7 @@ def test_refusals_are_found_at_every_level():
     assert next(found.refusals).follow_up_words
 
 
-def test_an_inquiry_tells_what_is_asked():
+def test_an_inquiry_names_what_is_requested():
     found = view(
         "270",
         "BHT*0022*13*17*20240501*1200",
@@ -367,7 +367,7 @@ STATUS = (
 )
 
 
-def test_statuses_stand_at_four_levels_with_words():
+def test_statuses_are_at_four_levels_with_words():
     found = view("277CA", *STATUS)
     (source,) = found.tiers
     (receiver,) = source.tiers
@@ -388,17 +388,17 @@ def test_statuses_stand_at_four_levels_with_words():
     assert receiver.reports[0].quantities[0].quantity == 2
     (claim,) = found.claims
     assert claim.trace.number == "A1"
-    (told,) = claim.statuses
-    assert not told.accepted
-    assert [code.status for code in told.codes] == ["562", "21"]
-    assert told.message == "SEE THE NPI"
+    (reported,) = claim.statuses
+    assert not reported.accepted
+    assert [code.status for code in reported.codes] == ["562", "21"]
+    assert reported.message == "SEE THE NPI"
     assert claim.lines[0].statuses[0].codes[0].status == "454"
     assert claim.lines[0].units == 1
 
 
 def test_a_level_without_its_number_holds_no_claims_of_patients():
-    tier = views.status.Tier(reports=(views.status.Report(),))
-    assert not list(views.status.Statuses(tiers=(tier,)).claims)
+    tier = views.status.StatusLevelView(reports=(views.status.StatusReportView(),))
+    assert not list(views.status.StatusSetView(tiers=(tier,)).claims)
 
 
 VERDICTS = (
@@ -416,7 +416,7 @@ VERDICTS = (
 )
 
 
-def test_verdicts_tell_sets_segments_and_elements_in_words():
+def test_verdicts_name_sets_segments_and_elements_in_words():
     found = view("999", *VERDICTS)
     refused, taken = found.sets
     assert not found.accepted
@@ -491,7 +491,7 @@ CLAIMS = (
 
 def test_claims_hold_billing_subscriber_patient_payer_and_lines():
     found = view("837P", *CLAIMS)
-    first, second = found.filed
+    first, second = found.claims_with_parties
     assert found.submitter.contacts
     assert first.billing.party.city == "PORTLAND"
     assert first.billing.specialty.role == "BI"
@@ -519,77 +519,83 @@ def test_claims_hold_billing_subscriber_patient_payer_and_lines():
     assert second.claim.other
 
 
-def test_an_envelope_is_told_with_what_stands_between_sets():
+def test_an_envelope_view_has_what_is_between_sets():
     data = file("835", *REMITTANCE).replace(b"~GS*", b"~TA1*000000001*240501*1200*A*000~ZZ*1~GS*")
     data = data.replace(b"GE*1*17", b"XX*Y~GE*1*17")
-    (found,) = views.views(data)
+    (found,) = views.read_views(data)
     assert found.sender == "SENDER"
     assert found.answers[0].verdict_words == "Accepted"
     assert found.other == (["ZZ", "1"],)
     assert found.groups[0].other == (["XX", "Y"],)
-    assert found.groups[0].sets_told == "1"
+    assert found.groups[0].sets_stated == "1"
     cut = data[: data.index(b"GE*")]
-    (found,) = views.views(cut)
-    assert found.control_told == found.groups[0].control_told == ""
+    (found,) = views.read_views(cut)
+    assert found.trailer_control == found.groups[0].trailer_control == ""
 
 
-def test_a_set_of_an_unknown_guide_is_told_as_its_segments():
+def test_a_set_of_an_unknown_guide_keeps_its_segments():
     data = file("835", *REMITTANCE).replace(b"005010X221A1", b"004010X091")
-    (found,) = views.views(data)
+    (found,) = views.read_views(data)
     (one,) = found.sets
     assert one.kind == ""
     assert len(one.view.other) == len(REMITTANCE)
-    assert [piece.view for piece in views.stream(data)] == [one.view]
-    assert not list(remittance.stream(data))
+    assert [piece.view for piece in views.stream_views(data)] == [one.view]
+    assert not list(remittance.stream_remittances(data))
 
 
-def test_a_stream_tells_parts_before_their_units_and_the_end_last():
-    pieces = list(views.stream(file("837P", *CLAIMS)))
-    told = [type(p.part or p.unit or p.view).__name__ for p in pieces]
-    assert told == ["Claims", "Billing", "Subscriber", "Claim", "Patient", "Claim", "Claims"]
+def test_a_stream_yields_parts_before_their_units_and_the_end_last():
+    pieces = list(views.stream_views(file("837P", *CLAIMS)))
+    reported = [type(p.part or p.unit or p.view).__name__ for p in pieces]
+    assert reported == [
+        "ClaimSetView", "BillingProviderView", "SubscriberView", "ClaimView", "PatientView", "ClaimView", "ClaimSetView",
+    ]  # fmt: skip
     assert pieces[-1].view.end.segments
 
 
-def test_a_part_without_units_or_with_more_after_them_is_told_at_its_end():
+def test_a_part_without_units_or_with_more_after_them_comes_at_its_end():
     rows = [row for row in CLAIMS if not row.startswith("CLM")][:16]
-    pieces = list(views.stream(file("837P", *rows)))
-    assert [type(p.part or p.view).__name__ for p in pieces] == ["Subscriber", "Billing", "Claims"]
+    pieces = list(views.stream_views(file("837P", *rows)))
+    assert [type(p.part or p.view).__name__ for p in pieces] == [
+        "SubscriberView",
+        "BillingProviderView",
+        "ClaimSetView",
+    ]
     late = [*REMITTANCE[:-1], "LX*1", "LX*2", "TS3*1*11*20241231*0*0"]
-    told = [p.part for p in views.stream(file("835", *late)) if p.part is not None]
-    assert [getattr(part, "number", "") for part in told] == ["", "1", "1", "2"]
+    reported = [p.part for p in views.stream_views(file("835", *late)) if p.part is not None]
+    assert [getattr(part, "number", "") for part in reported] == ["", "1", "1", "2"]
 
 
 def test_a_stream_ends_sets_without_their_trailer():
     whole = file("835", *REMITTANCE)
     cut = whole[: whole.index(b"SE*")]
-    assert [p.view.totals.claims for p in views.stream(cut) if p.view] == [2]
+    assert [p.view.totals.claims for p in views.stream_views(cut) if p.view] == [2]
     for after in (b"ST*835*0002~", b"GE*1*17~", b"IEA*1*000000017~", whole):
-        told = next(p.view for p in views.stream(cut + after) if p.view)
-        assert told.totals.claims == 2
+        reported = next(p.view for p in views.stream_views(cut + after) if p.view)
+        assert reported.totals.claims == 2
     unknown = cut.replace(b"005010X221A1", b"004010X091")
-    assert len([p for p in views.stream(unknown + b"GE*1*17~") if p.view]) == 1
-    assert len([p for p in views.stream(unknown) if p.view]) == 1
+    assert len([p for p in views.stream_views(unknown + b"GE*1*17~") if p.view]) == 1
+    assert len([p for p in views.stream_views(unknown) if p.view]) == 1
 
 
 def test_sets_outside_a_group_and_files_without_any_give_no_view():
     data = file("835", *REMITTANCE)
     bare = data[: data.index(b"GS*")] + data[data.index(b"ST*") :]
-    assert not list(views.stream(bare))
-    assert not list(views.stream(b"no file of the trade"))
-    assert not list(views.stream(b""))
+    assert not list(views.stream_views(bare))
+    assert not list(views.stream_views(b"no file of the trade"))
+    assert not list(views.stream_views(b""))
 
 
 def test_a_chunking_of_any_size_gives_the_same_pieces():
     data = file("271", *BENEFITS)
-    whole = list(views.stream(data))
-    assert list(views.stream(data[at : at + 7] for at in range(0, len(data), 7))) == whole
+    whole = list(views.stream_views(data))
+    assert list(views.stream_views(data[at : at + 7] for at in range(0, len(data), 7))) == whole
 
 
 def test_a_second_loop_where_one_is_expected_is_kept():
     rows = [*REMITTANCE[:8], "N1*PE*AGAIN*XX*1679576722", "N3*STREET", *REMITTANCE[8:]]
     whole = view("835", *rows)
     assert whole.other == (["N1", "PE", "AGAIN", "XX", "1679576722"], ["N3", "STREET"])
-    streamed = [p.view for p in views.stream(file("835", *rows)) if p.view]
+    streamed = [p.view for p in views.stream_views(file("835", *rows)) if p.view]
     assert streamed[0].other == whole.other
 
 
@@ -597,32 +603,34 @@ def test_too_many_segments_of_one_unit_are_refused(monkeypatch):
     monkeypatch.setattr(streaming, "SEGMENTS_HELD_MAX", 50)
     many = file("835", *REMITTANCE[:9], "CLP*A1*1*1*1", *["ZZ*1"] * 200)
     chunks = [many[at : at + 100] for at in range(0, len(many), 100)]
-    with pytest.raises(streaming.TooMany, match="one unit"):
-        list(views.stream(chunks))
+    with pytest.raises(streaming.TooManySegmentsError, match="one unit"):
+        list(views.stream_views(chunks))
     unknown = many.replace(b"005010X221A1", b"004010X091")
-    with pytest.raises(streaming.TooMany, match="without a guide"):
-        list(views.stream(unknown))
+    with pytest.raises(streaming.TooManySegmentsError, match="without a guide"):
+        list(views.stream_views(unknown))
 
 
 def test_views_are_written_as_json_and_read_again():
     for kind, rows in (("835", REMITTANCE), ("271", BENEFITS), ("837P", CLAIMS), ("999", VERDICTS)):
-        (found,) = views.views(file(kind, *rows))
+        (found,) = views.read_views(file(kind, *rows))
         text = msgspec.json.encode(found)
-        assert msgspec.json.decode(text, type=views.Interchange) == found
+        assert msgspec.json.decode(text, type=views.InterchangeView) == found
 
 
 def test_a_value_prints_its_fields_and_not_what_they_hold():
     claim = next(view("835", *REMITTANCE).claims)
     assert "ARDEN" not in repr(claim)
     assert "A1" not in repr(claim)
-    assert repr(claim.patient).startswith("Party(role, role_words, kind, name, first")
-    assert repr(Value()) == "Value()"
+    assert repr(claim.patient).startswith("PartyView(role, role_words, kind, name, first")
+    assert repr(View()) == "Value()"
 
 
 def test_a_streamed_claim_is_the_same_as_one_from_the_tree():
     data = file("835", *REMITTANCE)
     set = next(reader.parse(data).sets())
-    whole = remittance.remittance(set)
-    assert [p for p in remittance.stream(data) if isinstance(p, remittance.Claim)] == list(
-        whole.claims
-    )
+    whole = remittance.view_remittance(set)
+    assert [
+        p
+        for p in remittance.stream_remittances(data)
+        if isinstance(p, remittance.RemittanceClaimView)
+    ] == list(whole.claims)

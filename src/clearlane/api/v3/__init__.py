@@ -1,1 +1,1 @@
-"""Vendor API V3: one table of calls, one file of wire shapes, one thin file per resource."""
+"""Vendor API V3, frozen: the table of endpoints, the wire shapes, and one module of handlers per resource."""

@@ -1,34 +1,32 @@
-"""Claims: a document is handed to the verb, its outcome becomes an answer. Decodes, asks, encodes."""
+"""The handlers of claim submission: decode, submit, encode."""
 
 from starlette.responses import Response
 
 from clearlane.api.endpoint import Call, Handler
 from clearlane.api.v3 import wire
 from clearlane.claims.fields import ClaimKind
-from clearlane.pipeline.intake.submit import Desk, submit
+from clearlane.pipeline.intake.submit import submit
 
 
-def submission(kind: ClaimKind) -> Handler:
-    """The handler of one of the two submission calls."""
+def submission_handler(kind: ClaimKind) -> Handler:
+    """Return the handler that submits claims of one kind."""
 
-    async def answer(call: Call) -> Response:
-        document = await call.body.document()
-        desk = Desk(
-            database=call.desk.database,
-            vault=call.desk.vault,
-            payers=call.desk.payers,
-            sandbox=call.sandbox,
-            counter=call.desk.counter,
-            claims_max=call.limits.claims_per_document_max,
-            write_seconds_max=call.limits.write_seconds_max,
+    async def submit_claims(call: Call) -> Response:
+        document = await call.body.read_document()
+        outcome = await submit(
+            call.context.work_context,
+            document,
+            kind,
+            site=call.site,
+            actor=call.actor,
+            now=call.now,
         )
-        outcome = await submit(desk, document, kind, site=call.site, actor=call.actor, now=call.now)
-        call.ignored.extend(getattr(outcome, "ignored", ()))
-        return wire.submission(outcome)
+        call.ignored_fields.extend(getattr(outcome, "ignored", ()))
+        return wire.submission_response(outcome)
 
-    return answer
+    return submit_claims
 
 
 async def suspended(call: Call) -> Response:
-    """The document-level error of an account in a bad state."""
+    """Return the document-level error for a suspended account."""
     return wire.account_in_bad_state(call.site.client_id)

@@ -1,103 +1,102 @@
-"""Eligibility: a request is handed to the verb, its outcome becomes an answer. Decodes, asks, encodes."""
+"""The eligibility endpoints: decode, inquire, encode."""
 
 import re
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Content, Family, Parameter, Row
-from clearlane.api.errors import Refusal
-from clearlane.api.stream import text
+from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily, Parameter
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import JSON
+from clearlane.api.stream import stream_text
 from clearlane.api.v3 import wire
-from clearlane.eligibility.answer import EligibilityResponse
+from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.eligibility.answer import EligibilityResponseJson
 from clearlane.eligibility.fields import EligibilityRequest
-from clearlane.pipeline.eligibility.inquire import Desk, Malformed, inquire, response, responses
+from clearlane.pipeline.eligibility.inquire import (
+    MalformedInquiry,
+    await_response,
+    inquire,
+    read_responses,
+)
 
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 
 async def submit(call: Call) -> Response:
-    """The answer to an eligibility request."""
-    desk, now = _desk(call), call.now
-    # Nothing of the request is held while its call waits.
+    """Submit an eligibility request and respond when payers have, or when the time is over."""
+    context, now = call.context.work_context, call.now
+    # The body is released before waiting: a waiting request must hold no memory of it.
     outcome = await inquire(
-        desk, await call.body.document(), site=call.site, actor=call.actor, now=now
+        context, await call.body.read_document(), site=call.site, actor=call.actor, now=now
     )
     call.body.release()
-    call.ignored.extend(outcome.ignored)
-    if isinstance(outcome, Malformed):
-        return wire.findings(outcome.findings)
-    pieces = await response(desk, outcome, site=call.site, now=now, stopping=call.stopping)
-    return await text(pieces, wire.JSON)
+    call.ignored_fields.extend(outcome.ignored)
+    if isinstance(outcome, MalformedInquiry):
+        return wire.findings_response(outcome.findings)
+    pieces = await await_response(context, outcome, site=call.site, now=now, stopping=call.stopping)
+    return await stream_text(pieces, JSON)
 
 
 async def get_responses(call: Call) -> Response:
-    """Everything that came for a request so far."""
+    """Return all responses that have arrived for a request."""
     request_id = call.parameters["requestId"]
-    pieces = await responses(_desk(call), request_id, site=call.site, actor=call.actor)
+    pieces = await read_responses(
+        call.context.work_context, request_id, site=call.site, actor=call.actor
+    )
     if pieces is None:
         return wire.message(404, f"No eligibility request {request_id} was found.")
-    return await text(pieces, wire.JSON)
+    return await stream_text(pieces, JSON)
 
 
 async def suspended(call: Call) -> Response:
-    """A suspended site asks nobody."""
+    """Refuse a suspended site."""
     return wire.suspended()
 
 
-def read_number(text: str | None, row: Row) -> int:
-    """The number of a request; 400 for a text that is none."""
+def read_request_id(text: str | None, endpoint: Endpoint) -> int:
+    """Return the id of a request; refuse a text that is no integer."""
     given = (text or "").strip()
     if not given:
-        raise Refusal(wire.null_entry("requestId", "System.Int64", row.name))
+        raise RequestRefusal(wire.null_entry("requestId", "System.Int64", endpoint.name))
     if not NUMBER.fullmatch(given):
-        raise Refusal(wire.bad_parameter("requestId", given, "an integer"))
+        raise RequestRefusal(wire.bad_parameter("requestId", given, "an integer"))
     return int(given)
 
 
-def _desk(call: Call) -> Desk:
-    return Desk(
-        database=call.desk.database,
-        vault=call.desk.vault,
-        payers=call.desk.payers,
-        asking=call.desk.asking,
-        sandbox=call.sandbox,
-        with_x12=call.limits.eligibility_x12,
-        write_seconds_max=call.limits.write_seconds_max,
-    )
-
-
-ROWS: tuple[Row, ...] = (
-    Row(
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint(
         name="SubmitEligibilityRequests",
         path="/api/v3/eligibility/submit",
-        family=Family.ELIGIBILITY,
+        family=EndpointFamily.ELIGIBILITY,
         summary="Ask payers about benefits; answered when all have answered, at 55 seconds at the latest.",
         handler=submit,
-        answer=EligibilityResponse,
+        response_type=EligibilityResponseJson,
+        errors=V3_ERRORS,
         touches_phi=True,
-        suspended=suspended,
-        content=Content.JSON,
-        request=EligibilityRequest,
-        refusals={400: wire.ModelState, 413: wire.Message},
+        suspended_handler=suspended,
+        body_use=BodyUse.JSON,
+        request_type=EligibilityRequest,
+        error_types={400: wire.ModelState, 413: wire.Message},
     ),
-    Row(
+    Endpoint(
         name="GetEligibilityResponses",
         path="/api/v3/eligibility/get_responses",
-        family=Family.ELIGIBILITY,
+        family=EndpointFamily.ELIGIBILITY,
         summary="Everything that came for a request so far.",
         handler=get_responses,
-        answer=EligibilityResponse,
+        response_type=EligibilityResponseJson,
+        errors=V3_ERRORS,
         touches_phi=True,
-        suspended=None,
+        suspended_handler=None,
         parameters=(
             Parameter(
                 name="requestId",
                 help="The `RequestId` of the submission.",
-                read=read_number,
+                read=read_request_id,
                 schema={"type": "integer", "format": "int64"},
             ),
         ),
-        content=Content.IGNORED,
-        refusals={400: wire.MessageDetail, 404: wire.Message},
+        body_use=BodyUse.IGNORED,
+        error_types={400: wire.MessageDetail, 404: wire.Message},
     ),
 )

@@ -1,40 +1,39 @@
-"""Enrollment: a request is handed to the verb, its outcome becomes an answer. Decodes, asks, encodes."""
+"""The enrollment endpoint: decode, enroll, encode."""
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Content, Family, Row
+from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily
 from clearlane.api.v3 import wire, wire_enrollment
-from clearlane.pipeline.enrollment.enroll import Desk, enroll
+from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.pipeline.enrollment.enroll import enroll
 
 
 async def submit_enrollments(call: Call) -> Response:
-    """The answer to an enrollment request."""
-    document = await call.body.document()
-    desk = Desk(
-        database=call.desk.database,
-        vault=call.desk.vault,
-        write_seconds_max=call.limits.write_seconds_max,
+    """Submit enrollments."""
+    document = await call.body.read_document()
+    outcome = await enroll(
+        call.context.work_context, document, site=call.site, actor=call.actor, now=call.now
     )
-    outcome = await enroll(desk, document, site=call.site, actor=call.actor, now=call.now)
-    call.ignored.extend(getattr(outcome, "ignored", ()))
-    return wire_enrollment.outcome(outcome)
+    call.ignored_fields.extend(getattr(outcome, "ignored", ()))
+    return wire_enrollment.enrollment_response(outcome)
 
 
 async def suspended(call: Call) -> Response:
-    """A suspended site enrolls nobody."""
+    """Refuse a suspended site."""
     return wire.suspended()
 
 
-ROW = Row(
+ENDPOINT = Endpoint(
     name="SubmitEnrollments",
     path="/api/v3/enrollment/submit",
-    family=Family.ENROLLMENT,
+    family=EndpointFamily.ENROLLMENT,
     summary="Submit providers to be enrolled with payers.",
     handler=submit_enrollments,
-    answer=wire_enrollment.EnrollmentSubmission,
+    response_type=wire_enrollment.EnrollmentSubmission,
+    errors=V3_ERRORS,
     touches_phi=True,
-    suspended=suspended,
-    content=Content.JSON,
-    request=wire_enrollment.EnrollmentRequest,
-    refusals={400: wire_enrollment.EnrollmentErrors, 413: wire.Message},
+    suspended_handler=suspended,
+    body_use=BodyUse.JSON,
+    request_type=wire_enrollment.EnrollmentRequest,
+    error_types={400: wire_enrollment.EnrollmentErrors, 413: wire.Message},
 )

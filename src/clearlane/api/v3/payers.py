@@ -1,31 +1,31 @@
-"""Payer lists: what stands ready in the directory, for one type. Decodes, asks, encodes."""
+"""The handlers of the payer lists, which the directory holds already encoded."""
 
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Handler, Row
-from clearlane.api.errors import Refusal
+from clearlane.api.endpoint import Call, Endpoint, Handler
+from clearlane.api.errors import RequestRefusal
 from clearlane.api.v3 import wire
-from clearlane.payers.directory import Which
+from clearlane.payers.directory import PayerListName
 from clearlane.payers.model import PAYER_TYPES
 
 _TYPES = {type.lower(): type for type in PAYER_TYPES}
 
 
-def read_type(text: str | None, row: Row) -> str:
-    """``medical`` or ``dental`` in any case. Without it, no action matches the request."""
+def read_payer_type(text: str | None, endpoint: Endpoint) -> str:
+    """Return the payer type, given as ``medical`` or ``dental`` in any case."""
     if text is None or not text.strip():
-        raise Refusal(wire.no_action(row.family))
+        raise RequestRefusal(wire.no_action(endpoint.family))
     type = _TYPES.get(text.strip().lower())
     if type is None:
-        raise Refusal(wire.bad_parameter("type", text, "'medical' or 'dental'"))
+        raise RequestRefusal(wire.bad_parameter("type", text, "'medical' or 'dental'"))
     return type
 
 
-def payers(which: Which) -> Handler:
-    """The handler of one of the three lists."""
+def payer_list_handler(which: PayerListName) -> Handler:
+    """Return the handler of one of the three payer lists."""
 
-    async def answer(call: Call) -> Response:
-        listing = call.desk.payers.listing(which, call.parameters["type"])
+    async def list_payers(call: Call) -> Response:
+        listing = call.context.payers.payer_list(which, call.parameters["type"])
         return wire.payer_list(listing, call.headers.get("accept-encoding", ""))
 
-    return answer
+    return list_payers

@@ -1,13 +1,15 @@
-"""Proxy login: decodes, asks the verb, encodes. The shapes of its three answers stand here."""
+"""The proxy login endpoints and the shapes of their responses: decode, one verb, encode."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Family, Parameter, Row
-from clearlane.api.errors import Refusal
+from clearlane.api.endpoint import Call, Endpoint, EndpointFamily, Parameter
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import json_response
 from clearlane.api.v3 import wire
+from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.pipeline.access import proxy_login as verbs
 
 ResultCode = Annotated[
@@ -20,7 +22,7 @@ ErrorMessage = Annotated[str, Field(description="Empty where there is none.")]
 
 
 class TokenResult(BaseModel):
-    """The token of an instance. It is told this once; keep it like a password."""
+    """The token of an instance. It is returned only once; keep it like a password."""
 
     token: str
     resultCode: ResultCode
@@ -44,51 +46,56 @@ class DeleteResult(BaseModel):
 
 
 async def create_token(call: Call) -> Response:
+    """Create the token of an instance."""
     given = call.parameters
-    told = await verbs.create_token(_asking(call), given["instanceId"], given["instanceName"])
-    return _answer(TokenResult(token=told.given, resultCode=told.code, errorMessage=told.message))
-
-
-async def get_url(call: Call) -> Response:
-    given = call.parameters
-    told = await verbs.get_url(_asking(call), given["instanceId"], given["token"])
-    url = f"{call.base_url}{verbs.ENTER_PATH}{told.given}" if told.given else ""
-    return _answer(LoginUrlResult(resultCode=told.code, errorMessage=told.message, url=url))
-
-
-async def delete_token(call: Call) -> Response:
-    told = await verbs.delete_token(_asking(call), call.parameters["instanceId"])
-    return _answer(
-        DeleteResult(resultCode=told.code, deleted=told.deleted, errorMessage=told.message)
+    result = await verbs.create_token(_caller(call), given["instanceId"], given["instanceName"])
+    return _response(
+        TokenResult(token=result.secret, resultCode=result.code, errorMessage=result.message)
     )
 
 
-def read_instance_id(text: str | None, row: Row) -> str:
-    """Any text: whether it is a GUID is told in the result. Without it, no action matches."""
+async def get_url(call: Call) -> Response:
+    """Return a one-time URL of the login page."""
+    given = call.parameters
+    result = await verbs.create_login_url(_caller(call), given["instanceId"], given["token"])
+    url = f"{call.base_url}{verbs.ENTER_PATH}{result.secret}" if result.secret else ""
+    return _response(LoginUrlResult(resultCode=result.code, errorMessage=result.message, url=url))
+
+
+async def delete_token(call: Call) -> Response:
+    """Delete the token of an instance."""
+    result = await verbs.delete_token(_caller(call), call.parameters["instanceId"])
+    return _response(
+        DeleteResult(resultCode=result.code, deleted=result.deleted, errorMessage=result.message)
+    )
+
+
+def read_instance_id(text: str | None, endpoint: Endpoint) -> str:
+    """Return the text: the result code reports one that is no GUID. Refuse an absent one."""
     if text is None or not text.strip():
-        raise Refusal(wire.no_action(row.family))
+        raise RequestRefusal(wire.no_action(endpoint.family))
     return text
 
 
-def read_text(text: str | None, row: Row) -> str:
-    """A text that may be absent."""
+def read_text(text: str | None, endpoint: Endpoint) -> str:
+    """Return the text, empty if absent."""
     return text or ""
 
 
-def _asking(call: Call) -> verbs.Asking:
-    return verbs.Asking(
-        database=call.desk.database,
-        vault=call.desk.vault,
+def _caller(call: Call) -> verbs.ProxyLoginCaller:
+    return verbs.ProxyLoginCaller(
+        database=call.context.database,
+        vault=call.context.vault,
         vendor=call.vendor,
         site=call.site,
-        now=call.desk.wall.now(),
+        now=call.context.wall.now(),
         actor=call.actor,
     )
 
 
-def _answer(result: BaseModel) -> Response:
-    # A token or a one-time URL must not stay in anything between us and the caller.
-    return wire.answer(200, result.model_dump(), {"Cache-Control": "no-store"})
+def _response(result: BaseModel) -> Response:
+    # No cache between service and caller may keep a token or a one-time URL.
+    return json_response(200, result.model_dump(), {"Cache-Control": "no-store"})
 
 
 _INSTANCE_ID = Parameter(
@@ -99,21 +106,23 @@ _INSTANCE_NAME = Parameter(
 )
 _TOKEN = Parameter(name="token", help="The instance's token.", read=read_text, required=False)
 
-ROWS: tuple[Row, ...] = tuple(
-    Row(
+ENDPOINTS: tuple[Endpoint, ...] = tuple(
+    Endpoint(
         name=name,
         path=f"/api/v3/proxylogin/{path}",
-        family=Family.PROXY_LOGIN,
+        family=EndpointFamily.PROXY_LOGIN,
         summary=summary,
         handler=handler,
-        answer=answer,
+        response_type=response_type,
+        errors=V3_ERRORS,
         touches_phi=False,
-        suspended=None,
+        suspended_handler=None,
         parameters=parameters,
-        refusals={404: wire.MessageDetail},
+        error_types={404: wire.MessageDetail},
+        bad_credentials_status=404,  # V3 gives this resource its own status
         deprecated=True,
     )
-    for name, path, summary, handler, answer, parameters in (
+    for name, path, summary, handler, response_type, parameters in (
         (
             "CreateVendorInstanceToken",
             "create_instance_token",

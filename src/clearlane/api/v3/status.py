@@ -1,4 +1,4 @@
-"""Claim status: two days are read, the rows between them are streamed. Decodes, asks, encodes."""
+"""The handler of the claim status list: decode two dates, stream the rows between them."""
 
 import re
 from datetime import date
@@ -6,16 +6,17 @@ from datetime import date
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from clearlane.api.endpoint import Call, Parameter, Row
-from clearlane.api.errors import Refusal
-from clearlane.api.stream import array
+from clearlane.api.endpoint import Call, Endpoint, Parameter
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import JSON
+from clearlane.api.stream import stream_array
 from clearlane.api.v3 import wire
 from clearlane.kernel import formats
 from clearlane.pipeline.query.list_statuses import list_statuses
 
 
 class ClaimStatus(BaseModel):
-    """Where one claim stands."""
+    """The status of one claim."""
 
     VendorId: int
     VendorSiteId: str
@@ -40,7 +41,7 @@ class ClaimStatus(BaseModel):
     VendorClaimId: str
 
 
-# A day as .NET clients put it into a query: month first, with or without a time.
+# A date as .NET clients put it into a query: month first, with or without a time.
 _AMERICAN = re.compile(
     r"(\d{1,2})/(\d{1,2})/(\d{4})(?: \d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?)?", re.ASCII | re.IGNORECASE
 )
@@ -50,13 +51,13 @@ _ISO_TIME = re.compile(
 )
 
 
-def day_named(name: str) -> Parameter:
-    """The row of a parameter that is a day."""
+def date_parameter(name: str) -> Parameter:
+    """Return a query parameter that is a date."""
 
-    def read(text: str | None, row: Row) -> date:
-        found = read_day(text or "")
+    def read(text: str | None, endpoint: Endpoint) -> date:
+        found = read_date(text or "")
         if found is None:
-            raise Refusal(wire.null_entry(name, "System.DateTime", row.name))
+            raise RequestRefusal(wire.null_entry(name, "System.DateTime", endpoint.name))
         return found
 
     return Parameter(
@@ -67,31 +68,30 @@ def day_named(name: str) -> Parameter:
     )
 
 
-def read_day(text: str) -> date | None:
-    """A day in any of the forms that clients send; a time is let go."""
+def read_date(text: str) -> date | None:
+    """Return a date in any of the forms that clients send, ignoring a time; None if it is none."""
     text = text.strip()
     timed = _ISO_TIME.fullmatch(text)
     american = _AMERICAN.fullmatch(text)
     if american:
         month, day, year = american.groups()
         text = f"{year}-{month:0>2}-{day:0>2}"
-    return formats.iso_date(timed[1] if timed else text)
+    return formats.parse_iso_date(timed[1] if timed else text)
 
 
 async def status_by_date(call: Call) -> Response:
-    """The handler of the status list."""
+    """Return the status of all claims created between two dates."""
     first, last = call.parameters["startDate"], call.parameters["endDate"]
     if first > last:
-        raise Refusal(
+        raise RequestRefusal(
             wire.message_detail(400, wire.INVALID, "The startDate is later than the endDate.")
         )
     pages = list_statuses(
-        call.desk.database,
-        call.desk.vault,
+        call.context.database,
+        call.context.vault,
         first,
         last,
         scope=call.site.scope,
         actor=call.actor,
-        now=call.now,
     )
-    return await array(pages, wire.JSON)
+    return await stream_array(pages, JSON)

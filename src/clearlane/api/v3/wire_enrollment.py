@@ -1,6 +1,6 @@
-"""The shapes of enrollment on the wire: the request as its schema tells it, results, and faults.
+"""The shapes of V3's enrollment on the wire: the request's schema, results and errors.
 
-Made from the catalogue of fields. Knows no route and no database: values in, answers out.
+The request's schema is made from the catalogue of fields. Knows no endpoint and no database.
 """
 
 from collections.abc import Sequence
@@ -9,32 +9,41 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, create_model
 from starlette.responses import Response
 
+from clearlane.api.http_responses import json_response
 from clearlane.api.v3 import wire
 from clearlane.enrollment.decode import DOCUMENT
-from clearlane.enrollment.fields import ROWS, Form, Row, TypeOfNpi
-from clearlane.enrollment.rules import EXACT, wanted
+from clearlane.enrollment.fields import FIELDS, EnrollmentField, TextFormat, TypeOfNpi
+from clearlane.enrollment.rules import EXACT_PATTERNS, describe_format
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
-from clearlane.pipeline.enrollment.enroll import Answered, Enrolled, Invalid, Outcome, TooMany
+from clearlane.pipeline.enrollment.enroll import (
+    EnrollmentOutcome,
+    EnrollmentReceipt,
+    EnrollmentResult,
+    InvalidEnrollmentRequest,
+    TooManyEnrollments,
+)
 
-ALREADY_THERE = "Provider already exists."
+ALREADY_EXISTS = "Provider already exists."
 
 
 class Details(BaseModel):
-    """What is wrong with one field."""
+    """The errors of one field."""
 
     Key: Annotated[str, Field(description="The field's path, such as `Enrollments[0].Npi`.")]
     Value: Annotated[list[str], Field(description="Sentences that say what would pass.")]
 
 
 class EnrollmentErrors(wire.Message):
-    """What went wrong, field by field. Nothing was submitted."""
+    """All errors of a request, by field. Nothing was submitted."""
 
     Errors: list[Details]
 
 
-class EnrollmentResult(BaseModel):
-    """What became of one enrollment."""
+class EnrollmentResultJson(BaseModel):
+    """The result of one enrollment."""
+
+    __qualname__ = "EnrollmentResult"  # the name in the OpenAPI document
 
     RequestId: Annotated[str, Field(description="As it was sent.")]
     ClientId: Annotated[str, Field(description="The site's.")]
@@ -42,7 +51,7 @@ class EnrollmentResult(BaseModel):
     FirstName: Annotated[str | None, Field(description="The provider's; null for an organisation.")]
     LineNumber: Annotated[int, Field(description="Place in the request, from 1.")]
     Message: Annotated[
-        str | None, Field(description=f"Null, or `{ALREADY_THERE}`, which is no failure.")
+        str | None, Field(description=f"Null, or `{ALREADY_EXISTS}`, which is no failure.")
     ]
     Exception: Annotated[str | None, Field(description="Null.")]
     HttpReturnCode: Annotated[None, Field(description="Unused.", deprecated=True)]
@@ -53,10 +62,10 @@ class EnrollmentResult(BaseModel):
 
 
 class EnrollmentSubmission(BaseModel):
-    """The answer to an enrollment request."""
+    """The response to an enrollment request."""
 
     EnrollmentResults: Annotated[
-        list[EnrollmentResult], Field(description="One per enrollment, in order.")
+        list[EnrollmentResultJson], Field(description="One per enrollment, in order.")
     ]
 
 
@@ -65,77 +74,77 @@ UNUSED: dict[str, None] = dict.fromkeys(
 )
 
 
-def outcome(told: Outcome) -> Response:
-    """The answer to an enrollment request, whatever became of it."""
-    match told:
-        case Invalid(findings=findings):
+def enrollment_response(outcome: EnrollmentOutcome) -> Response:
+    """Return the response to an enrollment request."""
+    match outcome:
+        case InvalidEnrollmentRequest(findings=findings):
             return _invalid(findings)
-        case TooMany(enrollments_max=most):
+        case TooManyEnrollments(enrollments_max=most):
             return wire.message(413, f"A request holds {most} enrollments at most.")
-        case Enrolled(client_id=client_id, answers=answers):
-            results = [_result(client_id, line, each) for line, each in enumerate(answers, 1)]
-            return wire.answer(200, {"EnrollmentResults": results})
+        case EnrollmentReceipt(client_id=client_id, results=results):
+            encoded = [_result(client_id, number, each) for number, each in enumerate(results, 1)]
+            return json_response(200, {"EnrollmentResults": encoded})
 
 
 def _invalid(findings: Sequence[Finding]) -> Response:
-    """400: every fault at once. A body that is no JSON object is told as on every other call."""
+    """Return 400 with all errors; a body that is no JSON object is refused as on every other endpoint."""
     faults: dict[str, list[str]] = {}
     for finding in findings:
         faults.setdefault(finding.location, []).append(finding.message)
     if DOCUMENT in faults:
         return wire.model_state(faults)
     errors = [{"Key": key, "Value": sentences} for key, sentences in faults.items()]
-    return wire.answer(400, {"Message": wire.INVALID, "Errors": errors})
+    return json_response(400, {"Message": wire.INVALID, "Errors": errors})
 
 
-def _result(client_id: str, line: int, told: Answered) -> dict[str, object]:
-    enrollment = told.enrollment
+def _result(client_id: str, number: int, result: EnrollmentResult) -> dict[str, object]:
+    enrollment = result.enrollment
     is_organisation = enrollment.NpiType is TypeOfNpi.ORGANIZATION
     return {
         "RequestId": enrollment.RequestId,
         "ClientId": client_id,
         "LastName": None if is_organisation else enrollment.ProviderLastName,
         "FirstName": None if is_organisation else enrollment.ProviderFirstName,
-        "LineNumber": line,
-        "Message": ALREADY_THERE if told.existed else None,
+        "LineNumber": number,
+        "Message": ALREADY_EXISTS if result.existed else None,
         "Exception": None,
         **UNUSED,
     }
 
 
-def _field(row: Row) -> tuple[Any, Any]:
-    """A field of the request as its schema tells it."""
-    told = Field(
-        default=... if row.required else None,
-        title=row.label,
-        description=_description(row),
-        deprecated=row.deprecated or None,
+def _field(field: EnrollmentField) -> tuple[Any, Any]:
+    """Return the type and pydantic field of one field of the request."""
+    schema = Field(
+        default=... if field.required else None,
+        title=field.label,
+        description=_description(field),
+        deprecated=field.deprecated or None,
     )
-    if row.form is Form.NPI_TYPE:
-        return Literal["Unknown", "Individual", "Organization", 0, 1, 2], told
+    if field.format is TextFormat.NPI_TYPE:
+        return Literal["Unknown", "Individual", "Organization", 0, 1, 2], schema
     text = Annotated[
         str,
         Field(
-            min_length=row.min or None,
-            max_length=row.max,
-            pattern=f"^{EXACT[row.form]}$" if row.form in EXACT else None,
+            min_length=field.min or None,
+            max_length=field.max,
+            pattern=f"^{EXACT_PATTERNS[field.format]}$" if field.format in EXACT_PATTERNS else None,
         ),
     ]
-    return (text if row.required else text | None), told
+    return (text if field.required else text | None), schema
 
 
-def _description(row: Row) -> str:
+def _description(field: EnrollmentField) -> str:
     words = [
-        f"{row.label}.",
-        f"{wanted(row).capitalize()}." if row.max else "",
-        "A valid e-mail address." if row.form is Form.EMAIL else "",
-        "No PO box." if row.form is Form.STREET else "",
-        f"Required when NpiType is {row.when}." if row.when else "",
+        f"{field.label}.",
+        f"{describe_format(field).capitalize()}." if field.max else "",
+        "A valid e-mail address." if field.format is TextFormat.EMAIL else "",
+        "No PO box." if field.format is TextFormat.STREET else "",
+        f"Required when NpiType is {field.required_for}." if field.required_for else "",
     ]
     return " ".join(filter(None, words))
 
 
-_FIELDS: dict[str, Any] = {row.name: _field(row) for row in ROWS.values()}
+_FIELDS: dict[str, Any] = {field.name: _field(field) for field in FIELDS.values()}
 
 Enrollment: Any = create_model(
     "Enrollment", __doc__="A billing provider, and whom to ask about it.", **_FIELDS

@@ -1,6 +1,6 @@
-"""The rules of the trade, by family, and the judge who asks them all.
+"""Claim rules by family, and the check that applies them all.
 
-``judge`` is pure: a claim and the facts of the day in, the repaired claim and every finding out. Errors
+``repair_and_check`` is pure: a claim and the rules' inputs in, the repaired claim and every finding out. Errors
 make the claim ``NotAccepted``; warnings are recorded with it.
 """
 
@@ -10,16 +10,16 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from clearlane.claims.fields import (
-    PAPERS,
+    CLAIM_SCHEMAS,
     Claim,
+    ClaimField,
     ClaimKind,
-    Fields,
-    Row,
-    filled,
+    ClaimPart,
+    fields_of,
+    filled_names,
     kind_of,
     lines_of,
-    parts,
-    rows,
+    nested_parts,
 )
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.repairs import Repair, repair
@@ -36,18 +36,27 @@ from clearlane.claims.rules import (  # noqa: F401 - importing a family is what 
     providers,
     services,
 )
-from clearlane.claims.rules.registry import RULES, Facts, Need, Rule, Scope
-from clearlane.claims.rules.values import PLAIN, Screen, plain_texts_fit, screen
-from clearlane.claims.value_types import Kind
+from clearlane.claims.rules.registry import RULES, ClaimRule, ExternalData, RuleInputs, RuleScope
+from clearlane.claims.rules.values import PLAIN, QuickTest, plain_texts_fit, quick_test
+from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 
-__all__ = ["RULES", "Facts", "Judgement", "Need", "Rule", "check", "judge", "unchecked"]
+__all__ = [
+    "RULES",
+    "CheckedClaim",
+    "ClaimRule",
+    "ExternalData",
+    "RuleInputs",
+    "check",
+    "repair_and_check",
+    "skipped_rules",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What became of a claim: repaired, with everything that was found."""
+class CheckedClaim:
+    """A repaired claim with its repairs and findings."""
 
     claim: Claim
     repairs: tuple[Repair, ...]
@@ -55,56 +64,56 @@ class Judgement:
 
     @property
     def accepted(self) -> bool:
-        """Whether nothing stands against sending the claim."""
+        """Whether the claim can be sent: no finding is an error."""
         return not any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
-def judge(claim: Claim, facts: Facts, *, at: str = "") -> Judgement:
-    """Repair a claim and ask every rule. ``at`` is the claim's own path, such as ``Claims[1]``."""
+def repair_and_check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> CheckedClaim:
+    """Repair a claim and apply every rule. ``at`` is the claim's own path, such as ``Claims[1]``."""
     repaired, repairs = repair(claim)
-    return Judgement(repaired, repairs, tuple(check(repaired, facts, at=at)))
+    return CheckedClaim(repaired, repairs, tuple(check(repaired, inputs, at=at)))
 
 
-def check(claim: Claim, facts: Facts, *, at: str = "") -> list[ClaimFinding]:
-    """Every finding of a repaired claim."""
+def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFinding]:
+    """Return every finding of a repaired claim."""
     kind = kind_of(claim)
     prefix = f"{at}." if at else ""
-    name = PAPERS[kind].lines
-    plan = _plan(type(claim), filled(claim))
-    looks: list[tuple[Fields, str, _Plan]] = [(claim, prefix, plan)]
+    name = CLAIM_SCHEMAS[kind].lines_field
+    plan = _plan(type(claim), filled_names(claim))
+    looks: list[tuple[ClaimPart, str, _Plan]] = [(claim, prefix, plan)]
     looks += [
-        (line, f"{prefix}{name}[{index}].", _plan(type(line), filled(line)))
+        (line, f"{prefix}{name}[{index}].", _plan(type(line), filled_names(line)))
         for index, line in enumerate(lines_of(claim))
     ]
     findings: list[ClaimFinding] = []
     _check_texts(looks, findings)
     for part, path, own in looks:
         _check_values(part, own, path, findings)
-    _check_claim(claim, plan, facts, prefix, findings)
+    _check_claim(claim, plan, inputs, prefix, findings)
     for line, inside, own in looks[1:]:
         for rule in own.rules:
-            for path, message in rule.check(line, claim, facts):
+            for path, message in rule.check(line, claim, inputs):
                 findings.append(_finding(rule, inside + path, message))
     return findings
 
 
-def unchecked(kind: ClaimKind, facts: Facts) -> list[Rule]:
-    """The rules that could not speak, because a fact they need is not known."""
+def skipped_rules(kind: ClaimKind, inputs: RuleInputs) -> list[ClaimRule]:
+    """Return the rules that were not applied because data they require is not available."""
     own = (rule for rule in RULES.values() if kind in rule.kinds)
-    return [rule for rule in own if rule.need and rule.need not in facts.known]
+    return [rule for rule in own if rule.requires and rule.requires not in inputs.available]
 
 
-# --- what there is to do for a shape -------------------------------------------------------------------------
+# --- plans by filled fields ----------------------------------------------------------------------------------
 
-Test = tuple[str, Screen, Row]
-# Lines are looked at by themselves, not as parts of the claim.
-LINES = frozenset(paper.lines for paper in PAPERS.values())
+Test = tuple[str, QuickTest, ClaimField]
+# Lines are checked by themselves, not as parts of the claim.
+LINES = frozenset(schema.lines_field for schema in CLAIM_SCHEMAS.values())
 
 
 class _Plan(NamedTuple):
-    """What there is to look at in a part of one shape."""
+    """The checks of a part with certain filled fields."""
 
-    texts: tuple[Row, ...]
+    texts: tuple[ClaimField, ...]
     """Fields of plain text, tested in bulk."""
     single: tuple[Test, ...]
     """Other fields of one value, with their quick test."""
@@ -112,80 +121,87 @@ class _Plan(NamedTuple):
     """Arrays of values."""
     parts: tuple[str, ...]
     """Arrays of smaller parts: teeth and adjustments."""
-    rules: tuple[Rule, ...]
-    given: tuple[tuple[Callable[[Any], Any], tuple[Rule, ...]], ...] = ()
-    """Rules that share a reading of the claim, by reading."""
+    rules: tuple[ClaimRule, ...]
+    shared: tuple[tuple[Callable[[Any], Any], tuple[ClaimRule, ...]], ...] = ()
+    """Rules with a shared reading of the claim, by reading."""
     names: tuple[str, ...] = ()
     least: tuple[int, ...] = ()
     most: tuple[int, ...] = ()
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
-def _plan(part: type[Fields], names: tuple[str, ...]) -> _Plan:
-    """The whole plan of a class, cut down to the fields that are filled."""
+def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
+    """Return the plan of a class, reduced to the filled fields."""
     whole = _whole_plan(part)
     given = set(names)
-    texts = [row for row in whole.texts if row.name in given]
-    own = [rule for rule in whole.rules if not rule.when or not rule.when.isdisjoint(given)]
-    readings = dict.fromkeys([rule.given for rule in own if rule.given])
+    texts = [field for field in whole.texts if field.name in given]
+    own = [
+        rule
+        for rule in whole.rules
+        if not rule.when_filled or not rule.when_filled.isdisjoint(given)
+    ]
+    readings = dict.fromkeys([rule.reading for rule in own if rule.reading])
     return _Plan(
         texts=tuple(texts),
-        names=tuple([row.name for row in texts]),
-        least=tuple([row.min for row in texts]),
-        most=tuple([row.max or 0 for row in texts]),
+        names=tuple([field.name for field in texts]),
+        least=tuple([field.min_length for field in texts]),
+        most=tuple([field.max_length or 0 for field in texts]),
         single=tuple([test for test in whole.single if test[0] in given]),
         many=tuple([test for test in whole.many if test[0] in given]),
         parts=tuple([name for name in whole.parts if name in given]),
-        rules=tuple([rule for rule in own if not rule.given]),
-        given=tuple(
-            [(reading, tuple([r for r in own if r.given is reading])) for reading in readings]
+        rules=tuple([rule for rule in own if not rule.reading]),
+        shared=tuple(
+            [(reading, tuple([r for r in own if r.reading is reading])) for reading in readings]
         ),
     )
 
 
 @cache
-def _whole_plan(part: type[Fields]) -> _Plan:
-    own = rows(part).values()
-    tests = [(row.name, test, row) for row in own if (test := screen(row))]
+def _whole_plan(part: type[ClaimPart]) -> _Plan:
+    own = fields_of(part).values()
+    tests = [(field.name, test, field) for field in own if (test := quick_test(field))]
     return _Plan(
-        texts=tuple(row for row in own if row.kind in PLAIN),
-        single=tuple(test for test in tests if not test[2].many),
-        many=tuple(test for test in tests if test[2].many),
-        parts=tuple(name for name in parts(part) if name not in LINES),
+        texts=tuple(field for field in own if field.value_type in PLAIN),
+        single=tuple(test for test in tests if not test[2].is_array),
+        many=tuple(test for test in tests if test[2].is_array),
+        parts=tuple(name for name in nested_parts(part) if name not in LINES),
         rules=_rules(part),
     )
 
 
-def _rules(part: type[Fields]) -> tuple[Rule, ...]:
-    """The rules about a claim or a line; smaller parts have none of their own."""
-    for kind, paper in PAPERS.items():
-        scopes: dict[type[Fields], Scope] = {paper.claim: Scope.CLAIM, paper.line: Scope.LINE}
+def _rules(part: type[ClaimPart]) -> tuple[ClaimRule, ...]:
+    """Return the rules about a claim or a line; smaller parts have none of their own."""
+    for kind, schema in CLAIM_SCHEMAS.items():
+        scopes: dict[type[ClaimPart], RuleScope] = {
+            schema.claim: RuleScope.CLAIM,
+            schema.line: RuleScope.LINE,
+        }
         if part in scopes:
             return tuple(r for r in RULES.values() if kind in r.kinds and r.scope is scopes[part])
     return ()
 
 
-# --- asking ---------------------------------------------------------------------------------------------------
+# --- checking -------------------------------------------------------------------------------------------------
 
 
 def _check_claim(
-    claim: Claim, plan: _Plan, facts: Facts, at: str, findings: list[ClaimFinding]
+    claim: Claim, plan: _Plan, inputs: RuleInputs, at: str, findings: list[ClaimFinding]
 ) -> None:
-    """Ask the rules about the claim as a whole; what several want to know is read once."""
+    """Apply the rules about the claim as a whole; a reading that several need is made once."""
     for rule in plan.rules:
-        if rule.need is None or rule.need in facts.known:
-            for path, message in rule.check(claim, facts):
+        if rule.requires is None or rule.requires in inputs.available:
+            for path, message in rule.check(claim, inputs):
                 findings.append(_finding(rule, at + path, message))
-    for reading, asked in plan.given:
+    for reading, rules in plan.shared:
         found = reading(claim)
         if found is not None:
-            for rule in asked:
-                for path, message in rule.check(claim, facts, found):
+            for rule in rules:
+                for path, message in rule.check(claim, inputs, found):
                     findings.append(_finding(rule, at + path, message))
 
 
-def _check_texts(looks: list[tuple[Fields, str, _Plan]], findings: list[ClaimFinding]) -> None:
-    """Test all plain text of a claim in one stroke; ask about each text only if something is wrong."""
+def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: list[ClaimFinding]) -> None:
+    """Test all plain text of a claim in one pass, and each text only if that fails."""
     texts: list[str] = []
     least: list[int] = []
     most: list[int] = []
@@ -196,40 +212,40 @@ def _check_texts(looks: list[tuple[Fields, str, _Plan]], findings: list[ClaimFin
         most += plan.most
     if not plain_texts_fit(texts, least, most):
         for part, at, plan in looks:
-            for row in plan.texts:
-                _ask(part.__dict__[row.name], row, at + row.name, findings)
+            for field in plan.texts:
+                _check_value(part.__dict__[field.name], field, at + field.name, findings)
 
 
-def _check_values(part: Fields, plan: _Plan, at: str, findings: list[ClaimFinding]) -> None:
-    """Ask about every value that fails the quick test of its field."""
+def _check_values(part: ClaimPart, plan: _Plan, at: str, findings: list[ClaimFinding]) -> None:
+    """Apply the value rules to every value that fails the quick test of its field."""
     given = part.__dict__
-    for name, passes, row in plan.single:
+    for name, passes, field in plan.single:
         if not passes(given[name]):
-            _ask(given[name], row, at + name, findings)
-    for name, passes, row in plan.many:
+            _check_value(given[name], field, at + name, findings)
+    for name, passes, field in plan.many:
         for index, item in enumerate(given[name]):
             if item is not None and not passes(item):
-                _ask(item, row, f"{at}{name}[{index}]", findings)
+                _check_value(item, field, f"{at}{name}[{index}]", findings)
     for name in plan.parts:
-        inners: tuple[Fields, ...] = given[name]
+        inners: tuple[ClaimPart, ...] = given[name]
         for index, inner in enumerate(inners):
             inside = f"{at}{name}[{index}]."
-            inner_plan = _plan(type(inner), filled(inner))
+            inner_plan = _plan(type(inner), filled_names(inner))
             _check_texts([(inner, inside, inner_plan)], findings)
             _check_values(inner, inner_plan, inside, findings)
 
 
-def _ask(value: Any, row: Row, at: str, findings: list[ClaimFinding]) -> None:
-    for rule in _value_rules(row.kind):
-        message = rule.check(value, row)
+def _check_value(value: Any, field: ClaimField, at: str, findings: list[ClaimFinding]) -> None:
+    for rule in _value_rules(field.value_type):
+        message = rule.check(value, field)
         if message is not None:
             findings.append(_finding(rule, at, message))
 
 
 @cache
-def _value_rules(kind: Kind) -> tuple[Rule, ...]:
-    return tuple(rule for rule in RULES.values() if kind in rule.values)
+def _value_rules(kind: ValueType) -> tuple[ClaimRule, ...]:
+    return tuple(rule for rule in RULES.values() if kind in rule.value_types)
 
 
-def _finding(rule: Rule, location: str, message: str) -> ClaimFinding:
+def _finding(rule: ClaimRule, location: str, message: str) -> ClaimFinding:
     return ClaimFinding(rule=rule.id, message=message, severity=rule.severity, location=location)

@@ -11,8 +11,8 @@ from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
     WARNING,
-    Facts,
-    Fault,
+    FieldFinding,
+    RuleInputs,
     on_line,
     rule,
 )
@@ -31,7 +31,7 @@ PERIODS = (
     ("F15_AssumedCareStartDate", "F15_AssumedCareEndDate", "assumed care"),
     ("F16_LastWorkedDate", "F16_AuthorizedReturnToWorkDate", "absence from work"),
 )
-# Periods whose end says nothing without a beginning.
+# Periods whose end has no meaning without a beginning.
 NEEDS_BEGINNING = frozenset({"F18_HospitalizationDateTo"})
 # Days that have happened when the claim is written, and that the patient has lived through.
 PAST = (
@@ -71,12 +71,12 @@ INPATIENT = frozenset({"21", "51", "61"})
 
 
 def is_predetermination(claim: Claim) -> bool:
-    """Whether the claim asks what would be paid, for services not yet done."""
+    """Return whether the claim asks what would be paid, for services not yet done."""
     return isinstance(claim, DentalClaim) and claim.F01_TypeOfTransaction == codes.PREDETERMINATION
 
 
 def accidents(claim: Claim) -> list[str]:
-    """What the condition results from, as X12 codes: AA auto, EM employment, OA other accident."""
+    """Return the causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
     if isinstance(claim, MedicalClaim):
         given = claim.__dict__
         return [code for name, code in ACCIDENT_MARKS.items() if given.get(name)]
@@ -85,7 +85,7 @@ def accidents(claim: Claim) -> list[str]:
 
 
 def service_days(line: Line) -> tuple[date | None, date | None]:
-    """First and last day of a line; the last is None where it was not given."""
+    """Return the first and last day of a line; the last is None where it was not given."""
     if isinstance(line, MedicalLine):
         return line.F24A_DateOfServiceFrom, line.F24A_DateOfServiceTo
     return line.F24_DateOfServiceFrom, line.F24_DateOfServiceTo
@@ -100,7 +100,7 @@ class Span(NamedTuple):
 
 
 def span(claim: Claim) -> Span | None:
-    """When the services of a claim were done; None where no line says."""
+    """Return the days of service of a claim; None where no line has one."""
     lines = [service_days(line) for line in lines_of(claim)]
     days = [day for line in lines for day in line if day is not None]
     return Span(lines, min(days), max(days)) if days else None
@@ -114,8 +114,10 @@ def _to(claim: Claim, at: int) -> str:
     return on_line(claim, at, SERVICE[1] if isinstance(claim, MedicalClaim) else SERVICE[3])
 
 
-@rule("C801", fields=SERVICE, x12="2400/DTP:472/03", given=span)
-def service_ends_after_it_begins(claim: Claim, facts: Facts, days: Span) -> Iterator[Fault]:
+@rule("C801", fields=SERVICE, x12="2400/DTP:472/03", reading=span)
+def service_ends_after_it_begins(
+    claim: Claim, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """A service ends on or after the day it begins."""
     for at, (first, last) in enumerate(days.lines):
         if last and first and last < first:
@@ -125,23 +127,23 @@ def service_ends_after_it_begins(claim: Claim, facts: Facts, days: Span) -> Iter
             )
 
 
-@rule("C802", fields=SERVICE, x12="2400/DTP:472/03", given=span)
-def service_is_past(claim: Claim, facts: Facts, days: Span) -> Iterator[Fault]:
+@rule("C802", fields=SERVICE, x12="2400/DTP:472/03", reading=span)
+def service_is_past(claim: Claim, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A service is not in the future."""
-    if days.last <= facts.today or is_predetermination(claim):
+    if days.last <= inputs.today or is_predetermination(claim):
         return
     for at, (first, last) in enumerate(days.lines):
         for day, path in ((first, _from(claim, at)), (last, _to(claim, at))):
-            if day and day > facts.today:
+            if day and day > inputs.today:
                 yield (
                     path,
-                    f"The day of service {day} is in the future; give a day up to {facts.today}.",
+                    f"The day of service {day} is in the future; give a day up to {inputs.today}.",
                 )
                 break
 
 
-@rule("C803", fields=SERVICE, x12="2400/DTP:472/03", given=span)
-def service_is_after_birth(claim: Claim, facts: Facts, days: Span) -> Iterator[Fault]:
+@rule("C803", fields=SERVICE, x12="2400/DTP:472/03", reading=span)
+def service_is_after_birth(claim: Claim, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A service is not before the patient's birth."""
     birth = patient_birth(claim)
     if days.first >= birth:
@@ -154,10 +156,12 @@ def service_is_after_birth(claim: Claim, facts: Facts, days: Span) -> Iterator[F
             )
 
 
-@rule("C804", fields=SERVICE, x12="2400/DTP:472/03", given=span)
-def service_is_not_absurdly_old(claim: Claim, facts: Facts, days: Span) -> Iterator[Fault]:
+@rule("C804", fields=SERVICE, x12="2400/DTP:472/03", reading=span)
+def service_is_not_absurdly_old(
+    claim: Claim, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """A service is not older than twenty years."""
-    oldest = facts.today.year - limits.SERVICE_AGE_YEARS_MAX
+    oldest = inputs.today.year - limits.SERVICE_AGE_YEARS_MAX
     if days.first.year >= oldest:
         return
     for at, (first, _) in enumerate(days.lines):
@@ -174,9 +178,9 @@ def service_is_not_absurdly_old(claim: Claim, facts: Facts, days: Span) -> Itera
     fields=[name for period in PERIODS for name in period[:2]],
     x12="2300/DTP",
     kinds=(MEDICAL,),
-    when=[period[1] for period in PERIODS],
+    when_filled=[period[1] for period in PERIODS],
 )
-def periods_end_after_they_begin(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def periods_end_after_they_begin(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A period ends on or after the day it begins."""
     given = claim.__dict__
     for begin, end, what in PERIODS:
@@ -190,18 +194,18 @@ def periods_end_after_they_begin(claim: MedicalClaim, facts: Facts) -> Iterator[
             yield begin, f"The {what} has an end but no beginning; give {begin}."
 
 
-@rule("C806", fields=PAST, x12="DTP/03", when=PAST)
-def past_days_are_past(claim: Claim, facts: Facts) -> Iterator[Fault]:
-    """What has happened lies not in the future."""
+@rule("C806", fields=PAST, x12="DTP/03", when_filled=PAST)
+def past_days_are_past(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A day of something that has happened is not in the future."""
     given = claim.__dict__
     for name in MEDICAL_PAST if isinstance(claim, MedicalClaim) else DENTAL_PAST:
         day = given.get(name)
-        if day is not None and day > facts.today and not is_predetermination(claim):
-            yield name, f"The day {day} is in the future; give a day up to {facts.today}."
+        if day is not None and day > inputs.today and not is_predetermination(claim):
+            yield name, f"The day {day} is in the future; give a day up to {inputs.today}."
 
 
-@rule("C807", fields=PAST, x12="DTP/03", when=PAST)
-def past_days_are_after_birth(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C807", fields=PAST, x12="DTP/03", when_filled=PAST)
+def past_days_are_after_birth(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """What has happened to the patient happened on or after the day of birth."""
     given = claim.__dict__
     birth = patient_birth(claim)
@@ -221,7 +225,9 @@ def past_days_are_after_birth(claim: Claim, facts: Facts) -> Iterator[Fault]:
     kinds=(MEDICAL,),
     severity=WARNING,
 )
-def inpatient_service_has_an_admission(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def inpatient_service_has_an_admission(
+    claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A service to an inpatient comes with the day of admission."""
     if claim.F18_HospitalizationDateFrom is None and any(
         line.F24B_PlaceOfServiceCode in INPATIENT for line in claim.F24_ClaimLines
@@ -238,9 +244,9 @@ def inpatient_service_has_an_admission(claim: MedicalClaim, facts: Facts) -> Ite
     x12="2300/DTP:484/03",
     kinds=(MEDICAL,),
     severity=WARNING,
-    when=("F14_LastMenstrualPeriodDate",),
+    when_filled=("F14_LastMenstrualPeriodDate",),
 )
-def last_period_fits_the_patient(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def last_period_fits_the_patient(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A last menstrual period is given for a patient who may have one."""
     if claim.F14_LastMenstrualPeriodDate and claim.F03_PatientSex == "M":
         yield (
@@ -255,10 +261,12 @@ def last_period_fits_the_patient(claim: MedicalClaim, facts: Facts) -> Iterator[
     x12="2300/DTP:472/03",
     kinds=(DENTAL,),
     severity=WARNING,
-    when=("X12_ServiceDate",),
-    given=span,
+    when_filled=("X12_ServiceDate",),
+    reading=span,
 )
-def claim_day_is_a_line_day(claim: DentalClaim, facts: Facts, days: Span) -> Iterator[Fault]:
+def claim_day_is_a_line_day(
+    claim: DentalClaim, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """The day of a dental claim lies among the days of its lines."""
     day = claim.X12_ServiceDate
     if day and not days.first <= day <= days.last:
@@ -273,9 +281,9 @@ def claim_day_is_a_line_day(claim: DentalClaim, facts: Facts, days: Span) -> Ite
     "C851",
     fields=ACCIDENT_DATES,
     x12="2300/DTP:439/03",
-    when=(*ACCIDENT_MARKS, "F45_TreatmentResultingFrom"),
+    when_filled=(*ACCIDENT_MARKS, "F45_TreatmentResultingFrom"),
 )
-def accident_has_a_date(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def accident_has_a_date(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An auto or other accident has a date."""
     name = _pick(claim, ACCIDENT_DATES)
     causes = accidents(claim)
@@ -283,8 +291,8 @@ def accident_has_a_date(claim: Claim, facts: Facts) -> Iterator[Fault]:
         yield name, f"The condition results from an accident, but its day is missing; give {name}."
 
 
-@rule("C852", fields=ACCIDENT_DATES, x12="2300/CLM/11", when=ACCIDENT_DATES)
-def accident_date_has_an_accident(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C852", fields=ACCIDENT_DATES, x12="2300/CLM/11", when_filled=ACCIDENT_DATES)
+def accident_date_has_an_accident(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An accident date comes with the kind of accident."""
     name = _pick(claim, ACCIDENT_DATES)
     if claim.__dict__.get(name) is not None and not accidents(claim):
@@ -298,9 +306,9 @@ def accident_date_has_an_accident(claim: Claim, facts: Facts) -> Iterator[Fault]
     "C853",
     fields=ACCIDENT_STATES,
     x12="2300/CLM/11-04",
-    when=(*ACCIDENT_MARKS, "F45_TreatmentResultingFrom"),
+    when_filled=(*ACCIDENT_MARKS, "F45_TreatmentResultingFrom"),
 )
-def auto_accident_has_a_state(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def auto_accident_has_a_state(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An auto accident has a state."""
     name = _pick(claim, ACCIDENT_STATES)
     if "AA" in accidents(claim) and claim.__dict__.get(name) is None:
@@ -310,16 +318,26 @@ def auto_accident_has_a_state(claim: Claim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@rule("C854", fields=ACCIDENT_STATES, x12="2300/CLM/11-04", severity=WARNING, when=ACCIDENT_STATES)
-def accident_state_has_an_auto_accident(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule(
+    "C854",
+    fields=ACCIDENT_STATES,
+    x12="2300/CLM/11-04",
+    severity=WARNING,
+    when_filled=ACCIDENT_STATES,
+)
+def accident_state_has_an_auto_accident(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A state of an accident comes with an auto accident; without one it is not sent."""
     name = _pick(claim, ACCIDENT_STATES)
     if claim.__dict__.get(name) is not None and "AA" not in accidents(claim):
         yield name, "There is a state of an auto accident, but no auto accident, so it is not sent."
 
 
-@rule("C855", fields=ACCIDENT_DATES, x12="2300/DTP:439/03", when=ACCIDENT_DATES, given=span)
-def accident_is_before_treatment(claim: Claim, facts: Facts, days: Span) -> Iterator[Fault]:
+@rule(
+    "C855", fields=ACCIDENT_DATES, x12="2300/DTP:439/03", when_filled=ACCIDENT_DATES, reading=span
+)
+def accident_is_before_treatment(
+    claim: Claim, inputs: RuleInputs, days: Span
+) -> Iterator[FieldFinding]:
     """An accident is not after the last day of service."""
     name = _pick(claim, ACCIDENT_DATES)
     day = claim.__dict__.get(name)
@@ -336,9 +354,9 @@ def accident_is_before_treatment(claim: Claim, facts: Facts, days: Span) -> Iter
     x12="2300/CLM/11",
     kinds=(MEDICAL,),
     severity=WARNING,
-    when=ACCIDENT_MARKS,
+    when_filled=ACCIDENT_MARKS,
 )
-def causes_are_few(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def causes_are_few(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim can name two causes of the condition."""
     if len(accidents(claim)) > 2:
         yield (

@@ -9,8 +9,8 @@ from clearlane.claims.rules.dates import is_predetermination
 from clearlane.claims.rules.registry import (
     DENTAL,
     WARNING,
-    Facts,
-    Fault,
+    FieldFinding,
+    RuleInputs,
     is_whole,
     line_rule,
     quoted,
@@ -24,10 +24,10 @@ _FILLING = re.compile(r"D2(1[456]\d|33\d|39[1-4])", re.ASCII)
 _BY_QUADRANT = re.compile(r"D4(2[16]\d|341|342)|D7[2-3][1-2]\d", re.ASCII)
 
 
-@line_rule("D101", fields=("Teeth",), x12="2400/TOO/03", kinds=KINDS, when=("Teeth",))
+@line_rule("D101", fields=("Teeth",), x12="2400/TOO/03", kinds=KINDS, when_filled=("Teeth",))
 def surfaces_are_on_the_tooth(
-    line: DentalLine, claim: DentalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A front tooth has an edge (I) and no chewing face (O); a back tooth the other way round."""
     for at, tooth in enumerate(line.Teeth or ()):
         if tooth.F27_Tooth not in TEETH:
@@ -43,8 +43,10 @@ def surfaces_are_on_the_tooth(
                 )
 
 
-@line_rule("D102", fields=("Teeth",), x12="2400/TOO/03", kinds=KINDS, when=("Teeth",))
-def surfaces_are_different(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+@line_rule("D102", fields=("Teeth",), x12="2400/TOO/03", kinds=KINDS, when_filled=("Teeth",))
+def surfaces_are_different(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A surface is given once for a tooth, and at most five are given."""
     for at, tooth in enumerate(line.Teeth or ()):
         surfaces = tooth.F28_ToothSurface or ()
@@ -60,16 +62,20 @@ def surfaces_are_different(line: DentalLine, claim: DentalClaim, facts: Facts) -
             )
 
 
-@line_rule("D103", fields=("Teeth",), x12="2400/TOO/02", kinds=KINDS, when=("Teeth",))
-def surfaces_have_a_tooth(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+@line_rule("D103", fields=("Teeth",), x12="2400/TOO/02", kinds=KINDS, when_filled=("Teeth",))
+def surfaces_have_a_tooth(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """Surfaces belong to a tooth."""
     for at, tooth in enumerate(line.Teeth or ()):
         if tooth.F28_ToothSurface and tooth.F27_Tooth is None:
             yield f"Teeth[{at}].F27_Tooth", "There are surfaces without a tooth; give F27_Tooth."
 
 
-@line_rule("D104", fields=("Teeth",), x12="2400/TOO/02", kinds=KINDS, when=("Teeth",))
-def teeth_are_different(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+@line_rule("D104", fields=("Teeth",), x12="2400/TOO/02", kinds=KINDS, when_filled=("Teeth",))
+def teeth_are_different(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A tooth is given once on a line, and at most 32 are given."""
     named = [tooth.F27_Tooth for tooth in line.Teeth or () if tooth.F27_Tooth]
     if len(named) > limits.TEETH_PER_LINE_MAX:
@@ -88,7 +94,9 @@ def teeth_are_different(line: DentalLine, claim: DentalClaim, facts: Facts) -> I
 @line_rule(
     "D105", fields=("Teeth", "F29_ProcedureCode"), x12="2400/TOO", kinds=KINDS, severity=WARNING
 )
-def fillings_have_surfaces(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def fillings_have_surfaces(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A filling is in a surface of a tooth."""
     if _FILLING.fullmatch(line.F29_ProcedureCode) and not any(
         tooth.F27_Tooth and tooth.F28_ToothSurface for tooth in line.Teeth or ()
@@ -104,9 +112,11 @@ def fillings_have_surfaces(line: DentalLine, claim: DentalClaim, facts: Facts) -
     fields=("F25_AreaOfOralCavity",),
     x12="2400/SV3/04",
     kinds=KINDS,
-    when=("F25_AreaOfOralCavity",),
+    when_filled=("F25_AreaOfOralCavity",),
 )
-def areas_are_few(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def areas_are_few(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A line names at most five areas of the mouth, each once."""
     areas = line.F25_AreaOfOralCavity or ()
     if len(areas) > limits.ORAL_AREAS_PER_LINE_MAX or len(set(areas)) != len(areas):
@@ -124,8 +134,8 @@ def areas_are_few(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterato
     severity=WARNING,
 )
 def quadrant_procedures_have_an_area(
-    line: DentalLine, claim: DentalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A procedure by quadrant comes with the quadrant, or with the teeth."""
     if _BY_QUADRANT.fullmatch(line.F29_ProcedureCode) and not (
         line.F25_AreaOfOralCavity or line.Teeth
@@ -137,9 +147,15 @@ def quadrant_procedures_have_an_area(
 
 
 @line_rule(
-    "D108", fields=("F26_ToothSystem",), x12="2400/TOO/01", kinds=KINDS, when=("F26_ToothSystem",)
+    "D108",
+    fields=("F26_ToothSystem",),
+    x12="2400/TOO/01",
+    kinds=KINDS,
+    when_filled=("F26_ToothSystem",),
 )
-def teeth_are_universal(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def teeth_are_universal(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """Teeth can be sent in universal notation; ISO teeth are converted if each is known."""
     if line.F26_ToothSystem == "JO":
         yield (
@@ -149,9 +165,13 @@ def teeth_are_universal(line: DentalLine, claim: DentalClaim, facts: Facts) -> I
 
 
 @rule(
-    "D109", fields=("F33_MissingTeeth",), x12="2300/DN2/01", kinds=KINDS, when=("F33_MissingTeeth",)
+    "D109",
+    fields=("F33_MissingTeeth",),
+    x12="2300/DN2/01",
+    kinds=KINDS,
+    when_filled=("F33_MissingTeeth",),
 )
-def missing_teeth_are_different(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def missing_teeth_are_different(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A missing tooth is given once, and at most 35 are given."""
     teeth = claim.F33_MissingTeeth or ()
     if len(teeth) > limits.MISSING_TEETH_MAX:
@@ -169,9 +189,9 @@ def missing_teeth_are_different(claim: DentalClaim, facts: Facts) -> Iterator[Fa
     x12="2300/DN2/01",
     kinds=KINDS,
     severity=WARNING,
-    when=("F33_MissingTeeth",),
+    when_filled=("F33_MissingTeeth",),
 )
-def missing_teeth_are_not_treated(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def missing_teeth_are_not_treated(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A missing tooth is not filled."""
     missing = set(claim.F33_MissingTeeth or ())
     if not missing:
@@ -191,7 +211,7 @@ def missing_teeth_are_not_treated(claim: DentalClaim, facts: Facts) -> Iterator[
     x12="2300/DN1/01",
     kinds=KINDS,
 )
-def orthodontics_are_complete(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def orthodontics_are_complete(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Orthodontic treatment comes with the day of placement and the months of treatment."""
     if not claim.F40_OrthoTreatment:
         return
@@ -209,9 +229,9 @@ def orthodontics_are_complete(claim: DentalClaim, facts: Facts) -> Iterator[Faul
     fields=("F42_MonthsTreatment",),
     x12="2300/DN1/01",
     kinds=KINDS,
-    when=("F42_MonthsTreatment",),
+    when_filled=("F42_MonthsTreatment",),
 )
-def months_are_whole(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def months_are_whole(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Months of treatment are whole, and ten years at most."""
     months = claim.F42_MonthsTreatment
     if months is not None and (not is_whole(months) or months > limits.TREATMENT_MONTHS_MAX):
@@ -227,9 +247,11 @@ def months_are_whole(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
     x12="2300/DN1/01",
     kinds=KINDS,
     severity=WARNING,
-    when=("F41_DateAppliancePlaced", "F42_MonthsTreatment"),
+    when_filled=("F41_DateAppliancePlaced", "F42_MonthsTreatment"),
 )
-def orthodontic_fields_have_orthodontics(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def orthodontic_fields_have_orthodontics(
+    claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """Fields of orthodontics come with orthodontic treatment; without it they are not sent."""
     if claim.F40_OrthoTreatment:
         return
@@ -248,7 +270,9 @@ def orthodontic_fields_have_orthodontics(claim: DentalClaim, facts: Facts) -> It
     x12="2400/DTP:441/03",
     kinds=KINDS,
 )
-def replacement_has_a_prior_placement(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def replacement_has_a_prior_placement(
+    claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """The replacement of a prosthesis comes with the day of the prior placement."""
     if claim.F43_Prosthesis and claim.F44_ProsthesisDateOfPriorPlacement is None:
         yield (
@@ -263,9 +287,11 @@ def replacement_has_a_prior_placement(claim: DentalClaim, facts: Facts) -> Itera
     x12="2400/DTP:441/03",
     kinds=KINDS,
     severity=WARNING,
-    when=("F44_ProsthesisDateOfPriorPlacement",),
+    when_filled=("F44_ProsthesisDateOfPriorPlacement",),
 )
-def prior_placement_has_a_replacement(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def prior_placement_has_a_replacement(
+    claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A prior placement comes with the replacement of a prosthesis; without it, it is not sent."""
     if not claim.F43_Prosthesis and claim.F44_ProsthesisDateOfPriorPlacement is not None:
         yield (
@@ -275,7 +301,9 @@ def prior_placement_has_a_replacement(claim: DentalClaim, facts: Facts) -> Itera
 
 
 @rule("D116", fields=("X12_ServiceDate",), x12="2300/CLM/19", kinds=KINDS, severity=WARNING)
-def predetermination_has_no_service_date(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def predetermination_has_no_service_date(
+    claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A predetermination is about services not yet done; its service dates are not sent."""
     if not is_predetermination(claim):
         return
@@ -290,11 +318,16 @@ def predetermination_has_no_service_date(claim: DentalClaim, facts: Facts) -> It
 
 
 @line_rule(
-    "D117", fields=("Teeth",), x12="2400/TOO/03", kinds=KINDS, severity=WARNING, when=("Teeth",)
+    "D117",
+    fields=("Teeth",),
+    x12="2400/TOO/03",
+    kinds=KINDS,
+    severity=WARNING,
+    when_filled=("Teeth",),
 )
 def outer_surface_fits_the_tooth(
-    line: DentalLine, claim: DentalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """The outer surface of a front tooth is called facial (F), that of a back tooth buccal (B)."""
     for at, tooth in enumerate(line.Teeth or ()):
         wrong = "B" if tooth.F27_Tooth in FRONT else "F"

@@ -11,8 +11,8 @@ from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
     WARNING,
-    Facts,
-    Fault,
+    FieldFinding,
+    RuleInputs,
     on_line,
     quoted,
     rule,
@@ -38,28 +38,28 @@ POINTERS = ("F24E_DiagnosisPointers", "F29a_DiagnosisPointer")
 
 
 def diagnoses(claim: Claim) -> Sequence[str | None]:
-    """The diagnoses by place; a place may be blank."""
+    """Return the diagnoses by place; a place may be blank."""
     if isinstance(claim, MedicalClaim):
         return claim.F21_DiagnosisCodes
     return claim.F34a_DiagnosisCode.split(",") if claim.F34a_DiagnosisCode else ()
 
 
 def version(claim: Claim) -> str:
-    """``10`` or ``9``; a dental claim that does not say means ICD-10."""
+    """Return the ICD version, ``10`` or ``9``; a dental claim without one means ICD-10."""
     if isinstance(claim, MedicalClaim):
         return claim.F21_IcdIndicator
     return claim.F34_DiagnosiseCodeQualifier or "10"
 
 
 def pointers(line: Line) -> Sequence[str | None]:
-    """The pointers of a line as they were given."""
+    """Return the pointers of a line as given."""
     if isinstance(line, MedicalLine):
         return line.F24E_DiagnosisPointers
     return line.F29a_DiagnosisPointer.split(",") if line.F29a_DiagnosisPointer else ()
 
 
 def pointed(pointer: str) -> int | None:
-    """The place a pointer means, from 1: a letter A to L, or a number 1 to 12."""
+    """Return the place a pointer means, from 1: a letter A to L, or a number 1 to 12."""
     return _PLACES.get(pointer)
 
 
@@ -67,25 +67,25 @@ Each = list[tuple[str, str]]
 
 
 def each(claim: Claim) -> Each | None:
-    """Every diagnosis with its path; None where there is none."""
+    """Return every diagnosis with its path; None where there is none."""
     if isinstance(claim, MedicalClaim):
         found = enumerate(claim.F21_DiagnosisCodes)
         return [(f"F21_DiagnosisCodes[{at}]", code) for at, code in found if code is not None]
     return [("F34a_DiagnosisCode", code) for code in diagnoses(claim) if code] or None
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _exists(code: str) -> bool | None:
     return icd10.exists(code)
 
 
-@lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _billable(code: str) -> bool | None:
-    return icd10.billable(code)
+    return icd10.is_billable(code)
 
 
-@rule("C501", fields=VERSIONS, x12="2300/HI/01-01", given=span)
-def version_fits_the_day(claim: Claim, facts: Facts, days: Span) -> Iterator[Fault]:
+@rule("C501", fields=VERSIONS, x12="2300/HI/01-01", reading=span)
+def version_fits_the_day(claim: Claim, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """Services before October 2015 are coded in ICD-9, later ones in ICD-10."""
     wanted = "10" if days.last >= ICD_10_FROM else "9"
     if version(claim) in _FORMS and version(claim) != wanted and any(diagnoses(claim)):
@@ -96,8 +96,8 @@ def version_fits_the_day(claim: Claim, facts: Facts, days: Span) -> Iterator[Fau
         )
 
 
-@rule("C502", fields=CODES, x12="2300/HI/01-02", given=each)
-def codes_have_the_form(claim: Claim, facts: Facts, given: Each) -> Iterator[Fault]:
+@rule("C502", fields=CODES, x12="2300/HI/01-02", reading=each)
+def codes_have_the_form(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis code has the form of its ICD version."""
     form = _FORMS.get(version(claim))
     for path, code in given:
@@ -110,8 +110,8 @@ def codes_have_the_form(claim: Claim, facts: Facts, given: Each) -> Iterator[Fau
             )
 
 
-@rule("C503", fields=CODES, x12="2300/HI/01-02", given=each)
-def codes_exist(claim: Claim, facts: Facts, given: Each) -> Iterator[Fault]:
+@rule("C503", fields=CODES, x12="2300/HI/01-02", reading=each)
+def codes_exist(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """An ICD-10 diagnosis code exists."""
     if version(claim) == "10":
         for path, code in given:
@@ -119,8 +119,8 @@ def codes_exist(claim: Claim, facts: Facts, given: Each) -> Iterator[Fault]:
                 yield path, f"There is no ICD-10-CM code {quoted(code)}; give a code of the list."
 
 
-@rule("C504", fields=CODES, x12="2300/HI/01-02", severity=WARNING, given=each)
-def codes_are_complete(claim: Claim, facts: Facts, given: Each) -> Iterator[Fault]:
+@rule("C504", fields=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+def codes_are_complete(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """A diagnosis is coded as finely as the list allows."""
     if version(claim) == "10":
         for path, code in given:
@@ -131,8 +131,8 @@ def codes_are_complete(claim: Claim, facts: Facts, given: Each) -> Iterator[Faul
                 )
 
 
-@rule("C505", fields=CODES, x12="2300/HI", given=each)
-def codes_are_different(claim: Claim, facts: Facts, given: Each) -> Iterator[Fault]:
+@rule("C505", fields=CODES, x12="2300/HI", reading=each)
+def codes_are_different(claim: Claim, inputs: RuleInputs, given: Each) -> Iterator[FieldFinding]:
     """No diagnosis is given twice."""
     seen: set[str] = set()
     for path, code in given:
@@ -142,7 +142,7 @@ def codes_are_different(claim: Claim, facts: Facts, given: Each) -> Iterator[Fau
 
 
 @rule("C506", fields=CODES, x12="2300/HI")
-def codes_are_few(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def codes_are_few(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A medical claim has at most 12 diagnoses, a dental one 4."""
     medical = isinstance(claim, MedicalClaim)
     most = limits.MEDICAL_DIAGNOSES_MAX if medical else limits.DENTAL_DIAGNOSES_MAX
@@ -152,7 +152,7 @@ def codes_are_few(claim: Claim, facts: Facts) -> Iterator[Fault]:
 
 
 @rule("C507", fields=CODES, x12="2300/HI/01", kinds=(MEDICAL,))
-def first_code_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def first_code_is_given(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The first place of the list holds the principal diagnosis."""
     if claim.F21_DiagnosisCodes[0] is None:
         yield (
@@ -161,8 +161,10 @@ def first_code_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@rule("C508", fields=CODES, x12="2300/HI/01-02", severity=WARNING, given=each)
-def external_cause_is_not_first(claim: Claim, facts: Facts, given: Each) -> Iterator[Fault]:
+@rule("C508", fields=CODES, x12="2300/HI/01-02", severity=WARNING, reading=each)
+def external_cause_is_not_first(
+    claim: Claim, inputs: RuleInputs, given: Each
+) -> Iterator[FieldFinding]:
     """An external cause is never the principal diagnosis."""
     path, code = given[0]
     if version(claim) == "10" and _EXTERNAL_CAUSE.match(code):
@@ -174,9 +176,9 @@ def external_cause_is_not_first(claim: Claim, facts: Facts, given: Each) -> Iter
     fields=("F34_DiagnosiseCodeQualifier", "F34a_DiagnosisCode"),
     x12="2300/HI",
     kinds=(DENTAL,),
-    when=("F34a_DiagnosisCode",),
+    when_filled=("F34a_DiagnosisCode",),
 )
-def version_stands_with_codes(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def version_comes_with_codes(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A dental diagnosis says which ICD version it is."""
     if claim.F34a_DiagnosisCode and not claim.F34_DiagnosiseCodeQualifier:
         yield (
@@ -186,14 +188,14 @@ def version_stands_with_codes(claim: DentalClaim, facts: Facts) -> Iterator[Faul
 
 
 def pointer_lists(claim: Claim) -> list[Sequence[str | None]] | None:
-    """The pointers of every line; None where no line points."""
+    """Return the pointers of every line; None where no line has one."""
     found = [pointers(line) for line in lines_of(claim)]
     return found if any(found) else None
 
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
 def _known(places: tuple[bool, ...]) -> frozenset[str]:
-    """The pointers that name one of the places that are filled."""
+    """Return the pointers that name a filled place."""
     return frozenset(
         pointer for pointer, at in _PLACES.items() if at <= len(places) and places[at - 1]
     )
@@ -205,10 +207,10 @@ def _pointer_path(claim: Claim, at: int, index: int | None = None) -> str:
     return on_line(claim, at, POINTERS[1])
 
 
-@rule("C510", fields=POINTERS, x12="2400/SV1/07", given=pointer_lists)
+@rule("C510", fields=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
 def pointers_point_to_a_diagnosis(
-    claim: Claim, facts: Facts, lists: list[Sequence[str | None]]
-) -> Iterator[Fault]:
+    claim: Claim, inputs: RuleInputs, lists: list[Sequence[str | None]]
+) -> Iterator[FieldFinding]:
     """A pointer names a diagnosis of the claim."""
     places = diagnoses(claim)
     known = {
@@ -226,10 +228,10 @@ def pointers_point_to_a_diagnosis(
                     )
 
 
-@rule("C511", fields=POINTERS, x12="2400/SV1/07", given=pointer_lists)
+@rule("C511", fields=POINTERS, x12="2400/SV1/07", reading=pointer_lists)
 def pointers_are_few(
-    claim: Claim, facts: Facts, lists: list[Sequence[str | None]]
-) -> Iterator[Fault]:
+    claim: Claim, inputs: RuleInputs, lists: list[Sequence[str | None]]
+) -> Iterator[FieldFinding]:
     """A line has at most four pointers."""
     for at, given in enumerate(lists):
         if len(given) > limits.POINTERS_PER_LINE_MAX:
@@ -239,10 +241,10 @@ def pointers_are_few(
             )
 
 
-@rule("C512", fields=POINTERS, x12="2400/SV1/07", severity=WARNING, given=pointer_lists)
+@rule("C512", fields=POINTERS, x12="2400/SV1/07", severity=WARNING, reading=pointer_lists)
 def pointers_are_different(
-    claim: Claim, facts: Facts, lists: list[Sequence[str | None]]
-) -> Iterator[Fault]:
+    claim: Claim, inputs: RuleInputs, lists: list[Sequence[str | None]]
+) -> Iterator[FieldFinding]:
     """A line points to a diagnosis once; a repeated pointer is not sent."""
     for at, given in enumerate(lists):
         if len(given) > 1 and len(set(given)) != len(given):

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from clearlane.claims.fields import MedicalClaim, MedicalLine
-from clearlane.claims.rules.registry import MEDICAL, Facts, Fault, line_rule, listed
+from clearlane.claims.rules.registry import MEDICAL, FieldFinding, RuleInputs, line_rule, listed
 
 UNITS = {
     "X12_DrugQuantityInternationalUnits": "F2",
@@ -17,20 +17,20 @@ UNITS = {
 QUANTITIES = ("X12_NdcQuantity", *UNITS)
 
 
-class Drug(NamedTuple):
-    """How much of a drug was given."""
+class DrugQuantity(NamedTuple):
+    """The quantity of a drug and its unit."""
 
     quantity: Decimal
     unit: str
 
 
-def drug(line: MedicalLine) -> Drug | None:
-    """The drug quantity of a line: the one field that names a unit, else ``X12_NdcQuantity`` in units."""
+def drug(line: MedicalLine) -> DrugQuantity | None:
+    """Return the drug quantity of a line: the first field that names a unit, else ``X12_NdcQuantity`` in units."""
     given = line.__dict__
     for name, unit in UNITS.items():
         if given.get(name):
-            return Drug(given[name], unit)
-    return Drug(line.X12_NdcQuantity, "UN") if line.X12_NdcQuantity else None
+            return DrugQuantity(given[name], unit)
+    return DrugQuantity(line.X12_NdcQuantity, "UN") if line.X12_NdcQuantity else None
 
 
 @line_rule(
@@ -38,9 +38,11 @@ def drug(line: MedicalLine) -> Drug | None:
     fields=("X12_NdcCode", *QUANTITIES),
     x12="2410/CTP/04",
     kinds=(MEDICAL,),
-    when=("X12_NdcCode",),
+    when_filled=("X12_NdcCode",),
 )
-def drug_has_a_quantity(line: MedicalLine, claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def drug_has_a_quantity(
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A drug code comes with a quantity."""
     if line.X12_NdcCode is not None and drug(line) is None:
         yield (
@@ -54,9 +56,11 @@ def drug_has_a_quantity(line: MedicalLine, claim: MedicalClaim, facts: Facts) ->
     fields=("X12_NdcCode", *QUANTITIES),
     x12="2410/LIN/03",
     kinds=(MEDICAL,),
-    when=(*QUANTITIES, "X12_NdcPharmacyPrescriptionNumber", "X12_NdcLinkSequenceNumber"),
+    when_filled=(*QUANTITIES, "X12_NdcPharmacyPrescriptionNumber", "X12_NdcLinkSequenceNumber"),
 )
-def quantity_has_a_drug(line: MedicalLine, claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def quantity_has_a_drug(
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A drug quantity, prescription or link number comes with a drug code."""
     if line.X12_NdcCode is None and (
         line.X12_NdcPharmacyPrescriptionNumber or line.X12_NdcLinkSequenceNumber or drug(line)
@@ -67,8 +71,12 @@ def quantity_has_a_drug(line: MedicalLine, claim: MedicalClaim, facts: Facts) ->
         )
 
 
-@line_rule("C653", fields=QUANTITIES, x12="2410/CTP/05", kinds=(MEDICAL,), when=("X12_NdcCode",))
-def drug_has_one_unit(line: MedicalLine, claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+@line_rule(
+    "C653", fields=QUANTITIES, x12="2410/CTP/05", kinds=(MEDICAL,), when_filled=("X12_NdcCode",)
+)
+def drug_has_one_unit(
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A drug quantity is given in one unit."""
     if line.X12_NdcCode is None:
         return

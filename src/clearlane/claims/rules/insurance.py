@@ -1,13 +1,13 @@
-"""C75: other insurance and what an earlier payer decided. ``cob`` says how the fields are understood."""
+"""C75: other insurance and the decision of an earlier payer. ``cob`` defines the meaning of the fields."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 from clearlane.claims import cob
-from clearlane.claims.cob import Story
+from clearlane.claims.cob import OtherInsurance
 from clearlane.claims.fields import (
-    Adjustment,
     Claim,
+    DentalAdjustment,
     DentalClaim,
     DentalLine,
     MedicalClaim,
@@ -17,8 +17,8 @@ from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
     WARNING,
-    Facts,
-    Fault,
+    FieldFinding,
+    RuleInputs,
     line_rule,
     quoted,
     rule,
@@ -46,27 +46,29 @@ LINE_PAID = ("X12_PrimaryPayerPaidAmount", "X12_PrimaryPaidAmount")
     "C751",
     fields=(*MEDICAL_NEEDS, "X12_OtherPayerName", "F09D_OtherPlanName", *DENTAL_NEEDS),
     x12="2330A/NM1/03",
-    given=cob.story,
+    reading=cob.other_insurance,
 )
-def other_insurance_is_complete(claim: Claim, facts: Facts, story: Story) -> Iterator[Fault]:
+def other_insurance_is_complete(
+    claim: Claim, inputs: RuleInputs, other: OtherInsurance
+) -> Iterator[FieldFinding]:
     """Another insurance is given with insured, number, relationship and payer."""
     medical = isinstance(claim, MedicalClaim)
     for name in MEDICAL_NEEDS if medical else DENTAL_NEEDS:
         if claim.__dict__.get(name) is None:
-            yield name, f"The claim speaks of another insurance, but {name} is missing; give it."
+            yield name, f"The claim names another insurance, but {name} is missing; give it."
     if medical and cob.other_payer_name(claim) is None:
         yield (
             "X12_OtherPayerName",
-            "The claim speaks of another insurance without its name; "
+            "The claim names another insurance without its name; "
             "give X12_OtherPayerName or F09D_OtherPlanName.",
         )
 
 
-@rule("C752", fields=FLAGS, x12="2320/SBR", severity=WARNING, when=FLAGS)
-def flag_agrees(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C752", fields=FLAGS, x12="2320/SBR", severity=WARNING, when_filled=FLAGS)
+def flag_agrees(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The mark for other coverage agrees with the fields of the other insurance."""
     name = _name(claim, FLAGS)
-    if claim.__dict__.get(name) is False and cob.other_insurance(claim):
+    if claim.__dict__.get(name) is False and cob.has_other_insurance(claim):
         yield (
             name,
             f"{name} is false, but another insurance is given, and it is sent; set it to true.",
@@ -77,11 +79,13 @@ def flag_agrees(claim: Claim, facts: Facts) -> Iterator[Fault]:
     "C753",
     fields=("X12_ClaimAdjudicationDate", *LINE_DATES),
     x12="2330B/DTP:573/03",
-    given=cob.story,
+    reading=cob.other_insurance,
 )
-def decision_has_a_date(claim: Claim, facts: Facts, story: Story) -> Iterator[Fault]:
+def decision_has_a_date(
+    claim: Claim, inputs: RuleInputs, other: OtherInsurance
+) -> Iterator[FieldFinding]:
     """An earlier payer's decision has a date: the line's, or the claim's."""
-    found = story.decision
+    found = other.decision
     if found is None or found.day:
         return
     lines, name = _lines(claim, LINE_DATES)
@@ -98,22 +102,24 @@ def decision_has_a_date(claim: Claim, facts: Facts, story: Story) -> Iterator[Fa
         )
 
 
-@rule("C754", fields=LINE_PAID, x12="2430/SVD/02", given=cob.story)
-def decided_line_is_balanced(claim: Claim, facts: Facts, story: Story) -> Iterator[Fault]:
+@rule("C754", fields=LINE_PAID, x12="2430/SVD/02", reading=cob.other_insurance)
+def decided_line_is_balanced(
+    claim: Claim, inputs: RuleInputs, other: OtherInsurance
+) -> Iterator[FieldFinding]:
     """What was paid for a line and its adjustments make its charge."""
-    found = story.decision
+    found = other.decision
     if found is None:
         return
     lines, name = _lines(claim, LINE_PAID)
     for at, (line, decided) in enumerate(zip(lines_of(claim), found.lines, strict=True)):
         if decided is None:
             continue
-        charge, told = cob.charges(line), decided.paid + cob.total(decided.groups)
-        if charge != told:
+        charge, explained = cob.line_charge(line), decided.paid + cob.total_adjusted(decided.groups)
+        if charge != explained:
             yield (
                 f"{lines}[{at}].{name}",
-                f"The line costs {charge}, but {decided.paid} paid and {told - decided.paid} adjusted "
-                f"make {told}; give adjustments that explain the difference.",
+                f"The line costs {charge}, but {decided.paid} paid and {explained - decided.paid} adjusted "
+                f"make {explained}; give adjustments that explain the difference.",
             )
 
 
@@ -121,17 +127,19 @@ def decided_line_is_balanced(claim: Claim, facts: Facts, story: Story) -> Iterat
     "C755",
     fields=("X12_ClaimPrimaryPayerPaidAmount", *LINE_PAID),
     x12="2320/AMT:D/02",
-    given=cob.story,
+    reading=cob.other_insurance,
 )
-def decided_claim_is_balanced(claim: Claim, facts: Facts, story: Story) -> Iterator[Fault]:
+def decided_claim_is_balanced(
+    claim: Claim, inputs: RuleInputs, other: OtherInsurance
+) -> Iterator[FieldFinding]:
     """What was paid for the claim and all adjustments make its total."""
-    found = story.decision
+    found = other.decision
     if found is None:
         return
-    adjusted = cob.total(found.groups) + sum(
-        (cob.total(line.groups) for line in found.lines if line), cob.ZERO
+    adjusted = cob.total_adjusted(found.groups) + sum(
+        (cob.total_adjusted(line.groups) for line in found.lines if line), cob.ZERO
     )
-    charge = cob.charge_of(claim)
+    charge = cob.claim_charge(claim)
     if charge != found.paid + adjusted:
         lines, name = _lines(claim, LINE_PAID)
         yield (
@@ -148,9 +156,9 @@ def decided_claim_is_balanced(claim: Claim, facts: Facts, story: Story) -> Itera
     fields=("F29_PayerAmountPaid", "X12_ClaimPrimaryPayerPaidAmount"),
     x12="2320/AMT:D/02",
     kinds=(MEDICAL,),
-    when=("F29_PayerAmountPaid",),
+    when_filled=("F29_PayerAmountPaid",),
 )
-def paid_is_told_once(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def paid_fields_agree(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The two fields for what another payer paid agree."""
     paid, also = claim.F29_PayerAmountPaid, claim.X12_ClaimPrimaryPayerPaidAmount
     if paid and also is not None and paid != also:
@@ -161,14 +169,16 @@ def paid_is_told_once(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@line_rule("C757", fields=("Adjustments",), x12="2430/CAS", kinds=(DENTAL,), when=("Adjustments",))
+@line_rule(
+    "C757", fields=("Adjustments",), x12="2430/CAS", kinds=(DENTAL,), when_filled=("Adjustments",)
+)
 def dental_adjustments_are_complete(
-    line: DentalLine, claim: DentalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A dental adjustment has a group, a reason of the list, and an amount."""
     reasons = x12_codes.load("carc")
     for at, item in enumerate(line.Adjustments or ()):
-        for name in Adjustment.model_fields:
+        for name in DentalAdjustment.model_fields:
             if name not in item.__dict__:
                 yield (
                     f"Adjustments[{at}].{name}",
@@ -182,10 +192,12 @@ def dental_adjustments_are_complete(
             )
 
 
-@line_rule("C758", fields=("Adjustments",), x12="2430/CAS", kinds=(DENTAL,), when=("Adjustments",))
+@line_rule(
+    "C758", fields=("Adjustments",), x12="2430/CAS", kinds=(DENTAL,), when_filled=("Adjustments",)
+)
 def dental_adjustments_are_few(
-    line: DentalLine, claim: DentalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """One group has at most six adjustments on a line."""
     if not line.Adjustments:
         return
@@ -203,21 +215,23 @@ def dental_adjustments_are_few(
     "C759",
     fields=("X12_ClaimAdjudicationDate", *LINE_DATES),
     x12="2330B/DTP:573/03",
-    given=cob.story,
+    reading=cob.other_insurance,
 )
-def decision_is_past(claim: Claim, facts: Facts, story: Story) -> Iterator[Fault]:
+def decision_is_past(
+    claim: Claim, inputs: RuleInputs, other: OtherInsurance
+) -> Iterator[FieldFinding]:
     """An earlier payer's decision is not in the future."""
-    found = story.decision
+    found = other.decision
     if found is None:
         return
-    if found.day and found.day > facts.today:
+    if found.day and found.day > inputs.today:
         yield (
             "X12_ClaimAdjudicationDate",
             f"The day {found.day} is in the future; give a day up to today.",
         )
     lines, name = _lines(claim, LINE_DATES)
     for at, line in enumerate(found.lines):
-        if line and line.day and line.day > facts.today:
+        if line and line.day and line.day > inputs.today:
             yield (
                 f"{lines}[{at}].{name}",
                 f"The day {line.day} is in the future; give a day up to today.",

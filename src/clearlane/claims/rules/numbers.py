@@ -9,8 +9,8 @@ from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
     WARNING,
-    Facts,
-    Fault,
+    FieldFinding,
+    RuleInputs,
     on_line,
     quoted,
     rule,
@@ -32,12 +32,12 @@ _UPIN = re.compile(r"[A-Z]{1,3}\d{3,5}", re.ASCII)
 
 
 def frequency(claim: Claim) -> str:
-    """What the claim is to the payer: 1 original, 6 corrected, 7 replacement, 8 void."""
+    """Return the claim frequency: 1 original, 6 corrected, 7 replacement, 8 void."""
     return claim.__dict__.get(_pick(claim, FREQUENCIES)) or "1"
 
 
-@rule("C901", fields=ORIGINALS, x12="2300/REF:F8/02", when=FREQUENCIES)
-def replacement_names_the_original(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C901", fields=ORIGINALS, x12="2300/REF:F8/02", when_filled=FREQUENCIES)
+def replacement_names_the_original(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A replacement or void names the payer's number of the original claim."""
     name = _pick(claim, ORIGINALS)
     if frequency(claim) in (codes.REPLACEMENT, codes.VOID) and claim.__dict__.get(name) is None:
@@ -47,8 +47,8 @@ def replacement_names_the_original(claim: Claim, facts: Facts) -> Iterator[Fault
         )
 
 
-@rule("C902", fields=ORIGINALS, x12="2300/REF:F8/02", severity=WARNING, when=ORIGINALS)
-def original_number_has_a_replacement(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C902", fields=ORIGINALS, x12="2300/REF:F8/02", severity=WARNING, when_filled=ORIGINALS)
+def original_number_has_a_replacement(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer's number of an original claim comes with a replacement or void."""
     name = _pick(claim, ORIGINALS)
     if claim.__dict__.get(name) is not None and frequency(claim) == "1":
@@ -63,9 +63,9 @@ def original_number_has_a_replacement(claim: Claim, facts: Facts) -> Iterator[Fa
     fields=("F23_ClinicalLaboratoryImprovementAmendmentNumber",),
     x12="2300/REF:X4/02",
     kinds=(MEDICAL,),
-    when=("F23_ClinicalLaboratoryImprovementAmendmentNumber",),
+    when_filled=("F23_ClinicalLaboratoryImprovementAmendmentNumber",),
 )
-def clia_has_the_form(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def clia_has_the_form(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A CLIA number is two digits, a D and seven digits."""
     number = claim.F23_ClinicalLaboratoryImprovementAmendmentNumber
     if number is not None and not _CLIA.fullmatch(number):
@@ -80,9 +80,11 @@ def clia_has_the_form(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
     fields=("F23_MammographyCertificationNumber",),
     x12="2300/REF:EW/02",
     kinds=(MEDICAL,),
-    when=("F23_MammographyCertificationNumber",),
+    when_filled=("F23_MammographyCertificationNumber",),
 )
-def mammography_number_has_the_form(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def mammography_number_has_the_form(
+    claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A mammography certification number has six letters or digits."""
     number = claim.F23_MammographyCertificationNumber
     if number is not None and not _MAMMOGRAPHY.fullmatch(number):
@@ -99,7 +101,7 @@ def mammography_number_has_the_form(claim: MedicalClaim, facts: Facts) -> Iterat
     kinds=(MEDICAL,),
     severity=WARNING,
 )
-def mammography_is_certified(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def mammography_is_certified(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A mammography comes with the facility's certification number."""
     if claim.F23_MammographyCertificationNumber is None and any(
         line.F24D_HcpcsProcedureCode in MAMMOGRAPHY for line in claim.F24_ClaimLines
@@ -111,7 +113,7 @@ def mammography_is_certified(claim: MedicalClaim, facts: Facts) -> Iterator[Faul
 
 
 @rule("C906", fields=UPINS, x12="2310B/REF:1G/02", kinds=(MEDICAL,))
-def upin_has_the_form(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def upin_has_the_form(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A UPIN is a letter and five digits."""
     numbers = [line.F24J_Shaded_RendProviderUpinNumber for line in claim.F24_ClaimLines]
     numbers.append(claim.X12_RendProviderUpinNumber)
@@ -123,9 +125,9 @@ def upin_has_the_form(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
             )
 
 
-@rule("C907", fields=ATTACHMENT, x12="2300/PWK", kinds=(DENTAL,), when=ATTACHMENT)
-def attachment_is_complete(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
-    """An attachment has a kind, a way, and a control number unless it waits at the provider's."""
+@rule("C907", fields=ATTACHMENT, x12="2300/PWK", kinds=(DENTAL,), when_filled=ATTACHMENT)
+def attachment_is_complete(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """An attachment has a type, a transmission code, and a control number unless it is available on request."""
     given = claim.__dict__
     if all(given.get(name) is None for name in ATTACHMENT):
         return

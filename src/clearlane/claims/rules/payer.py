@@ -1,17 +1,17 @@
-"""C1: the payer, the enrollment, and claims sent before. All of it needs facts from outside."""
+"""C1: the payer, the enrollment, and earlier claims. All of these require external data."""
 
 from collections.abc import Iterator
 
 from clearlane.claims.fields import Claim, kind_of
-from clearlane.claims.rules.registry import Facts, Fault, Need, quoted, rule
+from clearlane.claims.rules.registry import ExternalData, FieldFinding, RuleInputs, quoted, rule
 
 PAYER = ("Svc_PayerId",)
 
 
-@rule("C101", fields=PAYER, x12="2010BB/NM1/09", need=Need.DIRECTORY)
-def payer_is_known(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C101", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
+def payer_is_known(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer is in the directory."""
-    if facts.payer is None and not facts.payer_of_other_type:
+    if inputs.payer is None and not inputs.payer_of_other_type:
         yield (
             "Svc_PayerId",
             f"The payer id {quoted(claim.Svc_PayerId)} is not in the directory; "
@@ -19,10 +19,10 @@ def payer_is_known(claim: Claim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@rule("C102", fields=PAYER, x12="2010BB/NM1/09", need=Need.DIRECTORY)
-def payer_takes_this_kind(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C102", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
+def payer_takes_this_kind(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer takes claims of this kind."""
-    if facts.payer is None and facts.payer_of_other_type:
+    if inputs.payer is None and inputs.payer_of_other_type:
         yield (
             "Svc_PayerId",
             f"The payer id {quoted(claim.Svc_PayerId)} takes no {kind_of(claim)} claims; "
@@ -30,20 +30,20 @@ def payer_takes_this_kind(claim: Claim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@rule("C103", fields=PAYER, x12="2010BB/NM1/09", need=Need.DIRECTORY)
-def payer_is_active(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C103", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
+def payer_is_active(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer is active."""
-    if facts.payer and not facts.payer.active:
+    if inputs.payer and not inputs.payer.active:
         yield (
             "Svc_PayerId",
             f"The payer {quoted(claim.Svc_PayerId)} is not active; give a payer of the current list.",
         )
 
 
-@rule("C104", fields=PAYER, x12="2010BB/NM1/09", need=Need.DIRECTORY)
-def payer_can_be_reached(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C104", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
+def payer_can_be_reached(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """There is an active route to the payer."""
-    if facts.payer and facts.payer.active and not facts.payer.has_route:
+    if inputs.payer and inputs.payer.active and not inputs.payer.has_route:
         yield (
             "Svc_PayerId",
             f"The payer {quoted(claim.Svc_PayerId)} cannot be reached: there is no active route; "
@@ -51,10 +51,10 @@ def payer_can_be_reached(claim: Claim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@rule("C105", fields=PAYER, x12="2010BB/NM1/09", need=Need.DIRECTORY)
-def payer_is_right_for_the_mode(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C105", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
+def payer_is_right_for_the_mode(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A test payer is used on a sandbox only."""
-    if facts.payer and facts.payer.is_test and not facts.sandbox:
+    if inputs.payer and inputs.payer.is_test and not inputs.sandbox:
         yield (
             "Svc_PayerId",
             f"The payer {quoted(claim.Svc_PayerId)} is a test payer, and this is production; "
@@ -62,10 +62,10 @@ def payer_is_right_for_the_mode(claim: Claim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@rule("C106", fields=PAYER, x12="2010BB/NM1/09", need=Need.ENROLLMENT)
-def provider_is_enrolled(claim: Claim, facts: Facts) -> Iterator[Fault]:
+@rule("C106", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.ENROLLMENT)
+def provider_is_enrolled(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Where the payer wants an enrollment for claims, the billing provider has one."""
-    if facts.payer and facts.payer.claim_enrollment_required and not facts.enrolled:
+    if inputs.payer and inputs.payer.claim_enrollment_required and not inputs.enrolled:
         yield (
             "Svc_PayerId",
             f"The payer {quoted(claim.Svc_PayerId)} takes claims of enrolled providers only, and the "
@@ -73,12 +73,12 @@ def provider_is_enrolled(claim: Claim, facts: Facts) -> Iterator[Fault]:
         )
 
 
-@rule("C107", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", need=Need.HISTORY)
-def id_is_free(claim: Claim, facts: Facts) -> Iterator[Fault]:
-    """A claim id is not used again for other content while the first claim is alive."""
-    if facts.earlier_request_id:
+@rule("C107", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
+def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A claim id is not used again for other content while the first claim is live."""
+    if inputs.earlier_request_id:
         yield (
             "Svc_VendorClaimId",
             f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to another claim with other "
-            f"content, request {facts.earlier_request_id}; give a new id, or send the same content.",
+            f"content, request {inputs.earlier_request_id}; give a new id, or send the same content.",
         )

@@ -5,7 +5,15 @@ from datetime import date
 
 from clearlane.claims import codes
 from clearlane.claims.fields import Claim, DentalClaim, MedicalClaim
-from clearlane.claims.rules.registry import DENTAL, MEDICAL, WARNING, Facts, Fault, quoted, rule
+from clearlane.claims.rules.registry import (
+    DENTAL,
+    MEDICAL,
+    WARNING,
+    FieldFinding,
+    RuleInputs,
+    quoted,
+    rule,
+)
 from clearlane.kernel import limits
 
 # Patient's field, insured's field, and what it is.
@@ -34,26 +42,26 @@ _PAIR_FIELDS = [name for pair in (*MEDICAL_PAIRS, *DENTAL_PAIRS) for name in pai
 
 
 def relationship(claim: Claim) -> str:
-    """The patient's relationship to the insured, as X12 codes it."""
+    """Return the X12 code of the patient's relationship to the insured."""
     if isinstance(claim, MedicalClaim):
         return claim.F06_PatientRelationshipToInsured
     return claim.F18_PatientRelationship
 
 
 def patient_birth(claim: Claim) -> date:
-    """When the patient was born; a dental claim for the insured need not repeat it."""
+    """Return the patient's birth date; a dental claim for the insured need not repeat it."""
     if isinstance(claim, MedicalClaim):
         return claim.F03_PatientDob
     return claim.F20_PatientDOB or claim.F13_InsuredDOB
 
 
-def signed(signature: str | None) -> bool:
-    """Whether a signature field says that there is one."""
+def is_signed(signature: str | None) -> bool:
+    """Return whether a signature field states that there is a signature."""
     return bool(signature) and signature not in NOT_SIGNED
 
 
 @rule("C201", fields=_PAIR_FIELDS, x12="2000B/SBR/02")
-def self_is_the_insured(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def self_is_the_insured(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A patient who is the insured has the insured's name, birth date and sex."""
     if relationship(claim) != codes.SELF:
         return
@@ -74,7 +82,7 @@ def self_is_the_insured(claim: Claim, facts: Facts) -> Iterator[Fault]:
     kinds=(MEDICAL,),
     severity=WARNING,
 )
-def dependent_has_an_address(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def dependent_has_an_address(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A patient who is not the insured has a street address; without one the insured's is sent."""
     if relationship(claim) != codes.SELF and claim.F05_PatientAddress1 is None:
         yield (
@@ -85,7 +93,7 @@ def dependent_has_an_address(claim: MedicalClaim, facts: Facts) -> Iterator[Faul
 
 
 @rule("C203", fields=_PAIR_FIELDS, x12="2000C/PAT/01", severity=WARNING)
-def dependent_is_another_person(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def dependent_is_another_person(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A patient who is not the insured is another person."""
     if relationship(claim) == codes.SELF:
         return
@@ -107,7 +115,7 @@ def dependent_is_another_person(claim: Claim, facts: Facts) -> Iterator[Fault]:
     x12="2010CA/DMG/02",
     severity=WARNING,
 )
-def child_is_younger(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def child_is_younger(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A child is born after the insured."""
     birth, insured_birth, _ = _pairs(claim)[2]
     given = claim.__dict__
@@ -119,20 +127,20 @@ def child_is_younger(claim: Claim, facts: Facts) -> Iterator[Fault]:
 
 
 @rule("C205", fields=BIRTHS, x12="DMG/02")
-def births_are_past(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def births_are_past(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Nobody on the claim is born in the future."""
     given = claim.__dict__
     for name in BIRTHS:
         birth = given.get(name)
-        if birth is not None and birth > facts.today:
+        if birth is not None and birth > inputs.today:
             yield name, f"The birth date {birth} is in the future; give a day up to today."
 
 
 @rule("C206", fields=BIRTHS, x12="DMG/02")
-def births_are_not_absurd(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def births_are_not_absurd(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Nobody on the claim is older than people get."""
     given = claim.__dict__
-    oldest = facts.today.year - limits.PATIENT_AGE_YEARS_MAX
+    oldest = inputs.today.year - limits.PATIENT_AGE_YEARS_MAX
     for name in BIRTHS:
         birth = given.get(name)
         if birth is not None and birth.year < oldest:
@@ -145,7 +153,7 @@ def births_are_not_absurd(claim: Claim, facts: Facts) -> Iterator[Fault]:
     x12="2010BA/NM1/02",
     kinds=(DENTAL,),
 )
-def patient_is_a_person(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def patient_is_a_person(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An insured that is no person is not the patient."""
     if claim.X12_SubscriberEntityTypeQualifier == "2" and relationship(claim) == codes.SELF:
         yield (
@@ -155,9 +163,9 @@ def patient_is_a_person(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
 
 
 @rule("C208", fields=("F36_PatientSignature",), x12="2300/CLM/09", kinds=(DENTAL,))
-def release_is_signed(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def release_is_signed(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The patient released the information the claim carries."""
-    if not signed(claim.F36_PatientSignature):
+    if not is_signed(claim.F36_PatientSignature):
         yield (
             "F36_PatientSignature",
             f"The patient's signature says {quoted(claim.F36_PatientSignature)}; a claim may be sent only "

@@ -13,8 +13,8 @@ from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
     WARNING,
-    Facts,
-    Fault,
+    FieldFinding,
+    RuleInputs,
     line_rule,
     listed,
     on_line,
@@ -102,7 +102,7 @@ ADDRESS_FIELDS = [name for names in ADDRESSES.values() for name in names]
 
 
 def absent(given: Mapping[str, object], needs: tuple[str, ...], also: tuple[str, ...]) -> list[str]:
-    """What is missing of a group of fields that is begun; nothing if it is not."""
+    """Return the missing fields of a group if any of its fields is filled, else none."""
     if all(given.get(name) is None for name in needs) and all(
         given.get(name) is None for name in also
     ):
@@ -111,7 +111,7 @@ def absent(given: Mapping[str, object], needs: tuple[str, ...], also: tuple[str,
 
 
 def rendering_npi(claim: MedicalClaim) -> str | None:
-    """The NPI of the claim's rendering provider: the claim's own, or the first one on its lines."""
+    """Return the NPI of the rendering provider: the claim's own, or the first one on its lines."""
     own = claim.X12_RenderingNPI
     return own or next(
         (npi for line in claim.F24_ClaimLines if (npi := line.F24J_RenderingNpi)), None
@@ -119,7 +119,7 @@ def rendering_npi(claim: MedicalClaim) -> str | None:
 
 
 @rule("C401", fields=BILLING_STREETS, x12="2010AA/N3/01")
-def billing_address_is_a_street(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def billing_address_is_a_street(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The billing address is a street, not a post office box."""
     given = claim.__dict__
     for name in BILLING_STREETS:
@@ -137,9 +137,9 @@ def billing_address_is_a_street(claim: Claim, facts: Facts) -> Iterator[Fault]:
     fields=(*FACILITY_NEEDS, *FACILITY_ALSO),
     x12="2310C/N3/01",
     kinds=(MEDICAL,),
-    when=(*FACILITY_NEEDS, *FACILITY_ALSO),
+    when_filled=(*FACILITY_NEEDS, *FACILITY_ALSO),
 )
-def facility_is_complete(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def facility_is_complete(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A service facility has a name and an address."""
     for name in absent(claim.__dict__, FACILITY_NEEDS, FACILITY_ALSO):
         yield name, f"The facility is begun but {name} is missing; give {listed(FACILITY_NEEDS)}."
@@ -150,9 +150,11 @@ def facility_is_complete(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
     fields=(*LOCATION_NEEDS, *LOCATION_ALSO),
     x12="2310C/N3/01",
     kinds=(DENTAL,),
-    when=(*LOCATION_NEEDS, *LOCATION_ALSO),
+    when_filled=(*LOCATION_NEEDS, *LOCATION_ALSO),
 )
-def treatment_location_is_complete(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def treatment_location_is_complete(
+    claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A treatment location has an address."""
     for name in absent(claim.__dict__, LOCATION_NEEDS, LOCATION_ALSO):
         yield (
@@ -166,9 +168,9 @@ def treatment_location_is_complete(claim: DentalClaim, facts: Facts) -> Iterator
     fields=ROLE_FIELDS,
     x12="2310A/NM1/03",
     kinds=(MEDICAL,),
-    when=ROLE_FIELDS,
+    when_filled=ROLE_FIELDS,
 )
-def other_providers_have_names(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def other_providers_have_names(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A referring, supervising or ordering provider has a last name."""
     given = claim.__dict__
     for role in ROLES:
@@ -182,7 +184,9 @@ def other_providers_have_names(claim: MedicalClaim, facts: Facts) -> Iterator[Fa
     x12="2420A/NM1/09",
     kinds=(MEDICAL,),
 )
-def lines_are_by_the_rendering_provider(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def lines_are_by_the_rendering_provider(
+    claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A line's rendering provider is the claim's: only that one has a name."""
     named = claim.X12_RendProviderNameLast is not None
     wanted = rendering_npi(claim) if named else claim.F33A_BillingProviderNpi
@@ -205,11 +209,11 @@ def lines_are_by_the_rendering_provider(claim: MedicalClaim, facts: Facts) -> It
     fields=(*SHADED, "X12_RendProviderNameLast"),
     x12="2420A/REF/02",
     kinds=(MEDICAL,),
-    when=SHADED,
+    when_filled=SHADED,
 )
 def shaded_ids_belong_to_somebody(
-    line: MedicalLine, claim: MedicalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """Rendering provider ids on a line need the rendering provider's name on the claim."""
     if claim.X12_RendProviderNameLast is None:
         given = line.__dict__
@@ -226,9 +230,9 @@ def shaded_ids_belong_to_somebody(
     fields=(*TREATING_NEEDS, *TREATING_ALSO, "F53_TreatingDentistNPI"),
     x12="2310B/NM1/03",
     kinds=(DENTAL,),
-    when=(*TREATING_ALSO, "F53_TreatingDentistNPI"),
+    when_filled=(*TREATING_ALSO, "F53_TreatingDentistNPI"),
 )
-def treating_dentist_has_a_name(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def treating_dentist_has_a_name(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A treating dentist who is not the billing dentist has a last name."""
     npi = claim.F53_TreatingDentistNPI
     other = npi is not None and npi != claim.F48_BillingDentistNPI
@@ -246,18 +250,18 @@ def treating_dentist_has_a_name(claim: DentalClaim, facts: Facts) -> Iterator[Fa
     fields=(*LINE_TREATING_NEEDS, *LINE_TREATING_ALSO),
     x12="2420A/NM1/03",
     kinds=(DENTAL,),
-    when=(*LINE_TREATING_NEEDS, *LINE_TREATING_ALSO),
+    when_filled=(*LINE_TREATING_NEEDS, *LINE_TREATING_ALSO),
 )
 def line_treating_dentist_has_a_name(
-    line: DentalLine, claim: DentalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A treating dentist of a line has a last name."""
     for name in absent(line.__dict__, LINE_TREATING_NEEDS, LINE_TREATING_ALSO):
         yield name, f"The line's treating dentist is begun but has no name; give {name}."
 
 
-@rule("C409", fields=PAY_TO_NEEDS, x12="2010AB/N3/01", kinds=(DENTAL,), when=PAY_TO_NEEDS)
-def pay_to_address_is_complete(claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+@rule("C409", fields=PAY_TO_NEEDS, x12="2010AB/N3/01", kinds=(DENTAL,), when_filled=PAY_TO_NEEDS)
+def pay_to_address_is_complete(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A pay-to address has street, city, state and ZIP code."""
     for name in absent(claim.__dict__, PAY_TO_NEEDS, ()):
         yield (
@@ -271,9 +275,9 @@ def pay_to_address_is_complete(claim: DentalClaim, facts: Facts) -> Iterator[Fau
     fields=("F33B_BillingProviderSsn", "F25_FederalTaxIdSsn"),
     x12="2010AA/REF:SY/02",
     kinds=(MEDICAL,),
-    when=("F33B_BillingProviderSsn",),
+    when_filled=("F33B_BillingProviderSsn",),
 )
-def one_ssn(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def one_ssn(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The billing provider has one social security number."""
     ssn, other = claim.F25_FederalTaxIdSsn, claim.F33B_BillingProviderSsn
     if ssn and other and ssn != other:
@@ -290,7 +294,7 @@ def one_ssn(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
     kinds=(MEDICAL,),
     severity=WARNING,
 )
-def billing_npi_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def billing_npi_is_given(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Payers expect the billing provider's NPI."""
     if claim.F33A_BillingProviderNpi is None:
         yield (
@@ -306,7 +310,7 @@ def billing_npi_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
     kinds=(MEDICAL,),
     severity=WARNING,
 )
-def billing_zip_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def billing_zip_is_given(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Payers expect the billing provider's ZIP code."""
     if claim.F33_BillingProviderZip is None:
         yield (
@@ -320,9 +324,9 @@ def billing_zip_is_given(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
     fields=ADDRESS_FIELDS,
     x12="2010BB/N3/01",
     severity=WARNING,
-    when=ADDRESS_FIELDS,
+    when_filled=ADDRESS_FIELDS,
 )
-def addresses_are_whole(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def addresses_are_whole(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A payer's address is given whole; a part of one is not sent."""
     given = claim.__dict__
     for whose, names in ADDRESSES.items():

@@ -1,14 +1,13 @@
-"""What a rule is, and the table that all of them stand in.
+"""Claim rules and their registry.
 
 A rule has an id, a sentence (its docstring), the fields it is about, an X12 place, a severity and a small
-function. There are three sizes:
+function. There are three scopes:
 
-- ``value_rule``: about one value of a kind, wherever the catalogue has such a field;
-- ``rule``: about the claim as a whole, or about each of its lines in turn;
-- ``line_rule``: about one service line, told about its claim; for what few lines have, because asking line by
-  line takes more time.
+- ``value_rule``: one value, in every field of certain value types;
+- ``rule``: the claim as a whole, including a loop over its lines;
+- ``line_rule``: one service line with its claim, for fields that few lines have: a call per line takes more time.
 
-A function yields ``(path, message)`` pairs, the path relative to the claim or to the line. The message says
+A function yields ``(path, message)`` pairs, the path relative to the claim or to the line. The message states
 what is wrong, what was found, and what would pass.
 """
 
@@ -19,13 +18,13 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from clearlane.claims.fields import PAPERS, Claim, ClaimKind, Row, kind_of, rows
-from clearlane.claims.value_types import Kind
+from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimField, ClaimKind, fields_of, kind_of
+from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 
-Fault = tuple[str, str]
+FieldFinding = tuple[str, str]
 """Path and message."""
 
 MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
@@ -33,8 +32,8 @@ BOTH = (MEDICAL, DENTAL)
 WARNING = Severity.WARNING
 
 
-class Need(StrEnum):
-    """A fact from outside that a rule cannot speak without."""
+class ExternalData(StrEnum):
+    """Data from outside the claim that a rule requires."""
 
     DIRECTORY = "the payer directory"
     ENROLLMENT = "the provider's enrollments"
@@ -42,8 +41,8 @@ class Need(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What the rules are told of the world. ``known`` says which needs could be met."""
+class RuleInputs:
+    """What rules know beside the claim. ``available`` names the external data that was loaded."""
 
     today: date
     sandbox: bool = True
@@ -51,14 +50,14 @@ class Facts:
     payer_of_other_type: bool = False
     """The id belongs to a payer, but to one for the other kind of claim."""
     enrolled: bool = False
-    """The billing provider's enrollment with this payer is there."""
+    """The billing provider is enrolled with this payer."""
     earlier_request_id: str = ""
-    """A living claim with the same caller's id and other content, if there is one."""
-    known: frozenset[Need] = frozenset(Need)
+    """The request id of a live claim with the same caller's id and other content, if there is one."""
+    available: frozenset[ExternalData] = frozenset(ExternalData)
 
 
-class Scope(StrEnum):
-    """How much of a claim a rule looks at."""
+class RuleScope(StrEnum):
+    """How much of a claim a rule checks."""
 
     VALUE = "value"
     LINE = "line"
@@ -66,38 +65,38 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One row of the table of rules."""
+class ClaimRule:
+    """A registered rule."""
 
     id: str
     sentence: str
-    scope: Scope
+    scope: RuleScope
     fields: tuple[str, ...]
     kinds: tuple[ClaimKind, ...]
     x12: str
     severity: Severity
-    need: Need | None
-    values: tuple[Kind, ...]
-    """For a value rule: the kinds of field it speaks about."""
-    when: frozenset[str]
-    """The rule has something to say only if one of these fields is filled; empty: always."""
-    given: Callable[[Any], Any] | None
-    """For a claim rule: what is read from the claim first, once for all rules that want it. The check
-    takes it as third argument; where it is None, the rule has nothing to say."""
+    requires: ExternalData | None
+    value_types: tuple[ValueType, ...]
+    """For a value rule: the types of values it checks."""
+    when_filled: frozenset[str]
+    """The rule applies only if one of these fields is filled; empty: always."""
+    reading: Callable[[Any], Any] | None
+    """For a claim rule: a function of the claim, called once for all rules that share it. The check takes its
+    result as third argument; where that is None, the rule does not apply."""
     check: Callable[..., Any]
 
     def boxes(self, kind: ClaimKind) -> tuple[str, ...]:
-        """The boxes of the paper form that the rule is about, in the order of the form."""
-        paper = PAPERS[kind]
-        known = {**rows(paper.line), **rows(paper.claim)}
-        found = (known[name].form for name in self.fields if name in known)
-        return tuple(dict.fromkeys(form for form in found if form))
+        """Return the boxes on the claim form that the rule is about, in the order of its fields."""
+        schema = CLAIM_SCHEMAS[kind]
+        known = {**fields_of(schema.line), **fields_of(schema.claim)}
+        found = (known[name].box for name in self.fields if name in known)
+        return tuple(dict.fromkeys(box for box in found if box))
 
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, ClaimRule] = {}
 
-Check = TypeVar("Check", bound=Callable[..., Iterable[Fault]])
-ValueCheck = TypeVar("ValueCheck", bound=Callable[[Any, Row], str | None])
+Check = TypeVar("Check", bound=Callable[..., Iterable[FieldFinding]])
+ValueCheck = TypeVar("ValueCheck", bound=Callable[[Any, ClaimField], str | None])
 
 
 def rule(
@@ -107,13 +106,21 @@ def rule(
     x12: str = "",
     kinds: tuple[ClaimKind, ...] = BOTH,
     severity: Severity = Severity.ERROR,
-    when: Iterable[str] = (),
-    need: Need | None = None,
-    given: Callable[[Any], Any] | None = None,
+    when_filled: Iterable[str] = (),
+    requires: ExternalData | None = None,
+    reading: Callable[[Any], Any] | None = None,
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole."""
     return _register(
-        id, Scope.CLAIM, tuple(fields), x12, kinds, severity, when=when, need=need, given=given
+        id,
+        RuleScope.CLAIM,
+        tuple(fields),
+        x12,
+        kinds,
+        severity,
+        when_filled=when_filled,
+        requires=requires,
+        reading=reading,
     )
 
 
@@ -124,43 +131,47 @@ def line_rule(
     x12: str = "",
     kinds: tuple[ClaimKind, ...] = BOTH,
     severity: Severity = Severity.ERROR,
-    when: Iterable[str] = (),
+    when_filled: Iterable[str] = (),
 ) -> Callable[[Check], Check]:
-    """Register a rule about one line; the function takes the line, its claim and the facts."""
-    return _register(id, Scope.LINE, tuple(fields), x12, kinds, severity, when=when)
+    """Register a rule about one line; the function takes the line, its claim and the inputs."""
+    return _register(
+        id, RuleScope.LINE, tuple(fields), x12, kinds, severity, when_filled=when_filled
+    )
 
 
 def value_rule(
-    id: str, *values: Kind, x12: str = "", severity: Severity = Severity.ERROR
+    id: str, *value_types: ValueType, x12: str = "", severity: Severity = Severity.ERROR
 ) -> Callable[[ValueCheck], ValueCheck]:
-    """Register a rule about every value of some kinds; the function gives the message or None."""
+    """Register a rule about every value of some types; the function returns a message or None."""
     names = (
-        row.name
-        for paper in PAPERS.values()
-        for part in (paper.claim, paper.line)
-        for row in rows(part).values()
-        if row.kind in values
+        field.name
+        for schema in CLAIM_SCHEMAS.values()
+        for part in (schema.claim, schema.line)
+        for field in fields_of(part).values()
+        if field.value_type in value_types
     )
-    return _register(id, Scope.VALUE, tuple(names), x12, BOTH, severity, values=values)
+    return _register(
+        id, RuleScope.VALUE, tuple(names), x12, BOTH, severity, value_types=value_types
+    )
 
 
 def _register(
     id: str,
-    scope: Scope,
+    scope: RuleScope,
     fields: tuple[str, ...],
     x12: str,
     kinds: tuple[ClaimKind, ...],
     severity: Severity,
     *,
-    when: Iterable[str] = (),
-    need: Need | None = None,
-    values: tuple[Kind, ...] = (),
-    given: Callable[[Any], Any] | None = None,
+    when_filled: Iterable[str] = (),
+    requires: ExternalData | None = None,
+    value_types: tuple[ValueType, ...] = (),
+    reading: Callable[[Any], Any] | None = None,
 ) -> Callable[[Any], Any]:
     def register(check: Callable[..., Any]) -> Callable[..., Any]:
         assert id not in RULES, f"rule {id} is defined twice"
         assert check.__doc__, f"rule {id} has no sentence"
-        RULES[id] = Rule(
+        RULES[id] = ClaimRule(
             id=id,
             sentence=" ".join(check.__doc__.split()),
             scope=scope,
@@ -168,10 +179,10 @@ def _register(
             kinds=kinds,
             x12=x12,
             severity=severity,
-            need=need,
-            values=values,
-            when=frozenset(when),
-            given=given,
+            requires=requires,
+            value_types=value_types,
+            when_filled=frozenset(when_filled),
+            reading=reading,
             check=check,
         )
         return check
@@ -180,23 +191,23 @@ def _register(
 
 
 def is_whole(number: Decimal) -> bool:
-    """Whether a number has no fraction, however large it is; a remainder of a huge one cannot be computed."""
+    """Return whether a number has no fraction. Unlike a remainder, this works for huge numbers."""
     return number == number.to_integral_value()
 
 
 def quoted(value: object) -> str:
-    """A value as a message shows it."""
+    """Return a value as a message shows it."""
     text = str(value)
     shown = text[: limits.QUOTED_CHARACTERS_MAX]
     return f"'{shown}'" if shown == text else f"'{shown}...'"
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words in a sentence: ``a, b and c``."""
+    """Join words for a sentence: ``a, b and c``."""
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def on_line(claim: Claim, at: int, name: str) -> str:
-    """The path of a line's field."""
-    return f"{PAPERS[kind_of(claim)].lines}[{at}].{name}"
+    """Return the path of a line's field."""
+    return f"{CLAIM_SCHEMAS[kind_of(claim)].lines_field}[{at}].{name}"

@@ -16,8 +16,8 @@ from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
     WARNING,
-    Facts,
-    Fault,
+    FieldFinding,
+    RuleInputs,
     is_whole,
     line_rule,
     on_line,
@@ -53,17 +53,19 @@ UNLISTED = frozenset(_UNLISTED.split())
 
 
 def procedure(line: Line) -> str:
-    """The procedure code of a line."""
+    """Return the procedure code of a line."""
     return line.F24D_HcpcsProcedureCode if isinstance(line, MedicalLine) else line.F29_ProcedureCode
 
 
 def is_unlisted(code: str) -> bool:
-    """Whether a procedure code tells nothing without a description."""
+    """Return whether a procedure code has no meaning without a description."""
     return code in UNLISTED or (code.startswith("D") and code.endswith("999"))
 
 
 @line_rule("C601", fields=("F29_ProcedureCode",), x12="2400/SV3/01-02", kinds=(DENTAL,))
-def dental_procedure_is_cdt(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def dental_procedure_is_cdt(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A dental procedure is a CDT code: D and four digits."""
     code = line.F29_ProcedureCode
     if not _CDT.fullmatch(code):
@@ -74,7 +76,7 @@ def dental_procedure_is_cdt(line: DentalLine, claim: DentalClaim, facts: Facts) 
 
 
 @rule("C602", fields=("F24_ClaimLines", "LineItems"), x12="2400/LX/01")
-def lines_are_few(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def lines_are_few(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim has at most 50 lines."""
     count = len(lines_of(claim))
     if count > limits.LINES_PER_CLAIM_MAX:
@@ -86,7 +88,7 @@ def lines_are_few(claim: Claim, facts: Facts) -> Iterator[Fault]:
 
 
 @rule("C603", fields=(*PROCEDURES, *DESCRIPTIONS), x12="2400/SV1/01-07")
-def unlisted_procedure_is_described(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def unlisted_procedure_is_described(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A procedure code that names no procedure comes with a description."""
     name = DESCRIPTIONS[isinstance(claim, DentalClaim)]
     for at, line in enumerate(lines_of(claim)):
@@ -99,7 +101,7 @@ def unlisted_procedure_is_described(claim: Claim, facts: Facts) -> Iterator[Faul
 
 
 @rule("C604", fields=CONTROL_NUMBERS, x12="2400/REF:6R/02")
-def control_numbers_are_different(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def control_numbers_are_different(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """No two lines of a claim have the same control number."""
     medical = isinstance(claim, MedicalClaim)
     lines, name = (
@@ -121,11 +123,11 @@ def control_numbers_are_different(claim: Claim, facts: Facts) -> Iterator[Fault]
     fields=("X12_Anesthesia", "F24G_DaysOrUnits"),
     x12="2400/SV1/04",
     kinds=(MEDICAL,),
-    when=("X12_Anesthesia",),
+    when_filled=("X12_Anesthesia",),
 )
 def anaesthesia_is_counted_in_minutes(
-    line: MedicalLine, claim: MedicalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """Anaesthesia is counted in whole minutes."""
     if not line.X12_Anesthesia:
         return
@@ -150,8 +152,8 @@ def anaesthesia_is_counted_in_minutes(
     kinds=(MEDICAL,),
     severity=WARNING,
 )
-def anaesthesia_is_marked(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
-    """An anaesthesia code and the anaesthesia mark stand together."""
+def anaesthesia_is_marked(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """An anaesthesia code and the anaesthesia mark come together."""
     for at, line in enumerate(claim.F24_ClaimLines):
         code = line.F24D_HcpcsProcedureCode
         is_one = code[0] == "0" and _ANAESTHESIA.fullmatch(code) is not None
@@ -163,10 +165,10 @@ def anaesthesia_is_marked(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
             )
 
 
-@line_rule("C607", fields=MEASUREMENT, x12="2400/MEA", kinds=(MEDICAL,), when=MEASUREMENT)
+@line_rule("C607", fields=MEASUREMENT, x12="2400/MEA", kinds=(MEDICAL,), when_filled=MEASUREMENT)
 def measurement_is_complete(
-    line: MedicalLine, claim: MedicalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A measurement has a reference, a qualifier and a value."""
     given = line.__dict__
     missing = [name for name in MEASUREMENT if given.get(name) is None]
@@ -182,11 +184,11 @@ def measurement_is_complete(
     fields=("X12_ContractTypeCode", "X12_ContractMonetaryAmount"),
     x12="2400/CN1/01",
     kinds=(MEDICAL,),
-    when=("X12_ContractMonetaryAmount",),
+    when_filled=("X12_ContractMonetaryAmount",),
 )
 def line_contract_has_a_type(
-    line: MedicalLine, claim: MedicalClaim, facts: Facts
-) -> Iterator[Fault]:
+    line: MedicalLine, claim: MedicalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A contract amount of a line comes with the contract's type."""
     if line.X12_ContractMonetaryAmount and line.X12_ContractTypeCode is None:
         yield (
@@ -204,9 +206,9 @@ def line_contract_has_a_type(
     ),
     x12="2300/CN1/01",
     kinds=(MEDICAL,),
-    when=("X12_ClaimContractMonetaryAmount", "X12_ClaimContractCode"),
+    when_filled=("X12_ClaimContractMonetaryAmount", "X12_ClaimContractCode"),
 )
-def claim_contract_has_a_type(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def claim_contract_has_a_type(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A contract amount or code of the claim comes with the contract's type."""
     begun = claim.X12_ClaimContractMonetaryAmount or claim.X12_ClaimContractCode
     if begun and claim.X12_ClaimContractTypeCode is None:
@@ -217,7 +219,7 @@ def claim_contract_has_a_type(claim: MedicalClaim, facts: Facts) -> Iterator[Fau
 
 
 @rule("C610", fields=("F24D_Modifiers",), x12="2400/SV1/01-03", kinds=(MEDICAL,), severity=WARNING)
-def modifiers_are_different(claim: MedicalClaim, facts: Facts) -> Iterator[Fault]:
+def modifiers_are_different(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A modifier is given once."""
     for at, line in enumerate(claim.F24_ClaimLines):
         given = line.F24D_Modifiers
@@ -233,9 +235,15 @@ def modifiers_are_different(claim: MedicalClaim, facts: Facts) -> Iterator[Fault
 
 
 @line_rule(
-    "C611", fields=("F29b_Quantity",), x12="2400/SV3/06", kinds=(DENTAL,), when=("F29b_Quantity",)
+    "C611",
+    fields=("F29b_Quantity",),
+    x12="2400/SV3/06",
+    kinds=(DENTAL,),
+    when_filled=("F29b_Quantity",),
 )
-def dental_quantity_is_whole(line: DentalLine, claim: DentalClaim, facts: Facts) -> Iterator[Fault]:
+def dental_quantity_is_whole(
+    line: DentalLine, claim: DentalClaim, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
     """A dental quantity is a whole number."""
     if line.F29b_Quantity is not None and not is_whole(line.F29b_Quantity):
         yield (
@@ -245,7 +253,7 @@ def dental_quantity_is_whole(line: DentalLine, claim: DentalClaim, facts: Facts)
 
 
 @rule("C612", fields=PROCEDURES, x12="2400/SV1", severity=WARNING)
-def lines_are_different(claim: Claim, facts: Facts) -> Iterator[Fault]:
+def lines_are_different(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Two equal lines look like a mistake to a payer."""
     medical = isinstance(claim, MedicalClaim)
     name, field = ("F24_ClaimLines", PROCEDURES[0]) if medical else ("LineItems", PROCEDURES[1])
@@ -263,7 +271,7 @@ def lines_are_different(claim: Claim, facts: Facts) -> Iterator[Fault]:
 
 
 def _signature(line: Line) -> object:
-    """What a payer compares when it looks for duplicate lines."""
+    """Return what a payer compares when it looks for duplicate lines."""
     if isinstance(line, MedicalLine):
         return (
             line.F24A_DateOfServiceFrom,

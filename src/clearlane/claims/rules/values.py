@@ -1,7 +1,7 @@
-"""Rules about single values: the form each kind of field must have.
+"""Rules about single values: the format of each type of value.
 
-C301 to C399. Because most values are right, each field has one quick test (``screen``) made from the same
-table; only a value that fails it is asked which rule it breaks.
+C301 to C399. Because most values are right, each field has one quick test (``quick_test``) made from the same
+tables; the rules are applied only to a value that fails it.
 """
 
 import re
@@ -12,16 +12,16 @@ from operator import gt, lt
 from typing import Any
 
 from clearlane.claims import codes
-from clearlane.claims.fields import Row
+from clearlane.claims.fields import ClaimField
 from clearlane.claims.repairs import CARRIED, TEXT, is_carried
 from clearlane.claims.rules.registry import quoted, value_rule
 from clearlane.claims.teeth import TEETH
-from clearlane.claims.value_types import GROUPS, Adjusted, Kind
+from clearlane.claims.value_types import ADJUSTMENT_GROUPS, EarlierAdjustment, ValueType
 from clearlane.kernel import formats, limits
 from clearlane.x12 import codes as x12_codes
 
-Screen = Callable[[Any], object]
-"""True for a value that breaks no rule of this file."""
+QuickTest = Callable[[Any], object]
+"""True for a value that breaks no rule of this module."""
 
 _EIN = re.compile(r"(?!(\d)\1{8})\d{9}", re.ASCII)
 _PROCEDURE = re.compile(r"\d{4}[0-9A-Z]|[A-Z]\d{4}", re.ASCII)
@@ -33,193 +33,201 @@ PLACEHOLDERS = frozenset(
     {"NONE", "N/A", "NA", "UNKNOWN", "UNK", "NULL", "SAME", "TBD", "NOT APPLICABLE", "PENDING"}
 )
 
-is_npi = lru_cache(maxsize=limits.VERDICTS_REMEMBERED_MAX)(formats.is_npi)
+is_npi = lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)(formats.is_npi)
 
 
-@value_rule("C301", *sorted({*TEXT, Kind.KEY, Kind.DIAGNOSIS, Kind.POINTER}), x12="*")
-def length(value: str, row: Row) -> str | None:
+@value_rule(
+    "C301", *sorted({*TEXT, ValueType.KEY, ValueType.DIAGNOSIS, ValueType.POINTER}), x12="*"
+)
+def length(value: str, field: ClaimField) -> str | None:
     """No text is longer than X12 can carry."""
-    if row.max is None or len(value) <= row.max:
+    if field.max_length is None or len(value) <= field.max_length:
         return None
-    return f"{row.label} has {len(value)} characters; at most {row.max} can be sent."
+    return f"{field.label} has {len(value)} characters; at most {field.max_length} can be sent."
 
 
-@value_rule("C302", Kind.CITY, Kind.REFERENCE, x12="*")
-def shortness(value: str, row: Row) -> str | None:
+@value_rule("C302", ValueType.CITY, ValueType.REFERENCE, x12="*")
+def shortness(value: str, field: ClaimField) -> str | None:
     """No text is shorter than X12 asks for."""
-    if len(value) >= row.min:
+    if len(value) >= field.min_length:
         return None
-    return f"{row.label} {quoted(value)} is too short; at least {row.min} characters are needed."
+    return f"{field.label} {quoted(value)} is too short; at least {field.min_length} characters are needed."
 
 
-@value_rule("C303", *sorted({*TEXT, Kind.DIAGNOSIS}), x12="*")
-def characters(value: str, row: Row) -> str | None:
+@value_rule("C303", *sorted({*TEXT, ValueType.DIAGNOSIS}), x12="*")
+def characters(value: str, field: ClaimField) -> str | None:
     """Text holds only characters that X12 can carry."""
     if is_carried(value):
         return None
     bad = dict.fromkeys(char for char in value if not is_carried(char))
     shown = " ".join(char if char.isprintable() else f"U+{ord(char):04X}" for char in list(bad)[:5])
     return (
-        f"{row.label} holds characters that cannot be sent: {shown}. Letters A to Z, digits, blanks "
+        f"{field.label} holds characters that cannot be sent: {shown}. Letters A to Z, digits, blanks "
         "and common punctuation can; the separators * : ~ ^ cannot."
     )
 
 
-@value_rule("C304", Kind.NPI, x12="NM1/09")
-def npi(value: str, row: Row) -> str | None:
+@value_rule("C304", ValueType.NPI, x12="NM1/09")
+def npi(value: str, field: ClaimField) -> str | None:
     """An NPI has ten digits and a right check digit."""
     if is_npi(value):
         return None
     ten = len(value) == 10 and value.isdigit()
     wrong = "has a wrong check digit" if ten else "is not ten digits"
-    return f"{row.label} {quoted(value)} {wrong}; give the ten digits as the NPI registry has them."
-
-
-@value_rule("C305", Kind.STATE, x12="N4/02")
-def state(value: str, row: Row) -> str | None:
-    """A state is one of the two-letter codes of the postal service."""
-    if value in _states():
-        return None
-    return f"{row.label} {quoted(value)} is no state; give a two-letter code such as TX."
-
-
-@value_rule("C306", Kind.ZIP, x12="N4/03")
-def zip_code(value: str, row: Row) -> str | None:
-    """A ZIP code has five or nine digits."""
-    if _ZIP.fullmatch(value):
-        return None
-    return f"{row.label} {quoted(value)} is no ZIP code; give five or nine digits."
-
-
-@value_rule("C307", Kind.PHONE, x12="PER/04")
-def phone(value: str, row: Row) -> str | None:
-    """A phone number has ten digits, the first neither 0 nor 1."""
-    if formats.is_phone(value):
-        return None
-    return f"{row.label} {quoted(value)} is no phone number; give ten digits with the area code."
-
-
-@value_rule("C308", Kind.TAXONOMY, x12="PRV/03")
-def taxonomy(value: str, row: Row) -> str | None:
-    """A taxonomy code has ten characters and ends in X."""
-    if formats.is_taxonomy(value):
-        return None
     return (
-        f"{row.label} {quoted(value)} is no taxonomy code; give ten characters such as 207Q00000X."
+        f"{field.label} {quoted(value)} {wrong}; give the ten digits as the NPI registry has them."
     )
 
 
-@value_rule("C309", Kind.TAX_ID, x12="2010AA/REF/02")
-def tax_id(value: str, row: Row) -> str | None:
+@value_rule("C305", ValueType.STATE, x12="N4/02")
+def state(value: str, field: ClaimField) -> str | None:
+    """A state is one of the two-letter codes of the postal service."""
+    if value in _states():
+        return None
+    return f"{field.label} {quoted(value)} is no state; give a two-letter code such as TX."
+
+
+@value_rule("C306", ValueType.ZIP, x12="N4/03")
+def zip_code(value: str, field: ClaimField) -> str | None:
+    """A ZIP code has five or nine digits."""
+    if _ZIP.fullmatch(value):
+        return None
+    return f"{field.label} {quoted(value)} is no ZIP code; give five or nine digits."
+
+
+@value_rule("C307", ValueType.PHONE, x12="PER/04")
+def phone(value: str, field: ClaimField) -> str | None:
+    """A phone number has ten digits, the first neither 0 nor 1."""
+    if formats.is_phone(value):
+        return None
+    return f"{field.label} {quoted(value)} is no phone number; give ten digits with the area code."
+
+
+@value_rule("C308", ValueType.TAXONOMY, x12="PRV/03")
+def taxonomy(value: str, field: ClaimField) -> str | None:
+    """A taxonomy code has ten characters and ends in X."""
+    if formats.is_taxonomy(value):
+        return None
+    return f"{field.label} {quoted(value)} is no taxonomy code; give ten characters such as 207Q00000X."
+
+
+@value_rule("C309", ValueType.TAX_ID, x12="2010AA/REF/02")
+def tax_id(value: str, field: ClaimField) -> str | None:
     """An EIN or SSN has nine digits, not all the same."""
     if _EIN.fullmatch(value):
         return None
-    return f"{row.label} {quoted(value)} is not a number of nine digits; give nine digits."
+    return f"{field.label} {quoted(value)} is not a number of nine digits; give nine digits."
 
 
-@value_rule("C310", Kind.CODED, Kind.PLACE, x12="*")
-def coded(value: str, row: Row) -> str | None:
+@value_rule("C310", ValueType.CODED, ValueType.PLACE, x12="*")
+def coded(value: str, field: ClaimField) -> str | None:
     """A coded field holds a value of its list."""
-    if _on_list(row, value):
+    if _on_list(field, value):
         return None
-    return f"{row.label} {quoted(value)} is not on the list; give {codes.passing(row.codes)}."
+    return f"{field.label} {quoted(value)} is not on the list; give {codes.accepted_values(field.codes)}."
 
 
-@value_rule("C311", Kind.AMOUNT, x12="*")
-def not_negative(value: Decimal, row: Row) -> str | None:
+@value_rule("C311", ValueType.AMOUNT, x12="*")
+def not_negative(value: Decimal, field: ClaimField) -> str | None:
     """No amount is negative."""
-    if value >= 0 or row.name in SIGNED:
+    if value >= 0 or field.name in SIGNED:
         return None
-    return f"{row.label} is {value}; an amount is zero or more."
+    return f"{field.label} is {value}; an amount is zero or more."
 
 
-@value_rule("C312", Kind.AMOUNT, x12="*")
-def cents(value: Decimal, row: Row) -> str | None:
+@value_rule("C312", ValueType.AMOUNT, x12="*")
+def cents(value: Decimal, field: ClaimField) -> str | None:
     """An amount has at most two decimals."""
     if _whole(value, CENT):
         return None
-    return f"{row.label} is {value}; an amount has at most {limits.AMOUNT_DECIMALS_MAX} decimals."
+    return f"{field.label} is {value}; an amount has at most {limits.AMOUNT_DECIMALS_MAX} decimals."
 
 
-@value_rule("C313", Kind.AMOUNT, x12="*")
-def amount_size(value: Decimal, row: Row) -> str | None:
+@value_rule("C313", ValueType.AMOUNT, x12="*")
+def amount_size(value: Decimal, field: ClaimField) -> str | None:
     """An amount has at most ten digits, cents included."""
     if abs(value) < AMOUNT_LIMIT:
         return None
-    return f"{row.label} is {value}; the largest amount that can be sent is 99999999.99."
+    return f"{field.label} is {value}; the largest amount that can be sent is 99999999.99."
 
 
-@value_rule("C314", Kind.COUNT, x12="*")
-def quantity(value: Decimal, row: Row) -> str | None:
+@value_rule("C314", ValueType.COUNT, x12="*")
+def quantity(value: Decimal, field: ClaimField) -> str | None:
     """A quantity is above zero, below a hundred million, with at most three decimals."""
-    least = value > 0 if row.name in COUNTED else value >= 0
+    least = value > 0 if field.name in COUNTED else value >= 0
     if least and value < QUANTITY_LIMIT and _whole(value, SMALLEST_QUANTITY):
         return None
-    return f"{row.label} is {value}; give a number above 0 with at most 8 digits and 3 decimals."
+    return f"{field.label} is {value}; give a number above 0 with at most 8 digits and 3 decimals."
 
 
-@value_rule("C315", Kind.ADJUSTMENTS, x12="CAS/03")
-def adjustment_amounts(value: tuple[Adjusted, ...], row: Row) -> str | None:
+@value_rule("C315", ValueType.ADJUSTMENTS, x12="CAS/03")
+def adjustment_amounts(value: tuple[EarlierAdjustment, ...], field: ClaimField) -> str | None:
     """An adjustment's amount has at most ten digits, two of them decimals."""
     for adjusted in value:
         amount = adjusted.amount
         if abs(amount) >= AMOUNT_LIMIT or not _whole(amount, CENT):
-            return f"{row.label} hold {amount}; an adjustment has at most 10 digits and 2 decimals."
+            return (
+                f"{field.label} hold {amount}; an adjustment has at most 10 digits and 2 decimals."
+            )
     return None
 
 
-@value_rule("C316", Kind.ADJUSTMENTS, x12="CAS/02")
-def adjustment_reasons(value: tuple[Adjusted, ...], row: Row) -> str | None:
+@value_rule("C316", ValueType.ADJUSTMENTS, x12="CAS/02")
+def adjustment_reasons(value: tuple[EarlierAdjustment, ...], field: ClaimField) -> str | None:
     """An adjustment's reason is on the list of claim adjustment reason codes."""
     known = _reasons()
     bad = [a.reason for a in value if a.reason is not None and known and a.reason not in known]
     if not bad:
         return None
-    return f"{row.label} name the reason {quoted(bad[0])}; give a claim adjustment reason code such as 45."
+    return f"{field.label} name the reason {quoted(bad[0])}; give a claim adjustment reason code such as 45."
 
 
-@value_rule("C317", Kind.ADJUSTMENTS, x12="CAS")
-def adjustment_count(value: tuple[Adjusted, ...], row: Row) -> str | None:
+@value_rule("C317", ValueType.ADJUSTMENTS, x12="CAS")
+def adjustment_count(value: tuple[EarlierAdjustment, ...], field: ClaimField) -> str | None:
     """One group has at most six adjustments."""
     if len(value) <= limits.ADJUSTMENTS_PER_GROUP_MAX:
         return None
-    return f"{row.label} are {len(value)}; at most {limits.ADJUSTMENTS_PER_GROUP_MAX} can be sent."
+    return (
+        f"{field.label} are {len(value)}; at most {limits.ADJUSTMENTS_PER_GROUP_MAX} can be sent."
+    )
 
 
-@value_rule("C318", Kind.REFERENCE, x12="REF/02")
-def no_placeholder(value: str, row: Row) -> str | None:
-    """A number is left out when there is none; no word stands in its place."""
+@value_rule("C318", ValueType.REFERENCE, x12="REF/02")
+def no_placeholder(value: str, field: ClaimField) -> str | None:
+    """A number is left out when there is none; no word takes its place."""
     if value not in PLACEHOLDERS:
         return None
-    return f"{row.label} says {quoted(value)}; give the number, or leave the field out."
+    return f"{field.label} says {quoted(value)}; give the number, or leave the field out."
 
 
-@value_rule("C319", Kind.PROCEDURE, x12="2400/SV1/01")
-def procedure(value: str, row: Row) -> str | None:
+@value_rule("C319", ValueType.PROCEDURE, x12="2400/SV1/01")
+def procedure(value: str, field: ClaimField) -> str | None:
     """A procedure code has five characters: CPT or HCPCS, for dental claims D and four digits."""
     if _PROCEDURE.fullmatch(value):
         return None
-    return f"{row.label} {quoted(value)} has no such form; give five characters such as 99213 or D1110."
+    return f"{field.label} {quoted(value)} has no such form; give five characters such as 99213 or D1110."
 
 
-@value_rule("C320", Kind.NDC, x12="2410/LIN/03")
-def ndc(value: str, row: Row) -> str | None:
+@value_rule("C320", ValueType.NDC, x12="2410/LIN/03")
+def ndc(value: str, field: ClaimField) -> str | None:
     """A national drug code has eleven digits."""
     if _NDC.fullmatch(value):
         return None
-    return f"{row.label} {quoted(value)} is not eleven digits; give the 5-4-2 form, such as 00009-0011-03."
+    return f"{field.label} {quoted(value)} is not eleven digits; give the 5-4-2 form, such as 00009-0011-03."
 
 
-@value_rule("C321", Kind.TOOTH, x12="2400/TOO/02")
-def tooth(value: str, row: Row) -> str | None:
+@value_rule("C321", ValueType.TOOTH, x12="2400/TOO/02")
+def tooth(value: str, field: ClaimField) -> str | None:
     """A tooth is named in the universal notation: 1 to 32, A to T, or a supernumerary of these."""
     if value in TEETH:
         return None
-    return f"{row.label} {quoted(value)} is no tooth; give 1 to 32, A to T, 51 to 82, or AS to TS."
+    return (
+        f"{field.label} {quoted(value)} is no tooth; give 1 to 32, A to T, 51 to 82, or AS to TS."
+    )
 
 
-@value_rule("C322", Kind.MODIFIERS, x12="2400/SV1/01-03")
-def modifiers(value: str, row: Row) -> str | None:
+@value_rule("C322", ValueType.MODIFIERS, x12="2400/SV1/01-03")
+def modifiers(value: str, field: ClaimField) -> str | None:
     """There are at most four modifiers, each of two letters or digits."""
     words = value.split(",")
     if len(words) > limits.MODIFIERS_PER_LINE_MAX:
@@ -236,7 +244,7 @@ AMOUNT_LIMIT = Decimal(10 ** (limits.AMOUNT_DIGITS_MAX - limits.AMOUNT_DECIMALS_
 QUANTITY_LIMIT = Decimal(10**limits.QUANTITY_DIGITS_MAX)
 # An earlier payer's adjustment may give money back.
 SIGNED = frozenset({"X12_AdjustmentAmount"})
-# Elsewhere a zero means that there is nothing to say.
+# Elsewhere a zero counts as left out.
 COUNTED = frozenset({"F24G_DaysOrUnits", "F29b_Quantity"})
 
 
@@ -245,7 +253,7 @@ SMALLEST_QUANTITY = Decimal(1).scaleb(-limits.QUANTITY_DECIMALS_MAX)
 
 
 def _whole(value: Decimal, unit: Decimal) -> bool:
-    """Whether a number can be written with the decimals of the unit."""
+    """Return whether a number can be written with the decimals of the unit."""
     # Numbers too large to be rounded are refused for their size.
     return abs(value) >= QUANTITY_LIMIT or value.quantize(unit) == value
 
@@ -265,32 +273,32 @@ def _reasons() -> Mapping[str, str]:
     return x12_codes.load("carc")
 
 
-def _on_list(row: Row, value: str) -> bool:
-    known = codes.words(row.codes)
-    if row.codes in codes.SEVERAL:
+def _on_list(field: ClaimField, value: str) -> bool:
+    known = codes.meanings(field.codes)
+    if field.codes in codes.MULTIPLE:
         return all(word in known for word in value.split(","))
     return value in known
 
 
 # --- the quick tests ------------------------------------------------------------------------------------------
 
-# Kinds whose values are only text of some length: these are tested in bulk.
+# Types whose values are only text of some length: these are tested in bulk.
 PLAIN = frozenset(
     {
-        Kind.NAME,
-        Kind.STREET,
-        Kind.CITY,
-        Kind.NOTE,
-        Kind.SIGNATURE,
-        Kind.REFERENCE,
-        Kind.DIAGNOSES,
-        Kind.POINTERS,
+        ValueType.NAME,
+        ValueType.STREET,
+        ValueType.CITY,
+        ValueType.NOTE,
+        ValueType.SIGNATURE,
+        ValueType.REFERENCE,
+        ValueType.DIAGNOSES,
+        ValueType.POINTERS,
     }
 )
 
 
 def plain_texts_fit(texts: list[str], least: Sequence[int], most: Sequence[int]) -> bool:
-    """Whether no rule of this file has anything to say about texts of the plain kinds."""
+    """Return whether texts of the plain types break no rule of this module."""
     lengths = list(map(len, texts))
     return (
         not any(map(gt, lengths, most))
@@ -300,62 +308,66 @@ def plain_texts_fit(texts: list[str], least: Sequence[int], most: Sequence[int])
     )
 
 
-def screen(row: Row) -> Screen | None:
-    """The quick test of a field's values; None where no rule of this file speaks about the field."""
-    make = _SCREENS.get(row.kind)
-    return make(row) if make else None
+def quick_test(field: ClaimField) -> QuickTest | None:
+    """Return the quick test of a field's values; None where no rule of this module applies."""
+    make = _QUICK_TESTS.get(field.value_type)
+    return make(field) if make else None
 
 
-def _text(row: Row) -> Screen:
-    return re.compile(f"[{re.escape(CARRIED)}]{{{row.min},{row.max or ''}}}").fullmatch
+def _text(field: ClaimField) -> QuickTest:
+    return re.compile(
+        f"[{re.escape(CARRIED)}]{{{field.min_length},{field.max_length or ''}}}"
+    ).fullmatch
 
 
-def _listed(row: Row) -> Screen:
-    if row.codes in codes.SEVERAL:
-        return lambda value: _on_list(row, value)
-    return frozenset(codes.words(row.codes)).__contains__
+def _listed(field: ClaimField) -> QuickTest:
+    if field.codes in codes.MULTIPLE:
+        return lambda value: _on_list(field, value)
+    return frozenset(codes.meanings(field.codes)).__contains__
 
 
-def _amount(row: Row) -> Screen:
-    least = -AMOUNT_LIMIT if row.name in SIGNED else Decimal("-0.001")
+def _amount(field: ClaimField) -> QuickTest:
+    least = -AMOUNT_LIMIT if field.name in SIGNED else Decimal("-0.001")
     return lambda value: least < value < AMOUNT_LIMIT and value.quantize(CENT) == value
 
 
-def _count(row: Row) -> Screen:
-    least = Decimal(0) if row.name in COUNTED else Decimal("-0.0001")
+def _count(field: ClaimField) -> QuickTest:
+    least = Decimal(0) if field.name in COUNTED else Decimal("-0.0001")
     return lambda value: (
         least < value < QUANTITY_LIMIT and value.quantize(SMALLEST_QUANTITY) == value
     )
 
 
-def _fits(*checks: Callable[[Any, Row], str | None]) -> Callable[[Row], Screen]:
-    return lambda row: lambda value: all(check(value, row) is None for check in checks)
+def _fits(*checks: Callable[[Any, ClaimField], str | None]) -> Callable[[ClaimField], QuickTest]:
+    return lambda field: lambda value: all(check(value, field) is None for check in checks)
 
 
-def _key(row: Row) -> Screen:
-    most = row.max or 0
+def _key(field: ClaimField) -> QuickTest:
+    most = field.max_length or 0
     return lambda value: len(value) <= most
 
 
-_SCREENS: Mapping[Kind, Callable[[Row], Screen]] = {
-    Kind.KEY: _key,
-    Kind.STATE: lambda row: _states().__contains__,
-    Kind.ZIP: lambda row: _ZIP.fullmatch,
-    Kind.PHONE: lambda row: formats.is_phone,
-    Kind.NPI: lambda row: is_npi,
-    Kind.TAXONOMY: lambda row: formats.is_taxonomy,
-    Kind.TAX_ID: lambda row: _EIN.fullmatch,
-    Kind.CODED: _listed,
-    Kind.PLACE: _listed,
-    Kind.DIAGNOSIS: _text,
-    Kind.POINTER: _key,
-    Kind.PROCEDURE: lambda row: _PROCEDURE.fullmatch,
-    Kind.MODIFIERS: lambda row: _MODIFIERS.fullmatch,
-    Kind.NDC: lambda row: _NDC.fullmatch,
-    Kind.TOOTH: lambda row: TEETH.__contains__,
-    Kind.AMOUNT: _amount,
-    Kind.COUNT: _count,
-    Kind.ADJUSTMENTS: _fits(adjustment_amounts, adjustment_reasons, adjustment_count),
+_QUICK_TESTS: Mapping[ValueType, Callable[[ClaimField], QuickTest]] = {
+    ValueType.KEY: _key,
+    ValueType.STATE: lambda field: _states().__contains__,
+    ValueType.ZIP: lambda field: _ZIP.fullmatch,
+    ValueType.PHONE: lambda field: formats.is_phone,
+    ValueType.NPI: lambda field: is_npi,
+    ValueType.TAXONOMY: lambda field: formats.is_taxonomy,
+    ValueType.TAX_ID: lambda field: _EIN.fullmatch,
+    ValueType.CODED: _listed,
+    ValueType.PLACE: _listed,
+    ValueType.DIAGNOSIS: _text,
+    ValueType.POINTER: _key,
+    ValueType.PROCEDURE: lambda field: _PROCEDURE.fullmatch,
+    ValueType.MODIFIERS: lambda field: _MODIFIERS.fullmatch,
+    ValueType.NDC: lambda field: _NDC.fullmatch,
+    ValueType.TOOTH: lambda field: TEETH.__contains__,
+    ValueType.AMOUNT: _amount,
+    ValueType.COUNT: _count,
+    ValueType.ADJUSTMENTS: _fits(adjustment_amounts, adjustment_reasons, adjustment_count),
 }
 
-assert set(GROUPS) == set(codes.words("adjustment_group")), "the groups of both tables are the same"
+assert set(ADJUSTMENT_GROUPS) == set(codes.meanings("adjustment_group")), (
+    "the groups of both tables are the same"
+)

@@ -1,33 +1,31 @@
-"""Proxy login: a token for each instance, and a URL that opens the login page once.
+"""Issue proxy-login tokens to instances, and login URLs that open the login page once.
 
-Deprecated, and still kept whole. Nothing here logs anybody in. Tokens and one-time parts are kept as
-keyed hashes only. Knows result codes; knows no HTTP.
+Deprecated in V3, and still supported. Nothing here signs anybody in. Only keyed hashes of tokens and of the one-time
+parts of URLs are stored. Knows V3's result codes; knows no HTTP.
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
 
-from clearlane.accounts.directory import Accounts
-from clearlane.accounts.instances import label, read_instance
+from clearlane.accounts.directory import AccountDirectory
+from clearlane.accounts.instances import clean_label, parse_instance_id
 from clearlane.accounts.model import Site, Vendor, VendorState
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
-from clearlane.kernel.ids import random_text
+from clearlane.kernel.clock import to_micros
+from clearlane.kernel.ids import NO_VENDOR, random_text
 from clearlane.store import instances as store
-from clearlane.store.database import Actor, Database, System, Tx
+from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.vault import Vault
 
 ENTER_PATH = "/console/enter/"
-"""Where a one-time part is shown, under the address of the service."""
+"""The path of a login URL, before its one-time part."""
 
-LOGIN_PAGE = System("who brings a one-time part has not said who it is")
-ANYBODY = 0
-"""Whose keyed hashes those of the login page and of sessions are: no vendor has this number."""
+LOGIN_PAGE = SystemScope("a login URL is used before its vendor is known")
 
 
-class Code(IntEnum):
-    """How a call ended."""
+class ProxyLoginCode(IntEnum):
+    """V3's result codes of proxy login."""
 
     DONE = 0
     MALFORMED = 2
@@ -35,31 +33,31 @@ class Code(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a call is answered."""
+class ProxyLoginResult:
+    """The result of a proxy-login call."""
 
-    code: Code = Code.DONE
+    code: ProxyLoginCode = ProxyLoginCode.DONE
     message: str = ""
-    given: str = field(default="", repr=False)
-    """A token, or the one-time part of a URL."""
+    secret: str = field(default="", repr=False)
+    """A new token, or the one-time part of a login URL."""
     deleted: bool = False
 
 
-NOT_A_GUID = Told(
-    Code.MALFORMED,
+NOT_A_GUID = ProxyLoginResult(
+    ProxyLoginCode.MALFORMED,
     "The instanceId is not a GUID: 32 hexadecimal characters in five groups of 8, 4, 4, 4 and 12, "
     "separated by hyphens.",
 )
-TOO_MANY = Told(
-    Code.MALFORMED,
+TOO_MANY = ProxyLoginResult(
+    ProxyLoginCode.MALFORMED,
     f"The client has {limits.INSTANCES_PER_SITE_MAX} instances already: delete those no longer used.",
 )
-REFUSED = Told(Code.REFUSED, "The user name or token is invalid.")
+REFUSED = ProxyLoginResult(ProxyLoginCode.REFUSED, "The user name or token is invalid.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """Who asks, and what the verbs work with."""
+class ProxyLoginCaller:
+    """The caller of a proxy-login call, with the database and vault it uses."""
 
     database: Database
     vault: Vault
@@ -69,89 +67,97 @@ class Asking:
     actor: Actor
 
     def token_hash(self, instance: str, token: str) -> bytes:
-        """What is kept of a token: good for this instance alone."""
+        """Return the stored hash of a token, bound to its site and instance."""
         site = str(self.site.id)
         return self.vault.fingerprint(self.site.scope, "instance token", site, instance, token)
 
 
-async def create_token(asking: Asking, instance_id: str, name: str) -> Told:
-    """Give an instance a new token, told here and never again. The one before ends."""
-    instance = read_instance(instance_id)
+async def create_token(caller: ProxyLoginCaller, instance_id: str, name: str) -> ProxyLoginResult:
+    """Issue a new token to an instance. The earlier one becomes invalid; the new one cannot be read again."""
+    instance = parse_instance_id(instance_id)
     if instance is None:
         return NOT_A_GUID
-    if not asking.vendor.proxy_login:
+    if not caller.vendor.proxy_login:
         return REFUSED
     token = random_text(limits.SECRET_CHARACTERS)
     new = store.NewToken(
         instance=instance,
-        name=label(name),
-        token_hash=asking.token_hash(instance, token),
-        now=micros(asking.now),
+        name=clean_label(name),
+        token_hash=caller.token_hash(instance, token),
+        now=to_micros(caller.now),
     )
 
     async def job(tx: Tx) -> bool:
-        await store.drop_entries(tx, asking.site.scope, instance)
+        await store.drop_login_urls(tx, caller.site.scope, instance)
         return await store.put_token(tx, new)
 
-    stored = await asking.database.write(asking.site.scope, job, actor=asking.actor)
-    return Told(given=token) if stored else TOO_MANY
+    stored = await caller.database.write(caller.site.scope, job, actor=caller.actor)
+    return ProxyLoginResult(secret=token) if stored else TOO_MANY
 
 
-async def get_url(asking: Asking, instance_id: str, token: str) -> Told:
-    """A one-time part for who has the instance's token."""
-    instance = read_instance(instance_id)
+async def create_login_url(
+    caller: ProxyLoginCaller, instance_id: str, token: str
+) -> ProxyLoginResult:
+    """Return the one-time part of a new login URL, for a caller with the instance's token."""
+    instance = parse_instance_id(instance_id)
     if instance is None:
         return NOT_A_GUID
-    if not asking.vendor.proxy_login or not token:
+    if not caller.vendor.proxy_login or not token:
         return REFUSED
-    part, scope, now = random_text(limits.SECRET_CHARACTERS), asking.site.scope, asking.now
+    part, scope, now = random_text(limits.SECRET_CHARACTERS), caller.site.scope, caller.now
     ends = now + timedelta(seconds=limits.LOGIN_ENTRY_SECONDS)
 
     async def job(tx: Tx) -> bool:
-        right = await store.is_token(tx, instance, asking.token_hash(instance, token))
-        if right:
-            entry = store.Entry(scope, instance)
-            hashed = _part_hash(asking.vault, part)
-            await store.add_entry(tx, entry, hashed, now=micros(now), expires_at=micros(ends))
-        return right
+        valid = await store.is_token(tx, instance, caller.token_hash(instance, token))
+        if valid:
+            url = store.LoginUrl(scope, instance)
+            hashed = _part_hash(caller.vault, part)
+            await store.add_login_url(
+                tx, url, hashed, now=to_micros(now), expires_at=to_micros(ends)
+            )
+        return valid
 
-    right = await asking.database.write(scope, job, actor=asking.actor)
-    return Told(given=part) if right else REFUSED
+    valid = await caller.database.write(scope, job, actor=caller.actor)
+    return ProxyLoginResult(secret=part) if valid else REFUSED
 
 
-async def delete_token(asking: Asking, instance_id: str) -> Told:
-    """Take an instance's token away. What is not there needs no taking."""
-    instance = read_instance(instance_id)
+async def delete_token(caller: ProxyLoginCaller, instance_id: str) -> ProxyLoginResult:
+    """Delete an instance's token, if it has one."""
+    instance = parse_instance_id(instance_id)
     if instance is None:
         return NOT_A_GUID
-    scope = asking.site.scope
+    scope = caller.site.scope
 
     async def job(tx: Tx) -> bool:
         return await store.drop_token(tx, scope, instance)
 
-    return Told(deleted=await asking.database.write(scope, job, actor=asking.actor))
+    return ProxyLoginResult(deleted=await caller.database.write(scope, job, actor=caller.actor))
 
 
-async def enter(
-    database: Database, vault: Vault, accounts: Accounts, part: str, *, now: datetime, actor: Actor
+async def use_login_url(
+    database: Database,
+    vault: Vault,
+    accounts: AccountDirectory,
+    part: str,
+    *,
+    now: datetime,
+    actor: Actor,
 ) -> bool:
-    """Use a one-time part: True once, False for one that is used, expired, withdrawn or invented."""
-    hashed, at = _part_hash(vault, part), micros(now)
+    """Use the one-time part of a login URL; return whether it was valid: unused, not expired, not revoked."""
+    hashed, at = _part_hash(vault, part), to_micros(now)
     async with database.read(LOGIN_PAGE) as tx:
-        if not await store.is_live(tx, hashed, at):
+        if not await store.is_login_url_live(tx, hashed, at):
             return False
-    entry = await database.write(
-        LOGIN_PAGE, lambda tx: store.use_entry(tx, hashed, at), actor=actor
+    url = await database.write(
+        LOGIN_PAGE, lambda tx: store.use_login_url(tx, hashed, at), actor=actor
     )
-    if entry is None:
+    if url is None:
         return False
     return any(
-        vendor.id == entry.scope.vendor
-        and vendor.proxy_login
-        and vendor.state is VendorState.ACTIVE
+        vendor.id == url.scope.vendor and vendor.proxy_login and vendor.state is VendorState.ACTIVE
         for vendor in accounts.vendors
     )
 
 
 def _part_hash(vault: Vault, part: str) -> bytes:
-    return vault.fingerprint(ANYBODY, "login entry", part)
+    return vault.fingerprint(NO_VENDOR, "login url", part)

@@ -1,11 +1,11 @@
-"""Asking: every question that is open, in the hands of this node.
+"""Send the open eligibility inquiries of one node to payers in real time.
 
-    asking.begin(request_id, count, front)   # a person waits: at once, beside everything else
-    asking.wake()                            # large documents and the unanswered tail: as far as each payer's cap allows
+    runner.start(request_id, count, immediate)    # a caller waits: at once
+    runner.wake()                                 # large documents and retries: as far as each payer's limit allows
 
-An answer is kept, and only then told to who waits. Questions are rows; whoever asks holds a lease on them, so those
-of a node that died are asked again by another. Nothing here depends on the call that brought a question: it may go
-away. Knows lanes and leases; what is asked and heard is decided elsewhere.
+An outcome is stored before the waiting call is released. Inquiries are rows with a lease, so those of a node that
+died are sent by another. Nothing depends on the call that submitted an inquiry. Knows queues and leases; what is sent
+and read is decided in ``realtime_inquiry``.
 """
 
 import asyncio
@@ -16,27 +16,27 @@ from typing import Any, TypeVar
 
 import structlog
 
-from clearlane.connect.realtime_routes import Questions
+from clearlane.connect.connections import Connections
 from clearlane.eligibility import model
 from clearlane.kernel import limits
-from clearlane.kernel.clock import Clock, micros, moment
+from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.kernel.tasks import end_all
-from clearlane.pipeline.eligibility.pending_calls import Waiters
+from clearlane.kernel.tasks import cancel_all
+from clearlane.pipeline.eligibility.pending_calls import PendingCalls
 from clearlane.pipeline.eligibility.realtime_inquiry import (
     LOST,
-    NO_WAY,
-    Ended,
-    Later,
-    Question,
-    Told,
-    ask,
-    unreached,
+    NO_ROUTE,
+    AttemptResult,
+    FinalResult,
+    PendingInquiry,
+    RetryLater,
+    result_of_failure,
+    send_inquiry,
 )
 from clearlane.store import eligibility as store
 from clearlane.store.database import Actor, Database, StoreFault, Tx
-from clearlane.store.eligibility import Asked, Queue
+from clearlane.store.eligibility import InquiryQueue, StoredInquiry
 from clearlane.store.vault import Vault
 
 log = structlog.get_logger()
@@ -45,289 +45,299 @@ T = TypeVar("T")
 
 LEASE = timedelta(seconds=limits.ELIGIBILITY_LEASE_SECONDS)
 WAIT = timedelta(seconds=limits.ELIGIBILITY_WAIT_SECONDS_MAX)
-ASKED = timedelta(hours=limits.ELIGIBILITY_ASKED_HOURS_MAX)
-LANES = frozenset({store.FRONT, store.BATCH})
-"""What is asked here; the third lane goes out in files."""
+GIVE_UP_AFTER = timedelta(hours=limits.ELIGIBILITY_RETRY_HOURS_MAX)
+REALTIME_MODES = frozenset({store.INTERACTIVE, store.BULK})
+"""The modes of inquiries sent here; the third goes out in files."""
 
 
-def nobody(_: datetime) -> int:
-    """Payers that are real do not sleep by our clock."""
+def no_sleeping_payers(_: datetime) -> int:
+    """Return 0: real payers do not wait for our clock."""
     return 0
 
 
-class Asking:
-    """The open questions of one node."""
+class InquiryRunner:
+    """The inquiries that one node is sending."""
 
     def __init__(
         self,
         database: Database,
         vault: Vault,
         clock: Clock,
-        questions: Callable[[], Questions],
+        connections: Callable[[], Connections],
         *,
         node: str,
-        asleep: Callable[[datetime], int] = nobody,
+        asleep: Callable[[datetime], int] = no_sleeping_payers,
     ) -> None:
-        """``asleep`` says how many payers of a sandbox wait for a moment that has not come."""
-        self.waiters = Waiters(database, clock)
+        """``asleep`` returns how many simulated payers wait for the sandbox's clock."""
+        self.pending_calls = PendingCalls(database, clock)
         self._database = database
         self._vault = vault
         self._clock = clock
-        self._questions = questions
+        self._connections = connections
         self._asleep = asleep
         self._actor = Actor("node", node)
-        self._held: dict[tuple[int, int], datetime | None] = {}
-        """What is in our hands, and until when it rests there."""
+        self._active: dict[tuple[int, int], datetime | None] = {}
+        """The inquiries that this node works on, and until when each pauses."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self._lanes: dict[Queue, _Lane] = {}
+        self._queues: dict[InquiryQueue, _QueueState] = {}
         self._due = asyncio.Event()
         self._looking = False
         self._stopped = False
 
-    def begin(self, request_id: int, count: int, front: Sequence[Question]) -> None:
-        """Ask what a stored request asks: those for the front at once, the others in their turn."""
-        self.waiters.expect(request_id, count)
-        for question in front:
-            self._held[question.key] = None
-            self._begin(self._front(question))
-        if len(front) < count:
+    def start(self, request_id: int, count: int, immediate: Sequence[PendingInquiry]) -> None:
+        """Start the inquiries of a stored request: these at once, the others from the queues."""
+        self.pending_calls.expect(request_id, count)
+        for pending in immediate:
+            self._active[pending.key] = None
+            self._create_task(self._ask_while_caller_waits(pending))
+        if len(immediate) < count:
             self.wake()
 
-    def reaches(self, type: str, payer_id: str) -> bool:
-        """Whether a payer can be asked."""
-        return bool(self._questions().ways(type, payer_id))
+    def can_reach(self, type: str, payer_id: str) -> bool:
+        """Return whether a payer has a real-time connection."""
+        return bool(self._connections().realtime_connections(type, payer_id))
 
     def wake(self) -> None:
-        """Look for questions that are due."""
+        """Look for inquiries that are due."""
         self._due.set()
         if not self._looking:
             self._looking = True
-            self._begin(self._look())
+            self._create_task(self._start_due_queues())
 
-    async def busy(self, now: datetime) -> bool:
-        """Whether a question is due, or in our hands and not waiting for a later moment."""
+    async def has_due_inquiries(self, now: datetime) -> bool:
+        """Return whether an inquiry is due, or being sent and not pausing."""
         self.wake()
-        resting = sum(until is not None and until > now for until in self._held.values())
-        if len(self._held) > resting + self._asleep(now):
+        pausing = sum(until is not None and until > now for until in self._active.values())
+        if len(self._active) > pausing + self._asleep(now):
             return True
-        if any(lane.moves for lane in self._lanes.values()):
+        if any(state.is_sending for state in self._queues.values()):
             return True
         async with self._database.read(store.SCOPE) as tx:
-            queues = await store.due_queues(tx, micros(now))
-        return any(queue.lane in LANES for queue in queues)
+            queues = await store.due_queues(tx, to_micros(now))
+        return any(queue.mode in REALTIME_MODES for queue in queues)
 
-    def retire(self, questions: Questions) -> None:
-        """Let go of ways that were replaced, when nobody can be using them any more."""
+    def retire(self, connections: Connections) -> None:
+        """Close connections that were replaced, when no inquiry can be using them any more."""
 
         async def close() -> None:
             try:
                 await asyncio.sleep(limits.REALTIME_SECONDS_MAX)
             finally:
-                await questions.close()
+                await connections.close()
 
-        self._begin(close())
+        self._create_task(close())
 
     async def stop(self) -> None:
-        """Ask nobody any more. What is in our hands comes free for others, and for our next start."""
+        """Stop, and make unfinished inquiries due again for other nodes and for the next start."""
         self._stopped = True
-        held = list(self._held)
+        unfinished = list(self._active)
         tasks = list(self._tasks)
-        await end_all(tasks)
+        await cancel_all(tasks)
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.waiters.close()
-        await self._questions().close()
-        if held:
-            now = micros(self._clock.now())
-            await self._write(lambda tx: store.put_back(tx, held, now))
+        await self.pending_calls.close()
+        await self._connections().close()
+        if unfinished:
+            now = to_micros(self._clock.now())
+            await self._write(lambda tx: store.reschedule(tx, unfinished, now))
 
-    # ---- one question ------------------------------------------------------------------------
+    # ---- one inquiry -------------------------------------------------------------------------
 
-    async def _front(self, question: Question) -> None:
-        """Ask while the call waits; what is not answered by then is left to the tail."""
-        end = moment(question.created_at) + WAIT
-        pauses = iter(limits.ELIGIBILITY_AGAIN_SECONDS)
+    async def _ask_while_caller_waits(self, pending: PendingInquiry) -> None:
+        """Send while the call waits, with short pauses; leave what is not answered by then to the queues."""
+        deadline = from_micros(pending.created_at) + WAIT
+        pauses = iter(limits.ELIGIBILITY_RETRY_SECONDS)
         try:
             while True:
-                told = await self._ask(question)
-                pause = next(pauses, None) if isinstance(told, Later) and told.soon else None
-                again = None if pause is None else self._clock.now() + timedelta(seconds=pause)
-                if again is None or again >= end:
-                    await self._note(question, told)
+                result = await self._attempt(pending)
+                pause = (
+                    next(pauses, None) if isinstance(result, RetryLater) and result.soon else None
+                )
+                next_at = None if pause is None else self._clock.now() + timedelta(seconds=pause)
+                if next_at is None or next_at >= deadline:
+                    await self._record_attempt(pending, result)
                     return
-                self._held[question.key] = again
-                await self._clock.wait_until(again)
-                self._held[question.key] = None
-                question = replace(question, attempts=question.attempts + 1)
+                self._active[pending.key] = next_at
+                await self._clock.wait_until(next_at)
+                self._active[pending.key] = None
+                pending = replace(pending, attempts=pending.attempts + 1)
         except (StoreFault, TimeoutError) as fault:
-            _tell(question, fault)  # the lease runs out, and it is asked again
+            _log_failure(pending, fault)  # sent again when the lease has run out
         finally:
-            del self._held[question.key]
+            del self._active[pending.key]
 
-    async def _once(self, question: Question) -> None:
-        """Ask once."""
-        if question.key in self._held:
+    async def _ask_once(self, pending: PendingInquiry) -> None:
+        """Send an inquiry once."""
+        if pending.key in self._active:
             return
-        self._held[question.key] = None
+        self._active[pending.key] = None
         try:
-            await self._note(question, await self._ask(question))
+            await self._record_attempt(pending, await self._attempt(pending))
         except (StoreFault, TimeoutError) as fault:
-            _tell(question, fault)
+            _log_failure(pending, fault)
         finally:
-            del self._held[question.key]
+            del self._active[pending.key]
 
-    async def _ask(self, question: Question) -> Told:
-        ways = self._questions().ways(question.inquiry.payer_type, question.payer_id)
-        if not ways:
-            return Later(unreached(question, NO_WAY), soon=False)
-        way = ways[(question.attempts - 1) % len(ways)]
+    async def _attempt(self, pending: PendingInquiry) -> AttemptResult:
+        connections = self._connections().realtime_connections(
+            pending.inquiry.payer_type, pending.payer_id
+        )
+        if not connections:
+            return RetryLater(result_of_failure(pending, NO_ROUTE), soon=False)
+        connection = connections[(pending.attempts - 1) % len(connections)]
         try:
-            return await ask(way, question, self._clock.now())
-        except Exception as fault:  # noqa: BLE001  (one payer's cable must not stop the others)
-            _tell(question, fault)
-            return Later(unreached(question, LOST), soon=False)
+            return await send_inquiry(connection, pending, self._clock.now())
+        except Exception as fault:  # noqa: BLE001  (one connection must not stop the others)
+            _log_failure(pending, fault)
+            return RetryLater(result_of_failure(pending, LOST), soon=False)
 
-    async def _note(self, question: Question, told: Told) -> None:
-        """Keep an answer, or let the question rest."""
+    async def _record_attempt(self, pending: PendingInquiry, result: AttemptResult) -> None:
+        """Store a final outcome, or schedule the next attempt."""
         now = self._clock.now()
-        if isinstance(told, Ended):
-            await self.keep(question, told)
-        elif now - moment(question.created_at) >= ASKED:
-            await self.keep(question, told.last)
+        if isinstance(result, FinalResult):
+            await self.store_result(pending, result)
+        elif now - from_micros(pending.created_at) >= GIVE_UP_AFTER:
+            await self.store_result(pending, result.final)
         else:
-            next_at = micros(now + timedelta(seconds=rest_seconds(question.attempts)))
-            await self._write(lambda tx: store.put_back(tx, [question.key], next_at))
+            next_at = to_micros(now + timedelta(seconds=retry_seconds(pending.attempts)))
+            await self._write(lambda tx: store.reschedule(tx, [pending.key], next_at))
 
-    async def keep(self, question: Question, end: Ended) -> bool:
-        """Store an answer, and then tell who waits; False where there was one before."""
+    async def store_result(self, pending: PendingInquiry, result: FinalResult) -> bool:
+        """Store an outcome and count it for the waiting call; return False where there was one before."""
         now = self._clock.now()
-        first = await keep(self._database, self._vault, question, end, now, self._actor)
+        first = await store_result(self._database, self._vault, pending, result, now, self._actor)
         if first:
-            self.waiters.answered(question.request_id)
+            self.pending_calls.count_answer(pending.request_id)
         return first
 
-    # ---- large documents and the tail --------------------------------------------------------
+    # ---- large documents and retries ---------------------------------------------------------
 
-    async def _look(self) -> None:
-        """Begin with every payer that something is due for."""
+    async def _start_due_queues(self) -> None:
+        """Start a task for every payer that has due inquiries and no task yet."""
         try:
             while self._due.is_set():
                 self._due.clear()
                 async with self._database.read(store.SCOPE) as tx:
-                    queues = await store.due_queues(tx, micros(self._clock.now()))
+                    queues = await store.due_queues(tx, to_micros(self._clock.now()))
                 for queue in queues:
-                    if queue.lane in LANES and queue not in self._lanes:
-                        self._lanes[queue] = _Lane()
-                        self._begin(self._clear(queue, self._lanes[queue]))
+                    if queue.mode in REALTIME_MODES and queue not in self._queues:
+                        self._queues[queue] = _QueueState()
+                        self._create_task(self._run_queue(queue, self._queues[queue]))
         finally:
             self._looking = False
 
-    async def _clear(self, queue: Queue, lane: "_Lane") -> None:
-        """Ask everything that is due for one payer, a page at a time."""
+    async def _run_queue(self, queue: InquiryQueue, state: "_QueueState") -> None:
+        """Send everything that is due to one payer, a page at a time."""
 
-        async def one(question: Question) -> None:
-            async with lane.places:
-                lane.waiting -= 1
-                await self._once(question)
+        async def one(pending: PendingInquiry) -> None:
+            async with state.slots:
+                state.waiting -= 1
+                await self._ask_once(pending)
 
         try:
-            while questions := await self._take(queue):
-                lane.waiting, lane.looks = len(questions), False
-                await asyncio.gather(*map(one, questions))
-                lane.looks = True
+            while page := await self._lease_page(queue):
+                state.waiting, state.loading = len(page), False
+                await asyncio.gather(*map(one, page))
+                state.loading = True
         finally:
-            del self._lanes[queue]
-        # What came in while the last page was looked for.
+            del self._queues[queue]
+        # Something may have come in while the last page was loaded.
         self.wake()
 
-    async def _take(self, queue: Queue) -> list[Question]:
+    async def _lease_page(self, queue: InquiryQueue) -> list[PendingInquiry]:
         now = self._clock.now()
-        until = micros(now + LEASE)
+        until = to_micros(now + LEASE)
         async with self._database.read(store.SCOPE) as tx:
-            due = await store.due(tx, queue, micros(now), limits.ELIGIBILITY_PAGE_ROWS)
-            await self._vault.fetch(tx, [one.inquiry for one in due])
-        taken = await self._write(lambda tx: store.take(tx, due, until)) if due else []
-        return [opened(self._vault, one) for one in taken]
+            due = await store.list_due(tx, queue, to_micros(now), limits.ELIGIBILITY_PAGE_ROWS)
+            await self._vault.load_keys_of(tx, [one.inquiry for one in due])
+        leased = await self._write(lambda tx: store.lease(tx, due, until)) if due else []
+        return [open_inquiry(self._vault, one) for one in leased]
 
-    # ---- what all of them need ---------------------------------------------------------------
+    # ---- shared by all ---------------------------------------------------------------
 
     async def _write(self, job: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
         return await self._database.write(store.SCOPE, job, actor=self._actor)
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _create_task(self, work: Coroutine[Any, Any, None]) -> None:
         if self._stopped:
             work.close()
             return
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._task_done)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _task_done(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (fault := task.exception()) is not None:
-            log.warning("asking failed", fault=fault_code(fault), places=fault_frames(fault))
+            log.warning("inquiry task failed", fault=fault_code(fault), places=fault_frames(fault))
 
 
 @dataclass(slots=True)
-class _Lane:
-    """The questions to one payer that are being asked in their turn."""
+class _QueueState:
+    """The state of the task that sends queued inquiries to one payer."""
 
-    places: asyncio.Semaphore = field(
+    slots: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(limits.ELIGIBILITY_PAYER_AT_ONCE)
     )
     waiting: int = 0
-    """How many of the page wait for a place."""
-    looks: bool = True
-    """Whether the next page is being taken."""
+    """How many inquiries of the page wait for a free slot."""
+    loading: bool = True
+    """Whether the next page is being loaded."""
 
     @property
-    def moves(self) -> bool:
-        """Whether something is about to be asked."""
-        return self.looks or (self.waiting > 0 and not self.places.locked())
+    def is_sending(self) -> bool:
+        """Whether something is about to be sent."""
+        return self.loading or (self.waiting > 0 and not self.slots.locked())
 
 
-async def keep(
-    database: Database, vault: Vault, question: Question, end: Ended, now: datetime, actor: Actor
+async def store_result(
+    database: Database,
+    vault: Vault,
+    pending: PendingInquiry,
+    result: FinalResult,
+    now: datetime,
+    actor: Actor,
 ) -> bool:
-    """Store an answer; False where there was one before."""
-    await vault.ready(question.scope)
-    sealed = vault.seal(question.scope, store.RESPONSES, question.trace, end.kept.encoded())
+    """Store the outcome of an inquiry; return False where there was one before."""
+    await vault.ensure_key(pending.scope)
+    sealed = vault.seal(pending.scope, store.RESPONSES, pending.trace, result.answer.encode())
 
     async def job(tx: Tx) -> bool:
-        return await store.answered(
-            tx, question.request_id, question.number, end.kind, micros(now), sealed
+        return await store.record_answer(
+            tx, pending.request_id, pending.number, result.kind, to_micros(now), sealed
         )
 
     return await database.write(store.SCOPE, job, actor=actor)
 
 
-def opened(vault: Vault, asked: Asked) -> Question:
-    """A stored inquiry as a question."""
-    scope = Scope(VendorId(asked.vendor_id), SiteId(asked.site_id))
-    content = vault.open(scope, store.INQUIRIES, asked.trace, asked.inquiry)
-    return Question(
+def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
+    """Open a stored inquiry."""
+    scope = Scope(VendorId(stored.vendor_id), SiteId(stored.site_id))
+    content = vault.open(scope, store.INQUIRIES, stored.trace, stored.inquiry)
+    return PendingInquiry(
         scope=scope,
-        request_id=asked.request_id,
-        number=asked.number,
-        attempts=asked.attempts,
-        created_at=asked.created_at,
-        payer_id=asked.payer_id,
+        request_id=stored.request_id,
+        number=stored.number,
+        attempts=stored.attempts,
+        created_at=stored.created_at,
+        payer_id=stored.payer_id,
         inquiry=model.restore(content),
     )
 
 
-def rest_seconds(attempts: int) -> int:
-    """How long a question rests after so many attempts."""
-    doublings = min(max(attempts, 1) - 1, limits.ELIGIBILITY_LATER_SECONDS_MAX.bit_length())
+def retry_seconds(attempts: int) -> int:
+    """Return how long to pause after so many attempts: it doubles up to a maximum."""
+    doublings = min(max(attempts, 1) - 1, limits.ELIGIBILITY_LATE_RETRY_SECONDS_MAX.bit_length())
     return min(
-        limits.ELIGIBILITY_LATER_SECONDS_FIRST << doublings, limits.ELIGIBILITY_LATER_SECONDS_MAX
+        limits.ELIGIBILITY_LATE_RETRY_SECONDS_FIRST << doublings,
+        limits.ELIGIBILITY_LATE_RETRY_SECONDS_MAX,
     )
 
 
-def _tell(question: Question, fault: BaseException) -> None:
+def _log_failure(pending: PendingInquiry, fault: BaseException) -> None:
     log.warning(
-        "question not asked",
-        request=question.request_id,
-        number=question.number,
+        "inquiry not sent",
+        request=pending.request_id,
+        number=pending.number,
         fault=fault_code(fault),
         places=fault_frames(fault),
     )

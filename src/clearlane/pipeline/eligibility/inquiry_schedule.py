@@ -1,43 +1,40 @@
-"""The ticks of eligibility: wake what asks, and forget what was kept long enough.
+"""The scheduled work of eligibility: send due inquiries, and purge old requests.
 
-    await busy(desk, now)      # whether a question is due or being answered, other than by waiting
-
-Knows that there is asking; knows no question.
+The engine runs both ticks. Knows no inquiry.
 """
 
 from datetime import datetime, timedelta
 
-from clearlane.engine.workflows import Steps
+from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.eligibility import inquiry_batches
-from clearlane.pipeline.work_context import Desk
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Tx
 
-ASK, FORGET = "ask", "forget-eligibility"
+ASK, PURGE = "ask", "forget-eligibility"
 QUEUE = "eligibility"
 ASK_EVERY = "*/5 * * * * *"
-FORGET_EVERY = "0 17 3 * * *"
+PURGE_EVERY = "0 17 3 * * *"
 
 
-async def ask(desk: Desk, steps: Steps) -> None:
-    """Let this node look for questions that are due, and write those that go out in files."""
-    if desk.beyond is not None and desk.beyond.asking is not None:
-        desk.beyond.asking.wake()
-        await inquiry_batches.gather(desk, desk.clock.now())
+async def inquiry_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Let this node send inquiries that are due, and put those that go out in files into batches."""
+    if (runner := context.payer_access.inquiry_runner) is not None:
+        runner.wake()
+        await inquiry_batches.create_inquiry_batches(context, context.clock.now())
 
 
-async def forget(desk: Desk, steps: Steps) -> None:
-    """Forget requests that are older than the setting allows."""
-    if desk.beyond is not None:
-        await forget_old(desk, desk.clock.now())
+async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Purge requests that are older than the setting allows."""
+    await purge_old_requests(context, context.clock.now())
 
 
-async def forget_old(desk: Desk, now: datetime) -> int:
-    """Forget old requests a few at a time; how many there were."""
-    before = micros(now - timedelta(days=desk.outside.eligibility_days))
-    forgotten = 0
+async def purge_old_requests(context: WorkContext, now: datetime) -> int:
+    """Delete old requests a few at a time; return how many there were."""
+    before = to_micros(now - timedelta(days=context.limits.eligibility_days))
+    deleted = 0
 
     async def job(tx: Tx) -> int:
         count = await store.purge(tx, before, limits.ELIGIBILITY_PURGED_AT_ONCE)
@@ -45,12 +42,12 @@ async def forget_old(desk: Desk, now: datetime) -> int:
             tx.audit("eligibility.forgotten", count=count)
         return count
 
-    while count := await desk.database.write(store.SCOPE, job, actor=Actor("node", desk.node)):
-        forgotten += count
-    return forgotten
+    while count := await context.database.write(store.SCOPE, job, actor=context.actor):
+        deleted += count
+    return deleted
 
 
-async def busy(desk: Desk, now: datetime) -> bool:
-    """Whether something is to be done at this moment, or is being done."""
-    asking = desk.outside.asking
-    return asking is not None and await asking.busy(now)
+async def has_due_inquiries(context: WorkContext, now: datetime) -> bool:
+    """Return whether an inquiry is due or being sent."""
+    runner = context.payer_access.inquiry_runner
+    return runner is not None and await runner.has_due_inquiries(now)

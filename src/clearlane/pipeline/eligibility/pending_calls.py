@@ -1,7 +1,7 @@
-"""Calls that wait for a request to be complete: one promise each, one keeper of the time for all.
+"""Hold calls until their eligibility request is complete, or until they have waited long enough.
 
-A waiting call holds no thread, no timer and no connection. What completes it may happen at this node, which tells
-at once, or at another one, which is seen by looking: one query for all that wait. Knows no answer.
+A waiting call has a future and no thread, timer or connection of its own. Answers stored by this node release it at
+once; those stored by other nodes are found by one query for all waiting calls. Knows no answer.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import structlog
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.faults import fault_code
-from clearlane.kernel.tasks import end_all
+from clearlane.kernel.tasks import cancel_all
 from clearlane.store import eligibility as store
 from clearlane.store.database import Database
 
@@ -24,21 +24,21 @@ log = structlog.get_logger()
 
 
 @dataclass(slots=True)
-class _Waiter:
-    """One call."""
+class _PendingCall:
+    """One waiting call."""
 
-    promise: "asyncio.Future[None]"
+    future: "asyncio.Future[None]"
     missing: int
-    """How many answers this node has not yet seen."""
+    """How many answers this node has not counted yet."""
 
 
-class Waiters:
+class PendingCalls:
     """The waiting calls of one node."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-        self._open: dict[int, _Waiter] = {}
+        self._open: dict[int, _PendingCall] = {}
         self._deadlines: list[tuple[datetime, int]] = []
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stops: dict[asyncio.Event, asyncio.Task[None]] = {}
@@ -47,82 +47,82 @@ class Waiters:
         return len(self._open)
 
     def expect(self, request_id: int, missing: int) -> None:
-        """Count the answers of a request from here on. Call :meth:`wait` afterwards, or :meth:`forget`."""
-        promise: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._open[request_id] = _Waiter(promise, missing)
+        """Begin to count the answers of a request. Call :meth:`wait` afterwards, or :meth:`forget`."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._open[request_id] = _PendingCall(future, missing)
 
-    def answered(self, request_id: int) -> None:
-        """One more answer of a request is kept."""
-        waiter = self._open.get(request_id)
-        if waiter is not None:
-            waiter.missing -= 1
-            if waiter.missing <= 0:
-                _release(waiter)
+    def count_answer(self, request_id: int) -> None:
+        """Count one more stored answer of a request, and release its call at the last."""
+        call = self._open.get(request_id)
+        if call is not None:
+            call.missing -= 1
+            if call.missing <= 0:
+                _release(call)
 
     async def wait(self, request_id: int, until: datetime, stopping: asyncio.Event) -> None:
-        """Return when the request is complete, at the moment at the latest, or when the node stops."""
-        waiter = self._open.get(request_id)
-        if waiter is None:  # there was nothing to ask
+        """Return when the request is complete, at ``until`` at the latest, or when the node stops."""
+        call = self._open.get(request_id)
+        if call is None:  # the request has no inquiry
             return
         try:
-            if not waiter.promise.done() and not stopping.is_set():
+            if not call.future.done() and not stopping.is_set():
                 heapq.heappush(self._deadlines, (until, request_id))
-                self._run("time", self._keep_time)
-                self._run("look", self._look)
-                self._mind(stopping)
-                await waiter.promise
+                self._ensure_task("time", self._release_expired)
+                self._ensure_task("poll", self._poll_completed)
+                self._release_on_stop(stopping)
+                await call.future
         finally:
             self.forget(request_id)
 
     def forget(self, request_id: int) -> None:
-        """Nobody waits for this request any more."""
+        """Stop counting the answers of a request."""
         self._open.pop(request_id, None)
 
     def release_all(self) -> None:
-        """Let every call answer with what it has."""
-        for waiter in self._open.values():
-            _release(waiter)
+        """Release every call: it responds with what has arrived."""
+        for call in self._open.values():
+            _release(call)
 
     async def close(self) -> None:
-        """Stop keeping time."""
+        """Release every call and stop the tasks."""
         self.release_all()
         tasks = [*self._tasks.values(), *self._stops.values()]
-        await end_all(tasks)
+        await cancel_all(tasks)
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _run(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _ensure_task(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         task = self._tasks.get(name)
         if task is None or task.done():
             self._tasks[name] = asyncio.create_task(work())
 
-    async def _keep_time(self) -> None:
-        """Release each call when its time is over; the earliest is waited for, so one timer is enough."""
+    async def _release_expired(self) -> None:
+        """Release each call at its deadline. Only the earliest is waited for, so one timer is enough."""
         while self._deadlines:
             until, request_id = self._deadlines[0]
             if request_id in self._open:
                 await self._clock.wait_until(until)
             heapq.heappop(self._deadlines)
-            waiter = self._open.get(request_id)
-            if waiter is not None:
-                _release(waiter)
+            call = self._open.get(request_id)
+            if call is not None:
+                _release(call)
 
-    async def _look(self) -> None:
-        """See what was completed elsewhere, while somebody waits."""
+    async def _poll_completed(self) -> None:
+        """Release calls whose requests other nodes completed, while any call waits."""
         while self._open:
-            await asyncio.sleep(limits.ELIGIBILITY_LOOK_SECONDS)
-            waiting = [id for id, one in self._open.items() if not one.promise.done()]
+            await asyncio.sleep(limits.ELIGIBILITY_POLL_SECONDS)
+            waiting = [id for id, one in self._open.items() if not one.future.done()]
             try:
                 async with self._database.read(store.SCOPE) as tx:
-                    complete = await store.complete(tx, waiting)
-            except Exception as fault:  # noqa: BLE001  (the next look may succeed)
-                log.warning("waiting calls not looked after", fault=fault_code(fault))
+                    complete = await store.complete_requests(tx, waiting)
+            except Exception as fault:  # noqa: BLE001  (the next poll may succeed)
+                log.warning("waiting calls not polled", fault=fault_code(fault))
                 continue
             for id in complete:
                 if id in self._open:
                     _release(self._open[id])
 
-    def _mind(self, stopping: asyncio.Event) -> None:
-        """Release everybody when the node stops."""
+    def _release_on_stop(self, stopping: asyncio.Event) -> None:
+        """Release every call when the node stops."""
         if stopping not in self._stops:
 
             async def watch() -> None:
@@ -132,6 +132,6 @@ class Waiters:
             self._stops[stopping] = asyncio.create_task(watch())
 
 
-def _release(waiter: _Waiter) -> None:
-    if not waiter.promise.done():
-        waiter.promise.set_result(None)
+def _release(call: _PendingCall) -> None:
+    if not call.future.done():
+        call.future.set_result(None)

@@ -1,12 +1,12 @@
-"""One question to one payer: the 270 goes out, and what comes back is an end or a reason to ask again later.
+"""Send one eligibility inquiry to one payer in real time, and read the reply.
 
-    told = await ask(way, question, now)      # Ended: to be kept. Later: to be asked again, or kept when given up
+    result = await send_inquiry(connection, pending, now)    # FinalResult: store it. RetryLater: send it again
 
-Four classes of outcome are kept apart: http, envelope, TA1 or 999, and AAA. Only what is safe is asked again: a payer
-that says that it cannot answer now (AAA 42 and 80, a busy envelope), a connection that never was, an answer that was
-for somebody else. A question that may have arrived and was not answered rests for as long as CORE wants.
+Four classes of failure are told apart: HTTP, CORE envelope, TA1 or 999, and AAA. An inquiry is sent again soon only
+where that is safe: a payer that cannot answer now (AAA 42 and 80, a busy envelope), a connection that was never made,
+an answer about another patient. One that may have arrived and was not answered pauses as long as CORE requires.
 
-Knows questions and answers; knows no store and no lane.
+Knows inquiries and replies; knows no store and no queue.
 """
 
 import asyncio
@@ -17,40 +17,49 @@ from datetime import datetime
 import msgspec
 import structlog
 
-from clearlane.connect.port import Denied, Outcome, Presence, Reply, Unreachable
-from clearlane.connect.realtime_routes import Way
+from clearlane.connect.connections import RealtimeConnection
+from clearlane.connect.port import Denied, Presence, RealtimeOutcome, Reply, Unreachable
 from clearlane.eligibility import answer as response
 from clearlane.eligibility import read_271, write_270
 from clearlane.eligibility.model import Inquiry
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, random_text
-from clearlane.pipeline.routes import envelope_for
+from clearlane.pipeline.route_connections import envelope_for
 
 log = structlog.get_logger()
 
-ROLE = "270"
+INQUIRY_SET = "270"
 CONTROL_MAX = 999_999_999
 ANSWER, CONNECTION = "271", "Connection"
-# What a caller is told where a connection brought no 271: a code, and a sentence.
-TOLD = {
-    Outcome.HTTP: ("Http", "The payer's service answered with http {code} and no envelope."),
-    Outcome.ENVELOPE: ("Envelope", "The payer's service refused the envelope: {code}. {message}"),
-    Outcome.BUSY: ("Busy", "The payer's service is busy: {code}."),
-    Outcome.TIMEOUT: ("Timeout", "The payer did not answer in time."),
+# The code and sentence for the caller where a connection brought no 271.
+REPLY_FAILURES = {
+    RealtimeOutcome.HTTP: (
+        "Http",
+        "The payer's service answered with http {code} and no envelope.",
+    ),
+    RealtimeOutcome.ENVELOPE: (
+        "Envelope",
+        "The payer's service refused the envelope: {code}. {message}",
+    ),
+    RealtimeOutcome.BUSY: ("Busy", "The payer's service is busy: {code}."),
+    RealtimeOutcome.TIMEOUT: ("Timeout", "The payer did not answer in time."),
 }
 UNREACHABLE = ("Unreachable", "The payer could not be reached.")
 LOST = ("Lost", "The connection to the payer was lost before an answer came.")
 DENIED = ("Denied", "The payer's service refused the connection.")
 UNREADABLE = ("Unreadable", "The payer's answer is no X12.")
-UNANSWERED = ("Unanswered", "The payer took the question and gave no answer.")
+UNANSWERED = ("Unanswered", "The payer took the inquiry and gave no answer.")
 OTHER_PATIENT = ("OtherPatient", "The payer's answer was about another patient; it was ignored.")
 OTHER_PAYER = ("OtherPayer", "The answer was another payer's; it was refused.")
-NO_WAY = ("NoRoute", "There is no active route to the payer.")
-MISTAKES = {read_271.Match.WRONG_PATIENT: OTHER_PATIENT, read_271.Match.WRONG_PAYER: OTHER_PAYER}
+NO_ROUTE = ("NoRoute", "There is no active route to the payer.")
+MISMATCHES = {
+    read_271.AnswerMatch.WRONG_PATIENT: OTHER_PATIENT,
+    read_271.AnswerMatch.WRONG_PAYER: OTHER_PAYER,
+}
 
 
-class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is kept of an answer: elements of the response as JSON, and the file they are from."""
+class StoredAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The stored result of an inquiry: elements of the response as JSON, and the X12 they are from."""
 
     response: bytes = b""
     error: bytes = b""
@@ -58,21 +67,21 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     x12: bytes = b""
 
     def __repr__(self) -> str:
-        return "Kept()"
+        return "StoredAnswer()"
 
-    def encoded(self) -> bytes:
-        """As it is sealed."""
+    def encode(self) -> bytes:
+        """Encode the answer, to be sealed."""
         return msgspec.msgpack.encode(self)
 
 
-def kept(content: bytes) -> Kept:
-    """The inverse of :meth:`Kept.encoded`."""
-    return msgspec.msgpack.decode(content, type=Kept)
+def decode_answer(content: bytes) -> StoredAnswer:
+    """Decode a stored answer."""
+    return msgspec.msgpack.decode(content, type=StoredAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """A patient of a request, in the hands of who asks."""
+class PendingInquiry:
+    """One patient of a request whose inquiry is being sent."""
 
     scope: Scope
     request_id: int
@@ -84,119 +93,131 @@ class Question:
 
     @property
     def key(self) -> tuple[int, int]:
-        """What it is known by."""
+        """Request id and number of the patient."""
         return self.request_id, self.number
 
     @property
     def trace(self) -> str:
-        """Our trace number."""
+        """The trace number (TRN02), by which an answer is matched."""
         return f"{self.request_id}-{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """What is kept as the response."""
+class FinalResult:
+    """The final result of an inquiry."""
 
     kind: str
     """271, 999, TA1 or Connection."""
-    kept: Kept
+    answer: StoredAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
-    """It is worth asking again."""
+class RetryLater:
+    """An attempt that did not result the inquiry."""
 
-    last: Ended
-    """What is kept once nobody asks any more."""
+    final: FinalResult
+    """Stored when no further attempt is made."""
     soon: bool
-    """Whether it is known that nothing arrived, or that the payer is done with the question."""
+    """Whether it may be sent again soon: nothing arrived, or the payer has finished with it."""
 
 
-Told = Ended | Later
+AttemptResult = FinalResult | RetryLater
 
 
-async def ask(way: Way, question: Question, now: datetime) -> Told:
-    """Ask once."""
-    envelope = envelope_for(way.line, control_of(question), now)
-    payload = write_270.write_inquiry(question.inquiry, envelope, trace=question.trace)
+async def send_inquiry(
+    connection: RealtimeConnection, pending: PendingInquiry, now: datetime
+) -> AttemptResult:
+    """Send an inquiry once, and return its result."""
+    envelope = envelope_for(connection.route, control_number(pending), now)
+    payload = write_270.write_inquiry(pending.inquiry, envelope, trace=pending.trace)
     try:
-        reply = await way.realtime.ask(payload, payload_type=ROLE, seconds=way.seconds)
+        reply = await connection.realtime.ask(
+            payload, payload_type=INQUIRY_SET, seconds=connection.timeout_seconds
+        )
     except Unreachable as fault:
         absent = fault.arrival is Presence.ABSENT
-        return Later(unreached(question, UNREACHABLE if absent else LOST), soon=absent)
+        return RetryLater(result_of_failure(pending, UNREACHABLE if absent else LOST), soon=absent)
     except Denied:
-        return unreached(question, DENIED)
-    if reply.outcome is not Outcome.ANSWERED:
-        return _unanswered(question, reply)
+        return result_of_failure(pending, DENIED)
+    if reply.outcome is not RealtimeOutcome.ANSWERED:
+        return _unanswered(pending, reply)
     if len(reply.payload) <= limits.ELIGIBILITY_READ_AT_ONCE_BYTES:
-        return heard(question, reply.payload, now)
-    return await asyncio.to_thread(heard, question, reply.payload, now)
+        return read_reply(pending, reply.payload, now)
+    return await asyncio.to_thread(read_reply, pending, reply.payload, now)
 
 
-def heard(question: Question, content: bytes, now: datetime) -> Told:
-    """What a file says to a question, which is all that it should speak of."""
+def read_reply(pending: PendingInquiry, content: bytes, now: datetime) -> AttemptResult:
+    """Return the result of an inquiry from the payer's reply, which should be about nothing else."""
     found = read_271.read(content)
-    mistakes = []
+    mismatches = []
     for answer in found.answers:
-        match = read_271.match(answer, question.inquiry, question.trace)
-        if match is read_271.Match.OURS:
-            end = answered(question, answer, now)
-            return Later(end, soon=True) if read_271.may_be_asked_again(answer) else end
-        mistakes.append(MISTAKES[match])
-        log.warning("answer not ours", request=question.request_id, number=question.number, what=match.value)  # fmt: skip
+        match = read_271.match_answer(answer, pending.inquiry, pending.trace)
+        if match is read_271.AnswerMatch.MATCHED:
+            result = result_of_271(pending, answer, now)
+            return RetryLater(result, soon=True) if read_271.may_be_resent(answer) else result
+        mismatches.append(MISMATCHES[match])
+        log.warning("answer of another inquiry", request=pending.request_id, number=pending.number, mismatch=match.value)  # fmt: skip
     for refusal in found.refusals:
-        return refused(question, refusal)
-    if mistakes:
-        return Later(unreached(question, mistakes[0]), soon=True)
-    if found.readable:
-        return Later(unreached(question, UNANSWERED), soon=False)
-    return unreached(question, UNREADABLE)
+        return result_of_refusal(pending, refusal)
+    if mismatches:
+        return RetryLater(result_of_failure(pending, mismatches[0]), soon=True)
+    if found.is_x12:
+        return RetryLater(result_of_failure(pending, UNANSWERED), soon=False)
+    return result_of_failure(pending, UNREADABLE)
 
 
-def answered(question: Question, answer: read_271.Answer, now: datetime) -> Ended:
-    """A 271 that speaks of the patient."""
-    element = read_271.respond(
+def result_of_271(
+    pending: PendingInquiry, answer: read_271.PatientAnswer, now: datetime
+) -> FinalResult:
+    """Return the result of a 271 about the patient."""
+    element = read_271.build_response(
         answer,
-        question.inquiry,
+        pending.inquiry,
         document_id=random_text(limits.DOCUMENT_ID_CHARACTERS),
         created=now,
-        trace=question.trace,
+        trace=pending.trace,
     )
-    return Ended(ANSWER, Kept(response=response.keep(element), x12=answer.content))
+    return FinalResult(
+        ANSWER, StoredAnswer(response=response.encode_element(element), x12=answer.content)
+    )
 
 
-def refused(question: Question, refusal: read_271.Refusal) -> Ended:
-    """A TA1 or 999 that refuses the file with the question."""
-    error = read_271.refuse(refusal, question.inquiry)
-    return Ended(
+def result_of_refusal(pending: PendingInquiry, refusal: read_271.FileRefusal) -> FinalResult:
+    """Return the result of a TA1 or 999 that refuses the file of the inquiry."""
+    error = read_271.build_refusal(refusal, pending.inquiry)
+    return FinalResult(
         refusal.kind,
-        Kept(
-            error=response.keep(error),
-            status=response.keep(refusal.status),
+        StoredAnswer(
+            error=response.encode_element(error),
+            status=response.encode_element(refusal.status),
             x12=refusal.content,
         ),
     )
 
 
-def unreached(question: Question, told: tuple[str, str]) -> Ended:
-    """The payer was not asked, or not heard."""
-    code, message = told
-    return Ended(
+def result_of_failure(pending: PendingInquiry, failure: tuple[str, str]) -> FinalResult:
+    """Return the result where the payer was not reached or sent no usable reply."""
+    code, message = failure
+    return FinalResult(
         CONNECTION,
-        Kept(error=response.keep(read_271.unreachable(question.inquiry, code, message))),
+        StoredAnswer(
+            error=response.encode_element(
+                read_271.build_connection_error(pending.inquiry, code, message)
+            )
+        ),
     )
 
 
-def control_of(question: Question) -> int:
-    """ISA13: another one each time that a question is asked."""
-    mark = f"{question.trace}/{question.attempts}".encode()
+def control_number(pending: PendingInquiry) -> int:
+    """Return ISA13: another number for each attempt."""
+    mark = f"{pending.trace}/{pending.attempts}".encode()
     return zlib.crc32(mark) % CONTROL_MAX + 1
 
 
-def _unanswered(question: Question, reply: Reply) -> Told:
-    code, message = TOLD[reply.outcome]
-    words = message.format(code=reply.code, message=reply.message).strip()
-    end = unreached(question, (code, words))
-    if reply.outcome is Outcome.BUSY:
-        return Later(end, soon=True)
-    return Later(end, soon=False) if reply.outcome is Outcome.TIMEOUT else end
+def _unanswered(pending: PendingInquiry, reply: Reply) -> AttemptResult:
+    code, message = REPLY_FAILURES[reply.outcome]
+    text = message.format(code=reply.code, message=reply.message).strip()
+    result = result_of_failure(pending, (code, text))
+    if reply.outcome is RealtimeOutcome.BUSY:
+        return RetryLater(result, soon=True)
+    return RetryLater(result, soon=False) if reply.outcome is RealtimeOutcome.TIMEOUT else result

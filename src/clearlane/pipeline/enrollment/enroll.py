@@ -1,8 +1,7 @@
-"""Enroll: a request with providers is read, judged and stored, as a whole or not at all.
+"""Submit an enrollment request: read, check and store its providers, all or none.
 
-Load, decide, save. A request with any fault is not submitted; a provider that the site has sent before
-is no fault. A store that does not answer is raised to the caller: nothing is half stored, and what was
-stored after all is found again by the next try. Knows no HTTP: a face turns the outcome into an answer.
+A provider that the site has sent before is no finding. A fault of the store is raised: nothing is stored in part,
+and what was stored after all is found again by the next try. Knows no HTTP.
 """
 
 import asyncio
@@ -11,51 +10,47 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from clearlane.accounts.model import Site
-from clearlane.enrollment.decode import ENROLLMENTS, Read, encode, open_request, repeated
-from clearlane.enrollment.decode import read_enrollment as read
+from clearlane.enrollment.decode import (
+    ENROLLMENTS,
+    DecodedEnrollment,
+    encode,
+    find_repeated_ids,
+    split_request,
+)
+from clearlane.enrollment.decode import decode_enrollment as read
 from clearlane.enrollment.fields import Enrollment
-from clearlane.enrollment.rules import NOT_READABLE, finding
+from clearlane.enrollment.rules import NOT_READABLE, make_finding
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding
-from clearlane.pipeline.enrollment.enrollment_lookup import provider_of
-from clearlane.pipeline.intake.submit import new_request_id
+from clearlane.kernel.ids import new_request_id
+from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import enrollments as store
-from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.enrollments import NewEnrollment, Settled
-from clearlane.store.vault import Vault
+from clearlane.store.database import Actor, Tx
+from clearlane.store.enrollments import EnrollmentInsertResult, NewEnrollment
 
 LETTER = "E"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """What the verb needs of the house."""
-
-    database: Database
-    vault: Vault
-    enrollments_max: int = limits.ENROLLMENTS_PER_REQUEST_MAX
-    write_seconds_max: float = limits.WRITE_SECONDS_MAX
-
-
 @dataclass(frozen=True, slots=True)
-class Invalid:
-    """The request is wrong: every finding at once, nothing submitted."""
+class InvalidEnrollmentRequest:
+    """A request with findings; nothing was stored."""
 
     findings: tuple[Finding, ...]
     ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class TooMany:
-    """More enrollments than a request may hold."""
+class TooManyEnrollments:
+    """A request with more enrollments than are allowed; nothing was stored."""
 
     enrollments_max: int
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """What became of one enrollment."""
+class EnrollmentResult:
+    """The result for one enrollment."""
 
     enrollment: Enrollment
     existed: bool
@@ -64,56 +59,56 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Enrolled:
-    """One answer an enrollment, in the order of the request."""
+class EnrollmentReceipt:
+    """The results of a stored request, in the order of its enrollments."""
 
     client_id: str
-    answers: tuple[Answered, ...]
+    results: tuple[EnrollmentResult, ...]
     ignored: tuple[str, ...] = field(default=())
 
 
-Outcome = Invalid | TooMany | Enrolled
+EnrollmentOutcome = InvalidEnrollmentRequest | TooManyEnrollments | EnrollmentReceipt
 
 
 async def enroll(
-    desk: Desk, document: bytes, *, site: Site, actor: Actor, now: datetime
-) -> Outcome:
-    """Read, judge and store a request. A result is told only after the durable commit."""
-    opened = open_request(document, enrollments_max=desk.enrollments_max)
-    if len(opened.raws) > desk.enrollments_max:
-        return TooMany(desk.enrollments_max)
-    reads = await _reads([bytes(raw) for raw in opened.raws])
-    ignored = (*opened.ignored, *(path for each in reads for path in each.ignored))
-    faults = [*opened.findings, *(wrong for each in reads for wrong in each.findings)]
-    faults += repeated(reads)
-    if faults:
-        return Invalid(_told(faults), ignored)
-    asked = [each.enrollment for each in reads if each.enrollment is not None]
-    async with asyncio.timeout(desk.write_seconds_max):
-        await desk.vault.ready(site.scope)
-        rows = await _rows(desk, asked, site, now)
-        settled = await desk.database.write(site.scope, _Saving(rows), actor=actor)
-    answers = tuple(
-        Answered(enrollment, end.existed, end.id)
-        for enrollment, end in zip(asked, settled, strict=True)
+    context: WorkContext, document: bytes, *, site: Site, actor: Actor, now: datetime
+) -> EnrollmentOutcome:
+    """Read, check and store a request. Returns a receipt only after the durable commit."""
+    opened = split_request(document, enrollments_max=context.limits.enrollments_max)
+    if len(opened.elements) > context.limits.enrollments_max:
+        return TooManyEnrollments(context.limits.enrollments_max)
+    decoded = await _read_enrollments([bytes(raw) for raw in opened.elements])
+    ignored = (*opened.ignored, *(path for each in decoded for path in each.ignored))
+    findings = [*opened.findings, *(finding for each in decoded for finding in each.findings)]
+    findings += find_repeated_ids(decoded)
+    if findings:
+        return InvalidEnrollmentRequest(_first_findings(findings), ignored)
+    enrollments = [each.enrollment for each in decoded if each.enrollment is not None]
+    async with asyncio.timeout(context.limits.write_seconds_max):
+        await context.vault.ensure_key(site.scope)
+        rows = await _rows(context, enrollments, site, now)
+        stored = await context.database.write(site.scope, _SaveRequest(rows), actor=actor)
+    results = tuple(
+        EnrollmentResult(enrollment, result.existed, result.id)
+        for enrollment, result in zip(enrollments, stored, strict=True)
     )
-    return Enrolled(site.client_id, answers, ignored)
+    return EnrollmentReceipt(site.client_id, results, ignored)
 
 
 @dataclass(frozen=True, slots=True)
-class _Saving:
-    """The one transaction of a request."""
+class _SaveRequest:
+    """The transaction that stores a request."""
 
     rows: Sequence[NewEnrollment]
 
-    async def __call__(self, tx: Tx) -> list[Settled]:
-        settled = await store.settle(tx, self.rows)
-        tx.audit("enrollment.submit", ids=[each.id for each in settled])
-        return settled
+    async def __call__(self, tx: Tx) -> list[EnrollmentInsertResult]:
+        stored = await store.add(tx, self.rows)
+        tx.audit("enrollment.submit", ids=[each.id for each in stored])
+        return stored
 
 
-async def _reads(raws: Sequence[bytes]) -> list[Read]:
-    found: list[Read] = []
+async def _read_enrollments(raws: Sequence[bytes]) -> list[DecodedEnrollment]:
+    found: list[DecodedEnrollment] = []
     for at, raw in enumerate(raws):
         if at and not at % limits.ENROLLMENTS_AT_ONCE:
             await asyncio.sleep(0)
@@ -122,28 +117,28 @@ async def _reads(raws: Sequence[bytes]) -> list[Read]:
 
 
 async def _rows(
-    desk: Desk, asked: Sequence[Enrollment], site: Site, now: datetime
+    context: WorkContext, enrollments: Sequence[Enrollment], site: Site, now: datetime
 ) -> list[NewEnrollment]:
     rows: list[NewEnrollment] = []
-    for at, enrollment in enumerate(asked):
+    for at, enrollment in enumerate(enrollments):
         if at and not at % limits.ENROLLMENTS_AT_ONCE:
             await asyncio.sleep(0)
-        id = LETTER + new_request_id(now)[1:]
+        id = new_request_id(now, letter=LETTER)
         rows.append(
             NewEnrollment(
                 id=id,
-                provider=provider_of(desk.vault, site.scope, enrollment.Npi, enrollment.Tin),
-                created_at=micros(now),
-                payload=desk.vault.seal(site.scope, store.TABLE, id, encode(enrollment)),
+                provider=provider_hash(context.vault, site.scope, enrollment.Npi, enrollment.Tin),
+                created_at=to_micros(now),
+                payload=context.vault.seal(site.scope, store.TABLE, id, encode(enrollment)),
             )
         )
     return rows
 
 
-def _told(faults: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Every fault; of a request with thousands, as many as anybody reads, and that there are more."""
+def _first_findings(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return the findings; of thousands the first ones, and how many more there are."""
     most = limits.SHAPE_FINDINGS_MAX
-    if len(faults) <= most:
-        return tuple(faults)
-    more = f"There are {len(faults) - most} more faults; the first {most} are told."
-    return (*faults[:most], finding(NOT_READABLE, ENROLLMENTS, more))
+    if len(findings) <= most:
+        return tuple(findings)
+    more = f"There are {len(findings) - most} more findings; the first {most} are listed."
+    return (*findings[:most], make_finding(NOT_READABLE, ENROLLMENTS, more))

@@ -1,7 +1,7 @@
-"""Enrolled: whether the billing provider of a claim is enrolled with the claim's payer.
+"""Look up whether the billing providers of claims are enrolled with their payers.
 
-Asked for a document of claims, and only where one of its payers wants an enrollment: for all others
-there is no query. Knows which fields of a claim name its billing provider.
+Done once for a document of claims, and only where one of its payers requires enrollment. Knows which fields of a claim
+name its billing provider.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from clearlane.claims.fields import Claim, ClaimKind, kind_of
 from clearlane.kernel.ids import Scope
-from clearlane.payers.directory import Payers
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.store import enrollments as store
 from clearlane.store.database import Database
@@ -29,8 +29,8 @@ BILLING: Mapping[ClaimKind, tuple[str, tuple[str, ...]]] = {
 _PUNCTUATION = re.compile(r"[-. ]")
 
 
-def provider_of(vault: Vault, scope: Scope, npi: str, tin: str) -> str:
-    """What a provider is told apart by: a keyed hash of NPI and TIN."""
+def provider_hash(vault: Vault, scope: Scope, npi: str, tin: str) -> str:
+    """Return the keyed hash of NPI and TIN by which a provider is found."""
     return vault.fingerprint(scope, "enrollment", npi, tin).hex()
 
 
@@ -39,41 +39,41 @@ Billing = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Enrolled:
+class ApprovedEnrollments:
     """The approved enrollments that matter to a document of claims."""
 
     approved: frozenset[tuple[str, Billing]] = field(repr=False)
     """Payer in folded case, and billing provider."""
 
-    def has(self, claim: Claim, payer: Payer | None) -> bool:
-        """Whether the claim's billing provider may bill this payer."""
+    def covers(self, claim: Claim, payer: Payer | None) -> bool:
+        """Return whether the claim's billing provider is enrolled with this payer."""
         return payer is not None and (payer.payer_id.casefold(), _billing(claim)) in self.approved
 
 
-async def look_up(
+async def find_approved_enrollments(
     database: Database,
     vault: Vault,
-    payers: Payers,
+    payers: PayerDirectory,
     claims: Collection[Claim],
     *,
     type: str,
     scope: Scope,
     seconds_max: float,
-) -> Enrolled | None:
-    """The enrollments of the billing providers of these claims; None where no payer asks for one."""
+) -> ApprovedEnrollments | None:
+    """Return the approved enrollments of the claims' billing providers; None where no payer requires one."""
     found = {id: payers.find(id, type) for id in {claim.Svc_PayerId for claim in claims}}
-    asking = {id for id, payer in found.items() if payer and payer.claim_enrollment_required}
-    if not asking:
+    requiring = {id for id, payer in found.items() if payer and payer.claim_enrollment_required}
+    if not requiring:
         return None
-    billing = {_billing(claim) for claim in claims if claim.Svc_PayerId in asking}
-    by_hash = {provider_of(vault, scope, npi, tin): (npi, tin) for npi, tin in billing}
+    billing = {_billing(claim) for claim in claims if claim.Svc_PayerId in requiring}
+    by_hash = {provider_hash(vault, scope, npi, tin): (npi, tin) for npi, tin in billing}
     async with asyncio.timeout(seconds_max), database.read(scope) as tx:
-        approved = await store.approved(tx, type, by_hash.keys())
-    return Enrolled(frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved))
+        approved = await store.list_approved(tx, type, by_hash.keys())
+    return ApprovedEnrollments(frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved))
 
 
 def _billing(claim: Claim) -> Billing:
-    """NPI and TIN as they are sent. One that is not there is of nobody: no enrollment lacks them."""
+    """Return NPI and TIN without punctuation, empty where missing: no enrollment has them empty."""
     npi_field, tin_fields = BILLING[kind_of(claim)]
     npi = getattr(claim, npi_field)
     tin = next((value for name in tin_fields if (value := getattr(claim, name))), None)

@@ -1,10 +1,10 @@
-"""Reading: the statements of a payer's file, page by page, each with the claim of ours that it means.
+"""Read the statements of a payer's file, page by page, each matched with the claim it is about.
 
-    async for page in Reading(desk, file, content, kinds).pages(): ...
+    async for page in StatementReader(context, file, content, kinds).pages(): ...
 
-The file is read in a thread, a page at a time, so that a large one holds nobody up and memory stays flat. TA1 and 999
-speak of files: the batch they answer is opened and its layout tells the claims. Everything else names its claim.
-Changes nothing: what follows from a statement is decided elsewhere.
+The file is read in a thread, a page at a time, so that a large one blocks nothing and memory stays flat. TA1 and 999
+name files: the batch that they acknowledge is opened, and its layout gives the claims. All other sets name their
+claims. Writes nothing: what follows from a statement is decided elsewhere.
 """
 
 import asyncio
@@ -17,35 +17,41 @@ from typing import Protocol, TypeAlias, TypeVar
 import msgspec
 
 from clearlane.claims import acks
-from clearlane.claims.ack_messages import Asks, Heard, HeardStatus
-from clearlane.claims.extract import Clippings, cut
-from clearlane.claims.facts import ClaimKey, Fact, Kind, Unmatched, Where
-from clearlane.claims.sent_layout import Layout, layout
+from clearlane.claims.ack_messages import AckMessage, ClaimStatusReport, InterchangeReference
+from clearlane.claims.extract import FileExtracts, extract_claim
+from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
+from clearlane.claims.sent_layout import SentLayout, read_layout
 from clearlane.kernel import limits
 from clearlane.payments import balance, read_835
-from clearlane.payments.match import Nobody
-from clearlane.payments.model import Remit
+from clearlane.payments.match import NoMatch
+from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.claim_status import ClaimFact
-from clearlane.pipeline.inbound.match_claims import match
-from clearlane.pipeline.work_context import Desk
+from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches, inbox
-from clearlane.store.batches import Batch, Member
+from clearlane.store.batches import Batch, BatchMember
 from clearlane.store.database import Tx
-from clearlane.store.inbox import StoredFile
-from clearlane.x12.envelope_time import whole_number
+from clearlane.store.inbox import InboxFile
+from clearlane.x12.envelope_time import parse_count
 
 T = TypeVar("T")
 
 ACKNOWLEDGEMENTS = frozenset({"TA1", "999", "277CA", "277"})
-SHOWN = frozenset({Kind.STATUS, Kind.CLAIM_REFUSED, Kind.SET_REFUSED, Kind.TA1_REFUSED})
-"""The facts that are worth a document, beside remittances."""
+DOCUMENTED = frozenset(
+    {FactKind.STATUS, FactKind.CLAIM_REFUSED, FactKind.SET_REFUSED, FactKind.TA1_REFUSED}
+)
+"""The kinds of facts that become a document, beside payments."""
 SET_DIGITS = 4
-"""How many digits of our batch number (BHT03) count the sets of an interchange."""
+"""The last digits of our batch number (BHT03) count the sets of an interchange."""
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 
 
-class Owner(Protocol):
-    """A claim of ours."""
+class UnmatchedStatementError(Exception):
+    """A statement that is about no known claim was about to be recorded on one."""
+
+
+class ClaimOwner(Protocol):
+    """The id of a claim and of the client it belongs to."""
 
     @property
     def request_id(self) -> str: ...
@@ -55,167 +61,189 @@ class Owner(Protocol):
     def site_id(self) -> int: ...
 
 
-Said: TypeAlias = Fact | Remit | Unmatched
+StatementContent: TypeAlias = Fact | ClaimPayment | UnmatchedFact
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """One statement, and the claim it means or why it means none."""
+class PayerStatement:
+    """One statement of a payer, and the claim it is about, or the reason why it matches none."""
 
-    said: Said
-    owner: Owner | str
+    content: StatementContent
+    owner: ClaimOwner | str
     part: bytes | None = field(default=None, repr=False)
 
     @property
     def kind(self) -> str:
-        """What sort of statement it is."""
-        return str(self.said.kind)
+        """The kind of the fact."""
+        return str(self.content.kind)
 
-    def told(self, inbox_id: int) -> ClaimFact:
-        """As it is told to its claim."""
-        owner, fact = self.owner, self.said
-        assert not isinstance(owner, str), "a statement without a claim is told to nobody"
-        assert not isinstance(fact, Unmatched), "what means a claim has one"
+    def as_claim_fact(self, inbox_id: int) -> ClaimFact:
+        """Return the statement as a fact to record on its claim."""
+        owner, fact = self.owner, self.content
+        if isinstance(owner, str) or isinstance(fact, UnmatchedFact):
+            raise UnmatchedStatementError(self.kind)
         return ClaimFact(
             owner.request_id, owner.vendor_id, owner.site_id, fact, self.part, inbox_id
         )
 
-    def unmatched(self, reason: str) -> bytes:
-        """As it is kept for a person."""
-        return msgspec.json.encode(_unmatched(self.said, reason))
+    def encode_unmatched(self, reason: str) -> bytes:
+        """Encode the statement as it is kept for a person."""
+        return msgspec.json.encode(_as_unmatched(self.content, reason))
 
 
-class Reading:
-    """One file while it is read."""
+class StatementReader:
+    """Reads one file."""
 
-    def __init__(self, desk: Desk, file: StoredFile, content: bytes, kinds: frozenset[str]) -> None:
+    def __init__(
+        self, context: WorkContext, file: InboxFile, content: bytes, kinds: frozenset[str]
+    ) -> None:
         self.doubts: list[str] = []
-        """What a person should look at, without anything of a claim."""
-        self._desk = desk
+        """What a person should look at, without any content of a claim."""
+        self._context = context
         self._file = file
         self._content = content
         self._kinds = kinds
-        self._clippings = Clippings(content)
-        self._sent: tuple[object, Layout | None, dict[str, Member]] = (None, None, {})
+        self._extracts = FileExtracts(content)
+        self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
-    async def pages(self) -> AsyncIterator[list[Statement]]:
-        """The statements of the file."""
+    async def pages(self) -> AsyncIterator[list[PayerStatement]]:
+        """Yield the statements of the file."""
         if "835" in self._kinds:
-            async for paid in _paged(self._remits()):
-                yield await self._matched(paid)
+            async for payments in _read_pages(self._payments()):
+                yield await self._match(payments)
         if self._kinds & ACKNOWLEDGEMENTS:
-            async for heard in _paged(acks.read(self._content)):
-                async for page in self._heard(heard):
+            async for messages in _read_pages(acks.read(self._content)):
+                async for page in self._acknowledgement_pages(messages):
                     yield page
 
     # ---- statements that name their claims ---------------------------------------------------
 
-    def _remits(self) -> Iterator[tuple[Remit, bytes]]:
-        for heard in read_835.read(self._content):
-            if isinstance(heard, read_835.Paid):
-                yield heard.remit, cut(heard.unit)
+    def _payments(self) -> Iterator[tuple[ClaimPayment, bytes]]:
+        for item in read_835.read(self._content):
+            if isinstance(item, read_835.ClaimPaymentLoop):
+                yield item.claim_payment, extract_claim(item.unit)
             else:
-                self.doubts += balance.doubts(heard)
+                self.doubts += balance.balance_warnings(item)
 
-    async def _matched(self, said: Sequence[tuple[Fact | Remit, bytes]]) -> list[Statement]:
-        vault, payer_id = self._desk.outside.vault, self._file.payer_id
-        named = [one.claim if isinstance(one, Fact) else one for one, _ in said]
-        async with self._desk.database.read(inbox.SCOPE) as tx:
-            found = await match(tx, vault, payer_id, named)
+    async def _match(
+        self, statements: Sequence[tuple[Fact | ClaimPayment, bytes]]
+    ) -> list[PayerStatement]:
+        vault, payer_id = self._context.vault, self._file.payer_id
+        references = [one.claim if isinstance(one, Fact) else one for one, _ in statements]
+        async with self._context.database.read(inbox.SCOPE) as tx:
+            found = await match_claims(tx, vault, payer_id, references)
         return [
-            Statement(one, _owner(one, owner), part)
-            for (one, part), owner in zip(said, found, strict=True)
+            PayerStatement(one, _owner_or_reason(one, owner), part)
+            for (one, part), owner in zip(statements, found, strict=True)
         ]
 
     # ---- statements that name files ----------------------------------------------------------
 
-    async def _heard(self, heard: Sequence[Heard]) -> AsyncIterator[list[Statement]]:
-        named = [one for one in heard if isinstance(one, HeardStatus)]
-        if named:
+    async def _acknowledgement_pages(
+        self, messages: Sequence[AckMessage]
+    ) -> AsyncIterator[list[PayerStatement]]:
+        reports = [one for one in messages if isinstance(one, ClaimStatusReport)]
+        if reports:
             statuses = await asyncio.to_thread(
-                lambda: [(one.fact, cut(one.unit, one.fact.where.position)) for one in named]
+                lambda: [
+                    (one.fact, extract_claim(one.unit, one.fact.where.position)) for one in reports
+                ]
             )
-            yield await self._matched(statuses)
-        for one in heard:
-            if not isinstance(one, HeardStatus):
-                sent, members = await self._batch(one.asks)
-                async for facts in _paged(self._answers(one, sent)):
-                    yield [Statement(said, _member(said, members), part) for said, part in facts]
+            yield await self._match(statuses)
+        for one in messages:
+            if not isinstance(one, ClaimStatusReport):
+                sent, members = await self._batch(one.reference)
+                async for facts in _read_pages(self._acknowledgement_facts(one, sent)):
+                    yield [
+                        PayerStatement(content, _member_or_reason(content, members), part)
+                        for content, part in facts
+                    ]
 
-    def _answers(
-        self, heard: Heard, sent: Layout | None
-    ) -> Iterator[tuple[Fact | Unmatched, bytes | None]]:
-        for said in acks.facts(heard, sent):
-            shown = isinstance(said, Fact) and said.kind in SHOWN
-            yield said, self._clippings.of(said) if isinstance(said, Fact) and shown else None
+    def _acknowledgement_facts(
+        self, message: AckMessage, sent: SentLayout | None
+    ) -> Iterator[tuple[Fact | UnmatchedFact, bytes | None]]:
+        for content in acks.derive_facts(message, sent):
+            if isinstance(content, Fact) and content.kind in DOCUMENTED:
+                yield content, self._extracts.of(content)
+            else:
+                yield content, None
 
-    async def _batch(self, asks: Asks) -> tuple[Layout | None, dict[str, Member]]:
-        """The batch that is answered, if it went to this payer."""
-        if self._sent[0] != asks:
-            self._sent = (asks, *await self._opened(asks))
+    async def _batch(
+        self, reference: InterchangeReference
+    ) -> tuple[SentLayout | None, dict[str, BatchMember]]:
+        """Return the acknowledged batch, if it was sent to this payer. The last one is kept."""
+        if self._sent[0] != reference:
+            self._sent = (reference, *await self._load_batch(reference))
         return self._sent[1], self._sent[2]
 
-    async def _opened(self, asks: Asks) -> tuple[Layout | None, dict[str, Member]]:
-        async with self._desk.database.read(inbox.SCOPE) as tx:
-            batch = await self._find(tx, asks)
+    async def _load_batch(
+        self, reference: InterchangeReference
+    ) -> tuple[SentLayout | None, dict[str, BatchMember]]:
+        async with self._context.database.read(inbox.SCOPE) as tx:
+            batch = await self._find_batch(tx, reference)
             if batch is None:
                 return None, {}
-            content = await batches.content(tx, self._desk.outside.vault, batch)
-            members = {one.request_id: one for one in await batches.members(tx, batch.id)}
+            content = await batches.read_content(tx, self._context.vault, batch)
+            members = {one.request_id: one for one in await batches.list_members(tx, batch.id)}
         attempts = {number: one.attempt for number, one in members.items()}
-        read = partial(layout, content, attempts=attempts, asked=asks.positions)
+        read = partial(read_layout, content, attempts=attempts, positions=reference.positions)
         return await asyncio.to_thread(read), members
 
-    async def _find(self, tx: Tx, asks: Asks) -> Batch | None:
-        for control in _controls(asks):
-            batch = await batches.by_control(tx, control)
+    async def _find_batch(self, tx: Tx, reference: InterchangeReference) -> Batch | None:
+        for control in _controls(reference):
+            batch = await batches.find_by_control(tx, control)
             if batch is not None and batch.payer_id == self._file.payer_id:
                 return batch
         return None
 
 
-async def _paged(source: Iterator[T]) -> AsyncIterator[list[T]]:
-    """Pages of what a reader gives, each read in a thread."""
-    while page := await asyncio.to_thread(lambda: list(islice(source, limits.POSTED_AT_ONCE))):
+async def _read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
+    """Yield pages of what a reader yields, each read in a thread."""
+    while page := await asyncio.to_thread(lambda: list(islice(source, limits.STATEMENTS_AT_ONCE))):
         yield page
 
 
-def _controls(asks: Asks) -> Iterator[int]:
-    """The control numbers that are asked for: a batch number is one with the number of the set behind it."""
-    if asks.by == "batch" and len(asks.number) > SET_DIGITS:
-        yield whole_number(asks.number[:-SET_DIGITS])
-    yield whole_number(asks.number)
+def _controls(reference: InterchangeReference) -> Iterator[int]:
+    """Yield the control numbers to look for. A batch number is a control number and the number of the set."""
+    if reference.level == "batch" and len(reference.number) > SET_DIGITS:
+        yield parse_count(reference.number[:-SET_DIGITS])
+    yield parse_count(reference.number)
 
 
-def _owner(said: Said, found: Owner | Nobody) -> Owner | str:
-    if isinstance(said, Remit) and said.faults:
+def _owner_or_reason(content: StatementContent, found: ClaimOwner | NoMatch) -> ClaimOwner | str:
+    if isinstance(content, ClaimPayment) and content.unreadable:
         return UNREADABLE
-    return found.reason if isinstance(found, Nobody) else found
+    return found.reason if isinstance(found, NoMatch) else found
 
 
-def _member(said: Fact | Unmatched, members: dict[str, Member]) -> Owner | str:
-    if isinstance(said, Unmatched):
-        return said.reason
-    return members.get(said.claim.number) or "The batch does not hold this claim."
+def _member_or_reason(
+    content: Fact | UnmatchedFact, members: dict[str, BatchMember]
+) -> ClaimOwner | str:
+    if isinstance(content, UnmatchedFact):
+        return content.reason
+    return members.get(content.claim.claim_number) or "The batch does not hold this claim."
 
 
-def _unmatched(said: Said, reason: str) -> Unmatched:
-    if isinstance(said, Unmatched):
-        return said
-    if isinstance(said, Fact):
-        return Unmatched(
-            reason=reason, kind=said.kind, at=said.at, claim=said.claim, where=said.where,
-            source=said.source,
+def _as_unmatched(content: StatementContent, reason: str) -> UnmatchedFact:
+    if isinstance(content, UnmatchedFact):
+        return content
+    if isinstance(content, Fact):
+        return UnmatchedFact(
+            reason=reason, kind=content.kind, at=content.at, claim=content.claim, where=content.where,
+            source=content.source,
         )  # fmt: skip
     key = ClaimKey(
-        number=said.trace,
-        account=said.account,
-        payer_number=said.payer_number,
-        controls=said.controls,
+        claim_number=content.claim_number,
+        account_number=content.account_number,
+        payer_control_number=content.payer_control_number,
+        line_controls=content.line_controls,
     )
-    where = Where(
-        interchange=said.interchange, group=said.group, set=said.set, position=said.position
+    where = FilePosition(
+        interchange=content.interchange,
+        group=content.group,
+        set=content.set,
+        position=content.position,
     )
-    return Unmatched(
-        reason=reason, kind=Kind.REMIT, at=said.at, claim=key, where=where, source="835"
+    return UnmatchedFact(
+        reason=reason, kind=FactKind.REMIT, at=content.at, claim=key, where=where, source="835"
     )

@@ -1,10 +1,9 @@
-"""Matching: which of our claims the statements of a payer mean, a page of them at a time.
+"""Find the claims that statements of a payer refer to, a page of statements at a time.
 
-    found = await match(tx, vault, "TST01", [fact.claim, ...])    # for each a claim, or why none
+    found = await match_claims(tx, vault, "TST01", [fact.claim, ...])    # for each a claim, or why none
 
-Account numbers and the line numbers that callers chose are kept as keyed hashes, so a response is compared with
-what was sent without opening a claim. Only claims that went to this payer are candidates. Knows keys; knows no
-file.
+Account numbers and the line control numbers that vendors chose are stored as keyed hashes, so a reference is compared
+with what was sent without opening a claim. Only claims that were sent to this payer are candidates. Knows no file.
 """
 
 import re
@@ -12,70 +11,76 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from clearlane.payments import match as choice
-from clearlane.payments.match import UNKNOWN, Candidate, Named, Nobody
+from clearlane.payments.match import UNKNOWN, ClaimCandidate, ClaimReference, NoMatch
 from clearlane.store import claim_lookup
-from clearlane.store.claim_lookup import Went, account_reference, line_reference
+from clearlane.store.claim_lookup import CandidateClaim, account_reference, line_reference
 from clearlane.store.database import Tx
 from clearlane.store.vault import Vault
 
-NOT_IT = "\0"
-"""What a candidate is called by where it is not called what the response says: no file can hold it."""
+OTHER_NUMBER = "\0"
+"""Stands for a number of a candidate that differs from the payer's. No file can contain it."""
 
 
-async def match(tx: Tx, vault: Vault, payer_id: str, named: Sequence[Named]) -> list[Went | Nobody]:
-    """For each name the one claim it means, or why there is none."""
-    asked = [_asked(vault, payer_id, one) for one in named]
-    accounts = {one.account for one in asked if one.account}
-    lines = {line for one in asked for line in one.lines.values()}
-    held = await claim_lookup.holders(tx, payer_id, accounts)
-    only = {line for one in asked if one.by_lines_alone for line in one.lines.values()}
-    known = _Known(held, await claim_lookup.others(tx, payer_id, accounts | only))
-    for one in asked:
+async def match_claims(
+    tx: Tx, vault: Vault, payer_id: str, references: Sequence[ClaimReference]
+) -> list[CandidateClaim | NoMatch]:
+    """Return for each reference the one claim it means, or why there is none."""
+    wanted = [_wanted_claim(vault, payer_id, one) for one in references]
+    accounts = {one.account for one in wanted if one.account}
+    lines = {line for one in wanted for line in one.lines.values()}
+    holders = await claim_lookup.find_by_account(tx, payer_id, accounts)
+    alone = {line for one in wanted if one.by_lines_alone for line in one.lines.values()}
+    known = _Candidates(
+        holders, await claim_lookup.find_by_other_reference(tx, payer_id, accounts | alone)
+    )
+    for one in wanted:
         known.find(one)
-    went = await claim_lookup.went(tx, payer_id, known.request_ids)
-    known.pairs |= await claim_lookup.lines_of(tx, payer_id, lines - only, went)
-    return [_chosen(one, known, went) for one in asked]
+    sent_claims = await claim_lookup.find_sent(tx, payer_id, known.request_ids)
+    known.pairs |= await claim_lookup.find_by_line(tx, payer_id, lines - alone, sent_claims)
+    return [_choose(one, known, sent_claims) for one in wanted]
 
 
 @dataclass(slots=True)
-class _Asked:
-    """A name and what of ours may be called so."""
+class _WantedClaim:
+    """A reference, its keyed hashes, and the claims that it may mean."""
 
-    named: Named
+    reference: ClaimReference
     account: str
-    """Keyed hash."""
+    """Keyed hash of the account number; empty where that is our claim number."""
     lines: dict[str, str]
-    """Keyed hashes of the line control numbers that are not made of our own number."""
-    living: set[str]
+    """Keyed hashes of the line control numbers that vendors chose."""
+    active: set[str]
+    """Claims that have the number now."""
     former: set[str]
+    """Rejected claims that had the account number."""
 
     @property
     def by_lines_alone(self) -> bool:
-        """Whether nothing but its lines can tell which claim is meant.
+        """Whether only line control numbers can identify the claim.
 
-        Otherwise a claim that has the lines and not the number cannot be the one; and callers may count the lines of
-        every claim from 1, so that each has thousands of claims.
+        Otherwise they are not looked up: vendors may number the lines of every claim from 1, so that one number has
+        thousands of claims.
         """
-        return not self.named.trace and not self.named.account
+        return not self.reference.claim_number and not self.reference.account_number
 
 
-class _Known:
-    """Which claims have, or had, which keyed hashes."""
+class _Candidates:
+    """The claims that have, or had, certain keyed hashes."""
 
-    def __init__(self, held: set[tuple[str, str]], others: set[tuple[str, str]]) -> None:
-        self.pairs = held | others
+    def __init__(self, holders: set[tuple[str, str]], others: set[tuple[str, str]]) -> None:
+        self.pairs = holders | others
         self.request_ids: set[str] = set()
-        self._held = _by_hash(held)
+        self._holders = _by_hash(holders)
         self._others = _by_hash(others)
 
-    def find(self, asked: _Asked) -> None:
-        """The candidates of a name."""
-        asked.living.update(choice.numbers(asked.named))
-        for reference in asked.lines.values() if asked.by_lines_alone else ():
-            asked.living.update(self._others.get(reference, ()))
-        asked.living.update(self._held.get(asked.account, ()))
-        asked.former.update(self._others.get(asked.account, ()))
-        self.request_ids |= asked.living | asked.former
+    def find(self, wanted: _WantedClaim) -> None:
+        """Add the candidates of a reference."""
+        wanted.active.update(choice.possible_claim_numbers(wanted.reference))
+        for reference in wanted.lines.values() if wanted.by_lines_alone else ():
+            wanted.active.update(self._others.get(reference, ()))
+        wanted.active.update(self._holders.get(wanted.account, ()))
+        wanted.former.update(self._others.get(wanted.account, ()))
+        self.request_ids |= wanted.active | wanted.former
 
 
 def _by_hash(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -85,50 +90,58 @@ def _by_hash(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-# What a claim number of ours looks like: such a line number was made by us, or means the same.
-_OURS = re.compile(r"C[0-9A-Z]{18}", re.ASCII)
+# A claim number of ours (kernel.ids): a line control number that begins so was made by us.
+_CLAIM_NUMBER = re.compile(r"C[0-9A-Z]{18}", re.ASCII)
 
 
-def _asked(vault: Vault, payer_id: str, named: Named) -> _Asked:
-    return _Asked(
-        named,
+def _wanted_claim(vault: Vault, payer_id: str, reference: ClaimReference) -> _WantedClaim:
+    return _WantedClaim(
+        reference,
         ""
-        if named.account in {"", named.trace}
-        else account_reference(vault, payer_id, named.account),
+        if reference.account_number in {"", reference.claim_number}
+        else account_reference(vault, payer_id, reference.account_number),
         {
             control: line_reference(vault, payer_id, control)
-            for control in named.controls
-            if not _OURS.fullmatch(choice.number_in(control))
+            for control in reference.line_controls
+            if not _CLAIM_NUMBER.fullmatch(choice.claim_number_in(control))
         },
         set(),
         set(),
     )
 
 
-def _chosen(asked: _Asked, known: _Known, went: dict[str, Went]) -> Went | Nobody:
-    # A refused claim has given its account number back: it is meant only where no living one can be.
-    for some in (asked.living, asked.former):
+def _choose(
+    wanted: _WantedClaim, known: _Candidates, sent_claims: dict[str, CandidateClaim]
+) -> CandidateClaim | NoMatch:
+    # A rejected claim has released its account number: it is meant only where no active one can be.
+    for some in (wanted.active, wanted.former):
         candidates = [
-            _candidate(asked, known, went[request_id]) for request_id in some if request_id in went
+            _candidate(wanted, known, sent_claims[request_id])
+            for request_id in some
+            if request_id in sent_claims
         ]
-        found = choice.choose(asked.named, candidates)
-        if isinstance(found, Candidate):
-            return went[found.number]
+        found = choice.choose_claim(wanted.reference, candidates)
+        if isinstance(found, ClaimCandidate):
+            return sent_claims[found.claim_number]
         if found is not UNKNOWN:
             return found
     return UNKNOWN
 
 
-def _candidate(asked: _Asked, known: _Known, one: Went) -> Candidate:
-    """A claim, called what the response says wherever it was sent so."""
-    number, named = one.request_id, asked.named
+def _candidate(wanted: _WantedClaim, known: _Candidates, one: CandidateClaim) -> ClaimCandidate:
+    """Return a candidate that has the numbers of the reference wherever it was sent with them."""
+    number, reference = one.request_id, wanted.reference
     account = number
     if one.account_as_number:
-        account = named.account if (asked.account, number) in known.pairs else NOT_IT
+        account = (
+            reference.account_number if (wanted.account, number) in known.pairs else OTHER_NUMBER
+        )
     sent = {
         control
-        for control in named.controls
-        if choice.number_in(control) == number
-        or (asked.lines.get(control, ""), number) in known.pairs
+        for control in reference.line_controls
+        if choice.claim_number_in(control) == number
+        or (wanted.lines.get(control, ""), number) in known.pairs
     }
-    return Candidate(number=number, account=account, controls=frozenset(sent or {NOT_IT}))
+    return ClaimCandidate(
+        claim_number=number, account_number=account, line_controls=frozenset(sent or {OTHER_NUMBER})
+    )

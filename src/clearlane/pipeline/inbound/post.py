@@ -1,9 +1,9 @@
-"""Post: what a stored file says is applied to the claims it speaks of.
+"""Post a stored file of a payer: apply its statements to the claims they are about.
 
-A file is recognised by its content, read statement by statement, matched a page at a time, and told to the claims
-in short transactions. A crash in between costs nothing: the file is read again from its start, and what was told
-counts once. What concerns nobody we know is parked and shown; what cannot be read goes to quarantine with the
-reason. Knows files and verbs of the house; the meaning of statements is decided below.
+A file is identified by its content, read and matched a page at a time, and recorded in short transactions. After a
+crash it is read again from its start, and what was recorded counts once. Statements about no known claim are parked
+for a person; a file that cannot be read goes to quarantine with the reason. The meaning of statements is decided in
+``clearlane.claims`` and ``clearlane.payments``.
 """
 
 import asyncio
@@ -13,195 +13,194 @@ from functools import partial
 
 import structlog
 
-from clearlane.claims.identify import Recognised, recognise
+from clearlane.claims.identify import IdentifiedFile, identify
 from clearlane.engine import fault_injection
-from clearlane.engine.workflows import Steps
+from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline import claim_status
 from clearlane.pipeline.claim_status import ClaimFact
 from clearlane.pipeline.inbound import post_eligibility
-from clearlane.pipeline.inbound.inbound_statements import Reading, Statement
-from clearlane.pipeline.outbound.deliver import settle_doubts
-from clearlane.pipeline.work_context import Desk
+from clearlane.pipeline.inbound.inbound_statements import PayerStatement, StatementReader
+from clearlane.pipeline.outbound.deliver import confirm_answered_batches
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox
-from clearlane.store.database import Actor, StoreFault, Tx
-from clearlane.store.inbox import ParkedRow, Settlement, StoredFile
+from clearlane.store.database import StoreFault, Tx
+from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
 
 log = structlog.get_logger()
 
 NAME, QUEUE = "post", "post"
-FAILED = (
-    "Posting failed ({fault}); what was applied before stays. Replay the file when that is mended."
-)
+FAILED = "Posting failed ({fault}); what was applied before stays. Replay the file when the fault is corrected."
 
-OF_CLAIMS = frozenset({"277CA", "277", "835"})
-"""Sets that should say something of claims."""
-SILENT = "The file says nothing of any claim."
+CLAIM_SETS = frozenset({"277CA", "277", "835"})
+"""Transaction sets that should name claims."""
+NO_CLAIM_NAMED = "The file names no claim."
 
 
-async def post(desk: Desk, steps: Steps, id: int) -> str | None:
-    """The verb: one file, in steps that may be repeated."""
-    return await steps.run("post", partial(post_file, desk, id), attempts=3)
+async def post(context: WorkContext, steps: WorkSteps, id: int) -> str | None:
+    """Post one file as durable work, in a step that may be repeated."""
+    return await steps.run("post", partial(post_file, context, id), attempts=3)
 
 
-async def waiting(desk: Desk) -> list[int]:
-    """The files that wait to be posted, the oldest first."""
-    async with desk.database.read(inbox.SCOPE) as tx:
-        return await inbox.waiting(tx, limits.POST_FILES_WAITING_MAX)
+async def waiting_files(context: WorkContext) -> list[int]:
+    """Return the ids of files that wait to be posted, the oldest first."""
+    async with context.database.read(inbox.SCOPE) as tx:
+        return await inbox.list_unprocessed(tx, limits.POST_FILES_WAITING_MAX)
 
 
-async def busy(desk: Desk, now: datetime) -> bool:
-    """Whether a file waits to be posted."""
-    return bool(await waiting(desk))
+async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
+    """Return whether a file waits to be posted."""
+    return bool(await waiting_files(context))
 
 
-async def post_due(desk: Desk, now: datetime) -> int:
-    """Post every file that waits, one after the other; how many there were."""
+async def post_waiting(context: WorkContext, now: datetime) -> int:
+    """Post every file that waits, one after the other; return how many there were."""
     done = 0
-    while ids := await waiting(desk):
+    while ids := await waiting_files(context):
         for id in ids:
-            await post_file(desk, id)
+            await post_file(context, id)
         done += len(ids)
     return done
 
 
-async def post_file(desk: Desk, id: int) -> str | None:
-    """Apply one file, whatever was done with it before; the state it is in then, None for no file."""
-    async with desk.database.read(inbox.SCOPE) as tx:
+async def post_file(context: WorkContext, id: int) -> str | None:
+    """Post one file, whatever was done with it before; return its new state, None where there is no file."""
+    async with context.database.read(inbox.SCOPE) as tx:
         file = await inbox.find(tx, id)
         if file is None or file.state == inbox.DISCARDED:
             return file and file.state
-        content = await inbox.content(tx, desk.outside.vault, file)
-    found = await asyncio.to_thread(recognise, content)
+        content = await inbox.read_content(tx, context.vault, file)
+    found = await asyncio.to_thread(identify, content)
     if not found.usable:
-        end = Settlement(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
-        return await _settle(desk, file, end)
-    await desk.outside.vault.ready(inbox.OWNER)  # what is parked is sealed
-    posting = Posting(desk, file, content, found)
+        outcome = InboxOutcome(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
+        return await _record_outcome(context, file, outcome)
+    await context.vault.ensure_key(inbox.OWNER)  # what is parked is sealed
+    posting = FilePosting(context, file, content, found)
     try:
-        end = await posting.run()
-    except StoreFault:  # the database is away or busy: the file waits
+        outcome = await posting.run()
+    except StoreFault:  # the database is down or busy: the file keeps waiting
         raise
-    except Exception as fault:  # noqa: BLE001  (a file that breaks us would break us each time)
-        told = {"fault": fault_code(fault), "places": fault_frames(fault)}
-        log.error("file not posted", inbox=id, **told)  # noqa: TRY400  (a traceback may hold values)
-        end = Settlement(
+    except Exception as fault:  # noqa: BLE001  (a file that raises would raise each time)
+        details = {"fault": fault_code(fault), "places": fault_frames(fault)}
+        log.error("file not posted", inbox=id, **details)  # noqa: TRY400  (a traceback may hold values)
+        outcome = InboxOutcome(
             state=inbox.QUARANTINED,
             kinds=_kinds(found),
             reason=FAILED.format(fault=fault_code(fault)),
             applied=posting.applied,
         )
     if posting.applied:
-        await settle_doubts(desk, file.payer_id)  # what is answered has arrived
-    return await _settle(desk, file, end, posting.parked)
+        await confirm_answered_batches(context, file.payer_id)  # what is acknowledged has arrived
+    return await _record_outcome(context, file, outcome, posting.parked)
 
 
-class Posting:
-    """One file while it is posted."""
+class FilePosting:
+    """The posting of one file."""
 
-    def __init__(self, desk: Desk, file: StoredFile, content: bytes, found: Recognised) -> None:
-        self.parked: list[ParkedRow] = []
+    def __init__(
+        self, context: WorkContext, file: InboxFile, content: bytes, found: IdentifiedFile
+    ) -> None:
+        self.parked: list[ParkedStatement] = []
         self.applied = 0
-        self._left = 0
-        """Parked statements that are counted and not kept."""
-        self._desk = desk
+        self._not_stored = 0
+        """Parked statements that are counted and not stored."""
+        self._context = context
         self._file = file
         self._found = found
         self._content = content
-        self._reading = Reading(desk, file, content, found.kinds)
+        self._reader = StatementReader(context, file, content, found.kinds)
 
-    async def run(self) -> Settlement:
-        """Apply the file page by page; what it says of inquiries first, which is nearly always all or nothing."""
-        done = await post_eligibility.apply(
-            self._desk, self._file, self._content, self._found.kinds
+    async def run(self) -> InboxOutcome:
+        """Apply the file page by page, and return its outcome. Statements about inquiries come first."""
+        done = await post_eligibility.post_eligibility_file(
+            self._context, self._file, self._content, self._found.kinds
         )
         if done is not None:
-            self.applied, self.parked = done.applied, done.rows
-            self._left = done.parked - len(done.rows)
-            if not self._found.kinds & OF_CLAIMS:
-                return done.settlement
-        async for page in self._reading.pages():
+            self.applied, self.parked = done.applied, done.parked_rows
+            self._not_stored = done.parked - len(done.parked_rows)
+            if not self._found.kinds & CLAIM_SETS:
+                return done.outcome
+        async for page in self._reader.pages():
             await self._apply(page)
-        parked = len(self.parked) + self._left
-        doubts = self._reading.doubts
-        if not parked and not self.applied and self._found.kinds & OF_CLAIMS:
-            doubts = [SILENT, *doubts]
-        return Settlement(
+        parked = len(self.parked) + self._not_stored
+        doubts = self._reader.doubts
+        if not parked and not self.applied and self._found.kinds & CLAIM_SETS:
+            doubts = [NO_CLAIM_NAMED, *doubts]
+        return InboxOutcome(
             state=inbox.PARKED if parked else inbox.APPLIED,
             kinds=_kinds(self._found),
-            reason=_doubts(self._found, doubts),
+            reason=_doubts_text(self._found, doubts),
             applied=self.applied,
             parked=parked,
         )
 
-    async def _apply(self, page: list[Statement]) -> None:
-        vault = self._desk.outside.vault
-        told: list[ClaimFact] = []
+    async def _apply(self, page: list[PayerStatement]) -> None:
+        vault = self._context.vault
+        claim_facts: list[ClaimFact] = []
         for statement in page:
             if isinstance(statement.owner, str):
                 self._park(statement, statement.owner)
             else:
-                told.append(statement.told(self._file.id))
-        if not told:
+                claim_facts.append(statement.as_claim_fact(self._file.id))
+        if not claim_facts:
             return
-        await claim_status.ready(vault, told)
-        now = self._desk.clock.now()
+        await claim_status.ensure_keys(vault, claim_facts)
+        now = self._context.clock.now()
 
-        async def tell(tx: Tx) -> None:
-            await claim_status.tell(tx, vault, told, now)
+        async def record(tx: Tx) -> None:
+            await claim_status.record_facts(tx, vault, claim_facts, now)
 
-        await self._desk.database.write(inbox.SCOPE, tell, actor=_actor(self._desk))
-        self.applied += len(told)
-        fault_injection.reached("applied")
+        await self._context.database.write(inbox.SCOPE, record, actor=self._context.actor)
+        self.applied += len(claim_facts)
+        fault_injection.crash_point("applied")
 
-    def _park(self, statement: Statement, reason: str) -> None:
+    def _park(self, statement: PayerStatement, reason: str) -> None:
         if len(self.parked) >= limits.PARKED_PER_FILE_MAX:
-            self._left += 1
+            self._not_stored += 1
             return
-        vault = self._desk.outside.vault
+        vault = self._context.vault
         payload = vault.seal(
-            inbox.OWNER, inbox.PARKED_TABLE, self._file.id, statement.unmatched(reason)
+            inbox.OWNER, inbox.PARKED_TABLE, self._file.id, statement.encode_unmatched(reason)
         )
-        self.parked.append(ParkedRow(statement.kind, reason, payload))
+        self.parked.append(ParkedStatement(statement.kind, reason, payload))
 
 
-async def _settle(
-    desk: Desk, file: StoredFile, end: Settlement, parked: list[ParkedRow] | None = None
+async def _record_outcome(
+    context: WorkContext,
+    file: InboxFile,
+    outcome: InboxOutcome,
+    parked: list[ParkedStatement] | None = None,
 ) -> str:
-    """Note what became of a file; the state it is in then."""
+    """Record the outcome of a file; return its state."""
 
-    async def settle(tx: Tx) -> str:
-        held = await inbox.hold(tx, file.id)
-        assert held is not None, "files are never deleted"
-        ended, rows = end, parked or []
-        if held.state == inbox.DISCARDED:
-            # Somebody put it aside while it was posted: what it told stays told, and nobody need look at it.
-            ended, rows = replace(end, state=held.state, reason=held.reason, parked=0), []
-        await inbox.settle(tx, file.id, ended, micros(desk.clock.now()), rows)
+    async def record(tx: Tx) -> str:
+        locked = await inbox.lock(tx, file.id)
+        assert locked is not None, "files are never deleted"
+        final, rows = outcome, parked or []
+        if locked.state == inbox.DISCARDED:
+            # An operator discarded it while it was posted: what was recorded stays, and nothing is parked.
+            final, rows = replace(outcome, state=locked.state, reason=locked.reason, parked=0), []
+        await inbox.record_outcome(tx, file.id, final, to_micros(context.clock.now()), rows)
         tx.audit(
-            f"inbox.{ended.state.lower()}",
+            f"inbox.{final.state.lower()}",
             ids=[str(file.id)],
-            count=ended.applied,
-            detail=f"{file.type} {file.payer_id} {ended.kinds}",
+            count=final.applied,
+            detail=f"{file.type} {file.payer_id} {final.kinds}",
         )
-        return ended.state
+        return final.state
 
-    return await desk.database.write(inbox.SCOPE, settle, actor=_actor(desk))
+    return await context.database.write(inbox.SCOPE, record, actor=context.actor)
 
 
-def _kinds(found: Recognised) -> str:
+def _kinds(found: IdentifiedFile) -> str:
     return ",".join(sorted(found.kinds))
 
 
-def _doubts(found: Recognised, doubts: list[str]) -> str:
-    """What a person should look at, in a sentence or two."""
-    said = list(doubts)
+def _doubts_text(found: IdentifiedFile, doubts: list[str]) -> str:
+    """Return what a person should look at, in a sentence or two."""
+    sentences = list(doubts)
     if found.others:
-        said.insert(0, "The file holds other sets as well, which were left alone.")
-    return " ".join(said)[: limits.POST_FAULTS_TOLD_CHARACTERS_MAX]
-
-
-def _actor(desk: Desk) -> Actor:
-    return Actor("node", desk.node)
+        sentences.insert(0, "The file contains other transaction sets as well, which were ignored.")
+    return " ".join(sentences)[: limits.POST_FAULTS_CHARACTERS_MAX]

@@ -1,7 +1,6 @@
-"""Enrollments in an operator's hands: looked at, and moved as payers answer. Both are audited.
+"""List and load enrollments for operators, and record what payers answered. Every access is audited.
 
-Load, decide, save; the table of an enrollment's life decides. Knows how the enroll verb seals an
-enrollment; knows no face.
+``clearlane.enrollment.lifecycle`` decides which event is possible. Knows how an enrollment is sealed.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,37 +10,37 @@ from typing import TypeVar
 
 from clearlane.enrollment.decode import restore
 from clearlane.enrollment.fields import Enrollment
-from clearlane.enrollment.lifecycle import FIRST, NEXT, Event, State
-from clearlane.enrollment.rules import notes
-from clearlane.kernel.clock import micros
+from clearlane.enrollment.lifecycle import INITIAL_STATE, NEXT, EnrollmentEvent, EnrollmentState
+from clearlane.enrollment.rules import operator_notes
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import Scope
 from clearlane.payers.model import Payer
 from clearlane.store import enrollments as store
-from clearlane.store.database import Actor, Database, Refused, System, Tx
-from clearlane.store.enrollments import Standing, StoredEnrollment
+from clearlane.store.database import Actor, Database, OperationRefused, SystemScope, Tx
+from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
 from clearlane.store.vault import Vault
 
 T = TypeVar("T")
 
-ANY_CLIENT = System("an operator looks after the enrollments of all clients")
+ANY_CLIENT = SystemScope("an operator looks after the enrollments of all clients")
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A stored enrollment, opened."""
+class EnrollmentDetails:
+    """A stored enrollment with its opened content."""
 
     row: StoredEnrollment
     enrollment: Enrollment = field(repr=False)
     notes: tuple[Finding, ...]
-    """What the operator should see before he sends it on."""
+    """What the operator should know before sending it to a payer."""
     reasons: tuple[str, ...] = field(default=(), repr=False)
-    """Why, for each payer it stands with, in the order of ``row.standings``."""
+    """The reason for each payer state, in the order of ``row.payer_states``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """One event of a life. The payer is empty for what concerns none alone."""
+class EnrollmentEventRecord:
+    """One event of an enrollment. The payer is empty where it concerns all."""
 
     at: int
     event: str
@@ -50,15 +49,15 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """Where an enrollment stood with a payer, and where it stands now."""
+class EnrollmentChange:
+    """The state of an enrollment with one payer before and after an event."""
 
     payer: Payer
-    before: State
-    now: State
+    before: EnrollmentState
+    after: EnrollmentState
 
 
-async def browse(
+async def list_enrollments(
     database: Database,
     vault: Vault,
     among: Callable[[StoredEnrollment], bool],
@@ -66,114 +65,118 @@ async def browse(
     action: str,
     limit: int | None = None,
     actor: Actor,
-) -> list[Opened]:
-    """Open the enrollments of any client that fit, the newest first. The audit names them all."""
+) -> list[EnrollmentDetails]:
+    """List the enrollments of any client that ``among`` selects, the newest first. The audit names them all."""
     async with database.read(ANY_CLIENT) as tx:
-        rows = [row for row in await store.everyone(tx) if among(row)][:limit]
-        await vault.fetch(tx, [sealed for row in rows for sealed in _sealed(row)])
+        rows = [row for row in await store.list_all(tx) if among(row)][:limit]
+        await vault.load_keys_of(tx, [sealed for row in rows for sealed in _sealed_values(row)])
 
-    async def note(tx: Tx) -> None:
+    async def audit(tx: Tx) -> None:
         tx.audit(action, ids=[row.id for row in rows])
 
-    await database.write(ANY_CLIENT, note, actor=actor)
-    return [_opened(vault, row) for row in rows]
+    await database.write(ANY_CLIENT, audit, actor=actor)
+    return [_open(vault, row) for row in rows]
 
 
-async def recall(
+async def load_enrollment(
     database: Database, vault: Vault, id: str, *, actor: Actor
-) -> tuple[Opened, list[Happened]]:
-    """Open one enrollment of any client, with what happened to it."""
-    scope = await _owner(database, id)
+) -> tuple[EnrollmentDetails, list[EnrollmentEventRecord]]:
+    """Load one enrollment of any client, with its events."""
+    scope = await _find_scope(database, id)
 
-    async def look(tx: Tx) -> tuple[StoredEnrollment, list[Happened]]:
-        row = await _existing(tx, scope, id)
-        await vault.fetch(tx, _sealed(row))
+    async def find(tx: Tx) -> tuple[StoredEnrollment, list[EnrollmentEventRecord]]:
+        row = await _find_row(tx, scope, id)
+        await vault.load_keys_of(tx, _sealed_values(row))
         tx.audit("enrollment.read", ids=[id])
-        return row, [Happened(*told) for told in await store.events(tx, id)]
+        return row, [EnrollmentEventRecord(*values) for values in await store.list_events(tx, id)]
 
-    row, events = await database.write(scope, look, actor=actor)
-    return _opened(vault, row), events
+    row, events = await database.write(scope, find, actor=actor)
+    return _open(vault, row), events
 
 
-async def move(
+async def apply_event(
     database: Database,
     vault: Vault,
     id: str,
-    event: Event,
+    event: EnrollmentEvent,
     payers: Sequence[Payer],
     *,
     reason: str,
     now: datetime,
     actor: Actor,
-) -> list[Move]:
-    """Move an enrollment with each of these payers, or with none of them.
+) -> list[EnrollmentChange]:
+    """Apply an event to an enrollment with each of these payers, or with none of them; return the changes.
 
-    A payer it stands so with already is left as it is, and not told of.
+    A payer for which nothing would change is left out.
     """
-    scope = await _owner(database, id)
-    await vault.ready(scope)
+    scope = await _find_scope(database, id)
+    await vault.ensure_key(scope)
 
-    async def job(tx: Tx) -> list[Move]:
-        row = await _existing(tx, scope, id)
-        moves = [each for each in _moves(row, event, payers) if each.now is not each.before]
-        for each in moves:
+    async def job(tx: Tx) -> list[EnrollmentChange]:
+        row = await _find_row(tx, scope, id)
+        changes = [each for each in _changes(row, event, payers) if each.after is not each.before]
+        for each in changes:
             type, payer_id = each.payer.key
-            place = store.reason_place(id, type, payer_id)
-            sealed = vault.seal(scope, store.REASONS, place, reason.encode()) if reason else None
-            standing = Standing(type, payer_id, each.now, micros(now), sealed)
-            await store.move(tx, id, standing, event)
-        if moves:
-            told = ", ".join(f"{each.payer.type} {each.payer.payer_id}" for each in moves)
-            tx.audit(f"enrollment.{event}", ids=[id], detail=told)
-        return moves
+            key = store.reason_row_key(id, type, payer_id)
+            sealed = vault.seal(scope, store.REASONS, key, reason.encode()) if reason else None
+            state = EnrollmentPayerState(type, payer_id, each.after, to_micros(now), sealed)
+            await store.set_payer_state(tx, id, state, event)
+        if changes:
+            names = ", ".join(f"{each.payer.type} {each.payer.payer_id}" for each in changes)
+            tx.audit(f"enrollment.{event}", ids=[id], detail=names)
+        return changes
 
     return await database.write(scope, job, actor=actor)
 
 
-def _moves(row: StoredEnrollment, event: Event, payers: Sequence[Payer]) -> list[Move]:
-    """What the event makes of it with each payer; an event that cannot happen refuses them all."""
-    known = {standing.payer: State(standing.state) for standing in row.standings}
-    moves = []
+def _changes(
+    row: StoredEnrollment, event: EnrollmentEvent, payers: Sequence[Payer]
+) -> list[EnrollmentChange]:
+    """Return the change with each payer; refuse all where the event is not possible with one."""
+    known = {each.payer: EnrollmentState(each.state) for each in row.payer_states}
+    changes = []
     for payer in payers:
-        before = known.get(payer.key, FIRST)
+        before = known.get(payer.key, INITIAL_STATE)
         after = NEXT.get((before, event))
         if after is None:
-            raise Refused(
+            raise OperationRefused(
                 f"{row.id} is {before} with {payer.payer_id} ({payer.type}), so `{event}` does not "
                 "apply. Nothing is changed."
             )
-        moves.append(Move(payer, before, after))
-    return moves
+        changes.append(EnrollmentChange(payer, before, after))
+    return changes
 
 
-async def _owner(database: Database, id: str) -> Scope:
+async def _find_scope(database: Database, id: str) -> Scope:
     async with database.read(ANY_CLIENT) as tx:
-        scope = await store.owner(tx, id)
-    return _there(scope, id)
+        scope = await store.find_owner(tx, id)
+    return _require(scope, id)
 
 
-async def _existing(tx: Tx, scope: Scope, id: str) -> StoredEnrollment:
-    return _there(await store.find(tx, scope, id), id)
+async def _find_row(tx: Tx, scope: Scope, id: str) -> StoredEnrollment:
+    return _require(await store.find(tx, scope, id), id)
 
 
-def _there(found: T | None, id: str) -> T:
+def _require(found: T | None, id: str) -> T:
     if found is None:
-        raise Refused(f"There is no enrollment {id}. `clearlane enrollment list` shows them.")
+        raise OperationRefused(
+            f"There is no enrollment {id}. `clearlane enrollment list` shows them."
+        )
     return found
 
 
-def _opened(vault: Vault, row: StoredEnrollment) -> Opened:
+def _open(vault: Vault, row: StoredEnrollment) -> EnrollmentDetails:
     enrollment = restore(vault.open(row.scope, store.TABLE, row.id, row.payload))
-    reasons = tuple(_reason(vault, row, standing) for standing in row.standings)
-    return Opened(row, enrollment, tuple(notes(enrollment)), reasons)
+    reasons = tuple(_reason(vault, row, state) for state in row.payer_states)
+    return EnrollmentDetails(row, enrollment, tuple(operator_notes(enrollment)), reasons)
 
 
-def _reason(vault: Vault, row: StoredEnrollment, standing: Standing) -> str:
-    if standing.reason is None:
+def _reason(vault: Vault, row: StoredEnrollment, state: EnrollmentPayerState) -> str:
+    if state.reason is None:
         return ""
-    place = store.reason_place(row.id, *standing.payer)
-    return vault.open(row.scope, store.REASONS, place, standing.reason).decode()
+    key = store.reason_row_key(row.id, *state.payer)
+    return vault.open(row.scope, store.REASONS, key, state.reason).decode()
 
 
-def _sealed(row: StoredEnrollment) -> list[bytes]:
-    return [row.payload, *(each.reason for each in row.standings if each.reason)]
+def _sealed_values(row: StoredEnrollment) -> list[bytes]:
+    return [row.payload, *(each.reason for each in row.payer_states if each.reason)]

@@ -1,24 +1,24 @@
-"""Let a sandbox's time pass, and see to it that everything that is due then has been done.
+"""Advance a sandbox's clock and change its payers, and finish everything that is due then.
 
-    steering = Steering(desk, world, time)
-    await steering.advance(timedelta(days=14), who)      # returns when everything due has been posted
+    control = SandboxControl(context, simulator, shared_clock)
+    await control.advance(timedelta(days=14), actor)    # returns when everything due has been posted
 
-Ticks do the same work without being asked; here it is done at once, so that a test can say "advance, then look".
-Knows the sandbox by what it asks of it, and nothing of how it is made.
+Scheduled work would do the same later; here it is done at once, so that a test can advance and then look. Knows the
+sandbox by protocols alone.
 """
 
 import asyncio
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from clearlane.connect.loopback_routes import LoopbackLines, ledger_name
+from clearlane.connect.loopback_connections import LoopbackConnections, ledger_name
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.work_context import Desk
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor
 
 DAY, HOUR, NOTHING = timedelta(days=1), timedelta(hours=1), timedelta(0)
@@ -26,12 +26,12 @@ UP = "up"
 """The mode of a payer that takes files."""
 
 
-class NotSettled(Exception):
-    """Something due is not done within the time we wait."""
+class DueWorkNotFinished(Exception):
+    """Due work was not finished within the time allowed."""
 
 
-class Running(Protocol):
-    """How the sandbox's time runs."""
+class SandboxClockState(Protocol):
+    """The state of the sandbox's clock."""
 
     @property
     def advanced(self) -> timedelta: ...
@@ -41,136 +41,141 @@ class Running(Protocol):
     def frozen(self) -> bool: ...
 
 
-class Time(Clock, Protocol):
+class SandboxClock(Clock, Protocol):
     """The sandbox's clock."""
 
     @property
-    def state(self) -> Running: ...
-    def require(self, by: timedelta) -> None: ...
+    def state(self) -> SandboxClockState: ...
+    def check_advance(self, by: timedelta) -> None: ...
 
 
-class World(Protocol):
-    """The sandbox. A ValueError says in words what cannot be done."""
+class Simulator(Protocol):
+    """The sandbox. A ValueError explains in a sentence what is not possible."""
 
     @property
-    def clock(self) -> Time: ...
-    async def advance(self, by: timedelta, who: Actor) -> None: ...
-    async def freeze(self, who: Actor) -> None: ...
-    async def thaw(self, who: Actor) -> None: ...
-    async def set_pace(self, day_seconds: float, who: Actor) -> None: ...
-    async def until_next(self) -> timedelta | None: ...
-    async def mode(self, books: str) -> str: ...
-    async def set_mode(self, books: str, mode: str) -> None: ...
+    def clock(self) -> SandboxClock: ...
+    async def advance(self, by: timedelta, actor: Actor) -> None: ...
+    async def freeze(self, actor: Actor) -> None: ...
+    async def unfreeze(self, actor: Actor) -> None: ...
+    async def set_pace(self, day_seconds: float, actor: Actor) -> None: ...
+    async def time_to_next_response(self) -> timedelta | None: ...
+    async def mode(self, ledger: str) -> str: ...
+    async def set_mode(self, ledger: str, mode: str) -> None: ...
 
 
-class Shared(Protocol):
-    """Where the nodes share their time."""
+class SharedClock(Protocol):
+    """The clock that all nodes share."""
 
-    async def reached(self) -> list[str]:
-        """Wait until every living node runs on it; the ids of those that do not in time."""
+    async def wait_until_loaded(self) -> list[str]:
+        """Wait until every living node has loaded it; return the ids of those that have not in time."""
         ...
 
 
-class Steering:
-    """What callers of a sandbox may do to its time and its payers."""
+class SandboxControl:
+    """Changes the time and the payers of a sandbox for callers."""
 
-    def __init__(self, desk: Desk, world: World, shared: Shared) -> None:
-        self.world = world
-        self._desk = desk
-        self._shared = shared
-        self._turn = asyncio.Lock()
+    def __init__(self, context: WorkContext, simulator: Simulator, shared: SharedClock) -> None:
+        self.simulator = simulator
+        self._context = context
+        self._shared_clock = shared
+        self._lock = asyncio.Lock()
 
     async def set_clock(
-        self, *, frozen: bool | None, day_seconds: float | None, who: Actor
+        self, *, frozen: bool | None, day_seconds: float | None, actor: Actor
     ) -> None:
-        """Freeze or let run, and set the pace; None leaves as it is."""
+        """Freeze or unfreeze the clock, and set its pace; None changes nothing."""
         if day_seconds is not None:
-            await self.world.set_pace(day_seconds, who)
+            await self.simulator.set_pace(day_seconds, actor)
         if frozen is not None:
-            await (self.world.freeze(who) if frozen else self.world.thaw(who))
-        await self._shared.reached()
+            await (self.simulator.freeze(actor) if frozen else self.simulator.unfreeze(actor))
+        await self._shared_clock.wait_until_loaded()
 
-    async def advance(self, by: timedelta, who: Actor) -> None:
-        """Let time pass, and return when everything that is due then has been posted.
+    async def advance(self, by: timedelta, actor: Actor) -> None:
+        """Advance the clock, and return when everything that is due then has been posted.
 
-        It passes from one answer to the next and by a day at most, so that what follows from an answer
-        happens on its day.
+        It advances from one response to the next and by a day at most, so that what follows from a response happens on
+        its day.
         """
-        async with self._turn:
-            self.world.clock.require(by)
-            await self.settle()
+        async with self._lock:
+            self.simulator.clock.check_advance(by)
+            await self.finish_due_work()
             left = by
             while left > NOTHING:
-                step = await self._step(left)
-                await self.world.advance(step, who)
+                step = await self._next_step(left)
+                await self.simulator.advance(step, actor)
                 left -= step
-                await self.settle()
-            await self._shared.reached()
+                await self.finish_due_work()
+            await self._shared_clock.wait_until_loaded()
 
     async def modes(self) -> list[tuple[Payer, str]]:
-        """The test payers and all that were met, each with what it is made to do."""
-        payers = self._desk.outside.payers()
-        met = {(line.type, line.payer_id) for line in self._desk.outside.lines().all()}
+        """Return the mode of each test payer and of each payer that was sent something."""
+        payers = self._context.payer_access.payers()
+        contacted = {
+            (route.type, route.payer_id)
+            for route in self._context.payer_access.connections().all_mailbox_routes()
+        }
         return [
-            (payer, await self.world.mode(ledger_name(payer.type, payer.payer_id)))
+            (payer, await self.simulator.mode(ledger_name(payer.type, payer.payer_id)))
             for payer in payers.all
-            if payer.is_test or (payer.type, payer.payer_id) in met
+            if payer.is_test or (payer.type, payer.payer_id) in contacted
         ]
 
-    def named(self, payer_id: str) -> list[Payer]:
-        """The payers of that id: two, where one takes both types of claims."""
-        payers = self._desk.outside.payers()
+    def find_payers(self, payer_id: str) -> list[Payer]:
+        """Return the payers of an id: two, where it takes both types of claims."""
+        payers = self._context.payer_access.payers()
         return [payer for type in PAYER_TYPES if (payer := payers.find(payer_id, type))]
 
     async def set_mode(self, payer_id: str, mode: str) -> None:
-        """Make a payer do something else, for both types of claims where it takes both.
+        """Set the mode of a payer, for both types of claims where it takes both.
 
-        What waited for one that is up again goes out at once, and not after its pause.
+        What waited for a payer that is up again is sent at once, and not after its pause.
         """
-        for payer in self.named(payer_id):
-            await self.world.set_mode(ledger_name(payer.type, payer.payer_id), mode)
+        for payer in self.find_payers(payer_id):
+            await self.simulator.set_mode(ledger_name(payer.type, payer.payer_id), mode)
             if mode == UP:
-                await dispatch.wake(
-                    self._desk, (payer.type, payer.payer_id), self._desk.clock.now()
+                await dispatch.retry_payer_now(
+                    self._context, (payer.type, payer.payer_id), self._context.clock.now()
                 )
 
-    async def settle(self) -> None:
-        """Do what is due until nothing is."""
+    async def finish_due_work(self) -> None:
+        """Do due work until none is left."""
         try:
-            async with asyncio.timeout(limits.SANDBOX_SETTLE_SECONDS_MAX):
+            async with asyncio.timeout(limits.SANDBOX_ADVANCE_SECONDS_MAX):
                 while True:
-                    if await _work(self._desk):
+                    if await _do_due_work(self._context):
                         continue
-                    if not await self._busy(self._desk.clock.now()):
+                    if not await self._has_due_work(self._context.clock.now()):
                         return
-                    # A tick or another node is at it.
-                    await asyncio.sleep(limits.REVISION_LOOK_SECONDS)
+                    # A scheduled run or another node is doing it.
+                    await asyncio.sleep(limits.REVISION_WAIT_POLL_SECONDS)
         except TimeoutError:
-            raise NotSettled from None
+            raise DueWorkNotFinished from None
 
-    async def _step(self, left: timedelta) -> timedelta:
-        ahead = await self.world.until_next()
-        if ahead is None and not await self._busy(self._desk.clock.now() + left):
+    async def _next_step(self, left: timedelta) -> timedelta:
+        ahead = await self.simulator.time_to_next_response()
+        if ahead is None and not await self._has_due_work(self._context.clock.now() + left):
             return left
-        # Answers of one hour are told together: they keep their order, and a busy day has few steps.
+        # Responses of one hour are taken together: they keep their order, and a busy day has few steps.
         return min(left, DAY, max(ahead or DAY, HOUR))
 
-    async def _busy(self, now: datetime) -> bool:
-        lines = self._desk.outside.lines()
-        if isinstance(lines, LoopbackLines) and await lines.busy(now):
+    async def _has_due_work(self, now: datetime) -> bool:
+        connections = self._context.payer_access.connections()
+        if isinstance(connections, LoopbackConnections) and await connections.busy(now):
             return True
-        if await inquiry_schedule.busy(self._desk, now):
+        if await inquiry_schedule.has_due_inquiries(self._context, now):
             return True
-        return await dispatch.busy(self._desk, now) or await post.busy(self._desk, now)
+        return await dispatch.has_due_work(self._context, now) or await post.has_waiting_files(
+            self._context, now
+        )
 
 
-async def _work(desk: Desk) -> bool:
-    """Everything that can be done now, in the order of a claim's way; whether there was anything.
+async def _do_due_work(context: WorkContext) -> bool:
+    """Batch, deliver, receive and post what is possible now; return whether there was anything.
 
-    No window is waited for: what is accepted goes out before time passes.
+    Batching windows are ignored: what is accepted is sent before time advances.
     """
-    gathered = await dispatch.gather(desk, desk.clock.now(), everything=True)
-    delivered = await dispatch.deliver_due(desk, desk.clock.now())
-    collected = await receive.collect_due(desk, desk.clock.now(), every_line=True)
-    posted = await post.post_due(desk, desk.clock.now())
-    return bool(gathered or delivered or collected or posted)
+    batched = await dispatch.create_batches(context, context.clock.now(), everything=True)
+    delivered = await dispatch.deliver_due(context, context.clock.now())
+    received = await receive.receive_files(context, context.clock.now(), every_route=True)
+    posted = await post.post_waiting(context, context.clock.now())
+    return bool(batched or delivered or received or posted)

@@ -1,8 +1,8 @@
-"""Deliver: one attempt to bring one batch to its payer, and what it leaves behind.
+"""Attempt to deliver one batch to its payer, and record the outcome.
 
-The mark "Sending" is durable before anything leaves, so whoever finds it knows to look at the other side before
-sending again: there, it is noted; absent, it is sent; and where the other side cannot say, it is in doubt until
-the payer answers it or a person decides. What ends in between leaves the mark. Everything has a time limit.
+The state Sending is durable before anything is sent, so after a crash the payer's mailbox is looked into before the
+file is sent again: found, the delivery is recorded; absent, the file is sent; where the mailbox cannot tell, the batch
+is in doubt until the payer acknowledges it or a person decides. Every transfer has a time limit.
 """
 
 import asyncio
@@ -12,237 +12,250 @@ from dataclasses import dataclass
 
 import structlog
 
-from clearlane.claims.facts import Fact, Kind
+from clearlane.claims.facts import Fact, FactKind
+from clearlane.claims.fields import KIND_OF_PAYER_TYPE
+from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
-from clearlane.connect.routes import Line
-from clearlane.engine.fault_injection import reached
+from clearlane.engine.fault_injection import crash_point
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
-from clearlane.pipeline.claim_status import ClaimFact, ready, tell
+from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
-    Failure,
+    DeliveryFailure,
     after_delivery,
     after_failure,
-    preferred,
-    rests,
+    choose_route,
+    is_paused,
 )
-from clearlane.pipeline.outbound.write_batch import KINDS, batched_claims, compose, node
-from clearlane.pipeline.work_context import Desk
+from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_claims
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, FIXED, IN_DOUBT, SENDING, Batch, Written
+from clearlane.store.batches import DELIVERED, IN_DOUBT, READY, SENDING, Batch, BatchFile
 from clearlane.store.database import Actor, Tx
-from clearlane.store.route_health import Lane, all_lanes, lock_lane, set_lane
+from clearlane.store.route_health import (
+    RouteHealth,
+    all_route_health,
+    lock_route_health,
+    set_route_health,
+)
 
 log = structlog.get_logger()
 
 ARRIVED, LATER, SKIPPED, DOUBTFUL = "arrived", "later", "skipped", "in-doubt"
-"""How an attempt ends."""
+"""The outcomes of an attempt."""
 
-UNTOLD = "Whether the payer has the file cannot be known: its mailbox does not tell."
-NO_WAY = "The route it was written for is gone, so nobody there can be asked or sent anything."
-BROKE_OFF = "The connection failed in a way that we do not know."
+PRESENCE_UNKNOWN = "Whether the payer has the file cannot be known: its mailbox does not tell."
+ROUTE_GONE = "The route it was written for is gone, so nobody there can be asked or sent anything."
+UNKNOWN_FAILURE = "The connection failed for an unknown reason."
 
 
-async def attempt(desk: Desk, batch_id: int, holder: str) -> str:
-    """Try to deliver a batch, if it is its turn; how that ended.
+async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> str:
+    """Try to deliver a batch, if it is due; return the outcome.
 
-    ``holder`` names the piece of work: the same one again takes up what it began.
+    ``holder`` names the piece of work: the same one again continues what it began.
     """
-    batch = await _rerouted(desk, batch_id)
-    begun = await _begin(desk, batch, holder) if batch else None
-    if begun is None:
+    batch = await _reroute(context, batch_id)
+    sending = await _mark_sending(context, batch, holder) if batch else None
+    if sending is None:
         return SKIPPED
-    reached("sending")
-    line = _way(desk, begun.batch)
-    if line is None and begun.look:
-        return await _doubt(desk, begun.batch, NO_WAY)
-    if line is None:
-        return await _note_failure(desk, begun.batch, holder, Failure(Presence.ABSENT, NO_WAY))
-    outcome = await _bring(desk, line, begun)
+    crash_point("sending")
+    route = _route_of(context, sending.batch)
+    if route is None and sending.may_be_there:
+        return await _mark_in_doubt(context, sending.batch, ROUTE_GONE)
+    if route is None:
+        return await _record_failure(
+            context, sending.batch, holder, DeliveryFailure(Presence.ABSENT, ROUTE_GONE)
+        )
+    outcome = await _transfer(context, route, sending)
     if outcome is Presence.UNKNOWN:
-        return await _doubt(desk, begun.batch, UNTOLD)
-    if isinstance(outcome, Failure):
-        return await _note_failure(desk, begun.batch, holder, outcome)
-    reached("delivered")
-    await record(desk, batch_id, actor=node(desk))
-    reached("recorded")
+        return await _mark_in_doubt(context, sending.batch, PRESENCE_UNKNOWN)
+    if isinstance(outcome, DeliveryFailure):
+        return await _record_failure(context, sending.batch, holder, outcome)
+    crash_point("delivered")
+    await record_delivery(context, batch_id, actor=context.actor)
+    crash_point("recorded")
     return ARRIVED
 
 
-async def record(desk: Desk, batch_id: int, *, actor: Actor) -> None:
-    """Note that a batch is with the payer, and tell its claims so, in one transaction."""
-    now = desk.clock.now()
-    async with desk.database.read(store.SCOPE) as tx:
-        members = await store.members(tx, batch_id)
-    told = [
+async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) -> None:
+    """Record in one transaction that a batch was delivered and its claims were sent."""
+    now = context.clock.now()
+    async with context.database.read(store.SCOPE) as tx:
+        members = await store.list_members(tx, batch_id)
+    claim_facts = [
         ClaimFact(
             one.request_id,
             one.vendor_id,
             one.site_id,
-            Fact(kind=Kind.SENT, at=now, attempt=one.attempt),
+            Fact(kind=FactKind.SENT, at=now, attempt=one.attempt),
         )
         for one in members
     ]
-    vault = desk.outside.vault
-    await ready(vault, told)
+    vault = context.vault
+    await ensure_keys(vault, claim_facts)
 
     async def job(tx: Tx) -> None:
-        batch, lane = await locked(tx, batch_id)
-        if batch.state not in {FIXED, SENDING, IN_DOUBT}:
+        batch, health = await lock_batch(tx, batch_id)
+        if batch.state not in {READY, SENDING, IN_DOUBT}:
             return
-        await store.move(
+        await store.set_state(
             tx,
             batch_id,
             DELIVERED,
-            next_at=batch.next_at,
+            not_before=batch.not_before,
             attempts=batch.attempts,
-            delivered_at=micros(now),
+            delivered_at=to_micros(now),
         )
-        await tell(tx, vault, told, now)
-        await set_lane(tx, after_delivery(batch, lane))
+        await record_facts(tx, vault, claim_facts, now)
+        await set_route_health(tx, after_delivery(batch, health))
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
 
-    await desk.database.write(store.SCOPE, job, actor=actor)
+    await context.database.write(store.SCOPE, job, actor=actor)
 
 
-async def settle_doubts(desk: Desk, payer_id: str) -> list[int]:
-    """Note as delivered what was in doubt and is answered, claim by claim; the ids.
+async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[int]:
+    """Record as delivered the batches in doubt whose claims the payer has all acknowledged; return their ids.
 
-    All of its claims, because after a restore a batch may be made of claims that went out in several others.
+    All claims, because after a restore a batch may hold claims that were sent in several others.
     """
-    async with desk.database.read(store.SCOPE) as tx:
+    async with context.database.read(store.SCOPE) as tx:
         found = [
             batch.id
-            for batch in await store.undelivered(tx)
+            for batch in await store.list_undelivered(tx)
             if (batch.state, batch.payer_id) == (IN_DOUBT, payer_id)
             and batch.claims
-            and await store.answered(tx, batch.id) == batch.claims
+            and await store.count_answered(tx, batch.id) == batch.claims
         ]
     for id in found:
-        await record(desk, id, actor=node(desk))
+        await record_delivery(context, id, actor=context.actor)
         log.info("batch in doubt was answered", batch=id)
     return found
 
 
-async def locked(tx: Tx, batch_id: int) -> tuple[Batch, Lane]:
-    """A batch and its lane, held; always the lane first, so that nobody waits crosswise."""
+async def lock_batch(tx: Tx, batch_id: int) -> tuple[Batch, RouteHealth]:
+    """Lock and return a batch and the health of its routes, the latter first, so that no two wait for each other."""
     found = await store.find(tx, batch_id)
     assert found is not None, "batches are never deleted"
-    lane = await lock_lane(tx, found.lane)
+    health = await lock_route_health(tx, found.destination)
     batch = await store.lock(tx, batch_id)
     assert batch is not None
-    return batch, lane
+    return batch, health
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """A batch that is ours to send."""
+class _SendingBatch:
+    """A batch that this piece of work sends."""
 
     batch: Batch
-    look: bool
-    """Whether it may be there already."""
+    may_be_there: bool
+    """Whether the payer may have the file already."""
 
 
-async def _doubt(desk: Desk, sent: Batch, fault: str) -> str:
-    """Let a person decide, unless the payer's answer came before."""
+async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
+    """Mark a batch as in doubt, unless the payer has acknowledged it already."""
 
     async def job(tx: Tx) -> None:
         batch = await store.lock(tx, sent.id)
         if batch is None or batch.state != SENDING:
             return
-        await store.move(
+        await store.set_state(
             tx,
             batch.id,
             IN_DOUBT,
-            next_at=batch.next_at,
+            not_before=batch.not_before,
             attempts=batch.attempts,
             failing_since=batch.failing_since,
             fault=fault,
         )
         tx.audit("batch.in-doubt", ids=[str(batch.id)], detail=batch.name)
 
-    await desk.database.write(store.SCOPE, job, actor=node(desk))
-    if sent.id in await settle_doubts(desk, sent.payer_id):
+    await context.database.write(store.SCOPE, job, actor=context.actor)
+    if sent.id in await confirm_answered_batches(context, sent.payer_id):
         return ARRIVED
     log.warning("batch in doubt", batch=sent.id)
     return DOUBTFUL
 
 
-async def _rerouted(desk: Desk, batch_id: int) -> Batch | None:
-    """The batch, written anew where it is to go another way than it was written for.
+async def _reroute(context: WorkContext, batch_id: int) -> Batch | None:
+    """Return the batch, written again where it is to take another route than it was written for.
 
-    Only what is known not to have gone out is written anew, so no claim goes both ways.
+    Only what is known not to have been sent is written again, so that no claim takes both routes.
     """
-    async with desk.database.read(store.SCOPE) as tx:
+    async with context.database.read(store.SCOPE) as tx:
         batch = await store.find(tx, batch_id)
-        lanes = await all_lanes(tx)
-    if batch is None or batch.state != FIXED:
+        health_of = await all_route_health(tx)
+    if batch is None or batch.state != READY:
         return batch
-    ways = _ways(desk, batch)
-    if not ways:
+    routes = _payer_routes(context, batch)
+    if not routes:
         return None
-    line = preferred(lanes.get(batch.lane), ways, micros(desk.clock.now()))
-    if line.route_id == batch.route_id or not batch.claims:
-        return batch  # inquiries stay with the way they were written for
-    claims = await batched_claims(desk, batch)
-    composed = await compose(desk, line, KINDS[batch.type], claims)
+    route = choose_route(health_of.get(batch.destination), routes, to_micros(context.clock.now()))
+    if route.route_id == batch.route_id or not batch.claims:
+        return batch  # a batch of inquiries stays with the route it was written for
+    claims = await load_batch_claims(context, batch)
+    composed = await compose_batch(context, route, KIND_OF_PAYER_TYPE[batch.type], claims)
     if len(composed.members) != batch.claims:
-        return None  # a claim that cannot be opened now: the log names it
-    await _rewrite(desk, batch, composed.written)
-    async with desk.database.read(store.SCOPE) as tx:
+        return None  # a claim that cannot be opened; the log names it
+    await _rewrite(context, batch, composed.file)
+    async with context.database.read(store.SCOPE) as tx:
         return await store.find(tx, batch_id)
 
 
-async def _rewrite(desk: Desk, batch: Batch, written: Written) -> None:
+async def _rewrite(context: WorkContext, batch: Batch, written: BatchFile) -> None:
     async def job(tx: Tx) -> None:
         found = await store.lock(tx, batch.id)
-        if found is None or (found.state, found.control) != (FIXED, batch.control):
+        if found is None or (found.state, found.control) != (READY, batch.control):
             return
-        await store.rewrite(tx, batch.id, written)
+        await store.replace_file(tx, batch.id, written)
         tx.audit("batch.rerouted", ids=[str(batch.id)], detail=f"{batch.name} to {written.name}")
 
-    await desk.database.write(store.SCOPE, job, actor=node(desk))
+    await context.database.write(store.SCOPE, job, actor=context.actor)
 
 
-async def _begin(desk: Desk, batch: Batch, holder: str) -> _Begun | None:
-    """Mark a batch as being sent, if it is its turn and nobody else sends on the lane."""
-    now = micros(desk.clock.now())
+async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _SendingBatch | None:
+    """Mark a batch as being sent, if it is due and no other is being sent to its payer."""
+    now = to_micros(context.clock.now())
 
-    async def job(tx: Tx) -> _Begun | None:
-        found, lane = await locked(tx, batch.id)
-        mine = found.state == SENDING and found.holder == holder
-        if not mine:
-            if found.state not in {FIXED, SENDING} or found.next_at > now or rests(lane, now):
+    async def job(tx: Tx) -> _SendingBatch | None:
+        found, health = await lock_batch(tx, batch.id)
+        continued = found.state == SENDING and found.holder == holder
+        if not continued:
+            if found.state not in {READY, SENDING} or found.due_at > now or is_paused(health, now):
                 return None
-            if found.state == FIXED and found.route_id != batch.route_id:
+            if found.state == READY and found.route_id != batch.route_id:
                 return None
-            beside = await store.undelivered(tx)
-            if any(one.in_hand(now) for one in beside if one.lane == found.lane):
+            beside = await store.list_undelivered(tx)
+            if any(
+                one.is_being_sent(now) for one in beside if one.destination == found.destination
+            ):
                 return None
-        await store.move(
+        await store.set_state(
             tx,
             found.id,
             SENDING,
-            next_at=now + 2 * SECOND * _seconds(found),
+            not_before=found.not_before,
             holder=holder,
-            attempts=found.attempts + (not mine),
+            lease_until=now + 2 * SECOND * _seconds_max(found),
+            attempts=found.attempts + (not continued),
             failing_since=found.failing_since,
             fault=found.fault,
         )
-        return _Begun(found, look=found.state == SENDING)
+        return _SendingBatch(found, may_be_there=found.state == SENDING)
 
-    return await desk.database.write(store.SCOPE, job, actor=node(desk))
+    return await context.database.write(store.SCOPE, job, actor=context.actor)
 
 
-async def _bring(desk: Desk, line: Line, begun: _Begun) -> Presence | Failure:
-    """Look where that is needed, and send. THERE, UNKNOWN where the other side cannot tell, or a failure."""
-    batch, looking = begun.batch, begun.look
-    async with desk.database.read(store.SCOPE) as tx:
-        content = await store.content(tx, desk.outside.vault, batch)
+async def _transfer(
+    context: WorkContext, route: PayerRoute, sending: _SendingBatch
+) -> Presence | DeliveryFailure:
+    """Look into the mailbox where that is needed, and send. Return THERE, UNKNOWN or a failure."""
+    batch, looking = sending.batch, sending.may_be_there
+    async with context.database.read(store.SCOPE) as tx:
+        content = await store.read_content(tx, context.vault, batch)
     try:
-        async with _opened(desk, line) as mailbox, asyncio.timeout(_seconds(batch)):
+        async with _open_mailbox(context, route) as mailbox, asyncio.timeout(_seconds_max(batch)):
             if looking:
                 found = await mailbox.look(batch.name)
                 if found is not Presence.ABSENT:
@@ -250,65 +263,71 @@ async def _bring(desk: Desk, line: Line, begun: _Begun) -> Presence | Failure:
             looking = False
             await mailbox.put(batch.name, content)
     except Unreachable as fault:
-        return Failure(Presence.UNKNOWN if looking else fault.arrival, str(fault))
+        return DeliveryFailure(Presence.UNKNOWN if looking else fault.arrival, str(fault))
     except Denied as fault:
-        # It was refused, so it is not there; a refused look says nothing.
+        # A refused file is not there; a refused look says nothing.
         arrival = Presence.UNKNOWN if looking else Presence.ABSENT
-        return Failure(arrival, str(fault), lasting=True)
+        return DeliveryFailure(arrival, str(fault), lasting=True)
     except TimeoutError:
-        return Failure(Presence.UNKNOWN, f"It took longer than {_seconds(batch)} seconds.")
-    except Exception as fault:  # noqa: BLE001  (one payer's cable must not stop the others)
+        return DeliveryFailure(
+            Presence.UNKNOWN, f"It took longer than {_seconds_max(batch)} seconds."
+        )
+    except Exception as fault:  # noqa: BLE001  (one connection must not stop the others)
         log.warning(
             "delivery failed", batch=batch.id, fault=fault_code(fault), places=fault_frames(fault)
         )
-        return Failure(Presence.UNKNOWN, BROKE_OFF)
+        return DeliveryFailure(Presence.UNKNOWN, UNKNOWN_FAILURE)
     return Presence.THERE
 
 
-async def _note_failure(desk: Desk, batch: Batch, holder: str, failure: Failure) -> str:
-    now = micros(desk.clock.now())
+async def _record_failure(
+    context: WorkContext, batch: Batch, holder: str, failure: DeliveryFailure
+) -> str:
+    now = to_micros(context.clock.now())
 
     async def job(tx: Tx) -> None:
-        found, lane = await locked(tx, batch.id)
+        found, health = await lock_batch(tx, batch.id)
         if found.state != SENDING or found.holder != holder:
             return
-        after = after_failure(found, lane, _ways(desk, found), failure, now)
-        await store.move(
+        after = after_failure(found, health, _payer_routes(context, found), failure, now)
+        await store.set_state(
             tx,
             found.id,
             after.state,
-            next_at=after.next_at,
+            not_before=after.not_before,
             attempts=found.attempts,
             failing_since=after.failing_since,
             fault=failure.fault,
         )
-        await set_lane(tx, after.lane)
+        await set_route_health(tx, after.health)
 
-    await desk.database.write(store.SCOPE, job, actor=node(desk))
+    await context.database.write(store.SCOPE, job, actor=context.actor)
     log.warning("batch not delivered", batch=batch.id, arrival=failure.arrival.value)
     return LATER
 
 
 @asynccontextmanager
-async def _opened(desk: Desk, line: Line) -> AsyncIterator[Mailbox]:
-    mailbox = desk.outside.lines().open(line)
+async def _open_mailbox(context: WorkContext, route: PayerRoute) -> AsyncIterator[Mailbox]:
+    mailbox = context.payer_access.connections().open_mailbox(route)
     try:
         yield mailbox
     finally:
-        with suppress(Exception):  # it is about to be forgotten
+        with suppress(Exception):  # the outcome is known
             async with asyncio.timeout(limits.MAILBOX_CLOSE_SECONDS_MAX):
                 await mailbox.close()
 
 
-def _ways(desk: Desk, batch: Batch) -> Sequence[Line]:
-    return desk.outside.lines().ways(batch.type, batch.payer_id)
+def _payer_routes(context: WorkContext, batch: Batch) -> Sequence[PayerRoute]:
+    return context.payer_access.connections().mailbox_routes(batch.type, batch.payer_id)
 
 
-def _way(desk: Desk, batch: Batch) -> Line | None:
-    """The way a batch was written for."""
-    return next((way for way in _ways(desk, batch) if way.route_id == batch.route_id), None)
+def _route_of(context: WorkContext, batch: Batch) -> PayerRoute | None:
+    """Return the route a batch was written for; None where it is gone."""
+    return next(
+        (route for route in _payer_routes(context, batch) if route.route_id == batch.route_id), None
+    )
 
 
-def _seconds(batch: Batch) -> int:
-    """How long bringing it may take."""
+def _seconds_max(batch: Batch) -> int:
+    """Return how long the transfer may take."""
     return limits.DELIVERY_SECONDS_MAX + batch.bytes // limits.TRANSFER_BYTES_PER_SECOND_MIN

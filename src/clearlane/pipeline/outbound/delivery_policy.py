@@ -1,145 +1,161 @@
-"""Which batch goes next to which payer, over which way, and what follows when it does not arrive.
+"""Decide which batch goes next to which payer, over which route, and what follows from a failure.
 
-A lane is one payer and type of claims. It carries one file at a time, the oldest first, so that a payer sees its
-files in order and one that is slow holds up nobody but itself. After a failure the lane rests, longer each time,
-and then one file is tried. All pure: what was seen goes in, what to note comes out.
+A destination is one payer and type of claims. It gets one file at a time, the oldest first, so that a payer sees its
+files in order and a slow one delays only itself. After a failure the destination is paused, longer each time, and then
+one file is tried. Pure: takes what was read, returns what to write.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clearlane.claims.batch_naming import US
+from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
+from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence
-from clearlane.connect.routes import Line
 from clearlane.kernel import limits
-from clearlane.store.batches import FIXED, SENDING, Batch
-from clearlane.store.route_health import Lane
+from clearlane.store.batches import READY, SENDING, Batch
+from clearlane.store.route_health import RouteHealth
 from clearlane.x12.encode import clean
 
 SECOND = 1_000_000
-"""Moments are microseconds."""
+"""In microseconds, as all stored times."""
 
 NO_ROUTE = -1
 
-Key = tuple[str, str]
+Destination = tuple[str, str]
+"""Type of claims and payer id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """An attempt that did not succeed."""
+class DeliveryFailure:
+    """An attempt to deliver that did not succeed."""
 
     arrival: Presence
-    """Whether the file is there for all we know. It is never known to be: that is a success."""
+    """ABSENT or UNKNOWN; THERE would be a success."""
     fault: str
-    """A sentence without anything of a payload."""
+    """A sentence without any content of the file."""
     lasting: bool = False
-    """Whether a person must look, so that trying often is of no use."""
+    """Whether only a person can correct it, so that it is tried less often."""
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """How a batch and its lane stand after an attempt."""
+class DeliveryDecision:
+    """The new state of a batch and of its destination after an attempt."""
 
     state: str
-    next_at: int
+    not_before: int
     failing_since: int
-    lane: Lane
+    health: RouteHealth
 
 
-def heads(batches: Iterable[Batch], lanes: Mapping[Key, Lane], now: int) -> list[Batch]:
-    """The batch of each lane that is to be sent now, where there is one."""
-    of: dict[Key, list[Batch]] = defaultdict(list)
+def next_batches(
+    batches: Iterable[Batch], health_of: Mapping[Destination, RouteHealth], now: int
+) -> list[Batch]:
+    """Return the batch to send now for each destination that has one."""
+    by_destination: dict[Destination, list[Batch]] = defaultdict(list)
     for batch in batches:
-        if batch.state in {FIXED, SENDING}:
-            of[batch.lane].append(batch)
+        if batch.state in {READY, SENDING}:
+            by_destination[batch.destination].append(batch)
     found = []
-    for key, mine in of.items():
-        lane = lanes.get(key)
-        if rests(lane, now) or any(batch.in_hand(now) for batch in mine):
+    for key, waiting in by_destination.items():
+        health = health_of.get(key)
+        if is_paused(health, now) or any(batch.is_being_sent(now) for batch in waiting):
             continue
-        due = [batch for batch in mine if batch.next_at <= now]
+        due = [batch for batch in waiting if batch.due_at <= now]
         if due:
             found.append(min(due, key=lambda batch: batch.id))
     return found
 
 
-def rests(lane: Lane | None, now: int) -> bool:
-    """Whether nothing is tried on a lane at this moment."""
-    return lane is not None and lane.open_until is not None and lane.open_until > now
+def is_paused(health: RouteHealth | None, now: int) -> bool:
+    """Return whether nothing is sent to a destination now."""
+    return health is not None and health.paused_until is not None and health.paused_until > now
 
 
-def preferred(lane: Lane | None, ways: Sequence[Line], now: int) -> Line:
-    """The way to take: the first, unless another took over a while ago."""
-    if lane is not None and not _detour_is_over(lane, ways[0], now):
-        for way in ways[1:]:
-            if way.route_id == lane.route_id:
-                return way
-    return ways[0]
+def choose_route(health: RouteHealth | None, routes: Sequence[PayerRoute], now: int) -> PayerRoute:
+    """Return the route to use: the first, or the fallback while that is in use."""
+    if health is not None and not _failover_is_over(health, routes[0], now):
+        for route in routes[1:]:
+            if route.route_id == health.fallback_route_id:
+                return route
+    return routes[0]
 
 
-def nowhere(type: str, payer_id: str) -> Line:
-    """What a file is addressed by while there is no way to its payer; it is written anew when there is one."""
+def placeholder_route(type: str, payer_id: str) -> PayerRoute:
+    """Return what a file is addressed by while its payer has no route. It is written again when it has one."""
     id = clean(payer_id)[0][: limits.ENVELOPE_ID_CHARACTERS_MAX].strip()
-    return Line(
+    return PayerRoute(
         route_id=NO_ROUTE,
         payer_id=payer_id,
         type=type,
         kind="none",
-        sender_id=US.id,
+        sender_id=DEFAULT_SUBMITTER.id,
         receiver_id=id if len(id) > 1 else f"P{id}",
     )
 
 
 def pause_seconds(failures: int) -> int:
-    """How long to wait after so many failures in a row."""
+    """Return how long to wait after so many failures in a row: it doubles up to a maximum."""
     doublings = min(failures - 1, limits.RETRY_SECONDS_MAX.bit_length())
     return min(limits.RETRY_SECONDS_FIRST << doublings, limits.RETRY_SECONDS_MAX)
 
 
 def after_failure(
-    batch: Batch, lane: Lane, ways: Sequence[Line], failure: Failure, now: int
-) -> Next:
-    """What follows from an attempt that did not succeed."""
-    state = FIXED if failure.arrival is Presence.ABSENT else SENDING
+    batch: Batch,
+    health: RouteHealth,
+    routes: Sequence[PayerRoute],
+    failure: DeliveryFailure,
+    now: int,
+) -> DeliveryDecision:
+    """Return what follows from a failed attempt."""
+    state = READY if failure.arrival is Presence.ABSENT else SENDING
     since = now if batch.failing_since is None else batch.failing_since
-    current = next((way for way in ways if way.route_id == batch.route_id), None)
-    if current is None or current.route_id != preferred(lane, ways, now).route_id:
-        # A way that is no longer used, asked whether it has the file: that says nothing of the lane.
-        return Next(state, now + SECOND * pause_seconds(batch.attempts), since, lane)
-    lane = replace(lane, failures=lane.failures + 1, fault=failure.fault)
-    pause = SECOND * pause_seconds(lane.failures)
-    if len(ways) > 1 and _gave_way(lane, ways, current, now - since, now):
-        lane = _detour(lane, ways, current, now)
-        # Known to be absent, it goes the other way at once; else it waits until this way can be asked.
-        return Next(state, now if state == FIXED else now + pause, since, lane)
+    current = next((route for route in routes if route.route_id == batch.route_id), None)
+    if current is None or current.route_id != choose_route(health, routes, now).route_id:
+        # The batch is in doubt on a route that is no longer used: that says nothing of the route in use.
+        return DeliveryDecision(state, now + SECOND * pause_seconds(batch.attempts), since, health)
+    health = replace(health, failures=health.failures + 1, fault=failure.fault)
+    pause = SECOND * pause_seconds(health.failures)
+    if len(routes) > 1 and _should_fail_over(health, routes, current, now - since, now):
+        health = _fail_over(health, routes, current, now)
+        # Known to be absent, it takes the other route at once; else it waits until this route can be asked.
+        return DeliveryDecision(state, now if state == READY else now + pause, since, health)
     rest = SECOND * limits.DENIED_SECONDS if failure.lasting else pause
-    return Next(state, now + rest, since, replace(lane, open_until=now + pause))
+    return DeliveryDecision(state, now + rest, since, replace(health, paused_until=now + pause))
 
 
-def after_delivery(batch: Batch, lane: Lane) -> Lane:
-    """A payer that took a file has no trouble; the way it came by is kept while it is not the first."""
-    if batch.route_id == lane.route_id:
-        return replace(lane, failures=0, open_until=None, fault="")
-    return Lane(lane.payer_id, lane.type)
+def after_delivery(batch: Batch, health: RouteHealth) -> RouteHealth:
+    """Return the health after a delivery: no failures; a fallback route in use stays in use."""
+    if batch.route_id == health.fallback_route_id:
+        return replace(health, failures=0, paused_until=None, fault="")
+    return RouteHealth(health.payer_id, health.type)
 
 
-def _detour_is_over(lane: Lane, first: Line, now: int) -> bool:
-    return lane.since is None or now - lane.since >= SECOND * first.takeover_seconds
+def _failover_is_over(health: RouteHealth, first: PayerRoute, now: int) -> bool:
+    return (
+        health.fallback_since is None
+        or now - health.fallback_since >= SECOND * first.takeover_seconds
+    )
 
 
-def _gave_way(lane: Lane, ways: Sequence[Line], current: Line, failing: int, now: int) -> bool:
-    """Whether a way has failed for so long that the next one takes over.
+def _should_fail_over(
+    health: RouteHealth, routes: Sequence[PayerRoute], current: PayerRoute, failing: int, now: int
+) -> bool:
+    """Return whether a route has failed for so long that the next one takes over.
 
-    The first way is tried again now and then; where that fails the other goes on at once.
+    The first route is tried again now and then; where that fails the fallback continues at once.
     """
-    tried_again = current is ways[0] and lane.route_id is not None
+    tried_again = current is routes[0] and health.fallback_route_id is not None
     return tried_again or failing >= SECOND * current.takeover_seconds
 
 
-def _detour(lane: Lane, ways: Sequence[Line], current: Line, now: int) -> Lane:
-    after = ways[(ways.index(current) + 1) % len(ways)]
-    if current is ways[0] and any(way.route_id == lane.route_id for way in ways[1:]):
-        after = next(way for way in ways if way.route_id == lane.route_id)
-    route_id, since = (None, None) if after is ways[0] else (after.route_id, now)
-    return Lane(lane.payer_id, lane.type, 0, None, lane.fault, route_id, since)
+def _fail_over(
+    health: RouteHealth, routes: Sequence[PayerRoute], current: PayerRoute, now: int
+) -> RouteHealth:
+    after = routes[(routes.index(current) + 1) % len(routes)]
+    if current is routes[0] and any(
+        route.route_id == health.fallback_route_id for route in routes[1:]
+    ):
+        after = next(route for route in routes if route.route_id == health.fallback_route_id)
+    route_id, since = (None, None) if after is routes[0] else (after.route_id, now)
+    return RouteHealth(health.payer_id, health.type, 0, None, health.fault, route_id, since)

@@ -1,11 +1,11 @@
-"""Dispatch: accepted claims are gathered into batches, and batches are brought to their payers.
+"""Put accepted claims into batches, and start the delivery of batches that are due.
 
-    await gather(desk, now)        # claims whose window has passed, or that fill a file, become batches
-    await deliver_due(desk, now)   # batches whose turn it is, each lane by itself
-    await busy(desk, now)          # whether anything is due or on its way
+    await create_batches(context, now)     # claims whose window has passed, or that fill a file
+    await deliver_due(context, now)        # batches that are due, payers side by side
+    await has_due_work(context, now)       # whether anything is due or being sent
 
-The engine calls them by a tick that gathers, and starts one piece of work for each batch that is due. What is due
-is a matter of our own rows and the clock, so nothing is lost with the engine's memory.
+The engine runs ``dispatch_tick``, which starts one ``deliver_batch`` for each batch that is due. What is due depends
+on our own rows and the clock alone, so nothing is lost with the engine's tables.
 """
 
 import asyncio
@@ -16,247 +16,287 @@ from weakref import WeakKeyDictionary
 
 import structlog
 
-from clearlane.claims.fields import ClaimKind
-from clearlane.connect.routes import Line
-from clearlane.engine.fault_injection import reached
-from clearlane.engine.workflows import Steps
+from clearlane.claims.fields import PAYER_TYPE_OF_KIND, ClaimKind
+from clearlane.connect.connections import PayerRoute
+from clearlane.engine.fault_injection import crash_point
+from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
-from clearlane.kernel.clock import micros
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import random_text
-from clearlane.pipeline.intake.submit import PAYER_TYPES
-from clearlane.pipeline.outbound.deliver import ARRIVED, attempt
-from clearlane.pipeline.outbound.delivery_policy import SECOND, Key, heads, nowhere, preferred
-from clearlane.pipeline.outbound.write_batch import NumbersExhausted, compose, node, waiting_claims
-from clearlane.pipeline.work_context import Desk
+from clearlane.pipeline.outbound.deliver import ARRIVED, attempt_delivery
+from clearlane.pipeline.outbound.delivery_policy import (
+    SECOND,
+    Destination,
+    choose_route,
+    next_batches,
+    placeholder_route,
+)
+from clearlane.pipeline.outbound.write_batch import (
+    ControlNumbersExhausted,
+    compose_batch,
+    load_waiting_claims,
+)
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
-from clearlane.store.batches import Batch, Pile, Taken
+from clearlane.store.batches import Batch, ClaimAlreadyBatched, PayerQueue
 from clearlane.store.database import Database, StoreFault, Tx
-from clearlane.store.route_health import Lane, all_lanes, lock_lane, set_lane
+from clearlane.store.route_health import (
+    RouteHealth,
+    all_route_health,
+    lock_route_health,
+    set_route_health,
+)
 
 log = structlog.get_logger()
 
 TICK, DELIVER = "dispatch", "deliver"
-QUEUE, TICKS = "deliveries", "gathering"
+QUEUE, TICK_QUEUE = "deliveries", "dispatch"
 EVERY = "*/2 * * * * *"
 HOLDER_CHARACTERS = 12
 MINUTE = 60 * SECOND
 
 
-async def tick(desk: Desk, steps: Steps) -> None:
-    """Gather what waits, and start the delivery of what is due."""
-    if desk.beyond is None:
-        return
-    # The one before may still gather, when it is large; and callers who hand in claims go first.
-    if not _gate(desk).locked() and desk.outside.rush.over():
-        await gather(desk, desk.clock.now())
-    await _start_due(desk, steps)
+async def dispatch_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Create batches of waiting claims, and start the delivery of due batches."""
+    # A tick before this one may still create batches; and callers who submit claims go first.
+    if not _batching_lock(context).locked() and context.intake.priority.allows_batching():
+        await create_batches(context, context.clock.now())
+    await _start_due_deliveries(context, steps)
 
 
-async def deliver(desk: Desk, steps: Steps, batch_id: int) -> str:
-    """One delivery of one batch; when it arrived, the next of the lane is started at once."""
-    # Half a minute of trouble with the database is borne here; what fails for good is looked at again
-    # when the time that a delivery may take is over.
+async def deliver_batch(context: WorkContext, steps: WorkSteps, batch_id: int) -> str:
+    """Deliver one batch; when it arrived, start the next one to this payer at once."""
+    # The attempts cover half a minute of database trouble. After that the batch is due again when the time
+    # that a delivery may take has passed.
     outcome = await steps.run(
         "attempt",
-        lambda: attempt(desk, batch_id, steps.work),
+        lambda: attempt_delivery(context, batch_id, steps.work),
         attempts=limits.DELIVERY_STEP_ATTEMPTS_MAX,
     )
     if outcome == ARRIVED:
-        await _start_due(desk, steps)
+        await _start_due_deliveries(context, steps)
     return outcome
 
 
-async def gather(desk: Desk, now: datetime, *, everything: bool = False) -> list[int]:
-    """Put claims that waited long enough, or are enough for a file, into batches; their ids.
+async def create_batches(
+    context: WorkContext, now: datetime, *, everything: bool = False
+) -> list[int]:
+    """Put claims that waited long enough, or fill a file, into batches; return the ids of these.
 
-    ``everything`` waits for no window and for no way to the payer.
+    ``everything`` also takes claims whose window has not passed and whose payer has no route.
     """
-    async with _gate(desk):
-        seen = await _look(desk)
-        fixed: list[int] = []
-        for ripe in _ripe(desk, seen, now, everything=everything):
+    async with _batching_lock(context):
+        backlog = await _load_backlog(context)
+        created: list[int] = []
+        for plan in _plan_batches(context, backlog, now, everything=everything):
             try:
-                fixed += await _gather_pile(desk, ripe)
+                created += await _create_planned(context, plan)
             except (StoreFault, ValueError) as fault:
-                # One payer's trouble is not the others'; its claims go on waiting.
+                # One payer's fault must not stop the others; its claims keep waiting.
                 log.warning(
-                    "claims not gathered", fault=fault_code(fault), places=fault_frames(fault)
+                    "claims not batched", fault=fault_code(fault), places=fault_frames(fault)
                 )
-            except NumbersExhausted:
-                log.warning("claims not gathered", fault="control-numbers-exhausted")
-        return fixed
+            except ControlNumbersExhausted:
+                log.warning("claims not batched", fault="control-numbers-exhausted")
+        return created
 
 
-async def deliver_due(desk: Desk, now: datetime) -> int:
-    """Deliver what is due, lane beside lane, without the engine; how many arrived."""
-    due = await _due(desk, now)
-    return sum(await asyncio.gather(*(_clear_lane(desk, batch) for batch in due)))
+async def deliver_due(context: WorkContext, now: datetime) -> int:
+    """Deliver due batches without the engine, payers side by side; return how many arrived."""
+    due = await _due_batches(context, now)
+    return sum(await asyncio.gather(*(_deliver_payer_batches(context, batch) for batch in due)))
 
 
-async def busy(desk: Desk, now: datetime) -> bool:
-    """Whether anything is due or on its way at this moment."""
-    seen = await _look(desk)
-    on_the_way = any(batch.in_hand(micros(now)) for batch in seen.batches)
-    due = _heads(desk, seen.batches, seen.lanes, now)
-    return on_the_way or bool(due) or bool(_ripe(desk, seen, now, everything=False))
+async def has_due_work(context: WorkContext, now: datetime) -> bool:
+    """Return whether anything is due or being sent."""
+    backlog = await _load_backlog(context)
+    sending = any(batch.is_being_sent(to_micros(now)) for batch in backlog.batches)
+    due = _next_reachable(context, backlog.batches, backlog.route_health, now)
+    return sending or bool(due) or bool(_plan_batches(context, backlog, now, everything=False))
 
 
-async def wake(desk: Desk, lane: Key, now: datetime) -> None:
-    """A payer is known to be back: what waits for it is tried at once, and not after its pause."""
-    at = micros(now)
+async def retry_payer_now(context: WorkContext, destination: Destination, now: datetime) -> None:
+    """End the pause of a payer that is known to work again, and make its batches due."""
+    at = to_micros(now)
 
     async def job(tx: Tx) -> None:
-        held = await lock_lane(tx, lane)
-        await set_lane(tx, replace(held, failures=0, open_until=None))
-        await store.hasten(tx, lane, at)
+        health = await lock_route_health(tx, destination)
+        await set_route_health(tx, replace(health, failures=0, paused_until=None))
+        await store.retry_now(tx, destination, at)
 
-    await desk.database.write(store.SCOPE, job, actor=node(desk))
+    await context.database.write(store.SCOPE, job, actor=context.actor)
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What waits and what is on its way."""
+class _Backlog:
+    """The waiting claims, the undelivered batches and the health of routes."""
 
-    piles: list[Pile]
-    held: list[Pile]
+    queues: list[PayerQueue]
+    queues_in_doubt: list[PayerQueue]
     batches: list[Batch]
-    lanes: dict[Key, Lane]
+    route_health: dict[Destination, RouteHealth]
 
 
 @dataclass(frozen=True, slots=True)
-class _Ripe:
-    """A pile of claims that is to be gathered."""
+class _BatchPlan:
+    """Claims of one payer that are to be put into batches."""
 
-    pile: Pile
-    line: Line
-    room: int
-    """How many batches may be made of it."""
-    due: bool
+    queue: PayerQueue
+    route: PayerRoute
+    batches_max: int
+    """How many batches may be made of them."""
+    may_be_small: bool
     """Whether the last batch may be a small one."""
-    held: bool
+    in_doubt: bool
+    """Whether the claims may have been sent before (after a restore)."""
 
     @property
-    def most(self) -> int:
-        return min(self.line.claims_max, limits.CLAIMS_PER_SET_MAX)
+    def claims_max(self) -> int:
+        return min(self.route.claims_max, limits.CLAIMS_PER_SET_MAX)
 
     @property
-    def any(self) -> bool:
-        return self.room > 0 and (self.due or self.pile.claims >= self.most)
+    def has_batch(self) -> bool:
+        return self.batches_max > 0 and (self.may_be_small or self.queue.claims >= self.claims_max)
 
 
-# One gathers at a time in a process: two at once would write the same claims, and one of them in vain.
-_gates: WeakKeyDictionary[Database, asyncio.Lock] = WeakKeyDictionary()
+# One task of a process creates batches at a time: two would write files of the same claims, one of them in vain.
+_batching_locks: WeakKeyDictionary[Database, asyncio.Lock] = WeakKeyDictionary()
 
 
-def _gate(desk: Desk) -> asyncio.Lock:
-    return _gates.setdefault(desk.database, asyncio.Lock())
+def _batching_lock(context: WorkContext) -> asyncio.Lock:
+    return _batching_locks.setdefault(context.database, asyncio.Lock())
 
 
-async def _look(desk: Desk) -> _Seen:
-    async with desk.database.read(store.SCOPE) as tx:
-        return _Seen(
-            await store.piles(tx),
-            await store.piles(tx, held=True),
-            await store.undelivered(tx),
-            await all_lanes(tx),
+async def _load_backlog(context: WorkContext) -> _Backlog:
+    async with context.database.read(store.SCOPE) as tx:
+        return _Backlog(
+            await store.list_payer_queues(tx),
+            await store.list_payer_queues(tx, in_doubt=True),
+            await store.list_undelivered(tx),
+            await all_route_health(tx),
         )
 
 
-def _ripe(desk: Desk, seen: _Seen, now: datetime, *, everything: bool) -> list[_Ripe]:
-    at = micros(now)
-    waiting = Counter(batch.lane for batch in seen.batches if batch.state != store.IN_DOUBT)
+def _plan_batches(
+    context: WorkContext, backlog: _Backlog, now: datetime, *, everything: bool
+) -> list[_BatchPlan]:
+    at = to_micros(now)
+    waiting = Counter(
+        batch.destination for batch in backlog.batches if batch.state != store.IN_DOUBT
+    )
     found = []
-    for held, piles in ((True, seen.held), (False, seen.piles)):
-        for pile in piles:
-            key = (PAYER_TYPES[ClaimKind(pile.kind)], pile.payer_id)
-            ways = desk.outside.lines().ways(*key)
-            if not ways and not everything:
+    for in_doubt, queues in ((True, backlog.queues_in_doubt), (False, backlog.queues)):
+        for queue in queues:
+            key = (PAYER_TYPE_OF_KIND[ClaimKind(queue.kind)], queue.payer_id)
+            routes = context.payer_access.connections().mailbox_routes(*key)
+            if not routes and not everything:
                 continue
-            line = preferred(seen.lanes.get(key), ways, at) if ways else nowhere(*key)
-            free = held or everything
-            # Behind files that cannot go out claims wait themselves, and later fill larger files.
-            room = pile.claims if free else limits.LANE_BATCHES_WAITING_MAX - waiting[key]
-            due = free or pile.oldest_at + SECOND * line.window_seconds <= at
-            found.append(_Ripe(pile, line, room, due, held))
-    return [ripe for ripe in found if ripe.any]
+            route = (
+                choose_route(backlog.route_health.get(key), routes, at)
+                if routes
+                else placeholder_route(*key)
+            )
+            unlimited = in_doubt or everything
+            # Behind batches that cannot be sent claims are not batched, so that they fill larger files later.
+            batches_max = (
+                queue.claims if unlimited else limits.ROUTE_BATCHES_WAITING_MAX - waiting[key]
+            )
+            may_be_small = unlimited or queue.oldest_at + SECOND * route.window_seconds <= at
+            found.append(_BatchPlan(queue, route, batches_max, may_be_small, in_doubt))
+    return [plan for plan in found if plan.has_batch]
 
 
-async def _gather_pile(desk: Desk, ripe: _Ripe) -> list[int]:
-    fixed: list[int] = []
-    left = ripe.pile.claims
-    while left > 0 and len(fixed) < ripe.room and (ripe.due or left >= ripe.most):
-        made = await _gather_batch(desk, ripe)
+async def _create_planned(context: WorkContext, plan: _BatchPlan) -> list[int]:
+    created: list[int] = []
+    left = plan.queue.claims
+    while (
+        left > 0
+        and len(created) < plan.batches_max
+        and (plan.may_be_small or left >= plan.claims_max)
+    ):
+        made = await _create_batch(context, plan)
         if made is None:
             break
-        fixed.append(made[0])
+        created.append(made[0])
         left -= made[1]
-    return fixed
+    return created
 
 
-async def _gather_batch(desk: Desk, ripe: _Ripe) -> tuple[int, int] | None:
-    """Make one batch of the oldest claims of a pile: its id and how many they are."""
-    line, kind = ripe.line, ClaimKind(ripe.pile.kind)
-    outs = await waiting_claims(desk, ripe.pile.payer_id, kind, most=ripe.most, held=ripe.held)
-    if not outs:
+async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, int] | None:
+    """Create one batch of the oldest claims; return its id and number of claims, or None where none is left."""
+    route, kind = plan.route, ClaimKind(plan.queue.kind)
+    claims = await load_waiting_claims(
+        context, plan.queue.payer_id, kind, claims_max=plan.claims_max, in_doubt=plan.in_doubt
+    )
+    if not claims:
         return None
-    composed = await compose(desk, line, kind, outs)
-    reached("gathered")
-    now = micros(desk.clock.now())
+    composed = await compose_batch(context, route, kind, claims)
+    crash_point("written")
+    now = to_micros(context.clock.now())
     try:
-        batch_id = await desk.database.write(
+        batch_id = await context.database.write(
             store.SCOPE,
-            lambda tx: store.fix(
+            lambda tx: store.create(
                 tx,
-                composed.written,
-                lane=(line.type, ripe.pile.payer_id),
+                composed.file,
+                destination=(route.type, plan.queue.payer_id),
                 members=composed.members,
-                lines=composed.lines,
+                line_references=composed.line_references,
                 now=now,
-                held=ripe.held,
+                in_doubt=plan.in_doubt,
             ),
-            actor=node(desk),
+            actor=context.actor,
         )
-    except Taken:  # another node was quicker; it has all of them or will have
+    except ClaimAlreadyBatched:  # another node batched them first
         return None
-    reached("fixed")
+    crash_point("batched")
     return batch_id, len(composed.members)
 
 
-async def _due(desk: Desk, now: datetime) -> list[Batch]:
-    async with desk.database.read(store.SCOPE) as tx:
-        batches, lanes = await store.undelivered(tx), await all_lanes(tx)
-    return _heads(desk, batches, lanes, now)
+async def _due_batches(context: WorkContext, now: datetime) -> list[Batch]:
+    async with context.database.read(store.SCOPE) as tx:
+        batches, route_health = await store.list_undelivered(tx), await all_route_health(tx)
+    return _next_reachable(context, batches, route_health, now)
 
 
-def _heads(desk: Desk, batches: list[Batch], lanes: dict[Key, Lane], now: datetime) -> list[Batch]:
-    """What is to be sent now, where there is a way."""
-    lines = desk.outside.lines()
-    return [batch for batch in heads(batches, lanes, micros(now)) if lines.ways(*batch.lane)]
+def _next_reachable(
+    context: WorkContext,
+    batches: list[Batch],
+    route_health: dict[Destination, RouteHealth],
+    now: datetime,
+) -> list[Batch]:
+    """Return the batches to send now to payers that have a route."""
+    connections = context.payer_access.connections()
+    return [
+        batch
+        for batch in next_batches(batches, route_health, to_micros(now))
+        if connections.mailbox_routes(*batch.destination)
+    ]
 
 
-async def _clear_lane(desk: Desk, batch: Batch) -> int:
-    """Deliver a batch and those behind it, until one does not arrive."""
+async def _deliver_payer_batches(context: WorkContext, batch: Batch) -> int:
+    """Deliver a batch and the following ones to its payer, until one does not arrive."""
     arrived = 0
     due: Batch | None = batch
     while due is not None:
-        holder = f"{desk.node}-{random_text(HOLDER_CHARACTERS)}"
-        if await attempt(desk, due.id, holder) != ARRIVED:
+        holder = f"{context.node}-{random_text(HOLDER_CHARACTERS)}"
+        if await attempt_delivery(context, due.id, holder) != ARRIVED:
             break
         arrived += 1
-        found = await _due(desk, desk.clock.now())
-        due = next((one for one in found if one.lane == batch.lane), None)
+        found = await _due_batches(context, context.clock.now())
+        due = next((one for one in found if one.destination == batch.destination), None)
     return arrived
 
 
-async def _start_due(desk: Desk, steps: Steps) -> None:
-    """Start the delivery of what is due.
+async def _start_due_deliveries(context: WorkContext, steps: WorkSteps) -> None:
+    """Start the delivery of due batches.
 
-    The same batch is started once a minute at most, however often it is found due before its turn in the queue
-    comes. Once is not enough: a piece of work that failed before it could note anything would never be tried again.
+    The key starts an attempt at a batch once a minute at most, however often it is found due. Without the minute in
+    it, work that failed before it could record anything would never be tried again.
     """
-    now = desk.clock.now()
-    minute = micros(now) // MINUTE
-    for batch in await _due(desk, now):
+    now = context.clock.now()
+    minute = to_micros(now) // MINUTE
+    for batch in await _due_batches(context, now):
         key = f"{DELIVER}-{batch.id}-{batch.attempts}-{minute}"
         await steps.start(DELIVER, batch.id, key=key)

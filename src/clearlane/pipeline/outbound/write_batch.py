@@ -1,7 +1,7 @@
-"""Compose: stored claims become one file for one way to a payer, named, numbered and sealed.
+"""Write stored claims as one file for one route to a payer: named, numbered and sealed.
 
-Claims are opened a page at a time and a few at once, so that neither memory nor the event loop feels how many
-wait; the file itself is written in a thread. Knows claims and lines; knows no state of a batch.
+Claims are opened a page at a time and the file is written in a thread, so that many waiting claims neither fill
+memory nor block the event loop. Knows claims and routes; knows no state of a batch.
 """
 
 import asyncio
@@ -13,180 +13,188 @@ from dataclasses import dataclass
 import msgspec
 import structlog
 
-from clearlane.claims.batch_naming import CONTROL_MAX, file_name, submitter
+from clearlane.claims.batch_naming import CONTROL_MAX, file_name, with_submitter_id
 from clearlane.claims.decode import restore
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.write_837 import Envelope, Outgoing, Party, given_controls, write_claims
-from clearlane.connect.routes import Line
+from clearlane.claims.fields import KIND_OF_PAYER_TYPE, PAYER_TYPE_OF_KIND, ClaimKind
+from clearlane.claims.write_837 import (
+    Envelope,
+    OutgoingClaim,
+    TradingPartner,
+    given_controls,
+    write_claims,
+)
+from clearlane.connect.connections import PayerRoute
 from clearlane.kernel import limits
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.pipeline.intake.submit import PAYER_TYPES
-from clearlane.pipeline.load_claim import Sealed
-from clearlane.pipeline.routes import envelope_for
-from clearlane.pipeline.work_context import Desk
+from clearlane.pipeline.load_claim import ClaimContent
+from clearlane.pipeline.route_connections import envelope_for
+from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store import claims as claims_store
-from clearlane.store.batches import WaitingClaim, Written
+from clearlane.store.batches import BatchFile, QueuedClaim
 from clearlane.store.claim_lookup import line_reference
-from clearlane.store.database import Actor, StoreFault, Tx
-from clearlane.store.vault import NotSealed, Vault
+from clearlane.store.database import StoreFault, Tx
+from clearlane.store.vault import InvalidSeal, Vault
 
 log = structlog.get_logger()
 
-KINDS = {type: kind for kind, type in PAYER_TYPES.items()}
-Page = Callable[[Tx, str, int], Awaitable[list[WaitingClaim]]]
-"""The next claims after a request id, at most so many."""
+LoadPage = Callable[[Tx, str, int], Awaitable[list[QueuedClaim]]]
+"""Loads the next claims after a request id, at claims_max so many."""
 
 
-class NumbersExhausted(Exception):
-    """Every control number that an interchange can carry was given."""
+class ControlNumbersExhausted(Exception):
+    """Every control number that fits into ISA13 was used."""
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
-    """A file and the claims in it."""
+class ComposedBatch:
+    """A file to send and the claims in it."""
 
-    written: Written
+    file: BatchFile
     members: tuple[str, ...]
-    lines: tuple[tuple[str, str], ...]
-    """Claim and keyed hash of each line control number that a caller chose."""
+    line_references: tuple[tuple[str, str], ...]
+    """Request id and keyed hash for each line control number that the vendor chose."""
 
 
-async def compose(desk: Desk, line: Line, kind: ClaimKind, outs: Sequence[Outgoing]) -> Composed:
-    """Write claims as one interchange under a number of its own, and seal it.
+async def compose_batch(
+    context: WorkContext, route: PayerRoute, kind: ClaimKind, claims: Sequence[OutgoingClaim]
+) -> ComposedBatch:
+    """Write claims as one interchange with a control number of its own, and seal it.
 
-    A claim that cannot be written is left out and named in the log: it must not hold the others.
+    A claim that cannot be written is left out and named in the log: it must not keep the others back.
     """
-    control = await desk.database.write(store.SCOPE, store.next_control, actor=node(desk))
+    control = await context.database.write(
+        store.SCOPE, store.next_control_number, actor=context.actor
+    )
     if control > CONTROL_MAX:
-        raise NumbersExhausted
-    envelope = envelope_for(line, control, desk.clock.now())
-    us = desk.outside.submitter
-    parties = submitter(us, envelope.application_sender or envelope.sender), _receiver(desk, line)
+        raise ControlNumbersExhausted
+    envelope = envelope_for(route, control, context.clock.now())
+    submitter = context.payer_access.submitter
+    parties = (
+        with_submitter_id(submitter, envelope.application_sender or envelope.sender),
+        _receiver(context, route),
+    )
     try:
-        content = await asyncio.to_thread(_write, kind, outs, envelope, parties)
+        content = await asyncio.to_thread(_write, kind, claims, envelope, parties)
     except ValueError:
-        outs = await asyncio.to_thread(_writable, kind, outs, envelope, parties)
-        content = await asyncio.to_thread(_write, kind, outs, envelope, parties)
+        claims = await asyncio.to_thread(_writable, kind, claims, envelope, parties)
+        content = await asyncio.to_thread(_write, kind, claims, envelope, parties)
     name = file_name(kind, envelope.sender, control)
-    await desk.outside.vault.ready(store.OWNER)
-    seal = desk.outside.vault.seal
-    written = Written(
-        route_id=line.route_id,
+    await context.vault.ensure_key(store.OWNER)
+    seal = context.vault.seal
+    file = BatchFile(
+        route_id=route.route_id,
         control=control,
         name=name,
         digest=hashlib.sha256(content).hexdigest(),
         bytes=len(content),
         content=await asyncio.to_thread(seal, store.OWNER, store.TABLE, name, content),
     )
-    lines = await asyncio.to_thread(_lines, desk.outside.vault, outs)
-    return Composed(written, tuple(out.number for out in outs), lines)
+    references = await asyncio.to_thread(_line_references, context.vault, claims)
+    return ComposedBatch(file, tuple(out.number for out in claims), references)
 
 
-async def waiting_claims(
-    desk: Desk, payer_id: str, kind: ClaimKind, *, most: int, held: bool
-) -> list[Outgoing]:
-    """The oldest claims that wait for a payer, opened."""
+async def load_waiting_claims(
+    context: WorkContext, payer_id: str, kind: ClaimKind, *, claims_max: int, in_doubt: bool
+) -> list[OutgoingClaim]:
+    """Load and open the oldest claims that wait for a payer."""
 
-    async def page(tx: Tx, after: str, rows: int) -> list[WaitingClaim]:
-        return await store.waiting(tx, payer_id, kind.value, after=after, most=rows, held=held)
+    async def page(tx: Tx, after: str, rows: int) -> list[QueuedClaim]:
+        return await store.list_queued_claims(
+            tx, payer_id, kind.value, after=after, limit=rows, in_doubt=in_doubt
+        )
 
-    return await _opened(desk, payer_id, kind, page, most)
-
-
-async def batched_claims(desk: Desk, batch: store.Batch) -> list[Outgoing]:
-    """The claims of a batch, opened, to write it anew."""
-
-    async def page(tx: Tx, after: str, rows: int) -> list[WaitingClaim]:
-        return await store.member_claims(tx, batch.id, after=after, most=rows)
-
-    kind = KINDS[batch.type]
-    return await _opened(desk, batch.payer_id, kind, page, batch.claims)
+    return await _load_claims(context, payer_id, kind, page, claims_max)
 
 
-def node(desk: Desk) -> Actor:
-    """Who acts, for the audit."""
-    return Actor("node", desk.node)
+async def load_batch_claims(context: WorkContext, batch: store.Batch) -> list[OutgoingClaim]:
+    """Load and open the claims of a batch, to write it again."""
+
+    async def page(tx: Tx, after: str, rows: int) -> list[QueuedClaim]:
+        return await store.list_member_claims(tx, batch.id, after=after, limit=rows)
+
+    kind = KIND_OF_PAYER_TYPE[batch.type]
+    return await _load_claims(context, batch.payer_id, kind, page, batch.claims)
 
 
-async def _opened(
-    desk: Desk, payer_id: str, kind: ClaimKind, page: Page, most: int
-) -> list[Outgoing]:
-    payer = desk.outside.payers().find(payer_id, PAYER_TYPES[kind])
+async def _load_claims(
+    context: WorkContext, payer_id: str, kind: ClaimKind, load_page: LoadPage, claims_max: int
+) -> list[OutgoingClaim]:
+    payer = context.payer_access.payers().find(payer_id, PAYER_TYPE_OF_KIND[kind])
     name = payer.name if payer else ""
-    outs: list[Outgoing] = []
+    claims: list[OutgoingClaim] = []
     after = ""
-    while len(outs) < most:
-        rows = min(limits.GATHERED_PAGE_ROWS, most - len(outs))
-        async with desk.database.read(store.SCOPE) as tx:
-            found = await page(tx, after, rows)
-            for one in found:
-                with suppress(NotSealed):  # told below, claim by claim
-                    await desk.outside.vault.fetch(tx, [one.payload])
-        for at, one in enumerate(found):
+    while len(claims) < claims_max:
+        rows = min(limits.BATCH_PAGE_ROWS, claims_max - len(claims))
+        async with context.database.read(store.SCOPE) as tx:
+            found = await load_page(tx, after, rows)
+            for queued in found:
+                with suppress(InvalidSeal):  # logged below, claim by claim
+                    await context.vault.load_keys_of(tx, [queued.payload])
+        for at, queued in enumerate(found):
             if not at % limits.CLAIMS_AT_ONCE:
                 await asyncio.sleep(0)
-            out = _outgoing(desk, kind, payer_id, name, one)
+            out = _outgoing(context, kind, payer_id, name, queued)
             if out is not None:
-                outs.append(out)
+                claims.append(out)
         if len(found) < rows:
             break
         after = found[-1].request_id
-    return outs
+    return claims
 
 
 def _outgoing(
-    desk: Desk, kind: ClaimKind, payer_id: str, payer_name: str, one: WaitingClaim
-) -> Outgoing | None:
-    scope = Scope(VendorId(one.vendor_id), SiteId(one.site_id))
+    context: WorkContext, kind: ClaimKind, payer_id: str, payer_name: str, queued: QueuedClaim
+) -> OutgoingClaim | None:
+    scope = Scope(VendorId(queued.vendor_id), SiteId(queued.site_id))
     try:
-        content = desk.outside.vault.open(scope, claims_store.TABLE, one.request_id, one.payload)
-        sealed = msgspec.json.decode(content, type=Sealed)
-        claim = restore(kind, bytes(sealed.claim))
+        opened = context.vault.open(scope, claims_store.TABLE, queued.request_id, queued.payload)
+        content = msgspec.json.decode(opened, type=ClaimContent)
+        claim = restore(kind, bytes(content.claim))
     except (StoreFault, ValueError) as fault:
-        log.warning("claim not opened", claim=one.request_id, fault=fault_code(fault))
+        log.warning("claim not opened", claim=queued.request_id, fault=fault_code(fault))
         return None
-    return Outgoing(
+    return OutgoingClaim(
         claim=claim,
-        number=one.request_id,
+        number=queued.request_id,
         payer_id=payer_id,
         payer_name=payer_name,
-        account_as_number=one.account_as_number,
+        account_as_number=queued.account_as_number,
     )
 
 
-def _receiver(desk: Desk, line: Line) -> Party:
-    payer = desk.outside.payers().find(line.payer_id, line.type)
-    return Party(
-        name=payer.name if payer else line.payer_id, id=line.group_receiver or line.receiver_id
+def _receiver(context: WorkContext, route: PayerRoute) -> TradingPartner:
+    payer = context.payer_access.payers().find(route.payer_id, route.type)
+    return TradingPartner(
+        name=payer.name if payer else route.payer_id, id=route.group_receiver or route.receiver_id
     )
 
 
-Parties = tuple[Party, Party]
+Parties = tuple[TradingPartner, TradingPartner]
 """Submitter and receiver."""
 
 
 def _write(
-    kind: ClaimKind, outs: Sequence[Outgoing], envelope: Envelope, parties: Parties
+    kind: ClaimKind, claims: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
 ) -> bytes:
-    return b"".join(write_claims(kind, outs, envelope, *parties))
+    return b"".join(write_claims(kind, claims, envelope, *parties))
 
 
-def _lines(vault: Vault, outs: Sequence[Outgoing]) -> tuple[tuple[str, str], ...]:
+def _line_references(vault: Vault, claims: Sequence[OutgoingClaim]) -> tuple[tuple[str, str], ...]:
     return tuple(
         (out.number, line_reference(vault, out.payer_id, control))
-        for out in outs
+        for out in claims
         for control in given_controls(out.claim)
     )
 
 
 def _writable(
-    kind: ClaimKind, outs: Sequence[Outgoing], envelope: Envelope, parties: Parties
-) -> list[Outgoing]:
-    """Those claims that can be written, each tried alone."""
+    kind: ClaimKind, claims: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties
+) -> list[OutgoingClaim]:
+    """Return the claims that can be written, each tried alone."""
     found = []
-    for out in outs:
+    for out in claims:
         try:
             _write(kind, [out], envelope, parties)
         except ValueError:

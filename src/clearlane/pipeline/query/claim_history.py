@@ -1,6 +1,6 @@
-"""Story: a claim from its coming to its payment, in words, for a person who may see it. The look is audited.
+"""Load the history of a claim, from its receipt to its payment, in sentences for a person. The access is audited.
 
-Knows facts, remittances, batches and the words for them; knows no face.
+Knows facts, payments and batches, and the sentences for them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,193 +11,201 @@ from typing import Any
 import msgspec
 
 from clearlane.claims import lifecycle, provenance
-from clearlane.claims.documents import paid_in
-from clearlane.claims.facts import Fact, Kind
+from clearlane.claims.documents import read_claim_payment
+from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.provenance import Told
-from clearlane.kernel.clock import moment
+from clearlane.claims.provenance import Explanation
+from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
 from clearlane.payments import explain as money
-from clearlane.payments.model import Remit
-from clearlane.pipeline.claim_status import AnyFact, opened_document, opened_fact
-from clearlane.pipeline.load_claim import Recalled, recall_in, scope_of
-from clearlane.pipeline.query.retrieve_documents import controls_of
+from clearlane.payments.model import ClaimPayment
+from clearlane.pipeline.claim_status import AnyFact, open_document_source, open_fact
+from clearlane.pipeline.load_claim import (
+    LoadedClaim,
+    find_claim_scope,
+    load_claim_in_scope,
+    sent_line_controls,
+)
 from clearlane.store import claim_history, claims, documents, facts
-from clearlane.store.claim_history import Ground, Sending, Source
+from clearlane.store.claim_history import ClaimSending, ClaimStateRow, FactSource
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.facts import FactRow
-from clearlane.store.statuses import PLACE
+from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 
 HEADLINES = {
-    Kind.ACCEPTED_999: "The payer's system took the file in",
-    Kind.SEND_AGAIN: "The set was refused because of other claims; this one is sent again",
-    Kind.CLAIM_REFUSED: "Refused in the 999",
-    Kind.SET_REFUSED: "Refused with its whole set in the 999",
-    Kind.TA1_REFUSED: "Refused with the whole interchange in the TA1",
+    FactKind.ACCEPTED_999: "The payer's system took the file in",
+    FactKind.SEND_AGAIN: "The set was refused because of other claims; this one is sent again",
+    FactKind.CLAIM_REFUSED: "Refused in the 999",
+    FactKind.SET_REFUSED: "Refused with its whole set in the 999",
+    FactKind.TA1_REFUSED: "Refused with the whole interchange in the TA1",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
-    """One thing that happened."""
+class HistoryEntry:
+    """One event in the history of a claim."""
 
     at: datetime
     headline: str
     file: str = ""
-    """The payer's file that said it, or ours that carried it."""
+    """The payer's file that reported it, or ours that the claim was sent in."""
     document_id: str = ""
     sentences: tuple[str, ...] = ()
-    told: tuple[Told, ...] = field(default=(), repr=False)
+    explanations: tuple[Explanation, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """A claim and everything that happened to it, in the order we learnt of it."""
+class ClaimHistory:
+    """A claim and its history, in the order in which events were learnt."""
 
-    recalled: Recalled
+    loaded: LoadedClaim
     status: dict[str, Any] = field(repr=False)
     """The row of the status list; empty for a claim that was not accepted."""
-    chapters: tuple[Chapter, ...]
+    entries: tuple[HistoryEntry, ...]
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
-        """What payers said of single fields, as findings beside our own."""
+        """What payers reported about fields of the claim, as findings beside our own."""
         return tuple(
             ClaimFinding(
-                rule=f"{told.source} {told.code}".strip(),
-                # An error of our own means that nothing was sent; these came because it was.
-                severity=Severity.INFO if told.source == "835" else Severity.WARNING,
+                rule=f"{explanation.source} {explanation.code}".strip(),
+                # Never ERROR, which means that a claim was not sent.
+                severity=Severity.INFO if explanation.source == "835" else Severity.WARNING,
                 location=at.path,
-                message=f"{told.happened} {told.todo}".strip(),
+                message=f"{explanation.happened} {explanation.todo}".strip(),
             )
-            for chapter in self.chapters
-            for told in chapter.told
-            for at in told.fields
+            for entry in self.entries
+            for explanation in entry.explanations
+            for at in explanation.fields
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    ground: Ground | None
+class _HistoryRows:
+    status_row: ClaimStateRow | None
     facts: list[FactRow]
-    sources: dict[str, Source]
-    sendings: list[Sending]
+    sources: dict[str, FactSource]
+    sendings: list[ClaimSending]
     documents: list[documents.StoredDocument]
     events: list[tuple[int, str]]
 
 
-async def tell_story(
+async def load_claim_history(
     database: Database, vault: Vault, request_id: str, *, actor: Actor
-) -> Story | None:
-    """The story of a claim of any client; None where there is no such claim."""
-    scope = await scope_of(database, request_id)
+) -> ClaimHistory | None:
+    """Load the history of a claim of any client; return None where there is no such claim."""
+    scope = await find_claim_scope(database, request_id)
     if scope is None:
         return None
-    recalled = await recall_in(database, vault, scope, request_id, actor=actor)
-    if recalled is None:
+    loaded = await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
+    if loaded is None:
         return None
     async with database.read(scope) as tx:
-        kept = await _kept(tx, request_id)
-        sealed = [row.payload for row in kept.facts] + [row.payload for row in kept.documents]
-        await vault.fetch(tx, filter(None, [*sealed, _status(kept)]))
-    chapters = sorted(_chapters(vault, recalled, kept), key=lambda one: one.at)
-    return Story(recalled, _opened_status(vault, scope, request_id, kept), tuple(chapters))
+        rows = await _load_rows(tx, request_id)
+        sealed = [row.payload for row in rows.facts] + [row.payload for row in rows.documents]
+        await vault.load_keys_of(tx, filter(None, [*sealed, _sealed_status(rows)]))
+    entries = sorted(_entries(vault, loaded, rows), key=lambda one: one.at)
+    return ClaimHistory(loaded, _open_status(vault, scope, request_id, rows), tuple(entries))
 
 
-async def _kept(tx: Tx, request_id: str) -> _Kept:
-    return _Kept(
-        await claim_history.ground(tx, request_id),
-        await facts.of_claim(tx, request_id),
-        await claim_history.sources(tx, request_id),
-        await claim_history.sendings(tx, request_id),
-        await documents.of_claim(tx, request_id),
-        await claims.events(tx, request_id),
+async def _load_rows(tx: Tx, request_id: str) -> _HistoryRows:
+    return _HistoryRows(
+        await claim_history.find_state(tx, request_id),
+        await facts.list_for_claim(tx, request_id),
+        await claim_history.list_sources(tx, request_id),
+        await claim_history.list_sendings(tx, request_id),
+        await documents.list_for_claim(tx, request_id),
+        await claims.list_events(tx, request_id),
     )
 
 
-def _status(kept: _Kept) -> bytes | None:
-    return kept.ground.status if kept.ground else None
+def _sealed_status(rows: _HistoryRows) -> bytes | None:
+    return rows.status_row.status if rows.status_row else None
 
 
-def _opened_status(vault: Vault, scope: Scope, request_id: str, kept: _Kept) -> dict[str, Any]:
-    sealed = _status(kept)
+def _open_status(vault: Vault, scope: Scope, request_id: str, rows: _HistoryRows) -> dict[str, Any]:
+    sealed = _sealed_status(rows)
     if sealed is None:
         return {}
-    return msgspec.json.decode(vault.open(scope, PLACE, request_id, sealed), type=dict[str, Any])
+    return msgspec.json.decode(
+        vault.open(scope, STATUS_COLUMN, request_id, sealed), type=dict[str, Any]
+    )
 
 
-def _chapters(vault: Vault, recalled: Recalled, kept: _Kept) -> Iterator[Chapter]:
-    created = moment(recalled.row.created_at)
-    yield Chapter(created, "Received")
-    yield Chapter(created, "Checked", sentences=tuple(_checked(recalled)))
-    for sending in kept.sendings:
-        yield from _sent(sending)
-    controls = controls_of(recalled)
-    parts = {row.document_id: row for row in kept.documents}
-    for row in kept.facts:
-        source = kept.sources.get(row.identity)
+def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[HistoryEntry]:
+    created = from_micros(loaded.row.created_at)
+    yield HistoryEntry(created, "Received")
+    yield HistoryEntry(created, "Checked", sentences=tuple(_check_sentences(loaded)))
+    for sending in rows.sendings:
+        yield from _delivery_entries(sending)
+    controls = sent_line_controls(loaded)
+    parts = {row.document_id: row for row in rows.documents}
+    for row in rows.facts:
+        source = rows.sources.get(row.identity)
         if source is None:
-            continue  # ours: the sending tells it
-        fact = opened_fact(vault, row)
+            continue  # a fact of our own: the sending shows it
+        fact = open_fact(vault, row)
         part = parts.get(row.document_id)
-        content = opened_document(vault, part).part if part else b""
-        yield _said(fact, source, recalled, controls, content)
+        content = open_document_source(vault, part).part if part else b""
+        yield _payer_entry(fact, source, loaded, controls, content)
 
 
-def _checked(recalled: Recalled) -> Iterator[str]:
-    if recalled.row.state == "NotAccepted":
+def _check_sentences(loaded: LoadedClaim) -> Iterator[str]:
+    if loaded.row.state == "NotAccepted":
         yield "Not accepted."
     else:
         yield "Accepted."
-    for finding in recalled.findings:
+    for finding in loaded.findings:
         yield f"{finding.location}: {finding.message}"
-    for path, kind in recalled.repairs:
-        yield f"{path} was put right: {kind}."
+    for path, kind in loaded.repairs:
+        yield f"{path} was corrected: {kind}."
 
 
-def _sent(sending: Sending) -> Iterator[Chapter]:
+def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:
     which = f"batch {sending.batch_id} of {sending.claims} claims, control number {sending.control}"
     again = "" if sending.attempt == 1 else f", sending {sending.attempt}"
-    yield Chapter(moment(sending.created_at), f"Put into {which}{again}", sending.name)
+    yield HistoryEntry(from_micros(sending.created_at), f"Put into {which}{again}", sending.name)
     if sending.delivered_at is not None:
-        yield Chapter(
-            moment(sending.delivered_at), f"Sent in batch {sending.batch_id}", sending.name
+        yield HistoryEntry(
+            from_micros(sending.delivered_at), f"Sent in batch {sending.batch_id}", sending.name
         )
     elif sending.fault or sending.state == "InDoubt":
-        yield Chapter(
-            moment(sending.created_at),
+        yield HistoryEntry(
+            from_micros(sending.created_at),
             f"Not delivered yet: batch {sending.batch_id} is {sending.state}",
             sending.name,
             sentences=(sending.fault,) if sending.fault else (),
         )
 
 
-def _said(
+def _payer_entry(
     fact: AnyFact,
-    source: Source,
-    recalled: Recalled,
+    source: FactSource,
+    loaded: LoadedClaim,
     controls: Sequence[str],
     part: bytes,
-) -> Chapter:
-    at = moment(source.received_at)
-    if isinstance(fact, Remit):
-        told = tuple(provenance.decision(paid_in(part)[1], recalled.claim, controls))
-        return Chapter(
-            at,
-            f"Remittance: {fact.action or fact.code}",
-            source.name,
-            fact.document,
-            (money.claim(fact), money.payment(fact.payment)),
-            told,
+) -> HistoryEntry:
+    at = from_micros(source.received_at)
+    if isinstance(fact, ClaimPayment):
+        explanations = tuple(
+            provenance.explain_adjustments(read_claim_payment(part)[1], loaded.claim, controls)
         )
-    told = tuple(provenance.refusal(fact, recalled.claim, controls))
-    return Chapter(at, _headline(fact), source.name, fact.document, (), told)
+        return HistoryEntry(
+            at,
+            f"Remittance: {fact.action or fact.status_code}",
+            source.name,
+            fact.document_id,
+            (money.describe_claim_payment(fact), money.describe_payment(fact.payment)),
+            explanations,
+        )
+    explanations = tuple(provenance.explain_complaints(fact, loaded.claim, controls))
+    return HistoryEntry(at, _headline(fact), source.name, fact.document_id, (), explanations)
 
 
 def _headline(fact: Fact) -> str:
-    if fact.kind is not Kind.STATUS:
+    if fact.kind is not FactKind.STATUS:
         return HEADLINES[fact.kind]
     day = f" as of {fact.day}" if fact.day else ""
-    return f"{fact.source}: {fact.verdict.value}, {lifecycle.action(fact.codes)}{day}"
+    return f"{fact.source}: {fact.verdict.value}, {lifecycle.payer_action(fact.codes)}{day}"

@@ -1,21 +1,17 @@
-"""Listing: where a site's claims stand, page by page, as ready rows of JSON. The look is audited.
+"""List the status of a site's claims, page by page, as encoded JSON rows. Every listing is audited.
 
 Knows how a status row is sealed; knows no HTTP and holds one page at a time.
 """
 
 from collections.abc import AsyncIterator
-from datetime import date, datetime
-from functools import partial
+from datetime import date
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
-from clearlane.pipeline.claim_status import restand
 from clearlane.store import statuses
-from clearlane.store.database import Actor, Database, System, Tx
-from clearlane.store.statuses import PLACE, Listed
+from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.statuses import STATUS_COLUMN, StatusListRow
 from clearlane.store.vault import Vault
-
-OLDER = System("rows of the status list that were never written")
 
 
 async def list_statuses(
@@ -26,25 +22,18 @@ async def list_statuses(
     *,
     scope: Scope,
     actor: Actor,
-    now: datetime,
 ) -> AsyncIterator[list[bytes]]:
-    """The rows of claims created on these days, both included; the last page may be empty."""
+    """Yield pages of status rows of claims created on these days, both included; the last may be empty."""
     days = (first.isoformat(), last.isoformat())
 
-    async def look(tx: Tx) -> None:
+    async def audit(tx: Tx) -> None:
         tx.audit("claims.status", detail="..".join(days))
 
-    await database.write(scope, look, actor=actor)
+    await database.write(scope, audit, actor=actor)
     after = ("", "")
     while True:
         page = await _page(database, vault, scope, days, after)
-        older = [each.request_id for each in page if each.status is None]
-        if older:
-            await vault.ready(scope)
-            fill = partial(restand, vault=vault, request_ids=older, now=now)
-            await database.write(OLDER, fill, actor=actor)
-            page = await _page(database, vault, scope, days, after)
-        yield [_opened(vault, scope, each) for each in page]
+        yield [_open(vault, scope, each) for each in page]
         if len(page) < limits.STATUSES_AT_ONCE:
             return
         after = (page[-1].day, page[-1].request_id)
@@ -52,13 +41,12 @@ async def list_statuses(
 
 async def _page(
     database: Database, vault: Vault, scope: Scope, days: tuple[str, str], after: tuple[str, str]
-) -> list[Listed]:
+) -> list[StatusListRow]:
     async with database.read(scope) as tx:
-        page = await statuses.page(tx, *days, after, limits.STATUSES_AT_ONCE)
-        await vault.fetch(tx, filter(None, (each.status for each in page)))
+        page = await statuses.read_page(tx, *days, after, limits.STATUSES_AT_ONCE)
+        await vault.load_keys_of(tx, [each.status for each in page])
     return page
 
 
-def _opened(vault: Vault, scope: Scope, listed: Listed) -> bytes:
-    assert listed.status is not None, "older rows were written before"
-    return vault.open(scope, PLACE, listed.request_id, listed.status)
+def _open(vault: Vault, scope: Scope, listed: StatusListRow) -> bytes:
+    return vault.open(scope, STATUS_COLUMN, listed.request_id, listed.status)

@@ -1,1 +1,1 @@
-"""The history of the schema, one file a step, run by alembic."""
+"""The migrations of the schema, one file each, run by alembic."""

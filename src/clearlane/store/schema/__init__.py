@@ -1,6 +1,6 @@
-"""The tables. Each room's stand in a module of their own; whoever asks gets them all.
+"""All tables of the database, one module per package that owns them.
 
-A module of tables must be imported here, so that the metadata is whole for rights, backup and tests.
+Import every module of tables here: rights, backup and tests rely on complete metadata.
 """
 
 from clearlane.store.schema.console import *  # noqa: F403

@@ -1,7 +1,7 @@
-"""Console users, their sessions, and the instances of proxy login.
+"""Tables of console users, their sessions, and proxy login.
 
-Tokens, sessions and one-time parts stand here as keyed hashes, passwords as argon2id, and the secret
-of a second factor is sealed: who reads these tables can sign in as nobody.
+Tokens, sessions and one-time codes are keyed hashes, passwords argon2id, and TOTP secrets are
+sealed: whoever reads these tables cannot sign in as anybody.
 """
 
 from sqlalchemy import (
@@ -19,17 +19,17 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from clearlane.store.schema.core import client_table, installation_table, number_id
+from clearlane.store.schema.core import client_table, id_column, installation_table
 
 __all__ = [
-    "console_sessions", "console_user_sites", "console_users", "instances", "login_entries",
+    "console_sessions", "console_user_sites", "console_users", "instances", "login_urls",
 ]  # fmt: skip
 
 # One installation of a vendor's software at a client. A disabled row outlives its token, so that an
-# instance which an operator has disabled does not come back by being made anew.
+# instance which an operator has disabled is not enabled by requesting a new token.
 instances = client_table(
     "instances",
-    number_id(),
+    id_column(),
     Column("instance", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("state", Text, nullable=False),
@@ -40,10 +40,10 @@ instances = client_table(
     UniqueConstraint("vendor_id", "site_id", "instance"),
 )
 
-# The one-time part of a login URL. Whoever brings one says nothing else, so the table belongs to no client.
-login_entries = installation_table(
-    "login_entries",
-    Column("part_hash", LargeBinary, primary_key=True),
+# Login URLs by their one-time code. The code is all that a visitor presents, so this is no client table.
+login_urls = installation_table(
+    "login_urls",
+    Column("code_hash", LargeBinary, primary_key=True),
     Column("vendor_id", BigInteger, nullable=False),
     Column("site_id", BigInteger, nullable=False),
     Column("instance", Text, nullable=False),
@@ -54,8 +54,8 @@ login_entries = installation_table(
 
 console_users = installation_table(
     "console_users",
-    number_id(),
-    # In one case, so that two users never differ in case only.
+    id_column(),
+    # In lower case, so that two users never differ in case only.
     Column("name", Text, nullable=False, unique=True),
     Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False),
     # All sites of the vendor, or those in console_user_sites.
@@ -63,7 +63,7 @@ console_users = installation_table(
     Column("state", Text, nullable=False),
     Column("password_hash", Text, nullable=False),
     Column("totp_secret", LargeBinary, nullable=False),
-    # The last step whose code was taken: no code is good twice.
+    # The last TOTP step used: no code is accepted twice.
     Column("totp_step", BigInteger, nullable=False),
     Column("code_failures", Integer, nullable=False),
     Column("code_failed_at", BigInteger, nullable=False),

@@ -1,6 +1,6 @@
-"""The tables, and the two ways to declare one: of the installation, or of its clients.
+"""The core tables, and the two ways to declare one: for the installation, or for its clients.
 
-Column types are chosen so that no driver converts anything: moments are BIGINT microseconds, days
+Column types are chosen so that no driver converts anything: times are BIGINT microseconds, days
 TEXT, money BIGINT cents, JSON TEXT, booleans SMALLINT, payloads binary. Knows no connection.
 """
 
@@ -28,22 +28,47 @@ from sqlalchemy.schema import SchemaItem
 from clearlane.store.sql import CLIENT_TABLES
 
 __all__ = [
-    "APP_ROLE", "BIG", "CLIENT_TABLES", "HEAD", "LIVING", "RIGHTS", "RIGHTS_ELSE", "VENDORS_SETTING",
-    "audit", "audit_head", "claim_events", "claim_references", "claims", "client_table", "data_keys",
-    "installation_keys", "installation_table", "metadata", "nodes", "number_id", "owner_columns", "payers",
-    "revisions", "routes", "secure", "sites", "takeovers", "vendor_secrets", "vendors",
+    "APP_ROLE",
+    "BIG_INTEGER",
+    "CLIENT_TABLES",
+    "DEFAULT_RIGHTS",
+    "HEAD",
+    "LIVE_CLAIM",
+    "RIGHTS",
+    "VENDORS_SETTING",
+    "audit",
+    "audit_head",
+    "claim_events",
+    "claim_references",
+    "claims",
+    "client_table",
+    "data_keys",
+    "enable_row_security",
+    "id_column",
+    "installation_keys",
+    "installation_table",
+    "metadata",
+    "nodes",
+    "owner_columns",
+    "payers",
+    "revisions",
+    "routes",
+    "sites",
+    "takeovers",
+    "vendor_secrets",
+    "vendors",
 ]  # fmt: skip
 
-# The revision this code works with: the newest file in migrations/versions.
-HEAD = "0007"
+# The schema revision of this code: the newest file in migrations/versions.
+HEAD = "v0001"
 
-# The role our connections take where the login could see through row-level security.
+# The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
 # The setting of a transaction that names the vendors whose rows it may touch.
 VENDORS_SETTING = "clearlane.vendors"
-# What that role may do with a table: the audit trail takes rows and never gives one up.
+# The rights of that role by table. The audit trail is append-only.
 RIGHTS = {"audit": "SELECT, INSERT", "audit_head": "SELECT, UPDATE", "alembic_version": "SELECT"}
-RIGHTS_ELSE = "SELECT, INSERT, UPDATE, DELETE"
+DEFAULT_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
 
 metadata = MetaData(
     naming_convention={
@@ -56,18 +81,18 @@ metadata = MetaData(
 )
 
 # SQLite numbers rows by itself only when the key is INTEGER, which holds 64 bits there anyway.
-BIG = BigInteger().with_variant(Integer(), "sqlite")
+BIG_INTEGER = BigInteger().with_variant(Integer(), "sqlite")
 
 
-def number_id() -> Column[int]:
-    """An ``id`` that the database counts up and never gives twice."""
-    return Column("id", BIG, Identity(), primary_key=True)
+def id_column() -> Column[int]:
+    """Return an ``id`` column that the database counts up and never reuses."""
+    return Column("id", BIG_INTEGER, Identity(), primary_key=True)
 
 
 def client_table(name: str, *columns: SchemaItem) -> Table:
-    """A table of client rows: it gets its owner columns, and statements on it must name the owner.
+    """Declare a table of client rows, with owner columns that every statement must constrain.
 
-    The migration that creates it calls :func:`secure`, which raises the second wall.
+    The migration that creates it calls :func:`enable_row_security` as a second line of defence.
     """
     table = Table(
         name,
@@ -75,15 +100,15 @@ def client_table(name: str, *columns: SchemaItem) -> Table:
         *owner_columns(),
         *columns,
         ForeignKeyConstraint(["vendor_id", "site_id"], ["sites.vendor_id", "sites.id"]),
-        *([] if _led_by_owner(columns) else [Index(None, "vendor_id", "site_id")]),
+        *([] if _has_owner_index(columns) else [Index(None, "vendor_id", "site_id")]),
         sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
     )
     CLIENT_TABLES[name] = table
     return table
 
 
-def _led_by_owner(items: tuple[SchemaItem, ...]) -> bool:
-    """Whether an index of the table begins with the owner, so that another of the owner alone is waste."""
+def _has_owner_index(items: tuple[SchemaItem, ...]) -> bool:
+    """Return whether an index begins with the owner columns, so that one of these alone is not needed."""
     return any(
         isinstance(item, Index)
         and [str(named) for named in item._pending_colargs][:2] == ["vendor_id", "site_id"]  # noqa: SLF001
@@ -93,16 +118,16 @@ def _led_by_owner(items: tuple[SchemaItem, ...]) -> bool:
 
 
 def owner_columns() -> tuple[Column[int], Column[int]]:
-    """The two columns that say whose row it is."""
+    """Return the two columns that name the owner of a row."""
     return Column("vendor_id", BigInteger, nullable=False), Column(
         "site_id", BigInteger, nullable=False
     )
 
 
-def secure(op: Any, table: str) -> None:
-    """Raise the second wall around a client table: PostgreSQL shows rows of the allowed vendors only.
+def enable_row_security(op: Any, table: str) -> None:
+    """Enable row-level security on a client table: PostgreSQL shows rows of the allowed vendors only.
 
-    Without the setting no row is seen, by the owner of the table neither.
+    Without the setting no row is visible, not even to the owner of the table. SQLite has no such feature.
     """
     if op.get_bind().dialect.name != "postgresql":
         return
@@ -114,13 +139,13 @@ def secure(op: Any, table: str) -> None:
 
 
 def installation_table(name: str, *items: SchemaItem, **options: Any) -> Table:
-    """A table of the installation, which belongs to no client."""
+    """Declare a table of the installation, which belongs to no client."""
     return Table(name, metadata, *items, **options)
 
 
 vendors = installation_table(
     "vendors",
-    number_id(),
+    id_column(),
     Column("vendor_key", Text, nullable=False, unique=True),
     Column("name", Text, nullable=False),
     Column("state", Text, nullable=False),
@@ -133,7 +158,7 @@ vendors = installation_table(
 
 vendor_secrets = installation_table(
     "vendor_secrets",
-    number_id(),
+    id_column(),
     Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False, index=True),
     Column("secret_hash", LargeBinary, nullable=False),
     Column("created_at", BigInteger, nullable=False),
@@ -143,7 +168,7 @@ vendor_secrets = installation_table(
 
 sites = installation_table(
     "sites",
-    number_id(),
+    id_column(),
     Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False),
     Column("vendor_site_id", Text, nullable=False, unique=True),
     Column("client_id", Text, nullable=False),
@@ -153,7 +178,7 @@ sites = installation_table(
     Column("baa_accepted_at", BigInteger),
     Column("created_at", BigInteger, nullable=False),
     CheckConstraint("state IN ('active', 'suspended')", name="state"),
-    # What client tables refer to: a row cannot name one vendor and another vendor's site.
+    # Client tables refer to this pair: a row cannot name one vendor and another vendor's site.
     UniqueConstraint("vendor_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -188,10 +213,10 @@ nodes = installation_table(
     Column("host", Text, nullable=False),
     Column("started_at", BigInteger, nullable=False),
     Column("seen_at", BigInteger, nullable=False),
-    Column("beat_micros", BigInteger, nullable=False),
-    # A JSON object: name of a snapshot, revision this node has loaded.
+    Column("heartbeat_micros", BigInteger, nullable=False),
+    # A JSON object: the revision this node has loaded, by name of the snapshot.
     Column("loaded", Text, nullable=False),
-    # Ids of the master keys the node holds, the one it wraps with first, separated by commas.
+    # Ids of the node's master keys, the wrapping key first, separated by commas.
     Column("master_keys", Text, nullable=False),
 )
 
@@ -206,10 +231,10 @@ takeovers = installation_table(
 )
 
 # No foreign key to vendors: a restore keeps the keys of rows that running nodes may still write.
-# A vendor may have several keys for a month (two nodes made one at the same time); all stay good.
+# A vendor may have several keys for a month (two nodes made one at the same time); all remain valid.
 data_keys = installation_table(
     "data_keys",
-    Column("id", BIG, primary_key=True, autoincrement=False),
+    Column("id", BIG_INTEGER, primary_key=True, autoincrement=False),
     Column("vendor_id", BigInteger, nullable=False),
     Column("month", Text, nullable=False),
     Column("master_id", Text, nullable=False),
@@ -228,7 +253,7 @@ installation_keys = installation_table(
 
 audit = installation_table(
     "audit",
-    Column("seq", BIG, primary_key=True, autoincrement=False),
+    Column("seq", BIG_INTEGER, primary_key=True, autoincrement=False),
     Column("at", BigInteger, nullable=False, index=True),
     Column("vendor_id", BigInteger),
     Column("site_id", BigInteger),
@@ -250,65 +275,65 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# One living claim of a caller's id: what is refused by us or by the payer gives the id free again.
-LIVING = "state NOT IN ('Rejected', 'NotAccepted')"
+# A vendor's claim id belongs to one live claim; a claim refused by Clearlane or the payer frees it.
+LIVE_CLAIM = "state NOT IN ('Rejected', 'NotAccepted')"
 
 claims = client_table(
     "claims",
-    # Ours, unique, and in the order of time: the caller's RequestId and ClaimNumber are the same.
+    # Generated by Clearlane, in the order of time. Callers see it as RequestId and ClaimNumber.
     Column("request_id", Text, primary_key=True),
     Column("kind", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("payer_id", Text, nullable=False),
-    # Keyed hashes: equal where the caller's id, or everything the claim says, is equal.
-    Column("vendor_claim", Text, nullable=False),
-    Column("content", Text, nullable=False),
+    # Keyed hashes of the vendor's claim id, and of everything in the claim.
+    Column("vendor_claim_hash", Text, nullable=False),
+    Column("content_hash", Text, nullable=False),
     # Whether CLM01 is the patient's account number; else it is the request id.
     Column("account_as_number", SmallInteger, nullable=False),
     Column("total_cents", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
-    # The day in the site's time zone, by which the status list is asked.
+    # The day in the site's time zone, by which the status list is queried.
     Column("created_day", Text, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("payload", LargeBinary, nullable=False),
-    # How often it was put into a batch; 1 while it waits to be put into one, 2 where it waits since
-    # a restore, which cannot say whether it went out after the backup.
+    # How often it was put into a batch; and 1 while it waits to be put into one, 2 where it does so
+    # since a restore, so that it may have been sent after the backup.
     Column("sendings", SmallInteger, nullable=False, server_default="0"),
-    Column("waits", SmallInteger, nullable=False, server_default="0"),
-    # The row of the status list as it is sent, sealed: made anew whenever the standing changes.
+    Column("queued", SmallInteger, nullable=False, server_default="0"),
+    # The row of the status list as it is sent, sealed: rewritten whenever the claim status changes.
     Column("status", LargeBinary),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     Index(
-        "uq_claims_living",
+        "uq_claims_live",
         "vendor_id",
         "site_id",
         "kind",
-        "vendor_claim",
+        "vendor_claim_hash",
         unique=True,
-        sqlite_where=text(LIVING),
-        postgresql_where=text(LIVING),
+        sqlite_where=text(LIVE_CLAIM),
+        postgresql_where=text(LIVE_CLAIM),
     ),
     Index(
-        "ix_claims_waiting",
-        "waits",
+        "ix_claims_queued",
+        "queued",
         "payer_id",
         "kind",
         "request_id",
-        sqlite_where=text("waits > 0"),
-        postgresql_where=text("waits > 0"),
+        sqlite_where=text("queued > 0"),
+        postgresql_where=text("queued > 0"),
     ),
 )
 
 claim_events = client_table(
     "claim_events",
-    number_id(),
+    id_column(),
     Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False, index=True),
     Column("at", BigInteger, nullable=False),
     Column("event", Text, nullable=False),
 )
 
-# Which living claim to a payer carries an account number as CLM01. It spans vendors, because the
+# Which live claim to a payer carries an account number as CLM01. It spans vendors, because the
 # payer answers with that number whoever sent it; it holds keyed hashes only.
 claim_references = installation_table(
     "claim_references",
@@ -317,10 +342,10 @@ claim_references = installation_table(
     Column("request_id", Text, nullable=False, index=True),
 )
 
-# How payers are reached. The sealed secrets are bound to the row, so they come after its number.
+# How payers are reached. The sealed secrets are bound to the row's id, so they are written after it.
 routes = installation_table(
     "routes",
-    number_id(),
+    id_column(),
     Column("payer_id", Text, nullable=False),
     Column("type", Text, nullable=False),
     Column("position", SmallInteger, nullable=False),

@@ -1,7 +1,7 @@
-"""Claims on their way: batches, what came back, documents, and what simulated payers know.
+"""Tables of delivery: batches, the inbox, claim facts, documents, and the state of simulated payers.
 
 Files of payers hold claims of many clients, so batches and the inbox belong to the installation; everything
-that speaks of one claim is a client's row. Whatever a person wrote or a payer said is sealed.
+about one claim is a client's row. Whatever a person or a payer wrote is sealed.
 """
 
 from sqlalchemy import (
@@ -18,57 +18,57 @@ from sqlalchemy import (
     text,
 )
 
-from clearlane.store.schema.core import client_table, installation_table, number_id
+from clearlane.store.schema.core import client_table, id_column, installation_table
 
 __all__ = [
     "BATCH_STATES", "INBOX_STATES", "OPEN_BATCH", "batch_claims", "batches", "claim_facts",
-    "control_numbers", "documents", "inbox", "lanes", "line_references", "parked", "polls", "sandbox_agenda",
-    "sandbox_books", "sandbox_state",
+    "control_numbers", "documents", "inbox", "line_references", "parked_statements", "polls", "route_health",
+    "sandbox_agenda", "sandbox_ledger", "sandbox_state",
 ]  # fmt: skip
 
-# Fixed: written, waits to go. Sending: an attempt has begun and not ended. InDoubt: nobody can say
-# whether it arrived, so a person decides, or the payer's answer does.
-BATCH_STATES = ("Fixed", "Sending", "Delivered", "InDoubt")
-OPEN_BATCH = "state IN ('Fixed', 'Sending', 'InDoubt')"
-# Stored: kept, not yet looked at. Parked: applied but for statements about claims we do not know.
+# Ready: written, waits to be sent. Sending: an attempt has begun and not ended. InDoubt: whether it
+# arrived cannot be known, so a person decides, or the payer's answer does.
+BATCH_STATES = ("Ready", "Sending", "Delivered", "InDoubt")
+OPEN_BATCH = "state IN ('Ready', 'Sending', 'InDoubt')"
+# Stored: not yet processed. Parked: applied, except statements about unknown claims.
 INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")
 
 
-def _among(words: tuple[str, ...]) -> str:
-    return "state IN ({})".format(", ".join(f"'{word}'" for word in words))
+def _state_in(states: tuple[str, ...]) -> str:
+    return "state IN ({})".format(", ".join(f"'{state}'" for state in states))
 
 
-# The last number given. Payers may share a receiver and a payer may be reached under several, so one
-# count serves all of them: it only goes up, and no partner ever sees a number twice.
+# The last control number used. Payers may share a receiver and a payer may be reached under several, so
+# one sequence serves all of them: it only goes up, and no trading partner ever sees a number twice.
 control_numbers = installation_table(
     "control_numbers",
     Column("name", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
 )
 
-# How a payer has behaved. No row: no trouble.
-lanes = installation_table(
-    "lanes",
+# Delivery trouble by payer and type of claims. No row: no trouble.
+route_health = installation_table(
+    "route_health",
     Column("payer_id", Text, primary_key=True),
     Column("type", Text, primary_key=True),
-    # The breaker: trouble in a row, and until when nothing is tried.
+    # The circuit breaker: consecutive failures, and until when nothing is sent.
     Column("failures", Integer, nullable=False),
-    Column("open_until", BigInteger),
+    Column("paused_until", BigInteger),
     Column("fault", Text, nullable=False),
-    # The way that is used instead of the first, and since when.
-    Column("route_id", BigInteger),
-    Column("since", BigInteger),
+    # The route used instead of the first one, and since when.
+    Column("fallback_route_id", BigInteger),
+    Column("fallback_since", BigInteger),
 )
 
 batches = installation_table(
     "batches",
-    number_id(),
+    id_column(),
     Column("payer_id", Text, nullable=False),
     Column("type", Text, nullable=False),
-    # The way it goes; 0 is the loopback of a sandbox.
+    # The route it was written for; 0 is the loopback of a sandbox.
     Column("route_id", BigInteger, nullable=False),
     Column("state", Text, nullable=False),
-    # ISA13, by which answers name it; the group has the same number.
+    # ISA13, which acknowledgements quote; GS06 is the same number.
     Column("control", BigInteger, nullable=False),
     Column("name", Text, nullable=False),
     Column("digest", Text, nullable=False),
@@ -76,21 +76,22 @@ batches = installation_table(
     Column("bytes", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("attempts", Integer, nullable=False),
-    # When it is tried next; while somebody sends it, until when that may last.
-    Column("next_at", BigInteger, nullable=False),
-    # Which piece of work sends it now; empty for none.
+    # The earliest time of the next attempt.
+    Column("not_before", BigInteger, nullable=False),
+    # Which workflow sends it now and until when it may take; empty and null while none does.
     Column("holder", Text, nullable=False),
+    Column("lease_until", BigInteger),
     Column("failing_since", BigInteger),
     Column("delivered_at", BigInteger),
-    # What stood in the way last, without anything of a payload.
+    # Why the last attempt failed; never anything of a payload.
     Column("fault", Text, nullable=False),
-    # Last, so that a look at the others need not read past it.
+    # The last column, so that reading the others need not skip over it.
     Column("content", LargeBinary, nullable=False),
-    CheckConstraint(_among(BATCH_STATES), name="state"),
+    CheckConstraint(_state_in(BATCH_STATES), name="state"),
     UniqueConstraint("control"),
     Index(
         "ix_batches_open",
-        "next_at",
+        "not_before",
         "id",
         sqlite_where=text(OPEN_BATCH),
         postgresql_where=text(OPEN_BATCH),
@@ -106,7 +107,8 @@ batch_claims = client_table(
     Column("attempt", SmallInteger, nullable=False),
 )
 
-# Line control numbers that callers chose, by keyed hash: an 835 may name nothing else.
+# Keyed hashes by which a payer's answer finds a claim: line control numbers that callers chose (an 835
+# may quote nothing else), and account numbers that a refused claim had before.
 line_references = client_table(
     "line_references",
     Column("payer_id", Text, primary_key=True),
@@ -114,20 +116,20 @@ line_references = client_table(
     Column("request_id", Text, ForeignKey("claims.request_id"), primary_key=True),
 )
 
-# When a line is looked into again; while somebody does, not before he must have ended.
+# When a route's mailbox is polled again. A node that polls moves next_at ahead as its lease.
 polls = installation_table(
     "polls",
     Column("type", Text, primary_key=True),
     Column("payer_id", Text, primary_key=True),
     Column("route_id", BigInteger, primary_key=True),
     Column("next_at", BigInteger, nullable=False),
-    # What stood in the way the last time, without anything of a payload.
+    # Why the last poll failed; never anything of a payload.
     Column("fault", Text, nullable=False),
 )
 
 inbox = installation_table(
     "inbox",
-    number_id(),
+    id_column(),
     Column("payer_id", Text, nullable=False),
     Column("type", Text, nullable=False),
     Column("route_id", BigInteger, nullable=False),
@@ -135,15 +137,15 @@ inbox = installation_table(
     Column("digest", Text, nullable=False),
     Column("bytes", BigInteger, nullable=False),
     Column("state", Text, nullable=False),
-    # What the file was recognised as, separated by commas.
+    # The kinds of transactions the file was identified as, separated by commas.
     Column("kinds", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("applied", Integer, nullable=False),
     Column("parked", Integer, nullable=False),
     Column("received_at", BigInteger, nullable=False),
-    Column("settled_at", BigInteger),
+    Column("processed_at", BigInteger),
     Column("content", LargeBinary, nullable=False),
-    CheckConstraint(_among(INBOX_STATES), name="state"),
+    CheckConstraint(_state_in(INBOX_STATES), name="state"),
     # The same file of the same payer counts once, whatever it is called.
     UniqueConstraint("type", "payer_id", "digest"),
     Index(
@@ -155,10 +157,10 @@ inbox = installation_table(
     sqlite_autoincrement=True,
 )
 
-# Statements of a file that concern nobody we know: shown to an operator, never applied.
-parked = installation_table(
-    "parked",
-    number_id(),
+# Statements of a file about unknown claims: shown to an operator, never applied.
+parked_statements = installation_table(
+    "parked_statements",
+    id_column(),
     Column("inbox_id", BigInteger, ForeignKey("inbox.id"), nullable=False, index=True),
     Column("kind", Text, nullable=False),
     Column("reason", Text, nullable=False),
@@ -168,13 +170,13 @@ parked = installation_table(
 
 claim_facts = client_table(
     "claim_facts",
-    number_id(),
+    id_column(),
     Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False),
-    # Keyed hash of what is equal for the same statement: told again, it counts once.
+    # Keyed hash of what identifies a statement: received again, it counts once.
     Column("identity", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
-    # Null for what we know ourselves: that the claim was delivered.
+    # Null for what Clearlane knows itself: that the claim was delivered.
     Column("inbox_id", BigInteger, ForeignKey("inbox.id")),
     Column("document_id", Text, nullable=False),
     Column("payload", LargeBinary, nullable=False),
@@ -183,7 +185,7 @@ claim_facts = client_table(
 
 documents = client_table(
     "documents",
-    # Unguessable: whoever has it may ask for it, within the scope.
+    # Unguessable; still only found within its own scope.
     Column("document_id", Text, primary_key=True),
     Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False, index=True),
     Column("kind", Text, nullable=False),
@@ -193,9 +195,9 @@ documents = client_table(
     CheckConstraint("kind IN ('RemittanceAdvice', 'ClaimStatus')", name="kind"),
 )
 
-# What the payers of a sandbox know, sealed: they keep whole claims.
-sandbox_books = installation_table(
-    "sandbox_books",
+# The ledgers of simulated payers. Values are sealed, since they hold whole claims.
+sandbox_ledger = installation_table(
+    "sandbox_ledger",
     Column("payer", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("value", LargeBinary, nullable=False),
@@ -210,7 +212,7 @@ sandbox_agenda = installation_table(
     Index(None, "payer", "due"),
 )
 
-# The sandbox clock and whatever else there is one of.
+# The sandbox clock, the known payers and their locks.
 sandbox_state = installation_table(
     "sandbox_state",
     Column("name", Text, primary_key=True),

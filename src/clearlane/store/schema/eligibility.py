@@ -1,7 +1,7 @@
-"""Eligibility requests, the patients they ask about, and what came back.
+"""Tables of eligibility requests, their inquiries and responses.
 
-The number of a request is the ``RequestId`` of the interface, an integer. Everything that names a
-patient, and everything a payer said, is sealed.
+The id of a request is the ``RequestId`` of the interface, an integer. Everything that names a
+patient, and everything a payer answered, is sealed.
 """
 
 from sqlalchemy import (
@@ -17,25 +17,25 @@ from sqlalchemy import (
     text,
 )
 
-from clearlane.store.schema.core import BIG, client_table
+from clearlane.store.schema.core import BIG_INTEGER, client_table
 
 __all__ = [
     "INQUIRY_STATES", "OPEN_INQUIRY", "UNANSWERED_INQUIRY", "eligibility_inquiries",
     "eligibility_requests",
 ]  # fmt: skip
 
-# Open: no response yet. Mailed: it is in a file to a payer that does not answer at once.
+# Open: not sent, or no response yet. Mailed: sent in a batch, to a payer without a real-time route.
 INQUIRY_STATES = ("Open", "Mailed", "Answered")
 OPEN_INQUIRY = "state = 'Open'"
 UNANSWERED_INQUIRY = "state <> 'Answered'"
 
 eligibility_requests = client_table(
     "eligibility_requests",
-    # Made by us before the row is written, because what is sealed is bound to it.
-    Column("id", BIG, primary_key=True, autoincrement=False),
+    # Generated before the row is written, because sealed values are bound to it.
+    Column("id", BIG_INTEGER, primary_key=True, autoincrement=False),
     Column("created_at", BigInteger, nullable=False),
     Column("inquiries", Integer, nullable=False),
-    # What could not be sent and why, and what the answer repeats of the request.
+    # What could not be sent and why, and what the response repeats of the request.
     Column("payload", LargeBinary),
     Index(None, "created_at"),
 )
@@ -43,15 +43,16 @@ eligibility_requests = client_table(
 eligibility_inquiries = client_table(
     "eligibility_inquiries",
     Column("request_id", BigInteger, ForeignKey("eligibility_requests.id"), primary_key=True),
-    # The patient's place in the document, from 1. Our trace is made of both numbers.
+    # The patient's position in the document, from 1. The trace number is made of both numbers.
     Column("number", Integer, primary_key=True),
     Column("payer_id", Text, nullable=False),
     Column("type", Text, nullable=False),
     Column("state", Text, nullable=False),
-    # Large documents stand behind front desks.
-    Column("lane", SmallInteger, nullable=False),
+    # How it is sent: at once, behind interactive calls, or in a batch.
+    Column("mode", SmallInteger, nullable=False),
     Column("attempts", Integer, nullable=False),
-    # When somebody may ask (again): a node that asks moves it ahead, so a dead one's questions come free.
+    # When it may be sent (again). A node that sends it moves this ahead as its lease, so that the
+    # inquiries of a node that died become due again.
     Column("next_at", BigInteger, nullable=False),
     Column("batch_id", BigInteger, ForeignKey("batches.id")),
     Column("answered_at", BigInteger),
@@ -64,14 +65,14 @@ eligibility_inquiries = client_table(
     ),
     Index(
         "ix_eligibility_inquiries_due",
-        "lane",
+        "mode",
         "type",
         "payer_id",
         "next_at",
         sqlite_where=text(OPEN_INQUIRY),
         postgresql_where=text(OPEN_INQUIRY),
     ),
-    # Whether a request is complete: no counter, which every answer would have to wait for.
+    # Whether a request is complete. A count in the request's row would make every response wait for it.
     Index(
         "ix_eligibility_inquiries_unanswered",
         "request_id",

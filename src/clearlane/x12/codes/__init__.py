@@ -1,14 +1,13 @@
-"""Code lists: what each code means, in our own words.
+"""Code lists: the meaning of each code, in our own words.
 
-``load(name)`` answers a read-only mapping from code to words; a name without a list answers an
-empty one, so that a guide may point at a list nobody has written yet. A list is read from its
-text file once, when it is first asked for. Knows no guide and no file of the trade.
+``load(name)`` returns a read-only mapping from code to meaning; an unknown name gives an empty mapping, so a guide may name
+a list that is not written yet. A list is read from its text file once, at first use. Knows no guide and no X12 file.
 
-A list is a text file ``lists/<name>.txt``: comment lines that begin with ``#`` and tell source and
-date, then one code a line: the code, a tab, the words, and further columns after further tabs, which
-``column(name, number)`` reads. Most lists are closed. Where the publisher adds codes every few months
-a comment ``# form: <expression>`` makes the list open: it then holds every code of that form, and the
-codes nobody has written down here have no words. ``written(name, code)`` tells the two apart.
+A list is a text file ``lists/<name>.txt``: comment lines that begin with ``#`` and give source and date, then one code per
+line: the code, a tab, the meaning, and further columns after further tabs, which ``load_column(name, number)`` reads. Most
+lists are closed. If the publisher adds codes every few months, a comment ``# form: <expression>`` makes the list open: it
+then contains every code of that form, and codes not written in the file have an empty meaning. ``is_listed(name, code)``
+tells the two apart.
 """
 
 import re
@@ -18,9 +17,11 @@ from importlib import resources
 from types import MappingProxyType
 
 from clearlane.x12.codes import icd10
-from clearlane.x12.codes.places import LISTS
+from clearlane.x12.codes.element_lists import LISTS
 
-__all__ = ["LISTS", "OpenList", "column", "icd10", "load", "meaning", "names", "written"]
+__all__ = [
+    "LISTS", "OpenList", "find_meaning", "icd10", "is_listed", "list_names", "load", "load_column",
+]  # fmt: skip
 
 FORM = "# form: "
 SUFFIX = ".txt"
@@ -29,7 +30,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class OpenList(Mapping[str, str]):
-    """A list that holds every code of a form; the codes nobody has written down have no words."""
+    """A list that contains every code of a form; codes not written in the file have an empty meaning."""
 
     __slots__ = ("_form", "_words")
 
@@ -57,42 +58,42 @@ class OpenList(Mapping[str, str]):
 
 
 @cache
-def names() -> tuple[str, ...]:
-    """Every list there is, in alphabetical order."""
+def list_names() -> tuple[str, ...]:
+    """Return the names of all lists, sorted."""
     files = (entry.name for entry in resources.files(__package__).joinpath("lists").iterdir())
     return tuple(sorted(file.removesuffix(SUFFIX) for file in files if file.endswith(SUFFIX)))
 
 
 @cache
 def load(name: str) -> Mapping[str, str]:
-    """The codes of a list and what they mean; empty where there is no such list."""
-    words = column(name, 1)
+    """Return the codes of a list and their meanings; empty if there is no such list."""
+    words = load_column(name, 1)
     form = next((line.removeprefix(FORM) for line in _lines(name) if line.startswith(FORM)), "")
     return OpenList(form, words) if form else words
 
 
 @cache
-def column(name: str, number: int) -> Mapping[str, str]:
-    """One column of a list, by code. Column 1 holds the words; rows without the column are left out."""
+def load_column(name: str, number: int) -> Mapping[str, str]:
+    """Return one column of a list, by code. Column 1 is the meaning; rows without the column are left out."""
     rows = (line.split("\t") for line in _lines(name) if line and line[0] != "#")
     found = {row[0]: row[number] for row in rows if len(row) > number and row[number]}
     return MappingProxyType(found) if found else _NOTHING
 
 
-def written(name: str, code: str) -> bool:
-    """Whether the code itself stands in the list, open or not."""
-    return code in column(name, 1)
+def is_listed(name: str, code: str) -> bool:
+    """Return whether the code itself is written in the list, open or not."""
+    return code in load_column(name, 1)
 
 
-def meaning(segment: str, element: int, code: str, component: int = 0) -> str:
-    """What a code at one place of a segment means, such as CLP02; empty where nobody can tell."""
+def find_meaning(segment: str, element: int, code: str, component: int = 0) -> str:
+    """Return the meaning of a code in one element, such as CLP02; empty if unknown."""
     name = LISTS.get((segment, element, component), "")
     return load(name).get(code, "") if name else ""
 
 
 @cache
 def _lines(name: str) -> tuple[str, ...]:
-    if name not in names():
+    if name not in list_names():
         return ()
     file = resources.files(__package__).joinpath("lists", name + SUFFIX)
     return tuple(file.read_text(encoding="utf-8").splitlines())

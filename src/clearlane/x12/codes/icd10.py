@@ -1,9 +1,8 @@
-"""Which ICD-10-CM codes exist, and which are complete enough to stand on a claim.
+"""Which ICD-10-CM codes exist, and which are complete enough to be billed.
 
-The list is the plain text file that the package simple-icd-10-cm carries. It is read directly and
-without importing the package, whose own module parses a large XML file for seconds when it is imported;
-``importlib.resources`` would import it too. Where the package is not installed nobody can tell, and
-every answer is None.
+The list is the plain text file in the package simple-icd-10-cm. It is read directly, without importing the package, whose
+module parses a large XML file for seconds on import; ``importlib.resources`` would import it too. If the package is not
+installed every function returns None.
 """
 
 from functools import cache
@@ -14,19 +13,19 @@ PACKAGE = "simple_icd_10_cm"
 
 
 def exists(code: str, *, package: str = PACKAGE) -> bool | None:
-    """Whether the list has this code, with or without its dot; None where there is no list."""
+    """Return whether the list has this code, with or without its dot; None if there is no list."""
     known = _codes(package)
     return None if known is None else _plain(code) in known
 
 
-def billable(code: str, *, package: str = PACKAGE) -> bool | None:
-    """Whether the code exists and no longer code refines it; None where there is no list."""
+def is_billable(code: str, *, package: str = PACKAGE) -> bool | None:
+    """Return whether the code exists and no longer code refines it; None if there is no list."""
     known = _codes(package)
     return None if known is None else known.get(_plain(code), False)
 
 
 def edition(*, package: str = PACKAGE) -> str:
-    """The edition of the list, such as ``April-2026``; empty where there is no list."""
+    """Return the edition of the list, such as ``April-2026``; empty if there is no list."""
     file = _file(package)
     return "" if file is None else file.stem.removeprefix("code-list-")
 
@@ -37,7 +36,7 @@ def _plain(code: str) -> str:
 
 @cache
 def _codes(package: str) -> dict[str, bool] | None:
-    """Every code, and whether it is the last of its branch."""
+    """Return every code, and whether no other code refines it."""
     file = _file(package)
     if file is None:
         return None

@@ -1,7 +1,6 @@
-"""Which guides there are, and how to find one: by its version (GS08, ST03) or by its kind.
+"""The available guides, found by version (GS08, ST03) or by kind.
 
-Each guide is a module of this package whose name ``GUIDE`` holds it, imported on first use.
-Knows no file and no finding.
+Each guide is the constant ``GUIDE`` of a module of this package, imported on first use. Knows no file and no finding.
 """
 
 from functools import cache
@@ -9,7 +8,7 @@ from importlib import import_module
 
 from clearlane.x12.grammar import Guide
 
-# The kind people say, the transaction (ST01) and guide number that tell it, and its module.
+# By kind: the transaction (ST01), the guide number, and the module.
 MODULES: dict[str, tuple[str, str, str]] = {
     "837P": ("837", "005010X222", "g837p"),
     "837D": ("837", "005010X224", "g837d"),
@@ -32,15 +31,15 @@ _KIND_BY_NUMBER = {
 
 @cache
 def by_kind(kind: str) -> Guide:
-    """The guide people call by this name; KeyError for a kind that is not in ``KINDS``."""
+    """Return the guide of a kind such as ``837P``; raise KeyError for a kind that is not in ``KINDS``."""
     guide: Guide = import_module(f"{__name__}.{MODULES[kind][2]}").GUIDE
     return guide
 
 
 def by_version(transaction: str, version: str) -> Guide | None:
-    """The guide for ST01 and a version: its own id or one of its earlier errata names, else None."""
+    """Return the guide for ST01 and a version: its own id or that of an earlier erratum; else None."""
     kind = _KIND_BY_NUMBER.get((transaction, version[:NUMBER_CHARACTERS]))
     if kind is None:
         return None
     guide = by_kind(kind)
-    return guide if version == guide.id or version in guide.also else None
+    return guide if version == guide.id or version in guide.earlier_ids else None

@@ -1,10 +1,10 @@
-"""What the three claim guides share: small words for frequent segments, and whole loops.
+"""Segments and loops that the three claim guides share.
 
-Every function builds new nodes, because a node of a guide stands at one place only.
-Knows the dictionary and the vocabulary of guides; what only one guide has stands in that guide.
+Every function builds new nodes, because a node of a guide belongs to one place only. Knows the dictionary and the notation
+of guides; what only one guide has is defined in that guide.
 """
 
-from clearlane.x12.grammar import Loop, Segment, loop
+from clearlane.x12.grammar import LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides.dictionary import seg
 
 ORDER_OF_PAYMENT = "A|B|C|D|E|F|G|H|P|S|T|U"
@@ -31,28 +31,28 @@ FACILITY_IDS = "0B|G2|LU"
 BILLING_IDS = "G2|LU"
 
 
-def ref(codes: str, name: str, repeat: int = 1, usage: str = "S") -> Segment:
-    """A reference number."""
+def ref(codes: str, name: str, repeat: int = 1, usage: str = "S") -> SegmentSpec:
+    """Return a reference number."""
     return seg("REF", name, usage, repeat, f"R={codes} R")
 
 
-def ref_of_payer(codes: str, name: str, repeat: int, usage: str = "S") -> Segment:
-    """A reference number on a line, which may name the payer it belongs to."""
+def ref_of_payer(codes: str, name: str, repeat: int, usage: str = "S") -> SegmentSpec:
+    """Return a reference number on a line, which may name the payer it belongs to."""
     return seg("REF", name, usage, repeat, f"R={codes} R - S(R=2U R)")
 
 
-def dtp(codes: str, name: str, forms: str = "D8", usage: str = "S", repeat: int = 1) -> Segment:
-    """A date."""
+def dtp(codes: str, name: str, forms: str = "D8", usage: str = "S", repeat: int = 1) -> SegmentSpec:
+    """Return a date."""
     return seg("DTP", name, usage, repeat, f"R={codes} R={forms} R")
 
 
-def amt(code: str, name: str) -> Segment:
-    """An amount."""
+def amt(code: str, name: str) -> SegmentSpec:
+    """Return an amount."""
     return seg("AMT", name, "S", 1, f"R={code} R")
 
 
-def address(whose: str, usage: str = "R") -> tuple[Segment, Segment]:
-    """Street and city."""
+def address(whose: str, usage: str = "R") -> tuple[SegmentSpec, SegmentSpec]:
+    """Return street and city."""
     return (
         seg("N3", f"{whose} street", usage, 1, "R S"),
         seg(
@@ -61,40 +61,40 @@ def address(whose: str, usage: str = "R") -> tuple[Segment, Segment]:
     )
 
 
-def phone(whose: str) -> Segment:
-    """A contact who is reached by telephone only."""
+def phone(whose: str) -> SegmentSpec:
+    """Return a contact with a telephone number only."""
     return seg("PER", f"{whose} telephone", "S", 1, "R=IC S R=TE R S=EX S")
 
 
-def contact(whose: str, usage: str = "S", repeat: int = 1) -> Segment:
-    """A contact who is reached in several ways."""
+def contact(whose: str, usage: str = "S", repeat: int = 1) -> SegmentSpec:
+    """Return a contact with several communication numbers."""
     ways = "S=EM|EX|FX|TE"
     return seg("PER", f"{whose} contact", usage, repeat, f"R=IC S R=EM|FX|TE R {ways} S {ways} S")
 
 
-def specialty(role: str, whose: str) -> Segment:
-    """A provider's taxonomy code."""
+def specialty(role: str, whose: str) -> SegmentSpec:
+    """Return a provider's taxonomy code."""
     return seg("PRV", f"{whose} specialty", "S", 1, f"R={role} R=PXC R")
 
 
-def pricing(name: str, pattern: str) -> Segment:
-    """What a repricing organisation says."""
+def pricing(name: str, pattern: str) -> SegmentSpec:
+    """Return repricing information."""
     rest = "S=T1|T2|T3|T4|T5|T6 S=1|2|3|4|5 S=1|2|3|4|5|6"
     return seg("HCP", name, "S", 1, f"{pattern} {rest}")
 
 
-def attachment(name: str, reports: str = REPORTS, key: tuple[int, int] = (0, 0)) -> Segment:
-    """A paper or file that travels apart from the claim."""
+def attachment(name: str, reports: str = REPORTS, key: tuple[int, int] = (0, 0)) -> SegmentSpec:
+    """Return an attachment that is sent apart from the claim."""
     return seg("PWK", name, "S", 10, f"R={reports} R={BY} - - S=AC S", key=key)
 
 
-def contract(name: str) -> Segment:
-    """What was agreed between provider and payer."""
+def contract(name: str) -> SegmentSpec:
+    """Return contract information."""
     return seg("CN1", name, "S", 1, f"R={CONTRACT} S S S S S")
 
 
-def adjustments(name: str) -> Segment:
-    """What another payer took off the charge, one segment a group."""
+def adjustments(name: str) -> SegmentSpec:
+    """Return the adjustments of another payer, one segment per group."""
     return seg("CAS", name, "S", 5, "R=CO|CR|OA|PI|PR R=@carc R S" + " S=@carc S S" * 5)
 
 
@@ -103,18 +103,18 @@ def named(
     name: str,
     pattern: str,
     codes: str,
-    *children: Segment,
+    *children: SegmentSpec,
     repeat: int = 1,
     usage: str = "S",
-) -> Loop:
-    """A loop that a name opens."""
+) -> LoopSpec:
+    """Return a loop that an NM1 opens."""
     return loop(id, name, usage, repeat, seg("NM1", name, "R", 1, pattern.format(codes)), *children)
 
 
 def elsewhere(
     id: str, who: str, codes: str, kind: str, ids: str, ids_repeat: int, *, repeat: int = 1
-) -> Loop:
-    """How another payer knows a provider of this claim: numbers without a name."""
+) -> LoopSpec:
+    """Return the identifiers of a provider at another payer: numbers without a name."""
     name = f"{who} at the other payer"
     return named(
         id,
@@ -126,8 +126,8 @@ def elsewhere(
     )
 
 
-def header(version: str) -> tuple[Segment | Loop, ...]:
-    """From ST to the receiver."""
+def header(version: str) -> tuple[SegmentSpec | LoopSpec, ...]:
+    """Return the segments and loops from ST to the receiver."""
     return (
         seg("ST", "Start of the claims", "R", 1, f"R=837 R R={version}"),
         seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R R R R=31|CH|RP"),
@@ -149,13 +149,13 @@ def header(version: str) -> tuple[Segment | Loop, ...]:
     )
 
 
-def trailer() -> Segment:
-    """The SE."""
+def trailer() -> SegmentSpec:
+    """Return the SE."""
     return seg("SE", "End of the claims", "R", 1, "R R")
 
 
-def billing_level() -> tuple[Segment, ...]:
-    """What opens 2000A."""
+def billing_level() -> tuple[SegmentSpec, ...]:
+    """Return the opening segments of 2000A."""
     return (
         seg("HL", "Billing provider level", "R", 1, "R - R=20 R=1"),
         specialty("BI", "Billing provider"),
@@ -163,8 +163,8 @@ def billing_level() -> tuple[Segment, ...]:
     )
 
 
-def pay_to(kinds: str) -> tuple[Loop, Loop]:
-    """Where payments go when not to the billing address: 2010AB and 2010AC."""
+def pay_to(kinds: str) -> tuple[LoopSpec, LoopSpec]:
+    """Return pay-to address and pay-to plan: 2010AB and 2010AC."""
     return (
         named("2010AB", "Pay-to address", "R={} R=" + kinds, "87", *address("Pay-to")),
         loop(
@@ -180,8 +180,8 @@ def pay_to(kinds: str) -> tuple[Loop, Loop]:
     )
 
 
-def subscriber_level(insurance_type: str) -> tuple[Segment, Segment]:
-    """HL and SBR of 2000B."""
+def subscriber_level(insurance_type: str) -> tuple[SegmentSpec, SegmentSpec]:
+    """Return HL and SBR of 2000B."""
     return (
         seg("HL", "Subscriber level", "R", 1, "R R R=22 R=0|1"),
         seg(
@@ -194,8 +194,8 @@ def subscriber_level(insurance_type: str) -> tuple[Segment, Segment]:
     )
 
 
-def subscriber(*more: Segment) -> Loop:
-    """2010BA."""
+def subscriber(*more: SegmentSpec) -> LoopSpec:
+    """Return 2010BA."""
     return loop(
         "2010BA",
         "Subscriber",
@@ -211,8 +211,8 @@ def subscriber(*more: Segment) -> Loop:
     )
 
 
-def payer(billing_ids_repeat: int) -> Loop:
-    """2010BB."""
+def payer(billing_ids_repeat: int) -> LoopSpec:
+    """Return 2010BB."""
     return loop(
         "2010BB",
         "Payer",
@@ -225,16 +225,16 @@ def payer(billing_ids_repeat: int) -> Loop:
     )
 
 
-def patient_level(pattern: str) -> tuple[Segment, Segment]:
-    """HL and PAT of 2000C."""
+def patient_level(pattern: str) -> tuple[SegmentSpec, SegmentSpec]:
+    """Return HL and PAT of 2000C."""
     return (
         seg("HL", "Patient level", "R", 1, "R R R=23 R=0"),
         seg("PAT", "Patient", "R", 1, f"R={RELATIONSHIP} {pattern}".strip()),
     )
 
 
-def patient(*more: Segment) -> Loop:
-    """2010CA."""
+def patient(*more: SegmentSpec) -> LoopSpec:
+    """Return 2010CA."""
     return loop(
         "2010CA",
         "Patient",
@@ -249,8 +249,8 @@ def patient(*more: Segment) -> Loop:
     )
 
 
-def other_coverage(insurance_type: str) -> Segment:
-    """SBR of 2320."""
+def other_coverage(insurance_type: str) -> SegmentSpec:
+    """Return the SBR of 2320."""
     return seg(
         "SBR",
         "Other coverage",
@@ -260,13 +260,13 @@ def other_coverage(insurance_type: str) -> Segment:
     )
 
 
-def outpatient() -> Segment:
-    """MOA of 2320."""
+def outpatient() -> SegmentSpec:
+    """Return the MOA of 2320."""
     return seg("MOA", "Outpatient adjudication", "S", 1, "S S" + " S=@rarc" * 5 + " S S")
 
 
-def other_subscriber(numbers_repeat: int = 1) -> Loop:
-    """2330A."""
+def other_subscriber(numbers_repeat: int = 1) -> LoopSpec:
+    """Return 2330A."""
     return loop(
         "2330A",
         "Other subscriber",
@@ -278,8 +278,8 @@ def other_subscriber(numbers_repeat: int = 1) -> Loop:
     )
 
 
-def other_payer(*more: Segment) -> Loop:
-    """2330B; ``more`` stands before the payer's claim number."""
+def other_payer(*more: SegmentSpec) -> LoopSpec:
+    """Return 2330B; ``more`` comes before the payer's claim number."""
     return loop(
         "2330B",
         "Other payer",
@@ -297,8 +297,8 @@ def other_payer(*more: Segment) -> Loop:
     )
 
 
-def line_decision(svd: str) -> Loop:
-    """2430: what another payer said of the line."""
+def line_decision(svd: str) -> LoopSpec:
+    """Return 2430: how another payer adjudicated the line."""
     return loop(
         "2430",
         "Line as another payer decided it",
@@ -311,8 +311,8 @@ def line_decision(svd: str) -> Loop:
     )
 
 
-def drug(qualifiers: str) -> Loop:
-    """2410."""
+def drug(qualifiers: str) -> LoopSpec:
+    """Return 2410."""
     return loop(
         "2410",
         "Drug",
@@ -324,6 +324,6 @@ def drug(qualifiers: str) -> Loop:
     )
 
 
-def facility(id: str, *more: Segment) -> Loop:
-    """Where the service was given."""
+def facility(id: str, *more: SegmentSpec) -> LoopSpec:
+    """Return the loop of the service facility."""
     return named(id, "Service facility", PLACE, "77", *address("Service facility"), *more)

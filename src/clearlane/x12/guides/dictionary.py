@@ -1,9 +1,9 @@
-"""Segments and their elements as the X12 5010 standard has them: names in our words, types, lengths.
+"""Segments and their elements as the X12 5010 standard defines them: our names, X12 types and lengths.
 
-One entry a segment, in alphabetical order. What a guide makes of them stands in the guides.
+One entry per segment, in alphabetical order. How a guide uses them is defined in the guides.
 """
 
-from clearlane.x12.grammar import Base, base, words
+from clearlane.x12.grammar import DictionarySegment, dictionary_segment, make_seg
 
 _MEASURE = (
     "  Unit: ID 2-2\n  Exponent: R 1-15\n  Multiplier: R 1-10\n"  # C001, the composite unit
@@ -23,8 +23,8 @@ _PROCEDURE = """
   End of a procedure code range: AN 1-48
 """  # C003
 
-DICTIONARY: dict[str, Base] = {
-    "AAA": base(
+DICTIONARY: dict[str, DictionarySegment] = {
+    "AAA": dictionary_segment(
         "Refusal of a request",
         """
 Request can be processed: ID 1-1
@@ -33,7 +33,7 @@ Reason of refusal: ID 2-2
 What to do next: ID 1-1
 """,
     ),
-    "AK1": base(
+    "AK1": dictionary_segment(
         "Group that is acknowledged",
         """
 Functional group: ID 2-2
@@ -41,7 +41,7 @@ Group control number: N0 1-9
 Version: AN 1-12
 """,
     ),
-    "AK2": base(
+    "AK2": dictionary_segment(
         "Transaction set that is acknowledged",
         """
 Transaction set: ID 3-3
@@ -49,7 +49,7 @@ Set control number: AN 4-9
 Guide: AN 1-35
 """,
     ),
-    "AK9": base(
+    "AK9": dictionary_segment(
         "Verdict on the group",
         """
 Verdict: ID 1-1
@@ -63,7 +63,7 @@ Group error 4: ID 1-3
 Group error 5: ID 1-3
 """,
     ),
-    "AMT": base(
+    "AMT": dictionary_segment(
         "Amount",
         """
 What the amount is: ID 1-3
@@ -72,7 +72,7 @@ Credit or debit: ID 1-1
 """,
         key=(1, 0),
     ),
-    "BHT": base(
+    "BHT": dictionary_segment(
         "Beginning of a hierarchical transaction",
         """
 Order of the levels: ID 4-4
@@ -83,7 +83,7 @@ Time: TM 4-8
 Type of transaction: ID 2-2
 """,
     ),
-    "BPR": base(
+    "BPR": dictionary_segment(
         "Payment order",
         """
 Handling: ID 1-2
@@ -110,13 +110,13 @@ Return account: AN 1-35
 """,
         syntax="P0607 C0809 P1213 C1415 P1819 C2021",
     ),
-    "CAS": base(
+    "CAS": dictionary_segment(
         "Adjustments of one group",
         "Group: ID 1-2\n" + "Reason: ID 1-5\nAmount: R 1-18\nQuantity: R 1-15\n" * 6,
         syntax="L050607 C0605 C0705 L080910 C0908 C1008 L111213 C1211 C1311 L141516 C1514 C1614"
         " L171819 C1817 C1917",
     ),
-    "CL1": base(
+    "CL1": dictionary_segment(
         "Institutional claim codes",
         """
 Type of admission: ID 1-1
@@ -125,7 +125,7 @@ Patient status: ID 1-2
 Nursing home residence: ID 1-1
 """,
     ),
-    "CLM": base(
+    "CLM": dictionary_segment(
         "Claim",
         """
 Claim number of the submitter: AN 1-38
@@ -158,7 +158,7 @@ Reason for submission: ID 2-2
 Reason for delay: ID 1-2
 """,
     ),
-    "CLP": base(
+    "CLP": dictionary_segment(
         "Payment of one claim",
         """
 Patient account number: AN 1-38
@@ -177,7 +177,7 @@ Discharge fraction: R 1-10
 Indicator: ID 1-1
 """,
     ),
-    "CN1": base(
+    "CN1": dictionary_segment(
         "Contract",
         """
 Type of contract: ID 2-2
@@ -188,7 +188,7 @@ Discount percentage: R 1-6
 Contract version: AN 1-30
 """,
     ),
-    "CR1": base(
+    "CR1": dictionary_segment(
         "Ambulance transport",
         """
 Unit of weight: ID 2-2
@@ -204,7 +204,7 @@ Purpose of the stretcher: AN 1-80
 """,
         syntax="P0102 P0506",
     ),
-    "CR2": base(
+    "CR2": dictionary_segment(
         "Spinal manipulation",
         """
 Treatment number in the series: N0 1-9
@@ -222,7 +222,7 @@ X-ray available: ID 1-1
 """,
         syntax="P0102 C0403 P0506",
     ),
-    "CR3": base(
+    "CR3": dictionary_segment(
         "Certification of durable medical equipment",
         """
 Type of certification: ID 1-1
@@ -233,7 +233,7 @@ Description: AN 1-80
 """,
         syntax="P0203",
     ),
-    "CRC": base(
+    "CRC": dictionary_segment(
         "Conditions",
         """
 Category: ID 2-2
@@ -246,7 +246,7 @@ Fifth condition: ID 2-3
 """,
         key=(1, 0),
     ),
-    "CTP": base(
+    "CTP": dictionary_segment(
         "Quantity and price",
         """
 Class of trade: ID 2-2
@@ -266,7 +266,7 @@ Multiple price quantity: N0 1-2
 """,
         syntax="P0405 C0607 C0902 C1002 C1103",
     ),
-    "CTX": base(
+    "CTX": dictionary_segment(
         "Context of an error",
         """
 Context: C
@@ -285,7 +285,7 @@ Reference in the segment: C
 """,
         key=(1, 1),
     ),
-    "CUR": base(
+    "CUR": dictionary_segment(
         "Currency",
         """
 Entity: ID 2-3
@@ -299,7 +299,7 @@ Exchange market: ID 3-3
         syntax="C0807 C0907 L101112 C1110 C1210 L131415 C1413 C1513 L161718 C1716 C1816"
         " L192021 C2019 C2119",
     ),
-    "DMG": base(
+    "DMG": dictionary_segment(
         "Birth and sex",
         """
 Date format: ID 2-3
@@ -319,7 +319,7 @@ Code: AN 1-30
 """,
         syntax="P0102 P1011 C1105",
     ),
-    "DN1": base(
+    "DN1": dictionary_segment(
         "Orthodontic treatment",
         """
 Months of treatment: R 1-15
@@ -328,7 +328,7 @@ Third answer: ID 1-1
 Orthodontic treatment indicator: AN 1-80
 """,
     ),
-    "DN2": base(
+    "DN2": dictionary_segment(
         "Tooth status",
         """
 Tooth: AN 1-50
@@ -340,7 +340,7 @@ Tooth numbering system: ID 1-3
 """,
         syntax="P0405",
     ),
-    "DTM": base(
+    "DTM": dictionary_segment(
         "Day or time",
         """
 Kind of date: ID 3-3
@@ -353,7 +353,7 @@ Period: TP 1-35
         syntax="R020305 C0403 P0506",
         key=(1, 0),
     ),
-    "DTP": base(
+    "DTP": dictionary_segment(
         "Date or period",
         """
 What the date is: ID 3-3
@@ -362,7 +362,7 @@ Date: TP 1-35
 """,
         key=(1, 0),
     ),
-    "EB": base(
+    "EB": dictionary_segment(
         "Eligibility or benefit",
         """
 Benefit: ID 1-2
@@ -394,7 +394,7 @@ Diagnosis pointers: C
 """,
         syntax="P0910",
     ),
-    "EQ": base(
+    "EQ": dictionary_segment(
         "Benefit asked about",
         """
 Service type: ID 1-2
@@ -417,7 +417,7 @@ Diagnosis pointers: C
 """,
         syntax="R0102",
     ),
-    "FRM": base(
+    "FRM": dictionary_segment(
         "Answer on a form",
         """
 Question: AN 1-20
@@ -428,14 +428,14 @@ Percentage answer: R 1-6
 """,
         syntax="R02030405",
     ),
-    "GE": base(
+    "GE": dictionary_segment(
         "End of a functional group",
         """
 Number of transaction sets: N0 1-6
 Group control number: N0 1-9
 """,
     ),
-    "GS": base(
+    "GS": dictionary_segment(
         "Start of a functional group",
         """
 Functional identifier: ID 2-2
@@ -448,7 +448,7 @@ Responsible agency: ID 1-2
 Guide version: AN 1-12
 """,
     ),
-    "HCP": base(
+    "HCP": dictionary_segment(
         "Pricing",
         """
 Pricing method: ID 2-2
@@ -469,7 +469,7 @@ Exception: ID 1-2
 """,
         syntax="R0113 P0910 P1112",
     ),
-    "HI": base(
+    "HI": dictionary_segment(
         "Diagnosis, procedure and other health care codes",
         """
 Health care code: C
@@ -486,7 +486,7 @@ Health care code: C
         * 12,
         key=(1, 1),
     ),
-    "HL": base(
+    "HL": dictionary_segment(
         "Level of the hierarchy",
         """
 Number of this level: AN 1-12
@@ -496,7 +496,7 @@ Levels below: ID 1-1
 """,
         key=(3, 0),
     ),
-    "HSD": base(
+    "HSD": dictionary_segment(
         "How often a service may be given",
         """
 Kind of quantity: ID 2-2
@@ -510,14 +510,14 @@ Time of day: ID 1-1
 """,
         syntax="P0102 C0605",
     ),
-    "IEA": base(
+    "IEA": dictionary_segment(
         "End of an interchange",
         """
 Number of groups: N0 1-5
 Interchange control number: N0 9-9
 """,
     ),
-    "III": base(
+    "III": dictionary_segment(
         "Additional information",
         """
 Code list: ID 1-3
@@ -547,7 +547,7 @@ Surface 3: ID 2-2
 """,
         syntax="P0102 L030405",
     ),
-    "IK3": base(
+    "IK3": dictionary_segment(
         "Segment in error",
         """
 Segment: ID 2-3
@@ -556,7 +556,7 @@ Loop: AN 1-4
 Segment error: ID 1-3
 """,
     ),
-    "IK4": base(
+    "IK4": dictionary_segment(
         "Element in error",
         """
 Place in the segment: C
@@ -568,7 +568,7 @@ Element error: ID 1-3
 Copy of the bad value: AN 1-99
 """,
     ),
-    "IK5": base(
+    "IK5": dictionary_segment(
         "Verdict on the set",
         """
 Verdict: ID 1-1
@@ -579,7 +579,7 @@ Set error 4: ID 1-3
 Set error 5: ID 1-3
 """,
     ),
-    "INS": base(
+    "INS": dictionary_segment(
         "Insured person",
         """
 Is the subscriber: ID 1-1
@@ -605,7 +605,7 @@ Birth sequence: N0 1-9
 """,
         syntax="P1112",
     ),
-    "ISA": base(
+    "ISA": dictionary_segment(
         "Start of an interchange",
         """
 Authorisation qualifier: ID 2-2
@@ -626,7 +626,7 @@ Usage: ID 1-1
 Component separator: AN 1-1
 """,
     ),
-    "K3": base(
+    "K3": dictionary_segment(
         "Fixed-format information",
         """
 Fixed-format text: AN 1-80
@@ -635,18 +635,18 @@ Unit: C
 """
         + _MEASURE,
     ),
-    "LE": base(
+    "LE": dictionary_segment(
         "End of a marked loop",
         """
 Loop: AN 1-4
 """,
     ),
-    "LIN": base(
+    "LIN": dictionary_segment(
         "Item",
         "Line number: AN 1-20\n" + "Item code qualifier: ID 2-2\nItem code: AN 1-48\n" * 15,
         syntax="P0405 P0607 P0809 P1011 P1213 P1415 P1617 P1819 P2021 P2223 P2425 P2627 P2829 P3031",
     ),
-    "LQ": base(
+    "LQ": dictionary_segment(
         "Code of a named list",
         """
 Code list: ID 1-3
@@ -654,19 +654,19 @@ Code: AN 1-30
 """,
         syntax="C0102",
     ),
-    "LS": base(
+    "LS": dictionary_segment(
         "Start of a marked loop",
         """
 Loop: AN 1-4
 """,
     ),
-    "LX": base(
+    "LX": dictionary_segment(
         "Line number",
         """
 Number: N0 1-6
 """,
     ),
-    "MEA": base(
+    "MEA": dictionary_segment(
         "Measurement",
         """
 What was measured: ID 2-2
@@ -687,7 +687,7 @@ Code: AN 1-30
 """,
         syntax="R03050608 L050412 L060412 L07030506 E0803 P1112",
     ),
-    "MIA": base(
+    "MIA": dictionary_segment(
         "Inpatient adjudication",
         """
 Covered days: R 1-15
@@ -716,7 +716,7 @@ Fifth remark: AN 1-50
 Capital exception amount: R 1-18
 """,
     ),
-    "MOA": base(
+    "MOA": dictionary_segment(
         "Outpatient adjudication",
         """
 Reimbursement rate: R 1-10
@@ -730,7 +730,7 @@ End-stage renal disease amount: R 1-18
 Professional component not payable: R 1-18
 """,
     ),
-    "MPI": base(
+    "MPI": dictionary_segment(
         "Military service",
         """
 Information status: ID 1-1
@@ -743,7 +743,7 @@ Date: TP 1-35
 """,
         syntax="P0607",
     ),
-    "MSG": base(
+    "MSG": dictionary_segment(
         "Message",
         """
 Text: AN 1-264
@@ -752,7 +752,7 @@ Number: N0 1-9
 """,
         syntax="C0302",
     ),
-    "N1": base(
+    "N1": dictionary_segment(
         "Name of a party",
         """
 Party: ID 2-3
@@ -765,14 +765,14 @@ Second party: ID 2-3
         syntax="R0203 P0304",
         key=(1, 0),
     ),
-    "N3": base(
+    "N3": dictionary_segment(
         "Street address",
         """
 Address line: AN 1-55
 Second address line: AN 1-55
 """,
     ),
-    "N4": base(
+    "N4": dictionary_segment(
         "City, state, ZIP code",
         """
 City: AN 2-30
@@ -785,7 +785,7 @@ Country subdivision: ID 1-3
 """,
         syntax="E0207 C0605 C0704",
     ),
-    "NM1": base(
+    "NM1": dictionary_segment(
         "Name of a person or organisation",
         """
 Entity: ID 2-3
@@ -804,7 +804,7 @@ Second name: AN 1-60
         syntax="P0809 C1110 C1203",
         key=(1, 0),
     ),
-    "NTE": base(
+    "NTE": dictionary_segment(
         "Note",
         """
 Kind of note: ID 3-3
@@ -812,7 +812,7 @@ Text: AN 1-80
 """,
         key=(1, 0),
     ),
-    "OI": base(
+    "OI": dictionary_segment(
         "Other insurance coverage",
         """
 Claim filing indicator: ID 1-2
@@ -823,7 +823,7 @@ Provider agreement: ID 1-1
 Release of information: ID 1-1
 """,
     ),
-    "PAT": base(
+    "PAT": dictionary_segment(
         "Patient",
         """
 Relationship to the subscriber: ID 2-2
@@ -838,7 +838,7 @@ Pregnant: ID 1-1
 """,
         syntax="P0506 P0708",
     ),
-    "PER": base(
+    "PER": dictionary_segment(
         "Contact",
         """
 Function of the contact: ID 2-2
@@ -853,7 +853,7 @@ Contact reference: AN 1-20
 """,
         syntax="P0304 P0506 P0708",
     ),
-    "PLB": base(
+    "PLB": dictionary_segment(
         "Adjustment of the payment",
         """
 Provider: AN 1-50
@@ -885,7 +885,7 @@ Amount 6: R 1-18
 """,
         syntax="P0506 P0708 P0910 P1112 P1314",
     ),
-    "PRV": base(
+    "PRV": dictionary_segment(
         "Provider specialty",
         """
 Role of the provider: ID 1-3
@@ -900,7 +900,7 @@ Provider organisation: ID 3-3
 """,
         syntax="P0203",
     ),
-    "PS1": base(
+    "PS1": dictionary_segment(
         "Purchased service",
         """
 Provider of the purchased service: AN 1-50
@@ -908,7 +908,7 @@ Purchased service charge: R 1-18
 State or province: ID 2-2
 """,
     ),
-    "PWK": base(
+    "PWK": dictionary_segment(
         "Attachment",
         """
 Kind of report: ID 2-2
@@ -928,7 +928,7 @@ Request category: ID 1-2
 """,
         syntax="P0506",
     ),
-    "QTY": base(
+    "QTY": dictionary_segment(
         "Quantity",
         """
 What is counted: ID 2-2
@@ -942,7 +942,7 @@ Free text: AN 1-30
         syntax="R0204 E0204",
         key=(1, 0),
     ),
-    "RDM": base(
+    "RDM": dictionary_segment(
         "How the advice is delivered",
         """
 Delivery method: ID 1-2
@@ -964,7 +964,7 @@ Second reference: C
   Reference 3: AN 1-50
 """,
     ),
-    "REF": base(
+    "REF": dictionary_segment(
         "Reference number",
         """
 What the number is: ID 2-3
@@ -981,7 +981,7 @@ Second reference: C
         syntax="R0203",
         key=(1, 0),
     ),
-    "SBR": base(
+    "SBR": dictionary_segment(
         "Subscriber and coverage",
         """
 Payer's place in the order of payment: ID 1-1
@@ -995,14 +995,14 @@ Employment status: ID 2-2
 Claim filing indicator: ID 1-2
 """,
     ),
-    "SE": base(
+    "SE": dictionary_segment(
         "End of a transaction set",
         """
 Number of segments: N0 1-10
 Set control number: AN 4-9
 """,
     ),
-    "ST": base(
+    "ST": dictionary_segment(
         "Start of a transaction set",
         """
 Transaction set: ID 3-3
@@ -1010,7 +1010,7 @@ Set control number: AN 4-9
 Guide version: AN 1-35
 """,
     ),
-    "STC": base(
+    "STC": dictionary_segment(
         "Status of a claim or line",
         """
 Status 1: C
@@ -1039,7 +1039,7 @@ Status 3: C
 Message: AN 1-264
 """,
     ),
-    "SV1": base(
+    "SV1": dictionary_segment(
         "Professional service",
         """
 Procedure: C
@@ -1073,7 +1073,7 @@ Provider agreement: ID 1-1
 """,
         syntax="P0304",
     ),
-    "SV2": base(
+    "SV2": dictionary_segment(
         "Institutional service",
         """
 Revenue code: AN 1-48
@@ -1092,7 +1092,7 @@ Level of care: ID 1-1
 """,
         syntax="R0102 P0405",
     ),
-    "SV3": base(
+    "SV3": dictionary_segment(
         "Dental service",
         """
 Procedure: C
@@ -1120,7 +1120,7 @@ Diagnosis pointers: C
   Fourth diagnosis pointer: N0 1-2
 """,
     ),
-    "SV5": base(
+    "SV5": dictionary_segment(
         "Durable medical equipment",
         """
 Procedure: C
@@ -1136,7 +1136,7 @@ Prognosis: ID 1-1
 """,
         syntax="R0405 C0604",
     ),
-    "SVC": base(
+    "SVC": dictionary_segment(
         "Service line",
         """
 Procedure: C
@@ -1164,7 +1164,7 @@ Procedure as charged: C
 Units charged: R 1-15
 """,
     ),
-    "SVD": base(
+    "SVD": dictionary_segment(
         "Line as another payer decided it",
         """
 Payer: AN 2-80
@@ -1178,7 +1178,7 @@ Units paid for: R 1-15
 Line it was bundled into: N0 1-6
 """,
     ),
-    "TA1": base(
+    "TA1": dictionary_segment(
         "Acknowledgement of an interchange",
         """
 Interchange control number: N0 9-9
@@ -1188,7 +1188,7 @@ Acknowledgement: ID 1-1
 Note: ID 3-3
 """,
     ),
-    "TOO": base(
+    "TOO": dictionary_segment(
         "Tooth",
         """
 Tooth numbering system: ID 1-3
@@ -1202,7 +1202,7 @@ Surfaces: C
 """,
         syntax="P0102",
     ),
-    "TRN": base(
+    "TRN": dictionary_segment(
         "Trace number",
         """
 Kind of trace: ID 1-2
@@ -1211,7 +1211,7 @@ Originating company: AN 10-10
 Supplement: AN 1-50
 """,
     ),
-    "TS2": base(
+    "TS2": dictionary_segment(
         "Further sums of one provider",
         """
 DRG amount: R 1-18
@@ -1235,7 +1235,7 @@ PPS capital hospital DRG amount: R 1-18
 PPS disproportionate share DRG amount: R 1-18
 """,
     ),
-    "TS3": base(
+    "TS3": dictionary_segment(
         "Sums of one provider",
         """
 Provider: AN 1-50
@@ -1266,4 +1266,4 @@ Periodic interim payment adjustment: R 1-18
     ),
 }
 
-seg = words(DICTIONARY)
+seg = make_seg(DICTIONARY)

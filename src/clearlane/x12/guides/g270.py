@@ -1,9 +1,9 @@
-"""270 005010X279A1: how a provider asks whether a patient is covered, and for what."""
+"""270 005010X279A1: a provider asks whether a patient is covered, and for what."""
 
-from clearlane.x12.grammar import Guide, Segment, loop
+from clearlane.x12.grammar import Guide, SegmentSpec, loop
 from clearlane.x12.guides.dictionary import seg
 
-# X12 element 1365 as far as the guide admits it; the words stand in the code list service_types.
+# X12 element 1365 as far as the guide allows it; the meanings are in the code list service_types.
 SERVICE_TYPES = (
     "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|30|32|33|34|35|36|37|38|39"
     "|40|41|42|43|44|45|46|47|48|49|50|51|52|53|54|55|56|57|58|59|60|61|62|63|64|65|66|67|68|69|70|71|72|73"
@@ -29,8 +29,8 @@ TRACE = "R={} R R S"
 _PROVIDER = f"R={PROVIDER_ROLES} S=9K|D3|EI|HPI|PXC|SY|TJ S"
 
 
-def _details() -> tuple[Segment, ...]:
-    """What may be added to a benefit asked about. New nodes each time: a node stands at one place only."""
+def _details() -> tuple[SegmentSpec, ...]:
+    """Return the details of a benefit inquiry. New nodes each time: a node belongs to one place only."""
     return (
         seg("III", "Where the service is given", "S", 1, "R=ZZ R=@places_of_service"),
         seg("REF", "Referral or authorisation number", "S", 1, "R=9F|G1 R"),
@@ -145,9 +145,9 @@ GUIDE = Guide(
     id="005010X279A1",
     kind="270",
     transaction="270",
-    functional="HS",
+    functional_id="HS",
     name="Eligibility inquiry",
-    also=("005010X279",),
+    earlier_ids=("005010X279",),
     unit="2000C",
     root=loop(
         "270",

@@ -1,6 +1,6 @@
-"""271 005010X279A1: how a payer answers what a patient is covered for, or why it cannot say."""
+"""271 005010X279A1: a payer answers what a patient is covered for, or why it cannot."""
 
-from clearlane.x12.grammar import Guide, Loop, Segment, loop
+from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import g270
 from clearlane.x12.guides.dictionary import seg
 
@@ -41,8 +41,8 @@ _DELIVERY = (
 _ENTITIES = "13|1I|1P|2B|36|73|FA|GP|GW|I3|IL|LR|OC|P3|P4|P5|PR|PRP|SEP|TTP|VER|VN|VY|X3|Y2"
 
 
-def _benefits(letter: str, references: str) -> Loop:
-    """The benefit loops of a subscriber (C) or a dependent (D), which differ in their names."""
+def _benefits(letter: str, references: str) -> LoopSpec:
+    """Return the benefit loops of a subscriber (C) or a dependent (D), which differ in their ids."""
     return loop(
         f"2110{letter}",
         "Eligibility or benefit",
@@ -54,7 +54,7 @@ def _benefits(letter: str, references: str) -> Loop:
         seg("DTP", "Date of the benefit", "S", 20, g270.PERIOD.format(_BENEFIT_DATES)),
         seg(
             "AAA",
-            "Why the benefit cannot be told",
+            "Benefit request validation",
             "S",
             9,
             _REFUSAL.format(_BENEFIT_REFUSALS, "C|N|R|W|X|Y"),
@@ -101,14 +101,14 @@ def _benefits(letter: str, references: str) -> Loop:
     )
 
 
-def _person(who: str, refusals: str, relationship: Segment) -> tuple[Segment, ...]:
-    """What is said of a subscriber or dependent between the identifiers and the benefits."""
+def _person(who: str, refusals: str, relationship: SegmentSpec) -> tuple[SegmentSpec, ...]:
+    """Return the segments of a subscriber or dependent between the identifiers and the benefits."""
     return (
         seg("N3", f"{who} address", "S", 1, g270.ADDRESS),
         seg("N4", f"{who} city, state and postal code", "S", 1, g270.CITY),
         seg(
             "AAA",
-            f"Why the {who.lower()} cannot be told of",
+            f"{who} request validation",
             "S",
             9,
             _REFUSAL.format(refusals, "C|N|R|S|W|X|Y"),
@@ -204,9 +204,9 @@ GUIDE = Guide(
     id="005010X279A1",
     kind="271",
     transaction="271",
-    functional="HB",
+    functional_id="HB",
     name="Eligibility response",
-    also=("005010X279",),
+    earlier_ids=("005010X279",),
     unit="2000C",
     root=loop(
         "271",
@@ -223,7 +223,7 @@ GUIDE = Guide(
             seg("HL", "Information source level", "R", 1, "R - R=20 R=0|1"),
             seg(
                 "AAA",
-                "Why nothing can be told",
+                "Request validation",
                 "S",
                 9,
                 _REFUSAL.format("04|41|42|79", "C|N|P|R|S|Y"),

@@ -1,6 +1,6 @@
-"""276 005010X212: how a provider asks what became of a claim."""
+"""276 005010X212: a provider asks for the status of a claim."""
 
-from clearlane.x12.grammar import Guide, Loop, Segment, loop
+from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides.dictionary import seg
 
 PAYER_NAME = "R=PR R=2 R - - - - R=PI|XV R"
@@ -13,13 +13,13 @@ PERIOD = "R=472 R=D8|RD8 R"
 TRACE = "R={} R"
 
 
-def reference(code: str, name: str) -> Segment:
-    """A number of the claim that may be given once."""
+def reference(code: str, name: str) -> SegmentSpec:
+    """Return a claim reference that may occur once."""
     return seg("REF", name, "S", 1, f"R={code} R")
 
 
-def _claims(letter: str, usage: str) -> Loop:
-    """The claims asked about, of a subscriber (D) or a dependent (E)."""
+def _claims(letter: str, usage: str) -> LoopSpec:
+    """Return the loop of requested claims, of a subscriber (D) or a dependent (E)."""
     return loop(
         f"2200{letter}",
         "Claim asked about",
@@ -76,7 +76,7 @@ GUIDE = Guide(
     id="005010X212",
     kind="276",
     transaction="276",
-    functional="HR",
+    functional_id="HR",
     name="Claim status inquiry",
     unit="2000D",
     root=loop(

@@ -1,6 +1,6 @@
-"""277 005010X212: how a payer answers what became of a claim."""
+"""277 005010X212: a payer answers with the status of a claim."""
 
-from clearlane.x12.grammar import Guide, Loop, loop
+from clearlane.x12.grammar import Guide, LoopSpec, loop
 from clearlane.x12.guides import g276
 from clearlane.x12.guides.dictionary import seg
 
@@ -9,7 +9,7 @@ _WAYS = "ED|EM|{}FX|TE"
 
 
 def _answer(first: str, further: str, middle: str) -> str:
-    """The usage of an STC: the first status, what stands between, and two further statuses."""
+    """Return the usage of an STC: the first status, the elements between, and two further statuses."""
     return f"R({_CODES} {first}) R {middle} S({_CODES} {further}) S({_CODES} {further})"
 
 
@@ -17,8 +17,8 @@ _LEVEL = "- - - - - - -"
 _DRUG = "S=@entities S=RX"
 
 
-def _claims(letter: str, usage: str) -> Loop:
-    """The claims answered about, of a subscriber (D) or a dependent (E)."""
+def _claims(letter: str, usage: str) -> LoopSpec:
+    """Return the loop of reported claims, of a subscriber (D) or a dependent (E)."""
     return loop(
         f"2200{letter}",
         "Claim answered about",
@@ -97,7 +97,7 @@ GUIDE = Guide(
     id="005010X212",
     kind="277",
     transaction="277",
-    functional="HN",
+    functional_id="HN",
     name="Claim status response",
     unit="2000D",
     root=loop(

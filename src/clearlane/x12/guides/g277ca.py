@@ -1,9 +1,8 @@
-"""277CA 005010X214: how a receiver says which claims of a file it takes in, and why not the others.
+"""277CA 005010X214: a receiver reports which claims of a file it accepts, and why not the others.
 
-The published examples of this guide leave out some dates and charges of the levels above the claim, give
-a submitter a name suffix and trace a provider with type 2; none of that is a fault here. Some payers keep
-the level codes and entities of the 277 (22 and 23, 1P, IL) and leave out the receipts; that can be read,
-and a rule says what the guide wants.
+The published examples of this guide leave out some dates and charges of the levels above the claim, give a submitter a name
+suffix and trace a provider with type 2; none of that is an error here. Some payers keep the level codes and entities of the
+277 (22 and 23, 1P, IL) and leave out the receipts; that can be read, and a rule warns of it.
 """
 
 from clearlane.x12.grammar import Guide, loop
@@ -17,7 +16,7 @@ _CLAIM_ENTITIES = "03|1P|1Z|40|41|71|72|73|77|82|85|87|AY|DK|DN|DQ|FA|GB|HK|IL|L
 
 
 def _verdict(entities: str, date: str, actions: str, charge: str, text: str = "-") -> str:
-    """The usage of an STC of a claim acknowledgement."""
+    """Return the usage of an STC of a claim acknowledgement."""
     further = f"S({_CODES} S=@entities)"
     return (
         f"R({_CODES} S={entities}) {date} R={actions} {charge} - - - - - {further} {further} {text}"
@@ -105,7 +104,7 @@ GUIDE = Guide(
     id="005010X214",
     kind="277CA",
     transaction="277",
-    functional="HN",
+    functional_id="HN",
     name="Claim acknowledgement",
     unit="2000D",
     root=loop(

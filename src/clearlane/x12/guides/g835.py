@@ -1,4 +1,4 @@
-"""835 005010X221A1: how a payer says what it paid, line by line, and why not more."""
+"""835 005010X221A1: a payer reports what it paid, line by line, and why not more."""
 
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
@@ -163,9 +163,9 @@ GUIDE = Guide(
     id="005010X221A1",
     kind="835",
     transaction="835",
-    functional="HP",
+    functional_id="HP",
     name="Claim payment and remittance advice",
-    also=("005010X221",),
+    earlier_ids=("005010X221",),
     unit="2100",
     root=loop(
         "835",

@@ -1,11 +1,11 @@
-"""837D: dental claims, 005010X224A2. Data only; names in our own words."""
+"""837D: dental claims, 005010X224A2. Data only; element and loop names are our own."""
 
-from clearlane.x12.grammar import Guide, Loop, Segment, loop
+from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import common837 as c
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X224A2"
-ALSO = ("005010X224", "005010X224A1", "005010X224A3")
+EARLIER_IDS = ("005010X224", "005010X224A1", "005010X224A3")
 
 PROCEDURE = "(R=AD R S S S S S)"
 SURFACE = "B|D|F|I|L|M|O"
@@ -20,7 +20,7 @@ AREAS = "00|01|02|03|04|05|06|07|08|09|10|20|30|40|L|R"
 REPORTS = "B4|DA|DG|EB|OZ|P6|RB|RR"
 
 
-def _claim_dates() -> tuple[Segment, ...]:
+def _claim_dates() -> tuple[SegmentSpec, ...]:
     return (
         c.dtp("439", "Accident"),
         c.dtp("452", "Appliance placed"),
@@ -29,7 +29,7 @@ def _claim_dates() -> tuple[Segment, ...]:
     )
 
 
-def _claim_numbers() -> tuple[Segment, ...]:
+def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
         c.ref("G3", "Predetermination"),
         c.ref("4N", "Service without authorisation"),
@@ -42,7 +42,7 @@ def _claim_numbers() -> tuple[Segment, ...]:
     )
 
 
-def _claim_providers() -> tuple[Loop, ...]:
+def _claim_providers() -> tuple[LoopSpec, ...]:
     return (
         c.named(
             "2310A",
@@ -80,7 +80,7 @@ def _claim_providers() -> tuple[Loop, ...]:
     )
 
 
-def _other_coverage() -> Loop:
+def _other_coverage() -> LoopSpec:
     return loop(
         "2320",
         "Other coverage",
@@ -104,7 +104,7 @@ def _other_coverage() -> Loop:
     )
 
 
-def _line_dates() -> tuple[Segment, ...]:
+def _line_dates() -> tuple[SegmentSpec, ...]:
     return (
         c.dtp("472", "Service", "D8|RD8"),
         c.dtp("441", "Prior placement"),
@@ -115,7 +115,7 @@ def _line_dates() -> tuple[Segment, ...]:
     )
 
 
-def _line_numbers() -> tuple[Segment, ...]:
+def _line_numbers() -> tuple[SegmentSpec, ...]:
     return (
         c.ref_of_payer("G3", "Predetermination", 5),
         c.ref_of_payer("G1", "Prior authorisation", 5),
@@ -126,7 +126,7 @@ def _line_numbers() -> tuple[Segment, ...]:
     )
 
 
-def _line_providers() -> tuple[Loop, ...]:
+def _line_providers() -> tuple[LoopSpec, ...]:
     return (
         c.named(
             "2420A",
@@ -155,7 +155,7 @@ def _line_providers() -> tuple[Loop, ...]:
     )
 
 
-def _line() -> Loop:
+def _line() -> LoopSpec:
     areas = f"R={AREAS}" + f" S={AREAS}" * 4
     pointers = "R=1|2|3|4 S=1|2|3|4 S=1|2|3|4 S=1|2|3|4"
     return loop(
@@ -189,7 +189,7 @@ def _line() -> Loop:
     )
 
 
-def _claim(usage: str) -> Loop:
+def _claim(usage: str) -> LoopSpec:
     return loop(
         "2300",
         "Claim",
@@ -227,7 +227,7 @@ def _claim(usage: str) -> Loop:
     )
 
 
-def _billing() -> Loop:
+def _billing() -> LoopSpec:
     return c.named(
         "2010AA",
         "Billing provider",
@@ -245,16 +245,16 @@ GUIDE = Guide(
     id=VERSION,
     kind="837D",
     transaction="837",
-    functional="HC",
+    functional_id="HC",
     name="Dental claims",
-    also=ALSO,
+    earlier_ids=EARLIER_IDS,
     unit="2300",
     root=loop(
         "837",
         "Dental claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *ALSO))),
+        *c.header("|".join((VERSION, *EARLIER_IDS))),
         loop(
             "2000A",
             "Billing provider level",

@@ -1,11 +1,11 @@
-"""837I: institutional claims, 005010X223A2. Data only; names in our own words."""
+"""837I: institutional claims, 005010X223A2. Data only; element and loop names are our own."""
 
-from clearlane.x12.grammar import Guide, Loop, Segment, loop
+from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import common837 as c
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X223A2"
-ALSO = ("005010X223", "005010X223A1", "005010X223A3")
+EARLIER_IDS = ("005010X223", "005010X223A1", "005010X223A3")
 
 PROCEDURE = "(R=ER|HC|HP|IV|WK R S S S S S)"
 NOTES = "ALG|DCP|DGN|DME|MED|NTR|ODT|RHB|RLH|RNH|SET|SFM|SPT|UPI"
@@ -15,13 +15,13 @@ PRESENT = "- - - - - - S=N|U|W|Y"
 
 def _codes(
     name: str, usage: str, repeat: int, codes: str, rest: str = "", places: int = 12
-) -> Segment:
+) -> SegmentSpec:
     """An HI of one code list: the first place required, the others as needed."""
     one = f"(R={codes} R {rest}".rstrip() + ")"
     return seg("HI", name, usage, repeat, f"R{one}" + f" S{one}" * (places - 1))
 
 
-def _claim_numbers() -> tuple[Segment, ...]:
+def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
         c.ref("4N", "Service without authorisation"),
         c.ref("9F", "Referral"),
@@ -38,7 +38,7 @@ def _claim_numbers() -> tuple[Segment, ...]:
     )
 
 
-def _claim_codes() -> tuple[Segment, ...]:
+def _claim_codes() -> tuple[SegmentSpec, ...]:
     return (
         _codes("Principal diagnosis", "R", 1, "ABK|BK", PRESENT, 1),
         _codes("Admitting diagnosis", "S", 1, "ABJ|BJ", places=1),
@@ -56,8 +56,8 @@ def _claim_codes() -> tuple[Segment, ...]:
     )
 
 
-def _claim_providers() -> tuple[Loop, ...]:
-    def physician(id: str, name: str, code: str, ids: str, *more: Segment) -> Loop:
+def _claim_providers() -> tuple[LoopSpec, ...]:
+    def physician(id: str, name: str, code: str, ids: str, *more: SegmentSpec) -> LoopSpec:
         numbers = c.ref(ids, f"{name} second number", len(ids.split("|")))
         return c.named(id, name, c.PERSON, code, *more, numbers)
 
@@ -73,7 +73,7 @@ def _claim_providers() -> tuple[Loop, ...]:
     )
 
 
-def _other_coverage() -> Loop:
+def _other_coverage() -> LoopSpec:
     return loop(
         "2320",
         "Other coverage",
@@ -105,8 +105,8 @@ def _other_coverage() -> Loop:
     )
 
 
-def _line_providers() -> tuple[Loop, ...]:
-    def physician(id: str, name: str, code: str, ids: str = c.ALL_IDS) -> Loop:
+def _line_providers() -> tuple[LoopSpec, ...]:
+    def physician(id: str, name: str, code: str, ids: str = c.ALL_IDS) -> LoopSpec:
         return c.named(id, name, c.PERSON, code, c.ref_of_payer(ids, f"{name} second number", 20))
 
     return (
@@ -117,7 +117,7 @@ def _line_providers() -> tuple[Loop, ...]:
     )
 
 
-def _line() -> Loop:
+def _line() -> LoopSpec:
     return loop(
         "2400",
         "Service line",
@@ -140,7 +140,7 @@ def _line() -> Loop:
     )
 
 
-def _claim(usage: str) -> Loop:
+def _claim(usage: str) -> LoopSpec:
     return loop(
         "2300",
         "Claim",
@@ -176,7 +176,7 @@ def _claim(usage: str) -> Loop:
     )
 
 
-def _billing() -> Loop:
+def _billing() -> LoopSpec:
     return c.named(
         "2010AA",
         "Billing provider",
@@ -193,16 +193,16 @@ GUIDE = Guide(
     id=VERSION,
     kind="837I",
     transaction="837",
-    functional="HC",
+    functional_id="HC",
     name="Institutional claims",
-    also=ALSO,
+    earlier_ids=EARLIER_IDS,
     unit="2300",
     root=loop(
         "837",
         "Institutional claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *ALSO))),
+        *c.header("|".join((VERSION, *EARLIER_IDS))),
         loop(
             "2000A",
             "Billing provider level",

@@ -1,11 +1,11 @@
-"""837P: professional claims, 005010X222A1. Data only; names in our own words."""
+"""837P: professional claims, 005010X222A1. Data only; element and loop names are our own."""
 
-from clearlane.x12.grammar import Guide, Loop, Segment, loop
+from clearlane.x12.grammar import Guide, LoopSpec, SegmentSpec, loop
 from clearlane.x12.guides import common837 as c
 from clearlane.x12.guides.dictionary import seg
 
 VERSION = "005010X222A1"
-ALSO = ("005010X222", "005010X222A2")
+EARLIER_IDS = ("005010X222", "005010X222A2")
 
 PROCEDURE = "(R=ER|HC|IV|WK R S S S S S)"
 POINTER = "1|2|3|4|5|6|7|8|9|10|11|12"
@@ -16,21 +16,21 @@ SCREENING = "AV|NU|S2|ST"
 
 def _conditions(
     category: str, name: str, repeat: int, answers: str, codes: str, more: int
-) -> Segment:
+) -> SegmentSpec:
     return seg(
         "CRC", name, "S", repeat, f"R={category} R={answers} R={codes}" + f" S={codes}" * more
     )
 
 
-def _ambulance() -> Segment:
+def _ambulance() -> SegmentSpec:
     return seg("CR1", "Ambulance transport", "S", 1, "S=LB S - R=A|B|C|D|E R=DH R - - S S")
 
 
-def _stop(id: str, name: str, code: str, naming: str) -> Loop:
+def _stop(id: str, name: str, code: str, naming: str) -> LoopSpec:
     return c.named(id, name, "R={} R=2" + naming, code, *c.address(name))
 
 
-def _claim_dates() -> tuple[Segment, ...]:
+def _claim_dates() -> tuple[SegmentSpec, ...]:
     return (
         c.dtp("431", "Onset of the illness"),
         c.dtp("454", "First treatment"),
@@ -51,7 +51,7 @@ def _claim_dates() -> tuple[Segment, ...]:
     )
 
 
-def _claim_numbers() -> tuple[Segment, ...]:
+def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
         c.ref("4N", "Service without authorisation"),
         c.ref("F5", "Medicare crossover"),
@@ -70,7 +70,7 @@ def _claim_numbers() -> tuple[Segment, ...]:
     )
 
 
-def _claim_providers() -> tuple[Loop, ...]:
+def _claim_providers() -> tuple[LoopSpec, ...]:
     return (
         c.named(
             "2310A",
@@ -105,7 +105,7 @@ def _claim_providers() -> tuple[Loop, ...]:
     )
 
 
-def _other_coverage() -> Loop:
+def _other_coverage() -> LoopSpec:
     return loop(
         "2320",
         "Other coverage",
@@ -128,7 +128,7 @@ def _other_coverage() -> Loop:
     )
 
 
-def _line_dates() -> tuple[Segment, ...]:
+def _line_dates() -> tuple[SegmentSpec, ...]:
     return (
         c.dtp("472", "Service", "D8|RD8", "R"),
         c.dtp("471", "Prescription"),
@@ -143,7 +143,7 @@ def _line_dates() -> tuple[Segment, ...]:
     )
 
 
-def _line_numbers() -> tuple[Segment, ...]:
+def _line_numbers() -> tuple[SegmentSpec, ...]:
     return (
         c.ref("9B", "Repriced line number"),
         c.ref("9D", "Adjusted repriced line number"),
@@ -157,7 +157,7 @@ def _line_numbers() -> tuple[Segment, ...]:
     )
 
 
-def _line_providers() -> tuple[Loop, ...]:
+def _line_providers() -> tuple[LoopSpec, ...]:
     return (
         c.named(
             "2420A",
@@ -204,7 +204,7 @@ def _line_providers() -> tuple[Loop, ...]:
     )
 
 
-def _line() -> Loop:
+def _line() -> LoopSpec:
     return loop(
         "2400",
         "Service line",
@@ -220,7 +220,7 @@ def _line() -> Loop:
             f" S={POINTER}) - S=Y - S=Y S=Y - - S=0",
         ),
         seg("SV5", "Durable medical equipment", "S", 1, "R(R=HC R) R=DA R R R R=1|4|6"),
-        # Both kinds of PWK may say CT in their first element; only the second tells them apart.
+        # Both kinds of PWK may have CT in the first element; only the second distinguishes them.
         c.attachment("Line attachment", key=(2, 0)),
         seg("PWK", "Certificate of medical necessity", "S", 1, "R=CT R=AB|AD|AF|AG|NS", key=(2, 0)),
         _ambulance(),
@@ -255,7 +255,7 @@ def _line() -> Loop:
     )
 
 
-def _claim(usage: str) -> Loop:
+def _claim(usage: str) -> LoopSpec:
     return loop(
         "2300",
         "Claim",
@@ -300,7 +300,7 @@ def _patient_facts() -> str:
     return "S=D8 S S=01 S S=Y"
 
 
-def _billing() -> Loop:
+def _billing() -> LoopSpec:
     return c.named(
         "2010AA",
         "Billing provider",
@@ -318,16 +318,16 @@ GUIDE = Guide(
     id=VERSION,
     kind="837P",
     transaction="837",
-    functional="HC",
+    functional_id="HC",
     name="Professional claims",
-    also=ALSO,
+    earlier_ids=EARLIER_IDS,
     unit="2300",
     root=loop(
         "837",
         "Professional claims",
         "R",
         1,
-        *c.header("|".join((VERSION, *ALSO))),
+        *c.header("|".join((VERSION, *EARLIER_IDS))),
         loop(
             "2000A",
             "Billing provider level",

@@ -1,8 +1,8 @@
-"""999 005010X231A1: how a receiver says which sets of a group it accepts, and where the others fail."""
+"""999 005010X231A1: a receiver reports which sets of a group it accepts, and where the others fail."""
 
 from dataclasses import replace
 
-from clearlane.x12.grammar import Guide, Segment, loop
+from clearlane.x12.grammar import Guide, SegmentSpec, loop
 from clearlane.x12.guides.dictionary import seg
 
 SEGMENT_ERRORS = "1|2|3|4|5|6|7|8|I4|I6|I7|I8|I9"
@@ -22,8 +22,8 @@ BUSINESS_UNITS = (
 )
 
 
-def _context(segment: Segment, names: tuple[str, ...]) -> Segment:
-    """The segment with the context names it admits: they hold blanks, which a usage pattern cannot."""
+def _context(segment: SegmentSpec, names: tuple[str, ...]) -> SegmentSpec:
+    """Return the segment with the context names it allows: they contain blanks, which a usage pattern cannot."""
     first, *rest = segment.elements
     name, *others = first.components
     named = replace(first, components=(replace(name, codes=names), *others))
@@ -60,9 +60,9 @@ GUIDE = Guide(
     id="005010X231A1",
     kind="999",
     transaction="999",
-    functional="FA",
+    functional_id="FA",
     name="Acknowledgement of a functional group",
-    also=("005010X231",),
+    earlier_ids=("005010X231",),
     unit="2000",
     root=loop(
         "999",

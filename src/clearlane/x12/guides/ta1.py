@@ -1,7 +1,7 @@
-"""TA1: how a receiver says whether it could open an interchange.
+"""TA1: a receiver reports whether it could read an interchange.
 
-The segment stands between ISA and IEA, outside any functional group and any transaction set, so there
-is no guide to walk: the envelope reader takes the one segment from here.
+The segment is between ISA and IEA, outside any functional group and transaction set, so there is no guide to parse by: the
+envelope checks use this one segment.
 """
 
 from clearlane.x12.guides.dictionary import seg

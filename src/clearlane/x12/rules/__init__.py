@@ -1,40 +1,38 @@
-"""The registry of semantic rules: what needs more than one segment at once.
+"""Rules that need more than one segment at once, and their registry.
 
-A rule is a small function with an id, a sentence (its docstring) and a loop. The engine calls it each
-time a loop of that id closes, with the loop's own segments and the loops in it:
+A rule is a small function with an id, a sentence (its docstring, which says what must be true) and a loop. The engine
+calls it each time a loop of that id closes, with the loop's own segments and the loops in it:
 
     from collections.abc import Iterator
 
-    from clearlane.x12.rules import Context, Fault, cents, rule
+    from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
     from clearlane.x12.tree import Loop
 
     @rule("X837-TOTAL", loop="2300", kinds=("837P", "837D", "837I"), snip=3)
-    def total_is_sum_of_lines(loop: Loop, ctx: Context) -> Iterator[Fault]:
+    def total_is_sum_of_lines(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         \"\"\"The total charge of a claim is the sum of its line charges.\"\"\"
-        charges = [cents(line.value("SV1", 2)) for line in loop.loops("2400")]
-        if None not in charges and cents(loop.value("CLM", 2)) != sum(charges):
-            yield Fault("Total charge must equal the sum of the line charges", loop.segment("CLM"), 2)
+        charges = [parse_cents(line.value("SV1", 2)) for line in loop.loops("2400")]
+        if None not in charges and parse_cents(loop.value("CLM", 2)) != sum(charges):
+            yield RuleFinding("Total charge must equal the sum of the line charges", loop.segment("CLM"), 2)
 
-* ``loop`` names one loop id, or several in a tuple; ``SET`` ("the whole transaction set") means the
-  root loop of the guide, whatever its id, and runs when the SE has been read.
-* ``kinds`` are the ``Guide.kind`` values the rule is for.
-* ``needs`` names own segments or child loops, by id, without one of which the rule has nothing to say
-  (``needs=("2320",)`` for a rule about other payers; ``"2400/2430"`` is a 2430 in a child loop 2400). The
-  engine then does not call it for nothing.
-* ``Fault.segment`` is the very list taken from the loop (found again by identity, never by value), or
-  a segment of an enclosing loop. With None the fault stands at the segment that opens the loop.
-* ``Fault.code`` is the code a 999 reports: IK403 when an element is named, IK304 otherwise. Left
-  empty the 999 says I12 (the element does not follow the guide) or I6 (a segment that the others call
-  for is missing), as fits.
+* ``loop`` is one loop id, or several in a tuple; ``SET`` means the root loop of the guide, whatever its id: the rule runs
+  when the SE has been read.
+* ``kinds`` are the ``Guide.kind`` values the rule applies to.
+* ``needs`` names own segments or child loops, by id, of which at least one must be present for the rule to run
+  (``needs=("2320",)`` for a rule about other payers; ``"2400/2430"`` is a 2430 in a child loop 2400).
+* ``RuleFinding.segment`` is the very list taken from the loop (found again by identity, never by value), or a segment of an
+  enclosing loop. With None the finding points at the segment that opens the loop.
+* ``RuleFinding.code`` is the code a 999 reports: IK403 if an element is given, IK304 otherwise. If empty, the 999 reports I12
+  (the element does not follow the guide) or I6 (a segment required by others is missing).
 * ``ctx.parent("2000B")`` is the nearest open loop of that id around this one, or None.
-* ``ctx.state`` is a dictionary that lives as long as the transaction set. A reader that streams drops
-  each unit loop (2300 in an 837, 2100 in an 835) and each loop that held units once it is closed, so a
-  rule about many units adds up in ``ctx.state`` when the unit closes, and a second rule on ``SET`` (or
-  on the loop around the units) reads the sum. Keep it small, and bounded in number.
-* ``ctx.file`` is one that lives as long as the file, for what must not come again in a later set.
-* Messages say what would pass. They never hold a value of the file.
+* ``ctx.set_state`` is a dictionary that lives as long as the transaction set. A streaming reader drops each unit loop (2300
+  in an 837, 2100 in an 835) and each loop that contained units once it is closed. A rule about many units therefore adds up
+  in ``ctx.set_state`` when a unit closes, and a second rule on ``SET`` (or on the loop around the units) reads the sum. Keep
+  it small and bounded.
+* ``ctx.file_state`` is a dictionary that lives as long as the file, for what must not recur in a later set.
+* Messages say what would pass. They never contain a value of the file.
 
-Knows loops and findings; knows no guide by name beyond the ``kinds`` it is told.
+Knows loops and findings; knows no guide beyond the ``kinds`` of its rules.
 """
 
 import importlib
@@ -54,8 +52,8 @@ SET = "SET"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What a rule found. The engine turns it into a Finding with its position."""
+class RuleFinding:
+    """What a rule found. The engine turns it into a ``Finding`` with its position."""
 
     message: str
     segment: list[str] | None = None
@@ -64,47 +62,47 @@ class Fault:
     code: str = ""
     repetition: int = 0
     severity: Severity | None = None
-    """Set where this one fault weighs differently from the rule."""
+    """Set if this finding has another severity than the rule."""
 
 
-class Context:
-    """What a rule may know beside its loop."""
+class RuleContext:
+    """What a rule may know besides its loop."""
 
-    __slots__ = ("file", "header", "kind", "open", "state")
+    __slots__ = ("file_state", "header", "kind", "open", "set_state")
 
     def __init__(
         self,
         kind: str,
         header: list[str],
-        state: dict[str, Any],
+        set_state: dict[str, Any],
         open: Sequence[tree.Loop],
-        file: dict[str, Any] | None = None,
+        file_state: dict[str, Any] | None = None,
     ) -> None:
         self.kind = kind
         """The guide's kind, such as ``837P``."""
         self.header = header
         """The ST segment."""
-        self.state = state
-        """Belongs to the transaction set; rules keep their sums here under keys of their own."""
+        self.set_state = set_state
+        """Lives as long as the transaction set; rules keep sums here under keys of their own."""
         self.open = open
         """The loops around this one, outermost first."""
-        self.file: dict[str, Any] = {} if file is None else file
-        """Belongs to the file; bounded in number like ``state``."""
+        self.file_state: dict[str, Any] = {} if file_state is None else file_state
+        """Lives as long as the file; must stay bounded like ``set_state``."""
 
     def parent(self, *ids: str) -> tree.Loop | None:
-        """The nearest open loop around this one with one of these ids."""
+        """Return the nearest open loop around this one with one of these ids, or None."""
         for loop in reversed(self.open):
             if loop.node.id in ids:
                 return loop
         return None
 
 
-Check = Callable[[tree.Loop, Context], Iterable[Fault]]
+Check = Callable[[tree.Loop, RuleContext], Iterable[RuleFinding]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One row of the registry."""
+class LoopRule:
+    """A registered rule."""
 
     id: str
     sentence: str
@@ -116,7 +114,7 @@ class Rule:
     needs: tuple[str, ...] = ()
 
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, LoopRule] = {}
 
 
 def rule(
@@ -128,31 +126,31 @@ def rule(
     severity: Severity = Severity.ERROR,
     needs: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
-    """Register a function as the rule of this id."""
+    """Return a decorator that registers a function as the rule with this id."""
 
     def register(check: Check) -> Check:
         sentence = " ".join((check.__doc__ or "").split())
         if id in RULES:
             raise ValueError(f"rule {id} is defined twice")
         if not sentence:
-            raise ValueError(f"rule {id} needs a docstring that says what must be true")
+            raise ValueError(f"rule {id} needs a docstring that states what must be true")
         loops = (loop,) if isinstance(loop, str) else loop
-        RULES[id] = Rule(id, sentence, loops, kinds, snip, severity, check, needs)
+        RULES[id] = LoopRule(id, sentence, loops, kinds, snip, severity, check, needs)
         return check
 
     return register
 
 
-def rules_for(kind: str, *loops: str) -> tuple[Rule, ...]:
-    """The rules of a guide's kind that run when a loop with one of these ids closes."""
+def rules_for(kind: str, *loops: str) -> tuple[LoopRule, ...]:
+    """Return the rules of a kind of guide that run when a loop with one of these ids closes."""
     _load()
     return tuple(
         r for r in RULES.values() if kind in r.kinds and not set(loops).isdisjoint(r.loops)
     )
 
 
-def cents(text: str) -> int | None:
-    """An X12 decimal number in whole cents; None where it is no number or has parts of a cent.
+def parse_cents(text: str) -> int | None:
+    """Return an X12 decimal number in whole cents; None if it is no number or has fractions of a cent.
 
     Rules add up integers: exact like Decimal and several times faster.
     """
@@ -176,7 +174,7 @@ def cents(text: str) -> int | None:
 
 
 def each(loop: tree.Loop, id: str, *elements: int) -> Iterator[tuple[list[str], tuple[str, ...]]]:
-    """Each own segment of this id with some of its elements, empty text where they are absent."""
+    """Yield each own segment of this id with some of its elements, empty text where they are absent."""
     for segment in loop.segments(id):
         size = len(segment)
         yield segment, tuple(segment[at] if at < size else "" for at in elements)
@@ -186,7 +184,7 @@ _loaded = False
 
 
 def _load() -> None:
-    """Import every module of this package once; importing them registers their rules."""
+    """Import every module of this package once, which registers its rules."""
     global _loaded  # noqa: PLW0603 - the registry fills itself on first use, not on import
     if _loaded:
         return

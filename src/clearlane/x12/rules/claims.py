@@ -1,6 +1,6 @@
-"""What must be true of a claim of an 837 as a whole: totals, numbers, dates, diagnoses, lines.
+"""Rules of whole claims of an 837: totals, numbers, dates, diagnoses, pointers.
 
-Errors break the file; what a payer may refuse is a warning. Knows claim loops; knows no other file and no
+Errors break the file; what a payer may reject is a warning. Knows claim loops; knows no other file and no
 clock.
 """
 
@@ -13,15 +13,23 @@ from clearlane.kernel.limits import (
     CLAIMS_PER_SET_MAX,
     CONTROL_NUMBERS_REMEMBERED_MAX,
 )
-from clearlane.x12.rules import SET, Context, Fault, cents, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, ICD9, ICD10, Row, at, claim, written
+from clearlane.x12.rules import SET, RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.rules.claims_facts import (
+    CLAIM_KINDS,
+    ICD9,
+    ICD10,
+    Row,
+    claim_parts,
+    set_date,
+    value_at,
+)
 from clearlane.x12.tree import Loop
 
 CLAIM_NUMBER_CHARACTERS_MAX = 20
 ICD10_FROM = "20151001"
 WARNING, INFO = Severity.WARNING, Severity.INFO
-# What people write where there is nothing to write.
-NOTHINGS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
+# Placeholders that senders write where there is no number.
+PLACEHOLDERS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
 
 _ICD10 = re.compile(r"[A-TV-Z]\d[0-9A-Z][0-9A-Z]{0,4}|U\d[0-9A-Z]{1,5}", re.ASCII)
 _ICD9 = re.compile(r"\d{3,5}|V\d{2,4}|E(?:0[0-3]\d|[89]\d\d)\d?", re.ASCII)
@@ -37,24 +45,26 @@ FORMS = {
 
 
 @rule("X837-TOTAL", loop="2300", kinds=CLAIM_KINDS, snip=3)
-def total_is_the_sum_of_lines(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def total_is_the_sum_of_lines(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The total charge of a claim is the sum of its line charges."""
-    facts = claim(loop, ctx)
+    facts = claim_parts(loop, ctx)
     charges = [line.charge for line in facts.lines]
     if facts.total is None or None in charges or not charges:
         return
     if facts.total != sum(charges):  # type: ignore[arg-type]
-        yield Fault("CLM02 (total charge) must equal the sum of the line charges", facts.clm, 2)
+        yield RuleFinding(
+            "CLM02 (total charge) must equal the sum of the line charges", facts.clm, 2
+        )
 
 
 @rule("X837-NUMBER-TWICE", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
-def claim_number_is_used_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A claim number stands once in a file."""
-    clm = claim(loop, ctx).clm
-    seen: set[str] = ctx.file.setdefault("837-numbers", set())
-    number = at(clm, 1)
+def claim_number_is_used_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A claim number occurs once in a file."""
+    clm = claim_parts(loop, ctx).clm
+    seen: set[str] = ctx.file_state.setdefault("837-numbers", set())
+    number = value_at(clm, 1)
     if number and number in seen:
-        yield Fault(
+        yield RuleFinding(
             "CLM01 (claim number) should be unlike that of every earlier claim of the file", clm, 1
         )
     elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
@@ -62,11 +72,11 @@ def claim_number_is_used_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
 
 
 @rule("X837-NUMBER-LONG", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
-def claim_number_comes_back_whole(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A claim number has at most 20 characters, because answers need not carry more."""
-    clm = claim(loop, ctx).clm
-    if len(at(clm, 1)) > CLAIM_NUMBER_CHARACTERS_MAX:
-        yield Fault(
+def claim_number_comes_back_whole(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A claim number has at most 20 characters, because responses need not carry more."""
+    clm = claim_parts(loop, ctx).clm
+    if len(value_at(clm, 1)) > CLAIM_NUMBER_CHARACTERS_MAX:
+        yield RuleFinding(
             f"CLM01 (claim number) should have at most {CLAIM_NUMBER_CHARACTERS_MAX} characters",
             clm,
             1,
@@ -74,41 +84,41 @@ def claim_number_comes_back_whole(loop: Loop, ctx: Context) -> Iterator[Fault]:
 
 
 @rule("X837-COUNT", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING)
-def claims_fit_a_set(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def claims_fit_a_set(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A transaction set holds at most 5,000 claims."""
-    count = ctx.state["837-count"] = ctx.state.get("837-count", 0) + 1
+    count = ctx.set_state["837-count"] = ctx.set_state.get("837-count", 0) + 1
     if count == CLAIMS_PER_SET_MAX + 1:
-        yield Fault(
-            f"A set should hold at most {CLAIMS_PER_SET_MAX:,} claims", claim(loop, ctx).clm
+        yield RuleFinding(
+            f"A set should hold at most {CLAIMS_PER_SET_MAX:,} claims", claim_parts(loop, ctx).clm
         )
 
 
 @rule("X837-NO-CLAIM", loop=SET, kinds=CLAIM_KINDS, snip=2)
-def set_holds_a_claim(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def set_holds_a_claim(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A transaction set of claims holds at least one claim."""
-    if not ctx.state.get("837-count"):
-        yield Fault("The set must hold at least one claim (CLM)")
+    if not ctx.set_state.get("837-count"):
+        yield RuleFinding("The set must hold at least one claim (CLM)")
 
 
 @rule("X837-BATCH-TWICE", loop=SET, kinds=CLAIM_KINDS, snip=7, severity=WARNING)
-def batch_number_is_used_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A batch number (BHT03) stands once in a file."""
+def batch_number_is_used_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A batch number (BHT03) occurs once in a file."""
     row = loop.segment("BHT")
-    seen: set[str] = ctx.file.setdefault("837-batches", set())
-    number = at(row, 3)
+    seen: set[str] = ctx.file_state.setdefault("837-batches", set())
+    number = value_at(row, 3)
     if number and number in seen:
         message = "BHT03 (batch number) should be unlike that of every earlier set of the file"
-        yield Fault(message, row, 3)
+        yield RuleFinding(message, row, 3)
     elif len(seen) < CONTROL_NUMBERS_REMEMBERED_MAX:
         seen.add(number)
 
 
 @rule("X837-ORIGINAL", loop="2300", kinds=CLAIM_KINDS, snip=4)
-def replacement_names_the_original(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def replacement_names_the_original(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A replacement or void (frequency 7 or 8) names the payer's number of the earlier claim."""
-    facts = claim(loop, ctx)
-    if at(facts.clm, 5, 3) in {"7", "8"} and facts.first("REF", "F8") is None:
-        yield Fault(
+    facts = claim_parts(loop, ctx)
+    if value_at(facts.clm, 5, 3) in {"7", "8"} and facts.first("REF", "F8") is None:
+        yield RuleFinding(
             "A claim with frequency 7 or 8 needs REF*F8 with the payer's claim number",
             facts.clm,
             5,
@@ -117,75 +127,77 @@ def replacement_names_the_original(loop: Loop, ctx: Context) -> Iterator[Fault]:
 
 
 @rule("X837-ACCIDENT-DATE", loop="2300", kinds=("837P", "837D"), snip=4)
-def accident_has_a_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A claim that an accident caused tells the day of the accident."""
-    facts = claim(loop, ctx)
-    if not at(facts.clm, 11):
+def accident_has_a_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A claim caused by an accident has the date of the accident."""
+    facts = claim_parts(loop, ctx)
+    if not value_at(facts.clm, 11):
         return
-    causes = set(at(facts.clm, 11).split(":")[:3])
+    causes = set(value_at(facts.clm, 11).split(":")[:3])
     if facts.first("DTP", "439") is not None:
         return
     if causes & {"AA", "OA"}:
-        yield Fault(
+        yield RuleFinding(
             "A claim from an accident (AA, OA) needs DTP*439 with its day", facts.clm, 11, 1
         )
     elif "EM" in causes:
         # A cause in employment need not be an accident, but most payers ask for the day.
         message = "A claim from employment (EM) should have DTP*439 if there was an accident"
-        yield Fault(message, facts.clm, 11, 1, severity=WARNING)
+        yield RuleFinding(message, facts.clm, 11, 1, severity=WARNING)
 
 
 @rule("X837-ACCIDENT-STATE", loop="2300", kinds=("837P", "837D"), snip=4)
-def car_accident_has_a_state(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def car_accident_has_a_state(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A car accident happened in a state, or in another country."""
-    clm = claim(loop, ctx).clm
+    clm = claim_parts(loop, ctx).clm
     if (
         len(clm) > 11
-        and "AA" in at(clm, 11).split(":")[:3]
-        and not (at(clm, 11, 4) or at(clm, 11, 5))
+        and "AA" in value_at(clm, 11).split(":")[:3]
+        and not (value_at(clm, 11, 4) or value_at(clm, 11, 5))
     ):
-        yield Fault(
+        yield RuleFinding(
             "CLM11-4 (state of the accident) is required for a car accident (AA)", clm, 11, 4
         )
 
 
 @rule("X837-ATTACHMENT", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("PWK", "2400/PWK"))
-def attachment_can_be_found(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def attachment_can_be_found(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """An attachment that travels apart from the claim has a control number."""
-    for row in claim(loop, ctx).every("PWK"):
-        if at(row, 2) in {"BM", "EL", "EM", "FT", "FX"} and not at(row, 6):
+    for row in claim_parts(loop, ctx).all_segments("PWK"):
+        if value_at(row, 2) in {"BM", "EL", "EM", "FT", "FX"} and not value_at(row, 6):
             message = "PWK06 (attachment control number) is required unless PWK02 is AA"
-            yield Fault(message, row, 6, code="1")
+            yield RuleFinding(message, row, 6, code="1")
 
 
 @rule("X837-ICD-DOT", loop="2300", kinds=CLAIM_KINDS, snip=5, needs=("HI",))
-def codes_have_no_dot(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def codes_have_no_dot(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A diagnosis or procedure code is written without its dot."""
-    for row, number, listed, code in claim(loop, ctx).codes:
+    for row, number, listed, code in claim_parts(loop, ctx).codes:
         if listed in FORMS and "." in code:
-            yield Fault(
+            yield RuleFinding(
                 f"HI{number:02}-2 (code) must be written without a dot", row, number, 2, "6"
             )
 
 
 @rule("X837-ICD-FORM", loop="2300", kinds=CLAIM_KINDS, snip=5, needs=("HI",))
-def codes_fit_their_list(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def codes_fit_their_list(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A diagnosis or procedure code has the form of the ICD version its code list names."""
-    for row, number, listed, code in claim(loop, ctx).codes:
+    for row, number, listed, code in claim_parts(loop, ctx).codes:
         form = FORMS.get(listed)
         if form is not None and "." not in code and form[0].fullmatch(code) is None:
-            message = f"HI{number:02}-2 (code) must have the form of {form[1]}, as {listed} says"
-            yield Fault(message, row, number, 2, "7")
+            message = (
+                f"HI{number:02}-2 (code) must have the form of {form[1]}, as {listed} requires"
+            )
+            yield RuleFinding(message, row, number, 2, "7")
 
 
 @rule("X837-ICD-MIX", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("HI",))
-def one_icd_version(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def one_icd_version(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """All diagnoses and procedures of a claim are of one ICD version."""
     first = ""
-    for row, number, listed, _ in claim(loop, ctx).codes:
+    for row, number, listed, _ in claim_parts(loop, ctx).codes:
         version = "ICD-10" if listed in ICD10 else "ICD-9" if listed in ICD9 else ""
         if first and version and version != first:
-            yield Fault(
+            yield RuleFinding(
                 f"HI{number:02}-1 must be of {first} like the codes before it", row, number, 1
             )
             return
@@ -193,76 +205,86 @@ def one_icd_version(loop: Loop, ctx: Context) -> Iterator[Fault]:
 
 
 @rule("X837-ICD-DAY", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("HI",))
-def icd_version_fits_the_day(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """Services since 1 October 2015 are told with ICD-10 codes."""
-    facts = claim(loop, ctx)
+def icd_version_fits_the_day(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """Services since 1 October 2015 have ICD-10 codes."""
+    facts = claim_parts(loop, ctx)
     old = next(((row, number) for row, number, listed, _ in facts.codes if listed in ICD9), None)
     if old is None:
         return
-    days = [at(row, 3)[-8:] for row in facts.every("DTP") if at(row, 1) in {"472", "434"}]
+    days = [
+        value_at(row, 3)[-8:]
+        for row in facts.all_segments("DTP")
+        if value_at(row, 1) in {"472", "434"}
+    ]
     if days and max(days) >= ICD10_FROM:
-        yield Fault("ICD-9 code lists ended with services of September 2015; use ICD-10", *old, 1)
+        yield RuleFinding(
+            "ICD-9 code lists ended with services of September 2015; use ICD-10", *old, 1
+        )
 
 
 @rule(
     "X837-ICD-TWICE", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING, needs=("HI",)
 )
-def diagnosis_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A diagnosis stands once in a claim."""
+def diagnosis_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A diagnosis occurs once in a claim."""
     seen: set[str] = set()
-    for row, number, listed, code in claim(loop, ctx).codes:
+    for row, number, listed, code in claim_parts(loop, ctx).codes:
         if listed in FORMS:
             if code in seen:
-                yield Fault(
+                yield RuleFinding(
                     f"HI{number:02}-2 (code) should not repeat an earlier diagnosis", row, number, 2
                 )
             seen.add(code)
 
 
 @rule("X837-POINTER", loop="2300", kinds=("837P", "837D"), snip=4)
-def pointers_point_at_diagnoses(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def pointers_point_at_diagnoses(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Each diagnosis pointer points at a diagnosis of the claim, and no two at the same."""
-    facts = claim(loop, ctx)
+    facts = claim_parts(loop, ctx)
     if not facts.diagnoses and ctx.kind == "837P":
-        return  # The missing HI is told already.
+        return  # The missing HI is reported already.
     element = 7 if ctx.kind == "837P" else 11
-    right = {""}
+    valid = {""}
     for line in facts.lines:
-        text = at(line.service, element)
-        if text not in right:
+        text = value_at(line.service, element)
+        if text not in valid:
             found = list(_pointers(line.service, element, text.split(":"), facts.diagnoses))
-            # Lines tend to point alike, so that most need no second look.
-            right |= set() if found else {text}
+            # Lines tend to have the same pointers, so most are checked once.
+            valid |= set() if found else {text}
             yield from found
 
 
-def _pointers(row: Row | None, element: int, pointers: list[str], most: int) -> Iterator[Fault]:
+def _pointers(
+    row: Row | None, element: int, pointers: list[str], most: int
+) -> Iterator[RuleFinding]:
     for number, pointer in enumerate(pointers, 1):
         # A pointer that is no small number is reported by the guide itself.
         if not pointer.isdecimal() or len(pointer) > 2:
             continue
         name = f"{'SV1' if element == 7 else 'SV3'}{element:02}-{number}"
         if not 1 <= int(pointer) <= most:
-            yield Fault(
+            yield RuleFinding(
                 f"{name} must point at one of the {most} diagnoses in HI", row, element, number
             )
         elif pointer in pointers[: number - 1]:
             message = f"{name} should not point at the same diagnosis again"
-            yield Fault(message, row, element, number, severity=WARNING)
+            yield RuleFinding(message, row, element, number, severity=WARNING)
 
 
 @rule("X837-PERIOD", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("DTP", "2400/DTP"))
-def periods_run_forwards(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def periods_run_forwards(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The first day of a period is not after its last; a single day needs no period."""
-    for row in claim(loop, ctx).every("DTP"):
-        if at(row, 2) != "RD8":
+    for row in claim_parts(loop, ctx).all_segments("DTP"):
+        if value_at(row, 2) != "RD8":
             continue
-        first, _, last = at(row, 3).partition("-")
+        first, _, last = value_at(row, 3).partition("-")
         if len(first) == len(last) and first > last:
-            yield Fault("DTP03 must be a period whose first day is not after its last", row, 3)
+            yield RuleFinding(
+                "DTP03 must be a period whose first day is not after its last", row, 3
+            )
         elif first == last:
             message = "DTP03 may be a single day (D8): the period begins and ends on the same"
-            yield Fault(message, row, 3, severity=INFO)
+            yield RuleFinding(message, row, 3, severity=INFO)
 
 
 @rule(
@@ -273,30 +295,30 @@ def periods_run_forwards(loop: Loop, ctx: Context) -> Iterator[Fault]:
     severity=WARNING,
     needs=("DTP", "2400/DTP"),
 )
-def services_are_past(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def services_are_past(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A service was given before the claim was written."""
-    day = written(ctx)
+    day = set_date(ctx)
     if not day:
         return
-    for row in claim(loop, ctx).every("DTP"):
+    for row in claim_parts(loop, ctx).all_segments("DTP"):
         if len(row) > 3 and row[1] == "472" and row[3][:8] > day:
-            yield Fault("DTP03 (service) should not be after the day in BHT04", row, 3)
+            yield RuleFinding("DTP03 (service) should not be after the day in BHT04", row, 3)
 
 
 @rule("X837-PAID", loop="2300", kinds=("837P", "837D"), snip=7, severity=WARNING, needs=("AMT",))
-def patient_paid_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def patient_paid_something(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The amount a patient paid is sent only where there is one, and is not more than the charge."""
-    facts = claim(loop, ctx)
+    facts = claim_parts(loop, ctx)
     row = facts.first("AMT", "F5")
-    paid, total = cents(at(row, 2)), facts.total
+    paid, total = parse_cents(value_at(row, 2)), facts.total
     if row is None or paid is None:
         return
     if paid <= 0:
-        yield Fault(
+        yield RuleFinding(
             "AMT*F5 (paid by the patient) should be left out where nothing was paid", row, 2
         )
     elif total is not None and paid > total:
-        yield Fault("AMT*F5 (paid by the patient) should not exceed the total charge", row, 2)
+        yield RuleFinding("AMT*F5 (paid by the patient) should not exceed the total charge", row, 2)
 
 
 @rule(
@@ -307,8 +329,10 @@ def patient_paid_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
     severity=WARNING,
     needs=("REF", "2400/REF"),
 )
-def references_say_something(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def references_say_something(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A reference number that does not exist is left out."""
-    for row in claim(loop, ctx).every("REF"):
-        if len(row) > 2 and row[2] in NOTHINGS:
-            yield Fault("REF02 should be a real number; leave the segment out otherwise", row, 2)
+    for row in claim_parts(loop, ctx).all_segments("REF"):
+        if len(row) > 2 and row[2] in PLACEHOLDERS:
+            yield RuleFinding(
+                "REF02 should be a real number; leave the segment out otherwise", row, 2
+            )

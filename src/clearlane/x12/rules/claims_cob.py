@@ -1,4 +1,4 @@
-"""What must be true where several payers share a claim of an 837: who decided what, and the balance.
+"""Coordination of benefits in an 837: which payer adjudicated what, and whether it balances.
 
 Line charge = paid + adjustments of the line; total charge = paid + all adjustments of that payer.
 Knows claim loops; knows no other file and no clock.
@@ -7,8 +7,8 @@ Knows claim loops; knows no other file and no clock.
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import Context, Fault, cents, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, Claim, at, claim
+from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.rules.claims_facts import CLAIM_KINDS, ClaimParts, claim_parts, value_at
 from clearlane.x12.tree import Loop
 
 WARNING, INFO = Severity.WARNING, Severity.INFO
@@ -16,87 +16,96 @@ ELEMENTS_OF_A_FULL_CAS = 17  # CAS17 begins the sixth adjustment.
 
 
 @rule("X837-COB-PAYER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400/2430",))
-def decisions_name_a_payer(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def decisions_name_a_payer(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The payer of a line decision (SVD01) is one of the claim's other payers."""
-    facts = claim(loop, ctx)
-    known = {payer for _, payer in facts.others}
+    facts = claim_parts(loop, ctx)
+    known = {payer for _, payer in facts.other_payers}
     if "" in known:
-        return  # A payer without an id is told already.
+        return  # A payer without an id is reported already.
     for _, row, payer in facts.decisions:
         if payer not in known:
-            yield Fault("SVD01 must equal the NM109 of an other payer (2330B) of the claim", row, 1)
+            yield RuleFinding(
+                "SVD01 must equal the NM109 of an other payer (2330B) of the claim", row, 1
+            )
 
 
 @rule("X837-COB-LINE", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2400/2430",))
-def lines_balance(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def lines_balance(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """For each payer that decided a line, the charge is what it paid plus what it adjusted."""
-    for line in claim(loop, ctx).lines:
+    for line in claim_parts(loop, ctx).lines:
         sums: dict[str, tuple[int | None, list[str]]] = {}
-        for decision in line.by.get("2430", ()):
+        for decision in line.by_id.get("2430", ()):
             row = decision.items[0]
-            before, first = sums.get(at(row, 1), (0, row))
-            sums[at(row, 1)] = (_plus(before, cents(at(row, 2)), adjusted(decision)), first)
+            before, first = sums.get(value_at(row, 1), (0, row))
+            sums[value_at(row, 1)] = (
+                _plus(before, parse_cents(value_at(row, 2)), adjusted(decision)),
+                first,
+            )
         for total, row in sums.values():
             if total is not None and line.charge is not None and total != line.charge:
-                yield Fault("SVD02 (paid) plus the CAS amounts must equal the line charge", row, 2)
+                yield RuleFinding(
+                    "SVD02 (paid) plus the CAS amounts must equal the line charge", row, 2
+                )
 
 
 @rule("X837-COB-CLAIM", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2320",))
-def claim_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """For each payer that decided the claim, the total is what it paid plus all it adjusted."""
-    facts = claim(loop, ctx)
+    facts = claim_parts(loop, ctx)
     total = facts.total
-    for other, payer in facts.others:
+    for other, payer in facts.other_payers:
         row = other.segment("AMT", "D")
         if row is None or total is None or not payer:
             continue
         lines = [adjusted(decision) for decision, _, by in facts.decisions if by == payer]
-        found = _plus(cents(at(row, 2)), adjusted(other), *lines)
+        found = _plus(parse_cents(value_at(row, 2)), adjusted(other), *lines)
         if found is not None and found != total:
-            yield Fault("AMT*D (paid) plus all CAS of this payer must equal CLM02", row, 2)
+            yield RuleFinding("AMT*D (paid) plus all CAS of this payer must equal CLM02", row, 2)
 
 
 @rule("X837-COB-PAID", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
-def decided_claim_has_an_amount(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A payer that decided the claim says what it paid, if only 0; one that did not has no amounts."""
-    facts = claim(loop, ctx)
-    for other, payer in facts.others:
+def decided_claim_has_an_amount(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A payer that decided the claim has a paid amount, even 0; one that did not has no amounts."""
+    facts = claim_parts(loop, ctx)
+    for other, payer in facts.other_payers:
         if other.segment("AMT", "D") is not None:
             continue
         if _decided_lines(facts, payer) or other.segment("CAS") is not None:
             message = "AMT*D (paid by the other payer) is required once it has decided; send 0"
-            yield Fault(message, other.segment("SBR"))
+            yield RuleFinding(message, other.segment("SBR"))
         elif (rest := other.segment("AMT", "EAF")) is not None:
-            message = "AMT*EAF should stand only beside AMT*D, once the payer has decided"
-            yield Fault(message, rest, 1, severity=WARNING)
+            message = "AMT*EAF should be sent only with AMT*D, once the payer has decided"
+            yield RuleFinding(message, rest, 1, severity=WARNING)
 
 
 @rule("X837-COB-DATE", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2320",))
-def decision_has_one_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """The day a payer decided stands with the claim or with its lines, not with both."""
-    facts = claim(loop, ctx)
-    for other, payer in facts.others:
+def decision_has_one_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The adjudication date of a payer is given for the claim or for its lines, not for both."""
+    facts = claim_parts(loop, ctx)
+    for other, payer in facts.other_payers:
         named = other.loop("2330B")
         row = named.segment("DTP", "573") if named is not None else None
         if row is not None and _decided_lines(facts, payer):
-            yield Fault("DTP*573 must stand in 2330B or in 2430, not in both", row, 1)
+            yield RuleFinding("DTP*573 must be in 2330B or in 2430, not in both", row, 1)
         elif row is None and not _decided_lines(facts, payer):
             paid = other.segment("AMT", "D")
             if paid is not None:
-                message = "DTP*573 in 2330B should tell the day the payer decided"
-                yield Fault(message, paid, 1, severity=WARNING)
+                message = "DTP*573 in 2330B should give the day the payer decided"
+                yield RuleFinding(message, paid, 1, severity=WARNING)
 
 
 @rule("X837-COB-LEVELS", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO, needs=("2320",))
-def adjustments_stand_at_one_level(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A payer's adjustments stand with the claim or with its lines, as it reported them."""
-    facts = claim(loop, ctx)
-    for other, payer in facts.others:
+def adjustments_are_at_one_level(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A payer's adjustments are given for the claim or for its lines, as it reported them."""
+    facts = claim_parts(loop, ctx)
+    for other, payer in facts.other_payers:
         row = other.segment("CAS")
         if row is not None and any(
             decision.segment("CAS") for decision, _, by in facts.decisions if by == payer
         ):
-            yield Fault("CAS stands with the claim and with its lines; one of them is usual", row)
+            yield RuleFinding(
+                "CAS is given for the claim and for its lines; one of them is usual", row
+            )
 
 
 @rule(
@@ -107,41 +116,43 @@ def adjustments_stand_at_one_level(loop: Loop, ctx: Context) -> Iterator[Fault]:
     severity=WARNING,
     needs=("CAS",),
 )
-def group_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """All adjustments of a group stand in one CAS, until its six places are full."""
+def group_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """All adjustments of a group are in one CAS, until its six places are full."""
     sizes: dict[str, int] = {}
     for row in loop.segments("CAS"):
-        group = at(row, 1)
+        group = value_at(row, 1)
         if sizes.get(group, ELEMENTS_OF_A_FULL_CAS + 1) <= ELEMENTS_OF_A_FULL_CAS:
-            yield Fault("CAS01: the adjustments of one group should stand in one segment", row, 1)
+            yield RuleFinding(
+                "CAS01: the adjustments of one group should be in one segment", row, 1
+            )
         sizes[group] = len(row)
 
 
 @rule("X837-COB-UNCOVERED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=INFO, needs=("2320",))
-def uncovered_is_the_whole_charge(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def uncovered_is_the_whole_charge(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The amount that another payer would not cover at all is the whole charge."""
-    facts = claim(loop, ctx)
-    for other, _ in facts.others:
+    facts = claim_parts(loop, ctx)
+    for other, _ in facts.other_payers:
         row = other.segment("AMT", "A8")
-        if row is not None and cents(at(row, 2)) != facts.total:
-            yield Fault("AMT*A8 (not covered) usually equals the total charge", row, 2)
+        if row is not None and parse_cents(value_at(row, 2)) != facts.total:
+            yield RuleFinding("AMT*A8 (not covered) usually equals the total charge", row, 2)
 
 
 def adjusted(loop: Loop) -> int | None:
-    """The sum of a loop's adjustments in cents; None where one has no amount."""
+    """Return the sum of a loop's adjustments in cents; None if one has no amount."""
     total = 0
     for row in loop.segments("CAS"):
         for number in range(2, len(row), 3):
             if not row[number]:
                 continue
-            value = cents(at(row, number + 1))
+            value = parse_cents(value_at(row, number + 1))
             if value is None:
                 return None
             total += value
     return total
 
 
-def _decided_lines(facts: Claim, payer: str) -> bool:
+def _decided_lines(facts: ClaimParts, payer: str) -> bool:
     return any(by == payer for _, _, by in facts.decisions)
 
 

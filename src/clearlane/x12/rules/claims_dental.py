@@ -1,4 +1,4 @@
-"""What must be true of dental claims: teeth, surfaces, prostheses, orthodontics, predeterminations.
+"""Rules of dental claims: teeth, surfaces, prostheses, orthodontics, predeterminations.
 
 Knows claim loops; knows no other file and no clock.
 """
@@ -6,8 +6,8 @@ Knows claim loops; knows no other file and no clock.
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import Context, Fault, rule
-from clearlane.x12.rules.claims_facts import at, claim
+from clearlane.x12.rules import RuleContext, RuleFinding, rule
+from clearlane.x12.rules.claims_facts import claim_parts, value_at
 from clearlane.x12.tree import Loop
 
 DENTAL = ("837D",)
@@ -21,79 +21,81 @@ SELDOM = {True: "B", False: "F"}
 
 
 @rule("X837D-SURFACE", loop="2300", kinds=DENTAL, snip=4, needs=("2400/TOO",))
-def surfaces_belong_to_the_tooth(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A surface is one that the tooth has, and stands once."""
-    for row in claim(loop, ctx).every("TOO"):
-        if at(row, 3):
-            yield from _surfaces(row, front=is_anterior(at(row, 2)))
+def surfaces_belong_to_the_tooth(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A surface is one that the tooth has, and occurs once."""
+    for row in claim_parts(loop, ctx).all_segments("TOO"):
+        if value_at(row, 3):
+            yield from _surfaces(row, front=is_anterior(value_at(row, 2)))
 
 
 @rule("X837D-TOOTH-TWICE", loop="2300", kinds=DENTAL, snip=7, severity=WARNING, needs=("2400/TOO",))
-def tooth_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A tooth stands once in a line, with all its surfaces."""
-    for line in claim(loop, ctx).lines:
+def tooth_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A tooth occurs once in a line, with all its surfaces."""
+    for line in claim_parts(loop, ctx).lines:
         seen: set[str] = set()
-        for row in line.by.get("TOO", ()):
-            if at(row, 2) in seen:
-                yield Fault("TOO02 (tooth) should stand once in a line", row, 2)
-            seen.add(at(row, 2))
+        for row in line.by_id.get("TOO", ()):
+            if value_at(row, 2) in seen:
+                yield RuleFinding("TOO02 (tooth) should occur once in a line", row, 2)
+            seen.add(value_at(row, 2))
 
 
 @rule("X837D-MISSING-TWICE", loop="2300", kinds=DENTAL, snip=7, severity=WARNING, needs=("DN2",))
-def missing_tooth_stands_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A missing tooth, or one to be extracted, is told once."""
+def missing_tooth_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A missing tooth, or one to be extracted, is listed once."""
     seen: set[str] = set()
-    for row in claim(loop, ctx).by.get("DN2", ()):
-        if at(row, 1) in seen:
-            yield Fault("DN201 (tooth) should be told once", row, 1)
-        seen.add(at(row, 1))
+    for row in claim_parts(loop, ctx).by_id.get("DN2", ()):
+        if value_at(row, 1) in seen:
+            yield RuleFinding("DN201 (tooth) should be listed once", row, 1)
+        seen.add(value_at(row, 1))
 
 
 @rule("X837D-PRIOR", loop="2300", kinds=DENTAL, snip=4, needs=("2400",))
-def replacement_tells_the_earlier_day(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A replaced prosthesis, crown or inlay tells when the earlier one was placed."""
-    for line in claim(loop, ctx).lines:
-        if at(line.service, 5) == "R" and line.loop.segment("DTP", "441") is None:
+def replacement_has_prior_placement_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A replaced prosthesis, crown or inlay has the date of the prior placement."""
+    for line in claim_parts(loop, ctx).lines:
+        if value_at(line.service, 5) == "R" and line.loop.segment("DTP", "441") is None:
             message = "SV305 = R (replacement) needs DTP*441 with the day of the prior placement"
-            yield Fault(message, line.service, 5)
+            yield RuleFinding(message, line.service, 5)
 
 
 @rule("X837D-ORTHODONTICS", loop="2300", kinds=DENTAL, snip=7, severity=WARNING)
-def orthodontics_are_whole(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """Orthodontic treatment tells its months and the day the appliance was placed."""
-    facts = claim(loop, ctx)
-    treatment = next(iter(facts.by.get("DN1", ())), None)
+def orthodontics_are_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """Orthodontic treatment has its months and the date the appliance was placed."""
+    facts = claim_parts(loop, ctx)
+    treatment = next(iter(facts.by_id.get("DN1", ())), None)
     placed = [facts.loop, *(line.loop for line in facts.lines)]
     if treatment is not None and not any(level.segment("DTP", "452") for level in placed):
         message = "DN1 (orthodontics) should come with DTP*452, the day of placement"
-        yield Fault(message, treatment)
+        yield RuleFinding(message, treatment)
     if treatment is None:
         for line in facts.lines:
             if "".join(line.procedure[1:2])[:2] == "D8":
                 message = "An orthodontic procedure should come with DN1, the months of treatment"
-                yield Fault(message, line.service, 1, 2)
+                yield RuleFinding(message, line.service, 1, 2)
                 return
 
 
 @rule("X837D-PREDETERMINATION", loop="2300", kinds=DENTAL, snip=4)
-def predetermination_has_no_service_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def predetermination_has_no_service_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A predetermination (CLM19 = PB) has no service date; a claim has one, its own or on each line."""
-    facts = claim(loop, ctx)
+    facts = claim_parts(loop, ctx)
     own = facts.first("DTP", "472")
     rows = [line.loop.segment("DTP", "472") for line in facts.lines]
-    if at(facts.clm, 19) == "PB":
+    if value_at(facts.clm, 19) == "PB":
         for row in (own, *rows):
             if row is not None:
-                yield Fault("A predetermination (CLM19 = PB) must not have a service date", row, 1)
+                yield RuleFinding(
+                    "A predetermination (CLM19 = PB) must not have a service date", row, 1
+                )
     elif own is None:
         for line, row in zip(facts.lines, rows, strict=True):
             if row is None:
                 message = "A line should have a service date (DTP*472), its own or the claim's"
-                yield Fault(message, line.service, severity=WARNING)
+                yield RuleFinding(message, line.service, severity=WARNING)
 
 
 def is_anterior(tooth: str) -> bool:
-    """Whether a tooth is an incisor or a canine."""
+    """Return whether a tooth is an incisor or a canine."""
     if tooth.isdecimal() and len(tooth) == 2 and "51" <= tooth <= "82":
         tooth = str(int(tooth) - 50)
     elif len(tooth) == 2 and tooth[1] == "S":
@@ -101,18 +103,20 @@ def is_anterior(tooth: str) -> bool:
     return tooth in ANTERIOR
 
 
-def _surfaces(row: list[str], *, front: bool) -> Iterator[Fault]:
-    surfaces = at(row, 3).split(":")
+def _surfaces(row: list[str], *, front: bool) -> Iterator[RuleFinding]:
+    surfaces = value_at(row, 3).split(":")
     for number, surface in enumerate(surfaces, 1):
         if surface == NEVER[front]:
-            message = f"TOO03-{number} must be a surface of this tooth: {_explained(front=front)}"
-            yield Fault(message, row, 3, number)
+            message = (
+                f"TOO03-{number} must be a surface of this tooth: {_surface_names(front=front)}"
+            )
+            yield RuleFinding(message, row, 3, number)
         elif surface == SELDOM[front]:
             message = f"TOO03-{number} should be F on front teeth and B on back teeth"
-            yield Fault(message, row, 3, number, severity=WARNING)
+            yield RuleFinding(message, row, 3, number, severity=WARNING)
         elif surface in surfaces[: number - 1]:
-            yield Fault(f"TOO03-{number} must not repeat a surface", row, 3, number)
+            yield RuleFinding(f"TOO03-{number} must not repeat a surface", row, 3, number)
 
 
-def _explained(*, front: bool) -> str:
+def _surface_names(*, front: bool) -> str:
     return "front teeth have M, D, F, L and I" if front else "back teeth have M, O, D, B and L"

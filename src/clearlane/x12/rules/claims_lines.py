@@ -1,4 +1,4 @@
-"""What must be true of the service lines of an 837: numbering, procedures, units, drugs.
+"""Rules of the service lines of an 837: numbering, procedures, units, drugs.
 
 Knows claim loops; knows no other file and no clock.
 """
@@ -7,13 +7,19 @@ import re
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import Context, Fault, rule
-from clearlane.x12.rules.claims_facts import CLAIM_KINDS, PROCEDURE_NAMES, SERVICE, at, claim
+from clearlane.x12.rules import RuleContext, RuleFinding, rule
+from clearlane.x12.rules.claims_facts import (
+    CLAIM_KINDS,
+    PROCEDURE_NAMES,
+    SERVICE,
+    claim_parts,
+    value_at,
+)
 from clearlane.x12.tree import Loop
 
 WARNING, INFO = Severity.WARNING, Severity.INFO
 
-# Procedures that say only "something else of this sort", so that a description must say what.
+# Codes for procedures that have no code of their own ("unlisted"), which need a description.
 _UNLISTED_CPT = """
 01999 15999 17999 19499 20999 21089 21299 21499 21899 22899 22999 23929 24999 25999 26989 27299 27599 27899 28899
 29799 29999 30999 31299 31599 31899 32999 33999 36299 37501 37799 38129 38589 38999 39499 39599 40799 40899 41599
@@ -48,44 +54,46 @@ ANAESTHESIA_FIRST, ANAESTHESIA_LAST = "00100", "01999"
 
 
 @rule("X837-LINE-NUMBER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
-def lines_count_up(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def lines_are_numbered(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Lines are numbered 1, 2, 3 within each claim."""
-    for number, line in enumerate(claim(loop, ctx).lines, 1):
+    for number, line in enumerate(claim_parts(loop, ctx).lines, 1):
         row: list[str] = line.loop.items[0]  # type: ignore[assignment]
-        if at(row, 1) != str(number):
-            yield Fault(
+        if value_at(row, 1) != str(number):
+            yield RuleFinding(
                 f"LX01 must be {number}: lines count from 1 in each claim, without gaps", row, 1
             )
             return
 
 
 @rule("X837-LINE-CONTROL", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
-def line_control_numbers_differ(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def line_control_numbers_differ(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Each line of a claim has a control number, and no two have the same."""
     seen: set[str] = set()
     without = None
-    for line in claim(loop, ctx).lines:
-        own = [row for row in line.by.get("REF", ()) if row[1:2] == ["6R"]]
+    for line in claim_parts(loop, ctx).lines:
+        own = [row for row in line.by_id.get("REF", ()) if row[1:2] == ["6R"]]
         if not own:
             without = without or line.service
         for row in own:
-            if at(row, 2) in seen:
-                yield Fault("REF*6R must be unlike that of every other line of the claim", row, 2)
-            seen.add(at(row, 2))
+            if value_at(row, 2) in seen:
+                yield RuleFinding(
+                    "REF*6R must be unlike that of every other line of the claim", row, 2
+                )
+            seen.add(value_at(row, 2))
     if without is not None:
-        # Told once a claim: a program that sends none sends none anywhere.
+        # Reported once per claim: a program that sends none sends none anywhere.
         message = "A line may have REF*6R, a number that the remittance repeats"
-        yield Fault(message, without, severity=INFO)
+        yield RuleFinding(message, without, severity=INFO)
 
 
 @rule("X837-PROCEDURE", loop="2300", kinds=CLAIM_KINDS, snip=5, severity=WARNING, needs=("2400",))
-def procedures_have_the_form_of_their_list(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def procedures_have_the_form_of_their_list(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A procedure code has the form of the list it is from."""
     element = SERVICE[ctx.kind][2]
-    for line in claim(loop, ctx).lines:
+    for line in claim_parts(loop, ctx).lines:
         form = _PROCEDURES.get(line.procedure[0]) if len(line.procedure) > 1 else None
         if form is not None and form[0].fullmatch(line.procedure[1]) is None:
-            yield Fault(
+            yield RuleFinding(
                 f"{PROCEDURE_NAMES[ctx.kind]}-2 (procedure code) should be {form[1]}",
                 line.service,
                 element,
@@ -94,107 +102,111 @@ def procedures_have_the_form_of_their_list(loop: Loop, ctx: Context) -> Iterator
 
 
 @rule("X837-FIFTH-MODIFIER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
-def descriptions_are_no_modifiers(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A procedure has at most four modifiers; a fifth would stand where the description belongs."""
-    for line in claim(loop, ctx).lines:
+def descriptions_are_no_modifiers(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A procedure has at most four modifiers; a fifth would be in the place of the description."""
+    for line in claim_parts(loop, ctx).lines:
         parts = line.procedure
         if len(parts) > 6 and all(parts[2:6]) and _MODIFIER.fullmatch(parts[6]):
             message = f"{PROCEDURE_NAMES[ctx.kind]}-7 must be a description: a procedure has at most four modifiers"
-            yield Fault(message, line.service, SERVICE[ctx.kind][2], 7)
+            yield RuleFinding(message, line.service, SERVICE[ctx.kind][2], 7)
 
 
 @rule("X837-UNLISTED", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("2400",))
-def unlisted_procedures_are_described(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def unlisted_procedures_are_described(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """An unlisted procedure is described, in the line or in a note."""
-    for line in claim(loop, ctx).lines:
+    for line in claim_parts(loop, ctx).lines:
         parts = line.procedure
         if (
             len(parts) > 1
             and parts[1] in UNLISTED
             and not "".join(parts[6:])
-            and "NTE" not in line.by
+            and "NTE" not in line.by_id
         ):
-            message = f"{PROCEDURE_NAMES[ctx.kind]}-7 (description) should say what the unlisted procedure was"
-            yield Fault(message, line.service, SERVICE[ctx.kind][2], 7)
+            message = f"{PROCEDURE_NAMES[ctx.kind]}-7 (description) should describe the unlisted procedure"
+            yield RuleFinding(message, line.service, SERVICE[ctx.kind][2], 7)
 
 
 @rule("X837-UNITS", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("2400",))
-def units_are_positive(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A line counts more than nothing."""
+def units_are_positive(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The units of a line are more than 0."""
     element = UNITS[ctx.kind]
-    for line in claim(loop, ctx).lines:
-        if _is_nothing(at(line.service, element)):
+    for line in claim_parts(loop, ctx).lines:
+        if _is_not_positive(value_at(line.service, element)):
             message = f"{SERVICE[ctx.kind][0]}{element:02} (units) should be more than 0"
-            yield Fault(message, line.service, element)
+            yield RuleFinding(message, line.service, element)
 
 
 @rule("X837-CHARGE", loop="2300", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("2400",))
-def charges_are_not_negative(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def charges_are_not_negative(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A charge is not negative."""
     element = SERVICE[ctx.kind][1]
-    for line in claim(loop, ctx).lines:
+    for line in claim_parts(loop, ctx).lines:
         if line.charge is not None and line.charge < 0:
             message = f"{SERVICE[ctx.kind][0]}{element:02} (charge) should not be negative"
-            yield Fault(message, line.service, element)
+            yield RuleFinding(message, line.service, element)
 
 
 @rule("X837-MINUTES", loop="2300", kinds=("837P",), snip=7, severity=WARNING, needs=("2400",))
-def minutes_are_for_anaesthesia(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def minutes_are_for_anaesthesia(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Only anaesthesia is counted in minutes."""
-    for line in claim(loop, ctx).lines:
-        if at(line.service, 3) != "MJ":
+    for line in claim_parts(loop, ctx).lines:
+        if value_at(line.service, 3) != "MJ":
             continue
-        code = at(line.service, 1, 2)
+        code = value_at(line.service, 1, 2)
         if code.isdecimal() and not ANAESTHESIA_FIRST <= code <= ANAESTHESIA_LAST:
             message = "SV103 should be UN: only anaesthesia is counted in minutes (MJ)"
-            yield Fault(message, line.service, 3)
+            yield RuleFinding(message, line.service, 3)
 
 
 @rule(
     "X837-PLACE-AGAIN", loop="2300", kinds=("837P", "837D"), snip=7, severity=INFO, needs=("2400",)
 )
-def place_is_told_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A line tells its place of service only where it differs from the claim's."""
-    facts = claim(loop, ctx)
-    place, element = at(facts.clm, 5, 1), 5 if ctx.kind == "837P" else 3
+def line_place_differs_from_claim(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A line has a place of service only where it differs from the claim's."""
+    facts = claim_parts(loop, ctx)
+    place, element = value_at(facts.clm, 5, 1), 5 if ctx.kind == "837P" else 3
     if not place:
         return
     for line in facts.lines:
-        if line.service and at(line.service, element) == place:
+        if line.service and value_at(line.service, element) == place:
             name = f"{line.service[0]}{element:02}"
-            yield Fault(
+            yield RuleFinding(
                 f"{name} may be left out: the claim has the same place", line.service, element
             )
 
 
 @rule("X837-NDC", loop="2410", kinds=CLAIM_KINDS, snip=5, needs=("LIN",))
-def drug_code_has_eleven_digits(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def drug_code_has_eleven_digits(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A national drug code is eleven digits without hyphens."""
     row = loop.segment("LIN", "N4", at=2)
-    if row is not None and _NDC.fullmatch(at(row, 3)) is None:
-        yield Fault("LIN03 (drug code) must be eleven digits without hyphens", row, 3, code="7")
+    if row is not None and _NDC.fullmatch(value_at(row, 3)) is None:
+        yield RuleFinding(
+            "LIN03 (drug code) must be eleven digits without hyphens", row, 3, code="7"
+        )
 
 
 @rule(
     "X837-DRUG-QUANTITY", loop="2410", kinds=CLAIM_KINDS, snip=7, severity=WARNING, needs=("CTP",)
 )
-def drug_quantity_is_positive(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A drug was given in some quantity."""
+def drug_quantity_is_positive(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The quantity of a drug is more than 0."""
     row = loop.segment("CTP")
-    if _is_nothing(at(row, 4)):
-        yield Fault("CTP04 (quantity) should be more than 0", row, 4)
+    if _is_not_positive(value_at(row, 4)):
+        yield RuleFinding("CTP04 (quantity) should be more than 0", row, 4)
 
 
 @rule(
     "X837-CLIA", loop="2300", kinds=("837P",), snip=5, severity=WARNING, needs=("REF", "2400/REF")
 )
-def laboratory_numbers_have_their_form(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def laboratory_numbers_have_their_form(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A CLIA number is two digits, D, and seven digits."""
-    for row in claim(loop, ctx).every("REF"):
-        if at(row, 1) in {"X4", "F4"} and _CLIA.fullmatch(at(row, 2)) is None:
-            yield Fault("REF02 (CLIA number) should be two digits, D, and seven digits", row, 2)
+    for row in claim_parts(loop, ctx).all_segments("REF"):
+        if value_at(row, 1) in {"X4", "F4"} and _CLIA.fullmatch(value_at(row, 2)) is None:
+            yield RuleFinding(
+                "REF02 (CLIA number) should be two digits, D, and seven digits", row, 2
+            )
 
 
-def _is_nothing(text: str) -> bool:
-    """A number that is there and not more than 0."""
+def _is_not_positive(text: str) -> bool:
+    """Return whether a number is present and not more than 0."""
     return bool(text) and (text[0] == "-" or not text.strip("0."))

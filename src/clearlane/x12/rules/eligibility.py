@@ -1,15 +1,15 @@
-"""What must be true of a 270 and a 271: who is asked about, and that a benefit says what it is.
+"""Rules of the 270 and the 271: whom an inquiry is about, and what a benefit must contain.
 
-Whether the levels count right and hang together the reader checks for every guide. Here errors are what
-cannot be answered or read; what payers commonly do or refuse is a warning. Knows no payer and no clock.
+The reader checks the hierarchy of levels for every guide. Errors here are what cannot be answered or read; what
+payers commonly do or reject is a warning. Knows no payer and no clock.
 """
 
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import Context, Fault, rule
+from clearlane.x12.rules import RuleContext, RuleFinding, rule
 from clearlane.x12.rules.remittance import ORIGINATOR
-from clearlane.x12.tree import Loop, Segment, components, element
+from clearlane.x12.tree import Loop, Segment, get_element, split_components
 
 INQUIRY, RESPONSE, BOTH = ("270",), ("271",), ("270", "271")
 WARNING = Severity.WARNING
@@ -21,22 +21,22 @@ AMOUNTS, SHARE = frozenset("BCGJY"), "A"
 
 
 @rule("X270-NOBODY", loop="2000C", kinds=INQUIRY, snip=4, severity=WARNING)
-def somebody_is_asked_about(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A subscriber without dependents is asked about, so a benefit is named."""
+def inquiry_names_a_benefit(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A subscriber without dependents has a benefit inquiry (EQ)."""
     name = loop.loop("2100C")
     if name is not None and loop.loop("2000D") is None and name.loop("2110C") is None:
-        yield Fault(
+        yield RuleFinding(
             "A subscriber without dependents should have a benefit asked about (EQ)", code="I7"
         )
 
 
 @rule("X270-SEARCH", loop="2000C", kinds=INQUIRY, snip=7, severity=WARNING)
-def patient_can_be_found(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """The member number stands at the subscriber, and each patient has a name and a birth date."""
+def patient_can_be_found(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The subscriber has a member number, and each patient has a name and a birth date."""
     subscriber = loop.loop("2100C")
     if subscriber is not None and not subscriber.value("NM1", 9):
-        yield Fault(
-            "NM109 (member number) should be there: payers find a patient by it",
+        yield RuleFinding(
+            "NM109 (member number) should be present: payers find a patient by it",
             subscriber.segment("NM1"),
             9,
         )
@@ -45,56 +45,56 @@ def patient_can_be_found(loop: Loop, ctx: Context) -> Iterator[Fault]:
         name = patient.segment("NM1")
         for at in (3, 4):
             if not patient.value("NM1", at) and patient.value("NM1", 2) != "2":
-                yield Fault(f"NM1{at:02} (name of the patient) should be there", name, at)
+                yield RuleFinding(f"NM1{at:02} (name of the patient) should be present", name, at)
         if not patient.value("DMG", 2):
-            yield Fault("The patient should have a birth date (DMG02)", name)
+            yield RuleFinding("The patient should have a birth date (DMG02)", name)
 
 
 @rule("X270-RELATION", loop="2100D", kinds=INQUIRY, snip=7, severity=Severity.INFO)
-def dependent_has_a_relationship(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A dependent is told with the relationship to the subscriber."""
+def dependent_has_a_relationship(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A dependent has a relationship to the subscriber."""
     if loop.segment("INS") is None:
         message = "A dependent may have INS, the relationship to the subscriber"
-        yield Fault(message, loop.segment("NM1"))
+        yield RuleFinding(message, loop.segment("NM1"))
 
 
 @rule("X270-TRACE", loop=PATIENTS, kinds=BOTH, snip=7, severity=WARNING)
-def trace_names_its_maker(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """The maker of a trace number is 10 characters, the first 1, 3 or 9."""
+def trace_names_its_originator(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The originator of a trace number is 10 characters, the first 1, 3 or 9."""
     for trn in loop.segments("TRN"):
-        if not ORIGINATOR.fullmatch(element(trn, 3)):
-            yield Fault(
+        if not ORIGINATOR.fullmatch(get_element(trn, 3)):
+            yield RuleFinding(
                 "TRN03 (originating company) should be 10 characters, the first 1, 3 or 9", trn, 3
             )
 
 
 @rule("X270-TRACE-TWICE", loop=PATIENTS, kinds=BOTH, snip=7, severity=WARNING)
-def traces_differ(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def traces_differ(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The trace numbers of one patient differ from each other."""
     seen = set()
     for trn in loop.segments("TRN"):
         mark = tuple(trn[1:])
         if mark in seen:
-            yield Fault("A patient should not have the same trace number twice", trn, 2)
+            yield RuleFinding("A patient should not have the same trace number twice", trn, 2)
         seen.add(mark)
 
 
 @rule("X270-POINTER", loop=NAMES, kinds=BOTH, snip=4)
-def pointers_lead_to_diagnoses(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def pointers_lead_to_diagnoses(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A diagnosis pointer leads to a diagnosis of the same patient."""
     hi = loop.segment("HI")
     diagnoses = len(hi) - 1 if hi else 0
     for benefit in loop.loops(*BENEFITS):
         for segment, at in ((benefit.segment("EQ"), 5), (benefit.segment("EB"), 14)):
             for number, pointer in enumerate(
-                components(element(segment, at)) if segment else [], 1
+                split_components(get_element(segment, at)) if segment else [], 1
             ):
                 if (
                     pointer.isascii()
                     and pointer.isdigit()
                     and not 1 <= int(pointer[:3]) <= diagnoses
                 ):
-                    yield Fault(
+                    yield RuleFinding(
                         f"A diagnosis pointer must lead to one of the {diagnoses} diagnoses (HI) of the patient",
                         segment,
                         at,
@@ -103,92 +103,96 @@ def pointers_lead_to_diagnoses(loop: Loop, ctx: Context) -> Iterator[Fault]:
 
 
 @rule("X270-FAMILY", loop="2110C", kinds=INQUIRY, snip=7, severity=WARNING)
-def family_is_asked_with_a_service_type(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def family_is_asked_with_a_service_type(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A service type and a procedure are not asked about in one EQ."""
     eq = loop.segment("EQ")
-    if eq and element(eq, 1) and element(eq, 2):
-        yield Fault(
+    if eq and get_element(eq, 1) and get_element(eq, 2):
+        yield RuleFinding(
             "EQ should ask for service types (EQ01) or for a procedure (EQ02), not both", eq, 2
         )
 
 
 @rule("X271-SILENT", loop=PATIENTS, kinds=RESPONSE, snip=7, severity=WARNING)
-def patient_is_answered(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def patient_is_answered(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A patient is answered about with benefits or with a refusal."""
     if loop.loop("2000D") is not None:
         return
     name = loop.loop(*NAMES)
     if name is not None and name.loop(*BENEFITS) is None and name.segment("AAA") is None:
-        yield Fault("A patient should be answered about with a benefit (EB) or a refusal (AAA)")
+        yield RuleFinding(
+            "A patient should be answered about with a benefit (EB) or a refusal (AAA)"
+        )
 
 
 @rule("X271-REFUSED", loop=NAMES, kinds=RESPONSE, snip=7, severity=WARNING)
-def refusal_stands_alone(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def refusal_stands_alone(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A patient who was refused has no benefits."""
     for aaa in loop.segments("AAA", "N"):
         if loop.loop(*BENEFITS) is not None:
-            yield Fault(
+            yield RuleFinding(
                 "A patient who was refused (AAA01 of N) should have no benefits (EB)", aaa, 1
             )
 
 
 @rule("X271-SOURCE-REFUSED", loop="2000B", kinds=RESPONSE, snip=7, severity=WARNING)
-def source_that_refuses_tells_no_more(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def refusing_source_has_no_levels_below(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """An information source that cannot answer at all has no levels below."""
     source = ctx.parent("2000A")
     aaa = source.segment("AAA", "N") if source else None
     if aaa is not None:
-        yield Fault(
+        yield RuleFinding(
             "An information source that refuses (AAA01 of N) should have no levels below", aaa, 1
         )
 
 
 @rule("X271-PERCENT", loop=BENEFITS, kinds=RESPONSE, snip=7, severity=WARNING)
-def share_is_a_fraction(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A percentage is told as a fraction: 0.2 for 20 per cent."""
+def share_is_a_fraction(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A percentage is written as a fraction: 0.2 for 20 per cent."""
     eb = loop.segment("EB")
-    share = element(eb, 8) if eb else ""
+    share = get_element(eb, 8) if eb else ""
     whole, _, part = share.partition(".")
     if share and (
         share[0] == "-"
         or (whole.strip("0") not in {"", "1"})
         or (whole.strip("0") and part.strip("0"))
     ):
-        yield Fault(
+        yield RuleFinding(
             "EB08 (percentage) should be a fraction from 0 to 1, such as 0.2 for 20 per cent", eb, 8
         )
 
 
 @rule("X271-AMOUNT", loop=BENEFITS, kinds=RESPONSE, snip=7, severity=WARNING)
-def benefit_has_what_it_speaks_of(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def benefit_has_its_amount_or_percentage(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A coinsurance has a share; a copayment, deductible or maximum has an amount; no benefit has both."""
     eb = loop.segment("EB")
     if eb is None or loop.segment("MSG") or loop.segment("AAA"):
         return
-    kind, amount, share = element(eb, 1), element(eb, 7), element(eb, 8)
+    kind, amount, share = get_element(eb, 1), get_element(eb, 7), get_element(eb, 8)
     if amount and share:
-        yield Fault("EB should have an amount (EB07) or a percentage (EB08), not both", eb, 8)
+        yield RuleFinding("EB should have an amount (EB07) or a percentage (EB08), not both", eb, 8)
     elif kind == SHARE and not share and not amount:
-        yield Fault("EB08 (percentage) should be there for a coinsurance (EB01 of A)", eb, 8)
-    elif kind in AMOUNTS and not amount and not share and not element(eb, 10):
-        yield Fault("EB07 (amount) should be there for this benefit (EB01)", eb, 7)
+        yield RuleFinding(
+            "EB08 (percentage) should be present for a coinsurance (EB01 of A)", eb, 8
+        )
+    elif kind in AMOUNTS and not amount and not share and not get_element(eb, 10):
+        yield RuleFinding("EB07 (amount) should be present for this benefit (EB01)", eb, 7)
 
 
 @rule("X271-MARKED", loop=BENEFITS, kinds=RESPONSE, snip=2)
-def related_parties_are_marked(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """Related parties stand between an LS and an LE, and these two stand around them only."""
+def related_parties_are_marked(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """Related parties are between an LS and an LE, which are used around them only."""
     start, end = loop.segment("LS"), loop.segment("LE")
     party = loop.loop("2120C", "2120D")
     if start is not None and end is None:
-        yield Fault("LS must be closed by an LE after the related parties", start, code="I6")
+        yield RuleFinding("LS must be closed by an LE after the related parties", start, code="I6")
     if end is not None and start is None:
-        yield Fault("LE must be opened by an LS before the related parties", end, code="I6")
+        yield RuleFinding("LE must be opened by an LS before the related parties", end, code="I6")
     if party is not None and start is None:
-        yield Fault(
-            "Related parties (loop 2120) must stand between LS and LE", _head(party), code="I6"
+        yield RuleFinding(
+            "Related parties (loop 2120) must be between LS and LE", _head(party), code="I6"
         )
     if party is None and start is not None:
-        yield Fault("LS must be followed by a related party (NM1)", start, code="I6")
+        yield RuleFinding("LS must be followed by a related party (NM1)", start, code="I6")
 
 
 def _head(loop: Loop) -> Segment | None:

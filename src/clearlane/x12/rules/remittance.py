@@ -1,4 +1,4 @@
-"""What must be true of an 835: it balances at line, claim and check level, and its parts agree.
+"""Rules of the 835: it balances at line, claim and check level, and its parts agree.
 
 Errors are what keeps a payment from being posted; what a payer may do but should not is a warning.
 Knows payment loops; knows no claim that was sent and no clock.
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12 import codes
-from clearlane.x12.rules import SET, Context, Fault, cents, rule
-from clearlane.x12.tree import Loop, Segment, element
+from clearlane.x12.rules import SET, RuleContext, RuleFinding, parse_cents, rule
+from clearlane.x12.tree import Loop, Segment, get_element
 
 REMIT = ("835",)
 WARNING, INFO = Severity.WARNING, Severity.INFO
@@ -25,7 +25,7 @@ _FORM = "a remark code: M, MA or N and digits"
 
 
 @rule("X835-LINE", loop="2110", kinds=REMIT, snip=3)
-def line_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def line_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The charge of a line less its payment is the sum of its adjustments."""
     svc = loop.items[0]
     charged, paid, adjusted = _cents(svc, 2), _cents(svc, 3), adjustments(loop)
@@ -35,15 +35,15 @@ def line_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
         and adjusted is not None
         and charged - paid != adjusted
     ):
-        yield Fault(
+        yield RuleFinding(
             "SVC02 (charged) less SVC03 (paid) must equal the sum of the line's CAS amounts",
-            _own(svc),
+            _head(svc),
             3,
         )
 
 
 @rule("X835-CLAIM", loop="2100", kinds=REMIT, snip=3)
-def claim_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The charge of a claim less its payment is the sum of the adjustments of the claim and its lines."""
     clp = loop.items[0]
     charged, paid = _cents(clp, 3), _cents(clp, 4)
@@ -51,38 +51,38 @@ def claim_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
     if charged is None or paid is None or None in sums:
         return
     if charged - paid != sum(amount for amount in sums if amount is not None):
-        yield Fault(
+        yield RuleFinding(
             "CLP03 (charged) less CLP04 (paid) must equal the sum of all CAS amounts of the claim and its lines",
-            _own(clp),
+            _head(clp),
             4,
         )
 
 
 @rule("X835-SUM", loop="2100", kinds=REMIT, snip=3, severity=WARNING)
-def claim_is_the_sum_of_its_lines(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def claim_is_the_sum_of_its_lines(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The charge of a claim with service lines is the sum of the line charges."""
     clp = loop.items[0]
     charges = [_cents(line.items[0], 2) for line in loop.loops("2110")]
     if not charges or None in charges:
         return
     if _cents(clp, 3) != sum(charge for charge in charges if charge is not None):
-        yield Fault(
-            "CLP03 (charged) should equal the sum of the line charges (SVC02)", _own(clp), 3
+        yield RuleFinding(
+            "CLP03 (charged) should equal the sum of the line charges (SVC02)", _head(clp), 3
         )
 
 
 @rule("X835-CHECK", loop=("2100", SET), kinds=REMIT, snip=3)
-def check_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def check_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The payment is the sum of the claim payments less the provider adjustments."""
-    paid: int | None = ctx.state.get("835-paid", 0)
+    paid: int | None = ctx.set_state.get("835-paid", 0)
     if loop.node.id == "2100":
-        ctx.state["835-paid"] = _plus(paid, _cents(loop.items[0], 4))
+        ctx.set_state["835-paid"] = _plus(paid, _cents(loop.items[0], 4))
         return
     bpr = loop.segment("BPR")
-    total = cents(element(bpr, 2)) if bpr else None
+    total = parse_cents(get_element(bpr, 2)) if bpr else None
     withheld = provider_adjustments(loop)
     if total is not None and paid is not None and withheld is not None and total != paid - withheld:
-        yield Fault(
+        yield RuleFinding(
             "BPR02 (amount) must equal the sum of CLP04 (paid) less the sum of the PLB amounts",
             bpr,
             2,
@@ -90,180 +90,190 @@ def check_balances(loop: Loop, ctx: Context) -> Iterator[Fault]:
 
 
 @rule("X835-PROVIDER-SUM", loop=("2100", "2000"), kinds=REMIT, snip=3, severity=WARNING)
-def provider_sums_agree(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def provider_sums_agree(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The sums of a provider (TS3) count its claims and add up their charges."""
-    claims, charges = ctx.state.get("835-provider", (0, 0))
+    claims, charges = ctx.set_state.get("835-provider", (0, 0))
     if loop.node.id == "2100":
-        ctx.state["835-provider"] = (claims + 1, _plus(charges, _cents(loop.items[0], 3)))
+        ctx.set_state["835-provider"] = (claims + 1, _plus(charges, _cents(loop.items[0], 3)))
         return
-    ctx.state["835-provider"] = (0, 0)
+    ctx.set_state["835-provider"] = (0, 0)
     ts3 = loop.segment("TS3")
     if ts3 is None:
         return
-    if cents(element(ts3, 4)) != claims * 100:
-        yield Fault(
+    if parse_cents(get_element(ts3, 4)) != claims * 100:
+        yield RuleFinding(
             "TS304 (claims) should equal the number of CLP segments of the provider", ts3, 4
         )
-    if charges is not None and cents(element(ts3, 5)) != charges:
-        yield Fault("TS305 (charged) should equal the sum of CLP03 of the provider", ts3, 5)
+    if charges is not None and parse_cents(get_element(ts3, 5)) != charges:
+        yield RuleFinding("TS305 (charged) should equal the sum of CLP03 of the provider", ts3, 5)
 
 
 @rule("X835-PATIENT-SHARE", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
-def patient_share_agrees(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def patient_share_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The patient's responsibility is the sum of the adjustments of group PR."""
-    clp = _own(loop.items[0])
-    share = cents(element(clp, 5) or "0")
+    clp = _head(loop.items[0])
+    share = parse_cents(get_element(clp, 5) or "0")
     parts = [adjustments(part, "PR") for part in (loop, *loop.loops("2110"))]
-    if share is None or None in parts or element(clp, 2) == REVERSAL:
+    if share is None or None in parts or get_element(clp, 2) == REVERSAL:
         return
     if share != sum(part for part in parts if part is not None):
-        yield Fault(
+        yield RuleFinding(
             "CLP05 (patient responsibility) should equal the sum of CAS amounts of group PR", clp, 5
         )
 
 
 @rule("X835-REVERSAL", loop=("2100", SET), kinds=REMIT, snip=7, severity=WARNING)
-def reversals_come_in_pairs(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def reversals_come_in_pairs(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A reversal is followed by the corrected claim of the same patient account number."""
-    waiting: set[str] = ctx.state.setdefault("835-reversed", set())
+    waiting: set[str] = ctx.set_state.setdefault("835-reversed", set())
     if loop.node.id != "2100":
         if waiting:
             claims = "1 reversed claim" if len(waiting) == 1 else f"{len(waiting)} reversed claims"
-            yield Fault(f"{claims} should be followed by the corrected claim")
+            yield RuleFinding(f"{claims} should be followed by the corrected claim")
         return
-    clp = _own(loop.items[0])
-    if element(clp, 2) != REVERSAL:
-        waiting.discard(element(clp, 1))
+    clp = _head(loop.items[0])
+    if get_element(clp, 2) != REVERSAL:
+        waiting.discard(get_element(clp, 1))
     elif len(waiting) < CLAIM_NUMBERS_REMEMBERED_MAX:
-        waiting.add(element(clp, 1))
+        waiting.add(get_element(clp, 1))
 
 
 @rule("X835-REVERSAL-SIGN", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
-def reversal_takes_back(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def reversal_amounts_are_not_positive(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A reversal has no positive charge and no positive payment; any other claim has no negative charge."""
-    clp = _own(loop.items[0])
-    charged, paid = cents(element(clp, 3)), cents(element(clp, 4))
-    if element(clp, 2) == REVERSAL:
+    clp = _head(loop.items[0])
+    charged, paid = parse_cents(get_element(clp, 3)), parse_cents(get_element(clp, 4))
+    if get_element(clp, 2) == REVERSAL:
         for at, amount in ((3, charged), (4, paid)):
             if amount is not None and amount > 0:
-                yield Fault(
+                yield RuleFinding(
                     "The amounts of a reversal (CLP02 of 22) should not be positive", clp, at
                 )
     elif charged is not None and charged < 0:
-        yield Fault("CLP03 (charged) should be negative in a reversal only (CLP02 of 22)", clp, 3)
+        yield RuleFinding(
+            "CLP03 (charged) should be negative in a reversal only (CLP02 of 22)", clp, 3
+        )
 
 
 @rule("X835-TWICE", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
-def claim_is_told_once(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """No claim is told twice with the same numbers, status and amounts."""
-    clp = _own(loop.items[0])
-    seen: set[tuple[str, ...]] = ctx.state.setdefault("835-seen", set())
-    mark = (element(clp, 1), element(clp, 2), element(clp, 3), element(clp, 4), element(clp, 7))
+def claim_is_reported_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """No claim is reported twice with the same numbers, status and amounts."""
+    clp = _head(loop.items[0])
+    seen: set[tuple[str, ...]] = ctx.set_state.setdefault("835-seen", set())
+    mark = (
+        get_element(clp, 1),
+        get_element(clp, 2),
+        get_element(clp, 3),
+        get_element(clp, 4),
+        get_element(clp, 7),
+    )
     if mark in seen:
-        yield Fault(
-            "A claim should not be told twice with the same numbers, status and amounts", clp, 1
+        yield RuleFinding(
+            "A claim should not be reported twice with the same numbers, status and amounts", clp, 1
         )
     elif len(seen) < CLAIM_NUMBERS_REMEMBERED_MAX:
         seen.add(mark)
 
 
 @rule("X835-TRACE", loop=SET, kinds=REMIT, snip=7, severity=WARNING)
-def trace_names_the_payer(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def trace_names_the_payer(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """The payer in the trace number is 1, 3 or 9 and nine characters, the same as in the payment."""
     bpr, trn = loop.segment("BPR"), loop.segment("TRN")
     if bpr is None or trn is None:
         return
-    if not ORIGINATOR.fullmatch(element(trn, 3)):
-        yield Fault(
+    if not ORIGINATOR.fullmatch(get_element(trn, 3)):
+        yield RuleFinding(
             "TRN03 (originating company) should be 10 characters, the first 1, 3 or 9", trn, 3
         )
-    if element(bpr, 10) and element(bpr, 10) != element(trn, 3):
-        yield Fault("TRN03 (originating company) should equal BPR10", trn, 3)
-    if element(bpr, 11) and element(trn, 4) and element(bpr, 11) != element(trn, 4):
-        yield Fault("TRN04 (supplement) should equal BPR11", trn, 4)
+    if get_element(bpr, 10) and get_element(bpr, 10) != get_element(trn, 3):
+        yield RuleFinding("TRN03 (originating company) should equal BPR10", trn, 3)
+    if get_element(bpr, 11) and get_element(trn, 4) and get_element(bpr, 11) != get_element(trn, 4):
+        yield RuleFinding("TRN04 (supplement) should equal BPR11", trn, 4)
 
 
 @rule("X835-METHOD", loop=SET, kinds=REMIT, snip=7, severity=WARNING)
-def method_fits_the_payment(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def method_fits_the_payment(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A transfer names both accounts, and a notice without payment pays nothing."""
     bpr = loop.segment("BPR")
     if bpr is None:
         return
-    method, amount = element(bpr, 4), cents(element(bpr, 2))
+    method, amount = get_element(bpr, 4), parse_cents(get_element(bpr, 2))
     if method in BANKED:
-        empty = [at for at in (7, 9, 10, 13, 15) if not element(bpr, at)]
+        empty = [at for at in (7, 9, 10, 13, 15) if not get_element(bpr, at)]
         if empty:
-            yield Fault(
+            yield RuleFinding(
                 "A transfer (BPR04) should name the banks and accounts of both sides", bpr, empty[0]
             )
     if method == "NON" and amount:
-        yield Fault("BPR02 (amount) should be 0 when nothing is paid (BPR04 of NON)", bpr, 2)
-    if element(bpr, 1) == "H" and amount:
-        yield Fault("BPR02 (amount) should be 0 in a notification only (BPR01 of H)", bpr, 2)
+        yield RuleFinding("BPR02 (amount) should be 0 when nothing is paid (BPR04 of NON)", bpr, 2)
+    if get_element(bpr, 1) == "H" and amount:
+        yield RuleFinding("BPR02 (amount) should be 0 in a notification only (BPR01 of H)", bpr, 2)
     if amount is not None and amount < 0:
-        yield Fault(
+        yield RuleFinding(
             "BPR02 (amount) should not be negative: a balance owed is forwarded in a PLB", bpr, 2
         )
 
 
 @rule("X835-PERIOD", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING, needs=("DTM",))
-def period_runs_forward(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def period_runs_forward(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A period has both its ends, and the first is not after the last."""
     first, last = ("232", "233") if loop.node.id == "2100" else ("150", "151")
     begin, end = loop.value("DTM", 2, first), loop.value("DTM", 2, last)
     if begin and end and begin > end:
-        yield Fault(
+        yield RuleFinding(
             f"The date of DTM*{first} should not be after that of DTM*{last}",
             loop.segment("DTM", last),
             2,
         )
     if first == "150" and bool(begin) != bool(end):
-        yield Fault(
+        yield RuleFinding(
             "The period of a service should have both ends (DTM*150 and DTM*151)",
             loop.segment("DTM", "150", "151"),
         )
     if first == "150" and (begin or end) and loop.segment("DTM", "472"):
-        yield Fault(
+        yield RuleFinding(
             "A service should have one date (DTM*472) or a period, not both",
             loop.segment("DTM", "472"),
         )
 
 
 @rule("X835-DATED", loop="2100", kinds=REMIT, snip=7, severity=WARNING)
-def claim_has_a_date(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def claim_has_a_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A claim, or each of its lines, has a service date."""
     lines = list(loop.loops("2110"))
     if loop.segment("DTM", "232", "233") or (lines and all(line.segment("DTM") for line in lines)):
         return
-    if element(_own(loop.items[0]), 2) != "25":
-        yield Fault("The claim (DTM*232) or each of its lines (DTM*472) should have a service date")
+    if get_element(_head(loop.items[0]), 2) != "25":
+        yield RuleFinding(
+            "The claim (DTM*232) or each of its lines (DTM*472) should have a service date"
+        )
 
 
 @rule("X835-GROUP", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=WARNING, needs=("CAS",))
-def reason_goes_with_its_group(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A reason code that its list restricts to some groups stands in one of them."""
-    restricted = codes.column("carc", 2)
+def reason_goes_with_its_group(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A reason code that its list restricts to some groups is in one of them."""
+    restricted = codes.load_column("carc", 2)
     for cas, at in _reasons(loop):
         if cas[at] in restricted and cas[1] not in restricted[cas[at]].split():
             wanted = " or ".join(restricted[cas[at]].split())
-            yield Fault(f"This reason code should stand in group {wanted}", cas, at)
+            yield RuleFinding(f"This reason code should be in group {wanted}", cas, at)
 
 
 @rule(
     "X835-GROUP-AGAIN", loop=("2100", "2110"), kinds=REMIT, snip=7, severity=WARNING, needs=("CAS",)
 )
-def group_is_told_together(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """Adjustments of one group stand in one CAS until it is full."""
+def adjustments_of_a_group_share_a_segment(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """Adjustments of one group are in one CAS until it is full."""
     full: dict[str, bool] = {}
     for cas in loop.segments("CAS"):
-        group = element(cas, 1)
+        group = get_element(cas, 1)
         if full.get(group) is False:
-            yield Fault(
-                "Adjustments of one group should stand in one CAS until its six places are filled",
+            yield RuleFinding(
+                "Adjustments of one group should be in one CAS until its six places are filled",
                 cas,
                 1,
             )
-        full[group] = bool(element(cas, 18))
+        full[group] = bool(get_element(cas, 18))
 
 
 @rule(
@@ -274,17 +284,17 @@ def group_is_told_together(loop: Loop, ctx: Context) -> Iterator[Fault]:
     severity=WARNING,
     needs=("LQ", "MIA", "MOA"),
 )
-def remark_codes_have_their_form(loop: Loop, ctx: Context) -> Iterator[Fault]:
+def remark_codes_have_their_form(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A remark code has the form of its list."""
     known = codes.load("rarc")
     for lq in loop.segments("LQ", "HE"):
-        if element(lq, 2) not in known:
-            yield Fault(f"LQ02 (code) should be {_FORM}", lq, 2)
+        if get_element(lq, 2) not in known:
+            yield RuleFinding(f"LQ02 (code) should be {_FORM}", lq, 2)
     for id, places in REMARK_PLACES.items():
         for segment in loop.segments(id):
             for at in places:
-                if element(segment, at) and element(segment, at) not in known:
-                    yield Fault(f"{id}{at:02} should be {_FORM}", segment, at)
+                if get_element(segment, at) and get_element(segment, at) not in known:
+                    yield RuleFinding(f"{id}{at:02} should be {_FORM}", segment, at)
 
 
 @rule(
@@ -295,35 +305,35 @@ def remark_codes_have_their_form(loop: Loop, ctx: Context) -> Iterator[Fault]:
     severity=WARNING,
     needs=("CAS", "2110/CAS"),
 )
-def reason_that_needs_a_remark_has_one(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A reason code that says too little alone comes with a remark code."""
-    needing = codes.column("carc", 3)
+def reason_that_needs_a_remark_has_one(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A reason code that requires a remark code has one."""
+    needing = codes.load_column("carc", 3)
     for part in (loop, *loop.loops("2110")):
         for cas, at in _reasons(part):
-            if cas[at] in needing and not part.segment("LQ") and not _remarked(loop):
-                yield Fault(
+            if cas[at] in needing and not part.segment("LQ") and not _has_remark(loop):
+                yield RuleFinding(
                     "This reason code should come with a remark code (LQ, MOA or MIA)", cas, at
                 )
 
 
 @rule("X835-WITHDRAWN", loop=("2100", "2110"), kinds=REMIT, snip=5, severity=INFO, needs=("CAS",))
-def reason_is_current(loop: Loop, ctx: Context) -> Iterator[Fault]:
-    """A reason code is one that its list still has."""
-    withdrawn = codes.column("carc", 4)
+def reason_is_current(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A reason code is still active in its list."""
+    withdrawn = codes.load_column("carc", 4)
     for cas, at in _reasons(loop):
         if cas[at] in withdrawn:
-            yield Fault("This reason code was withdrawn from its list", cas, at)
+            yield RuleFinding("This reason code was withdrawn from its list", cas, at)
 
 
 def adjustments(loop: Loop, group: str = "") -> int | None:
-    """The sum of a loop's own CAS amounts in cents, of one group or all; None where one is no amount."""
+    """Return the sum of a loop's own CAS amounts in cents, of one group or all; None if one is no amount."""
     total = 0
     for cas in loop.items:
-        if cas.__class__ is not list or cas[0] != "CAS" or (group and element(cas, 1) != group):
+        if cas.__class__ is not list or cas[0] != "CAS" or (group and get_element(cas, 1) != group):
             continue
         for text in cas[3::3]:
             if text:
-                amount = cents(text)
+                amount = parse_cents(text)
                 if amount is None:
                     return None
                 total += amount
@@ -331,12 +341,12 @@ def adjustments(loop: Loop, group: str = "") -> int | None:
 
 
 def provider_adjustments(loop: Loop) -> int | None:
-    """The sum of the PLB amounts of a set in cents; None where one is no amount."""
+    """Return the sum of the PLB amounts of a set in cents; None if one is no amount."""
     total = 0
     for plb in loop.segments("PLB"):
         for at in range(4, len(plb), 2):
             if plb[at]:
-                amount = cents(plb[at])
+                amount = parse_cents(plb[at])
                 if amount is None:
                     return None
                 total += amount
@@ -344,31 +354,31 @@ def provider_adjustments(loop: Loop) -> int | None:
 
 
 def _reasons(loop: Loop) -> Iterator[tuple[Segment, int]]:
-    """Each place of a reason code in the loop's own CAS segments."""
+    """Yield each reason code of the loop's own CAS segments: segment and element."""
     for cas in loop.items:
         if cas.__class__ is list and cas[0] == "CAS":
             for at in range(2, len(cas), 3):
                 yield cas, at
 
 
-def _remarked(loop: Loop) -> bool:
-    """Whether the claim itself has a remark code."""
+def _has_remark(loop: Loop) -> bool:
+    """Return whether the claim itself has a remark code."""
     return any(
-        element(segment, at)
+        get_element(segment, at)
         for id, places in REMARK_PLACES.items()
         for segment in loop.segments(id)
         for at in places
     )
 
 
-def _own(item: Segment | Loop) -> Segment:
-    """The first item of a loop, which is the segment that opens it."""
+def _head(item: Segment | Loop) -> Segment:
+    """Return the first item of a loop, which is the segment that opens it."""
     assert not isinstance(item, Loop), "a loop begins with a segment"
     return item
 
 
 def _cents(item: Segment | Loop, at: int) -> int | None:
-    return cents(element(_own(item), at))
+    return parse_cents(get_element(_head(item), at))
 
 
 def _plus(total: int | None, amount: int | None) -> int | None:

@@ -1,14 +1,20 @@
-"""Typed views: what a file says, for people and programs.
+"""Typed views of X12 files: what a file contains, for people and programs.
 
-    for interchange in views(source):            # a whole file, each interchange with its groups and sets
+    for interchange in read_views(source):       # a whole file: each interchange with its groups and sets
         for set in interchange.sets: set.view
 
-    for piece in stream(source):                 # a file of any size: a claim, patient or subscriber at a time
+    for piece in stream_views(source):           # a file of any size: a claim, patient or subscriber at a time
         piece.part, piece.unit, piece.view       # one of them: what is around units, a unit, the set's end
 
-A view names what people look for; amounts are ``Decimal`` and days are ``date``. What it does not name is kept
-in ``other``, as segments. Values are as the file has them, whatever its separators. An 835 is ``remit``, a 270
-or 271 ``benefits``, a 276, 277 or 277CA ``status``, a 999 or TA1 ``verdicts``, an 837 ``claims``.
+A view has a field for everything people look for; amounts are ``Decimal`` and days are ``date``. Everything else is kept in
+``other``, as segments, so that nothing is lost. Values are as in the file, whatever its separators; the meaning of a code
+``x`` is in ``x_words``. Every view type is named ``...View``, because it is a reading of X12 and not a type of our own domain.
+
+    837                  claims       ClaimSetView
+    835                  remittance   RemittanceView
+    270, 271             benefits     EligibilityView
+    276, 277, 277CA      status       StatusSetView
+    999, TA1             verdicts     GroupVerdictView, InterchangeVerdictView
 
 Knows trees and guides; knows no claim form and no store.
 """
@@ -16,41 +22,45 @@ Knows trees and guides; knows no claim form and no store.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from clearlane.x12 import reader, tree
 from clearlane.x12.views import benefits, claims, remittance, shared_types, status, verdicts
-from clearlane.x12.views.binding import Sorter, Value, each, fill
-from clearlane.x12.views.original import Originals
-from clearlane.x12.views.streaming import END, PART, UNIT, TooMany, follow
+from clearlane.x12.views.binding import View, ViewBuilder, append, fill
+from clearlane.x12.views.original import SeparatorRestorer
+from clearlane.x12.views.streaming import END, PART, UNIT, TooManySegmentsError, stream_sets
 
-__all__ = ["Interchange", "Piece", "SetView", "TooMany", "Unknown", "stream", "view", "views"]
+__all__ = [
+    "InterchangeView", "SetView", "StreamedPiece", "TooManySegmentsError", "UnknownSetView",
+    "read_views", "stream_views", "view_set",
+]  # fmt: skip
 
 
-class Unknown(Value, frozen=True, tag_field="view", tag="unknown"):
-    """A set whose guide is not known: its segments as they come."""
+class UnknownSetView(View, frozen=True, tag_field="view", tag="unknown"):
+    """A set whose guide is unknown: its segments in order."""
 
-    start: shared_types.Start | None = None
-    end: shared_types.End | None = None
+    start: shared_types.SetHeaderView | None = None
+    end: shared_types.SetTrailerView | None = None
     other: tuple[list[str], ...] = ()
 
 
-View = (
-    remittance.Remittance | benefits.Eligibility | status.Statuses | verdicts.GroupVerdict
-    | claims.Claims | Unknown
+TransactionView = (
+    remittance.RemittanceView | benefits.EligibilityView | status.StatusSetView | verdicts.GroupVerdictView
+    | claims.ClaimSetView | UnknownSetView
 )  # fmt: skip
 
 
-class SetView(Value, frozen=True):
-    """A transaction set."""
+class SetView(View, frozen=True):
+    """One transaction set."""
 
     kind: str = ""
-    """837P, 835 and so on; empty where the guide is not known."""
+    """837P, 835 and so on; empty if the guide is unknown."""
     control: str = ""
-    view: View | None = None
+    view: TransactionView | None = None
 
 
-class Group(Value, frozen=True):
+class GroupView(View, frozen=True):
     """GS and GE, and the sets between them."""
 
     function: str = ""
@@ -62,13 +72,14 @@ class Group(Value, frozen=True):
     agency: str = ""
     version: str = ""
     sets: tuple[SetView, ...] = ()
-    sets_told: str = ""
-    control_told: str = ""
+    sets_stated: str = msgspec.field(default="", name="sets_told")
+    """GE01: the number of sets that the sender states."""
+    trailer_control: str = msgspec.field(default="", name="control_told")
     other: tuple[list[str], ...] = ()
 
 
-class Interchange(Value, frozen=True):
-    """ISA and IEA, and what stands between them."""
+class InterchangeView(View, frozen=True):
+    """ISA and IEA, and what is between them."""
 
     authorisation_qualifier: str = ""
     authorisation: str = ""
@@ -86,11 +97,12 @@ class Interchange(Value, frozen=True):
     acknowledge: str = ""
     usage: str = ""
     component: str = ""
-    answers: tuple[verdicts.InterchangeVerdict, ...] = ()
+    answers: tuple[verdicts.InterchangeVerdictView, ...] = ()
     """The TA1 segments."""
-    groups: tuple[Group, ...] = ()
-    groups_told: str = ""
-    control_told: str = ""
+    groups: tuple[GroupView, ...] = ()
+    groups_stated: str = msgspec.field(default="", name="groups_told")
+    """IEA01: the number of groups that the sender states."""
+    trailer_control: str = msgspec.field(default="", name="control_told")
     other: tuple[list[str], ...] = ()
 
     @property
@@ -100,107 +112,108 @@ class Interchange(Value, frozen=True):
             yield from group.sets
 
 
-class Piece(NamedTuple):
-    """What a streaming view gives: a part around units, a unit, or at its end the set without them."""
+class StreamedPiece(NamedTuple):
+    """One piece of a stream: a part around units, a unit, or at its end the set without them."""
 
     kind: str
     control: str
     part: Any = None
     unit: Any = None
-    view: View | None = None
+    view: TransactionView | None = None
 
 
-KINDS: dict[str, Sorter] = {
+BUILDERS: dict[str, ViewBuilder] = {
     "835": remittance.SET,
     "270": benefits.INQUIRY,
-    "271": benefits.ANSWER,
+    "271": benefits.RESPONSE,
     **dict.fromkeys(("276", "277", "277CA"), status.SET),
     "999": verdicts.SET,
     **dict.fromkeys(("837P", "837D", "837I"), claims.SET),
-    "": Sorter(Unknown, shared_types.ENDS),
+    "": ViewBuilder(UnknownSetView, shared_types.ENDS),
 }
-"""The sorter of a whole set, by kind; the empty kind is that of an unknown guide."""
+"""The view builder of a whole set, by kind; the empty kind is that of an unknown guide."""
 FIELDS = {PART: "part", UNIT: "unit", END: "view"}
 
 
-def views(source: reader.Source) -> Iterator[Interchange]:
-    """Each interchange of a file, whole."""
+def read_views(source: reader.Source) -> Iterator[InterchangeView]:
+    """Yield each interchange of a file as a whole."""
     for interchange in reader.parse(source, check=False).interchanges:
         yield _interchange(interchange)
 
 
-def view(set: tree.Set) -> View:
-    """The view of a set that was read whole."""
+def view_set(set: tree.TransactionSet) -> TransactionView:
+    """Return the view of a set that was read as a whole."""
     if set.guide is not None and set.guide.kind == "835":
-        return remittance.remittance(set)
-    found: View = KINDS[set.guide.kind if set.guide else ""](set.root)
-    return Originals(set.group.interchange.delimiters).restored(found)
+        return remittance.view_remittance(set)
+    view: TransactionView = BUILDERS[set.guide.kind if set.guide else ""](set.root)
+    return SeparatorRestorer(set.group.interchange.delimiters).restore(view)
 
 
-def stream(source: reader.Source) -> Iterator[Piece]:
-    """Parts and units as they come, and each set, without them, when it ends; memory stays flat.
+def stream_views(source: reader.Source) -> Iterator[StreamedPiece]:
+    """Yield parts and units while reading, and each set, without them, when it ends; memory stays constant.
 
-    A part is a loop around units (a subscriber with its payer, a provider's group of payments); it comes
-    before its first unit, and again at its end where something more was in it.
+    A part is a loop around units (a subscriber with its payer, a provider's group of payments); it comes before its first
+    unit, and again at its end if more was in it.
     """
-    tally = remittance.Tally()
-    for what, value, kind, control in follow(source, _sorter):
-        if what is UNIT and isinstance(value, remittance.Claim):
-            tally.add(value)
-        elif what is END and isinstance(value, remittance.Remittance):
-            value, tally = tally.closed(value), remittance.Tally()
-        yield Piece(kind, control, **{FIELDS[what]: value})
+    totaller = remittance.RemittanceTotaller()
+    for event, value, kind, control in stream_sets(source, _choose_builder):
+        if event is UNIT and isinstance(value, remittance.RemittanceClaimView):
+            totaller.add(value)
+        elif event is END and isinstance(value, remittance.RemittanceView):
+            value, totaller = totaller.add_totals(value), remittance.RemittanceTotaller()
+        yield StreamedPiece(kind, control, **{FIELDS[event]: value})
 
 
-def _sorter(kind: str) -> Sorter:
-    return KINDS[kind]
+def _choose_builder(kind: str) -> ViewBuilder:
+    return BUILDERS[kind]
 
 
-_INTERCHANGE = Sorter(
-    Interchange,
+_INTERCHANGE = ViewBuilder(
+    InterchangeView,
     {
         "ISA": fill(
             "authorisation_qualifier authorisation security_qualifier security sender_qualifier"
             " sender receiver_qualifier receiver date time repetition version control acknowledge"
             " usage component"
         ),
-        "TA1": each("answers", lambda segment, other: verdicts.ta1(segment)),
-        "IEA": fill("groups_told control_told"),
+        "TA1": append("answers", lambda segment, other: verdicts.view_ta1(segment)),
+        "IEA": fill("groups_stated trailer_control"),
     },
 )
-_GROUP = Sorter(
-    Group,
+_GROUP = ViewBuilder(
+    GroupView,
     {
         "GS": fill("function sender receiver date time control agency version"),
-        "GE": fill("sets_told control_told"),
+        "GE": fill("sets_stated trailer_control"),
     },
 )
 
 
-def _interchange(interchange: tree.Interchange) -> Interchange:
+def _interchange(interchange: tree.Interchange) -> InterchangeView:
     # Padding belongs to the fixed width, not to the value.
     header = [text.strip() for text in interchange.header]
-    found: Interchange = _INTERCHANGE.of([header, *_around(interchange)])
+    view: InterchangeView = _INTERCHANGE.build([header, *_around(interchange)])
     return replace(
-        Originals(interchange.delimiters).restored(found),
+        SeparatorRestorer(interchange.delimiters).restore(view),
         groups=tuple(map(_group, interchange.groups)),
     )
 
 
-def _group(group: tree.Group) -> Group:
-    found: Group = _GROUP.of([group.header, *_around(group)])
+def _group(group: tree.FunctionalGroup) -> GroupView:
+    view: GroupView = _GROUP.build([group.header, *_around(group)])
     return replace(
-        Originals(group.interchange.delimiters).restored(found), sets=tuple(map(_set, group.sets))
+        SeparatorRestorer(group.interchange.delimiters).restore(view),
+        sets=tuple(map(_set, group.sets)),
     )
 
 
-def _around(part: tree.Interchange | tree.Group) -> Iterator[tree.Segment]:
-    """The segments of a part that stand in no set, after its header."""
+def _around(part: tree.Interchange | tree.FunctionalGroup) -> Iterator[tree.Segment]:
+    """Yield the segments of an interchange or group outside sets, after its header."""
     yield from (segment for _, segment in part.stray)
     if part.trailer is not None:
         yield part.trailer
 
 
-def _set(set: tree.Set) -> SetView:
+def _set(set: tree.TransactionSet) -> SetView:
     kind = set.guide.kind if set.guide else ""
-    return SetView(kind=kind, control=set.control, view=view(set))
+    return SetView(kind=kind, control=set.control, view=view_set(set))

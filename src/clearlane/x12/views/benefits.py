@@ -1,31 +1,33 @@
-"""A 271 as benefits, and the 270 that asked for them.
+"""View of a 271 and of the 270 that requested it.
 
-Sources hold receivers, receivers hold subscribers, subscribers hold dependents. A refusal (AAA) may stand at
-each of the four levels and beside a benefit; no active coverage told is not the same as inactive.
-Knows eligibility loops; knows no question that was sent.
+Information sources contain receivers, receivers subscribers, subscribers dependents. A refusal (AAA) may occur at each of
+the four levels and in a benefit. Absence of active coverage does not mean inactive coverage.
+Knows eligibility loops; knows no inquiry that was sent.
 """
 
 from collections.abc import Iterator
 from decimal import Decimal
 
+import msgspec
+
 from clearlane.x12.views import shared_types
 from clearlane.x12.views.binding import (
-    KINDS,
-    Below,
-    Composite,
-    Row,
-    Sorter,
-    Value,
-    each,
+    ELEMENT_READERS,
+    Binding,
+    ChildLoop,
+    CompositeReader,
+    View,
+    ViewBuilder,
+    append,
+    cached,
     fill,
-    into,
-    once,
-    remembered,
+    read_into,
+    set_once,
 )
 
 
-class Refusal(Value, frozen=True):
-    """AAA: why an answer is not given, and what to do."""
+class RefusalView(View, frozen=True):
+    """AAA: why a request was not answered, and what to do."""
 
     valid: str = ""
     agency: str = ""
@@ -35,7 +37,7 @@ class Refusal(Value, frozen=True):
     follow_up_words: str = ""
 
 
-class Delivery(Value, frozen=True):
+class ServiceDeliveryView(View, frozen=True):
     """HSD: how often a service may be given."""
 
     qualifier: str = ""
@@ -50,8 +52,8 @@ class Delivery(Value, frozen=True):
     time: str = ""
 
 
-class Condition(Value, frozen=True):
-    """III: where or for what a benefit holds."""
+class BenefitConditionView(View, frozen=True):
+    """III: where or for what a benefit applies."""
 
     code_list: str = ""
     code: str = ""
@@ -60,8 +62,8 @@ class Condition(Value, frozen=True):
     other: tuple[list[str], ...] = ()
 
 
-class Benefit(Value, frozen=True):
-    """EB and what belongs to it."""
+class BenefitView(View, frozen=True):
+    """EB and its details."""
 
     benefit: str = ""
     benefit_words: str = ""
@@ -82,39 +84,39 @@ class Benefit(Value, frozen=True):
     quantity: Decimal | None = None
     authorisation: str = ""
     in_network: str = ""
-    procedure: shared_types.Procedure | None = None
+    procedure: shared_types.ProcedureView | None = None
     pointers: tuple[str, ...] = ()
-    deliveries: tuple[Delivery, ...] = ()
-    references: tuple[shared_types.Reference, ...] = ()
-    dates: tuple[shared_types.Dated, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    deliveries: tuple[ServiceDeliveryView, ...] = ()
+    references: tuple[shared_types.ReferenceView, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
+    refusals: tuple[RefusalView, ...] = ()
     messages: tuple[str, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[BenefitConditionView, ...] = ()
     section_start: str = ""
-    parties: tuple[shared_types.Party, ...] = ()
-    """Those between LS and LE."""
+    parties: tuple[shared_types.PartyView, ...] = ()
+    """The parties between LS and LE."""
     section_end: str = ""
     other: tuple[list[str], ...] = ()
 
 
-class Question(Value, frozen=True):
-    """EQ and what belongs to it: what a 270 asks for."""
+class BenefitInquiryView(View, frozen=True):
+    """EQ and its details: what a 270 requests."""
 
     service_types: tuple[str, ...] = ()
     service_types_words: tuple[str, ...] = ()
-    procedure: shared_types.Procedure | None = None
+    procedure: shared_types.ProcedureView | None = None
     level: str = ""
     level_words: str = ""
     insurance: str = ""
     pointers: tuple[str, ...] = ()
-    amounts: tuple[shared_types.Amount, ...] = ()
-    conditions: tuple[Condition, ...] = ()
-    references: tuple[shared_types.Reference, ...] = ()
-    dates: tuple[shared_types.Dated, ...] = ()
+    amounts: tuple[shared_types.AmountView, ...] = ()
+    conditions: tuple[BenefitConditionView, ...] = ()
+    references: tuple[shared_types.ReferenceView, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Standing(Value, frozen=True):
+class InsuredStatusView(View, frozen=True):
     """INS: how a person is insured."""
 
     subscriber: str = ""
@@ -127,60 +129,60 @@ class Standing(Value, frozen=True):
     birth_sequence: str = ""
 
 
-class Diagnosis(Value, frozen=True):
+class DiagnosisView(View, frozen=True):
     """One code of an HI."""
 
     qualifier: str = ""
     code: str = ""
 
 
-class Member(Value, frozen=True):
-    """A subscriber or a dependent, and the benefits."""
+class MemberView(View, frozen=True):
+    """A subscriber or a dependent, with benefits or inquiries."""
 
-    level: shared_types.Level | None = None
-    traces: tuple[shared_types.Trace, ...] = ()
-    party: shared_types.Party | None = None
-    standing: Standing | None = None
-    diagnoses: tuple[Diagnosis, ...] = ()
-    dates: tuple[shared_types.Dated, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
-    benefits: tuple[Benefit, ...] = ()
-    questions: tuple[Question, ...] = ()
-    dependents: tuple["Member", ...] = ()
+    level: shared_types.LevelView | None = None
+    traces: tuple[shared_types.TraceView, ...] = ()
+    party: shared_types.PartyView | None = None
+    insured_status: InsuredStatusView | None = msgspec.field(default=None, name="standing")
+    diagnoses: tuple[DiagnosisView, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
+    refusals: tuple[RefusalView, ...] = ()
+    benefits: tuple[BenefitView, ...] = ()
+    questions: tuple[BenefitInquiryView, ...] = ()
+    dependents: tuple["MemberView", ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Receiver(Value, frozen=True):
-    """Who asked: a provider, as a rule."""
+class InformationReceiverView(View, frozen=True):
+    """The receiver of the information, usually a provider."""
 
-    level: shared_types.Level | None = None
-    party: shared_types.Party | None = None
-    refusals: tuple[Refusal, ...] = ()
-    subscribers: tuple[Member, ...] = ()
+    level: shared_types.LevelView | None = None
+    party: shared_types.PartyView | None = None
+    refusals: tuple[RefusalView, ...] = ()
+    subscribers: tuple[MemberView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Source(Value, frozen=True):
-    """Who answers: a payer, as a rule."""
+class InformationSourceView(View, frozen=True):
+    """The source of the information, usually a payer."""
 
-    level: shared_types.Level | None = None
-    party: shared_types.Party | None = None
-    refusals: tuple[Refusal, ...] = ()
-    receivers: tuple[Receiver, ...] = ()
+    level: shared_types.LevelView | None = None
+    party: shared_types.PartyView | None = None
+    refusals: tuple[RefusalView, ...] = ()
+    receivers: tuple[InformationReceiverView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Eligibility(Value, frozen=True, tag_field="view", tag="eligibility"):
+class EligibilityView(View, frozen=True, tag_field="view", tag="eligibility"):
     """All of a 270 or a 271."""
 
-    start: shared_types.Start | None = None
-    heading: shared_types.Heading | None = None
-    sources: tuple[Source, ...] = ()
-    end: shared_types.End | None = None
+    start: shared_types.SetHeaderView | None = None
+    heading: shared_types.HeadingView | None = None
+    sources: tuple[InformationSourceView, ...] = ()
+    end: shared_types.SetTrailerView | None = None
     other: tuple[list[str], ...] = ()
 
     @property
-    def members(self) -> Iterator[Member]:
+    def members(self) -> Iterator[MemberView]:
         """Every subscriber, each followed by the dependents."""
         for source in self.sources:
             for receiver in source.receivers:
@@ -189,8 +191,8 @@ class Eligibility(Value, frozen=True, tag_field="view", tag="eligibility"):
                     yield from subscriber.dependents
 
     @property
-    def refusals(self) -> Iterator[Refusal]:
-        """The refusals of all levels, in file order as far as levels tell it."""
+    def refusals(self) -> Iterator[RefusalView]:
+        """The refusals of all levels, sources first."""
         for source in self.sources:
             yield from source.refusals
             for receiver in source.receivers:
@@ -202,16 +204,17 @@ class Eligibility(Value, frozen=True, tag_field="view", tag="eligibility"):
 
 
 def _text(segment: list[str], other: list[list[str]]) -> str:
-    """MSG holds one text."""
+    """Read the text of an MSG."""
     if len(segment) != 2:
         other.append(segment)
     return segment[1] if len(segment) > 1 else ""
 
 
-KINDS["diagnosis"] = Composite(Diagnosis, "qualifier code")
+ELEMENT_READERS["diagnosis"] = CompositeReader(DiagnosisView, "qualifier code")
 
-_REFUSALS = each(
-    "refusals", into(Refusal, "valid agency reason?reject_reasons follow_up?follow_up_actions")
+_REFUSALS = append(
+    "refusals",
+    read_into(RefusalView, "valid agency reason?reject_reasons follow_up?follow_up_actions"),
 )
 _BENEFIT = (
     "benefit?benefits level?coverage_levels service_types?service_types=repeats insurance?insurance_types plan"
@@ -219,33 +222,33 @@ _BENEFIT = (
     " in_network procedure=procedure pointers=parts"
 )
 _DELIVERY = "qualifier?quantities quantity$ unit every$ period?time_periods periods$ pattern time"
-_STANDING = (
+_INSURED_STATUS = (
     "subscriber relationship?relationships maintenance maintenance_reason - - - - student"
     " handicapped - - - - - - birth_sequence"
 )
-_CONDITION = into(Condition, "code_list code category text")
-CONDITION = Sorter(Condition, {"III": fill("code_list code category text")})
+_CONDITION = read_into(BenefitConditionView, "code_list code category text")
+CONDITION = ViewBuilder(BenefitConditionView, {"III": fill("code_list code category text")})
 PLACE = shared_types.PARTY
 
-_FACTS: dict[str, Row] = {"REF": shared_types.REFERENCES, "DTP": shared_types.DATES}
-BENEFIT = Sorter(
-    Benefit,
+_FACTS: dict[str, Binding] = {"REF": shared_types.REFERENCES, "DTP": shared_types.DATES}
+BENEFIT = ViewBuilder(
+    BenefitView,
     {
         **_FACTS,
-        "EB": fill(_BENEFIT, remember=True),
-        "HSD": each("deliveries", into(Delivery, _DELIVERY), remember=True),
+        "EB": fill(_BENEFIT, cache=True),
+        "HSD": append("deliveries", read_into(ServiceDeliveryView, _DELIVERY), cache=True),
         "AAA": _REFUSALS,
-        "MSG": each("messages", _text),
+        "MSG": append("messages", _text),
         "LS": fill("section_start"),
         "LE": fill("section_end"),
     },
     loops={
-        **dict.fromkeys(("2115C", "2115D"), Below("conditions", CONDITION)),
-        **dict.fromkeys(("2120C", "2120D"), Below("parties", shared_types.PARTY)),
+        **dict.fromkeys(("2115C", "2115D"), ChildLoop("conditions", CONDITION)),
+        **dict.fromkeys(("2120C", "2120D"), ChildLoop("parties", shared_types.PARTY)),
     },
 )
-QUESTION = Sorter(
-    Question,
+BENEFIT_INQUIRY = ViewBuilder(
+    BenefitInquiryView,
     {
         **_FACTS,
         "EQ": fill(
@@ -253,48 +256,52 @@ QUESTION = Sorter(
             " pointers=parts"
         ),
         "AMT": shared_types.AMOUNTS,
-        "III": each("conditions", _CONDITION),
+        "III": append("conditions", _CONDITION),
     },
 )
-_MEMBER: dict[str, Row] = {
+_MEMBER: dict[str, Binding] = {
     "HL": shared_types.LEVEL,
     "TRN": shared_types.TRACES,
     "AAA": _REFUSALS,
-    "INS": once("standing", remembered(into(Standing, _STANDING))),
+    "INS": set_once("insured_status", cached(read_into(InsuredStatusView, _INSURED_STATUS))),
     "HI": fill(" ".join(["diagnoses+=diagnosis"] * 12)),
     "DTP": shared_types.DATES,
 }
-_ANSWERS = dict.fromkeys(("2110C", "2110D"), Below("benefits", BENEFIT))
-_QUESTIONS = dict.fromkeys(("2110C", "2110D"), Below("questions", QUESTION))
-_LEVEL: dict[str, Row] = {"HL": shared_types.LEVEL, "AAA": _REFUSALS}
+_RESPONSES = dict.fromkeys(("2110C", "2110D"), ChildLoop("benefits", BENEFIT))
+_INQUIRIES = dict.fromkeys(("2110C", "2110D"), ChildLoop("questions", BENEFIT_INQUIRY))
+_LEVEL: dict[str, Binding] = {"HL": shared_types.LEVEL, "AAA": _REFUSALS}
 
 
-def _view(inner: dict[str, Below]) -> Sorter:
-    """The sorter of a whole set."""
-    dependent = Sorter(Member, _MEMBER, loops=inner, inline=("2100D",), party=shared_types.PARTY)
-    subscriber = Sorter(
-        Member,
+def _view(inner: dict[str, ChildLoop]) -> ViewBuilder:
+    """Return the builder of a whole set."""
+    dependent = ViewBuilder(
+        MemberView, _MEMBER, loops=inner, inline=("2100D",), party=shared_types.PARTY
+    )
+    subscriber = ViewBuilder(
+        MemberView,
         _MEMBER,
-        loops={**inner, "2000D": Below("dependents", dependent)},
+        loops={**inner, "2000D": ChildLoop("dependents", dependent)},
         inline=("2100C",),
         party=shared_types.PARTY,
     )
-    receiver = Sorter(
-        Receiver,
+    receiver = ViewBuilder(
+        InformationReceiverView,
         _LEVEL,
-        loops={"2000C": Below("subscribers", subscriber)},
+        loops={"2000C": ChildLoop("subscribers", subscriber)},
         inline=("2100B",),
         party=shared_types.PARTY,
     )
-    source = Sorter(
-        Source,
+    source = ViewBuilder(
+        InformationSourceView,
         _LEVEL,
-        loops={"2000B": Below("receivers", receiver)},
+        loops={"2000B": ChildLoop("receivers", receiver)},
         inline=("2100A",),
         party=shared_types.PARTY,
     )
-    return Sorter(Eligibility, shared_types.FRAME, loops={"2000A": Below("sources", source)})
+    return ViewBuilder(
+        EligibilityView, shared_types.FRAME, loops={"2000A": ChildLoop("sources", source)}
+    )
 
 
-ANSWER = _view(_ANSWERS)
-INQUIRY = _view(_QUESTIONS)
+RESPONSE = _view(_RESPONSES)
+INQUIRY = _view(_INQUIRIES)

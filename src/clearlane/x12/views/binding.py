@@ -1,21 +1,20 @@
-"""Segments of a loop into the fields of a value, by tables.
+"""Bind the segments of a loop to the fields of a view, by tables.
 
-A ``Sorter`` makes one value of one loop. Its table says for each segment which field takes it; what has
-no field, or more than its fields can hold, is kept in the value's ``other``:
+A ``ViewBuilder`` makes one view from one loop. Its table says for each segment which field takes it; a segment without a
+field, or more segments than a field holds, are kept in the view's ``other``:
 
-    SERVICE = Sorter(Service, {
-        "SVC": fill("procedure=procedure charged$ paid$ revenue units$"),   # into the value's own fields
-        "DTM": each("dates", dated),                                        # one value a segment, in a tuple
-        "NM1:QC": once("patient", name),                                    # by the segment's first element
-    }, loops={"2130": Below("parts", PART)})
+    SERVICE = ViewBuilder(ServiceView, {
+        "SVC": fill("procedure=procedure charged$ paid$ revenue units$"),   # elements to fields of the view
+        "DTM": append("dates", read_dtm),                                   # one value per segment, in a tuple
+        "NM1:QC": set_once("patient", read_party_name),                     # by the segment's first element
+    }, loops={"2130": ChildLoop("parts", PART)})
 
-A usage line has one word an element: ``name`` a text, ``name$`` a number, ``name!`` a day, ``name+`` a
-text added to a tuple, ``name?list`` a code whose words go to ``name_words``, ``name=kind`` whatever ``KINDS`` reads,
-``-`` no field. An element that has no field, or cannot be read as its kind, sends the whole segment to
-``other`` too, so that nothing is lost.
+A usage line has one word per element: ``name`` a text, ``name$`` a number, ``name!`` a day, ``name+`` a text added to a
+tuple, ``name?list`` a code whose meaning goes to ``name_words``, ``name=reader`` one of ``ELEMENT_READERS``, ``-`` no field.
+If an element has no field, or cannot be read as its type, the whole segment goes to ``other`` too: nothing is lost.
 
-While a loop is read its value is a list of slots, one a field, so that a row writes by position and the value is
-made in one step. Knows segments, trees and code lists; knows no guide.
+While a loop is read its view is a list of slots, one per field: bindings write by index, and the struct is made in one
+step at the end. Knows segments, trees and code lists; knows no guide.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,15 +32,15 @@ from clearlane.x12 import codes
 from clearlane.x12.tree import Item, Loop, Segment
 
 Slots: TypeAlias = list[Any]
-"""The fields of a value while it is read, in their order."""
-Bound: TypeAlias = Callable[[Segment, Slots, list[Segment]], None]
-"""Puts a segment into the slots, and into the list too where it could not be taken whole."""
-Read: TypeAlias = Callable[[Segment, list[Segment]], Any]
-"""Reads one segment; puts it into the list too where it could not be taken whole."""
+"""The fields of a view while it is read, in their order."""
+SegmentHandler: TypeAlias = Callable[[Segment, Slots, list[Segment]], None]
+"""Writes a segment to the slots, and appends it to the list if it could not be read completely."""
+SegmentReader: TypeAlias = Callable[[Segment, list[Segment]], Any]
+"""Returns the value of one segment, and appends it to the list if it could not be read completely."""
 
 
-class Value(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """What a view is made of. It prints which fields are filled, never what they hold."""
+class View(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The base of every view: a frozen struct whose ``repr`` names the filled fields and never their values."""
 
     def __repr__(self) -> str:
         names = self.__struct_fields__
@@ -49,175 +48,183 @@ class Value(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         return f"{self.__class__.__name__}({', '.join(filled)})"
 
 
-Row: TypeAlias = Callable[[type[Value]], Bound]
-"""What happens to a segment, before it is known to which struct."""
-Rows: TypeAlias = Mapping[str, Row]
+Binding: TypeAlias = Callable[[type[View]], SegmentHandler]
+"""Makes the handler of a segment for a view type, once the positions of its fields are known."""
+Bindings: TypeAlias = Mapping[str, Binding]
 
 
-class Below(NamedTuple):
-    """A loop inside a loop: the field that takes its value, once or as often as it comes."""
+class ChildLoop(NamedTuple):
+    """The field that takes the view of a child loop, once or as often as it occurs."""
 
     field: str
-    sorter: "Sorter"
+    builder: "ViewBuilder"
     many: bool = True
 
 
-class Sorter:
-    """Makes values of one struct from loops."""
+class ViewBuilder:
+    """A builder of one type of view from loops."""
 
     def __init__(
         self,
-        struct: type[Value],
-        rows: Rows,
+        struct: type[View],
+        bindings: Bindings,
         *,
-        loops: Mapping[str, Below] | None = None,
+        loops: Mapping[str, ChildLoop] | None = None,
         inline: Iterable[str] = (),
-        party: "Sorter | None" = None,
+        party: "ViewBuilder | None" = None,
         finish: Callable[[Slots], None] | None = None,
     ) -> None:
-        """``inline`` loops are read as if their segments stood in this loop; ``party`` takes the
-        segments it knows into the field of that name; ``finish`` adds what is worked out."""
+        """Compile the tables of a view.
+
+        ``inline`` loops are read as if their segments were in this loop; ``party`` reads the segments it knows into the field of
+        that name; ``finish`` computes further fields.
+        """
         self.struct = struct
         self.loops = dict(loops or {})
         self.inline = frozenset(inline)
-        self.rows = _dispatch(struct, rows)
-        """By segment id a row, or rows by the segment's first element."""
-        self.at = {name: at for at, name in enumerate(struct.__struct_fields__)}
+        self.bindings = _dispatch(struct, bindings)
+        """By segment id: a handler, or handlers by the segment's first element."""
+        self.indexes = {name: at for at, name in enumerate(struct.__struct_fields__)}
         """The position of each field."""
         self._party = party
         self._finish = finish
         self._template = list(struct.__struct_defaults__)
-        assert len(self._template) == len(self.at), "every field has a default"
-        fields = {below.field for below in self.loops.values() if below.many}
-        self._lists = [self.at[field] for field in sorted(fields)]
+        assert len(self._template) == len(self.indexes), "every field has a default"
+        fields = {child.field for child in self.loops.values() if child.many}
+        self._lists = [self.indexes[field] for field in sorted(fields)]
 
     def __call__(self, loop: Loop) -> Any:
-        """The value of a loop."""
-        return self.of(loop.items)
+        """Return the view of a loop."""
+        return self.build(loop.items)
 
-    def of(self, items: Sequence[Item]) -> Any:
-        """The value of segments and loops."""
-        slots, other, party = self.start()
-        self._sort(items, slots, party, other)
-        return self.finished(slots, party, other)
+    def build(self, items: Sequence[Item]) -> Any:
+        """Return the view of segments and loops."""
+        slots, other, party = self.new_slots()
+        self._put_items(items, slots, party, other)
+        return self.finish(slots, party, other)
 
-    def start(self) -> tuple[Slots, list[Segment], Slots | None]:
-        """Room for a value: its slots, what it has no field for, and the slots of its party."""
+    def new_slots(self) -> tuple[Slots, list[Segment], Slots | None]:
+        """Return empty slots, the list of segments without a field, and the empty slots of the party."""
         party = self._party
-        return self._template.copy(), [], None if party is None else party.start()[0]
+        return self._template.copy(), [], None if party is None else party.new_slots()[0]
 
     def put(
         self, segment: Segment, slots: Slots, party: Slots | None, other: list[Segment]
     ) -> None:
-        """Take one segment."""
-        row = self.rows.get(segment[0])
-        if row.__class__ is dict:
-            row = row.get(segment[1] if len(segment) > 1 else "") or row.get("")
-        if row is not None:
-            row(segment, slots, other)
-        elif not self.give(segment, party, other):
+        """Read one segment."""
+        handler = self.bindings.get(segment[0])
+        if handler.__class__ is dict:
+            handler = handler.get(segment[1] if len(segment) > 1 else "") or handler.get("")
+        if handler is not None:
+            handler(segment, slots, other)
+        elif not self.put_party(segment, party, other):
             other.append(segment)
 
-    def give(self, segment: Segment, party: Slots | None, other: list[Segment]) -> bool:
-        """Give a segment to the party, if there is one that knows it."""
-        if self._party is None or segment[0] not in self._party.rows:
+    def put_party(self, segment: Segment, party: Slots | None, other: list[Segment]) -> bool:
+        """Read a segment of the party; return False if there is no party or it does not know the segment."""
+        if self._party is None or segment[0] not in self._party.bindings:
             return False
-        assert party is not None, "slots of a party come from start"
+        assert party is not None, "slots of a party come from new_slots"
         self._party.put(segment, party, None, other)
         return True
 
-    def finished(self, slots: Slots, party: Slots | None, other: list[Segment]) -> Any:
-        """The value of what was put."""
-        if party is not None and self._party is not None and party != self._party.start()[0]:
-            slots[self.at["party"]] = self._party.struct(*party)
+    def finish(self, slots: Slots, party: Slots | None, other: list[Segment]) -> Any:
+        """Return the view of the filled slots."""
+        if party is not None and self._party is not None and party != self._party.new_slots()[0]:
+            slots[self.indexes["party"]] = self._party.struct(*party)
         if other:
-            slots[self.at["other"]] = tuple(other)
+            slots[self.indexes["other"]] = tuple(other)
         for at in self._lists:
             slots[at] = tuple(slots[at])
         if self._finish is not None:
             self._finish(slots)
         return self.struct(*slots)
 
-    def _sort(
+    def _put_items(
         self, items: Sequence[Item], slots: Slots, party: Slots | None, other: list[Segment]
     ) -> None:
         for item in items:
             if isinstance(item, Loop):
-                self._below(item, slots, party, other)
+                self._put_loop(item, slots, party, other)
             else:
                 self.put(item, slots, party, other)
 
-    def _below(self, loop: Loop, slots: Slots, party: Slots | None, other: list[Segment]) -> None:
+    def _put_loop(
+        self, loop: Loop, slots: Slots, party: Slots | None, other: list[Segment]
+    ) -> None:
         id = loop.node.id
-        below = self.loops.get(id)
-        if below is None:
+        child = self.loops.get(id)
+        if child is None:
             if id in self.inline:
-                self._sort(loop.items, slots, party, other)
+                self._put_items(loop.items, slots, party, other)
             else:
-                other.extend(loop.walk())
+                other.extend(loop.all_segments())
             return
-        at = self.at[below.field]
-        if below.many:
+        at = self.indexes[child.field]
+        if child.many:
             if not slots[at]:
                 slots[at] = []
-            slots[at].append(below.sorter(loop))
+            slots[at].append(child.builder(loop))
         elif slots[at] is None:
-            slots[at] = below.sorter(loop)
+            slots[at] = child.builder(loop)
         else:
-            other.extend(loop.walk())
+            other.extend(loop.all_segments())
 
 
-def _dispatch(struct: type[Value], rows: Rows) -> dict[str, Any]:
-    """By segment id a row, or rows by the segment's first element with the one for all others under ""."""
+def _dispatch(struct: type[View], bindings: Bindings) -> dict[str, Any]:
+    """Return by segment id a handler, or handlers by first element with the one for all others under ""."""
     found: dict[str, Any] = {}
-    for key, row in rows.items():
+    for key, binding in bindings.items():
         id, _, qualifier = key.partition(":")
-        found.setdefault(id, {})[qualifier] = row(struct)
+        found.setdefault(id, {})[qualifier] = binding(struct)
     return {id: choice[""] if choice.keys() == {""} else choice for id, choice in found.items()}
 
 
-# Rows: what happens to a segment. ``remember`` reads equal segments once; it is for what says nothing of a
-# person and comes again and again: a date, a charge, a benefit.
+# Bindings. With ``cache`` equal segments are read once: for frequent segments without personal data, such as a date,
+# a charge or a benefit.
 
 
-def fill(usage: str, *, remember: bool = False) -> Row:
-    """The segment's elements go to fields of the value itself. A second one goes to ``other``."""
-    plan = _usage(usage)
+def fill(usage: str, *, cache: bool = False) -> Binding:
+    """Bind the elements of a segment to fields of the view itself. A second such segment goes to ``other``."""
+    plan = _parse_usage(usage)
 
     names = list(dict.fromkeys(use.name for use in plan if use.name))
 
-    def bind(struct: type[Value]) -> Bound:
+    def bind(struct: type[View]) -> SegmentHandler:
         at = {name: nth for nth, name in enumerate(struct.__struct_fields__)}
-        taken = itemgetter(*(at[name] for name in names))
-        blank = taken(struct.__struct_defaults__)
-        if not remember and all(use.convert in PLAIN and not use.several for use in plan):
-            return _fill_plain(plan, at, taken, blank)
+        current = itemgetter(*(at[name] for name in names))
+        defaults = current(struct.__struct_defaults__)
+        if not cache and all(use.convert in PLAIN and not use.several for use in plan):
+            return _fill_plain(plan, at, current, defaults)
 
         def read(segment: Sequence[str]) -> tuple[list[tuple[int, Any]], bool]:
-            values, whole = _take(plan, segment[1:])
-            return [(at[name], value) for name, value in values.items()], whole
+            values, complete = _read_elements(plan, segment[1:])
+            return [(at[name], value) for name, value in values.items()], complete
 
-        known = lru_cache(VALUES_REMEMBERED_MAX)(read) if remember else read
+        read_cached = lru_cache(VALUES_REMEMBERED_MAX)(read) if cache else read
 
-        def row(segment: Segment, slots: Slots, other: list[Segment]) -> None:
-            if taken(slots) != blank:
+        def handler(segment: Segment, slots: Slots, other: list[Segment]) -> None:
+            if current(slots) != defaults:
                 other.append(segment)
                 return
-            found, whole = known(tuple(segment))
+            found, complete = read_cached(tuple(segment))
             for to, value in found:
                 slots[to] = value
-            if not whole:
+            if not complete:
                 other.append(segment)
 
-        return row
+        return handler
 
     return bind
 
 
 def _fill_plain(
-    plan: Sequence["_Use"], at: dict[str, int], taken: Callable[[Slots], Any], blank: Any
-) -> Bound:
-    """The same for texts, numbers and days alone, without a detour: a claim begins with such a segment."""
+    plan: Sequence["_ElementUse"],
+    at: dict[str, int],
+    current: Callable[[Slots], Any],
+    defaults: Any,
+) -> SegmentHandler:
+    """Return a faster handler for texts, numbers and days only, as in the first segment of a claim."""
     size = len(plan) + 1
     padding = [[""] * (size - length) for length in range(size)]
     uses = list(enumerate(plan, 1))
@@ -225,146 +232,148 @@ def _fill_plain(
     others = [(nth, at[use.name], use.convert) for nth, use in uses if use.convert is not None]
     codes = [(nth, at[use.name + "_words"], use.list) for nth, use in uses if use.list]
 
-    def row(segment: Segment, slots: Slots, other: list[Segment]) -> None:
-        if taken(slots) != blank:
+    def handler(segment: Segment, slots: Slots, other: list[Segment]) -> None:
+        if current(slots) != defaults:
             other.append(segment)
             return
-        whole = len(segment) <= size or not any(segment[size:])
+        complete = len(segment) <= size or not any(segment[size:])
         padded = segment if len(segment) >= size else segment + padding[len(segment)]
         for nth, to in texts:
             slots[to] = padded[nth]
         for nth, to, convert in others:
             if text := padded[nth]:
                 slots[to] = value = convert(text)
-                whole = whole and value is not None
+                complete = complete and value is not None
         for nth, to, list in codes:
-            slots[to] = words(list, padded[nth])
-        if not whole:
+            slots[to] = code_words(list, padded[nth])
+        if not complete:
             other.append(segment)
 
-    return row
+    return handler
 
 
-def each(field: str, read: Read, *, remember: bool = False) -> Row:
-    """One value a segment, added to the field's tuple."""
-    if remember:
-        return every(field, lambda segment, other: (read(segment, other),))
+def append(field: str, read: SegmentReader, *, cache: bool = False) -> Binding:
+    """Bind each segment to one value, appended to the field's tuple."""
+    if cache:
+        return extend(field, lambda segment, other: (read(segment, other),))
 
-    def bind(struct: type[Value]) -> Bound:
+    def bind(struct: type[View]) -> SegmentHandler:
         at = struct.__struct_fields__.index(field)
 
-        def row(segment: Segment, slots: Slots, other: list[Segment]) -> None:
+        def handler(segment: Segment, slots: Slots, other: list[Segment]) -> None:
             if len(slots[at]) < SEGMENTS_PER_FIELD_MAX:
                 slots[at] += (read(segment, other),)
             else:
                 other.append(segment)
 
-        return row
+        return handler
 
     return bind
 
 
-def every(field: str, read: Read) -> Row:
-    """Several values (a tuple) a segment, added to the field's tuple; equal segments are read once."""
-    known = _remembered(read)
+def extend(field: str, read: SegmentReader) -> Binding:
+    """Bind each segment to several values, appended to the field's tuple; equal segments are read once."""
+    read_cached = _cached_reader(read)
 
-    def bind(struct: type[Value]) -> Bound:
+    def bind(struct: type[View]) -> SegmentHandler:
         at = struct.__struct_fields__.index(field)
 
-        def row(segment: Segment, slots: Slots, other: list[Segment]) -> None:
-            found, whole = known(tuple(segment))
+        def handler(segment: Segment, slots: Slots, other: list[Segment]) -> None:
+            found, complete = read_cached(tuple(segment))
             if not slots[at]:
                 slots[at] = found
             elif len(slots[at]) < SEGMENTS_PER_FIELD_MAX:
                 slots[at] += found
             else:
-                whole = False
-            if not whole:
+                complete = False
+            if not complete:
                 other.append(segment)
 
-        return row
+        return handler
 
     return bind
 
 
-def once(field: str, read: Read) -> Row:
-    """One value; a second segment goes to ``other``."""
+def set_once(field: str, read: SegmentReader) -> Binding:
+    """Bind a segment to one value of a field. A second such segment goes to ``other``."""
 
-    def bind(struct: type[Value]) -> Bound:
+    def bind(struct: type[View]) -> SegmentHandler:
         at = struct.__struct_fields__.index(field)
 
-        def row(segment: Segment, slots: Slots, other: list[Segment]) -> None:
+        def handler(segment: Segment, slots: Slots, other: list[Segment]) -> None:
             if slots[at] is None:
                 slots[at] = read(segment, other)
             else:
                 other.append(segment)
 
-        return row
+        return handler
 
     return bind
 
 
-def into(struct: type[Value], usage: str) -> Read:
-    """Reads a segment into a value of its own."""
-    plan = _usage(usage)
+def read_into(struct: type[View], usage: str) -> SegmentReader:
+    """Return a reader of a segment into a view of its own."""
+    plan = _parse_usage(usage)
 
     def read(segment: Segment, other: list[Segment]) -> Any:
-        values, whole = _take(plan, segment[1:])
-        if not whole:
+        values, complete = _read_elements(plan, segment[1:])
+        if not complete:
             other.append(segment)
         return struct(**values)
 
     return read
 
 
-def remembered(read: Read) -> Read:
-    """The same, but equal segments are read once."""
-    known = _remembered(read)
+def cached(read: SegmentReader) -> SegmentReader:
+    """Return a reader that reads equal segments once."""
+    read_cached = _cached_reader(read)
 
-    def again(segment: Segment, other: list[Segment]) -> Any:
-        value, whole = known(tuple(segment))
-        if not whole:
+    def read_once(segment: Segment, other: list[Segment]) -> Any:
+        value, complete = read_cached(tuple(segment))
+        if not complete:
             other.append(segment)
         return value
 
-    return again
+    return read_once
 
 
-def _remembered(read: Read) -> Callable[[tuple[str, ...]], tuple[Any, bool]]:
-    """The value, and whether it holds everything. Values are frozen, so they may be shared."""
+def _cached_reader(read: SegmentReader) -> Callable[[tuple[str, ...]], tuple[Any, bool]]:
+    """Return a cached reader of a value and whether it is complete. Views are frozen, so they can be shared."""
 
     @lru_cache(VALUES_REMEMBERED_MAX)
-    def known(segment: tuple[str, ...]) -> tuple[Any, bool]:
+    def read_cached(segment: tuple[str, ...]) -> tuple[Any, bool]:
         unread: list[Segment] = []
         return read([*segment], unread), not unread
 
-    return known
+    return read_cached
 
 
-# Kinds of elements.
+# Readers of elements.
 
 
-class Composite:
-    """Reads the components of one element into a value, or of each of its repetitions."""
+class CompositeReader:
+    """A reader of the components of one element, or of each of its repetitions, into a view."""
 
-    def __init__(self, struct: type[Value], usage: str, *, repeats: bool = False) -> None:
+    def __init__(self, struct: type[View], usage: str, *, repeats: bool = False) -> None:
         self._struct = struct
-        self._usage = _usage(usage)
+        self._usage = _parse_usage(usage)
         self._repeats = repeats
 
     def read(self, text: str) -> tuple[Any, bool]:
-        """The value, and whether it holds everything."""
+        """Return the view, and whether it is complete."""
         if not self._repeats:
             return self._one(text)
         found = [self._one(one) for one in text.split("^")]
-        return tuple(value for value, _ in found), all(whole for _, whole in found)
+        return tuple(value for value, _ in found), all(complete for _, complete in found)
 
     def _one(self, text: str) -> tuple[Any, bool]:
-        values, whole = _take(self._usage, text.split(":"))
-        return self._struct(**values), whole
+        values, complete = _read_elements(self._usage, text.split(":"))
+        return self._struct(**values), complete
 
 
-class _Use(NamedTuple):
+class _ElementUse(NamedTuple):
+    """One parsed word of a usage line."""
+
     name: str
     convert: Any
     several: bool
@@ -372,98 +381,100 @@ class _Use(NamedTuple):
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)
-def number(text: str) -> Decimal | None:
-    """An amount or quantity; None where the text is none."""
-    return formats.money(text)
+def parse_number(text: str) -> Decimal | None:
+    """Return an amount or quantity; None if the text is none."""
+    return formats.parse_money(text)
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)
-def day(text: str) -> date | None:
-    """A day; None where the text is none."""
-    return formats.x12_date(text)
+def parse_day(text: str) -> date | None:
+    """Return a day; None if the text is none."""
+    return formats.parse_x12_date(text)
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)
-def words(list: str, code: str) -> str:
-    """What a code means; empty where the list does not say."""
+def code_words(list: str, code: str) -> str:
+    """Return the meaning of a code; empty if its list has none."""
     return codes.load(list).get(code, "")
 
 
-def parts(text: str) -> tuple[str, ...]:
-    """The filled components of an element."""
+def split_parts(text: str) -> tuple[str, ...]:
+    """Return the filled components of an element."""
     return tuple(filter(None, text.split(":")))
 
 
-def repeats(text: str) -> tuple[str, ...]:
-    """The filled repetitions of an element."""
+def split_repeats(text: str) -> tuple[str, ...]:
+    """Return the filled repetitions of an element."""
     return tuple(filter(None, text.split("^")))
 
 
-def _nothing(text: str) -> None:
-    """An element without a field."""
+def _no_field(text: str) -> None:
+    """Read an element without a field: None marks the segment as incomplete."""
 
 
-_TOLD = object()
-"""Stands for an element that the type of the next field tells."""
+_IMPLIED = object()
+"""The value of an element that the type of the next field implies."""
 
 
-def _eight(text: str) -> object | None:
-    """The form of a day."""
-    return _TOLD if text == "D8" else None
+def _read_d8(text: str) -> object | None:
+    """Read the date format D8, which is implied by a field of type ``date``."""
+    return _IMPLIED if text == "D8" else None
 
 
-KINDS: dict[str, Any] = {"parts": parts, "repeats": repeats, "d8": _eight}
-"""How an element is read, by the name a usage line gives it. The parts of views add their composites."""
-_MARKS = {"$": number, "!": day}
-PLAIN = (None, number, day)
+ELEMENT_READERS: dict[str, Any] = {"parts": split_parts, "repeats": split_repeats, "d8": _read_d8}
+"""Readers of elements by the name used in usage lines. The modules of views add their composites."""
+_MARKS = {"$": parse_number, "!": parse_day}
+PLAIN = (None, parse_number, parse_day)
 
 
-def _usage(line: str) -> tuple[_Use, ...]:
-    return tuple(map(_use, line.split()))
+def _parse_usage(line: str) -> tuple[_ElementUse, ...]:
+    return tuple(map(_parse_word, line.split()))
 
 
-def _use(word: str) -> _Use:
+def _parse_word(word: str) -> _ElementUse:
     name, _, kind = word.partition("=")
     if name == "-":
-        return _Use("", KINDS[kind] if kind else _nothing, several=False, list="")
+        return _ElementUse("", ELEMENT_READERS[kind] if kind else _no_field, several=False, list="")
     name, _, list = name.partition("?")
     several = name.endswith("+")
     name = name.removesuffix("+")
-    convert = KINDS[kind] if kind else _MARKS.get(name[-1])
-    return _Use(name.rstrip("$!"), convert, several, list)
+    convert = ELEMENT_READERS[kind] if kind else _MARKS.get(name[-1])
+    return _ElementUse(name.rstrip("$!"), convert, several, list)
 
 
-def _take(plan: Sequence[_Use], texts: Sequence[str]) -> tuple[dict[str, Any], bool]:
-    """What elements hold, by field, and whether all of it found room."""
+def _read_elements(
+    plan: Sequence[_ElementUse], texts: Sequence[str]
+) -> tuple[dict[str, Any], bool]:
+    """Return the values of elements by field, and whether every element was read."""
     values: dict[str, Any] = {}
-    whole = len(texts) <= len(plan) or not any(texts[len(plan) :])
+    complete = len(texts) <= len(plan) or not any(texts[len(plan) :])
     for (name, convert, several, list), text in zip(plan, texts, strict=False):
         if not text:
             continue
         value: Any = text
-        if convert.__class__ is Composite:
-            value, complete = convert.read(text)
-            whole = whole and complete
+        if convert.__class__ is CompositeReader:
+            value, all_read = convert.read(text)
+            complete = complete and all_read
         elif convert is not None:
             value = convert(text)
-            whole = whole and value is not None
-        if value is None or value is _TOLD:
+            complete = complete and value is not None
+        if value is None or value is _IMPLIED:
             continue
         if several:
             values[name] = (*values.get(name, ()), value)
         else:
             values[name] = value
         if list:
-            _explain(values, name, list, value)
-    return values, whole
+            _add_words(values, name, list, value)
+    return values, complete
 
 
-def _explain(values: dict[str, Any], name: str, list: str, value: Any) -> None:
-    """Put the words of a code, or of each of several, beside it."""
-    told = values[name]
-    if told.__class__ is tuple:
-        meanings = tuple(words(list, code) for code in told)
+def _add_words(values: dict[str, Any], name: str, list: str, value: Any) -> None:
+    """Add the meaning of a code, or of each of several, beside it."""
+    codes_found = values[name]
+    if codes_found.__class__ is tuple:
+        meanings = tuple(code_words(list, code) for code in codes_found)
         if any(meanings):
             values[name + "_words"] = meanings
-    elif meaning := words(list, value):
+    elif meaning := code_words(list, value):
         values[name + "_words"] = meaning

@@ -1,7 +1,7 @@
-"""An 837 (professional, dental, institutional) as claims.
+"""View of an 837 (professional, dental, institutional).
 
-Billing providers hold subscribers; subscribers hold their claims, and patients who hold theirs.
-``Claims.filed`` walks them all with the people around each. Knows claim loops; knows no form.
+Billing providers contain subscribers; subscribers contain their claims, and patients with theirs.
+``ClaimSetView.claims_with_parties`` iterates over all claims with their parties. Knows claim loops; knows no claim form.
 """
 
 from collections.abc import Iterator
@@ -11,22 +11,22 @@ from decimal import Decimal
 from clearlane.x12.tree import Segment
 from clearlane.x12.views import shared_types
 from clearlane.x12.views.binding import (
-    KINDS,
-    Below,
-    Composite,
-    Row,
-    Sorter,
-    Value,
-    each,
-    every,
+    ELEMENT_READERS,
+    Binding,
+    ChildLoop,
+    CompositeReader,
+    View,
+    ViewBuilder,
+    append,
+    extend,
     fill,
-    into,
-    once,
+    read_into,
+    set_once,
 )
 
 
-class Place(Value, frozen=True):
-    """Where, in which kind of code, and which version of the claim this is."""
+class PlaceOfServiceView(View, frozen=True):
+    """CLM05: place of service, its code qualifier, and the claim frequency."""
 
     code: str = ""
     qualifier: str = ""
@@ -34,8 +34,8 @@ class Place(Value, frozen=True):
     frequency_words: str = ""
 
 
-class Causes(Value, frozen=True):
-    """What an illness or injury is related to."""
+class RelatedCausesView(View, frozen=True):
+    """CLM11: what an illness or injury is related to."""
 
     first: str = ""
     second: str = ""
@@ -44,14 +44,14 @@ class Causes(Value, frozen=True):
     country: str = ""
 
 
-class Code(Value, frozen=True):
+class HealthCareCodeView(View, frozen=True):
     """One code of an HI: a diagnosis, a procedure, a condition, an occurrence, a value."""
 
     qualifier: str = ""
     code: str = ""
     form: str = ""
     when: str = ""
-    """A day or a period, as the form says."""
+    """A day or a period, in the format ``form``."""
     amount: Decimal | None = None
     quantity: Decimal | None = None
     version: str = ""
@@ -60,12 +60,12 @@ class Code(Value, frozen=True):
 
     @property
     def is_diagnosis(self) -> bool:
-        """Whether the list the code is from is one of diagnoses."""
+        """Whether the code is from a list of diagnoses."""
         return self.qualifier in DIAGNOSES
 
 
-class Attachment(Value, frozen=True):
-    """PWK."""
+class AttachmentView(View, frozen=True):
+    """PWK: an attachment."""
 
     report: str = ""
     travels: str = ""
@@ -73,8 +73,8 @@ class Attachment(Value, frozen=True):
     control: str = ""
 
 
-class Contract(Value, frozen=True):
-    """CN1."""
+class ContractView(View, frozen=True):
+    """CN1: contract information."""
 
     kind: str = ""
     amount: Decimal | None = None
@@ -84,16 +84,16 @@ class Contract(Value, frozen=True):
     version: str = ""
 
 
-class Condition(Value, frozen=True):
-    """CRC."""
+class ConditionCodesView(View, frozen=True):
+    """CRC: condition codes."""
 
     category: str = ""
     applies: str = ""
     codes: tuple[str, ...] = ()
 
 
-class Tooth(Value, frozen=True):
-    """TOO or DN2: a tooth with its surfaces or its state."""
+class ToothView(View, frozen=True):
+    """TOO or DN2: a tooth with its surfaces or its status."""
 
     code_list: str = ""
     number: str = ""
@@ -101,53 +101,53 @@ class Tooth(Value, frozen=True):
     status: str = ""
 
 
-class Admission(Value, frozen=True):
-    """CL1."""
+class AdmissionView(View, frozen=True):
+    """CL1: admission of an institutional claim."""
 
     kind: str = ""
     origin: str = ""
     status: str = ""
 
 
-class Orthodontics(Value, frozen=True):
-    """DN1."""
+class OrthodonticsView(View, frozen=True):
+    """DN1: orthodontic treatment."""
 
     months: Decimal | None = None
     months_left: Decimal | None = None
     treatment: str = ""
 
 
-class Drug(Value, frozen=True):
-    """LIN and CTP."""
+class DrugView(View, frozen=True):
+    """LIN and CTP: a drug and its quantity."""
 
     qualifier: str = ""
     code: str = ""
     quantity: Decimal | None = None
     unit: tuple[str, ...] = ()
-    references: tuple[shared_types.Reference, ...] = ()
+    references: tuple[shared_types.ReferenceView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class LineDecision(Value, frozen=True):
-    """SVD: what another payer said of the line."""
+class LineAdjudicationView(View, frozen=True):
+    """SVD: how another payer adjudicated the line."""
 
     payer: str = ""
     paid: Decimal | None = None
-    procedure: shared_types.Procedure | None = None
+    procedure: shared_types.ProcedureView | None = None
     revenue: str = ""
     units: Decimal | None = None
     bundled_into: str = ""
-    adjustments: tuple[shared_types.Adjustment, ...] = ()
-    dates: tuple[shared_types.Dated, ...] = ()
-    amounts: tuple[shared_types.Amount, ...] = ()
+    adjustments: tuple[shared_types.AdjustmentView, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
+    amounts: tuple[shared_types.AmountView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Line(Value, frozen=True):
-    """A service line."""
+class ServiceLineView(View, frozen=True):
+    """LX and SV1, SV2 or SV3: a service line."""
 
     number: str = ""
-    procedure: shared_types.Procedure | None = None
+    procedure: shared_types.ProcedureView | None = None
     revenue: str = ""
     charge: Decimal | None = None
     unit: str = ""
@@ -163,28 +163,28 @@ class Line(Value, frozen=True):
     epsdt: str = ""
     family_planning: str = ""
     copay_exempt: str = ""
-    teeth: tuple[Tooth, ...] = ()
-    dates: tuple[shared_types.Dated, ...] = ()
-    quantities: tuple[shared_types.Quantity, ...] = ()
-    references: tuple[shared_types.Reference, ...] = ()
-    amounts: tuple[shared_types.Amount, ...] = ()
-    attachments: tuple[Attachment, ...] = ()
-    contract: Contract | None = None
-    conditions: tuple[Condition, ...] = ()
-    notes: tuple[shared_types.Note, ...] = ()
-    drugs: tuple[Drug, ...] = ()
-    providers: tuple[shared_types.Party, ...] = ()
-    decisions: tuple[LineDecision, ...] = ()
+    teeth: tuple[ToothView, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
+    quantities: tuple[shared_types.QuantityView, ...] = ()
+    references: tuple[shared_types.ReferenceView, ...] = ()
+    amounts: tuple[shared_types.AmountView, ...] = ()
+    attachments: tuple[AttachmentView, ...] = ()
+    contract: ContractView | None = None
+    conditions: tuple[ConditionCodesView, ...] = ()
+    notes: tuple[shared_types.NoteView, ...] = ()
+    drugs: tuple[DrugView, ...] = ()
+    providers: tuple[shared_types.PartyView, ...] = ()
+    decisions: tuple[LineAdjudicationView, ...] = ()
     other: tuple[list[str], ...] = ()
 
     @property
     def control(self) -> str:
-        """REF*6R, by which a payer names the line."""
+        """REF*6R, the line control number."""
         return next((ref.value for ref in self.references if ref.qualifier == "6R"), "")
 
 
-class OtherPayer(Value, frozen=True):
-    """2320: another coverage of the patient, and what that payer decided."""
+class OtherPayerView(View, frozen=True):
+    """2320: another coverage of the patient, and that payer's adjudication."""
 
     order: str = ""
     relationship: str = ""
@@ -194,77 +194,77 @@ class OtherPayer(Value, frozen=True):
     insurance: str = ""
     filing: str = ""
     filing_words: str = ""
-    adjustments: tuple[shared_types.Adjustment, ...] = ()
-    amounts: tuple[shared_types.Amount, ...] = ()
+    adjustments: tuple[shared_types.AdjustmentView, ...] = ()
+    amounts: tuple[shared_types.AmountView, ...] = ()
     assigned: str = ""
     signature: str = ""
     release: str = ""
-    inpatient: shared_types.Decision | None = None
-    outpatient: shared_types.Decision | None = None
-    subscriber: shared_types.Party | None = None
-    payer: shared_types.Party | None = None
-    providers: tuple[shared_types.Party, ...] = ()
+    inpatient: shared_types.AdjudicationView | None = None
+    outpatient: shared_types.AdjudicationView | None = None
+    subscriber: shared_types.PartyView | None = None
+    payer: shared_types.PartyView | None = None
+    providers: tuple[shared_types.PartyView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Claim(Value, frozen=True):
-    """A claim."""
+class ClaimView(View, frozen=True):
+    """CLM: a claim."""
 
     number: str = ""
     """CLM01, which comes back in the 277CA and the 835."""
     charge: Decimal | None = None
-    place: Place | None = None
+    place: PlaceOfServiceView | None = None
     signature: str = ""
     assignment: str = ""
     benefits_assigned: str = ""
     release: str = ""
     patient_signature: str = ""
-    causes: Causes | None = None
+    causes: RelatedCausesView | None = None
     programme: str = ""
     submission_reason: str = ""
     delay: str = ""
-    dates: tuple[shared_types.Dated, ...] = ()
-    admission: Admission | None = None
-    orthodontics: Orthodontics | None = None
-    teeth: tuple[Tooth, ...] = ()
-    attachments: tuple[Attachment, ...] = ()
-    contract: Contract | None = None
-    amounts: tuple[shared_types.Amount, ...] = ()
-    references: tuple[shared_types.Reference, ...] = ()
-    notes: tuple[shared_types.Note, ...] = ()
-    conditions: tuple[Condition, ...] = ()
-    codes: tuple[Code, ...] = ()
-    quantities: tuple[shared_types.Quantity, ...] = ()
-    providers: tuple[shared_types.Party, ...] = ()
-    other_payers: tuple[OtherPayer, ...] = ()
-    lines: tuple[Line, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
+    admission: AdmissionView | None = None
+    orthodontics: OrthodonticsView | None = None
+    teeth: tuple[ToothView, ...] = ()
+    attachments: tuple[AttachmentView, ...] = ()
+    contract: ContractView | None = None
+    amounts: tuple[shared_types.AmountView, ...] = ()
+    references: tuple[shared_types.ReferenceView, ...] = ()
+    notes: tuple[shared_types.NoteView, ...] = ()
+    conditions: tuple[ConditionCodesView, ...] = ()
+    codes: tuple[HealthCareCodeView, ...] = ()
+    quantities: tuple[shared_types.QuantityView, ...] = ()
+    providers: tuple[shared_types.PartyView, ...] = ()
+    other_payers: tuple[OtherPayerView, ...] = ()
+    lines: tuple[ServiceLineView, ...] = ()
     other: tuple[list[str], ...] = ()
 
     @property
-    def diagnoses(self) -> tuple[Code, ...]:
-        """The diagnoses, the principal one first as in the file."""
+    def diagnoses(self) -> tuple[HealthCareCodeView, ...]:
+        """The diagnoses in file order, the principal one first."""
         return tuple(code for code in self.codes if code.is_diagnosis)
 
 
-class Patient(Value, frozen=True):
+class PatientView(View, frozen=True):
     """2000C: a patient who is not the subscriber."""
 
-    level: shared_types.Level | None = None
+    level: shared_types.LevelView | None = None
     relationship: str = ""
     relationship_words: str = ""
     died: date | None = None
     weight_unit: str = ""
     weight: Decimal | None = None
     pregnant: str = ""
-    party: shared_types.Party | None = None
-    claims: tuple[Claim, ...] = ()
+    party: shared_types.PartyView | None = None
+    claims: tuple[ClaimView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Subscriber(Value, frozen=True):
-    """2000B: the insured, the payer, and the claims."""
+class SubscriberView(View, frozen=True):
+    """2000B: the subscriber, the payer, and the claims."""
 
-    level: shared_types.Level | None = None
+    level: shared_types.LevelView | None = None
     order: str = ""
     relationship: str = ""
     relationship_words: str = ""
@@ -277,55 +277,57 @@ class Subscriber(Value, frozen=True):
     weight_unit: str = ""
     weight: Decimal | None = None
     pregnant: str = ""
-    party: shared_types.Party | None = None
-    payer: shared_types.Party | None = None
-    claims: tuple[Claim, ...] = ()
-    patients: tuple[Patient, ...] = ()
+    party: shared_types.PartyView | None = None
+    payer: shared_types.PartyView | None = None
+    claims: tuple[ClaimView, ...] = ()
+    patients: tuple[PatientView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Billing(Value, frozen=True):
+class BillingProviderView(View, frozen=True):
     """2000A: a billing provider with its subscribers."""
 
-    level: shared_types.Level | None = None
-    specialty: shared_types.Specialty | None = None
-    party: shared_types.Party | None = None
-    pay_to: shared_types.Party | None = None
-    pay_to_plan: shared_types.Party | None = None
-    subscribers: tuple[Subscriber, ...] = ()
+    level: shared_types.LevelView | None = None
+    specialty: shared_types.SpecialtyView | None = None
+    party: shared_types.PartyView | None = None
+    pay_to: shared_types.PartyView | None = None
+    pay_to_plan: shared_types.PartyView | None = None
+    subscribers: tuple[SubscriberView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Filed(Value, frozen=True):
-    """A claim with the people around it. ``patient`` is None where the subscriber is the patient."""
+class ClaimWithPartiesView(View, frozen=True):
+    """A claim with its parties. ``patient`` is None if the subscriber is the patient."""
 
-    billing: Billing
-    subscriber: Subscriber
-    patient: Patient | None
-    claim: Claim
+    billing: BillingProviderView
+    subscriber: SubscriberView
+    patient: PatientView | None
+    claim: ClaimView
 
 
-class Claims(Value, frozen=True, tag_field="view", tag="claims"):
+class ClaimSetView(View, frozen=True, tag_field="view", tag="claims"):
     """All of an 837."""
 
-    start: shared_types.Start | None = None
-    heading: shared_types.Heading | None = None
-    submitter: shared_types.Party | None = None
-    receiver: shared_types.Party | None = None
-    billing: tuple[Billing, ...] = ()
-    end: shared_types.End | None = None
+    start: shared_types.SetHeaderView | None = None
+    heading: shared_types.HeadingView | None = None
+    submitter: shared_types.PartyView | None = None
+    receiver: shared_types.PartyView | None = None
+    billing: tuple[BillingProviderView, ...] = ()
+    end: shared_types.SetTrailerView | None = None
     other: tuple[list[str], ...] = ()
 
     @property
-    def filed(self) -> Iterator[Filed]:
-        """Every claim, in file order."""
+    def claims_with_parties(self) -> Iterator[ClaimWithPartiesView]:
+        """Every claim with its parties, in file order."""
         for billing in self.billing:
             for subscriber in billing.subscribers:
                 for claim in subscriber.claims:
-                    yield Filed(billing=billing, subscriber=subscriber, patient=None, claim=claim)
+                    yield ClaimWithPartiesView(
+                        billing=billing, subscriber=subscriber, patient=None, claim=claim
+                    )
                 for patient in subscriber.patients:
                     for claim in patient.claims:
-                        yield Filed(
+                        yield ClaimWithPartiesView(
                             billing=billing, subscriber=subscriber, patient=patient, claim=claim
                         )
 
@@ -333,23 +335,24 @@ class Claims(Value, frozen=True, tag_field="view", tag="claims"):
 DIAGNOSES = frozenset({
     "ABF", "ABJ", "ABK", "ABN", "APR", "BF", "BJ", "BK", "BN", "PR", "TQ", "DR",
 })  # fmt: skip
-"""HI lists of diagnoses: principal, other, admitting, external cause, reason for the visit."""
+"""HI code lists of diagnoses: principal, other, admitting, external cause, reason for the visit."""
 
 
-def _codes(segment: Segment, other: list[Segment]) -> tuple[Code, ...]:
-    """The codes of an HI; a claim may have several."""
+def _codes(segment: Segment, other: list[Segment]) -> tuple[HealthCareCodeView, ...]:
+    """Read the codes of an HI; a claim may have several."""
     found = [_CODE.read(text) for text in segment[1:] if text]
     if not all(whole for _, whole in found):
         other.append(segment)
     return tuple(code for code, _ in found)
 
 
-_CODE = Composite(
-    Code, "qualifier code form when amount$ quantity$ version range_end present_on_admission"
+_CODE = CompositeReader(
+    HealthCareCodeView,
+    "qualifier code form when amount$ quantity$ version range_end present_on_admission",
 )
-KINDS |= {
-    "place": Composite(Place, "code qualifier frequency?claim_frequencies"),
-    "causes": Composite(Causes, "first second third state country"),
+ELEMENT_READERS |= {
+    "place": CompositeReader(PlaceOfServiceView, "code qualifier frequency?claim_frequencies"),
+    "causes": CompositeReader(RelatedCausesView, "first second third state country"),
 }
 _PATIENT = "- - - -=d8 died! weight_unit weight$ pregnant"
 _SBR = fill(
@@ -359,29 +362,32 @@ _CLM = fill(
     "number charge$ - - place=place signature assignment benefits_assigned release"
     " patient_signature causes=causes programme - - - - - - submission_reason delay"
 )
-_PROVIDERS = Below("providers", shared_types.PARTY)
-_FACTS: dict[str, Row] = {
+_PROVIDERS = ChildLoop("providers", shared_types.PARTY)
+_FACTS: dict[str, Binding] = {
     "DTP": shared_types.DATES,
     "REF": shared_types.REFERENCES,
     "AMT": shared_types.AMOUNTS,
     "QTY": shared_types.QUANTITIES,
     "NTE": shared_types.NOTES,
-    "PWK": each("attachments", into(Attachment, "report travels - - qualifier control")),
-    "CN1": once("contract", into(Contract, "kind amount$ percentage$ code discount$ version")),
-    "CRC": each(
-        "conditions", into(Condition, "category applies codes+ codes+ codes+ codes+ codes+")
+    "PWK": append("attachments", read_into(AttachmentView, "report travels - - qualifier control")),
+    "CN1": set_once(
+        "contract", read_into(ContractView, "kind amount$ percentage$ code discount$ version")
+    ),
+    "CRC": append(
+        "conditions",
+        read_into(ConditionCodesView, "category applies codes+ codes+ codes+ codes+ codes+"),
     ),
 }
-DRUG = Sorter(
-    Drug,
+DRUG = ViewBuilder(
+    DrugView,
     {
         "LIN": fill("- qualifier code"),
         "CTP": fill("- - - quantity$ unit=parts"),
         "REF": shared_types.REFERENCES,
     },
 )
-LINE_DECISION = Sorter(
-    LineDecision,
+LINE_DECISION = ViewBuilder(
+    LineAdjudicationView,
     {
         "SVD": fill("payer paid$ procedure=procedure revenue units$ bundled_into"),
         "CAS": shared_types.ADJUSTMENTS,
@@ -389,8 +395,8 @@ LINE_DECISION = Sorter(
         "AMT": shared_types.AMOUNTS,
     },
 )
-LINE = Sorter(
-    Line,
+LINE = ViewBuilder(
+    ServiceLineView,
     {
         **_FACTS,
         "LX": fill("number"),
@@ -403,16 +409,16 @@ LINE = Sorter(
             "procedure=procedure charge$ place?places_of_service oral_areas=parts prosthesis"
             " units$ - copay_exempt - - pointers=parts"
         ),
-        "TOO": each("teeth", into(Tooth, "code_list number surfaces=parts")),
+        "TOO": append("teeth", read_into(ToothView, "code_list number surfaces=parts")),
     },
     loops={
-        "2410": Below("drugs", DRUG),
-        "2430": Below("decisions", LINE_DECISION),
+        "2410": ChildLoop("drugs", DRUG),
+        "2430": ChildLoop("decisions", LINE_DECISION),
         **{f"2420{letter}": _PROVIDERS for letter in "ABCDEFGHI"},
     },
 )
-OTHER_PAYER = Sorter(
-    OtherPayer,
+OTHER_PAYER = ViewBuilder(
+    OtherPayerView,
     {
         "SBR": _SBR,
         "CAS": shared_types.ADJUSTMENTS,
@@ -422,61 +428,63 @@ OTHER_PAYER = Sorter(
         "MOA": shared_types.OUTPATIENT,
     },
     loops={
-        "2330A": Below("subscriber", shared_types.PARTY, many=False),
-        "2330B": Below("payer", shared_types.PARTY, many=False),
+        "2330A": ChildLoop("subscriber", shared_types.PARTY, many=False),
+        "2330B": ChildLoop("payer", shared_types.PARTY, many=False),
         **{f"2330{letter}": _PROVIDERS for letter in "CDEFGHI"},
     },
 )
-CLAIM = Sorter(
-    Claim,
+CLAIM = ViewBuilder(
+    ClaimView,
     {
         **_FACTS,
         "CLM": _CLM,
-        "CL1": once("admission", into(Admission, "kind origin status")),
-        "DN1": once("orthodontics", into(Orthodontics, "months$ months_left$ - treatment")),
-        "DN2": each("teeth", into(Tooth, "number status - - - code_list")),
-        "HI": every("codes", _codes),
+        "CL1": set_once("admission", read_into(AdmissionView, "kind origin status")),
+        "DN1": set_once(
+            "orthodontics", read_into(OrthodonticsView, "months$ months_left$ - treatment")
+        ),
+        "DN2": append("teeth", read_into(ToothView, "number status - - - code_list")),
+        "HI": extend("codes", _codes),
     },
     loops={
-        "2320": Below("other_payers", OTHER_PAYER),
-        "2400": Below("lines", LINE),
+        "2320": ChildLoop("other_payers", OTHER_PAYER),
+        "2400": ChildLoop("lines", LINE),
         **{f"2310{letter}": _PROVIDERS for letter in "ABCDEF"},
     },
 )
-PATIENT = Sorter(
-    Patient,
+PATIENT = ViewBuilder(
+    PatientView,
     {"HL": shared_types.LEVEL, "PAT": fill(f"relationship?relationships {_PATIENT}")},
     loops={
-        "2300": Below("claims", CLAIM),
-        "2010CA": Below("party", shared_types.PARTY, many=False),
+        "2300": ChildLoop("claims", CLAIM),
+        "2010CA": ChildLoop("party", shared_types.PARTY, many=False),
     },
 )
-SUBSCRIBER = Sorter(
-    Subscriber,
+SUBSCRIBER = ViewBuilder(
+    SubscriberView,
     {"HL": shared_types.LEVEL, "SBR": _SBR, "PAT": fill(f"- {_PATIENT}")},
     loops={
-        "2010BA": Below("party", shared_types.PARTY, many=False),
-        "2010BB": Below("payer", shared_types.PARTY, many=False),
-        "2300": Below("claims", CLAIM),
-        "2000C": Below("patients", PATIENT),
+        "2010BA": ChildLoop("party", shared_types.PARTY, many=False),
+        "2010BB": ChildLoop("payer", shared_types.PARTY, many=False),
+        "2300": ChildLoop("claims", CLAIM),
+        "2000C": ChildLoop("patients", PATIENT),
     },
 )
-BILLING = Sorter(
-    Billing,
+BILLING = ViewBuilder(
+    BillingProviderView,
     {"HL": shared_types.LEVEL, "PRV": shared_types.PARTY_ROWS["PRV"]},
     loops={
-        "2010AA": Below("party", shared_types.PARTY, many=False),
-        "2010AB": Below("pay_to", shared_types.PARTY, many=False),
-        "2010AC": Below("pay_to_plan", shared_types.PARTY, many=False),
-        "2000B": Below("subscribers", SUBSCRIBER),
+        "2010AA": ChildLoop("party", shared_types.PARTY, many=False),
+        "2010AB": ChildLoop("pay_to", shared_types.PARTY, many=False),
+        "2010AC": ChildLoop("pay_to_plan", shared_types.PARTY, many=False),
+        "2000B": ChildLoop("subscribers", SUBSCRIBER),
     },
 )
-SET = Sorter(
-    Claims,
+SET = ViewBuilder(
+    ClaimSetView,
     shared_types.FRAME,
     loops={
-        "1000A": Below("submitter", shared_types.PARTY, many=False),
-        "1000B": Below("receiver", shared_types.PARTY, many=False),
-        "2000A": Below("billing", BILLING),
+        "1000A": ChildLoop("submitter", shared_types.PARTY, many=False),
+        "1000B": ChildLoop("receiver", shared_types.PARTY, many=False),
+        "2000A": ChildLoop("billing", BILLING),
     },
 )

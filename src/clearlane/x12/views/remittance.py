@@ -1,48 +1,49 @@
-"""An 835 as a remittance: who paid whom how much, claim by claim and line by line, and why not more.
+"""View of an 835: who paid whom how much, claim by claim and line by line, and why not more.
 
-    for remittance in map(remittance, file.sets()): ...
+    for remittance in map(view_remittance, file.sets()): ...
 
-    for piece in stream(source):                 # any size: a claim at a time
+    for piece in stream_remittances(source):     # any size: a claim at a time
         match piece:
-            case Claim(): ...                    # with ``piece.balance``
-            case Remittance(): ...               # the end of a set: everything but its claims, totals checked
+            case RemittanceClaimView(): ...      # with ``piece.balance``
+            case RemittanceView(): ...           # the end of a set: everything but its claims, with totals
 
-``balance`` is what is left over: nothing (0) where charge, payment and adjustments agree, and None where
-one of them cannot be read. Knows payment loops; knows no claim that was sent.
+``balance`` is the difference that is left: 0 if charge, payment and adjustments agree, None if one of them cannot be read.
+Knows payment loops; knows no claim that was sent.
 """
 
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
+import msgspec
 from msgspec.structs import replace
 
 from clearlane.x12 import reader, tree
 from clearlane.x12.views import shared_types
 from clearlane.x12.views.binding import (
-    Below,
-    Bound,
-    Row,
+    Binding,
+    ChildLoop,
+    SegmentHandler,
     Slots,
-    Sorter,
-    Value,
-    day,
-    each,
-    every,
+    View,
+    ViewBuilder,
+    append,
+    code_words,
+    extend,
     fill,
-    into,
-    number,
-    once,
-    words,
+    parse_day,
+    parse_number,
+    read_into,
+    set_once,
 )
-from clearlane.x12.views.original import Originals
-from clearlane.x12.views.streaming import END, UNIT, follow
+from clearlane.x12.views.original import SeparatorRestorer
+from clearlane.x12.views.streaming import END, UNIT, stream_sets
 
 ZERO = Decimal()
 
 
-class Payment(Value, frozen=True):
-    """BPR: how the money moves."""
+class RemittancePaymentView(View, frozen=True):
+    """BPR: amount, method and bank accounts of the payment."""
 
     handling: str = ""
     amount: Decimal | None = None
@@ -64,8 +65,8 @@ class Payment(Value, frozen=True):
     day: date | None = None
 
 
-class ProviderAdjustment(Value, frozen=True):
-    """One reason of a PLB. A positive amount lessens the payment."""
+class ProviderAdjustmentView(View, frozen=True):
+    """One adjustment of a PLB. A positive amount reduces the payment."""
 
     provider: str = ""
     fiscal_end: date | None = None
@@ -75,31 +76,31 @@ class ProviderAdjustment(Value, frozen=True):
     amount: Decimal | None = None
 
 
-class Line(Value, frozen=True):
-    """A service line as it was decided."""
+class RemittanceLineView(View, frozen=True):
+    """SVC: a service line as it was adjudicated."""
 
-    procedure: shared_types.Procedure | None = None
+    procedure: shared_types.ProcedureView | None = None
     charged: Decimal | None = None
     paid: Decimal | None = None
     revenue: str = ""
     units: Decimal | None = None
-    procedure_charged: shared_types.Procedure | None = None
+    procedure_charged: shared_types.ProcedureView | None = None
     units_charged: Decimal | None = None
     control: str = ""
-    """REF*6R: the line's number in the claim that was sent."""
-    dates: tuple[shared_types.Dated, ...] = ()
-    adjustments: tuple[shared_types.Adjustment, ...] = ()
-    references: tuple[shared_types.Reference, ...] = ()
-    amounts: tuple[shared_types.Amount, ...] = ()
-    quantities: tuple[shared_types.Quantity, ...] = ()
-    remarks: tuple[shared_types.Remark, ...] = ()
+    """REF*6R: the line control number of the claim that was sent."""
+    dates: tuple[shared_types.DateView, ...] = ()
+    adjustments: tuple[shared_types.AdjustmentView, ...] = ()
+    references: tuple[shared_types.ReferenceView, ...] = ()
+    amounts: tuple[shared_types.AmountView, ...] = ()
+    quantities: tuple[shared_types.QuantityView, ...] = ()
+    remarks: tuple[shared_types.RemarkView, ...] = ()
     balance: Decimal | None = None
     """Charged less paid less adjustments."""
     other: tuple[list[str], ...] = ()
 
 
-class Claim(Value, frozen=True):
-    """A claim as it was decided."""
+class RemittanceClaimView(View, frozen=True):
+    """CLP: a claim as it was adjudicated."""
 
     number: str = ""
     """CLP01: the patient account number that the claim was sent with."""
@@ -117,55 +118,57 @@ class Claim(Value, frozen=True):
     drg: str = ""
     drg_weight: Decimal | None = None
     discharge_fraction: Decimal | None = None
-    patient: shared_types.Party | None = None
-    insured: shared_types.Party | None = None
-    corrected: shared_types.Party | None = None
-    """NM1*74: the name or number the payer holds to be right."""
-    rendering: shared_types.Party | None = None
-    forwarded_to: shared_types.Party | None = None
-    first_payer: shared_types.Party | None = None
-    other_subscriber: shared_types.Party | None = None
-    inpatient: shared_types.Decision | None = None
-    outpatient: shared_types.Decision | None = None
-    adjustments: tuple[shared_types.Adjustment, ...] = ()
-    references: tuple[shared_types.Reference, ...] = ()
-    dates: tuple[shared_types.Dated, ...] = ()
-    contacts: tuple[shared_types.Contact, ...] = ()
-    amounts: tuple[shared_types.Amount, ...] = ()
-    quantities: tuple[shared_types.Quantity, ...] = ()
-    lines: tuple[Line, ...] = ()
+    patient: shared_types.PartyView | None = None
+    insured: shared_types.PartyView | None = None
+    corrected: shared_types.PartyView | None = None
+    """NM1*74: the name or number that the payer considers correct."""
+    rendering: shared_types.PartyView | None = None
+    forwarded_to: shared_types.PartyView | None = None
+    first_payer: shared_types.PartyView | None = None
+    other_subscriber: shared_types.PartyView | None = None
+    inpatient: shared_types.AdjudicationView | None = None
+    outpatient: shared_types.AdjudicationView | None = None
+    adjustments: tuple[shared_types.AdjustmentView, ...] = ()
+    references: tuple[shared_types.ReferenceView, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
+    contacts: tuple[shared_types.ContactView, ...] = ()
+    amounts: tuple[shared_types.AmountView, ...] = ()
+    quantities: tuple[shared_types.QuantityView, ...] = ()
+    lines: tuple[RemittanceLineView, ...] = ()
     balance: Decimal | None = None
     """Charged less paid less the adjustments of the claim and of its lines."""
     other: tuple[list[str], ...] = ()
 
     @property
     def is_reversal(self) -> bool:
-        """Whether it takes an earlier payment back."""
+        """Whether it reverses an earlier payment."""
         return self.status == REVERSAL
 
     @property
-    def all_adjustments(self) -> Iterator[shared_types.Adjustment]:
-        """Those of the claim, then those of its lines."""
+    def all_adjustments(self) -> Iterator[shared_types.AdjustmentView]:
+        """The adjustments of the claim, then those of its lines."""
         yield from self.adjustments
         for line in self.lines:
             yield from line.adjustments
 
 
-class Group(Value, frozen=True):
-    """LX: claims that belong together, with the sums the payer tells of them."""
+class RemittanceGroupView(View, frozen=True):
+    """LX: a group of claims, with the totals that the payer states (TS3)."""
 
     number: str = ""
     provider: str = ""
     place: str = ""
     fiscal_end: date | None = None
-    claims_told: Decimal | None = None
-    charged_told: Decimal | None = None
-    claims: tuple[Claim, ...] = ()
+    claims_stated: Decimal | None = msgspec.field(default=None, name="claims_told")
+    """TS304: the number of claims that the payer states."""
+    charged_stated: Decimal | None = msgspec.field(default=None, name="charged_told")
+    """TS305: the sum of charges that the payer states."""
+    claims: tuple[RemittanceClaimView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Totals(Value, frozen=True):
-    """The sums of a remittance, and whether they agree with the payment."""
+class RemittanceTotalsView(View, frozen=True):
+    """The totals of a remittance, and whether they agree with the payment."""
 
     claims: int
     charged: Decimal | None
@@ -173,29 +176,29 @@ class Totals(Value, frozen=True):
     patient_share: Decimal
     provider_adjusted: Decimal | None
     unbalanced_claims: int
-    """How many claims have a balance other than nothing, on their own level or that of a line."""
+    """How many claims have a balance other than 0, at claim or line level."""
     balance: Decimal | None
-    """The payment less the claims' payments, the provider adjustments added."""
+    """The payment less the claims' payments, plus the provider adjustments."""
 
 
-class Remittance(Value, frozen=True, tag_field="view", tag="remittance"):
+class RemittanceView(View, frozen=True, tag_field="view", tag="remittance"):
     """All of an 835."""
 
-    start: shared_types.Start | None = None
-    payment: Payment | None = None
-    trace: shared_types.Trace | None = None
-    references: tuple[shared_types.Reference, ...] = ()
-    dates: tuple[shared_types.Dated, ...] = ()
-    payer: shared_types.Party | None = None
-    payee: shared_types.Party | None = None
-    groups: tuple[Group, ...] = ()
-    provider_adjustments: tuple[ProviderAdjustment, ...] = ()
-    totals: Totals | None = None
-    end: shared_types.End | None = None
+    start: shared_types.SetHeaderView | None = None
+    payment: RemittancePaymentView | None = None
+    trace: shared_types.TraceView | None = None
+    references: tuple[shared_types.ReferenceView, ...] = ()
+    dates: tuple[shared_types.DateView, ...] = ()
+    payer: shared_types.PartyView | None = None
+    payee: shared_types.PartyView | None = None
+    groups: tuple[RemittanceGroupView, ...] = ()
+    provider_adjustments: tuple[ProviderAdjustmentView, ...] = ()
+    totals: RemittanceTotalsView | None = None
+    end: shared_types.SetTrailerView | None = None
     other: tuple[list[str], ...] = ()
 
     @property
-    def claims(self) -> Iterator[Claim]:
+    def claims(self) -> Iterator[RemittanceClaimView]:
         """The claims of every group."""
         for group in self.groups:
             yield from group.claims
@@ -205,31 +208,33 @@ KIND = "835"
 REVERSAL = "22"
 
 
-def remittance(set: tree.Set) -> Remittance:
-    """The remittance of a whole set."""
-    found: Remittance = SET(set.root)
-    tally = Tally()
+def view_remittance(set: tree.TransactionSet) -> RemittanceView:
+    """Return the view of a whole 835."""
+    found: RemittanceView = SET(set.root)
+    totaller = RemittanceTotaller()
     for claim in found.claims:
-        tally.add(claim)
-    return Originals(set.group.interchange.delimiters).restored(tally.closed(found))
+        totaller.add(claim)
+    return SeparatorRestorer(set.group.interchange.delimiters).restore(totaller.add_totals(found))
 
 
-def stream(source: reader.Source) -> Iterator[Claim | Remittance]:
-    """Each claim as it comes, and each remittance, without its claims, when its set ends."""
-    tally = Tally()
-    for what, value, kind, _ in follow(source, lambda kind: SET if kind == KIND else NOTHING):
+def stream_remittances(source: reader.Source) -> Iterator[RemittanceClaimView | RemittanceView]:
+    """Yield each claim while reading, and each remittance, without its claims, when its set ends."""
+    totaller = RemittanceTotaller()
+    for event, value, kind, _ in stream_sets(
+        source, lambda kind: SET if kind == KIND else IGNORED_SET
+    ):
         if kind != KIND:
             continue
-        if what is UNIT:
-            tally.add(value)
+        if event is UNIT:
+            totaller.add(value)
             yield value
-        elif what is END:
-            yield tally.closed(value)
-            tally = Tally()
+        elif event is END:
+            yield totaller.add_totals(value)
+            totaller = RemittanceTotaller()
 
 
-class Tally:
-    """Adds up claims one at a time."""
+class RemittanceTotaller:
+    """A running total of claims."""
 
     __slots__ = ("_charged", "_claims", "_paid", "_share", "_unbalanced")
 
@@ -239,8 +244,8 @@ class Tally:
         self._paid: Decimal | None = ZERO
         self._share = ZERO
 
-    def add(self, claim: Claim) -> None:
-        """Count a claim in. An amount that cannot be read makes its sum unknown."""
+    def add(self, claim: RemittanceClaimView) -> None:
+        """Add a claim. An amount that cannot be read makes its total None."""
         self._claims += 1
         charged, paid, share = claim.charged, claim.paid, claim.patient_share
         self._charged = _plus(self._charged, charged)
@@ -251,17 +256,17 @@ class Tally:
         if claim.balance or any(balances):
             self._unbalanced += 1
 
-    def closed(self, remittance: Remittance) -> Remittance:
-        """The remittance with its totals."""
+    def add_totals(self, remittance: RemittanceView) -> RemittanceView:
+        """Return the remittance with its totals."""
         return replace(remittance, totals=self.totals(remittance))
 
-    def totals(self, remittance: Remittance) -> Totals:
-        """The sums, held against the payment."""
+    def totals(self, remittance: RemittanceView) -> RemittanceTotalsView:
+        """Return the totals, compared with the payment."""
         adjusted: Decimal | None = ZERO
         for one in remittance.provider_adjustments:
             adjusted = _plus(adjusted, one.amount)
         payment = remittance.payment.amount if remittance.payment else None
-        return Totals(
+        return RemittanceTotalsView(
             claims=self._claims,
             charged=self._charged,
             paid=self._paid,
@@ -280,26 +285,40 @@ def _less(one: Decimal | None, other: Decimal | None) -> Decimal | None:
     return None if one is None or other is None else one - other
 
 
-_L, _C = Line.__struct_fields__.index, Claim.__struct_fields__.index
-_LINE = _L("charged"), _L("paid"), _L("adjustments"), _L("balance")
-_CLAIM = _C("charged"), _C("paid"), _C("adjustments"), _C("lines"), _C("balance")
+_line_index, _claim_index = (
+    RemittanceLineView.__struct_fields__.index,
+    RemittanceClaimView.__struct_fields__.index,
+)
+_LINE = (
+    _line_index("charged"),
+    _line_index("paid"),
+    _line_index("adjustments"),
+    _line_index("balance"),
+)
+_CLAIM = (
+    _claim_index("charged"),
+    _claim_index("paid"),
+    _claim_index("adjustments"),
+    _claim_index("lines"),
+    _claim_index("balance"),
+)
 
 
 def _finish_line(slots: Slots) -> None:
-    """What is left over: None where a charge, payment or adjustment cannot be read."""
+    """Set the balance of a line; leave None if a charge, payment or adjustment cannot be read."""
     charged, paid, adjustments, balance = _LINE
     try:
         rest = slots[charged] - slots[paid]
         for one in slots[adjustments]:
             rest -= one.amount
     except TypeError:
-        # What cannot be read is None, with which nothing can be reckoned.
+        # An amount that cannot be read is None, and arithmetic with None raises TypeError.
         return
     slots[balance] = rest
 
 
 def _finish_claim(slots: Slots) -> None:
-    """What is left over of the claim, its lines included."""
+    """Set the balance of a claim, its lines included."""
     charged, paid, adjustments, lines, balance = _CLAIM
     try:
         rest = slots[charged] - slots[paid]
@@ -313,8 +332,8 @@ def _finish_claim(slots: Slots) -> None:
     slots[balance] = rest
 
 
-def _control(struct: type[Value]) -> Bound:
-    """REF*6R is the line's number, and a reference like others."""
+def _control(struct: type[View]) -> SegmentHandler:
+    """Bind REF*6R to the line control number and, like other references, to ``references``."""
     at = struct.__struct_fields__.index("control")
     keep = shared_types.REFERENCES(struct)
 
@@ -328,10 +347,10 @@ def _control(struct: type[Value]) -> Bound:
 
 def _provider_adjustments(
     segment: tree.Segment, other: list[tree.Segment]
-) -> tuple[ProviderAdjustment, ...]:
-    """The reasons of a PLB: pairs of a composite and an amount."""
+) -> tuple[ProviderAdjustmentView, ...]:
+    """Read the adjustments of a PLB: pairs of a composite and an amount."""
     _, provider, fiscal, *rest = [*segment, "", ""][: max(len(segment), 3)]
-    end = day(fiscal)
+    end = parse_day(fiscal)
     whole = end is not None
     found = []
     if len(rest) % 2:
@@ -340,12 +359,12 @@ def _provider_adjustments(
         if not (composite or text):
             continue
         reason, _, reference = composite.partition(":")
-        amount = number(text)
+        amount = parse_number(text)
         whole = whole and amount is not None
         found.append(
-            ProviderAdjustment(
+            ProviderAdjustmentView(
                 provider=provider, fiscal_end=end, reason=reason, reference=reference,
-                reason_words=words("provider_adjustments", reason), amount=amount,
+                reason_words=code_words("provider_adjustments", reason), amount=amount,
             )
         )  # fmt: skip
     if not whole or not found:
@@ -358,9 +377,9 @@ _PAYMENT = (
     " sender_account_qualifier sender_account originator originator_supplement"
     " receiver_bank_qualifier receiver_bank receiver_account_qualifier receiver_account day!"
 )
-_DATES = each("dates", shared_types.dated_short, remember=True)
-# What a claim and a line have in common.
-_FACTS: dict[str, Row] = {
+_DATES = append("dates", shared_types.read_dtm, cache=True)
+# Bindings that a claim and a line have in common.
+_FACTS: dict[str, Binding] = {
     "CAS": shared_types.ADJUSTMENTS,
     "DTM": _DATES,
     "REF": shared_types.REFERENCES,
@@ -369,72 +388,72 @@ _FACTS: dict[str, Row] = {
 }
 
 
-LINE = Sorter(
-    Line,
+LINE = ViewBuilder(
+    RemittanceLineView,
     {
         **_FACTS,
         "SVC": fill(
             "procedure=procedure charged$ paid$ revenue units$ procedure_charged=procedure"
             " units_charged$",
-            remember=True,
+            cache=True,
         ),
         "REF:6R": _control,
-        "LQ": each("remarks", shared_types.remark, remember=True),
+        "LQ": append("remarks", shared_types.read_remark, cache=True),
     },
     finish=_finish_line,
 )
-CLAIM = Sorter(
-    Claim,
+CLAIM = ViewBuilder(
+    RemittanceClaimView,
     {
         **_FACTS,
         "CLP": fill(
             "number status?claim_payment_statuses charged$ paid$ patient_share$ filing?claim_filing"
             " payer_number place frequency patient_status drg drg_weight$ discharge_fraction$"
         ),
-        "NM1:QC": once("patient", shared_types.party_name),
-        "NM1:IL": once("insured", shared_types.party_name),
-        "NM1:74": once("corrected", shared_types.party_name),
-        "NM1:82": once("rendering", shared_types.party_name),
-        "NM1:TT": once("forwarded_to", shared_types.party_name),
-        "NM1:PR": once("first_payer", shared_types.party_name),
-        "NM1:GB": once("other_subscriber", shared_types.party_name),
+        "NM1:QC": set_once("patient", shared_types.read_party_name),
+        "NM1:IL": set_once("insured", shared_types.read_party_name),
+        "NM1:74": set_once("corrected", shared_types.read_party_name),
+        "NM1:82": set_once("rendering", shared_types.read_party_name),
+        "NM1:TT": set_once("forwarded_to", shared_types.read_party_name),
+        "NM1:PR": set_once("first_payer", shared_types.read_party_name),
+        "NM1:GB": set_once("other_subscriber", shared_types.read_party_name),
         "MIA": shared_types.INPATIENT,
         "MOA": shared_types.OUTPATIENT,
-        "PER": each("contacts", shared_types.contact),
+        "PER": append("contacts", shared_types.read_contact),
     },
-    loops={"2110": Below("lines", LINE)},
+    loops={"2110": ChildLoop("lines", LINE)},
     finish=_finish_claim,
 )
-GROUP = Sorter(
-    Group,
+GROUP = ViewBuilder(
+    RemittanceGroupView,
     {
         "LX": fill("number"),
-        "TS3": fill("provider place fiscal_end! claims_told$ charged_told$"),
+        "TS3": fill("provider place fiscal_end! claims_stated$ charged_stated$"),
     },
-    loops={"2100": Below("claims", CLAIM)},
+    loops={"2100": ChildLoop("claims", CLAIM)},
 )
-SET = Sorter(
-    Remittance,
+SET = ViewBuilder(
+    RemittanceView,
     {
         **shared_types.ENDS,
-        "BPR": once("payment", into(Payment, _PAYMENT)),
-        "TRN": once("trace", shared_types.TRACE),
+        "BPR": set_once("payment", read_into(RemittancePaymentView, _PAYMENT)),
+        "TRN": set_once("trace", shared_types.TRACE),
         "REF": shared_types.REFERENCES,
         "DTM": _DATES,
-        "PLB": every("provider_adjustments", _provider_adjustments),
+        "PLB": extend("provider_adjustments", _provider_adjustments),
     },
     loops={
-        "1000A": Below("payer", shared_types.PARTY, many=False),
-        "1000B": Below("payee", shared_types.PARTY, many=False),
-        "2000": Below("groups", GROUP),
+        "1000A": ChildLoop("payer", shared_types.PARTY, many=False),
+        "1000B": ChildLoop("payee", shared_types.PARTY, many=False),
+        "2000": ChildLoop("groups", GROUP),
     },
 )
 
 
-class _Nothing(Value, frozen=True):
-    """A set that is not looked at."""
+class _IgnoredSetView(View, frozen=True):
+    """A set of another kind, which is not read."""
 
     other: tuple[list[str], ...] = ()
 
 
-NOTHING = Sorter(_Nothing, {})
+IGNORED_SET = ViewBuilder(_IgnoredSetView, {})

@@ -1,7 +1,7 @@
-"""What several views share: parties, dates, numbers, amounts, adjustments, procedures.
+"""Views that several transactions share: parties, dates, references, amounts, adjustments, procedures.
 
-Codes stand as the file has them, with their words beside them where a list tells them. Amounts are
-``Decimal``, days are ``date``. Knows segments; knows no guide.
+Codes are kept as in the file, with their meaning beside them if a list has it. Amounts are ``Decimal``, days are ``date``.
+Knows segments; knows no guide.
 """
 
 from datetime import date
@@ -11,24 +11,24 @@ from functools import lru_cache
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.x12.tree import Segment
 from clearlane.x12.views.binding import (
-    KINDS,
-    Row,
-    Sorter,
-    Value,
-    day,
-    each,
-    every,
+    ELEMENT_READERS,
+    Binding,
+    View,
+    ViewBuilder,
+    append,
+    cached,
+    code_words,
+    extend,
     fill,
-    into,
-    number,
-    once,
-    remembered,
-    words,
+    parse_day,
+    parse_number,
+    read_into,
+    set_once,
 )
 
 
-class Reference(Value, frozen=True):
-    """REF: a number of something."""
+class ReferenceView(View, frozen=True):
+    """REF: a reference number."""
 
     qualifier: str = ""
     value: str = ""
@@ -36,8 +36,8 @@ class Reference(Value, frozen=True):
     further: tuple[str, ...] = ()
 
 
-class Dated(Value, frozen=True):
-    """DTP or DTM: a day, a period, or another form of time as the file has it."""
+class DateView(View, frozen=True):
+    """DTP or DTM: a day, a period, or another date format as in the file."""
 
     qualifier: str = ""
     start: date | None = None
@@ -45,27 +45,27 @@ class Dated(Value, frozen=True):
     """The last day of a period; None for a single day."""
     form: str = ""
     text: str = ""
-    """Filled, with the form, where the time is no day and no period of days."""
+    """Filled, with the format in ``form``, if it is no day and no period of days."""
 
 
-class Amount(Value, frozen=True):
-    """AMT."""
+class AmountView(View, frozen=True):
+    """AMT: a monetary amount."""
 
     qualifier: str = ""
     qualifier_words: str = ""
     amount: Decimal | None = None
 
 
-class Quantity(Value, frozen=True):
-    """QTY."""
+class QuantityView(View, frozen=True):
+    """QTY: a quantity."""
 
     qualifier: str = ""
     qualifier_words: str = ""
     quantity: Decimal | None = None
 
 
-class Trace(Value, frozen=True):
-    """TRN: what ties an answer to a question, or a payment to its advice."""
+class TraceView(View, frozen=True):
+    """TRN: the trace number that ties a response to its request, or a payment to its remittance."""
 
     kind: str = ""
     number: str = ""
@@ -73,8 +73,8 @@ class Trace(Value, frozen=True):
     further: str = ""
 
 
-class Adjustment(Value, frozen=True):
-    """One reason of a CAS: why less (or more) was paid than charged."""
+class AdjustmentView(View, frozen=True):
+    """One adjustment of a CAS: why less (or more) was paid than charged."""
 
     group: str = ""
     reason: str = ""
@@ -83,15 +83,15 @@ class Adjustment(Value, frozen=True):
     quantity: Decimal | None = None
 
 
-class Remark(Value, frozen=True):
-    """A remark code, with the list it stands in."""
+class RemarkView(View, frozen=True):
+    """A remark code, with the name of its code list."""
 
     code: str = ""
     code_words: str = ""
     code_list: str = ""
 
 
-class Procedure(Value, frozen=True):
+class ProcedureView(View, frozen=True):
     """A procedure with its modifiers."""
 
     qualifier: str = ""
@@ -101,23 +101,23 @@ class Procedure(Value, frozen=True):
     range_end: str = ""
 
 
-class ContactNumber(Value, frozen=True):
-    """One way to reach a contact."""
+class ContactNumberView(View, frozen=True):
+    """One communication number of a contact."""
 
     kind: str = ""
     number: str = ""
 
 
-class Contact(Value, frozen=True):
-    """PER."""
+class ContactView(View, frozen=True):
+    """PER: a contact."""
 
     function: str = ""
     name: str = ""
-    numbers: tuple[ContactNumber, ...] = ()
+    numbers: tuple[ContactNumberView, ...] = ()
 
 
-class Specialty(Value, frozen=True):
-    """PRV."""
+class SpecialtyView(View, frozen=True):
+    """PRV: the specialty of a provider."""
 
     role: str = ""
     qualifier: str = ""
@@ -125,8 +125,8 @@ class Specialty(Value, frozen=True):
     state: str = ""
 
 
-class Party(Value, frozen=True):
-    """A person or organisation: its name, numbers, address and whatever else is said of it."""
+class PartyView(View, frozen=True):
+    """A person or organisation: name, identifiers, address and other details."""
 
     role: str = ""
     role_words: str = ""
@@ -151,18 +151,18 @@ class Party(Value, frozen=True):
     location_qualifier: str = ""
     location: str = ""
     subdivision: str = ""
-    contacts: tuple[Contact, ...] = ()
-    references: tuple[Reference, ...] = ()
-    specialty: Specialty | None = None
+    contacts: tuple[ContactView, ...] = ()
+    references: tuple[ReferenceView, ...] = ()
+    specialty: SpecialtyView | None = None
     birth: date | None = None
     sex: str = ""
     marital: str = ""
-    dates: tuple[Dated, ...] = ()
+    dates: tuple[DateView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class Level(Value, frozen=True):
-    """HL: the number of a level, the one around it, its code, and whether levels follow below."""
+class LevelView(View, frozen=True):
+    """HL: the number of a level, its parent, its code, and whether levels follow below."""
 
     number: str = ""
     parent: str = ""
@@ -170,8 +170,8 @@ class Level(Value, frozen=True):
     child: str = ""
 
 
-class Heading(Value, frozen=True):
-    """BHT: what a set is for."""
+class HeadingView(View, frozen=True):
+    """BHT: purpose and identification of a set."""
 
     structure: str = ""
     purpose: str = ""
@@ -181,30 +181,30 @@ class Heading(Value, frozen=True):
     kind: str = ""
 
 
-class Start(Value, frozen=True):
-    """ST."""
+class SetHeaderView(View, frozen=True):
+    """ST: the header of a set."""
 
     transaction: str = ""
     control: str = ""
     version: str = ""
 
 
-class End(Value, frozen=True):
-    """SE."""
+class SetTrailerView(View, frozen=True):
+    """SE: the trailer of a set."""
 
     segments: str = ""
     control: str = ""
 
 
-class Note(Value, frozen=True):
-    """NTE."""
+class NoteView(View, frozen=True):
+    """NTE: a note."""
 
     kind: str = ""
     text: str = ""
 
 
-class Decision(Value, frozen=True):
-    """MIA or MOA: what was decided of an inpatient or an outpatient claim, and the claim's remarks."""
+class AdjudicationView(View, frozen=True):
+    """MIA or MOA: inpatient or outpatient adjudication, with the claim's remark codes."""
 
     covered_days: Decimal | None = None
     operating_outlier: Decimal | None = None
@@ -228,55 +228,55 @@ class Decision(Value, frozen=True):
     rate: Decimal | None = None
     payable: Decimal | None = None
     renal_disease: Decimal | None = None
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[RemarkView, ...] = ()
 
 
-def dated(segment: Segment, other: list[Segment]) -> Dated:
-    """A DTP: qualifier, form, text."""
+def read_dtp(segment: Segment, other: list[Segment]) -> DateView:
+    """Read a DTP: qualifier, format, text."""
     if len(segment) != 4:
         other.append(segment)
-        return Dated(qualifier=segment[1] if len(segment) > 1 else "")
+        return DateView(qualifier=segment[1] if len(segment) > 1 else "")
     _, qualifier, form, text = segment
     if form == "D8":
-        start = day(text)
+        start = parse_day(text)
         if start is not None:
-            return Dated(qualifier=qualifier, start=start)
+            return DateView(qualifier=qualifier, start=start)
     elif form == "RD8":
         first, _, last = text.partition("-")
-        start, end = day(first), day(last)
+        start, end = parse_day(first), parse_day(last)
         if start is not None and end is not None:
-            return Dated(qualifier=qualifier, start=start, end=end)
-    return Dated(qualifier=qualifier, form=form, text=text)
+            return DateView(qualifier=qualifier, start=start, end=end)
+    return DateView(qualifier=qualifier, form=form, text=text)
 
 
-def dated_short(segment: Segment, other: list[Segment]) -> Dated:
-    """A DTM: qualifier and day."""
+def read_dtm(segment: Segment, other: list[Segment]) -> DateView:
+    """Read a DTM: qualifier and day."""
     if len(segment) == 3:
-        start = day(segment[2])
+        start = parse_day(segment[2])
         if start is not None:
-            return Dated(segment[1], start)
+            return DateView(segment[1], start)
     other.append(segment)
-    return Dated(segment[1] if len(segment) > 1 else "")
+    return DateView(segment[1] if len(segment) > 1 else "")
 
 
-def reference(segment: Segment, other: list[Segment]) -> Reference:
-    """A REF, which has two elements as a rule."""
+def read_reference(segment: Segment, other: list[Segment]) -> ReferenceView:
+    """Read a REF, which usually has two elements."""
     if len(segment) == 3:
-        return Reference(segment[1], segment[2])
+        return ReferenceView(segment[1], segment[2])
     return _long_reference(segment, other)  # type: ignore[no-any-return]
 
 
-def party_name(segment: Segment, other: list[Segment]) -> Party:
-    """A party of which only the name is told: nine elements as a rule."""
+def read_party_name(segment: Segment, other: list[Segment]) -> PartyView:
+    """Read a party that consists of its NM1 alone, which usually has nine elements."""
     if len(segment) != 10:
         return _long_name(segment, other)  # type: ignore[no-any-return]
     _, role, kind, name, first, middle, prefix, suffix, qualifier, id = segment
-    told = words("entities", role)
-    return Party(role, told, kind, name, first, middle, prefix, suffix, qualifier, id)
+    role_words = code_words("entities", role)
+    return PartyView(role, role_words, kind, name, first, middle, prefix, suffix, qualifier, id)
 
 
-def adjustments(segment: Segment, other: list[Segment]) -> tuple[Adjustment, ...]:
-    """The reasons of a CAS."""
+def read_adjustments(segment: Segment, other: list[Segment]) -> tuple[AdjustmentView, ...]:
+    """Read the adjustments of a CAS."""
     found = []
     size = len(segment)
     group = segment[1] if size > 1 else ""
@@ -287,14 +287,14 @@ def adjustments(segment: Segment, other: list[Segment]) -> tuple[Adjustment, ...
         quantity_text = segment[at + 2] if size > at + 2 else ""
         if not (reason or amount_text or quantity_text):
             continue
-        amount = number(amount_text) if amount_text else None
-        quantity = number(quantity_text) if quantity_text else None
+        amount = parse_number(amount_text) if amount_text else None
+        quantity = parse_number(quantity_text) if quantity_text else None
         whole = whole and (amount is not None) and (quantity is not None or not quantity_text)
         found.append(
-            Adjustment(
+            AdjustmentView(
                 group=group,
                 reason=reason,
-                reason_words=words("carc", reason),
+                reason_words=code_words("carc", reason),
                 amount=amount,
                 quantity=quantity,
             )
@@ -304,25 +304,25 @@ def adjustments(segment: Segment, other: list[Segment]) -> tuple[Adjustment, ...
     return tuple(found)
 
 
-def contact(segment: Segment, other: list[Segment]) -> Contact:
-    """A PER with up to three numbers."""
+def read_contact(segment: Segment, other: list[Segment]) -> ContactView:
+    """Read a PER with up to three numbers."""
     if len(segment) > 9:
         other.append(segment)
     _, function, name, *rest = [*segment[:9], *[""] * (9 - len(segment))]
     pairs = zip(rest[::2], rest[1::2], strict=True)
     numbers = tuple(
-        ContactNumber(kind=kind, number=number) for kind, number in pairs if kind or number
+        ContactNumberView(kind=kind, number=number) for kind, number in pairs if kind or number
     )
-    return Contact(function=function, name=name, numbers=numbers)
+    return ContactView(function=function, name=name, numbers=numbers)
 
 
 @lru_cache(VALUES_REMEMBERED_MAX)
-def procedure(text: str) -> Procedure | None:
-    """A procedure; None where the composite has more than its eight components."""
+def read_procedure(text: str) -> ProcedureView | None:
+    """Read a procedure; None if the composite has more than its eight components."""
     qualifier, code, *rest = [*text.split(":"), ""]
     if len(rest) > 7:
         return None
-    return Procedure(
+    return ProcedureView(
         qualifier=qualifier,
         code=code,
         modifiers=tuple(modifier for modifier in rest[:4] if modifier),
@@ -331,14 +331,14 @@ def procedure(text: str) -> Procedure | None:
     )
 
 
-def _remark(code: str) -> Remark:
-    return Remark(code=code, code_words=words("rarc", code))
+def _remark(code: str) -> RemarkView:
+    return RemarkView(code=code, code_words=code_words("rarc", code))
 
 
-KINDS["procedure"] = procedure
-KINDS["remark"] = _remark
+ELEMENT_READERS["procedure"] = read_procedure
+ELEMENT_READERS["remark"] = _remark
 
-_long_reference = into(Reference, "qualifier value description further=parts")
+_long_reference = read_into(ReferenceView, "qualifier value description further=parts")
 
 _INPATIENT = (
     "covered_days$ operating_outlier$ psychiatric_days$ drg_amount$ remarks+=remark"
@@ -355,38 +355,42 @@ NM1 = (
     "role?entities kind name first middle prefix suffix id_qualifier id relationship second_role"
     " second_name"
 )
-_long_name = into(Party, NM1)
-remark = into(Remark, "code_list code?rarc")
+_long_name = read_into(PartyView, NM1)
+read_remark = read_into(RemarkView, "code_list code?rarc")
 
 BIRTH = fill("-=d8 birth! sex marital")
-PARTY_ROWS: dict[str, Row] = {
+PARTY_ROWS: dict[str, Binding] = {
     "NM1": fill(NM1),
     "N1": fill("role?entities name id_qualifier id relationship second_role"),
     "N3": fill("street+ street+"),
     "N4": fill("city state zip country location_qualifier location subdivision"),
-    "PER": each("contacts", contact),
-    "REF": each("references", reference),
-    "PRV": once("specialty", remembered(into(Specialty, "role qualifier code state"))),
+    "PER": append("contacts", read_contact),
+    "REF": append("references", read_reference),
+    "PRV": set_once("specialty", cached(read_into(SpecialtyView, "role qualifier code state"))),
     "DMG": BIRTH,
 }
-PARTY = Sorter(Party, {**PARTY_ROWS, "DTP": each("dates", dated)})
+PARTY = ViewBuilder(PartyView, {**PARTY_ROWS, "DTP": append("dates", read_dtp)})
 
-DATES = each("dates", dated, remember=True)
-REFERENCES = each("references", reference)
-AMOUNTS = each("amounts", into(Amount, "qualifier?amounts amount$"), remember=True)
-QUANTITIES = each("quantities", into(Quantity, "qualifier?quantities quantity$"), remember=True)
-ADJUSTMENTS = every("adjustments", adjustments)
-INPATIENT = once("inpatient", remembered(into(Decision, _INPATIENT)))
-OUTPATIENT = once("outpatient", remembered(into(Decision, _OUTPATIENT)))
-NOTES = each("notes", into(Note, "kind text"))
-LEVEL = once("level", into(Level, "number parent code child"))
-TRACE = into(Trace, "kind number originator further")
-TRACES = each("traces", TRACE)
-ENDS: dict[str, Row] = {
-    "ST": once("start", into(Start, "transaction control version")),
-    "SE": once("end", into(End, "segments control")),
+DATES = append("dates", read_dtp, cache=True)
+REFERENCES = append("references", read_reference)
+AMOUNTS = append("amounts", read_into(AmountView, "qualifier?amounts amount$"), cache=True)
+QUANTITIES = append(
+    "quantities", read_into(QuantityView, "qualifier?quantities quantity$"), cache=True
+)
+ADJUSTMENTS = extend("adjustments", read_adjustments)
+INPATIENT = set_once("inpatient", cached(read_into(AdjudicationView, _INPATIENT)))
+OUTPATIENT = set_once("outpatient", cached(read_into(AdjudicationView, _OUTPATIENT)))
+NOTES = append("notes", read_into(NoteView, "kind text"))
+LEVEL = set_once("level", read_into(LevelView, "number parent code child"))
+TRACE = read_into(TraceView, "kind number originator further")
+TRACES = append("traces", TRACE)
+ENDS: dict[str, Binding] = {
+    "ST": set_once("start", read_into(SetHeaderView, "transaction control version")),
+    "SE": set_once("end", read_into(SetTrailerView, "segments control")),
 }
-FRAME: dict[str, Row] = {
+FRAME: dict[str, Binding] = {
     **ENDS,
-    "BHT": once("heading", into(Heading, "structure purpose reference day! time kind")),
+    "BHT": set_once(
+        "heading", read_into(HeadingView, "structure purpose reference day! time kind")
+    ),
 }

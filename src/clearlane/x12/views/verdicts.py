@@ -1,55 +1,64 @@
-"""A 999 as verdicts, set by set, and a TA1 as the verdict on an interchange; every error in words.
+"""View of a 999, set by set, and of a TA1; every error code with its meaning.
 
 Knows acknowledgement loops; knows no file that was acknowledged.
 """
 
 from clearlane.x12.tree import Segment
 from clearlane.x12.views import shared_types
-from clearlane.x12.views.binding import KINDS, Below, Composite, Sorter, Value, each, fill, into
+from clearlane.x12.views.binding import (
+    ELEMENT_READERS,
+    ChildLoop,
+    CompositeReader,
+    View,
+    ViewBuilder,
+    append,
+    fill,
+    read_into,
+)
 
 
-class Place(Value, frozen=True):
-    """Where in a segment an error stands."""
+class ErrorPlaceView(View, frozen=True):
+    """The position of an error in a segment."""
 
     element: str = ""
     component: str = ""
     repetition: str = ""
 
 
-class ContextName(Value, frozen=True):
-    """What a context is called, and its value: ``CLM01`` and a claim number."""
+class ContextNameView(View, frozen=True):
+    """The name of a context, and its value: ``CLM01`` and a claim number."""
 
     name: str = ""
     value: str = ""
 
 
-class Context(Value, frozen=True):
-    """CTX: what surrounds an error, or what made the missing thing necessary."""
+class ErrorContextView(View, frozen=True):
+    """CTX: what surrounds an error, or what made a missing element or segment necessary."""
 
-    names: tuple[ContextName, ...] = ()
+    names: tuple[ContextNameView, ...] = ()
     segment: str = ""
     position: str = ""
     loop: str = ""
-    place: Place | None = None
+    place: ErrorPlaceView | None = None
     reference: tuple[str, ...] = ()
 
 
-class ElementError(Value, frozen=True):
-    """IK4."""
+class ElementErrorView(View, frozen=True):
+    """IK4: an error of an element."""
 
-    place: Place | None = None
+    place: ErrorPlaceView | None = None
     reference: str = ""
     """The number of the data element in the X12 dictionary."""
     error: str = ""
     error_words: str = ""
     value: str = ""
     """A copy of the bad value, if the sender gives one."""
-    contexts: tuple[Context, ...] = ()
+    contexts: tuple[ErrorContextView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class SegmentError(Value, frozen=True):
-    """IK3, with the errors of the segment's elements."""
+class SegmentErrorView(View, frozen=True):
+    """IK3: an error of a segment, with the errors of its elements."""
 
     segment: str = ""
     position: str = ""
@@ -57,18 +66,18 @@ class SegmentError(Value, frozen=True):
     loop: str = ""
     error: str = ""
     error_words: str = ""
-    contexts: tuple[Context, ...] = ()
-    elements: tuple[ElementError, ...] = ()
+    contexts: tuple[ErrorContextView, ...] = ()
+    elements: tuple[ElementErrorView, ...] = ()
     other: tuple[list[str], ...] = ()
 
 
-class SetVerdict(Value, frozen=True):
-    """AK2 to IK5: one transaction set."""
+class SetVerdictView(View, frozen=True):
+    """AK2 to IK5: the verdict on one transaction set."""
 
     transaction: str = ""
     control: str = ""
     version: str = ""
-    errors: tuple[SegmentError, ...] = ()
+    errors: tuple[SegmentErrorView, ...] = ()
     verdict: str = ""
     verdict_words: str = ""
     codes: tuple[str, ...] = ()
@@ -77,18 +86,18 @@ class SetVerdict(Value, frozen=True):
 
     @property
     def accepted(self) -> bool:
-        """Whether the set was taken in, with errors or without."""
+        """Whether the set was accepted, with errors or without."""
         return self.verdict in ACCEPTED
 
 
-class GroupVerdict(Value, frozen=True, tag_field="view", tag="verdicts"):
-    """All of a 999."""
+class GroupVerdictView(View, frozen=True, tag_field="view", tag="verdicts"):
+    """All of a 999: the verdict on a functional group."""
 
-    start: shared_types.Start | None = None
+    start: shared_types.SetHeaderView | None = None
     function: str = ""
     control: str = ""
     version: str = ""
-    sets: tuple[SetVerdict, ...] = ()
+    sets: tuple[SetVerdictView, ...] = ()
     verdict: str = ""
     verdict_words: str = ""
     announced: str = ""
@@ -96,17 +105,17 @@ class GroupVerdict(Value, frozen=True, tag_field="view", tag="verdicts"):
     accepted_sets: str = ""
     codes: tuple[str, ...] = ()
     codes_words: tuple[str, ...] = ()
-    end: shared_types.End | None = None
+    end: shared_types.SetTrailerView | None = None
     other: tuple[list[str], ...] = ()
 
     @property
     def accepted(self) -> bool:
-        """Whether the group was taken in as a whole, with errors or without."""
+        """Whether the whole group was accepted, with errors or without."""
         return self.verdict in ACCEPTED
 
 
-class InterchangeVerdict(Value, frozen=True, tag_field="view", tag="interchange verdict"):
-    """A TA1."""
+class InterchangeVerdictView(View, frozen=True, tag_field="view", tag="interchange verdict"):
+    """A TA1: the verdict on an interchange."""
 
     control: str = ""
     date: str = ""
@@ -122,49 +131,52 @@ class InterchangeVerdict(Value, frozen=True, tag_field="view", tag="interchange 
 ACCEPTED = frozenset({"A", "E"})
 
 
-def ta1(segment: Segment) -> InterchangeVerdict:
-    """The verdict that a TA1 tells."""
-    found: InterchangeVerdict = TA1.of([segment])
+def view_ta1(segment: Segment) -> InterchangeVerdictView:
+    """Return the view of a TA1."""
+    found: InterchangeVerdictView = TA1.build([segment])
     return found
 
 
-KINDS["place"] = Composite(Place, "element component repetition")
-KINDS["context"] = Composite(ContextName, "name value", repeats=True)
-_CONTEXTS = each(
-    "contexts", into(Context, "names=context segment position loop place=place reference=parts")
+ELEMENT_READERS["place"] = CompositeReader(ErrorPlaceView, "element component repetition")
+ELEMENT_READERS["context"] = CompositeReader(ContextNameView, "name value", repeats=True)
+_CONTEXTS = append(
+    "contexts",
+    read_into(ErrorContextView, "names=context segment position loop place=place reference=parts"),
 )
 
 
 def _codes(list: str) -> str:
-    """Up to five codes of a list."""
+    """Return the usage of up to five codes of a list."""
     return f" codes+?{list}" * 5
 
 
-TA1 = Sorter(InterchangeVerdict, {"TA1": fill("control date time verdict?verdicts note?ta1_notes")})
+TA1 = ViewBuilder(
+    InterchangeVerdictView, {"TA1": fill("control date time verdict?verdicts note?ta1_notes")}
+)
 
-ELEMENT = Sorter(
-    ElementError,
+ELEMENT = ViewBuilder(
+    ElementErrorView,
     {"IK4": fill("place=place reference error?element_errors value"), "CTX": _CONTEXTS},
 )
-SEGMENT = Sorter(
-    SegmentError,
+SEGMENT = ViewBuilder(
+    SegmentErrorView,
     {"IK3": fill("segment position loop error?segment_errors"), "CTX": _CONTEXTS},
-    loops={"2110": Below("elements", ELEMENT)},
+    loops={"2110": ChildLoop("elements", ELEMENT)},
 )
-UNIT = Sorter(
-    SetVerdict,
+UNIT = ViewBuilder(
+    SetVerdictView,
     {
         "AK2": fill("transaction control version"),
         "IK5": fill("verdict?verdicts" + _codes("set_errors")),
     },
-    loops={"2100": Below("errors", SEGMENT)},
+    loops={"2100": ChildLoop("errors", SEGMENT)},
 )
-SET = Sorter(
-    GroupVerdict,
+SET = ViewBuilder(
+    GroupVerdictView,
     {
         **shared_types.ENDS,
         "AK1": fill("function control version"),
         "AK9": fill("verdict?verdicts announced received accepted_sets" + _codes("group_errors")),
     },
-    loops={"2000": Below("sets", UNIT)},
+    loops={"2000": ChildLoop("sets", UNIT)},
 )

@@ -1,0 +1,42 @@
+"""Plain HTTP responses that every version of the API is built from: JSON, text, and safe header values.
+
+Knows no version, no error shape and no route.
+"""
+
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote
+
+import msgspec
+from starlette.responses import Response
+
+from clearlane.kernel import limits
+
+JSON = "application/json"
+TEXT = "text/plain"
+
+
+def json_response(status: int, value: object, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response whose body is the value as JSON."""
+    content = msgspec.json.encode(value)
+    return Response(content, status, {"Content-Type": JSON, **(headers or {})})
+
+
+def text_response(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response whose body is a plain text."""
+    return Response(text.encode(), status, {"Content-Type": TEXT, **(headers or {})})
+
+
+def ignored_fields_header(paths: Iterable[str]) -> str:
+    """Return the value of ``X-Ignored-Fields``: the first paths, percent-encoded for a header."""
+    first = list(dict.fromkeys(paths))[: limits.IGNORED_FIELDS_SHOWN_MAX]
+    return ", ".join(_header_path(path) for path in first)
+
+
+def header_text(text: str) -> str:
+    """Return the text with every character replaced that could break out of its header line."""
+    return "".join(c if " " <= c <= "~" else "?" for c in text)
+
+
+def _header_path(path: str) -> str:
+    short = path[: limits.IGNORED_FIELD_CHARACTERS_MAX]
+    return quote(short, safe="!#$&'()*+./:;<=>?@[]^_`{|}~-", errors="replace")

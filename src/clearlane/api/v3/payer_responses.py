@@ -1,0 +1,58 @@
+"""The handler of payer response documents: decode the ids, retrieve, encode."""
+
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from clearlane.api.body import decode
+from clearlane.api.endpoint import Call
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import json_response
+from clearlane.api.v3 import wire
+from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.kernel import limits
+from clearlane.pipeline.query.retrieve_documents import retrieve_documents
+
+DocumentIds = list[str]
+
+
+class PayerResponses(BaseModel):
+    """The documents that were found."""
+
+    RemittanceAdvices: Annotated[
+        list[dict[str, Any]], Field(description="Claim payments from 835 files.")
+    ]
+    PayerClaimStatuses: Annotated[
+        list[dict[str, Any]],
+        Field(description="Claim statuses from 277CA and 277 files, or a TA1 or 999 that rejects."),
+    ]
+
+
+async def get_documents(call: Call) -> Response:
+    """Return the payer response documents with the ids of the request."""
+    ids = _ids(await call.body.read_document())
+    found = await retrieve_documents(
+        call.context.database, call.context.vault, ids, site=call.site, actor=call.actor
+    )
+    return json_response(200, found.body)
+
+
+def _ids(document: bytes) -> list[str]:
+    """Return the distinct ids; refuse the document if one is no string."""
+    given = decode(document, list[msgspec.Raw], V3_ERRORS)
+    most = limits.DOCUMENTS_PER_CALL_MAX
+    if len(given) > most:
+        sentence = f"At most {most} documents can be asked for at once."
+        raise RequestRefusal(V3_ERRORS.invalid_document(sentence))
+    ids: dict[str, None] = {}
+    faults: dict[str, list[str]] = {}
+    for at, item in enumerate(given):
+        try:
+            ids[msgspec.json.decode(item, type=str)] = None
+        except msgspec.MsgspecError:
+            faults[f"[{at}]"] = ["A document id is a JSON string."]
+    if faults:
+        raise RequestRefusal(wire.model_state(faults))
+    return list(ids)

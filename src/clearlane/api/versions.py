@@ -1,0 +1,12 @@
+"""The versions of the API that a node serves.
+
+The one module outside a version's own package that imports it: adding a version is one row here.
+"""
+
+from clearlane.api.endpoint import ApiVersion
+from clearlane.api.v3.endpoints import V3
+
+VERSIONS: tuple[ApiVersion, ...] = (V3,)
+
+DEFAULT_VERSION = V3
+"""Described by ``/openapi.json``; its error shape answers requests that belong to no version."""

@@ -1,0 +1,72 @@
+"""The connections to payers: which mailbox carries a payer's files, which connection answers in real time.
+
+For the pipeline. Knows no kind of connection and no table: stored routes and the sandbox each
+implement ``Connections``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from clearlane.connect.port import Mailbox, Realtime
+from clearlane.kernel import limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayerRoute:
+    """A route to one payer for one type of claims: X12 addresses and pace."""
+
+    route_id: int
+    """0 is the loopback of a sandbox."""
+    payer_id: str
+    type: str
+    kind: str
+    """For people: sftp, folder, core, loopback."""
+    sender_id: str
+    """ISA06: the id of the sender, as the payer knows it."""
+    receiver_id: str
+    """ISA08: the id of the payer."""
+    sender_qualifier: str = "ZZ"
+    receiver_qualifier: str = "ZZ"
+    group_sender: str = ""
+    """GS02, where it differs from ISA06."""
+    group_receiver: str = ""
+    """GS03, where it differs from ISA08."""
+    usage: str = "P"
+    window_seconds: int = limits.ROUTE_WINDOW_SECONDS
+    claims_max: int = limits.CLAIMS_PER_SET_MAX
+    poll_seconds: int = limits.ROUTE_POLL_SECONDS
+    takeover_seconds: int = limits.ROUTE_TAKEOVER_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealtimeConnection:
+    """A real-time connection to one payer."""
+
+    route: PayerRoute
+    timeout_seconds: float
+    realtime: Realtime
+
+
+class Connections(Protocol):
+    """Directory of all connections to payers."""
+
+    def mailbox_routes(self, type: str, payer_id: str) -> Sequence[PayerRoute]:
+        """Return the routes for a payer's files, first choice first; empty where there is none."""
+        ...
+
+    def all_mailbox_routes(self) -> Sequence[PayerRoute]:
+        """Return the routes to poll for incoming files."""
+        ...
+
+    def open_mailbox(self, route: PayerRoute) -> Mailbox:
+        """Return the mailbox of a route. It connects when first used; close it after use."""
+        ...
+
+    def realtime_connections(self, type: str, payer_id: str) -> Sequence[RealtimeConnection]:
+        """Return the real-time connections to a payer, first choice first; empty where it takes files only."""
+        ...
+
+    async def close(self) -> None:
+        """Close the real-time connections; none is used any more."""
+        ...

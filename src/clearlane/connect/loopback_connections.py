@@ -1,0 +1,131 @@
+"""The connections of a sandbox: every payer of the directory is reached by loopback; nothing leaves the process.
+
+Knows the payer directory and how ledgers are named. The simulated payers are made by the caller.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+
+from clearlane.connect.connections import PayerRoute, RealtimeConnection
+from clearlane.connect.loopback import (
+    LoopbackMailbox,
+    LoopbackRealtime,
+    PayerLock,
+    SimulatedFilePayer,
+    SimulatedRealtimePayer,
+)
+from clearlane.connect.port import Ledger
+from clearlane.kernel import limits
+from clearlane.kernel.clock import Clock
+from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.model import Payer
+
+ROUTE_ID = 0
+KIND = "loopback"
+SENDER = "CLEARLANE"
+USAGE = "T"
+PARTNER_CHARACTERS_MAX = 15
+
+
+class LoopbackConnections:
+    """One mailbox and one real-time connection for each payer, whatever its routes."""
+
+    def __init__(
+        self,
+        payers: Callable[[], PayerDirectory],
+        *,
+        file_payer: Callable[[Payer, str], SimulatedFilePayer],
+        realtime_payer: Callable[[Payer], SimulatedRealtimePayer],
+        ledger: Ledger,
+        ledgers_in_use: Callable[[], Collection[str]],
+        clock: Clock,
+        lock: PayerLock,
+    ) -> None:
+        """``file_payer`` and ``realtime_payer`` make the simulated payer; the former gets its ledger's name."""
+        self._payers = payers
+        self._file_payer = file_payer
+        self._realtime_payer = realtime_payer
+        self._ledger = ledger
+        self._ledgers_in_use = ledgers_in_use
+        self._clock = clock
+        self._lock = lock
+        self._realtime: dict[Payer, RealtimeConnection] = {}
+
+    def mailbox_routes(self, type: str, payer_id: str) -> Sequence[PayerRoute]:
+        """Return the loopback route of a payer of the directory."""
+        payer = self._payers().find(payer_id, type)
+        return [] if payer is None else [loopback_route(payer.type, payer.payer_id)]
+
+    def all_mailbox_routes(self) -> Sequence[PayerRoute]:
+        """Return the routes on which something was sent: a directory may hold thousands of others."""
+        return [
+            loopback_route(*_split_ledger_name(name)) for name in sorted(self._ledgers_in_use())
+        ]
+
+    def open_mailbox(self, route: PayerRoute) -> LoopbackMailbox:
+        """Return a payer's mailbox with a new simulated payer: all its memory is in its ledger."""
+        name = ledger_name(route.type, route.payer_id)
+        return LoopbackMailbox(
+            self._file_payer(self._payer(route), name),
+            name=name,
+            ledger=self._ledger,
+            clock=self._clock,
+            lock=self._lock,
+        )
+
+    def realtime_connections(self, type: str, payer_id: str) -> Sequence[RealtimeConnection]:
+        """Return the loopback connection of a payer of the directory."""
+        payer = self._payers().find(payer_id, type)
+        if payer is None:
+            return []
+        # Made once for each payer, because it remembers the order in which inquiries came.
+        connection = self._realtime.get(payer)
+        if connection is None:
+            connection = self._realtime[payer] = RealtimeConnection(
+                route=loopback_route(payer.type, payer.payer_id),
+                timeout_seconds=limits.SANDBOX_DELAY_REMEMBERED_SECONDS,
+                realtime=LoopbackRealtime(self._realtime_payer(payer), self._clock),
+            )
+        return [connection]
+
+    async def busy(self, now: datetime) -> bool:
+        """Return whether any payer has files to leave now."""
+        for route in self.all_mailbox_routes():
+            if await self.open_mailbox(route).busy(now):
+                return True
+        return False
+
+    async def close(self) -> None:
+        """Do nothing: a loopback holds no connection."""
+
+    def _payer(self, route: PayerRoute) -> Payer:
+        # A payer that was sent claims answers them, even where the directory has dropped it since.
+        known = self._payers().find(route.payer_id, route.type)
+        return known or Payer(route.type, route.payer_id, route.payer_id, route.payer_id)
+
+
+def ledger_name(type: str, payer_id: str) -> str:
+    """Return the name of a payer's ledger: a payer that takes both types of claims has two."""
+    return f"{type}/{payer_id}"
+
+
+def loopback_route(type: str, payer_id: str) -> PayerRoute:
+    """Return the loopback route to a payer."""
+    plain = re.sub(r"[^A-Za-z0-9]", "", payer_id)[:PARTNER_CHARACTERS_MAX]
+    return PayerRoute(
+        route_id=ROUTE_ID,
+        payer_id=payer_id,
+        type=type,
+        kind=KIND,
+        sender_id=SENDER,
+        receiver_id=plain or "PAYER",
+        usage=USAGE,
+        window_seconds=limits.SANDBOX_WINDOW_SECONDS,
+        poll_seconds=limits.SANDBOX_POLL_SECONDS,
+    )
+
+
+def _split_ledger_name(name: str) -> tuple[str, str]:
+    type, _, payer_id = name.partition("/")
+    return type, payer_id

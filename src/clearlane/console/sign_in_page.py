@@ -1,0 +1,104 @@
+"""The sign-in page: show it, open it from a login URL, sign in, sign out."""
+
+import structlog
+from starlette.responses import Response
+
+from clearlane.accounts.users import normalize_name
+from clearlane.console import forms
+from clearlane.console.page_request import PageRequest
+from clearlane.console.rendering import Notice
+from clearlane.pipeline.access import proxy_login, sign_in
+from clearlane.store.database import Actor
+
+log = structlog.get_logger()
+
+LINK_OPENED = Notice("note", "Your practice software has opened this page. Sign in to go on.")
+LINK_REFUSED = Notice(
+    "fault",
+    "This link has been used already, has expired, or was never valid. You can still sign in here.",
+)
+SIGNED_OUT = Notice("note", "You are signed out.")
+SESSION_ENDED = Notice("note", "Sign in to go on. A session ends after a while without use.")
+WRONG_CREDENTIALS = Notice(
+    "fault", "User name, password or code is wrong, or the code was used before."
+)
+STALE_FORM = Notice("fault", "The form was too old to be used. Please sign in again.")
+# The notices that a query may select by name. Text from an address is never shown.
+NOTICES = {"out": SIGNED_OUT, "ended": SESSION_ENDED}
+
+
+async def show_sign_in(request: PageRequest) -> Response:
+    """Show the sign-in page, or go to the home page if signed in already."""
+    if request.user is not None:
+        return request.pages.redirect("/")
+    return render_sign_in(request, NOTICES.get(request.http_request.query_params.get("say", "")))
+
+
+async def open_login_url(request: PageRequest) -> Response:
+    """Use up a one-time login URL and show the sign-in page, with a notice if the URL was not valid."""
+    is_valid = await proxy_login.use_login_url(
+        request.context.database,
+        request.context.vault,
+        request.context.accounts,
+        request.path_rest,
+        now=request.now,
+        actor=Actor("console", "login page", request.request_id),
+    )
+    return render_sign_in(request, LINK_OPENED if is_valid else LINK_REFUSED)
+
+
+async def submit_sign_in(request: PageRequest) -> Response:
+    """Sign a user in; a failure shows the page again, after a delay that grows with each one."""
+    form = await forms.read_form(request.http_request)
+    if not forms.has_valid_csrf_token(
+        request.context.vault, request.http_request, request.csrf_secret, form
+    ):
+        return render_sign_in(request, STALE_FORM, 403)
+    credentials = sign_in.SignInForm(*(form.get(name, "") for name in ("name", "password", "code")))
+    session = await sign_in.sign_in(
+        request.context.work_context,
+        request.passwords,
+        credentials,
+        address=request.address,
+        now=request.now,
+        request_id=request.request_id,
+    )
+    if session is None:
+        log.warning("sign-in failed", request_id=request.request_id)
+        await request.delay_failure(
+            request.address, normalize_name(credentials.name).encode(errors="replace")
+        )
+        return render_sign_in(request, WRONG_CREDENTIALS, 403)
+    response = request.pages.redirect("/")
+    forms.set_cookie(response, forms.SESSION_COOKIE, session)
+    return response
+
+
+async def submit_sign_out(request: PageRequest) -> Response:
+    """End the session."""
+    form = await forms.read_form(request.http_request)
+    if not forms.has_valid_csrf_token(
+        request.context.vault, request.http_request, request.session, form
+    ):
+        return request.pages.message_page(
+            403, "Not signed out", "The form was too old. Please try again."
+        )
+    await sign_in.sign_out(
+        request.context.work_context,
+        request.session,
+        request.signed_in_user,
+        request_id=request.request_id,
+    )
+    response = request.pages.redirect("/login?say=out")
+    forms.set_cookie(response, forms.SESSION_COOKIE, "")
+    return response
+
+
+def render_sign_in(request: PageRequest, notice: Notice | None, status: int = 200) -> Response:
+    """Return the sign-in page; set the CSRF cookie if the browser has none."""
+    secret = request.csrf_secret or forms.new_csrf_secret()
+    token = forms.csrf_token(request.context.vault, secret)
+    page = request.pages.render("sign_in.html", status, csrf_token=token, notice=notice)
+    if secret != request.csrf_secret:
+        forms.set_cookie(page, forms.CSRF_COOKIE, secret)
+    return page

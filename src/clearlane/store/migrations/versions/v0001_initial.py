@@ -1,0 +1,684 @@
+"""Create the schema."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
+
+revision = "v0001"
+down_revision = None
+
+# Tables of client rows, which PostgreSQL guards by row-level security.
+CLIENT_TABLES = (
+    "claims",
+    "claim_events",
+    "batch_claims",
+    "line_references",
+    "claim_facts",
+    "documents",
+    "eligibility_requests",
+    "eligibility_inquiries",
+    "enrollments",
+    "enrollment_payers",
+    "enrollment_events",
+    "instances",
+)
+
+
+def upgrade() -> None:
+    """Create every table, guard those of clients, and make the audit trail append-only."""
+    _accounts()
+    _payers()
+    _nodes()
+    _keys()
+    _audit()
+    _claims()
+    _batches()
+    _inbox()
+    _claim_facts()
+    _eligibility()
+    _enrollment()
+    _console()
+    _sandbox()
+    for table in CLIENT_TABLES:
+        enable_row_security(op, table)
+    if op.get_bind().dialect.name == "postgresql":
+        _protect_audit_on_postgresql()
+    else:
+        _protect_audit_on_sqlite()
+
+
+def _accounts() -> None:
+    op.create_table(
+        "vendors",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("vendor_key", sa.Text, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("proxy_login", sa.SmallInteger, nullable=False),
+        sa.Column("rate_per_minute", sa.Integer),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.UniqueConstraint("vendor_key", name="uq_vendors_vendor_key"),
+        sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_vendors_state"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "vendor_secrets",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("secret_hash", sa.LargeBinary, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("expires_at", sa.BigInteger),
+        sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_vendor_secrets_vendor_id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_vendor_secrets_vendor_id", "vendor_secrets", ["vendor_id"])
+    op.create_table(
+        "sites",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("vendor_site_id", sa.Text, nullable=False),
+        sa.Column("client_id", sa.Text, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("time_zone", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("baa_accepted_at", sa.BigInteger),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_sites_vendor_id"),
+        sa.UniqueConstraint("vendor_id", "id", name="uq_sites_vendor_id_id"),
+        sa.UniqueConstraint("vendor_site_id", name="uq_sites_vendor_site_id"),
+        sa.CheckConstraint("state IN ('active', 'suspended')", name="ck_sites_state"),
+        sqlite_autoincrement=True,
+    )
+
+
+def _payers() -> None:
+    op.create_table(
+        "payers",
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("svc_payer_id", sa.Text, nullable=False),
+        sa.Column("national_payer_id", sa.Text, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("era_availability", sa.Text, nullable=False),
+        sa.Column("offers_eligibility", sa.SmallInteger, nullable=False),
+        sa.Column("claim_enrollment_required", sa.SmallInteger, nullable=False),
+        sa.Column("is_test", sa.SmallInteger, nullable=False),
+        sa.Column("active", sa.SmallInteger, nullable=False),
+        sa.Column("aliases", sa.Text, nullable=False),
+        sa.Column("has_route", sa.SmallInteger, nullable=False),
+        sa.CheckConstraint("type IN ('Medical', 'Dental')", name="ck_payers_type"),
+    )
+    op.create_table(
+        "routes",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("position", sa.SmallInteger, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("facts", sa.Text, nullable=False),
+        sa.Column("secrets", sa.LargeBinary),
+        sa.Column("active", sa.SmallInteger, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_routes_type_payer_id", "routes", ["type", "payer_id"])
+
+
+def _nodes() -> None:
+    op.create_table(
+        "revisions",
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("revision", sa.BigInteger, nullable=False),
+    )
+    op.create_table(
+        "nodes",
+        sa.Column("id", sa.Text, primary_key=True),
+        sa.Column("role", sa.Text, nullable=False),
+        sa.Column("host", sa.Text, nullable=False),
+        sa.Column("started_at", sa.BigInteger, nullable=False),
+        sa.Column("seen_at", sa.BigInteger, nullable=False),
+        sa.Column("heartbeat_micros", sa.BigInteger, nullable=False),
+        sa.Column("loaded", sa.Text, nullable=False),
+        sa.Column("master_keys", sa.Text, nullable=False),
+    )
+    op.create_table(
+        "takeovers",
+        sa.Column("work_id", sa.Text, primary_key=True),
+        sa.Column("count", sa.Integer, nullable=False),
+        sa.Column("from_node", sa.Text, nullable=False),
+        sa.Column("node", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("parked", sa.SmallInteger, nullable=False),
+    )
+
+
+def _keys() -> None:
+    op.create_table(
+        "data_keys",
+        sa.Column("id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("month", sa.Text, nullable=False),
+        sa.Column("master_id", sa.Text, nullable=False),
+        sa.Column("wrapped", sa.LargeBinary, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+    )
+    op.create_index("ix_data_keys_vendor_id_month", "data_keys", ["vendor_id", "month"])
+    op.create_table(
+        "installation_keys",
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("master_id", sa.Text, nullable=False),
+        sa.Column("wrapped", sa.LargeBinary, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+    )
+
+
+def _audit() -> None:
+    op.create_table(
+        "audit",
+        sa.Column("seq", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("vendor_id", sa.BigInteger),
+        sa.Column("site_id", sa.BigInteger),
+        sa.Column("actor", sa.Text, nullable=False),
+        sa.Column("action", sa.Text, nullable=False),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("ids", sa.Text, nullable=False),
+        sa.Column("count", sa.BigInteger),
+        sa.Column("detail", sa.Text, nullable=False),
+        sa.Column("prev", sa.LargeBinary, nullable=False),
+        sa.Column("hash", sa.LargeBinary, nullable=False),
+    )
+    op.create_index("ix_audit_at", "audit", ["at"])
+    head = op.create_table(
+        "audit_head",
+        sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
+        sa.Column("seq", sa.BigInteger, nullable=False),
+        sa.Column("hash", sa.LargeBinary, nullable=False),
+        sa.CheckConstraint("id = 1", name="ck_audit_head_one"),
+    )
+    op.bulk_insert(head, [{"id": 1, "seq": 0, "hash": bytes(32)}])
+
+
+def _claims() -> None:
+    op.create_table(
+        "claims",
+        *_owner("claims"),
+        sa.Column("request_id", sa.Text, primary_key=True),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("vendor_claim_hash", sa.Text, nullable=False),
+        sa.Column("content_hash", sa.Text, nullable=False),
+        sa.Column("account_as_number", sa.SmallInteger, nullable=False),
+        sa.Column("total_cents", sa.BigInteger, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("created_day", sa.Text, nullable=False),
+        sa.Column("updated_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.Column("sendings", sa.SmallInteger, nullable=False, server_default="0"),
+        sa.Column("queued", sa.SmallInteger, nullable=False, server_default="0"),
+        sa.Column("status", sa.LargeBinary),
+        sa.CheckConstraint("kind IN ('medical', 'dental')", name="ck_claims_kind"),
+    )
+    op.create_index(
+        "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
+    )
+    op.create_index(
+        "ix_claims_queued",
+        "claims",
+        ["queued", "payer_id", "kind", "request_id"],
+        sqlite_where=sa.text("queued > 0"),
+        postgresql_where=sa.text("queued > 0"),
+    )
+    op.create_index(
+        "uq_claims_live",
+        "claims",
+        ["vendor_id", "site_id", "kind", "vendor_claim_hash"],
+        unique=True,
+        sqlite_where=sa.text("state NOT IN ('Rejected', 'NotAccepted')"),
+        postgresql_where=sa.text("state NOT IN ('Rejected', 'NotAccepted')"),
+    )
+    op.create_table(
+        "claim_events",
+        *_owner("claim_events"),
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("event", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_claim_events_request_id"
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_claim_events_request_id", "claim_events", ["request_id"])
+    op.create_index("ix_claim_events_vendor_id_site_id", "claim_events", ["vendor_id", "site_id"])
+    op.create_table(
+        "claim_references",
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("reference", sa.Text, primary_key=True),
+        sa.Column("request_id", sa.Text, nullable=False),
+    )
+    op.create_index("ix_claim_references_request_id", "claim_references", ["request_id"])
+
+
+def _batches() -> None:
+    op.create_table(
+        "control_numbers",
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("number", sa.BigInteger, nullable=False),
+    )
+    op.create_table(
+        "route_health",
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("failures", sa.Integer, nullable=False),
+        sa.Column("paused_until", sa.BigInteger),
+        sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("fallback_route_id", sa.BigInteger),
+        sa.Column("fallback_since", sa.BigInteger),
+    )
+    op.create_table(
+        "batches",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("route_id", sa.BigInteger, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("control", sa.BigInteger, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("digest", sa.Text, nullable=False),
+        sa.Column("claims", sa.Integer, nullable=False),
+        sa.Column("bytes", sa.BigInteger, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("not_before", sa.BigInteger, nullable=False),
+        sa.Column("holder", sa.Text, nullable=False),
+        sa.Column("lease_until", sa.BigInteger),
+        sa.Column("failing_since", sa.BigInteger),
+        sa.Column("delivered_at", sa.BigInteger),
+        sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.UniqueConstraint("control", name="uq_batches_control"),
+        sa.CheckConstraint(
+            "state IN ('Ready', 'Sending', 'Delivered', 'InDoubt')", name="ck_batches_state"
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_batches_open",
+        "batches",
+        ["not_before", "id"],
+        sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
+        postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
+    )
+    op.create_table(
+        "batch_claims",
+        *_owner("batch_claims"),
+        sa.Column("batch_id", sa.BigInteger, primary_key=True),
+        sa.Column("request_id", sa.Text, primary_key=True),
+        sa.Column("attempt", sa.SmallInteger, nullable=False),
+        sa.ForeignKeyConstraint(["batch_id"], ["batches.id"], name="fk_batch_claims_batch_id"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_batch_claims_request_id"
+        ),
+    )
+    op.create_index("ix_batch_claims_request_id", "batch_claims", ["request_id"])
+    op.create_index("ix_batch_claims_vendor_id_site_id", "batch_claims", ["vendor_id", "site_id"])
+    op.create_table(
+        "line_references",
+        *_owner("line_references"),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("reference", sa.Text, primary_key=True),
+        sa.Column("request_id", sa.Text, primary_key=True),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_line_references_request_id"
+        ),
+    )
+    op.create_index(
+        "ix_line_references_vendor_id_site_id", "line_references", ["vendor_id", "site_id"]
+    )
+
+
+def _inbox() -> None:
+    op.create_table(
+        "polls",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("next_at", sa.BigInteger, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False),
+    )
+    op.create_table(
+        "inbox",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("route_id", sa.BigInteger, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("digest", sa.Text, nullable=False),
+        sa.Column("bytes", sa.BigInteger, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("kinds", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("applied", sa.Integer, nullable=False),
+        sa.Column("parked", sa.Integer, nullable=False),
+        sa.Column("received_at", sa.BigInteger, nullable=False),
+        sa.Column("processed_at", sa.BigInteger),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.UniqueConstraint("type", "payer_id", "digest", name="uq_inbox_type_payer_id_digest"),
+        sa.CheckConstraint(
+            "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded')",
+            name="ck_inbox_state",
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_inbox_stored",
+        "inbox",
+        ["id"],
+        sqlite_where=sa.text("state = 'Stored'"),
+        postgresql_where=sa.text("state = 'Stored'"),
+    )
+    op.create_table(
+        "parked_statements",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("inbox_id", sa.BigInteger, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(["inbox_id"], ["inbox.id"], name="fk_parked_statements_inbox_id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_parked_statements_inbox_id", "parked_statements", ["inbox_id"])
+
+
+def _claim_facts() -> None:
+    op.create_table(
+        "claim_facts",
+        *_owner("claim_facts"),
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("identity", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("inbox_id", sa.BigInteger),
+        sa.Column("document_id", sa.Text, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(["inbox_id"], ["inbox.id"], name="fk_claim_facts_inbox_id"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_claim_facts_request_id"
+        ),
+        sa.UniqueConstraint("request_id", "identity", name="uq_claim_facts_request_id_identity"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_claim_facts_vendor_id_site_id", "claim_facts", ["vendor_id", "site_id"])
+    op.create_table(
+        "documents",
+        *_owner("documents"),
+        sa.Column("document_id", sa.Text, primary_key=True),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_documents_request_id"
+        ),
+        sa.CheckConstraint("kind IN ('RemittanceAdvice', 'ClaimStatus')", name="ck_documents_kind"),
+    )
+    op.create_index("ix_documents_request_id", "documents", ["request_id"])
+    op.create_index("ix_documents_vendor_id_site_id", "documents", ["vendor_id", "site_id"])
+
+
+def _eligibility() -> None:
+    op.create_table(
+        "eligibility_requests",
+        *_owner("eligibility_requests"),
+        sa.Column("id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("inquiries", sa.Integer, nullable=False),
+        sa.Column("payload", sa.LargeBinary),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_eligibility_requests_created_at", "eligibility_requests", ["created_at"])
+    op.create_index(
+        "ix_eligibility_requests_vendor_id_site_id",
+        "eligibility_requests",
+        ["vendor_id", "site_id"],
+    )
+    op.create_table(
+        "eligibility_inquiries",
+        *_owner("eligibility_inquiries"),
+        sa.Column("request_id", sa.BigInteger, primary_key=True),
+        sa.Column("number", sa.Integer, primary_key=True),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("mode", sa.SmallInteger, nullable=False),
+        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("next_at", sa.BigInteger, nullable=False),
+        sa.Column("batch_id", sa.BigInteger),
+        sa.Column("answered_at", sa.BigInteger),
+        sa.Column("answer", sa.Text, nullable=False),
+        sa.Column("inquiry", sa.LargeBinary, nullable=False),
+        sa.Column("response", sa.LargeBinary),
+        sa.ForeignKeyConstraint(
+            ["batch_id"], ["batches.id"], name="fk_eligibility_inquiries_batch_id"
+        ),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["eligibility_requests.id"], name="fk_eligibility_inquiries_request_id"
+        ),
+        sa.CheckConstraint(
+            "state IN ('Open', 'Mailed', 'Answered')", name="ck_eligibility_inquiries_state"
+        ),
+    )
+    op.create_index("ix_eligibility_inquiries_batch_id", "eligibility_inquiries", ["batch_id"])
+    op.create_index(
+        "ix_eligibility_inquiries_due",
+        "eligibility_inquiries",
+        ["mode", "type", "payer_id", "next_at"],
+        sqlite_where=sa.text("state = 'Open'"),
+        postgresql_where=sa.text("state = 'Open'"),
+    )
+    op.create_index(
+        "ix_eligibility_inquiries_unanswered",
+        "eligibility_inquiries",
+        ["request_id"],
+        sqlite_where=sa.text("state <> 'Answered'"),
+        postgresql_where=sa.text("state <> 'Answered'"),
+    )
+    op.create_index(
+        "ix_eligibility_inquiries_vendor_id_site_id",
+        "eligibility_inquiries",
+        ["vendor_id", "site_id"],
+    )
+
+
+def _enrollment() -> None:
+    op.create_table(
+        "enrollments",
+        *_owner("enrollments"),
+        sa.Column("id", sa.Text, primary_key=True),
+        sa.Column("provider", sa.Text, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "uq_enrollments_provider", "enrollments", ["vendor_id", "site_id", "provider"], unique=True
+    )
+    op.create_table(
+        "enrollment_payers",
+        *_owner("enrollment_payers"),
+        sa.Column("enrollment_id", sa.Text, nullable=False),
+        sa.Column("payer_type", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("updated_at", sa.BigInteger, nullable=False),
+        sa.Column("reason", sa.LargeBinary),
+        sa.PrimaryKeyConstraint(
+            "enrollment_id", "payer_type", "payer_id", name="pk_enrollment_payers"
+        ),
+        sa.ForeignKeyConstraint(
+            ["enrollment_id"], ["enrollments.id"], name="fk_enrollment_payers_enrollment_id"
+        ),
+        sa.CheckConstraint(
+            "state IN ('in work', 'approved', 'refused')", name="ck_enrollment_payers_state"
+        ),
+    )
+    op.create_index(
+        "ix_enrollment_payers_vendor_id_site_id", "enrollment_payers", ["vendor_id", "site_id"]
+    )
+    op.create_table(
+        "enrollment_events",
+        *_owner("enrollment_events"),
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("enrollment_id", sa.Text, nullable=False),
+        sa.Column("payer_type", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("event", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["enrollment_id"], ["enrollments.id"], name="fk_enrollment_events_enrollment_id"
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_enrollment_events_enrollment_id", "enrollment_events", ["enrollment_id"])
+    op.create_index(
+        "ix_enrollment_events_vendor_id_site_id", "enrollment_events", ["vendor_id", "site_id"]
+    )
+
+
+def _console() -> None:
+    op.create_table(
+        "instances",
+        *_owner("instances"),
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("instance", sa.Text, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("token_hash", sa.LargeBinary),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("token_at", sa.BigInteger, nullable=False),
+        sa.UniqueConstraint(
+            "vendor_id", "site_id", "instance", name="uq_instances_vendor_id_site_id_instance"
+        ),
+        sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_instances_state"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_instances_vendor_id_site_id", "instances", ["vendor_id", "site_id"])
+    op.create_table(
+        "login_urls",
+        sa.Column("code_hash", sa.LargeBinary, primary_key=True),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("site_id", sa.BigInteger, nullable=False),
+        sa.Column("instance", sa.Text, nullable=False),
+        sa.Column("expires_at", sa.BigInteger, nullable=False),
+        sa.Column("used_at", sa.BigInteger),
+    )
+    op.create_index("ix_login_urls_expires_at", "login_urls", ["expires_at"])
+    op.create_index(
+        "ix_login_urls_vendor_id_site_id_instance",
+        "login_urls",
+        ["vendor_id", "site_id", "instance"],
+    )
+    op.create_table(
+        "console_users",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("all_sites", sa.SmallInteger, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("password_hash", sa.Text, nullable=False),
+        sa.Column("totp_secret", sa.LargeBinary, nullable=False),
+        sa.Column("totp_step", sa.BigInteger, nullable=False),
+        sa.Column("code_failures", sa.Integer, nullable=False),
+        sa.Column("code_failed_at", sa.BigInteger, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_console_users_vendor_id"),
+        sa.UniqueConstraint("name", name="uq_console_users_name"),
+        sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_console_users_state"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "console_user_sites",
+        sa.Column("user_id", sa.BigInteger, nullable=False),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("site_id", sa.BigInteger, nullable=False),
+        sa.PrimaryKeyConstraint("user_id", "site_id", name="pk_console_user_sites"),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["console_users.id"], name="fk_console_user_sites_user_id"
+        ),
+        sa.ForeignKeyConstraint(
+            ["vendor_id", "site_id"],
+            ["sites.vendor_id", "sites.id"],
+            name="fk_console_user_sites_vendor_id_site_id",
+        ),
+    )
+    op.create_table(
+        "console_sessions",
+        sa.Column("session_hash", sa.LargeBinary, primary_key=True),
+        sa.Column("user_id", sa.BigInteger, nullable=False),
+        sa.Column("seen_at", sa.BigInteger, nullable=False),
+        sa.Column("ends_at", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["console_users.id"], name="fk_console_sessions_user_id"
+        ),
+    )
+    op.create_index("ix_console_sessions_ends_at", "console_sessions", ["ends_at"])
+    op.create_index("ix_console_sessions_user_id", "console_sessions", ["user_id"])
+
+
+def _sandbox() -> None:
+    op.create_table(
+        "sandbox_ledger",
+        sa.Column("payer", sa.Text, primary_key=True),
+        sa.Column("key", sa.Text, primary_key=True),
+        sa.Column("value", sa.LargeBinary, nullable=False),
+    )
+    op.create_table(
+        "sandbox_agenda",
+        sa.Column("payer", sa.Text, primary_key=True),
+        sa.Column("key", sa.Text, primary_key=True),
+        sa.Column("due", sa.BigInteger, nullable=False),
+        sa.Column("value", sa.LargeBinary, nullable=False),
+    )
+    op.create_index("ix_sandbox_agenda_payer_due", "sandbox_agenda", ["payer", "due"])
+    op.create_table(
+        "sandbox_state",
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("value", sa.LargeBinary, nullable=False),
+    )
+
+
+def _owner(table: str) -> tuple[sa.schema.SchemaItem, ...]:
+    """Return the columns that name the owner of a client row, and their foreign key."""
+    return (
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("site_id", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["vendor_id", "site_id"],
+            ["sites.vendor_id", "sites.id"],
+            name=f"fk_{table}_vendor_id_site_id",
+        ),
+    )
+
+
+def _protect_audit_on_sqlite() -> None:
+    for act in ("UPDATE", "DELETE"):
+        op.execute(
+            f"CREATE TRIGGER audit_no_{act.lower()} BEFORE {act} ON audit "
+            "BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END"
+        )
+
+
+def _protect_audit_on_postgresql() -> None:
+    op.execute(
+        "CREATE FUNCTION audit_is_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'the audit trail is append-only'; END $$"
+    )
+    for level, acts in (("ROW", "UPDATE OR DELETE"), ("STATEMENT", "TRUNCATE")):
+        op.execute(
+            f"CREATE TRIGGER audit_no_change_{level.lower()} BEFORE {acts} ON audit "
+            f"FOR EACH {level} EXECUTE FUNCTION audit_is_append_only()"
+        )

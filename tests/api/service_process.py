@@ -1,0 +1,162 @@
+"""A whole service as its operator starts it: `clearlane serve` in a process of its own.
+
+Commands run in this process, through the same command line, beside the running service.
+"""
+
+import json
+import os
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+from typer.testing import CliRunner
+
+from clearlane.cli.root import app
+from tests.patience import PATIENCE_SECONDS, wait_until
+
+READY = "clearlane ready "
+LAST = "the-last-"
+
+
+@dataclass
+class VendorAccount:
+    """Credentials and sites of one vendor."""
+
+    key: str
+    password: str
+    sites: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def auth(self) -> tuple[str, str]:
+        return self.key, self.password
+
+
+class ServiceProcess:
+    """A running service and what is needed to call it."""
+
+    def __init__(self, data: Path, database_url: str = "", **environment: str) -> None:
+        self.data = data
+        self.environment = {"CLEARLANE_DATABASE_URL": database_url, **environment}
+        self.kind = "postgresql" if database_url else "sqlite"
+        self.output_lines: list[str] = []
+        self.log: deque[str] = deque(maxlen=100_000)
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self, *arguments: str) -> "ServiceProcess":
+        """Start and wait until calls are accepted."""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "clearlane", "serve", *self._arguments(arguments)],
+            env={**_bare_environment(), **self.environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.data.parent,
+        )
+        self._gatherer = threading.Thread(target=self._read_log, daemon=True)
+        self._gatherer.start()
+        alarm = threading.Timer(PATIENCE_SECONDS, self.process.kill)
+        alarm.start()
+        self.output_lines = []
+        for line in self.process.stdout:
+            self.output_lines.append(line)
+            if line.startswith(READY):
+                break
+        alarm.cancel()
+        if not self.output_lines or not self.output_lines[-1].startswith(READY):
+            self.process.wait()
+            self._close_pipes()
+            raise RuntimeError("the service did not start:\n" + "".join(self.log))
+        return self
+
+    def _arguments(self, arguments: tuple[str, ...]) -> list[str]:
+        given = ["--data", str(self.data), *arguments]
+        return given if "--port" in arguments else [*given, "--port", "0"]
+
+    def _read_log(self) -> None:
+        for line in self.process.stderr:
+            self.log.append(line)
+
+    def stop(self, with_signal: int = signal.SIGTERM) -> int:
+        """Tell it to stop and return its exit code."""
+        self.process.send_signal(with_signal)
+        return self.wait_for_exit()
+
+    def wait_for_exit(self) -> int:
+        """Wait for its end; its exit code."""
+        code = self.process.wait(PATIENCE_SECONDS)
+        self._close_pipes()
+        return code
+
+    def _close_pipes(self) -> None:
+        self._gatherer.join(PATIENCE_SECONDS)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    @property
+    def base_url(self) -> str:
+        return self.output_lines[-1].removeprefix(READY).strip()
+
+    @property
+    def port(self) -> int:
+        return int(self.base_url.rpartition(":")[2])
+
+    @property
+    def sandbox(self) -> dict[str, str]:
+        return json.loads((self.data / "sandbox.json").read_text())
+
+    @property
+    def ca_file(self) -> Path:
+        return self.data / "tls" / "ca.pem"
+
+    @property
+    def memory_bytes(self) -> int:
+        """What the process holds in memory now."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) * 1_024
+
+    def client(self, auth: tuple[str, str] | None = None, **options) -> httpx.Client:
+        """A client that trusts the local authority."""
+        context = ssl.create_default_context(cafile=self.ca_file)
+        return httpx.Client(
+            base_url=self.base_url, verify=context, auth=auth, timeout=PATIENCE_SECONDS, **options
+        )
+
+    def logged_requests(self) -> list[dict]:
+        """The log lines of requests so far, which have all come when that of a last one has."""
+        last = f"{LAST}{uuid4().hex}"
+        with self.client() as client:
+            client.get("/nothing", headers={"X-Request-Id": last})
+        wait_until(lambda: any(last in line for line in list(self.log)))
+        lines = [json.loads(line) for line in list(self.log)]
+        requests = [line for line in lines if line["event"] == "request"]
+        return [line for line in requests if not line["request_id"].startswith(LAST)]
+
+    def command(self, *arguments: str) -> str:
+        """Run a command beside the service; its output."""
+        done = CliRunner().invoke(app, [*arguments, "--data", str(self.data)], env=self.environment)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    def add_vendor(self, key: str, *arguments: str) -> VendorAccount:
+        """Add a vendor and keep its password."""
+        made = json.loads(self.command("vendor", "add", key, "--json", *arguments))
+        return VendorAccount(key, made["password"])
+
+    def add_site(self, account: VendorAccount, id: str, *arguments: str) -> str:
+        """Add a site of a vendor."""
+        self.command("site", "add", account.key, "--id", id, *arguments)
+        account.sites[id] = id
+        return id
+
+
+def _bare_environment() -> dict[str, str]:
+    """This process's environment without any setting of a service."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("CLEARLANE_")}

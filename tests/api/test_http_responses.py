@@ -1,0 +1,19 @@
+"""Header values are safe whatever callers send."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clearlane.api.http_responses import ignored_fields_header
+
+
+@given(st.lists(st.text(max_size=300), max_size=40))
+def test_ignored_fields_never_break_their_header(paths):
+    value = ignored_fields_header(paths)
+    assert all(" " <= character <= "~" for character in value)
+    assert len(value.split(", ")) <= 20
+
+
+def test_ignored_fields_are_named_once_and_in_order():
+    assert ignored_fields_header(["Claims[0].x", "b c", "Claims[0].x", "é"]) == (
+        "Claims[0].x, b%20c, %C3%A9"
+    )

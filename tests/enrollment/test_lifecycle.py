@@ -1,0 +1,66 @@
+"""The life of an enrollment with a payer."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from clearlane.enrollment.lifecycle import (
+    INITIAL_STATE,
+    NEXT,
+    EnrollmentEvent,
+    EnrollmentState,
+    current_states,
+)
+
+
+def test_the_table_names_every_state_and_event():
+    assert {state for state, _ in NEXT} == set(EnrollmentState)
+    assert {event for _, event in NEXT} == set(EnrollmentEvent)
+
+
+def test_every_state_can_be_reached():
+    reached = {INITIAL_STATE}
+    for _ in EnrollmentState:
+        reached |= {after for (before, _), after in NEXT.items() if before in reached}
+    assert reached == set(EnrollmentState)
+
+
+def test_nothing_returns_to_the_first_state():
+    assert INITIAL_STATE not in NEXT.values()
+
+
+@pytest.mark.parametrize("event", EnrollmentEvent)
+def test_the_same_event_twice_changes_nothing(event):
+    for (_, of), after in NEXT.items():
+        if of is event:
+            assert NEXT[after, event] is after
+
+
+def test_an_approved_enrollment_is_not_taken_up_again():
+    assert (EnrollmentState.APPROVED, EnrollmentEvent.START) not in NEXT
+
+
+def test_nobody_has_acted_means_the_first_state():
+    assert current_states([]) == {EnrollmentState.SUBMITTED}
+    assert current_states([EnrollmentState.APPROVED, EnrollmentState.REFUSED]) == {
+        EnrollmentState.APPROVED,
+        EnrollmentState.REFUSED,
+    }
+
+
+def test_the_operators_page_matches_the_table():
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "enrollment.md"
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", page.read_text(), re.MULTILINE)
+    (_, *names), *lines = rows
+    events = [EnrollmentEvent(name.strip("`")) for name in names]
+    documented = {
+        (EnrollmentState(state), event): cell.partition(":")[0]
+        for state, *cells in lines
+        for event, cell in zip(events, cells, strict=True)
+    }
+    assert documented == {
+        (state, event): NEXT.get((state, event), "does not apply")
+        for state in EnrollmentState
+        for event in EnrollmentEvent
+    }

