@@ -1,4 +1,4 @@
-"""What comes back from payers: how fast a large 835 is posted."""
+"""Posting of payers' files: how fast a large 835 is posted."""
 
 import asyncio
 import gc
@@ -10,7 +10,8 @@ from pathlib import Path
 from time import perf_counter
 
 from bench.harness import Measure, bench, seconds
-from bench.store import Installation
+from bench.store import FreshInstallation
+from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
@@ -24,7 +25,7 @@ from clearlane.payments import read_835
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.work_context import WorkContext, PayerAccess
+from clearlane.pipeline.work_context import PayerAccess, WorkContext
 from clearlane.store import inbox
 from clearlane.store.database import Actor
 
@@ -59,29 +60,38 @@ class OneMailbox:
 def post_835() -> Iterator[Measure]:
     """A check over 20,000 claims, applied to claims in the store, against reading the file alone."""
     with tempfile.TemporaryDirectory() as folder:
-        rate, content, grown = asyncio.run(_posted(Path(folder)))
+        rate, content, grown = asyncio.run(_post(Path(folder)))
     alone = CLAIMS / seconds(lambda: sum(1 for _ in read_835.read(content)), runs=3)
     yield Measure("post.835", rate, "claims/s", rate / alone, "reading-the-file-alone")
     yield Measure("post.835.memory", grown, "MB", grown / (len(content) / 1e6), "size-of-the-file")
 
 
-async def _posted(folder: Path) -> tuple[float, bytes, float]:
+async def _post(folder: Path) -> tuple[float, bytes, float]:
     payers = PayerDirectory(
         [Payer("Medical", "Meadow Mutual", PAYER, PAYER, has_route=True)], sandbox=False
     )
     connections = OneMailbox()
-    async with Installation(folder) as (database, vault, scope):
-        outside = PayerAccess(vault=vault, payers=lambda: payers, connections=lambda: connections, sandbox=False)
+    async with FreshInstallation(folder) as (database, vault, scope):
         clock = SystemClock()
-        context = WorkContext(database=database, clock=clock, data=folder, node="bench", beyond=outside)
-        ids = await _submitted(context, scope)
+        accounts = AccountDirectory(pepper=b"", vendors=[], secrets={}, sites=[])
+        context = WorkContext(
+            database=database,
+            vault=vault,
+            clock=clock,
+            node="bench",
+            data=folder,
+            sandbox=False,
+            accounts=lambda: accounts,
+            payer_access=PayerAccess(payers=lambda: payers, connections=lambda: connections),
+        )
+        ids = await _submit_claims(context, scope)
         await dispatch.create_batches(context, clock.now(), everything=True)
         await dispatch.deliver_due(context, clock.now())
         content = remittance(ids)
         connections.box.files["remittance"] = content
         [id] = await receive.receive_files(context, clock.now(), every_route=True)
         gc.collect()
-        _forget_peak()
+        _reset_peak()
         before = _memory("VmRSS")
         began = perf_counter()
         assert await post.post_file(context, id) == inbox.APPLIED
@@ -94,13 +104,9 @@ async def _posted(folder: Path) -> tuple[float, bytes, float]:
     return CLAIMS / taken, content, grown
 
 
-async def _submitted(context: WorkContext, scope: Scope) -> list[str]:
-    """Claims in the store, by way of the front door's own verb; their numbers."""
+async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
+    """Submit claims as the API does; return their request ids."""
     site = Site(scope.site, scope.vendor, "S1", "C1", "Larkspur Dental", baa_accepted=True)
-    outside = context.payer_access
-    counter = submit.Desk(
-        database=context.database, vault=outside.vault, payers=outside.payers(), sandbox=False
-    )
     now = context.clock.now()
     document = samples.document(ClaimKind.MEDICAL, day=now.date() - timedelta(days=30), full=False)
     (claim,) = document["Claims"]
@@ -114,7 +120,7 @@ async def _submitted(context: WorkContext, scope: Scope) -> list[str]:
         ]
         content = json.dumps(document, default=str).encode()
         done = await submit.submit(
-            counter, content, ClaimKind.MEDICAL, site=site, actor=ACTOR, now=now
+            context, content, ClaimKind.MEDICAL, site=site, actor=ACTOR, now=now
         )
         assert isinstance(done, submit.SubmissionReceipt), done
         assert all(one.accepted for one in done.results), done.results[0].findings
@@ -150,11 +156,11 @@ def remittance(ids: list[str]) -> bytes:
 
 
 def _memory(name: str) -> float:
-    """A figure of this process in MB: VmRSS is what it holds, VmHWM the most it held."""
+    """Return a figure of this process in MB: VmRSS is its memory now, VmHWM its peak."""
     rows = dict(row.split(":", 1) for row in Path("/proc/self/status").read_text().splitlines())
     return int(rows[name].split()[0]) / 1e3
 
 
-def _forget_peak() -> None:
-    """Let the most that was held be counted from here on."""
+def _reset_peak() -> None:
+    """Reset the peak of memory."""
     Path("/proc/self/clear_refs").write_text("5")

@@ -18,8 +18,8 @@ import msgspec
 from bench.api import serving
 from bench.harness import Measure, bench
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.ids import new_request_id
 from clearlane.pipeline.claim_status import StatusRow
-from clearlane.pipeline.intake.submit import new_request_id
 from clearlane.settings import load
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.wiring import open_installation
@@ -109,7 +109,7 @@ def asked(facts: dict, days: int, start: date = FIRST) -> tuple[float, list[dict
     return min(taken), answer.json()
 
 
-def floor(rows: list[dict], folder: Path) -> float:
+def baseline(rows: list[dict], folder: Path) -> float:
     """Seconds to read the same rows from a plain table and to encode them."""
     names = list(rows[0])
     connection = sqlite3.connect(folder / "plain.db")
@@ -139,7 +139,7 @@ def floor(rows: list[dict], folder: Path) -> float:
 
 @bench("v3.status10k")
 def ten_thousand() -> Measure:
-    """Ten thousand rows over https; the ratio is how many times the floor it costs."""
+    """Ten thousand rows over https; the ratio is how many times the baseline it takes."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         with serving(data):
@@ -148,7 +148,7 @@ def ten_thousand() -> Measure:
         with serving(data) as facts:
             seconds, rows = asked(facts, LISTED // A_DAY)
         assert len(rows) == LISTED
-        least = floor(rows, Path(folder))
+        least = baseline(rows, Path(folder))
     return Measure("v3.status10k", seconds * 1_000, "ms", seconds / least, "raw-read+encode")
 
 

@@ -72,11 +72,11 @@ def in_process(count: int) -> float:
     document = a_document(count)
     done, began = 0, time.perf_counter()
     while time.perf_counter() - began < SECONDS / 2:
-        sheaf, reads = decode.read_document(document, ClaimKind.MEDICAL)
+        opened, reads = decode.read_document(document, ClaimKind.MEDICAL)
         for number, read in enumerate(reads):
             judgement = repair_and_check(read.claim, facts, at=f"Claims[{number}]")
             assert judgement.accepted, judgement.findings
-        done += sheaf.count
+        done += opened.count
     return done / (time.perf_counter() - began)
 
 
@@ -181,13 +181,13 @@ def _load(facts: dict, document: bytes, connections: int, seconds: float, pipe) 
 
 def submitted(facts: dict, document: bytes, connections: int, seconds: float = SECONDS) -> float:
     """Claims a second that a caller in another process gets accepted."""
-    ours, theirs = multiprocessing.Pipe()
+    receiver, sender = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
-        target=_load, args=(facts, document, connections, seconds, theirs)
+        target=_load, args=(facts, document, connections, seconds, sender)
     )
     process.start()
-    theirs.close()  # or we would wait for ever for a caller that failed
-    count, taken = ours.recv()
+    sender.close()  # or we would wait for ever for a caller that failed
+    count, taken = receiver.recv()
     process.join()
     return count / taken
 
@@ -318,16 +318,16 @@ def raw_postgresql_commits(url: str, rows: dict) -> float:
 @bench("v3.submit50")
 def submit_fifty() -> Iterator[Measure]:
     """Documents of 50 claims against the same work in process, on both databases."""
-    floor = in_process(50)
+    baseline = in_process(50)
     with serving() as facts:
         submitted(facts, a_document(50), 2, 1)
         rate = submitted(facts, a_document(50), 4)
-        yield Measure("v3.submit50", rate, "claims/s", rate / floor, "decode+rules-in-process")
+        yield Measure("v3.submit50", rate, "claims/s", rate / baseline, "decode+rules-in-process")
     with postgresql() as url, serving(url) as facts:
         submitted(facts, a_document(50), 2, 1)
         rate = submitted(facts, a_document(50), 4)
         yield Measure(
-            "v3.submit50.postgresql", rate, "claims/s", rate / floor, "decode+rules-in-process"
+            "v3.submit50.postgresql", rate, "claims/s", rate / baseline, "decode+rules-in-process"
         )
 
 
@@ -340,17 +340,17 @@ def submit_one() -> Iterator[Measure]:
         rate = submitted(facts, document, 32)
         rows = left_behind("", facts["data"])
         longer = submitted(facts, a_document(1, MANY_LINES), 32)
-    floor = raw_sqlite_commits(rows)
-    yield Measure("v3.submit1", rate, "claims/s", rate / floor, "raw-sqlite-commits")
-    yield Measure("v3.submit1.lines6", longer, "claims/s", longer / floor, "raw-sqlite-commits")
+    baseline = raw_sqlite_commits(rows)
+    yield Measure("v3.submit1", rate, "claims/s", rate / baseline, "raw-sqlite-commits")
+    yield Measure("v3.submit1.lines6", longer, "claims/s", longer / baseline, "raw-sqlite-commits")
     with postgresql() as url:
         with serving(url) as facts:
             submitted(facts, document, 8, 1)
             rate = submitted(facts, document, 32)
         rows = left_behind(url, "")
-        floor = raw_postgresql_commits(url, rows)
+        baseline = raw_postgresql_commits(url, rows)
         yield Measure(
-            "v3.submit1.postgresql", rate, "claims/s", rate / floor, "raw-asyncpg-commits"
+            "v3.submit1.postgresql", rate, "claims/s", rate / baseline, "raw-asyncpg-commits"
         )
 
 

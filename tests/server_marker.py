@@ -44,7 +44,9 @@ def starts_a_server(item: pytest.Item) -> bool:
         functions += [definitions[-1].func for definitions in info.name2fixturedefs.values()]
     # A test on SQLite may compare with the other database's name; one without a parameter opens it.
     opens = "sqlite" not in kinds
-    return any(_starts(inspect.unwrap(function), texts=opens) for function in functions if function)
+    return any(
+        _starts(inspect.unwrap(function), kinds, texts=opens) for function in functions if function
+    )
 
 
 def watch_servers() -> list[str]:

@@ -190,7 +190,7 @@ class SandboxRuntime:
 
         self._installation = installation
         self._node_actor = NODE
-        self._turns = PayerLocks(installation.database, installation._node)  # noqa: SLF001  (same module)
+        self._payer_locks = PayerLocks(installation.database, installation._node)  # noqa: SLF001  (same module)
         self.ledger = StoredLedger(installation.database, installation.vault)
         self.stored_clock = StoredClock(installation.database)
         self.simulator = Simulator(installation.wall, self.ledger, self.stored_clock)
@@ -213,7 +213,7 @@ class SandboxRuntime:
             ledger=self.ledger,
             ledgers_in_use=lambda: self.ledger.payers,
             clock=self.simulator.clock,
-            lock=self._turns.exclusive,
+            lock=self._payer_locks.exclusive,
         )
 
     def _realtime_payer(self, payer: "Payer") -> "SimulatedRealtimePayer":

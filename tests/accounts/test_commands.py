@@ -110,7 +110,7 @@ def test_a_rotation_shows_a_new_password_and_ends_the_old_one(clearlane, place):
 def test_a_vendor_is_disabled_enabled_limited_and_switched(clearlane):
     clearlane("vendor add ACME")
     assert "disabled" in clearlane("vendor disable ACME").stdout
-    assert "It was so before" in clearlane("vendor disable ACME").stdout
+    assert "No change was needed" in clearlane("vendor disable ACME").stdout
     clearlane("vendor limit ACME 600")
     clearlane("vendor proxy-login off ACME")
     (found,) = shown(clearlane("vendor list --json"))

@@ -69,6 +69,7 @@ def endpoint(name, handler, **columns):
         summary=name,
         handler=handler,
         response_type=dict,
+        errors=V3_ERRORS,
         **columns,
     )
 

@@ -82,7 +82,7 @@ async def test_a_body_that_never_ends_is_cut_off_in_time():
     async def never():
         await asyncio.Event().wait()
 
-    read = Body(JSON_TYPE, never, BodyBudget(), bytes_max=10, seconds_max=0.05)
+    read = Body(JSON_TYPE, never, BodyBudget(), V3_ERRORS, bytes_max=10, seconds_max=0.05)
     assert (await refusal(read.read_document()))[0] == 408
 
 

@@ -44,9 +44,36 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(),
 }
 
-# Inside pipeline/: who may import whom, and why. A module directly in pipeline/ stands under its own
-# name; a subpackage under the subpackage's.
-PIPELINE_IMPORTS: dict[tuple[str, str], str] = {}
+# Inside pipeline/: which part may import which, and why. Modules directly in pipeline/ are "shared", but
+# for the two that know the verbs: the context that they are given and the schedule that starts them.
+APART_IN_PIPELINE = {"work_context", "schedule"}
+CONTEXT = "verbs take the work context"
+STATUS = "facts are recorded and read, and claims are loaded, in one way everywhere"
+PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
+    ("access", "work_context"): CONTEXT,
+    ("eligibility", "work_context"): CONTEXT,
+    ("enrollment", "work_context"): CONTEXT,
+    ("inbound", "work_context"): CONTEXT,
+    ("intake", "work_context"): CONTEXT,
+    ("operator", "work_context"): CONTEXT,
+    ("outbound", "work_context"): CONTEXT,
+    ("eligibility", "shared"): "inquiries go out on the routes that claims use",
+    ("inbound", "shared"): STATUS,
+    ("intake", "shared"): STATUS,
+    ("outbound", "shared"): STATUS,
+    ("query", "shared"): STATUS,
+    ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",
+    ("inbound", "outbound"): "an answer to a batch in doubt proves its delivery",
+    ("intake", "enrollment"): "a claim may need a provider that is enrolled",
+    ("operator", "eligibility"): "advancing the sandbox's clock runs what is due",
+    ("operator", "inbound"): "a person replays a file; advancing the clock runs what is due",
+    ("operator", "outbound"): "a person sends a batch again; advancing the clock runs what is due",
+    ("schedule", "eligibility"): "a row for each kind of work",
+    ("schedule", "inbound"): "a row for each kind of work",
+    ("schedule", "outbound"): "a row for each kind of work",
+    ("work_context", "eligibility"): "the context holds the node's inquiry runner",
+    ("work_context", "intake"): "the context holds the node's intake batcher",
+}
 
 
 def package_of(file: Path) -> str:
@@ -145,8 +172,11 @@ def test_a_circle_is_found():
 
 
 def pipeline_part(module: str) -> str:
-    """Return the subpackage of a module of pipeline, or the module itself where it has none."""
-    return module.removeprefix("clearlane.pipeline").strip(".").split(".")[0]
+    """Return the subpackage of a module of pipeline; of a module without one its name or "shared"."""
+    first = module.removeprefix("clearlane.pipeline").strip(".").split(".")[0]
+    return (
+        first if (SOURCE / "pipeline" / first).is_dir() or first in APART_IN_PIPELINE else "shared"
+    )
 
 
 def test_parts_of_the_pipeline_import_each_other_only_for_a_reason():

@@ -216,13 +216,13 @@ def test_a_277ca_tells_each_claim_by_itself():
     )
     facts = facts_by_claim(answer)
     [first], [second] = facts["C1"], facts["C2"]
-    assert (first.verdict, first.claim.payer_number, first.charged) == (
+    assert (first.verdict, first.claim.payer_control_number, first.charged) == (
         StatusVerdict.ACCEPTED,
         "P1",
         10000,
     )
     assert first.complaints == ()
-    assert (second.verdict, second.claim.number) == (StatusVerdict.REJECTED, "C2")
+    assert (second.verdict, second.claim.claim_number) == (StatusVerdict.REJECTED, "C2")
     assert [(c.code, c.entity, c.category) for c in second.complaints] == [("562", "85", "A7")]
     assert first.payer == "MEADOW MUTUAL"
 
@@ -279,7 +279,7 @@ def test_the_lines_of_a_277ca_are_reported_with_their_control_numbers():
         ("claim", "247", ""),
         ("line", "454", "C1-1"),
     ]
-    assert fact.claim.controls == ("C1-1",)
+    assert fact.claim.line_controls == ("C1-1",)
     fine = ["SVC*HC:99213*100", "STC*A1:20**WQ"]
     [fact] = facts_by_claim(status(patient("C1", "A1:19:PR*20261102*WQ*100", extra=fine)))["C1"]
     assert fact.complaints == ()
@@ -296,7 +296,7 @@ def test_a_277_pends_a_claim_and_asks_for_information():
         "REF*1K*P1",
     ]  # fmt: skip
     [fact] = facts_by_claim(sealed("HN", "005010X212", rows))["C1"]
-    assert (fact.verdict, fact.source, fact.claim.payer_number) == (
+    assert (fact.verdict, fact.source, fact.claim.payer_control_number) == (
         StatusVerdict.PENDING,
         "277",
         "P1",

@@ -123,7 +123,7 @@ def test_what_is_not_checked_says_what_it_would_need():
     assert all(row["Says"].endswith(".") for row in answer["NotChecked"])
     shown = RUN.invoke(app, ["check", "-"], input=document, env={"COLUMNS": "200"}).stdout
     assert (
-        f"Not checked here: what needs {', '.join(dict.fromkeys(row['Needs'] for row in answer['NotChecked']))}."
+        f"Not checked here: rules that need {', '.join(dict.fromkeys(row['Needs'] for row in answer['NotChecked']))}."
         in shown
     )
 

@@ -275,13 +275,18 @@ def test_a_wrong_type_is_reported_at_the_field(kind, part, row):
         if part is CLAIM_SCHEMAS[kind].line
         else "Claims[0]."
     )
-    for value in WRONG.get(row.kind, PLAIN_WRONG):
-        if value in FINE.get(row.kind, ()) and not isinstance(value, bool):
+    for value in WRONG.get(row.value_type, PLAIN_WRONG):
+        if value in FINE.get(row.value_type, ()) and not isinstance(value, bool):
             continue
         if value in ([], {}) and value == []:
             continue
         claim = minimal(
-            kind, **{row.name: [value] if row.many and row.kind is not ValueType.PARTS else value}
+            kind,
+            **{
+                row.name: [value]
+                if row.is_array and row.value_type is not ValueType.PARTS
+                else value
+            },
         )
         found = state(read(claim, kind))
         keys = {key for key in found if key.startswith(inside + row.name)}

@@ -99,13 +99,13 @@ def values(row):
     ]
     wrap = (
         (lambda value: [value])
-        if row.many and row.kind is not ValueType.PARTS
+        if row.is_array and row.value_type is not ValueType.PARTS
         else lambda value: value
     )
     return [*WRONG_TYPES, [texts[0]], *map(wrap, texts)]
 
 
-def judged(kind, claims):
+def check_all(kind, claims):
     """What became of claims whose shape is right, by the order in which they were given."""
     document = {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": claims}
     submission = open_document(json.dumps(document).encode(), kind)
@@ -122,9 +122,9 @@ def judged(kind, claims):
     return found
 
 
-def outgoing(at, judgement):
+def outgoing(at, checked):
     return OutgoingClaim(
-        claim=judgement.claim, number=f"C{at:018}", payer_id="MM001", account_as_number=True
+        claim=checked.claim, number=f"C{at:018}", payer_id="MM001", account_as_number=True
     )
 
 
@@ -142,12 +142,12 @@ def faults(kind, outs):
 
 def sent(found):
     """The accepted claims as they go out."""
-    return {at: outgoing(at, judgement) for at, judgement in found.items() if judgement.accepted}
+    return {at: outgoing(at, checked) for at, checked in found.items() if checked.accepted}
 
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_the_claims_to_start_from_are_accepted_and_clean(kind):
-    outs = sent(judged(kind, list(bases(kind))))
+    outs = sent(check_all(kind, list(bases(kind))))
     assert len(outs) == 2
     assert faults(kind, list(outs.values())) == set()
 
@@ -157,13 +157,13 @@ def test_a_value_ends_in_a_refusal_or_in_a_clean_file(kind, path, row):
     full, few = bases(kind)
     every = values(row)
     for base, tried in ((full, every), (few, every[len(row.name) % FEWER :: FEWER])):
-        found = judged(kind, [put(base, path, row.name, value) for value in tried])
+        found = check_all(kind, [put(base, path, row.name, value) for value in tried])
         outs = sent(found)
         if outs and faults(kind, list(outs.values())):
             reported = {repr(tried[at]): faults(kind, [out]) for at, out in outs.items()}
             pytest.fail(str({value: wrong for value, wrong in reported.items() if wrong}))
-        for judgement in found.values():
-            assert restore(kind, encode(judgement.claim)) == judgement.claim
+        for checked in found.values():
+            assert restore(kind, encode(checked.claim)) == checked.claim
         refused = [at for at in found if at not in outs]
         for at in random.Random(row.name).sample(refused, min(len(refused), EXPLAINED)):
             shown = explain(outgoing(at, found[at]), found[at].findings)

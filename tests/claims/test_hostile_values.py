@@ -34,11 +34,11 @@ def fields():
                     yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
 
 
-def judged(kind, part, row, value):
+def check_all(kind, part, row, value):
     claim = samples.extended_claim(kind, DAY)
     at = f"{CLAIM_SCHEMAS[kind].lines_field}[0]." if part is CLAIM_SCHEMAS[kind].line else ""
     (claim[CLAIM_SCHEMAS[kind].lines_field][0] if at else claim)[row.name] = (
-        [value] if row.many else value
+        [value] if row.is_array else value
     )
     found = read_claim(kind, json.dumps(claim).encode(), "")
     assert found.findings == ()
@@ -74,10 +74,14 @@ VALUES = [
 def test_a_value_ends_refused_or_fit_to_be_sent(kind, part, row):
     known = fields_of(CLAIM_SCHEMAS[kind].claim) | fields_of(CLAIM_SCHEMAS[kind].line)
     for value in VALUES:
-        judgement, at = judged(kind, part, row, value)
-        if not judgement.accepted:
-            assert any(finding.location.startswith(at) for finding in judgement.findings), value
+        checked, at = check_all(kind, part, row, value)
+        if not checked.accepted:
+            assert any(finding.location.startswith(at) for finding in checked.findings), value
             continue
-        for name, text in texts(judgement.claim):
+        for name, text in texts(checked.claim):
             assert is_carried(text), name
-            assert name not in known or not known[name].max or len(text) <= known[name].max, name
+            assert (
+                name not in known
+                or not known[name].max_length
+                or len(text) <= known[name].max_length
+            ), name

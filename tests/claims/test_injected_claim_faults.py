@@ -510,7 +510,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
         "A zero is not sent.", hasnt("AMT*F5"),
         changes={"F29_PatientAmountPaid": 0, "X12_PatientAmountPaid": "0.00"},
     ),
-    "reference that says none": both("F23_PriorAuthorizationNumber", "F02_PriorAuthNum", "NONE"),
+    "reference with a placeholder": both("F23_PriorAuthorizationNumber", "F02_PriorAuthNum", "NONE"),
     "reference with no place": written(TABLE, each("REF*D9", 2, "C0+[12]")),
     # Diagnoses.
     "no diagnosis": (m({"F21_DiagnosisCodes": []}, "F21_DiagnosisCodes"),),
@@ -576,7 +576,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     ),
     "unit that is none": written("Units are UN, minutes of anaesthesia MJ.", each("SV1", 3, "UN|MJ"), M),
     "no units": both(f"{L1}F24G_DaysOrUnits", f"{T1}F29b_Quantity", 0),
-    "emergency said as no": written(
+    "emergency indicator N": written(
         "A no is not sent.", lambda rows: all(len(row) < 10 for row in all_of(rows, "SV1")), M,
         changes={f"{L0}F24C_Emg": False},
     ),

@@ -377,9 +377,9 @@ def test_every_placed_field_can_be_named_from_its_place(kind):
             found = [re.sub(r"\[\d*\]", "[]", field.path) for field in explanation]
             wanted = re.sub(r"\[\d*\]", "[]", name)
             known = {
-                one.removeprefix(f"{paper.lines_field}[].").removesuffix("[]") for one in found
+                one.removeprefix(f"{schema.lines_field}[].").removesuffix("[]") for one in found
             } | set(found)
-            assert known & {wanted, f"{paper.lines_field}[].{wanted}"}, (name, place, found)
+            assert known & {wanted, f"{schema.lines_field}[].{wanted}"}, (name, place, found)
 
 
 @pytest.mark.parametrize("kind", ClaimKind)

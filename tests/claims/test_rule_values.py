@@ -77,7 +77,7 @@ VALUES = {ValueType.AMOUNT: NUMBERS, ValueType.COUNT: NUMBERS, ValueType.ADJUSTM
 
 def said(row, value):
     """What the rules of single values say, one by one."""
-    own = (rule for rule in RULES.values() if row.kind in rule.value_types)
+    own = (rule for rule in RULES.values() if row.value_type in rule.value_types)
     return [message for rule in own if (message := rule.check(value, row)) is not None]
 
 
@@ -85,15 +85,15 @@ def said(row, value):
 @given(data=st.data())
 def test_a_quick_test_passes_exactly_what_breaks_no_rule(data):
     row = data.draw(st.sampled_from(ROWS))
-    value = data.draw(VALUES.get(row.kind, TEXTS))
-    if row.kind in PLAIN:
-        fits = plain_texts_fit([value], [row.min], [row.max or 0])
-        placeholder = row.kind is not ValueType.REFERENCE and not said(row, value)
+    value = data.draw(VALUES.get(row.value_type, TEXTS))
+    if row.value_type in PLAIN:
+        fits = plain_texts_fit([value], [row.min_length], [row.max_length or 0])
+        placeholder = row.value_type is not ValueType.REFERENCE and not said(row, value)
         assert fits == (not said(row, value)) or (placeholder and not fits)
     elif quick := quick_test(row):
         assert bool(quick(value)) == (not said(row, value)), (row.name, value)
     else:
-        assert not any(row.kind in rule.value_types for rule in RULES.values())
+        assert not any(row.value_type in rule.value_types for rule in RULES.values())
 
 
 def test_no_text_at_all_fits():

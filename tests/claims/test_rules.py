@@ -38,7 +38,7 @@ class Case(NamedTuple):
     full: bool = False
     facts: Mapping[str, Any] = MappingProxyType({})
     fine: Mapping[str, Any] = MappingProxyType({})
-    """Facts with which the kept claim is judged."""
+    """Facts with which the kept claim is checked."""
 
 
 def m(breaks, at, keeps, **more):
@@ -1276,7 +1276,7 @@ def changed(case, changes):
     return claim
 
 
-def judged(case, changes, facts):
+def checked(case, changes, facts):
     found = read_claim(case.kind, json.dumps(changed(case, changes)).encode(), "Claims[0]")
     assert found.findings == (), [(f.location, f.message) for f in found.findings]
     assert found.ignored_fields == ()
@@ -1290,22 +1290,22 @@ def test_every_rule_has_a_claim_that_breaks_it_and_one_that_keeps_it():
 
 @pytest.mark.parametrize(("rule_id", "case"), PAIRS)
 def test_a_claim_that_breaks_a_rule_is_reported_at_the_field(rule_id, case):
-    judgement = judged(case, case.breaks, case.facts)
-    found = {(finding.rule, finding.location) for finding in judgement.findings}
+    result = checked(case, case.breaks, case.facts)
+    found = {(finding.rule, finding.location) for finding in result.findings}
     assert (rule_id, case.at) in found
     if RULES[rule_id].severity is Severity.ERROR:
-        assert not judgement.accepted
+        assert not result.accepted
 
 
 @pytest.mark.parametrize(("rule_id", "case"), PAIRS)
 def test_a_claim_that_keeps_a_rule_is_left_in_peace(rule_id, case):
-    judgement = judged(case, case.keeps, case.fine)
-    assert rule_id not in {finding.rule for finding in judgement.findings}
+    result = checked(case, case.keeps, case.fine)
+    assert rule_id not in {finding.rule for finding in result.findings}
 
 
 @pytest.mark.parametrize(("rule_id", "case"), PAIRS)
 def test_a_finding_says_what_is_wrong_and_never_shows_it_when_printed(rule_id, case):
-    for finding in judged(case, case.breaks, case.facts).findings:
+    for finding in checked(case, case.breaks, case.facts).findings:
         assert finding.stage is Stage.RULE
         assert finding.message[-1] == "."
         assert len(finding.message) > 20
@@ -1330,7 +1330,7 @@ def test_a_rule_names_its_fields_boxes_and_place(found):
         for name in fields_of(part)
     }
     assert set(found.fields) <= everywhere
-    assert found.when <= everywhere
+    assert found.when_filled <= everywhere
 
 
 def test_all_findings_of_a_claim_are_reported_at_once():
@@ -1346,7 +1346,7 @@ def test_all_findings_of_a_claim_are_reported_at_once():
         "",
         {},
     )
-    rules = {finding.rule for finding in judged(case, case.breaks, {}).findings}
+    rules = {finding.rule for finding in checked(case, case.breaks, {}).findings}
     assert {"C304", "C305", "C701", "C322", "C510", "C806", "C852", "C855"} <= rules
 
 
@@ -1373,10 +1373,10 @@ def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("full", [False, True])
 def test_the_sample_claims_are_accepted(kind, full):
-    judgement = judged(Case(kind, {}, "", {}, full=full), {}, {})
-    assert judgement.accepted
+    result = checked(Case(kind, {}, "", {}, full=full), {}, {})
+    assert result.accepted
     if full:
-        assert judgement.findings == ()
+        assert result.findings == ()
 
 
 def test_a_rule_is_registered_once():

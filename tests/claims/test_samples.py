@@ -73,13 +73,13 @@ def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
         raw = json.dumps(random_claim(kind, Random(seed), DAY)).encode()
         found = read_claim(kind, raw, "Claims[0]")
         assert found.findings == (), (seed, [(f.location, f.message) for f in found.findings])
-        judgement = repair_and_check(found.claim, FACTS)
-        assert judgement.accepted, (
+        checked = repair_and_check(found.claim, FACTS)
+        assert checked.accepted, (
             seed,
-            [(f.rule, f.location, f.message) for f in judgement.findings],
+            [(f.rule, f.location, f.message) for f in checked.findings],
         )
-        assert restore(kind, encode(judgement.claim)) == judgement.claim
-        claim = judgement.claim
+        assert restore(kind, encode(checked.claim)) == checked.claim
+        claim = checked.claim
         field = (
             "F06_PatientRelationshipToInsured"
             if kind is ClaimKind.MEDICAL

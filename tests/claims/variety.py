@@ -443,7 +443,7 @@ def _medical_line(random: _RandomValues, at: int, diagnoses: int, claim: JSON) -
         line |= {"F24D_HcpcsProcedureCode": "J3490", "X12_Description": "Unlisted drug"}
         line.pop("X12_Anesthesia", None)
     if random.maybe():
-        line["X12_ProviderControlNumber"] = f"{pen.reference(10)}-{at}"
+        line["X12_ProviderControlNumber"] = f"{random.reference(10)}-{at}"
     if "X12_RendProviderNameLast" in claim:
         line |= {
             name: "A12345" if "Upin" in name else random.value(known[name])
@@ -724,7 +724,7 @@ def _dental_line(random: _RandomValues, at: int, claim: JSON, *, predeterminatio
     if random.maybe(0.3):
         line["F31a_OtherFee"] = "5.00"
     if random.maybe():
-        line["X12_LineControlNumber"] = f"{pen.reference(10)}-{at}"
+        line["X12_LineControlNumber"] = f"{random.reference(10)}-{at}"
     if random.maybe(0.3):
         line["X12_LineTreatingDentistLastname"] = random.one(LAST_NAMES)
         names = [name for name in known if name.startswith("X12_LineTreating") and name not in line]

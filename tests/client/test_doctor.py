@@ -9,7 +9,7 @@ from email.utils import format_datetime
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli.doctor import DoctorVerdict
+from clearlane.cli.doctor_checks import DoctorVerdict
 from clearlane.cli.doctor_network import certificate_expiry, clock_skew
 from clearlane.cli.root import app
 from clearlane.cli.serve import has_local_url_only

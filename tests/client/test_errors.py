@@ -114,7 +114,7 @@ def test_a_service_that_is_not_there_cannot_be_reached(service, pauses):
         ) as away, pytest.raises(library.NotReached) as reported:  # fmt: skip
             away.submit_eligibility({})
     assert len(pauses) == 2
-    assert reported.value.untaken
+    assert reported.value.not_processed
     assert PASSWORD not in str(reported.value)
 
 

@@ -82,12 +82,12 @@ def test_a_moment_to_come_back_is_read_against_the_services_own_clock(service, c
         "Retry-After": formatdate(1_000_007, usegmt=True),
         "Date": formatdate(1_000_000, usegmt=True),
     }
-    fault = library.errors.refusal(
+    fault = library.errors.error_from_response(
         "x", library.Response(503, {k.lower(): v for k, v in headers.items()}, b"")
     )
     assert fault.retry_after == 7
     for nonsense in ("soon", "-1", ""):
-        fault = library.errors.refusal("x", library.Response(503, {"retry-after": nonsense}, b""))
+        fault = library.errors.error_from_response("x", library.Response(503, {"retry-after": nonsense}, b""))
         assert fault.retry_after is None
 
 

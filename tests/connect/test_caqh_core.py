@@ -340,11 +340,11 @@ async def test_a_wrong_password_is_for_a_person(payer, opened, form):
         )
 
 
-async def test_a_certificate_nobody_vouches_for_is_refused(opened):
+async def test_a_certificate_of_no_trusted_authority_is_refused(opened):
     async with there.core_payer(authority=there.STRANGER) as payer:
-        with pytest.raises(Denied, match="nobody we trust vouches for"):
+        with pytest.raises(Denied, match="no trusted authority"):
             await opened.mailbox(payer.port).put("A1.837", CLAIMS)
-        with pytest.raises(Denied, match="nobody we trust vouches for"):
+        with pytest.raises(Denied, match="no trusted authority"):
             await ask(opened.realtime(payer.port))
         made, secrets = settled("core", payer.port)
         checks = await check_route(made, secrets, clock=CLOCK)
@@ -386,7 +386,7 @@ async def test_a_name_that_later_resolves_to_an_internal_address_is_refused_then
 async def test_a_name_the_certificate_does_not_carry_is_refused(opened):
     async with there.core_payer(name="other.example") as payer:
         url = f"https://payer.example:{payer.port}/core"
-        with pytest.raises(Denied, match="nobody we trust vouches for"):
+        with pytest.raises(Denied, match="no trusted authority"):
             await ask(opened.realtime(payer.port, lookup=at_home(["127.0.0.1"]), url=url))
 
 
@@ -475,9 +475,9 @@ async def test_one_sort_of_file_that_is_refused_does_not_hold_up_the_others(paye
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("Member ARDEN is unknown", "(withheld: it quotes the question)"),
-        ("member arden is unknown", "(withheld: it quotes the question)"),
-        ("id M0 is unknown; born 20240305", "(withheld: it quotes the question)"),
+        ("Member ARDEN is unknown", "(withheld: it quotes the request)"),
+        ("member arden is unknown", "(withheld: it quotes the request)"),
+        ("id M0 is unknown; born 20240305", "(withheld: it quotes the request)"),
         ("The \n envelope\x00 is too old", "The envelope is too old"),
         ("x" * 5_000, "x" * 200),
     ],

@@ -55,16 +55,16 @@ def test_a_route_is_added_listed_tried_disabled_and_enabled(clearlane, folder):
     id = added["id"]
     assert (added["payer_id"], added["kind"], added["active"]) == ("MDW10", "folder", True)
     (folder / "in" / "one.835").write_bytes(interchange())
-    assert "1 files for us" in clearlane(f"route test {id}").stdout
+    assert "1 files to collect" in clearlane(f"route test {id}").stdout
     assert not list((folder / "out").iterdir())
     assert "Route" in clearlane(f"route disable {id}").stdout
     assert [row["active"] for row in shown(clearlane("route list --json"))] == [False]
-    assert "It was so before." in clearlane(f"route disable {id}").stdout
+    assert "No change was needed." in clearlane(f"route disable {id}").stdout
     clearlane(f"route enable {id}")
     assert "MDW10" in clearlane("route list").stdout
 
 
-def test_a_trial_that_fails_says_where_and_ends_with_a_code(clearlane, folder):
+def test_a_failed_connection_test_names_the_step_and_exits_with_1(clearlane, folder):
     id = shown(add_folder(clearlane, folder))["id"]
     (folder / "out").rmdir()
     output = clearlane(f"route test {id}", code=1).stdout

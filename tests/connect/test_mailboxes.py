@@ -114,7 +114,7 @@ class EchoPayer:
     async def work(self, now):
         return list(self.due)
 
-    async def left(self, names):
+    async def confirm_delivered(self, names):
         self.due = [file for file in self.due if file[0] not in names]
 
 
@@ -296,7 +296,7 @@ async def test_a_missing_file_may_have_been_collected_unless_uploads_stay(end, t
         if end == "folder":
             box._uploads_stay = False
         else:
-            box._route = replace(box._route, facts={**box._route.facts, "uploads_stay": False})
+            box._route = replace(box._route, options={**box._route.options, "uploads_stay": False})
         assert await box.look("A1.837") is Presence.UNKNOWN
         (outbox / "A1.837.part").write_bytes(b"half")
         assert await box.look("A1.837") is Presence.ABSENT

@@ -81,7 +81,7 @@ class Dying:
     async def work(self, now):
         return list(self.due)
 
-    async def left(self, names):
+    async def confirm_delivered(self, names):
         self.due = [file for file in self.due if file[0] not in names]
 
 

@@ -153,7 +153,7 @@ def test_a_refusal_never_repeats_what_was_given():
 
 def test_secrets_never_print():
     secrets = RouteSecrets(password="hush-hush", private_key="hush-hush")
-    assert repr(secrets) == str(secrets) == "Secrets(password, private_key)"
+    assert repr(secrets) == str(secrets) == "RouteSecrets(password, private_key)"
 
 
 def test_the_tables_agree():

@@ -58,7 +58,7 @@ def test_a_user_is_added_listed_disabled_and_enabled(clearlane, two_sites):
     }  # fmt: skip
     assert ivo["sites"] == ["all"]
     assert clearlane("user disable NORA").stdout == "User nora is disabled.\n"
-    assert "It was so before" in clearlane("user disable nora").stdout
+    assert "No change was needed" in clearlane("user disable nora").stdout
     assert listed(clearlane)[1]["state"] == "disabled"
     clearlane("user enable nora")
     assert listed(clearlane)[1]["state"] == "active"
@@ -134,7 +134,7 @@ def test_instances_are_listed_and_disabled_one_client_at_a_time(clearlane, two_s
     assert {one["instance_id"] for one in found} == {GUID}
     assert "name one with --site" in clearlane(f"instance disable {GUID}", code=1).stderr
     clearlane(f"instance disable {{{GUID.upper()}}} --site B-1")
-    assert "It was so before" in clearlane(f"instance disable {GUID} --site B-1").stdout
+    assert "No change was needed" in clearlane(f"instance disable {GUID} --site B-1").stdout
     states = {one["vendor_site_id"]: one["state"] for one in listed(clearlane, "instance")}
     assert states == {"A-1": "active", "B-1": "disabled"}
     clearlane(f"instance enable {GUID} --site B-1")

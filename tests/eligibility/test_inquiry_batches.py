@@ -95,7 +95,9 @@ class Mail:
         return new[0] if new else b""
 
     async def responses(self, id):
-        return await joined(verbs.read_responses(self.context, id, site=self.flow.site, actor=ACTOR))
+        return await joined(
+            verbs.read_responses(self.context, id, site=self.flow.site, actor=ACTOR)
+        )
 
 
 @pytest.fixture

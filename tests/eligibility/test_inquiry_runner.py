@@ -186,7 +186,7 @@ async def test_a_second_answer_counts_once(node):
         found = await store.find_inquiry(tx, body["RequestId"], 1)
     question = open_inquiry(node.vault, found[0])
     again = read_reply(question, benefits(question.trace, member="2002"), node.clock.now())
-    assert await node.runner.keep(question, again) is False
+    assert await node.runner.store_result(question, again) is False
     assert await node.responses(body["RequestId"]) == body
 
 
@@ -312,7 +312,7 @@ async def test_a_number_that_is_taken_is_not_used_twice(node, monkeypatch):
     node.answer_with(benefits)
     first = await node.submit()
     numbers = iter([first["RequestId"], first["RequestId"], 77])
-    monkeypatch.setattr(verbs, "new_number", lambda now: next(numbers))
+    monkeypatch.setattr(verbs, "new_request_number", lambda now: next(numbers))
     assert (await node.submit())["RequestId"] == 77
 
 

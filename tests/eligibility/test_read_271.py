@@ -542,25 +542,25 @@ def answered(*body):
     return one
 
 
-OURS = answered(*HEAD, *RECEIVER, *PERSON, "EB*1**30")
+MATCHED = answered(*HEAD, *RECEIVER, *PERSON, "EB*1**30")
 
 
 def test_our_trace_number_is_found():
-    assert read_271.trace_number(OURS) == TRACE
+    assert read_271.trace_number(MATCHED) == TRACE
     assert read_271.trace_number(answered(*HEAD, "AAA*N**42*R")) == TRACE
-    assert read_271.match_answer(OURS, inquiry(), TRACE) is read_271.AnswerMatch.MATCHED
+    assert read_271.match_answer(MATCHED, inquiry(), TRACE) is read_271.AnswerMatch.MATCHED
 
 
 BARE = (PERSON[0], *PERSON[4:])
 OTHER_HEAD = (HEAD[0], HEAD[1], "NM1*PR*2*HARBOR HEALTH PLAN*****PI*HHP20")
 SOMEBODY = ("HL*3*2*22*0", "NM1*IL*1*LUND*IVO****MI*9009", "DMG*D8*19550505*M")
 MATCHES = [
-    ("an echo of our number", (*HEAD, *RECEIVER, *PERSON, "EB*1**30"), "OURS"),
-    ("no echo, same member id", (*HEAD, *RECEIVER, *BARE, "EB*1**30"), "OURS"),
+    ("an echo of our number", (*HEAD, *RECEIVER, *PERSON, "EB*1**30"), "MATCHED"),
+    ("no echo, same member id", (*HEAD, *RECEIVER, *BARE, "EB*1**30"), "MATCHED"),
     (
         "no echo, another member id, same person",
         (*HEAD, *RECEIVER, BARE[0], "NM1*IL*1*ARDEN*ROSA****MI*NEW77", BARE[2], "EB*1**30"),
-        "OURS",
+        "MATCHED",
     ),
     (
         "an echo, and the payer corrected the name",
@@ -572,9 +572,9 @@ MATCHES = [
             PERSON[5],
             "EB*1**30",
         ),
-        "OURS",
+        "MATCHED",
     ),
-    ("refused by the payer", (*HEAD, "AAA*N**42*R"), "OURS"),
+    ("refused by the payer", (*HEAD, "AAA*N**42*R"), "MATCHED"),
     ("refused by another payer", (*OTHER_HEAD, "AAA*N**42*R"), "WRONG_PAYER"),
     ("another payer", (*OTHER_HEAD, *RECEIVER, *PERSON, "EB*1**30"), "WRONG_PAYER"),
     ("somebody else", (*HEAD, *RECEIVER, *SOMEBODY, "EB*1**30"), "WRONG_PATIENT"),

@@ -189,11 +189,11 @@ async def test_a_request_may_hold_so_many_and_no_more(setup):
     assert len((await setup.enroll(site, document, enrollments_max=3)).results) == 3
 
 
-async def test_of_thousands_of_faults_the_first_are_reported(setup):
+async def test_of_thousands_of_findings_the_first_are_reported(setup):
     site = await setup.site()
     outcome = await setup.enroll(site, a_document(*[{}] * 1_000))
     assert len(outcome.findings) == limits.SHAPE_FINDINGS_MAX + 1
-    assert "more faults" in outcome.findings[-1].message
+    assert "more findings" in outcome.findings[-1].message
 
 
 # A store that fails.
@@ -254,7 +254,7 @@ async def test_an_enrollment_is_moved_by_payer(setup):
     (moved,) = await setup.move(
         outcome.id, EnrollmentEvent.REFUSE, ASKS_TOO, reason="The TIN is not on file."
     )
-    assert (moved.before, moved.now) == ("in work", "refused")
+    assert (moved.before, moved.after) == ("in work", "refused")
     opened, events = await load_enrollment(setup.database, setup.vault, outcome.id, actor=OPERATOR)
     assert [(s.payer, s.state) for s in opened.row.payer_states] == [
         (("Dental", "smd05"), "refused"),

@@ -69,14 +69,14 @@ def test_the_eligibility_list_of_a_sandbox_holds_test_payers_too(sandbox):
 
 def test_production_has_no_test_payers_anywhere(production):
     for type in ("Medical", "Dental"):
-        assert production.listing("test", type).body == b"[]"
+        assert production.payer_list("test", type).body == b"[]"
         assert not any(id.startswith("TST") for id in ids(production, "eligibility", type))
     assert production.find("TST01", "Medical") is None
     assert production.search("TST01") == []
 
 
 def test_lists_are_ordered_by_name_and_compressed_once(sandbox):
-    listing = sandbox.listing("live", "Medical")
+    listing = sandbox.payer_list("live", "Medical")
     names = [row["Name"] for row in json.loads(listing.body)]
     assert names == sorted(names, key=str.casefold)
     assert listing.count == len(names)

@@ -13,7 +13,7 @@ from tests.sandbox.invented import starting
 MARCH = date(2026, 3, 2)
 
 
-def benefits(plan, *services, member="2001", day=MARCH, family=False, procedures=()):
+def inquire(plan, *services, member="2001", day=MARCH, family=False, procedures=()):
     return simple_benefits(figures_of(plan, member, day), services, procedures, family=family)
 
 
@@ -36,7 +36,7 @@ def test_what_remains_falls_month_by_month():
 
 
 def test_the_whole_plan_is_answered_with_its_parts():
-    rows = benefits(MEDICAL, "30")
+    rows = inquire(MEDICAL, "30")
     assert rows[0].services == ("30",)
     assert rows[1].services == MEDICAL.listed
     assert {row.kind for row in rows} == {"1", "A", "B", "C", "G"}
@@ -44,25 +44,25 @@ def test_the_whole_plan_is_answered_with_its_parts():
 
 
 def test_family_amounts_are_given_where_they_are_asked_for():
-    rows = benefits(MEDICAL, "30", family=True)
+    rows = inquire(MEDICAL, "30", family=True)
     year = {row.level: row.amount for row in rows if row.kind == "C" and row.period == "23"}
     assert year["FAM"] == 2 * year["IND"]
 
 
 def test_one_service_type_is_answered_alone():
-    rows = benefits(MEDICAL, "48")
+    rows = inquire(MEDICAL, "48")
     assert {row.services for row in rows} == {("48",)}
     assert [row.network for row in rows if row.kind == "A"] == ["Y", "N"]
 
 
 @pytest.mark.parametrize(("plan", "service"), [(MEDICAL, "35"), (DENTAL, "98")])
 def test_what_another_plan_covers_is_not_covered(plan, service):
-    (row,) = benefits(plan, service)
+    (row,) = inquire(plan, service)
     assert (row.kind, row.services) == (benefits.NOT_COVERED, (service,))
 
 
 def test_a_dental_plan_has_a_maximum_and_shares_by_service():
-    rows = benefits(DENTAL, "35")
+    rows = inquire(DENTAL, "35")
     assert [row.period for row in rows if row.kind == "F"] == ["23", "29"]
     shares = {
         code: row.share

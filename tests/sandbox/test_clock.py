@@ -83,7 +83,7 @@ def test_a_sandbox_outlives_the_pace_of_its_days(wall, clock):
 def test_the_state_can_be_kept_and_shared(wall, clock):
     clock.freeze()
     state = clock.advance(3 * DAY)
-    other = SandboxClock(wall, decode_state(state.encoded()))
+    other = SandboxClock(wall, decode_state(state.encode()))
     assert other.now() == clock.now()
     assert other.calendar() == clock.calendar()
 

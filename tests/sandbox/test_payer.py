@@ -116,10 +116,10 @@ async def test_a_payer_reports_every_own_check_that_fails(claim, codes):
     stage = Stage()
     await stage.send(claim)
     found = await stage.days(14)
-    found = [
+    statuses = [
         row.split("*")[1] for row in starting(one(found, "277CA"), "STC*A3", "STC*A6", "STC*A7")
     ]
-    assert found == codes
+    assert statuses == codes
     assert not kind(found, "835")
     assert all(map(clean, stage.files.values()))
 

@@ -177,7 +177,7 @@ def test_a_ta1_is_alone_in_its_interchange():
     [
         ("A*000", []), ("E*018", []), ("R*001", []),
         ("A*018", ["TA1-NOTE"]), ("E*000", ["TA1-NOTE"]), ("R*000", ["TA1-NOTE"]),
-        # What has no form is findings_in once, and not as a contradiction too.
+        # A malformed value is reported once, and not as a contradiction too.
         ("X*000", ["TA1-FORM"]), ("R*99", ["TA1-FORM"]), ("A", ["TA1-FORM"]),
     ],
 )  # fmt: skip

@@ -65,7 +65,7 @@ class ApiLimits:
 class EndpointFamily(StrEnum):
     """A resource of the API, by the controller name that V3's error texts use."""
 
-    PAYERS = "PayerDirectory"
+    PAYERS = "Payers"
     CLAIMS = "Claims"
     ELIGIBILITY = "Eligibility"
     ENROLLMENT = "Enrollment"

@@ -1,7 +1,7 @@
 """Find the claim fields that a position in an 837 came from.
 
     source_fields(ClaimKind.MEDICAL, "2300/DTP:431/03")
-    source_fields(ClaimKind.MEDICAL, finding.spot, segment=["DTP", "431", "D8", ""], line=2)
+    source_fields(ClaimKind.MEDICAL, finding.position, segment=["DTP", "431", "D8", ""], line=2)
 
 A complaint (999, 277CA, or a finding of the X12 checker) names a loop, a segment and an element. The placement tables
 know which field was put there; it is returned with its box and label. The finest match counts: the component,

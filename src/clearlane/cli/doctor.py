@@ -5,12 +5,12 @@ database and routes too. Changes nothing.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import asdict
 
 import typer
 
 from clearlane.cli.client_command import ServiceOptions, with_common_options
+from clearlane.cli.doctor_checks import DoctorCheck, DoctorVerdict
 from clearlane.cli.output import show_json, show_table
 
 app = typer.Typer(
@@ -20,30 +20,6 @@ app = typer.Typer(
 )
 
 NEEDS_DOING = 1
-
-
-class DoctorVerdict(StrEnum):
-    """Result of a check."""
-
-    FINE = "fine"
-    WARNING = "warning"
-    FAULT = "fault"
-    SKIPPED = "skipped"
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorCheck:
-    """A check with its result, and what to do."""
-
-    name: str
-    verdict: DoctorVerdict
-    says: str
-    do: str = ""
-
-
-def fine(name: str, says: str) -> DoctorCheck:
-    """Return a check that passed."""
-    return DoctorCheck(name, DoctorVerdict.FINE, says)
 
 
 def doctor(options: ServiceOptions) -> None:

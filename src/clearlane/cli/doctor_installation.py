@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-from clearlane.cli.doctor import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.doctor_checks import DoctorCheck, DoctorVerdict, fine
 from clearlane.cli.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
 from clearlane.cli.storage_command import open_store
 from clearlane.settings import InvalidSettings, Settings, load

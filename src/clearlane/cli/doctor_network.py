@@ -9,7 +9,7 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from clearlane.cli.client_command import ServiceOptions, advice
-from clearlane.cli.doctor import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.doctor_checks import DoctorCheck, DoctorVerdict, fine
 from clearlane.client import (
     Account,
     BaaMissing,

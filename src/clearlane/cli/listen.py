@@ -105,7 +105,7 @@ def _fetch(
     try:
         rows = list(session.client.iter_status(first, last, days=(last - first).days + 1))
     except (Unavailable, RateLimited) as fault:
-        if not fault.repeatable:
+        if not fault.retryable:
             raise
         typer.echo(printable(f"{fault.message} {advice(fault)}".strip()), err=True)
         return

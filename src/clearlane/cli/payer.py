@@ -164,9 +164,7 @@ def search(
 
     matches = run_in_installation(data, work)
     if as_json:
-        show_json(
-            [_facts(m.payer) | {"PayerMatch": m.rank.name, "Score": m.score} for m in matches]
-        )
+        show_json([_facts(m.payer) | {"Match": m.rank.name, "Score": m.score} for m in matches])
         return
     if not matches:
         refuse("No payer matches.")

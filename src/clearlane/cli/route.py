@@ -217,9 +217,9 @@ LABELS = {
     "Type": "type",
     "Payer": "payer_id",
     "Position": "position",
-    "RouteKind": "kind",
+    "Kind": "kind",
     "Active": "active",
-    "RouteSecrets": "secrets",
+    "Secrets": "secrets",
     "To": "to",
 }
 

@@ -76,7 +76,7 @@ class BaaMissing(ClearlaneError):
 class InvalidRequest(ClearlaneError):
     """The service refused the request; nothing was processed."""
 
-    untaken = True
+    not_processed = True
 
     def __init__(
         self,
@@ -123,33 +123,33 @@ class NotFound(ClearlaneError):
 class RateLimited(ClearlaneError):
     """Too many calls; the service did not process this one."""
 
-    repeatable = True
-    untaken = True
+    retryable = True
+    not_processed = True
 
 
 class NotImported(ClearlaneError):
     """The claims were not imported, none of them. Sending the same document again is safe."""
 
-    repeatable = True
-    untaken = True
+    retryable = True
+    not_processed = True
 
 
 class Unavailable(ClearlaneError):
     """The service cannot answer at the moment."""
 
-    repeatable = True
+    retryable = True
 
 
 class NotReached(Unavailable):
     """The connection was never made."""
 
-    untaken = True
+    not_processed = True
 
 
 class CertificateRefused(NotReached):
     """The service's certificate is not trusted; a retry would not change that."""
 
-    repeatable = False
+    retryable = False
 
 
 class AnswerLost(Unavailable):

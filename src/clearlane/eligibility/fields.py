@@ -46,7 +46,7 @@ SUBSCRIBER_IS_PATIENT = "the subscriber is a patient"
 class RequestStruct(WireStruct, frozen=True, kw_only=True):
     """A JSON object of the request."""
 
-    SCHEMA: ClassVar[str] = "EligibilityRequest"
+    SCHEMA_PREFIX: ClassVar[str] = "EligibilityRequest"
 
 
 class RequestedDays(RequestStruct, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ class PatientAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FileRefusal:
-    """A TA1 or 999 that rejects a file of ours."""
+    """A TA1 or 999 that rejects a file we sent."""
 
     kind: str
     """TA1 or 999."""

@@ -61,7 +61,7 @@ def _is_about_patient(answer: PatientAnswer, inquiry: Inquiry, trace: str) -> bo
     """Whether the answer is about the patient of the inquiry.
 
     Our trace number decides, unless the patient is clearly another. Without it the member id must agree, or name and
-    birth date, because payers correct either. If the answer has no patient, BHT03 must be ours or empty.
+    birth date, because payers correct either. If the answer has no patient, BHT03 must be our trace number or empty.
     """
     returned_traces = [one for one in answer.traces if one.kind != "1"]
     if trace in {one.number for one in returned_traces}:

@@ -56,7 +56,7 @@ def _build_refusal(
     errors: list[response.ErrorJson],
     content: bytes,
 ) -> FileRefusal:
-    # A group of ours has the control number of its interchange.
+    # Clearlane gives a group the control number of its interchange.
     control = f"{int(view.control):09}" if view.control.isdecimal() else view.control
     first = errors[0] if errors else response.ErrorJson()
     return FileRefusal(

@@ -204,7 +204,7 @@ def _map_traces(
 
 def trace_field(trace: view_parts.TraceView) -> str:
     """Return the field of a trace number."""
-    # TRN01: 1 is the payer's own number, 2 is one of the 270, ours or the caller's.
+    # TRN01: 1 is the payer's own number, 2 is one from the 270, Clearlane's or the caller's.
     if trace.kind == "1":
         return "PayerTraceNumber"
     return "ClearinghouseTraceNumber" if trace.originator == ORIGINATOR else "PayeeTraceNumber"

@@ -262,7 +262,7 @@ class AuditBuffer:
         )
 
 
-JobResult = tuple[WriteOutcome, list[audit_chain.AuditEntry]]
+_JobResult = tuple[WriteOutcome, list[audit_chain.AuditEntry]]
 
 
 @dataclass(slots=True)
@@ -280,7 +280,7 @@ class GroupCommitter:
         When this raises, nothing of the group was stored, unless it raises
         :class:`CommitOutcomeUnknown`.
         """
-        results: list[JobResult] = []
+        results: list[_JobResult] = []
         for combinable in _combinable(writes):
             results += await self._run_jobs(connection, combinable)
         outcomes = [outcome for outcome, _ in results]
@@ -297,7 +297,7 @@ class GroupCommitter:
 
     async def _run_jobs(
         self, connection: WriteConnection, writes: Sequence[PendingWrite]
-    ) -> list[JobResult]:
+    ) -> list[_JobResult]:
         """Run jobs of one kind and scope together in one savepoint, or each in its own."""
         jobs = [write.job for write in writes if isinstance(write.job, CombinedJob)]
         if len(jobs) < 2:
@@ -318,7 +318,7 @@ class GroupCommitter:
             for write, result, buffer in zip(writes, results, buffers, strict=True)
         ]
 
-    async def _run_job(self, connection: WriteConnection, write: PendingWrite) -> JobResult:
+    async def _run_job(self, connection: WriteConnection, write: PendingWrite) -> _JobResult:
         """Run one job in its own savepoint, again where it met lock contention."""
         for attempt in range(1, limits.WRITE_ATTEMPTS_MAX + 1):
             buffer = AuditBuffer(write.scope, write.actor, self.clock)

@@ -48,7 +48,7 @@ class SegmentPlace:
         self.moves: dict[str, Move | dict[str, Move]] = {}
         """By segment id: the move, or the moves by the segment's first element."""
         self.match: Callable[[str], object] = self._compile
-        """Matches the text of a segment that has nothing wrong, as far as one regular expression can tell."""
+        """Matches the text of a segment that has nothing wrong, as far as one regular expression can decide."""
         self.quick_check: Callable[[list[str]], bool] | None = None
         """Whether a text that matched still needs ``check_values``; None if there is nothing to check."""
         self.special_id = node.id if node.id in {"HL", "SE"} else ""

@@ -622,7 +622,7 @@ def test_a_value_prints_its_fields_and_not_what_they_hold():
     assert "ARDEN" not in repr(claim)
     assert "A1" not in repr(claim)
     assert repr(claim.patient).startswith("PartyView(role, role_words, kind, name, first")
-    assert repr(View()) == "Value()"
+    assert repr(View()) == "View()"
 
 
 def test_a_streamed_claim_is_the_same_as_one_from_the_tree():

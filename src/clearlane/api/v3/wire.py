@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from clearlane.api.http_responses import JSON, header_text, json_response
@@ -33,7 +33,9 @@ DOCUMENT = "Document"
 class PayerListItem(BaseModel):
     """An element of a payer list."""
 
-    __qualname__ = "Payer"  # the name in the OpenAPI document
+    # The name in the OpenAPI document.
+    __qualname__ = "Payer"
+    model_config = ConfigDict(title="Payer")
 
     Type: Literal["Dental", "Medical"]
     Name: Annotated[str, Field(description="Display name.")]
@@ -82,7 +84,9 @@ class ClaimError(BaseModel):
 class ClaimResultJson(BaseModel):
     """The result of one claim."""
 
-    __qualname__ = "ClaimResult"  # the name in the OpenAPI document
+    # The name in the OpenAPI document.
+    __qualname__ = "ClaimResult"
+    model_config = ConfigDict(title="ClaimResult")
 
     VendorClaimId: str
     Status: Literal["Accepted", "NotAccepted"]

@@ -6,7 +6,7 @@ The request's schema is made from the catalogue of fields. Knows no endpoint and
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.responses import Response
 
 from clearlane.api.http_responses import json_response
@@ -43,7 +43,9 @@ class EnrollmentErrors(wire.Message):
 class EnrollmentResultJson(BaseModel):
     """The result of one enrollment."""
 
-    __qualname__ = "EnrollmentResult"  # the name in the OpenAPI document
+    # The name in the OpenAPI document.
+    __qualname__ = "EnrollmentResult"
+    model_config = ConfigDict(title="EnrollmentResult")
 
     RequestId: Annotated[str, Field(description="As it was sent.")]
     ClientId: Annotated[str, Field(description="The site's.")]

@@ -46,8 +46,8 @@ log = structlog.get_logger()
 ARRIVED, LATER, SKIPPED, DOUBTFUL = "arrived", "later", "skipped", "in-doubt"
 """The outcomes of an attempt."""
 
-PRESENCE_UNKNOWN = "Whether the payer has the file cannot be known: its mailbox does not tell."
-ROUTE_GONE = "The route it was written for is gone, so nobody there can be asked or sent anything."
+PRESENCE_UNKNOWN = "It is not known whether the payer has the file: its mailbox cannot tell."
+ROUTE_GONE = "The route it was written for is gone, so the payer cannot be reached over it."
 UNKNOWN_FAILURE = "The connection failed for an unknown reason."
 
 

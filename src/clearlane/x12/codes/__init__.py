@@ -7,7 +7,7 @@ A list is a text file ``lists/<name>.txt``: comment lines that begin with ``#`` 
 line: the code, a tab, the meaning, and further columns after further tabs, which ``load_column(name, number)`` reads. Most
 lists are closed. If the publisher adds codes every few months, a comment ``# form: <expression>`` makes the list open: it
 then contains every code of that form, and codes not written in the file have an empty meaning. ``is_listed(name, code)``
-tells the two apart.
+distinguishes the two.
 """
 
 import re

@@ -189,7 +189,7 @@ _SUBSCRIBER = loop(
             f"{_PERSON_REFUSALS}|72|73|74|75|76|78",
             seg(
                 "INS",
-                "Standing of the subscriber",
+                "Insured status of the subscriber",
                 "S",
                 1,
                 g270.BIRTH_ORDER.format("Y", "18", "S=001", "S=25", "S"),

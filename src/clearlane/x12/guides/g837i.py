@@ -16,7 +16,7 @@ PRESENT = "- - - - - - S=N|U|W|Y"
 def _codes(
     name: str, usage: str, repeat: int, codes: str, rest: str = "", places: int = 12
 ) -> SegmentSpec:
-    """An HI of one code list: the first place required, the others as needed."""
+    """Return an HI of one code list: the first element required, the others as needed."""
     one = f"(R={codes} R {rest}".rstrip() + ")"
     return seg("HI", name, usage, repeat, f"R{one}" + f" S{one}" * (places - 1))
 
