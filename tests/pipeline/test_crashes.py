@@ -79,5 +79,5 @@ async def test_of_two_nodes_one_is_killed_and_its_batches_finish_on_the_other(ne
 def test_a_point_that_is_not_named_does_nothing(monkeypatch, name):
     monkeypatch.setenv(fault_injection.VARIABLE, name)
     fault_injection.crash_point("batched")
-    with pytest.raises(AssertionError, match="no such point"):
+    with pytest.raises(AssertionError, match="no such crash point"):
         fault_injection.crash_point("lunch")

@@ -53,7 +53,7 @@ async def test_on_sqlite_one_process_does_all_the_work_and_can_be_checked_from_b
             assert said.endswith(f" done by {node}.\n")
             code, said, faults = await ended(beside)
             assert (code, said) == (2, "")
-            assert "Another process works on" in faults
+            assert "Another process uses" in faults
             assert "With SQLite one process does all the work" in faults
         worker.send_signal(signal.SIGINT)
         assert await ended(worker) == (0, "", "")

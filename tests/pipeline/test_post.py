@@ -493,7 +493,7 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
     with monkeypatch.context() as patched:
-        patched.setattr(inbound_statements, "cut", broken)
+        patched.setattr(inbound_statements, "extract_claim", broken)
         assert await flow.arrive(remit) == ["Quarantined"]
     [file] = await flow.files()
     assert "KeyError" in file.reason
