@@ -1,4 +1,4 @@
-"""The status list: ten thousand rows over https against reading and encoding them, and whether the list slows as claims gather.
+"""The status list: ten thousand rows over https against reading and encoding them, and whether the list slows with the number of claims.
 
 The claims are written into the database as the service would have left them, a thousand to a day.
 """

@@ -148,12 +148,12 @@ class Installation:
             await load()
 
     async def _load_connections(self) -> None:
-        from clearlane.pipeline.route_connections import RouteConnections
-
         if self._sandbox is not None:
             # A sandbox sends nothing to real payers, whatever routes are stored.
             self._connections = self._sandbox.connections
             return
+        from clearlane.pipeline.route_connections import RouteConnections
+
         before = self._connections
         self._connections = RouteConnections(
             await load_routes(self.database, self.vault), self.clock
@@ -323,15 +323,14 @@ async def _start_node(
 def _make_inquiry_runner(installation: Installation) -> "InquiryRunner":
     from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner, no_sleeping_payers
 
+    sandbox = installation._sandbox  # noqa: SLF001  (same module)
     return InquiryRunner(
         installation.database,
         installation.vault,
         installation.clock,
         lambda: installation.connections,
         node=installation._node,  # noqa: SLF001  (same module)
-        asleep=installation._sandbox.simulator.counted_clock.waiting_count
-        if installation._sandbox
-        else no_sleeping_payers,  # noqa: SLF001
+        asleep=sandbox.simulator.counted_clock.waiting_count if sandbox else no_sleeping_payers,
     )
 
 

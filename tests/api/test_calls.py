@@ -1,4 +1,4 @@
-"""Every row of "Every call" and of "Payers", over TLS, for every call of the table.
+"""Every rule of "Every call" and "Payers" in the interface, over TLS, for every endpoint of the table.
 
 What the database decides (credentials, sites, BAA, payers) is tested on both databases; what is refused
 before it is asked (path, verb, body, media type) on one.
@@ -37,19 +37,23 @@ VERBS = ("GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 NO_RESOURCE = {"Message": "No HTTP resource was found that matches the request URI."}
 BAD_CREDENTIALS = "101: Invalid or unknown vendor credentials or vendor not authorized."
 REALM = 'Basic realm="Invalid or unknown credentials or vendor not authorized"'
-PAYERS = [row for row in ENDPOINTS if row.family is EndpointFamily.PAYERS]
+PAYERS = [endpoint for endpoint in ENDPOINTS if endpoint.family is EndpointFamily.PAYERS]
 
-every_call = pytest.mark.parametrize("row", ENDPOINTS, ids=lambda row: row.name)
-READING = [row for row in ENDPOINTS if row.body_use is not BodyUse.IGNORED]
-every_reading_call = pytest.mark.parametrize("row", READING, ids=lambda row: row.name)
+every_call = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+READING = [endpoint for endpoint in ENDPOINTS if endpoint.body_use is not BodyUse.IGNORED]
+every_reading_call = pytest.mark.parametrize(
+    "endpoint", READING, ids=lambda endpoint: endpoint.name
+)
 # Refused before the database is asked, so that a second kind of database would repeat the first.
 before_the_database = pytest.mark.parametrize("server", ["sqlite"], indirect=True, scope="package")
-every_list = pytest.mark.parametrize("row", PAYERS, ids=lambda row: row.name)
+every_list = pytest.mark.parametrize("endpoint", PAYERS, ids=lambda endpoint: endpoint.name)
 
 
-def query_of(row, site="A-1", **changes):
+def query_of(endpoint, site="A-1", **changes):
     values = {"vendorSiteId": site}
-    values |= {parameter.name: PARAMETERS.get(parameter.name, "x") for parameter in row.parameters}
+    values |= {
+        parameter.name: PARAMETERS.get(parameter.name, "x") for parameter in endpoint.parameters
+    }
     return {name: value for name, value in (values | changes).items() if value is not None}
 
 
@@ -69,9 +73,9 @@ def anyone(server):
 
 
 @every_call
-def test_a_call_that_passes_every_check_is_answered_with_json(acme, row):
-    answer = acme.post(row.path, params=query_of(row))
-    assert answer.status_code == BODILESS_STATUS[row.content]
+def test_a_call_that_passes_every_check_is_answered_with_json(acme, endpoint):
+    answer = acme.post(endpoint.path, params=query_of(endpoint))
+    assert answer.status_code == BODILESS_STATUS[endpoint.body_use]
     assert answer.headers["content-type"] == "application/json"
     answer.json()
 
@@ -91,9 +95,9 @@ def test_an_unknown_path_is_a_404_whoever_asks(acme, anyone, path):
 
 @every_call
 @before_the_database
-def test_another_verb_is_a_405_whoever_asks(acme, anyone, row):
+def test_another_verb_is_a_405_whoever_asks(acme, anyone, endpoint):
     for verb, client in product(VERBS, (acme, anyone)):
-        answer = client.request(verb, row.path, params=query_of(row))
+        answer = client.request(verb, endpoint.path, params=query_of(endpoint))
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST"), verb
         if verb != "HEAD":
             text = f"The requested resource does not support http method '{verb}'."
@@ -114,26 +118,26 @@ HOSTED = settings(
 @HOSTED
 @given(data=st.data())
 def test_path_and_query_keys_are_read_in_any_case(acme, data):
-    row = data.draw(st.sampled_from(ENDPOINTS))
-    path = data.draw(cased(row.path))
-    names = {name: data.draw(cased(name)) for name in query_of(row)}
-    asked = {names[name]: value for name, value in query_of(row).items()}
+    endpoint = data.draw(st.sampled_from(ENDPOINTS))
+    path = data.draw(cased(endpoint.path))
+    names = {name: data.draw(cased(name)) for name in query_of(endpoint)}
+    asked = {names[name]: value for name, value in query_of(endpoint).items()}
     answer = acme.post(path, params=asked)
-    assert answer.status_code == BODILESS_STATUS[row.content]
-    if row.family is not EndpointFamily.PROXY_LOGIN:  # a new token each time
-        assert answer.content == acme.post(row.path, params=query_of(row)).content
+    assert answer.status_code == BODILESS_STATUS[endpoint.body_use]
+    if endpoint.family is not EndpointFamily.PROXY_LOGIN:  # a new token each time
+        assert answer.content == acme.post(endpoint.path, params=query_of(endpoint)).content
 
 
 @HOSTED
 @given(data=st.data())
 def test_a_path_that_differs_in_more_than_case_is_unknown(acme, data):
-    row = data.draw(st.sampled_from(ENDPOINTS))
-    at = data.draw(st.integers(1, len(row.path) - 1))
+    endpoint = data.draw(st.sampled_from(ENDPOINTS))
+    at = data.draw(st.integers(1, len(endpoint.path) - 1))
     other = data.draw(st.sampled_from("abxyz019_-.~"))
-    path = row.path[:at] + other + row.path[at + 1 :]
+    path = endpoint.path[:at] + other + endpoint.path[at + 1 :]
     known = {one.path.lower() for one in ENDPOINTS}
     if path.lower() not in known and "/../" not in path and "/./" not in path:
-        assert acme.post(path, params=query_of(row)).status_code == 404
+        assert acme.post(path, params=query_of(endpoint)).status_code == 404
 
 
 def test_values_of_the_query_keep_their_case(acme):
@@ -175,20 +179,20 @@ def bad_headers(parties):
     }
 
 
-def check_bad_credentials(answer, row):
-    expected = 404 if row.family is EndpointFamily.PROXY_LOGIN else 401
+def check_bad_credentials(answer, endpoint):
+    expected = 404 if endpoint.family is EndpointFamily.PROXY_LOGIN else 401
     assert (answer.status_code, answer.text) == (expected, BAD_CREDENTIALS)
     assert answer.headers["content-type"] == "text/plain"
     assert answer.headers.get("www-authenticate") == (REALM if expected == 401 else None)
 
 
 @every_call
-def test_bad_credentials_are_refused_alike(anyone, parties, row):
+def test_bad_credentials_are_refused_alike(anyone, parties, endpoint):
     seen = set()
     for header in bad_headers(parties).values():
         headers = {} if header is None else {"Authorization": header}
-        answer = anyone.post(row.path, params=query_of(row), headers=headers)
-        check_bad_credentials(answer, row)
+        answer = anyone.post(endpoint.path, params=query_of(endpoint), headers=headers)
+        check_bad_credentials(answer, endpoint)
         seen.add(
             tuple((n, v) for n, v in answer.headers.items() if n not in {"date", "x-request-id"})
         )
@@ -197,8 +201,10 @@ def test_bad_credentials_are_refused_alike(anyone, parties, row):
 
 @pytest.mark.parametrize("site", ["A-1", "B-1", "NOWHERE", "", None])
 def test_without_credentials_nothing_is_learnt_about_sites(anyone, site):
-    row = ENDPOINTS[0]
-    check_bad_credentials(anyone.post(row.path, params=query_of(row, site=site)), row)
+    endpoint = ENDPOINTS[0]
+    check_bad_credentials(
+        anyone.post(endpoint.path, params=query_of(endpoint, site=site)), endpoint
+    )
 
 
 def test_the_scheme_may_be_in_any_case(anyone, parties):
@@ -216,16 +222,18 @@ def test_the_scheme_may_be_in_any_case(anyone, parties):
 def test_failures_slow_down_and_right_credentials_never_wait(server, anyone, parties):
     account = server.add_vendor(f"TRIED-{server.kind}")
     site = server.add_site(account, f"TRIED-{server.kind}-1")
-    row, waits, quick = ENDPOINTS[0], [], []
+    endpoint, waits, quick = ENDPOINTS[0], [], []
     for _ in range(9):
         began = time.perf_counter()
-        answer = anyone.post(row.path, params=query_of(row, site=site), auth=(account.key, "wrong"))
+        answer = anyone.post(
+            endpoint.path, params=query_of(endpoint, site=site), auth=(account.key, "wrong")
+        )
         waits.append(time.perf_counter() - began)
-        check_bad_credentials(answer, row)
+        check_bad_credentials(answer, endpoint)
     assert waits[-1] > 0.4
     for _ in range(5):
         began = time.perf_counter()
-        answer = anyone.post(row.path, params=query_of(row, site=site), auth=account.auth)
+        answer = anyone.post(endpoint.path, params=query_of(endpoint, site=site), auth=account.auth)
         quick.append(time.perf_counter() - began)
         assert answer.status_code == 200
     assert min(quick) < waits[-1]
@@ -235,11 +243,13 @@ def test_failures_slow_down_and_right_credentials_never_wait(server, anyone, par
 
 
 @every_call
-def test_no_site_is_a_404(acme, row):
-    rest = "&".join(f"{name}={quote(value)}" for name, value in query_of(row, site=None).items())
+def test_no_site_is_a_404(acme, endpoint):
+    rest = "&".join(
+        f"{name}={quote(value)}" for name, value in query_of(endpoint, site=None).items()
+    )
     for site in (None, "", " ", "%09+", "%20"):
         asked = rest if site is None else f"vendorSiteId={site}&{rest}"
-        answer = acme.post(f"{row.path}?{asked}")
+        answer = acme.post(f"{endpoint.path}?{asked}")
         assert (answer.status_code, answer.json()) == (404, NO_RESOURCE), site
 
 
@@ -256,12 +266,12 @@ SITES = {
 
 
 @every_call
-def test_foreign_sites_equal_unknown_ones_byte_for_byte(server, parties, row):
+def test_foreign_sites_equal_unknown_ones_byte_for_byte(server, parties, endpoint):
     for account, mine in ((parties.acme, "A-"), (parties.other, "B-")):
         refused = set()
         with server.client(account.auth) as client:
             for site, kind in SITES.items():
-                answer = client.post(row.path, params=query_of(row, site=site))
+                answer = client.post(endpoint.path, params=query_of(endpoint, site=site))
                 if site.startswith(mine) and kind != "unknown":
                     assert b"Invalid VendorSiteId" not in answer.content, site
                     continue
@@ -272,32 +282,34 @@ def test_foreign_sites_equal_unknown_ones_byte_for_byte(server, parties, row):
 
 
 @every_call
-def test_a_disabled_vendor_is_nobody_on_its_own_sites(server, parties, row):
-    site = ("GONE-1", "A-1", "NOWHERE")[ENDPOINTS.index(row) % 3]
+def test_a_disabled_vendor_is_nobody_on_its_own_sites(server, parties, endpoint):
+    site = ("GONE-1", "A-1", "NOWHERE")[ENDPOINTS.index(endpoint) % 3]
     with server.client(parties.gone.auth) as client:
-        check_bad_credentials(client.post(row.path, params=query_of(row, site=site)), row)
+        check_bad_credentials(
+            client.post(endpoint.path, params=query_of(endpoint, site=site)), endpoint
+        )
 
 
 @every_call
-def test_a_call_with_phi_needs_the_agreement_and_no_other(acme, row):
-    answer = acme.post(row.path, params=query_of(row, site="A-2"))
-    if row.touches_phi:
+def test_a_call_with_phi_needs_the_agreement_and_no_other(acme, endpoint):
+    answer = acme.post(endpoint.path, params=query_of(endpoint, site="A-2"))
+    if endpoint.touches_phi:
         text = "201: The client has not accepted the Business Associate Agreement."
         assert (answer.status_code, answer.text) == (401, text)
         assert answer.headers["content-type"] == "text/plain"
     else:
-        assert answer.status_code == BODILESS_STATUS[row.content]
+        assert answer.status_code == BODILESS_STATUS[endpoint.body_use]
 
 
 def test_the_agreement_is_asked_for_where_it_was_decided():
     asked = {EndpointFamily.CLAIMS, EndpointFamily.ELIGIBILITY, EndpointFamily.ENROLLMENT}
-    assert all(row.touches_phi == (row.family in asked) for row in ENDPOINTS)
+    assert all(endpoint.touches_phi == (endpoint.family in asked) for endpoint in ENDPOINTS)
 
 
 @every_list
-def test_payer_lists_need_no_baa_and_answer_suspended_sites(acme, row):
+def test_payer_lists_need_no_baa_and_answer_suspended_sites(acme, endpoint):
     for site in ("A-2", "A-SUSPENDED"):
-        assert acme.post(row.path, params=query_of(row, site=site)).status_code == 200
+        assert acme.post(endpoint.path, params=query_of(endpoint, site=site)).status_code == 200
 
 
 # The order of the checks: of several faults the first in the order is reported.
@@ -315,16 +327,17 @@ FAULT_SETS = [
 @pytest.mark.parametrize("first", FAULTS)
 @before_the_database
 def test_the_first_fault_in_the_order_is_reported(acme, anyone, first):
-    row = ENDPOINTS[0]
+    endpoint = ENDPOINTS[0]
     for faults in (each for each in FAULT_SETS if each[0] == first):
         query = query_of(
-            row, site=None if "no site" in faults else "NOWHERE" if "bad site" in faults else "A-1"
+            endpoint,
+            site=None if "no site" in faults else "NOWHERE" if "bad site" in faults else "A-1",
         )
         if "type" in faults:
             query["type"] = "x"
         answer = (anyone if "credentials" in faults else acme).request(
             "PUT" if "verb" in faults else "POST",
-            "/api/v3/nothing" if "path" in faults else row.path,
+            "/api/v3/nothing" if "path" in faults else endpoint.path,
             params=query,
             content=b"{" if "body" in faults else b"",
             headers={"Content-Type": "application/json"},
@@ -345,11 +358,11 @@ def test_the_first_fault_in_the_order_is_reported(acme, anyone, first):
 
 
 @every_list
-def test_a_list_holds_payers_with_every_field_of_the_interface(acme, row):
+def test_a_list_holds_payers_with_every_field_of_the_interface(acme, endpoint):
     fields = ["Type", "Name", "SvcPayerId", "PayerId", "NationalPayerId", "EraAvailability",
               "OffersEligibility", "ClaimEnrollmentRequired"]  # fmt: skip
     for type in ("Medical", "Dental"):
-        listed = acme.post(row.path, params=query_of(row, type=type.lower())).json()
+        listed = acme.post(endpoint.path, params=query_of(endpoint, type=type.lower())).json()
         assert listed
         assert all(list(payer) == fields and payer["Type"] == type for payer in listed)
         assert {payer["EraAvailability"] for payer in listed} <= {
@@ -359,10 +372,10 @@ def test_a_list_holds_payers_with_every_field_of_the_interface(acme, row):
 
 def test_the_sandbox_has_the_test_payers_of_the_document(acme):
     def ids(name, type):
-        row = next(row for row in PAYERS if row.name == name)
+        endpoint = next(endpoint for endpoint in PAYERS if endpoint.name == name)
         return {
             payer["PayerId"]
-            for payer in acme.post(row.path, params=query_of(row, type=type)).json()
+            for payer in acme.post(endpoint.path, params=query_of(endpoint, type=type)).json()
         }
 
     assert ids("GetTestPayers", "medical") >= {"TST01"}
@@ -374,17 +387,17 @@ def test_the_sandbox_has_the_test_payers_of_the_document(acme):
 
 
 @every_list
-def test_the_type_may_be_in_any_case(acme, row):
+def test_the_type_may_be_in_any_case(acme, endpoint):
     for type in ("medical", "Medical", "MEDICAL", "dEnTaL"):
-        listed = acme.post(row.path, params=query_of(row, type=type)).json()
+        listed = acme.post(endpoint.path, params=query_of(endpoint, type=type)).json()
         assert {payer["Type"] for payer in listed} == {type.capitalize()}
 
 
 @every_list
 @before_the_database
-def test_no_type_is_a_404_with_both_messages(acme, row):
+def test_no_type_is_a_404_with_both_messages(acme, endpoint):
     for type in (None, "", "  "):
-        answer = acme.post(row.path, params=query_of(row, type=type))
+        answer = acme.post(endpoint.path, params=query_of(endpoint, type=type))
         assert answer.status_code == 404
         assert answer.json() == NO_RESOURCE | {
             "MessageDetail": "No action was found on the controller 'Payers' that matches the request."
@@ -393,19 +406,21 @@ def test_no_type_is_a_404_with_both_messages(acme, row):
 
 @every_list
 @before_the_database
-def test_another_type_is_a_400_with_both_messages(acme, row):
+def test_another_type_is_a_400_with_both_messages(acme, endpoint):
     for type in ("vision", "medical,dental", "0", "médical", "x" * 9_000, "'\"<>\r\n"):
-        answer = acme.post(row.path, params=query_of(row, type=type))
+        answer = acme.post(endpoint.path, params=query_of(endpoint, type=type))
         assert answer.status_code == 400, type
         assert answer.json().keys() == {"Message", "MessageDetail"}
         assert len(answer.content) < 1_000
 
 
 @every_list
-def test_lists_are_compressed_where_that_is_accepted(acme, row):
+def test_lists_are_compressed_where_that_is_accepted(acme, endpoint):
     def ask(accepted):
         headers = {"Accept-Encoding": accepted}
-        with acme.stream("POST", row.path, params=query_of(row), headers=headers) as answer:
+        with acme.stream(
+            "POST", endpoint.path, params=query_of(endpoint), headers=headers
+        ) as answer:
             raw = b"".join(answer.iter_raw())
         assert answer.headers["vary"] == "Accept-Encoding"
         assert int(answer.headers["content-length"]) == len(raw)
@@ -452,12 +467,14 @@ BAD_BODIES = {
 
 @every_reading_call
 @before_the_database
-def test_a_body_that_cannot_be_read_is_a_400_under_document(acme, row):
+def test_a_body_that_cannot_be_read_is_a_400_under_document(acme, endpoint):
     headers = {"Content-Type": "application/json"}
     for name, content in BAD_BODIES.items():
-        if row.request == DocumentIds and name == "an array":
+        if endpoint.request_type == DocumentIds and name == "an array":
             continue  # this call takes an array
-        answer = acme.post(row.path, params=query_of(row), content=content, headers=headers)
+        answer = acme.post(
+            endpoint.path, params=query_of(endpoint), content=content, headers=headers
+        )
         assert answer.status_code == 400, name
         refusal = answer.json()
         assert refusal["Message"] == "The request is invalid."
@@ -467,10 +484,12 @@ def test_a_body_that_cannot_be_read_is_a_400_under_document(acme, row):
 
 @every_list
 @before_the_database
-def test_an_empty_body_or_an_object_is_no_fault(acme, row):
+def test_an_empty_body_or_an_object_is_no_fault(acme, endpoint):
     headers = {"Content-Type": "application/json; charset=utf-8"}
     for content in (b"", b"{}", b"null", b" \n", b'\xef\xbb\xbf{"a":1}'):
-        answer = acme.post(row.path, params=query_of(row), content=content, headers=headers)
+        answer = acme.post(
+            endpoint.path, params=query_of(endpoint), content=content, headers=headers
+        )
         assert answer.status_code == 200, content
 
 
@@ -484,18 +503,21 @@ OTHER_MEDIA_TYPES = (
 
 @every_reading_call
 @before_the_database
-def test_another_media_type_is_a_415(acme, row):
+def test_another_media_type_is_a_415(acme, endpoint):
     for media_type, content in product(OTHER_MEDIA_TYPES, (b"{}", b"")):
         answer = acme.post(
-            row.path, params=query_of(row), content=content, headers={"Content-Type": media_type}
+            endpoint.path,
+            params=query_of(endpoint),
+            content=content,
+            headers={"Content-Type": media_type},
         )
         assert (answer.status_code, list(answer.json())) == (415, ["Message"]), media_type
 
 
 @every_list
-def test_unknown_fields_are_named_and_ignored(acme, row):
+def test_unknown_fields_are_named_and_ignored(acme, endpoint):
     fields = {f"Field{at}": {"inner": at} for at in range(30)}
-    answer = acme.post(row.path, params=query_of(row), json={"Typ\r\nX: 1": 1} | fields)
+    answer = acme.post(endpoint.path, params=query_of(endpoint), json={"Typ\r\nX: 1": 1} | fields)
     assert answer.status_code == 200
     named = answer.headers["x-ignored-fields"].split(", ")
     assert named == ["Typ%0D%0AX:%201", *(f"Field{at}" for at in range(19))]
@@ -503,8 +525,8 @@ def test_unknown_fields_are_named_and_ignored(acme, row):
 
 
 @every_list
-def test_without_unknown_fields_there_is_no_such_header(acme, row):
-    assert "x-ignored-fields" not in acme.post(row.path, params=query_of(row)).headers
+def test_without_unknown_fields_there_is_no_such_header(acme, endpoint):
+    assert "x-ignored-fields" not in acme.post(endpoint.path, params=query_of(endpoint)).headers
 
 
 def test_a_key_given_twice_is_no_fault(acme):
@@ -521,9 +543,12 @@ def test_a_key_given_twice_is_no_fault(acme):
 
 
 def test_calls_beyond_a_vendors_rate_get_a_retry_time(server, parties):
-    row = ENDPOINTS[0]
+    endpoint = ENDPOINTS[0]
     with server.client(parties.limited.auth) as client:
-        answers = [client.post(row.path, params=query_of(row, site="LIMITED-1")) for _ in range(7)]
+        answers = [
+            client.post(endpoint.path, params=query_of(endpoint, site="LIMITED-1"))
+            for _ in range(7)
+        ]
     statuses = [answer.status_code for answer in answers]
     assert statuses[:5] == [200] * 5
     assert statuses[6] == 429
@@ -555,23 +580,27 @@ def test_without_a_usable_one_every_answer_has_a_new_request_id(acme, offered):
 
 def test_the_log_has_one_line_a_request_and_nothing_a_caller_sent(server, acme, parties):
     marker = "ZQMARKERZQ"
-    row = ENDPOINTS[0]
+    endpoint = ENDPOINTS[0]
     before = len(server.logged_requests())
-    acme.post(row.path, params=query_of(row), headers={"X-Request-Id": "known-id"})
-    acme.post(row.path, params=query_of(row, type=marker) | {marker: marker}, json={marker: marker})
-    acme.post(f"/{marker}/{marker}", params={"patient": marker}, headers={"X-Other": marker})
-    acme.post(row.path, params=query_of(row, site=marker))
-    acme.post(row.path, params=query_of(row), auth=(marker, marker))
+    acme.post(endpoint.path, params=query_of(endpoint), headers={"X-Request-Id": "known-id"})
     acme.post(
-        row.path,
-        params=query_of(row),
+        endpoint.path,
+        params=query_of(endpoint, type=marker) | {marker: marker},
+        json={marker: marker},
+    )
+    acme.post(f"/{marker}/{marker}", params={"patient": marker}, headers={"X-Other": marker})
+    acme.post(endpoint.path, params=query_of(endpoint, site=marker))
+    acme.post(endpoint.path, params=query_of(endpoint), auth=(marker, marker))
+    acme.post(
+        endpoint.path,
+        params=query_of(endpoint),
         content=f'{{"{marker}": "\\ud800"',
         headers={"Content-Type": "application/json"},
     )
     lines = server.logged_requests()[before:]
     assert [line["status"] for line in lines] == [200, 400, 404, 400, 401, 400]
     assert lines[0].keys() >= {"request_id", "method", "route", "status", "ms", "vendor", "site"}
-    assert (lines[0]["request_id"], lines[0]["route"]) == ("known-id", row.name)
+    assert (lines[0]["request_id"], lines[0]["route"]) == ("known-id", endpoint.name)
     assert isinstance(lines[0]["vendor"], int)
     assert isinstance(lines[0]["site"], int)
     everything = "".join(server.log)
@@ -579,4 +608,4 @@ def test_the_log_has_one_line_a_request_and_nothing_a_caller_sent(server, acme, 
     assert parties.acme.password not in everything
     assert "vendorSiteId" not in everything
     metrics = acme.get(server.sandbox["operations_url"] + "/metrics", auth=None).text
-    assert f'clearlane_requests_total{{route="{row.name}",status="200"}}' in metrics
+    assert f'clearlane_requests_total{{route="{endpoint.name}",status="200"}}' in metrics

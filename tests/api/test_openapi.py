@@ -28,16 +28,16 @@ def operations():
 
 
 def test_every_route_served_is_in_the_document_and_no_other():
-    served = {(row.path, "post") for row in ENDPOINTS}
+    served = {(endpoint.path, "post") for endpoint in ENDPOINTS}
     served |= {(page.path, "get") for page in build_pages(V3)}
     served |= {(probe.path, "get") for probe in PROBES}
     assert {(path, verb) for path, verb, _ in operations()} == served
 
 
 def test_every_parameter_read_is_in_the_document_and_no_other():
-    for row in ENDPOINTS:
-        reported = {one["name"] for one in DOCUMENT["paths"][row.path]["post"]["parameters"]}
-        assert reported == {"vendorSiteId"} | {parameter.name for parameter in row.parameters}
+    for endpoint in ENDPOINTS:
+        reported = {one["name"] for one in DOCUMENT["paths"][endpoint.path]["post"]["parameters"]}
+        assert reported == {"vendorSiteId"} | {parameter.name for parameter in endpoint.parameters}
 
 
 def test_names_are_given_once():
@@ -122,7 +122,7 @@ def test_document_and_page_are_served_to_anyone(local_server):
     assert document.headers["content-type"] == "application/json"
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert (head.status_code, head.content) == (200, b"")
-    assert all(f'id="{row.name}"' in page.text for row in ENDPOINTS)
+    assert all(f'id="{endpoint.name}"' in page.text for endpoint in ENDPOINTS)
 
 
 def test_the_page_loads_nothing_and_runs_nothing(local_server):
@@ -166,18 +166,18 @@ def test_an_endpoint_is_documented_with_its_own_errors():
 
     from clearlane.api.endpoint import BodyUse
 
-    row = replace(ENDPOINTS[0], bad_credentials_status=404, deprecated=True)
+    endpoint = replace(ENDPOINTS[0], bad_credentials_status=404, deprecated=True)
     claims = replace(
         ENDPOINTS[0], path="/x", name="X", body_use=BodyUse.JSON, request_type=dict[str, int]
     )
     claims = replace(claims, error_types={204: None, 400: dict[str, str], 404: wire.MessageDetail})
     made = openapi.build_document(
-        replace(V3, endpoints=(row, claims)), [OPENAPI, REFERENCE], PROBES
+        replace(V3, endpoints=(endpoint, claims)), [OPENAPI, REFERENCE], PROBES
     )
-    answers = made["paths"][row.path]["post"]["responses"]
+    answers = made["paths"][endpoint.path]["post"]["responses"]
     assert "401" not in answers
     assert "text/plain" in answers["404"]["content"]
-    assert made["paths"][row.path]["post"]["deprecated"]
+    assert made["paths"][endpoint.path]["post"]["deprecated"]
     assert made["paths"]["/x"]["post"]["requestBody"]["required"]
     reported = made["paths"]["/x"]["post"]["responses"]
     assert "content" not in reported["204"]

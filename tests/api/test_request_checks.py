@@ -162,7 +162,11 @@ def test_faults_are_answered_and_logged_without_their_texts():
     assert MARKER not in done.stdout + done.stderr
     lines = [json.loads(line) for line in done.stderr.splitlines()]
     faults = [line for line in lines if line.get("fault")]
-    assert {line["fault"] for line in faults} >= {"DatabaseUnavailable", "ValueError", "RuntimeError"}
+    assert {line["fault"] for line in faults} >= {
+        "DatabaseUnavailable",
+        "ValueError",
+        "RuntimeError",
+    }
     assert any("invented.py" in line["place"] for line in faults)
     foreign = [line for line in lines if line.get("logger") == "some.library"]
     assert [line["event"] for line in foreign] == ["could not store %s", "failed"]

@@ -127,17 +127,19 @@ def test_payers_are_made_to_do_something_else_and_listed(client):
     client.post("/sandbox/payers", json={"PayerId": "HHP20", "Mode": "up"})
 
 
-@pytest.mark.parametrize("row", sandbox_endpoints(V3_ERRORS), ids=lambda row: row.name)
-def test_the_calls_pass_the_same_checks_as_all_others(sandbox, client, row):
-    verb = row.verbs[0]
+@pytest.mark.parametrize(
+    "endpoint", sandbox_endpoints(V3_ERRORS), ids=lambda endpoint: endpoint.name
+)
+def test_the_calls_pass_the_same_checks_as_all_others(sandbox, client, endpoint):
+    verb = endpoint.verbs[0]
     with sandbox.client() as stranger:
-        assert stranger.request(verb, row.path).status_code == 401
-        assert stranger.request(verb, row.path, auth=("NOBODY", "wrong")).status_code == 401
+        assert stranger.request(verb, endpoint.path).status_code == 401
+        assert stranger.request(verb, endpoint.path, auth=("NOBODY", "wrong")).status_code == 401
     site = {"vendorSiteId": "NOT-MINE"}
-    assert client.request(verb, row.path, params=site).status_code == 400
-    assert client.request(verb, row.path, params={"vendorSiteId": ""}).status_code == 404
-    refused = client.request("DELETE", row.path)
-    assert (refused.status_code, refused.headers["Allow"]) == (405, ", ".join(row.verbs))
+    assert client.request(verb, endpoint.path, params=site).status_code == 400
+    assert client.request(verb, endpoint.path, params={"vendorSiteId": ""}).status_code == 404
+    refused = client.request("DELETE", endpoint.path)
+    assert (refused.status_code, refused.headers["Allow"]) == (405, ", ".join(endpoint.verbs))
 
 
 def test_a_payer_down_for_thirty_days_gets_everything_when_it_is_up(client):
@@ -179,8 +181,8 @@ def test_production_knows_no_such_path(tmp_path):
     local_server = start_local_server(tmp_path)
     try:
         with local_server.client() as client:
-            for row in sandbox_endpoints(V3_ERRORS):
-                answer = client.request(row.verbs[0], f"{row.path}?vendorSiteId=ACME-1")
+            for endpoint in sandbox_endpoints(V3_ERRORS):
+                answer = client.request(endpoint.verbs[0], f"{endpoint.path}?vendorSiteId=ACME-1")
                 unknown = client.get("/no/such/path?vendorSiteId=ACME-1")
                 assert (answer.status_code, answer.json()) == (404, unknown.json())
     finally:

@@ -33,7 +33,7 @@ async def content_of(flow, id):
         return await batches.read_content(tx, flow.vault, batch)
 
 
-async def gathered(flow, count=2):
+async def batched(flow, count=2):
     """Claims in a batch that has not gone out."""
     ids = await flow.submit(count)
     [batch_id] = await dispatch.create_batches(flow.context, flow.clock.now(), everything=True)
@@ -42,7 +42,7 @@ async def gathered(flow, count=2):
 
 async def doubtful(flow, count=2):
     """A batch of which nobody can say whether it went out, its claims, and their account numbers."""
-    ids, batch_id = await gathered(flow, count)
+    ids, batch_id = await batched(flow, count)
     await flow.database.write(EVERYONE, batches.mark_in_doubt_after_restore, actor=ACTOR)
     assert (await batch_of(flow, batch_id)).state == IN_DOUBT
     return ids, batch_id, await content_of(flow, batch_id)
@@ -111,7 +111,7 @@ async def test_an_answer_about_an_earlier_sending_proves_nothing_of_the_later(fl
 
 async def test_an_answer_that_comes_before_the_doubt_leaves_none(flow):
     """The node dies after the upload, and the other side cannot tell; but the 999 is there already."""
-    _, batch_id = await gathered(flow)
+    _, batch_id = await batched(flow)
     await deliver._mark_sending(flow.context, await batch_of(flow, batch_id), "dead")
     await flow.arrive(acknowledged(await content_of(flow, batch_id)))
     box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))

@@ -32,7 +32,7 @@ async def begin(out, id, holder="dead"):
     return await deliver._mark_sending(out.context, batch, holder)
 
 
-async def gathered(out, count=1, payer_id=MEADOW):
+async def batched(out, count=1, payer_id=MEADOW):
     await out.submit(count, payer_id)
     out.pass_time(minutes=1)
     [id] = await out.create_batches()
@@ -48,7 +48,7 @@ def test_pauses_grow_and_have_an_end():
 
 async def test_a_payer_that_is_away_is_tried_again_after_growing_pauses(out):
     payer = out.connections.add()
-    id = await gathered(out)
+    id = await batched(out)
     payer.trouble = AWAY
     tried = []
     for _ in range(2_000):
@@ -67,8 +67,8 @@ async def test_a_payer_that_is_away_is_tried_again_after_growing_pauses(out):
     payer.trouble = None
     out.pass_time(hours=1)
     assert await out.deliver() == 1
-    lane = await out.route_health()
-    assert (lane.failures, lane.paused_until, lane.fault) == (0, None, "")
+    health = await out.route_health()
+    assert (health.failures, health.paused_until, health.fault) == (0, None, "")
     assert set(payer.came.values()) == {1}
 
 
@@ -95,7 +95,7 @@ async def test_the_breaker_lets_one_file_try_and_then_all_go_in_order(out):
 
 async def test_a_payer_that_is_known_to_be_back_is_not_waited_for(out):
     payer = out.connections.add()
-    await gathered(out)
+    await batched(out)
     payer.trouble = AWAY
     await out.deliver()
     payer.trouble = None
@@ -145,7 +145,7 @@ async def test_a_payer_that_never_answers_delays_no_other(out, monkeypatch):
 
 async def test_a_refusal_is_kept_in_words_and_keeps_back_only_that_file(out):
     payer = out.connections.add(window_seconds=0)
-    first = await gathered(out)
+    first = await batched(out)
     payer.trouble = Denied("The login was refused.")
     await out.deliver()
     batch = await out.batch(first)
@@ -163,7 +163,7 @@ async def test_a_refusal_is_kept_in_words_and_keeps_back_only_that_file(out):
 
 async def test_a_file_whose_answer_was_lost_is_looked_for_and_not_sent_again(out):
     payer = out.connections.add()
-    id = await gathered(out)
+    id = await batched(out)
     payer.lose_answers = 1
     await out.deliver()
     assert (await out.batch(id)).state == SENDING
@@ -176,7 +176,7 @@ async def test_a_file_whose_answer_was_lost_is_looked_for_and_not_sent_again(out
 
 async def test_a_payer_that_cannot_be_asked_leaves_the_file_open_and_not_in_doubt(out):
     payer = out.connections.add()
-    id = await gathered(out)
+    id = await batched(out)
     payer.lose_answers = 1
     await out.deliver()
     payer.trouble = LOST
@@ -200,7 +200,7 @@ async def test_a_payer_that_cannot_be_asked_leaves_the_file_open_and_not_in_doub
 )
 async def test_after_a_crash_the_other_side_is_asked(out, there, tells, state):
     payer = out.connections.add(mailbox=Payer837(can_tell=tells))
-    id = await gathered(out)
+    id = await batched(out)
     await begin(out, id)
     batch = await out.batch(id)
     if there:
@@ -216,7 +216,7 @@ async def test_after_a_crash_the_other_side_is_asked(out, there, tells, state):
 
 async def test_the_same_piece_of_work_takes_up_what_it_began_at_once(out):
     payer = out.connections.add()
-    id = await gathered(out)
+    id = await batched(out)
     await begin(out, id, "work-1")
     assert await deliver.attempt_delivery(out.context, id, "work-2") == deliver.SKIPPED
     assert await deliver.attempt_delivery(out.context, id, "work-1") == deliver.ARRIVED
@@ -236,7 +236,7 @@ async def test_two_who_deliver_at_once_send_one_file(out):
 
 async def test_a_route_that_is_gone_leaves_in_doubt_only_what_may_have_gone_over_it(out):
     out.connections.add(window_seconds=0)
-    doubtful = await gathered(out)
+    doubtful = await batched(out)
     await begin(out, doubtful)
     await out.submit(1)
     [clean] = await out.create_batches()
@@ -252,7 +252,7 @@ async def test_a_route_that_is_gone_leaves_in_doubt_only_what_may_have_gone_over
 
 async def test_a_route_that_goes_just_before_a_file_is_sent_leaves_it_waiting(out):
     payer = out.connections.add()
-    id = await gathered(out)
+    id = await batched(out)
     ways, asked = out.connections.mailbox_routes, []
 
     def gone(type, payer_id):
@@ -339,7 +339,7 @@ async def test_what_may_have_gone_over_the_first_route_stays_there_and_the_other
 
 async def test_a_node_whose_delivery_was_taken_over_records_nothing(out):
     payer = out.connections.add()
-    id = await gathered(out)
+    id = await batched(out)
     slow, go_on = asyncio.Event(), asyncio.Event()
     real = Payer837.put
 
@@ -361,7 +361,7 @@ async def test_a_node_whose_delivery_was_taken_over_records_nothing(out):
 
 async def test_an_unknown_fault_of_a_connection_is_looked_into_later(out):
     payer = out.connections.add()
-    id = await gathered(out)
+    id = await batched(out)
     payer.trouble = ZeroDivisionError("ROSA ARDEN")
     await out.deliver()
     batch = await out.batch(id)
@@ -373,9 +373,9 @@ async def test_an_unknown_fault_of_a_connection_is_looked_into_later(out):
 
 async def test_what_a_restore_cannot_know_is_in_doubt_and_numbers_jump(out):
     payer = out.connections.add(window_seconds=0)
-    fixed = await gathered(out)
+    ready = await batched(out)
     await out.submit(2)
-    before = (await out.batch(fixed)).control
+    before = (await out.batch(ready)).control
     await out.context.database.write(
         store.SCOPE, store.mark_in_doubt_after_restore, actor=Actor("operator", "test")
     )

@@ -54,8 +54,8 @@ async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
     assert not await out.has_due_work()
     async with out.context.database.read(store.SCOPE) as tx:
         assert [event for (event,) in await tx.rows(EVENTS)] == ["Received"] * 3 + ["Sent"] * 3
-        told = [row for row in await tx.rows(AUDIT) if row[0].startswith("batch")]
-    assert told == [("batch.created", 3), ("batch.delivered", 3)]
+        audited = [row for row in await tx.rows(AUDIT) if row[0].startswith("batch")]
+    assert audited == [("batch.created", 3), ("batch.delivered", 3)]
 
 
 async def test_a_full_file_does_not_wait_for_the_window(out):
@@ -150,16 +150,16 @@ async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
     payer = out.connections.add()
     ids = await out.submit(2)
     await out.go(minutes=1)
-    told = [
+    claim_facts = [
         ClaimFact(
             ids[0], out.site.vendor_id, out.site.id, Fact(kind=kind, at=out.clock.now(), attempt=1)
         )
         for kind in (FactKind.SEND_AGAIN,)
     ]
-    await ensure_keys(out.context.vault, told)
+    await ensure_keys(out.context.vault, claim_facts)
     await out.context.database.write(
         store.SCOPE,
-        lambda tx: record_facts(tx, out.context.vault, told, out.clock.now()),
+        lambda tx: record_facts(tx, out.context.vault, claim_facts, out.clock.now()),
         actor=Actor("node", "test"),
     )
     assert await out.go(minutes=1) == 1

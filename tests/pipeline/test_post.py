@@ -25,14 +25,14 @@ from tests.pipeline.flowing import (
 ACCEPTED = ("AK2*837*0001*005010X222A1", "IK5*A")
 
 
-def inquired(account, told, **more):
+def inquired(account, codes, **more):
     """A 277 about one claim."""
     rows = [
         "277*005010X212", "BHT*0010*08*77*20261105*0900*DG",
         "HL*1**20*1", "NM1*PR*2*MEADOW MUTUAL*****PI*TST01",
         "HL*2*1*21*1", "NM1*41*2*CLEARLANE*****46*CLEARLANE",
         "HL*3*2*19*1", "NM1*1P*2*FERNHILL FAMILY PRACTICE*****XX*1234567893",
-        "HL*4*3*22*0", "NM1*IL*1*ARDEN*ROSA****MI*M123", f"TRN*2*{account}", f"STC*{told}",
+        "HL*4*3*22*0", "NM1*IL*1*ARDEN*ROSA****MI*M123", f"TRN*2*{account}", f"STC*{codes}",
     ]  # fmt: skip
     return sealed("HN", "005010X212", rows, **more)
 
@@ -52,8 +52,8 @@ async def test_a_claim_goes_from_received_to_complete(flow):
     [account] = accounts(content)
     assert await flow.arrive(nine(controls(content), ACCEPTED)) == ["Applied"]
     assert (await flow.status(id))["CurrentState"] == "Sent"
-    told = status(patient(account, "A2:20*20261102*WQ*100"), batch=f"{controls(content):09}0001")
-    assert await flow.arrive(told) == ["Applied"]
+    report = status(patient(account, "A2:20*20261102*WQ*100"), batch=f"{controls(content):09}0001")
+    assert await flow.arrive(report) == ["Applied"]
     row = await flow.status(id)
     assert row["CurrentState"] == "Acknowledged"
     assert row["RelatedDocumentType"] == "ClaimStatus"
@@ -475,9 +475,9 @@ async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch
     monkeypatch.setattr(limits, "CLAIM_FACTS_AT_ONCE", 1)
     monkeypatch.setattr(limits, "PARKED_PER_FILE_MAX", 1)
     ids, content = await flow.sent(5)
-    told = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]
-    told += [paid("NOBODY1"), paid("NOBODY2")]
-    assert await flow.arrive(payment(*told, amount="560")) == ["Parked"]
+    claims_paid = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]
+    claims_paid += [paid("NOBODY1"), paid("NOBODY2")]
+    assert await flow.arrive(payment(*claims_paid, amount="560")) == ["Parked"]
     assert await flow.arrive(nine(controls(content), ACCEPTED)) == ["Applied"]
     remit, answer = await flow.files()
     assert (remit.applied, remit.parked, answer.applied) == (5, 2, 5)
