@@ -331,7 +331,7 @@ def _make_inquiry_runner(installation: Installation) -> "InquiryRunner":
         node=installation._node,  # noqa: SLF001  (same module)
         asleep=installation._sandbox.simulator.counted_clock.waiting_count
         if installation._sandbox
-        else no_sleeping_payers,  # noqa: SLF001
+        else no_sleeping_payers,
     )
 
 
