@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, literal, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import ARRAY, Insert, insert
 from sqlalchemy.dialects.postgresql import asyncpg as postgresql
@@ -314,8 +314,8 @@ def _require_one_client_table(table: Table, *parts: object) -> None:
 
 def _require_no_raw_sql(core: ClauseElement) -> None:
     for element in visitors.iterate(core):
-        literal = getattr(element, "is_literal", False) and getattr(element, "name", "*") != "*"
-        if isinstance(element, TextClause) or literal:
+        is_literal = getattr(element, "is_literal", False) and getattr(element, "name", "*") != "*"
+        if isinstance(element, TextClause) or is_literal:
             raise UnscopedStatement(
                 "raw SQL text cannot be checked for its owner; write it with Core"
             )
@@ -323,3 +323,7 @@ def _require_no_raw_sql(core: ClauseElement) -> None:
 
 def _is_query(element: object) -> bool:
     return isinstance(element, (selectable.SelectBase, selectable.Subquery, selectable.CTE))
+
+
+PING = Statement(select(literal(1)))
+"""The cheapest statement, for readiness checks."""
