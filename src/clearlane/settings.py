@@ -122,7 +122,9 @@ def setting(
     default: Any, help: str, *, read: Callable[[str], Any] = _text, secret: bool = False
 ) -> Any:
     """Return the dataclass field of a setting."""
-    return field(default=default, metadata={"info": SettingInfo(help=help, read=read, secret=secret)})
+    return field(
+        default=default, metadata={"info": SettingInfo(help=help, read=read, secret=secret)}
+    )
 
 
 PORT = _whole(0, limits.PORT_MAX)
@@ -209,7 +211,9 @@ class Settings:
     database_connections: int = setting(
         10, "Connections a node opens to PostgreSQL for reads and other work.", read=_whole(2, 500)
     )
-    heartbeat_seconds: int = setting(5, "Seconds between two heartbeats of a node.", read=_whole(1, 60))
+    heartbeat_seconds: int = setting(
+        5, "Seconds between two heartbeats of a node.", read=_whole(1, 60)
+    )
     dead_node_seconds: int = setting(
         30, "Seconds of silence after which a node's work is taken over.", read=_whole(2, 3_600)
     )
@@ -233,7 +237,9 @@ class Settings:
         "CLEARLANE", "Name of the submitter in files to payers (1000A).", read=_submitter
     )
     submitter_phone: str = setting(
-        "8005550100", "Telephone number for payers' questions about a file: ten digits.", read=_phone
+        "8005550100",
+        "Telephone number for payers' questions about a file: ten digits.",
+        read=_phone,
     )
     log_level: str = setting(
         "info", "Least severe log lines written.", read=_one_of("debug", "info", "warning", "error")

@@ -1,5 +1,9 @@
 """A statement on client rows that does not constrain their owner cannot be made."""
 
+import importlib
+import re
+from pathlib import Path
+
 import pytest
 from sqlalchemy import (
     bindparam,
@@ -16,11 +20,13 @@ from sqlalchemy import (
     update,
 )
 
+import clearlane
 from clearlane.kernel.ids import Scope
 from clearlane.store.schema import claim_events as e
 from clearlane.store.schema import claims as c
 from clearlane.store.schema import sites, vendors
 from clearlane.store.sql import (
+    CLIENT_TABLES,
     Statement,
     SystemScope,
     UnscopedStatement,
@@ -28,6 +34,11 @@ from clearlane.store.sql import (
     among,
     in_scope,
     insert_into,
+    scoped_delete,
+    scoped_insert,
+    scoped_select,
+    scoped_update,
+    scoped_upsert,
 )
 
 b = bindparam
@@ -104,33 +115,63 @@ UNSCOPED = {
 }
 
 SCOPED = {
-    "select": select(c.c.state).where(in_scope(c), c.c.request_id == b("id")),
-    "count": select(func.count()).select_from(c).where(in_scope(c)),
-    "an alias": select(other.c.state).where(in_scope(other)),
-    "both of a join": select(c.c.state)
-    .join(e, (e.c.request_id == c.c.request_id) & in_scope(e))
-    .where(in_scope(c)),
-    "right of a left join": select(c.c.state)
-    .select_from(c.outerjoin(e, in_scope(e)))
-    .where(in_scope(c)),
-    "correlated": select(c.c.state).where(
-        in_scope(c), exists(select(e.c.id).where(in_scope(e), e.c.request_id == c.c.request_id))
+    "select": lambda: scoped_select(select(c.c.state).where(c.c.request_id == b("id")), c),
+    "count": lambda: scoped_select(select(func.count()).select_from(c), c),
+    "both of a join": lambda: scoped_select(
+        select(c.c.state).join(e, e.c.request_id == c.c.request_id), c, e
     ),
-    "update": update(c).where(in_scope(c), c.c.request_id == b("id")).values(state=b("state")),
-    "delete": delete(c).where(in_scope(c)),
-    "insert": event.returning(e.c.id),
-    "upsert": insert_into(c, "request_id", "state").on_conflict_do_update(
-        index_elements=["vendor_id", "site_id", "kind", "vendor_claim_hash"], set_={"state": "Sent"}
+    "beside a table of the installation": lambda: scoped_select(
+        select(c.c.state, sites.c.time_zone).join(sites, sites.c.id == c.c.site_id), c
     ),
-    "insert from select": insert(e).from_select(
-        ["vendor_id", "site_id", "event"], select(b("vendor_id"), b("site_id"), sites.c.name)
+    "among": lambda: scoped_select(select(c.c.state).where(among(c.c.request_id, "ids")), c),
+    "update": lambda: scoped_update(c, c.c.request_id == b("id"), state=b("state")),
+    "delete": lambda: scoped_delete(c, c.c.request_id == b("id")),
+    "insert": lambda: scoped_insert(e, "request_id", "at", "event"),
+    "insert or ignore": lambda: scoped_insert(e, "request_id", "at", ignore_conflict=True),
+    "upsert": lambda: scoped_upsert(
+        c, "request_id", "kind", "state", key=("kind",), replace=("state",)
     ),
-    "among": select(c.c.state).where(in_scope(c), among(c.c.request_id, "ids")),
+}
+
+REFUSED = {
+    "no table named": lambda: scoped_select(select(c.c.state)),
+    "a table not named": lambda: scoped_select(
+        select(c.c.state).join(e, e.c.request_id == c.c.request_id), c
+    ),
+    "a table that is not read": lambda: scoped_select(select(c.c.state), c, e),
+    "a nested select": lambda: scoped_select(
+        select(c.c.state).where(exists(select(e.c.id).where(e.c.request_id == c.c.request_id))),
+        c,
+        e,
+    ),
+    "a subquery in from": lambda: scoped_select(select(inner.c.state), c),
+    "a common table expression": lambda: scoped_select(select(common.c.state), c),
+    "an alias": lambda: scoped_select(select(other.c.state), c),
+    "raw text": lambda: scoped_select(select(c.c.state).where(text("1 = 1")), c),
+    "an update of the owner": lambda: scoped_update(c, vendor_id=b("new")),
+    "an update of nothing": lambda: scoped_update(c),
+    "an update by a subquery": lambda: scoped_update(c, state=claim_id.scalar_subquery()),
+    "an update by another table": lambda: scoped_update(
+        c, c.c.request_id == e.c.request_id, state=b("state")
+    ),
+    "an update of a table of the installation": lambda: scoped_update(vendors, name=b("name")),
+    "a delete by another table": lambda: scoped_delete(c, c.c.request_id == e.c.request_id),
+    "an insert of the owner": lambda: scoped_insert(e, "vendor_id", "at"),
+    "an insert into a table of the installation": lambda: scoped_insert(vendors, "name"),
+    "an upsert of the owner": lambda: scoped_upsert(
+        e, "request_id", key=("request_id",), replace=("site_id",)
+    ),
 }
 
 
+@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED.keys())
+def test_a_constructor_refuses_what_it_cannot_limit_to_one_owner(make):
+    with pytest.raises(UnscopedStatement):
+        make()
+
+
 @pytest.mark.parametrize("core", UNSCOPED.values(), ids=UNSCOPED.keys())
-def test_a_statement_without_its_owner_is_refused_and_runs_only_as_system(core):
+def test_a_plain_statement_on_client_rows_is_refused_and_runs_only_as_system(core):
     with pytest.raises(UnscopedStatement):
         Statement(core)
     sweeping = Statement(core, system=True)
@@ -139,9 +180,9 @@ def test_a_statement_without_its_owner_is_refused_and_runs_only_as_system(core):
     assert sweeping.with_owner(SystemScope("a test"), {"x": 1}) == {"x": 1}
 
 
-@pytest.mark.parametrize("core", SCOPED.values(), ids=SCOPED.keys())
-def test_a_scoped_statement_takes_its_owner_from_the_scope_alone(core):
-    statement = Statement(core)
+@pytest.mark.parametrize("make", SCOPED.values(), ids=SCOPED.keys())
+def test_a_scoped_statement_takes_its_owner_from_the_scope_alone(make):
+    statement = make()
     assert statement.client
     assert statement.with_owner(Scope(1, 2), {"x": 3}) == {"x": 3, "vendor_id": 1, "site_id": 2}
     with pytest.raises(WrongScope):
@@ -207,3 +248,75 @@ def test_a_statement_is_compiled_once():
 def test_a_statement_prints_its_text_and_no_value():
     statement = Statement(select(sites.c.id).where(sites.c.name == "ROSA ARDEN"))
     assert "ROSA" not in repr(statement)
+
+
+SOURCE = Path(clearlane.__file__).parent
+DEFINITION = re.compile(r"= (?:Statement|scoped_\w+)\(")
+
+
+def every_statement():
+    """Yield each statement of the package by name; all are constants of the modules that define one."""
+    for file in sorted(SOURCE.rglob("*.py")):
+        if "migrations" not in file.parts and DEFINITION.search(file.read_text("utf-8")):
+            module = ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts)
+            for name, value in vars(importlib.import_module(module)).items():
+                if isinstance(value, Statement):
+                    yield f"{module}.{name}", value
+
+
+def tables_in(text):
+    """Return the tables that a compiled statement reads or writes, by its SQL text."""
+    lists = re.findall(r"\b(?:FROM|JOIN|UPDATE|INTO) (\w+(?:(?: AS \w+)?, \w+)*)", text)
+    return {name.split(" AS ")[0] for names in lists for name in names.split(", ")}
+
+
+def owner_faults(text):
+    """Name each client table in a compiled statement whose rows are not limited to one owner.
+
+    Reads the SQL text alone, so it does not depend on how the statement was built.
+    """
+    flat = " ".join(text.split())
+    for name in sorted(tables_in(flat) & CLIENT_TABLES.keys()):
+        if flat.startswith(f"INSERT INTO {name} "):
+            columns = re.search(rf"INSERT INTO {name} \(([^)]*)\)", flat)[1].split(", ")
+            bound = re.search(r"VALUES \((.*?)\)(?: |$)", flat)[1].split(", ")
+            owners = [bound[columns.index(o)] for o in ("vendor_id", "site_id") if o in columns]
+            if [value for value in owners if re.match(r"\?|\$\d+", value)] != owners or not owners:
+                yield name
+        elif not all(
+            re.search(rf"\b{name}\.{owner} = (?:\?|\$\d+)", flat)
+            for owner in ("vendor_id", "site_id")
+        ):
+            yield name
+
+
+def test_every_compiled_statement_on_client_rows_names_their_owner():
+    statements = dict(every_statement())
+    on_clients = 0
+    for name, statement in statements.items():
+        for dialect in ("sqlite", "postgresql"):
+            text = statement.compiled_for(dialect).text
+            if statement.system:
+                continue
+            assert not list(owner_faults(text)), name
+            touched = tables_in(" ".join(text.split())) & CLIENT_TABLES.keys()
+            assert statement.client == bool(touched), name
+            on_clients += statement.client
+    assert len(statements) > 200
+    assert on_clients > 2 * 25
+
+
+UNOWNED = [
+    select(c.c.state),
+    select(vendors.c.id, e.c.at),
+    delete(c),
+    update(c).values(state=b("state")),
+    insert(e).values(at=b("at")),
+    select(c.c.state).where(c.c.vendor_id == b("vendor_id")),
+]
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_the_check_over_compiled_statements_finds_a_missing_owner(dialect):
+    for core in UNOWNED:
+        assert list(owner_faults(Statement(core, system=True).compiled_for(dialect).text)), core

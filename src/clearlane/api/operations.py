@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import literal, select
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -22,9 +21,8 @@ from clearlane.api.metrics import MEDIA_TYPE, Metrics
 from clearlane.kernel import limits
 from clearlane.payers.directory import PayerDirectory
 from clearlane.store.schema import HEAD
-from clearlane.store.sql import Statement, SystemScope
+from clearlane.store.sql import PING, SystemScope
 
-PING = Statement(select(literal(1)))
 READY_CHECK = SystemScope("readiness")
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 
 from clearlane.store.database import Tx
 from clearlane.store.schema import batch_claims, batches, claim_facts, claims, inbox, sites
-from clearlane.store.sql import Statement, in_scope
+from clearlane.store.sql import scoped_select
 
 
 class ClaimSending(NamedTuple):
@@ -59,12 +59,13 @@ async def list_sources(tx: Tx, request_id: str) -> dict[str, FactSource]:
     return {one.identity: one for one in found}
 
 
-_STATE = Statement(
+_STATE = scoped_select(
     select(claims.c.state, claims.c.status, sites.c.time_zone)
     .select_from(claims.join(sites, sites.c.id == claims.c.site_id))
-    .where(in_scope(claims), claims.c.request_id == bindparam("request_id"))
+    .where(claims.c.request_id == bindparam("request_id")),
+    claims,
 )
-_SENDINGS = Statement(
+_SENDINGS = scoped_select(
     select(
         batch_claims.c.attempt,
         batches.c.id,
@@ -77,11 +78,13 @@ _SENDINGS = Statement(
         batches.c.fault,
     )
     .select_from(batch_claims.join(batches, batches.c.id == batch_claims.c.batch_id))
-    .where(in_scope(batch_claims), batch_claims.c.request_id == bindparam("request_id"))
-    .order_by(batch_claims.c.attempt, batches.c.id)
+    .where(batch_claims.c.request_id == bindparam("request_id"))
+    .order_by(batch_claims.c.attempt, batches.c.id),
+    batch_claims,
 )
-_SOURCES = Statement(
+_SOURCES = scoped_select(
     select(claim_facts.c.identity, inbox.c.name, inbox.c.received_at)
     .select_from(claim_facts.join(inbox, inbox.c.id == claim_facts.c.inbox_id))
-    .where(in_scope(claim_facts), claim_facts.c.request_id == bindparam("request_id"))
+    .where(claim_facts.c.request_id == bindparam("request_id")),
+    claim_facts,
 )

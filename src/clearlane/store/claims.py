@@ -15,7 +15,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.store.database import Tx
 from clearlane.store.schema import claim_events, claim_references, claims
-from clearlane.store.sql import Statement, among, in_scope, insert_into
+from clearlane.store.sql import Statement, among, insert_into, scoped_insert, scoped_select
 
 TABLE = "claims"
 
@@ -226,22 +226,20 @@ _NEW_COLUMNS = (
 _new_values = attrgetter(*_NEW_COLUMNS)
 
 # The only possible conflict: a live claim has the vendor's claim id.
-_ADD = Statement(
-    insert_into(
-        claims, *_NEW_COLUMNS, "updated_at", "account_as_number", "queued"
-    ).on_conflict_do_nothing()
+_ADD = scoped_insert(
+    claims, *_NEW_COLUMNS, "updated_at", "account_as_number", "queued", ignore_conflict=True
 )
-_EVENT = Statement(insert_into(claim_events, "request_id", "at", "event"))
+_EVENT = scoped_insert(claim_events, "request_id", "at", "event")
 # The states are part of the SQL text: with placeholders no database knows that the partial index over
 # live claims applies, and reads every claim of the site.
 _NOT_LIVE = [literal(state, literal_execute=True) for state in ("Rejected", NOT_ACCEPTED)]
-_LIVE = Statement(
+_LIVE = scoped_select(
     select(claims.c.vendor_claim_hash, claims.c.request_id, claims.c.content_hash).where(
-        in_scope(claims),
         claims.c.kind == bindparam("kind"),
         among(claims.c.vendor_claim_hash, "vendor_claims"),
         claims.c.state.not_in(_NOT_LIVE),
-    )
+    ),
+    claims,
 )
 _STORED = select(
     claims.c.request_id,
@@ -252,12 +250,13 @@ _STORED = select(
     claims.c.created_at,
     claims.c.payload,
 )
-_FIND = Statement(_STORED.where(in_scope(claims), claims.c.request_id == bindparam("request_id")))
-_SOME = Statement(_STORED.where(in_scope(claims), among(claims.c.request_id, "request_ids")))
-_EVENTS = Statement(
+_FIND = scoped_select(_STORED.where(claims.c.request_id == bindparam("request_id")), claims)
+_SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), claims)
+_EVENTS = scoped_select(
     select(claim_events.c.at, claim_events.c.event)
-    .where(in_scope(claim_events), claim_events.c.request_id == bindparam("request_id"))
-    .order_by(claim_events.c.id)
+    .where(claim_events.c.request_id == bindparam("request_id"))
+    .order_by(claim_events.c.id),
+    claim_events,
 )
 _OWNER = Statement(
     select(claims.c.vendor_id, claims.c.site_id).where(
@@ -287,7 +286,6 @@ _LIST_PAGE = (
         claims.c.total_cents,
     )
     .where(
-        in_scope(claims),
         claims.c.created_day >= bindparam("first"),
         claims.c.created_day <= bindparam("last"),
         claims.c.state != NOT_ACCEPTED,
@@ -295,8 +293,8 @@ _LIST_PAGE = (
     .order_by(claims.c.created_day.desc(), claims.c.request_id.desc())
     .limit(limits.CONSOLE_CLAIMS_PAGE_ROWS + 1)
 )
-_LIST_CLAIMS = Statement(_LIST_PAGE)
-_LIST_OLDER_CLAIMS = Statement(
+_LIST_CLAIMS = scoped_select(_LIST_PAGE, claims)
+_LIST_OLDER_CLAIMS = scoped_select(
     _LIST_PAGE.where(
         or_(
             claims.c.created_day < bindparam("day"),
@@ -304,5 +302,6 @@ _LIST_OLDER_CLAIMS = Statement(
                 claims.c.created_day == bindparam("day"), claims.c.request_id < bindparam("before")
             ),
         )
-    )
+    ),
+    claims,
 )

@@ -13,7 +13,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import random_bytes
 from clearlane.store.database import Tx
 from clearlane.store.schema import documents
-from clearlane.store.sql import Statement, among, in_scope, insert_into
+from clearlane.store.sql import Statement, among, insert_into, scoped_select
 
 TABLE = "documents"
 # base64 with two letters for its last two signs, since nothing decodes it: an id then needs no escaping
@@ -63,12 +63,11 @@ async def list_for_claim(tx: Tx, request_id: str) -> list[StoredDocument]:
 
 
 _COLUMNS = select(*(documents.c[name] for name in StoredDocument._fields))
-_FIND = Statement(
-    _COLUMNS.where(in_scope(documents), among(documents.c.document_id, "document_ids"))
-)
-_OF_CLAIM = Statement(
-    _COLUMNS.where(in_scope(documents), among(documents.c.request_id, "request_ids")).order_by(
+_FIND = scoped_select(_COLUMNS.where(among(documents.c.document_id, "document_ids")), documents)
+_OF_CLAIM = scoped_select(
+    _COLUMNS.where(among(documents.c.request_id, "request_ids")).order_by(
         documents.c.created_at, documents.c.document_id
-    )
+    ),
+    documents,
 )
 _ADD = Statement(insert_into(documents, *StoredDocument._fields[2:]), system=True)

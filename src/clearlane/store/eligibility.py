@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, exists, func, literal, select, update
 from clearlane.store.database import SystemScope, Tx
 from clearlane.store.schema import eligibility_inquiries as inquiries
 from clearlane.store.schema import eligibility_requests as requests
-from clearlane.store.sql import Statement, among, in_scope, insert_into
+from clearlane.store.sql import Statement, among, scoped_insert, scoped_select
 
 SCOPE = SystemScope("inquiries are sent for many clients")
 REQUESTS, INQUIRIES, RESPONSES = (
@@ -259,33 +259,35 @@ async def purge(tx: Tx, before: int, limit: int) -> int:
     return len(ids)
 
 
-_ADD = Statement(insert_into(requests, *StoredRequest._fields))
-_ADD_INQUIRY = Statement(
-    insert_into(inquiries, "request_id", *NewInquiry._fields, "state", "attempts", "answer")
+_ADD = scoped_insert(requests, *StoredRequest._fields)
+_ADD_INQUIRY = scoped_insert(
+    inquiries, "request_id", *NewInquiry._fields, "state", "attempts", "answer"
 )
-_FIND = Statement(
+_FIND = scoped_select(
     select(*(requests.c[name] for name in StoredRequest._fields)).where(
-        in_scope(requests), requests.c.id == bindparam("id")
-    )
+        requests.c.id == bindparam("id")
+    ),
+    requests,
 )
 _OWNER = Statement(
     select(requests.c.vendor_id, requests.c.site_id).where(requests.c.id == bindparam("id")),
     system=True,
 )
-_STATUSES = Statement(
+_STATUSES = scoped_select(
     select(*(inquiries.c[name] for name in InquiryStatus._fields))
-    .where(in_scope(inquiries), inquiries.c.request_id == bindparam("request_id"))
-    .order_by(inquiries.c.number)
+    .where(inquiries.c.request_id == bindparam("request_id"))
+    .order_by(inquiries.c.number),
+    inquiries,
 )
-_RESPONSES = Statement(
+_RESPONSES = scoped_select(
     select(*(inquiries.c[name] for name in InquiryResponse._fields))
     .where(
-        in_scope(inquiries),
         inquiries.c.request_id == bindparam("request_id"),
         among(inquiries.c.number, "numbers"),
         inquiries.c.response.is_not(None),
     )
-    .order_by(inquiries.c.number)
+    .order_by(inquiries.c.number),
+    inquiries,
 )
 # Part of the SQL text: a partial index serves no statement with a placeholder.
 _OPEN = inquiries.c.state == literal(OPEN, literal_execute=True)

@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, select
 
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store.database import Row, Tx
 from clearlane.store.schema import enrollment_events, enrollment_payers, enrollments
-from clearlane.store.sql import Statement, among, in_scope, insert_into
+from clearlane.store.sql import Statement, among, scoped_insert, scoped_select, scoped_update
 
 TABLE = "enrollments"
 REASONS = "enrollment_payers"
@@ -189,31 +189,26 @@ def _scope(vendor: int, site: int) -> Scope:
     return Scope(VendorId(vendor), SiteId(site))
 
 
-_ADD = Statement(
-    insert_into(enrollments, "id", "provider", "created_at", "payload").on_conflict_do_nothing(
-        index_elements=["vendor_id", "site_id", "provider"]
-    )
-)
-_BY_PROVIDER = Statement(
+_ADD = scoped_insert(enrollments, "id", "provider", "created_at", "payload", ignore_conflict=True)
+_BY_PROVIDER = scoped_select(
     select(enrollments.c.provider, enrollments.c.id).where(
-        in_scope(enrollments), among(enrollments.c.provider, "providers")
-    )
+        among(enrollments.c.provider, "providers")
+    ),
+    enrollments,
 )
-_EVENT = Statement(
-    insert_into(enrollment_events, "enrollment_id", "payer_type", "payer_id", "at", "event")
-)
-_APPROVED = Statement(
+_EVENT = scoped_insert(enrollment_events, "enrollment_id", "payer_type", "payer_id", "at", "event")
+_APPROVED = scoped_select(
     select(enrollment_payers.c.payer_id, enrollments.c.provider)
     .join_from(
         enrollments, enrollment_payers, enrollment_payers.c.enrollment_id == enrollments.c.id
     )
     .where(
-        in_scope(enrollments),
-        in_scope(enrollment_payers),
         among(enrollments.c.provider, "providers"),
         enrollment_payers.c.payer_type == bindparam("payer_type"),
         enrollment_payers.c.state == APPROVED,
-    )
+    ),
+    enrollments,
+    enrollment_payers,
 )
 _OWNER = Statement(
     select(enrollments.c.vendor_id, enrollments.c.site_id).where(
@@ -221,20 +216,22 @@ _OWNER = Statement(
     ),
     system=True,
 )
-_FIND = Statement(
+_FIND = scoped_select(
     select(enrollments.c.id, enrollments.c.created_at, enrollments.c.payload)
-    .where(in_scope(enrollments), enrollments.c.id == bindparam("id"))
-    .with_for_update()
+    .where(enrollments.c.id == bindparam("id"))
+    .with_for_update(),
+    enrollments,
 )
 _PAYER_STATE_COLUMNS = tuple(
     enrollment_payers.c[name]
     for name in ("payer_type", "payer_id", "state", "updated_at", "reason")
 )
 _ORDER = (enrollment_payers.c.payer_type, enrollment_payers.c.payer_id)
-_PAYER_STATES = Statement(
+_PAYER_STATES = scoped_select(
     select(*_PAYER_STATE_COLUMNS)
-    .where(in_scope(enrollment_payers), enrollment_payers.c.enrollment_id == bindparam("id"))
-    .order_by(*_ORDER)
+    .where(enrollment_payers.c.enrollment_id == bindparam("id"))
+    .order_by(*_ORDER),
+    enrollment_payers,
 )
 _ALL_PAYER_STATES = Statement(
     select(enrollment_payers.c.enrollment_id, *_PAYER_STATE_COLUMNS).order_by(*_ORDER), system=True
@@ -249,38 +246,26 @@ _ALL = Statement(
     ).order_by(enrollments.c.created_at.desc(), enrollments.c.id.desc()),
     system=True,
 )
-_SET_PAYER_STATE = Statement(
-    update(enrollment_payers)
-    .where(
-        in_scope(enrollment_payers),
-        enrollment_payers.c.enrollment_id == bindparam("id"),
-        enrollment_payers.c.payer_type == bindparam("payer_type"),
-        enrollment_payers.c.payer_id == bindparam("payer_id"),
-    )
-    .values(
-        state=bindparam("now_state"),
-        updated_at=bindparam("now_at"),
-        reason=bindparam("now_reason"),
-    )
+_SET_PAYER_STATE = scoped_update(
+    enrollment_payers,
+    enrollment_payers.c.enrollment_id == bindparam("id"),
+    enrollment_payers.c.payer_type == bindparam("payer_type"),
+    enrollment_payers.c.payer_id == bindparam("payer_id"),
+    state=bindparam("now_state"),
+    updated_at=bindparam("now_at"),
+    reason=bindparam("now_reason"),
 )
-_ADD_PAYER_STATE = Statement(
-    insert_into(
-        enrollment_payers,
-        "enrollment_id",
-        "payer_type",
-        "payer_id",
-        "state",
-        "updated_at",
-        "reason",
-    )
+_ADD_PAYER_STATE = scoped_insert(
+    enrollment_payers, "enrollment_id", "payer_type", "payer_id", "state", "updated_at", "reason"
 )
-_EVENTS = Statement(
+_EVENTS = scoped_select(
     select(
         enrollment_events.c.at,
         enrollment_events.c.event,
         enrollment_events.c.payer_type,
         enrollment_events.c.payer_id,
     )
-    .where(in_scope(enrollment_events), enrollment_events.c.enrollment_id == bindparam("id"))
-    .order_by(enrollment_events.c.id)
+    .where(enrollment_events.c.enrollment_id == bindparam("id"))
+    .order_by(enrollment_events.c.id),
+    enrollment_events,
 )

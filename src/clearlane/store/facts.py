@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select, update
 
 from clearlane.store.database import Tx
 from clearlane.store.schema import claim_facts
-from clearlane.store.sql import Statement, among, in_scope, insert_into
+from clearlane.store.sql import Statement, among, insert_into, scoped_select
 
 TABLE = "claim_facts"
 
@@ -73,8 +73,8 @@ async def replace(tx: Tx, rows: Sequence[FactRow]) -> None:
 
 _COLUMNS = select(*(claim_facts.c[name] for name in FactRow._fields)).order_by(claim_facts.c.id)
 _OF_CLAIMS = Statement(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), system=True)
-_OF_CLAIM = Statement(
-    _COLUMNS.where(in_scope(claim_facts), claim_facts.c.request_id == bindparam("request_id"))
+_OF_CLAIM = scoped_select(
+    _COLUMNS.where(claim_facts.c.request_id == bindparam("request_id")), claim_facts
 )
 _ADD = Statement(insert_into(claim_facts, *FactRow._fields[2:]), system=True)
 _REPLACE = Statement(

@@ -13,7 +13,14 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store.database import Actor, Database, Row, SystemScope, Tx
 from clearlane.store.schema import instances, login_urls
-from clearlane.store.sql import Statement, in_scope, insert_into
+from clearlane.store.sql import (
+    Statement,
+    insert_into,
+    scoped_delete,
+    scoped_select,
+    scoped_update,
+    scoped_upsert,
+)
 
 ANY_CLIENT = SystemScope("an operator sees the instances of every client")
 ACTIVE, DISABLED = "active", "disabled"
@@ -173,29 +180,18 @@ def _live_login_url() -> Sequence[object]:
     )
 
 
-_NEW = insert_into(instances, "instance", "name", "state", "token_hash", "created_at", "token_at")
-_PUT = Statement(
-    _NEW.on_conflict_do_update(
-        index_elements=["vendor_id", "site_id", "instance"],
-        set_={
-            "name": _NEW.excluded.name,
-            "token_hash": _NEW.excluded.token_hash,
-            "token_at": _NEW.excluded.token_at,
-        },
-    )
-)
-_THIS = (in_scope(instances), instances.c.instance == bindparam("instance"))
-_FIND = Statement(select(instances.c.state, instances.c.token_hash).where(*_THIS))
-_COUNT = Statement(select(func.count()).select_from(instances).where(in_scope(instances)))
+_PUT = scoped_upsert(
+    instances, "instance", "name", "state", "token_hash", "created_at", "token_at",
+    key=("instance",), replace=("name", "token_hash", "token_at"),
+)  # fmt: skip
+_THIS = instances.c.instance == bindparam("instance")
+_FIND = scoped_select(select(instances.c.state, instances.c.token_hash).where(_THIS), instances)
+_COUNT = scoped_select(select(func.count()).select_from(instances), instances)
 # A row without a token is kept only where it is disabled.
-_DROP = Statement(delete(instances).where(*_THIS, instances.c.state == ACTIVE))
-_EMPTY = Statement(
-    update(instances).where(*_THIS, instances.c.token_hash.is_not(None)).values(token_hash=None)
-)
-_SET_STATE = Statement(
-    update(instances)
-    .where(*_THIS, instances.c.state != bindparam("state"))
-    .values(state=bindparam("state"))
+_DROP = scoped_delete(instances, _THIS, instances.c.state == ACTIVE)
+_EMPTY = scoped_update(instances, _THIS, instances.c.token_hash.is_not(None), token_hash=None)
+_SET_STATE = scoped_update(
+    instances, _THIS, instances.c.state != bindparam("state"), state=bindparam("state")
 )
 _ALL = Statement(
     select(

@@ -6,18 +6,18 @@ when it is made. Knows no connection.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Table, bindparam
+from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, literal, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import ARRAY, Insert, insert
 from sqlalchemy.dialects.postgresql import asyncpg as postgresql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql import dml, operators, selectable
-from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, ClauseElement, TextClause
+from sqlalchemy.sql import dml, selectable, visitors
+from sqlalchemy.sql.elements import ClauseElement, TextClause
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger
 
@@ -51,7 +51,7 @@ def in_scope(table: Table | selectable.FromClause) -> ColumnElement[bool]:
 
 
 def insert_into(table: Table, *names: str) -> Insert:
-    """Return an INSERT that binds these columns, and the owner columns of a client table.
+    """Return an INSERT that binds these columns, for tables of the installation and for system statements.
 
     It takes ``on_conflict_do_nothing``, ``on_conflict_do_update`` and ``returning``, which read the
     same on both databases.
@@ -129,24 +129,27 @@ class Compiled:
 
 
 class Statement:
-    """A Core statement, checked when it is made and compiled once for each dialect.
+    """A Core statement on tables of the installation, compiled once for each dialect.
 
-    A statement on client tables must constrain (or fill, when it inserts) ``vendor_id`` and
-    ``site_id`` of each with the binds of these names; the transaction fills them from its scope.
-    ``system=True`` is the exception for workers that sweep over all clients. It runs in a
-    :class:`SystemScope` only.
+    Statements on client tables are made by ``scoped_select``, ``scoped_update``, ``scoped_delete``,
+    ``scoped_insert`` and ``scoped_upsert``, which add the owner themselves; a plain statement that touches
+    a client table is refused. ``system=True`` is the exception for workers that sweep over all clients;
+    such a statement runs in a :class:`SystemScope` only.
     """
 
     __slots__ = ("_compiled", "client", "core", "returns_rows", "system")
 
     def __init__(self, core: ClauseElement, *, system: bool = False) -> None:
-        faults = sorted(set(_scope_faults(core)))
-        if faults and not system:
-            raise UnscopedStatement("; ".join(faults))
+        if not system:
+            _require_no_raw_sql(core)
+            if found := sorted({table.name for table in client_tables_in(core)}):
+                raise UnscopedStatement(
+                    f"{', '.join(found)}: write statements on client tables with scoped_select and its siblings"
+                )
         self.core = core
         self.system = system
-        self.client = not system and any(_client_tables(core))
-        self.returns_rows = not isinstance(core, dml.UpdateBase) or bool(core._returning)  # noqa: SLF001
+        self.client = False
+        self.returns_rows = not isinstance(core, dml.UpdateBase) or bool(core.exported_columns)
         self._compiled: dict[str, Compiled] = {}
 
     def compiled_for(self, dialect: str) -> Compiled:
@@ -185,7 +188,7 @@ _DIALECTS: dict[str, Dialect] = {
 
 
 def _compile(core: ClauseElement, dialect: str) -> Compiled:
-    if isinstance(core, dml.Insert) and not core._returning:  # noqa: SLF001
+    if isinstance(core, dml.Insert) and not core.exported_columns:
         core = core.inline()  # or SQLAlchemy adds a RETURNING nobody asked for
     compiled: Any = core.compile(dialect=_DIALECTS[dialect])
     binds = {compiled.bind_names[bind]: bind for bind in compiled.bind_names}
@@ -217,189 +220,110 @@ def _json_list(values: Iterable[object]) -> str:
     return json.dumps(list(values))
 
 
-# ---- whose rows does a statement touch? -------------------------------------------------------
+# ---- statements on client tables: the owner is added here and nowhere else -------------------------
 
 
-def _client_tables(core: ClauseElement) -> Iterator[str]:
-    for element in _walk_elements(core):
-        # A column names its table; an UPDATE or DELETE is seen by the element itself.
-        for table in (element, getattr(element, "table", None)):
-            if table is not None and _is_client(table):
-                yield _table_of(table).name
+def scoped_select(core: Select[Any], *tables: Table) -> Statement:
+    """Return a SELECT on these client tables, limited to the rows of the scope it runs in.
 
-
-def _walk_elements(element: ClauseElement) -> Iterator[Any]:
-    stack: list[Any] = [element]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack.extend(_children(current))
-
-
-def _children(element: Any) -> Iterator[Any]:
-    """Yield the parts of an element, with those of an upsert that SQLAlchemy does not count as such."""
-    yield from element.get_children()
-    conflict: Any = getattr(element, "_post_values_clause", None)
-    if hasattr(conflict, "update_values_to_set"):
-        parts = [*dict(conflict.update_values_to_set).values(), conflict.update_whereclause]
-        yield from (part for part in parts if isinstance(part, ClauseElement))
-
-
-def _scope_faults(core: ClauseElement) -> Iterator[str]:
-    for element in _walk_elements(core):
-        literal = getattr(element, "is_literal", False) and element.name != "*"
-        if isinstance(element, TextClause) or literal:
-            yield "raw SQL text cannot be checked for its owner; write it with Core"
-    if any(_client_tables(core)):  # the walk is slow, and most statements touch no client table
-        yield from _unscoped_tables(core, enclosing=())
-
-
-def _unscoped_tables(element: Any, enclosing: tuple[Any, ...]) -> Iterator[str]:
-    """Check every part of a statement that reads or writes rows of its own."""
-    if isinstance(element, selectable.Select):
-        sources = element.get_final_froms()
-        froms = list(_leaves(sources))
-        conditions = _select_conditions(element, sources)
-        yield from _missing_owner_conditions(_own_tables(element, froms, enclosing), conditions)
-        enclosing = (*enclosing, *froms)
-    elif isinstance(element, (dml.Update, dml.Delete)):
-        yield from _check_update_or_delete(element)
-        enclosing = (*enclosing, element.table)
-    elif isinstance(element, dml.Insert):
-        yield from _check_insert(element)
-    elif isinstance(element, selectable.AliasedReturnsRows):
-        enclosing = ()  # a subquery in FROM sees nothing of the statement around it
-    for child in _children(element):
-        yield from _unscoped_tables(child, enclosing)
-
-
-def _own_tables(select: Any, froms: list[Any], enclosing: tuple[Any, ...]) -> list[Any]:
-    """Return the tables a SELECT reads itself, without those it only correlates to."""
-
-    def correlated(leaf: Any) -> bool:
-        allowed = select._auto_correlate or leaf in (select._correlate or ())  # noqa: SLF001
-        return allowed and any(leaf is outer for outer in enclosing)
-
-    return [leaf for leaf in froms if not correlated(leaf)]
-
-
-def _check_update_or_delete(statement: Any) -> Iterator[str]:
-    touched = [statement.table]
-    conditions = list(_conjunction(statement._where_criteria))  # noqa: SLF001
-    for criterion in statement._where_criteria:  # noqa: SLF001
-        touched += [leaf for leaf in _leaves(criterion._from_objects) if leaf not in touched]  # noqa: SLF001
-    yield from _missing_owner_conditions(touched, [(None, condition) for condition in conditions])
-    if isinstance(statement, dml.Update) and _is_client(statement.table):
-        values = statement._values  # noqa: SLF001
-        if not values or statement._multi_values:  # noqa: SLF001
-            yield f"{_table_of(statement.table).name}: an UPDATE names the columns it sets"
-        elif {_key(column) for column in values} & set(OWNER_COLUMNS):
-            yield f"{_table_of(statement.table).name}: rows do not change their owner"
-
-
-def _check_insert(statement: Any) -> Iterator[str]:
-    if not _is_client(statement.table):
-        return
-    name = statement.table.name
-    filled: dict[str, Any] = {_key(c): v for c, v in (statement._values or {}).items()}  # noqa: SLF001
-    if statement.select is not None:
-        columns = statement.select.exported_columns.values()
-        filled = dict(zip(map(_key, statement._select_names), columns, strict=False))  # noqa: SLF001
-    for owner in OWNER_COLUMNS:
-        value = filled.get(owner)
-        if not isinstance(value, BindParameter) or value.key != owner:
-            yield f"{name}: an INSERT fills {owner} with bindparam('{owner}')"
-    conflict = statement._post_values_clause  # noqa: SLF001
-    if conflict is not None and hasattr(conflict, "update_values_to_set"):
-        target = {_key(column) for column in conflict.inferred_target_elements or ()}
-        if not target >= set(OWNER_COLUMNS):
-            yield f"{name}: the conflict target of an upsert holds vendor_id and site_id"
-        if {_key(column) for column in dict(conflict.update_values_to_set)} & set(OWNER_COLUMNS):
-            yield f"{name}: rows do not change their owner"
-
-
-def _missing_owner_conditions(
-    leaves: list[Any], conditions: list[tuple[Any, Any]]
-) -> Iterator[str]:
-    """Name each client table whose owner columns no condition binds.
-
-    A condition comes with the tables it can narrow; None stands for all of them.
+    Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
+    one on a client table is refused: join instead.
     """
-    for leaf in filter(_is_client, leaves):
-        bound = {
-            owner
-            for reach, condition in conditions
-            if reach is None or any(leaf is each for each in reach)
-            if (owner := _bound_owner_column(condition, leaf))
-        }
-        for owner in OWNER_COLUMNS:
-            if owner not in bound:
-                yield f"{_table_of(leaf).name}: {owner} is not constrained with bindparam('{owner}')"
+    _require_no_raw_sql(core)
+    named = {table.name for table in tables}
+    read = {table.name for table in client_tables_in(core)}
+    if not named or read != named:
+        raise UnscopedStatement(f"client tables read: {sorted(read)}; named: {sorted(named)}")
+    nested = [part for part in visitors.iterate(core) if part is not core and _is_query(part)]
+    if any(True for part in nested for _ in client_tables_in(part)):
+        raise UnscopedStatement("a nested SELECT on a client table has no owner; join it instead")
+    if any(isinstance(part, selectable.Alias) for part in visitors.iterate(core)):
+        raise UnscopedStatement("an alias of a client table is not limited; name the table itself")
+    return _client_statement(core.where(*(in_scope(table) for table in tables)))
 
 
-def _bound_owner_column(condition: Any, leaf: Any) -> str | None:
-    if not isinstance(condition, BinaryExpression) or condition.operator is not operators.eq:
-        return None
-    for column, bind in (
-        (condition.left, condition.right),
-        (condition.right, condition.left),
-    ):
-        named = getattr(column, "key", None)
-        if getattr(column, "table", None) is leaf and named in OWNER_COLUMNS:
-            return named if isinstance(bind, BindParameter) and bind.key == named else None
-    return None
+def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: object) -> Statement:
+    """Return an UPDATE of these columns, limited to the rows of the scope it runs in."""
+    if not values or values.keys() & set(OWNER_COLUMNS):
+        raise UnscopedStatement(f"{table.name}: an UPDATE names its columns, never the owner")
+    _require_one_client_table(table, *conditions, *values.values())
+    return _client_statement(update(table).where(in_scope(table), *conditions).values(**values))
 
 
-def _select_conditions(select: Any, sources: Iterable[Any]) -> list[tuple[Any, Any]]:
-    found: list[tuple[Any, Any]] = [(None, c) for c in _conjunction(select._where_criteria)]  # noqa: SLF001
-    for source in sources:
-        found += _join_conditions(source)
-    return found
+def scoped_delete(table: Table, *conditions: ColumnElement[bool]) -> Statement:
+    """Return a DELETE, limited to the rows of the scope it runs in."""
+    _require_one_client_table(table, *conditions)
+    return _client_statement(delete(table).where(in_scope(table), *conditions))
 
 
-def _join_conditions(source: Any) -> Iterator[tuple[Any, Any]]:
-    """ON narrows both sides of an inner join, only the right side of a left join, none of a full one."""
-    if not isinstance(source, selectable.Join):
-        return
-    if not source.full:
-        sides = [source.right] if source.isouter else [source.left, source.right]
-        reach = list(_leaves(sides))
-        for condition in _conjunction([source.onclause]):
-            yield reach, condition
-    yield from _join_conditions(source.left)
-    yield from _join_conditions(source.right)
+def scoped_insert(table: Table, *names: str, ignore_conflict: bool = False) -> Statement:
+    """Return an INSERT that binds these columns and takes the owner from the scope it runs in."""
+    core = _owned_insert(table, *names)
+    return _client_statement(core.on_conflict_do_nothing() if ignore_conflict else core)
 
 
-def _conjunction(criteria: Iterable[Any]) -> Iterator[Any]:
-    for criterion in criteria:
-        if isinstance(criterion, BooleanClauseList) and criterion.operator is operators.and_:
-            yield from _conjunction(criterion.clauses)
-        elif hasattr(criterion, "element") and criterion.__class__.__name__ == "Grouping":
-            yield from _conjunction([criterion.element])
-        elif criterion is not None:
-            yield criterion
+def scoped_upsert(
+    table: Table, *names: str, key: Sequence[str], replace: Sequence[str]
+) -> Statement:
+    """Return an INSERT that replaces some columns of an existing row of the same owner and key."""
+    if set(replace) & set(OWNER_COLUMNS):
+        raise UnscopedStatement(f"{table.name}: rows do not change their owner")
+    core = _owned_insert(table, *names)
+    return _client_statement(
+        core.on_conflict_do_update(
+            index_elements=[*OWNER_COLUMNS, *key],
+            set_={name: core.excluded[name] for name in replace},
+        )
+    )
 
 
-def _leaves(sources: Iterable[Any]) -> Iterator[Any]:
-    for source in sources:
-        if isinstance(source, selectable.Join):
-            yield from _leaves([source.left, source.right])
-        else:
-            yield source
+def client_tables_in(element: visitors.ExternallyTraversible) -> Iterator[Table]:
+    """Yield the client tables that an element mentions: as a table, through a column, or by name."""
+    for part in visitors.iterate(element):
+        for table in (part, getattr(part, "table", None)):
+            while isinstance(table, selectable.AliasedReturnsRows):
+                table = table.element
+            if isinstance(table, selectable.TableClause) and table.name in CLIENT_TABLES:
+                yield CLIENT_TABLES[table.name]
 
 
-def _table_of(leaf: Any) -> Any:
-    while isinstance(leaf, selectable.AliasedReturnsRows) and not isinstance(
-        leaf, (selectable.Subquery, selectable.CTE)
-    ):
-        leaf = leaf.element
-    return leaf
+def _client_statement(core: ClauseElement) -> Statement:
+    statement = Statement(core, system=True)
+    statement.system, statement.client = False, True
+    return statement
 
 
-def _is_client(leaf: Any) -> bool:
-    table = _table_of(leaf)
-    return isinstance(table, selectable.TableClause) and table.name in CLIENT_TABLES
+def _owned_insert(table: Table, *names: str) -> Insert:
+    if table.name not in CLIENT_TABLES or set(names) & set(OWNER_COLUMNS):
+        raise UnscopedStatement(f"{table.name}: the owner of a client row comes from the scope")
+    return insert(table).values({name: bindparam(name) for name in (*OWNER_COLUMNS, *names)})
 
 
-def _key(column: Any) -> str:
-    return column if isinstance(column, str) else str(column.key)
+def _require_one_client_table(table: Table, *parts: object) -> None:
+    if table.name not in CLIENT_TABLES:
+        raise UnscopedStatement(f"{table.name} is no client table")
+    for part in parts:
+        if not isinstance(part, ClauseElement):
+            continue
+        _require_no_raw_sql(part)
+        if any(_is_query(nested) for nested in visitors.iterate(part)):
+            raise UnscopedStatement(f"{table.name}: a nested SELECT has no owner")
+        if {other.name for other in client_tables_in(part)} - {table.name}:
+            raise UnscopedStatement(f"{table.name}: a condition names another client table")
+
+
+def _require_no_raw_sql(core: ClauseElement) -> None:
+    for element in visitors.iterate(core):
+        is_literal = getattr(element, "is_literal", False) and getattr(element, "name", "*") != "*"
+        if isinstance(element, TextClause) or is_literal:
+            raise UnscopedStatement(
+                "raw SQL text cannot be checked for its owner; write it with Core"
+            )
+
+
+def _is_query(element: object) -> bool:
+    return isinstance(element, (selectable.SelectBase, selectable.Subquery, selectable.CTE))
+
+
+PING = Statement(select(literal(1)))
+"""The cheapest statement, for readiness checks."""

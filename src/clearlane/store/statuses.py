@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, select, tuple_
 from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import claims
-from clearlane.store.sql import Statement, in_scope
+from clearlane.store.sql import scoped_select
 
 STATUS_COLUMN = "claims.status"
 """What a status row is sealed for, beside the claim's request id."""
@@ -36,10 +36,9 @@ async def read_page(
     return [StatusListRow(*row) for row in rows]
 
 
-_PAGE = Statement(
+_PAGE = scoped_select(
     select(claims.c.created_day, claims.c.request_id, claims.c.status)
     .where(
-        in_scope(claims),
         # The first of the two conditions on days lets every database start at the right place of the index.
         claims.c.created_day >= bindparam("first"),
         claims.c.created_day <= bindparam("last"),
@@ -48,5 +47,6 @@ _PAGE = Statement(
         claims.c.state != NOT_ACCEPTED,
     )
     .order_by(claims.c.created_day, claims.c.request_id)
-    .limit(bindparam("limit"))
+    .limit(bindparam("limit")),
+    claims,
 )
