@@ -166,9 +166,9 @@ def fields_page() -> Iterator[str]:
         "Names are those of the interface, spelling included. The box is that of the paper form; the place is "
         "the field's place in the 837. A field without a place is kept and never sent, for the reason given."
     )
-    for kind, paper in CLAIM_SCHEMAS.items():
+    for kind, schema in CLAIM_SCHEMAS.items():
         sent = _sent(kind)
-        groups = [(f"{kind.title()} claim", paper.claim), (f"{kind.title()} line", paper.line)]
+        groups = [(f"{kind.title()} claim", schema.claim), (f"{kind.title()} line", schema.line)]
         groups += [("Tooth", Tooth), ("Adjustment", DentalAdjustment)] if kind == "dental" else []
         for title, part in groups:
             yield ""
@@ -190,7 +190,7 @@ def fields_page() -> Iterator[str]:
             head = [
                 "Field",
                 "What it is",
-                f"{paper.form_name} box",
+                f"{schema.form_name} box",
                 "Kind",
                 "Longest",
                 "Required",
@@ -215,7 +215,9 @@ def _sent(kind: Any) -> dict[str, str]:
         name: ", ".join(f"`{text}`" for text in texts[:PLACES_SHOWN_MAX])
         for name, texts in found.items()
     }
-    return sent | {name: f"Not sent: {reason}" for name, reason in PLACEMENT_TABLES[kind].not_sent.items()}
+    return sent | {
+        name: f"Not sent: {reason}" for name, reason in PLACEMENT_TABLES[kind].not_sent.items()
+    }
 
 
 def samples_page() -> Iterator[str]:
@@ -229,10 +231,10 @@ def samples_page() -> Iterator[str]:
         "Made from the catalogue, accepted by the sandbox. `clearlane claim sample [--kind dental] [--full]` makes "
         "them with a day of service that is not old."
     )
-    for kind, paper in CLAIM_SCHEMAS.items():
+    for kind, schema in CLAIM_SCHEMAS.items():
         for full in (False, True):
             yield ""
-            yield f"## {paper.document_type}, {'extended' if full else 'minimal'}"
+            yield f"## {schema.document_type}, {'extended' if full else 'minimal'}"
             yield ""
             yield "```json"
             yield json.dumps(

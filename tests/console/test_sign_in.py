@@ -48,7 +48,9 @@ async def context(database, place, clock):
     site = NewSite(vendor_key="ACME", vendor_site_id="A-1", baa_accepted=True)
     await add_site(database, site, now=clock.now(), actor=BY)
     accounts = await load_accounts(database, vault.pepper)
-    context = SimpleNamespace(database=database, vault=vault, accounts=lambda: accounts, clock=clock)
+    context = SimpleNamespace(
+        database=database, vault=vault, accounts=lambda: accounts, clock=clock
+    )
     await add(context)
     return context
 
