@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.server_marker import EXEMPT, starts_a_server, watch_servers
+from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
 
 pytest_plugins = ["tests.databases"]
 
@@ -82,6 +82,8 @@ def pytest_collection_modifyitems(items):
             item.obj = _limited(item.obj)
         if starts_a_server(item):
             item.add_marker(pytest.mark.server)
+        if asks_a_witness(item):
+            item.add_marker(pytest.mark.witness)
         group = _group(item.nodeid)
         if group and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(group))

@@ -36,6 +36,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_history": ROWS,
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
+    "dental": "dental claims: their form, and the rules of their own",
     "directory": "a snapshot for fast look-ups: of accounts, of payers",
     "documents": "payer documents, in each layer: their shape, their rows, the commands",
     "eligibility": "eligibility, in each layer: calls, commands, rows, schema, checks of 270 and 271",

@@ -18,8 +18,9 @@ from rich.table import Table
 
 from clearlane.claims import samples
 from clearlane.claims.decode import open_document
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
 from clearlane.cli.claim_client import register
 from clearlane.kernel.clock import SystemClock
@@ -187,7 +188,7 @@ def _kind(body: bytes) -> ClaimKind:
         word = msgspec.json.decode(raw) if raw is not None else ""
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         word = ""
-    kinds = {schema.document_type: kind for kind, schema in CLAIM_SCHEMAS.items()}
+    kinds = {form.document_type: kind for kind, form in FORMS.items()}
     return kinds.get(word, ClaimKind.MEDICAL) if isinstance(word, str) else ClaimKind.MEDICAL
 
 
