@@ -356,10 +356,13 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     "amount of eleven digits": both("F29_PatientAmountPaid", "X12_PatientAmountPaid", 123456789.01),
     "character outside the set": (
         *both("F19_ClaimSupplementalInfoNoteText", "F35_Remarks", "\u674e"),
+    ),
+    "letter of another language": (
         fixed(
             MEDICAL, {"F19_ClaimSupplementalInfoNoteText": "CAF\u00c9"}, "F19_ClaimSupplementalInfoNoteText",
             has("NTE*ADD*CAFE"),
         ),
+        fixed(DENTAL, {"F35_Remarks": "CAF\u00c9"}, "F35_Remarks", has("NTE*ADD*CAFE")),
     ),
     "note too long": both("F19_ClaimSupplementalInfoNoteText", "F35_Remarks", "A" * 81),
     # Header.

@@ -238,7 +238,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault("amount with a currency sign", "AMT*F5", "AMT*F5*$10", "ELM-NUMBER"),
     Fault("amount with parts of a cent", "AMT*F5", "AMT*F5*10.005", "ELM-CENTS"),
     Fault("amount of eleven digits", "AMT*F5", "AMT*F5*123456789.01", "ELM-AMOUNT"),
-    Fault("character outside the set", "NTE*ADD", "NTE*ADD*CAF\u00c9", "ELM-CHARACTER"),
+    Fault("character outside the set", "NTE*ADD", "NTE*ADD*CAF\u00a7", "ELM-CHARACTER"),
+    Fault("letter of another language", "NTE*ADD", "NTE*ADD*CAF\u00c9", "ELM-NATIONAL", where="claim"),
     Fault("note too long", "NTE*ADD", "NTE*ADD*" + "A" * 81, "ELM-LONG"),
     # Header.
     Fault("wrong order of levels", "BHT", "BHT*0022*00*B00017*20250301*1200*CH", "ELM-CODE"),
@@ -346,7 +347,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("drug unit that is none", "CTP", "CTP****2*MG", "ELM-CODE", P),
     Fault("drug without quantity", "CTP", "", "SEG-MISSING", P),
     # Teeth.
-    Fault("occlusal face of an incisor", "TOO*JP*14", "TOO*JP*8*M:O", "X837D-SURFACE", D),
+    Fault("occlusal face of an incisor", "TOO*JP*14", "TOO*JP*8*M:O", "X837D-SURFACE", D, "claim"),
     Fault("surface twice", "TOO*JP*14", "TOO*JP*14*M:M", "X837D-SURFACE", D),
     Fault("surface that is none", "TOO*JP*14", "TOO*JP*14*M:X", "ELM-CODE", D),
     Fault("tooth that is none", "TOO*JP*14", "TOO*JP*99*M:O", "ELM-CODE", D),

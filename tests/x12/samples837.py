@@ -403,7 +403,7 @@ class Maker:
                 rows += [row for row in extra if row[0] == "TOO"]
             elif key == ("DTP", "472"):
                 rows += self._service_date(child)
-            elif key == ("DTP", "441"):
+            elif key == ("DTP", "139"):  # the first qualifier of the place
                 rows += [row for row in extra if row[:2] == ["DTP", "441"]]
             elif child.id == "2430":
                 rows += [

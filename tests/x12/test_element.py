@@ -14,7 +14,7 @@ from clearlane.x12.guides.dictionary import seg
 TABLE = [
     ("AN", 2, 5, ["AB", "A B", "AB-C1", "#1@_"], {
         "A": "ELM-SHORT", "ABCDEF": "ELM-LONG", " AB": "ELM-BLANKS", "AB ": "ELM-BLANKS",
-        "Ab": "ELM-CASE", "A\x07B": "ELM-CHARACTER", "A\xe9": "ELM-CHARACTER",
+        "Ab": "ELM-CASE", "A\x07B": "ELM-CHARACTER", "A\xe9": "ELM-NATIONAL",
     }),
     ("AN", 1, 2, ["A", "AB"], {"ABC": "ELM-LONG"}),
     ("AN", 3, 3, ["A B"], {"AB": "ELM-SHORT"}),

@@ -21,6 +21,10 @@ class FindingType(NamedTuple):
     """What must be true."""
 
 
+# What payers write and a receiver can read all the same: a warning in these kinds of file.
+RECEIVED_KINDS = frozenset({"271", "277", "277CA", "835", "999"})
+WARNINGS_WHEN_RECEIVED = frozenset({"ELM-UNUSED"})
+
 FINDING_TYPES: dict[str, FindingType] = {
     # The file.
     "FILE-EMPTY": FindingType(ERROR, 1, "", "A file holds at least one interchange, which begins with ISA."),
@@ -94,6 +98,7 @@ FINDING_TYPES: dict[str, FindingType] = {
     "ELM-SHORT": FindingType(ERROR, 1, "4", "An element is as long as its minimum."),
     "ELM-LONG": FindingType(ERROR, 1, "5", "An element is no longer than its maximum."),
     "ELM-CHARACTER": FindingType(ERROR, 1, "6", "An element holds characters of the X12 basic and extended sets only."),
+    "ELM-NATIONAL": FindingType(WARNING, 7, "", "An element holds letters of English only: letters of other languages need an agreement."),
     "ELM-BLANKS": FindingType(WARNING, 1, "", "An element neither begins nor ends with blanks."),
     "ELM-CASE": FindingType(WARNING, 7, "", "Text is in capital letters."),
     "ELM-CODE": FindingType(ERROR, 2, "7", "A code is one of those that the guide lists."),

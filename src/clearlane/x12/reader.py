@@ -36,6 +36,7 @@ from clearlane.x12.events import (
     SetOpened,
     UnitClosed,
 )
+from clearlane.x12.finding_catalogue import RECEIVED_KINDS, WARNINGS_WHEN_RECEIVED
 from clearlane.x12.loop_parser import LoopParser
 
 __all__ = [
@@ -318,6 +319,9 @@ class Reader:
             group=group.number,
             set=open_part.sets,
             first_segment=self._segments_read,
+            warnings=WARNINGS_WHEN_RECEIVED
+            if guide and guide.kind in RECEIVED_KINDS
+            else frozenset(),
         )
         if not self._stream:
             group.sets.append(set)

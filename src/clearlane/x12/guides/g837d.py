@@ -17,6 +17,8 @@ TEETH = "|".join(
 )
 # The whole mouth, jaws, sextants, another area, quadrants, sides.
 AREAS = "00|01|02|03|04|05|06|07|08|09|10|20|30|40|L|R"
+# The facility of a line has other numbers than that of a claim: no licence (0B), but a UPIN (1G).
+LINE_FACILITY_IDS = "1G|G2|LU"
 REPORTS = "B4|DA|DG|EB|OZ|P6|RB|RR"
 
 
@@ -107,7 +109,7 @@ def _other_coverage() -> LoopSpec:
 def _line_dates() -> tuple[SegmentSpec, ...]:
     return (
         c.dtp("472", "Service", "D8|RD8"),
-        c.dtp("441", "Prior placement"),
+        c.dtp("139|441", "Prior placement"),
         c.dtp("452", "Appliance placed"),
         c.dtp("446", "Appliance replaced"),
         c.dtp("196", "Treatment begun"),
@@ -151,7 +153,7 @@ def _line_providers() -> tuple[LoopSpec, ...]:
             "DQ",
             c.ref_of_payer(c.ALL_IDS, "Supervising provider second number", 20),
         ),
-        c.facility("2420D", c.ref_of_payer(c.FACILITY_IDS, "Service facility second number", 3)),
+        c.facility("2420D", c.ref_of_payer(LINE_FACILITY_IDS, "Service facility second number", 3)),
     )
 
 
