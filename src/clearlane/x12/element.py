@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator
 from clearlane.kernel import formats
 from clearlane.x12.findings import ElementFinding, classify_value, name_element
 from clearlane.x12.grammar import ElementSpec, SegmentSpec
-from clearlane.x12.pattern import MONEY_DIGITS_MAX, MONEY_MAX, TEXT, open_syntax_notes
+from clearlane.x12.pattern import (
+    MONEY_DIGITS_MAX,
+    MONEY_MAX,
+    TEXT,
+    UNITS_DECIMALS_MAX,
+    UNITS_MAX,
+    open_syntax_notes,
+)
 from clearlane.x12.value_checks import check_values
 
 _BASIC = re.compile(rf"[{TEXT}a-z]*", re.ASCII)
@@ -238,6 +245,11 @@ def _decimal_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple
             yield "ELM-CENTS", "must have at most two decimals"
         if len(whole) + 2 > MONEY_DIGITS_MAX:
             yield "ELM-AMOUNT", f"must have at most {MONEY_DIGITS_MAX} digits, cents included"
+        return
+    if part.max == UNITS_MAX:
+        if len(whole) + len(fraction) > UNITS_MAX or len(fraction) > UNITS_DECIMALS_MAX:
+            message = f"must have at most {UNITS_MAX} digits, at most {UNITS_DECIMALS_MAX} of them decimals"
+            yield "ELM-UNITS", message
         return
     yield from _length(part, len(whole) + len(fraction), "digits")
 

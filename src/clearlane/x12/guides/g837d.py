@@ -34,7 +34,7 @@ def _claim_dates() -> tuple[SegmentSpec, ...]:
 def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
         c.ref("G3", "Predetermination"),
-        c.ref("4N", "Service without authorisation"),
+        c.ref("4N", "Service without authorisation", values=c.AUTHORISATION_EXCEPTIONS),
         c.ref("F8", "Payer's claim number"),
         c.ref("9F", "Referral"),
         c.ref("G1", "Prior authorisation"),
@@ -202,7 +202,7 @@ def _claim(usage: str) -> LoopSpec:
             "Claim",
             "R",
             1,
-            "R R - - R(R=@places_of_service R=B R) R=N|Y R=A|C R=N|W|Y R=I|Y -"
+            "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|C R=N|W|Y R=I|Y -"
             " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=01|02|03|05 - - - - - - S=PB"
             f" S={c.DELAY}",
         ),
@@ -272,7 +272,7 @@ GUIDE = Guide(
                 0,
                 *c.subscriber_level(f"S={c.SECONDARY_REASON}"),
                 c.subscriber(),
-                c.payer(2),
+                c.payer(1),
                 _claim("S"),
                 loop(
                     "2000C",

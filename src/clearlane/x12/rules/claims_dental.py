@@ -6,7 +6,7 @@ Knows claim loops; knows no other file and no clock.
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import RuleContext, RuleFinding, rule
+from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
 from clearlane.x12.rules.claims_facts import claim_parts, value_at
 from clearlane.x12.tree import Loop
 
@@ -73,6 +73,15 @@ def orthodontics_are_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
                 message = "An orthodontic procedure should come with DN1, the months of treatment"
                 yield RuleFinding(message, line.service, 1, 2)
                 return
+
+
+@rule("X837D-MONTHS", loop="2300", kinds=DENTAL, snip=4, needs=("DN1",))
+def months_left_are_of_the_total(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The months of orthodontic treatment that are left are not more than its total."""
+    for row in claim_parts(loop, ctx).by_id["DN1"]:
+        total, left = (parse_cents(value_at(row, at)) for at in (1, 2))
+        if total is not None and left is not None and left > total:
+            yield RuleFinding("DN102 (months left) must not be more than DN101 (total)", row, 2)
 
 
 @rule("X837D-PREDETERMINATION", loop="2300", kinds=DENTAL, snip=4)
