@@ -599,6 +599,9 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     "period that runs backwards": both(
         f"{L0}F24A_DateOfServiceTo", f"{T0}F24_DateOfServiceTo", "2025-02-01"
     ),
+    "period of a dental line": (
+        d({f"{T0}F24_DateOfServiceTo": "2025-02-11"}, f"{T0}F24_DateOfServiceTo"),
+    ),
     "period with one day": (
         *written(
             "A period of one day is written as that day.", has("DTP*472*D8*20250210"), M,

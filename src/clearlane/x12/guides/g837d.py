@@ -108,7 +108,7 @@ def _other_coverage() -> LoopSpec:
 
 def _line_dates() -> tuple[SegmentSpec, ...]:
     return (
-        c.dtp("472", "Service", "D8|RD8"),
+        c.dtp("472", "Service"),  # a period is given for the whole claim
         c.dtp("139|441", "Prior placement"),
         c.dtp("452", "Appliance placed"),
         c.dtp("446", "Appliance replaced"),
