@@ -357,13 +357,17 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     "amount of eleven digits": both("F29_PatientAmountPaid", "X12_PatientAmountPaid", 123456789.01),
     "character outside the set": (
         *both("F19_ClaimSupplementalInfoNoteText", "F35_Remarks", "\u674e"),
+    ),
+    "letter of another language": (
         fixed(
             MEDICAL, {"F19_ClaimSupplementalInfoNoteText": "CAF\u00c9"}, "F19_ClaimSupplementalInfoNoteText",
             has("NTE*ADD*CAFE"),
         ),
+        fixed(DENTAL, {"F35_Remarks": "CAF\u00c9"}, "F35_Remarks", has("NTE*ADD*CAFE")),
     ),
     "note too long": both("F19_ClaimSupplementalInfoNoteText", "F35_Remarks", "A" * 81),
     # Header.
+    "batch number of 31 characters": written(HEADER, each("BHT", 3, ".{1,30}")),
     "wrong order of levels": written(HEADER, each("BHT", 1, "0019")),
     "wrong purpose": written(HEADER, each("BHT", 2, "00")),
     "wrong type of transaction": written(HEADER, each("BHT", 6, "CH")),
@@ -512,7 +516,14 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
         changes={"F29_PatientAmountPaid": 0, "X12_PatientAmountPaid": "0.00"},
     ),
     "reference with a placeholder": both("F23_PriorAuthorizationNumber", "F02_PriorAuthNum", "NONE"),
+    "note of a claim in a line": written(TABLE, hasnt("NTE*CER"), M),
     "reference with no place": written(TABLE, each("REF*D9", 2, "C0+[12]")),
+    "frequency that is none": both("F22_MedicaidResubmissionCode", "X12_ClaimFrequencyCode", "L"),
+    "exception of authorisation that is none": written(TABLE, hasnt("REF*4N")),
+    "crossover that is neither yes nor no": written(TABLE, hasnt("REF*F5"), M),
+    "billing provider's number at the payer twice": written(
+        TABLE, lambda rows: len(all_of(rows, "REF*G2") + all_of(rows, "REF*LU")) < 2, D
+    ),
     # Diagnoses.
     "no diagnosis": (m({"F21_DiagnosisCodes": []}, "F21_DiagnosisCodes"),),
     "ICD with a dot": (
@@ -577,6 +588,8 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     ),
     "unit that is none": written("Units are UN, minutes of anaesthesia MJ.", each("SV1", 3, "UN|MJ"), M),
     "no units": both(f"{L1}F24G_DaysOrUnits", f"{T1}F29b_Quantity", 0),
+    "units of nine digits": (m({f"{L1}F24G_DaysOrUnits": 123456789}, f"{L1}F24G_DaysOrUnits"),),
+    "units with four decimals": (m({f"{L1}F24G_DaysOrUnits": 1.2345}, f"{L1}F24G_DaysOrUnits"),),
     "emergency indicator N": written(
         "A no is not sent.", lambda rows: all(len(row) < 10 for row in all_of(rows, "SV1")), M,
         changes={f"{L0}F24C_Emg": False},
@@ -586,6 +599,9 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     "no service date": both(f"{L1}F24A_DateOfServiceFrom", f"{T1}F24_DateOfServiceFrom", ...),
     "period that runs backwards": both(
         f"{L0}F24A_DateOfServiceTo", f"{T0}F24_DateOfServiceTo", "2025-02-01"
+    ),
+    "period of a dental line": (
+        d({f"{T0}F24_DateOfServiceTo": "2025-02-11"}, f"{T0}F24_DateOfServiceTo"),
     ),
     "period with one day": (
         *written(
@@ -631,7 +647,14 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
     "orthodontics without the day of placement": (
         d({"F41_DateAppliancePlaced": ...}, "F41_DateAppliancePlaced"),
     ),
+    "more months left than there are": written(
+        "A claim has one field of months, those in all.", lambda rows: len(one(rows, "DN1")) == 2, D, base=OWN
+    ),
     # Other payers.
+    "adjustment mark that is none": written(TABLE, hasnt("REF*T4")),
+    "line bundled into one that is not there": written(
+        TABLE, lambda rows: all(len(row) < 7 for row in all_of(rows, "SVD"))
+    ),
     "no other insurance segment": written(TABLE, has("OI")),
     "no other payer": both("X12_OtherPayerName", "F11_OtherPayerName", ..., CHILD),
     "no other subscriber": both("F09_OtherInsuredNameLast", "F05_OtherInsuredLastName", ..., CHILD),
@@ -715,6 +738,14 @@ NOT_CAUGHT: Mapping[str, tuple[Case, str]] = {
         m({f"{L1}X12_Anesthesia": True, f"{L1}F24G_DaysOrUnits": 30}, f"{L1}X12_Anesthesia"),
         "A warning: payers count other services in minutes too, so the mark is the caller's word.",
     ),
+    "anaesthesia in units": (
+        m({f"{L1}F24D_HcpcsProcedureCode": "00400"}, f"{L1}X12_Anesthesia"),
+        "The mark of anaesthesia is the caller's word: some payers count base units.",
+    ),
+    "inpatient without an admission": (
+        m({f"{L1}F24B_PlaceOfServiceCode": "21"}, "F18_HospitalizationDateFrom"),
+        "A warning (C808): only visits need the day, and the claim does not say what is one.",
+    ),
 }
 
 # The faults that no other validator at hand finds in a file: our own rules must.
@@ -727,7 +758,7 @@ OURS_ALONE = (
     "reason that does not exist", "line decided by a payer the claim does not have", "claim number twice",
     "state that is none", "malformed taxonomy",
 )  # fmt: skip
-CAUGHT_MIN, KINDS_MIN = 66, 69
+CAUGHT_MIN, KINDS_MIN = 78, 82
 
 # --- putting it together ----------------------------------------------------------------------------------------
 

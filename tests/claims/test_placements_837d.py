@@ -111,12 +111,28 @@ def test_the_tax_number_has_its_qualifier():
 
 
 def test_days_stand_with_the_claim_where_all_lines_agree_else_with_the_lines():
-    lines = [LINE, LINE | {"F24_DateOfServiceTo": "2026-04-11"}]
+    lines = [LINE, LINE | {"F24_DateOfServiceFrom": "2026-04-11"}]
     rows = segments(dental(LineItems=lines, F32_TotalFee="190"))
     assert [row for row in rows if row.startswith("DTP")] == [
-        "DTP*472*D8*20260410", "DTP*472*RD8*20260410-20260411",
+        "DTP*472*D8*20260410", "DTP*472*D8*20260411",
     ]  # fmt: skip
     assert rows.index("DTP*472*D8*20260410") > rows.index("LX*1")
+
+
+def test_a_period_stands_with_the_claim_and_never_with_a_line():
+    long = LINE | {"F24_DateOfServiceTo": "2026-04-11"}
+    rows = segments(dental(LineItems=[long, long], F32_TotalFee="190"))
+    days = [row for row in rows if row.startswith("DTP*472")]
+    assert days == ["DTP*472*RD8*20260410-20260411"]
+    assert rows.index(days[0]) < rows.index("LX*1")
+    # Rule D118 refuses this; a claim that was taken before it is written with its first day.
+    rows = segments(
+        dental(LineItems=[LINE | {"F24_DateOfServiceFrom": "2026-04-09"}, long], F32_TotalFee="190")
+    )
+    assert [row for row in rows if row.startswith("DTP*472")] == [
+        "DTP*472*D8*20260409",
+        "DTP*472*D8*20260410",
+    ]
 
 
 def test_a_predetermination_has_no_days_of_service():

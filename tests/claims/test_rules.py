@@ -50,6 +50,12 @@ def d(breaks, at, keeps, **more):
     return Case(DENTAL, breaks, at, keeps, **more)
 
 
+def dental_line(last=None):
+    """A line that begins on 12 March 2025."""
+    days = {"F24_DateOfServiceFrom": "2025-03-12", "F24_DateOfServiceTo": last}
+    return days | {"F29_ProcedureCode": "D1110", "F31_LineFee": "47.50"}
+
+
 L, T = "F24_ClaimLines[0].", "LineItems[0]."
 TEETH = f"{T}Teeth"
 OTHER = {
@@ -1250,6 +1256,18 @@ CASES: dict[str, list[Case]] = {
     "D116": [
         d({"F01_TypeOfTransaction": "Predetermination"}, "X12_ServiceDate", PREDETERMINATION),
         d({"F01_TypeOfTransaction": "Predetermination"}, f"{T}F24_DateOfServiceFrom", {}),
+    ],
+    "D118": [
+        d(
+            {"LineItems": [dental_line(), dental_line("2025-03-13")]},
+            "LineItems[1].F24_DateOfServiceTo",
+            {"LineItems": [dental_line("2025-03-13"), dental_line("2025-03-13")]},
+        ),
+        d(
+            {"LineItems": [dental_line("2025-03-13"), dental_line("2025-03-14")]},
+            "LineItems[0].F24_DateOfServiceTo",
+            {"LineItems": [dental_line(), dental_line("2025-03-12")]},
+        ),
     ],
     "D117": [
         d({TEETH: tooth("8", "B")}, f"{TEETH}[0].F28_ToothSurface", {TEETH: tooth("8", "F")}),

@@ -403,7 +403,7 @@ class Maker:
                 rows += [row for row in extra if row[0] == "TOO"]
             elif key == ("DTP", "472"):
                 rows += self._service_date(child)
-            elif key == ("DTP", "441"):
+            elif key == ("DTP", "139"):  # the first qualifier of the place
                 rows += [row for row in extra if row[:2] == ["DTP", "441"]]
             elif child.id == "2430":
                 rows += [
@@ -634,6 +634,7 @@ LISTS = {
     "states": ["OR", "WI", "TX", "CA"],
     "countries": ["CA", "MX"],
     "currencies": ["CAD", "EUR"],
+    "claim_frequencies": ["1"],
     "places_of_service": ["11", "12", "22", "23"],
     "carc": REASONS,
     "rarc": REMARKS,
@@ -655,6 +656,8 @@ VALUES: dict[str, Callable[[Maker], str]] = {
     "CL102": lambda _: "1",
     "CL103": lambda _: "01",
     "DMG02": lambda _: "19850214",
+    "DN101": lambda m: str(m.rng.randint(20, 36)),
+    "DN102": lambda m: str(m.rng.randint(0, 20)),
     "DTP03:434": lambda m: m.period("RD8"),
     "CN103": lambda _: "12.5",
     "LIN03": lambda _: "00002323330",

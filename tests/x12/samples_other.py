@@ -639,6 +639,40 @@ COUNTS["277CA", "2200B"] = always
 COUNTS["277CA", "2000C"] = some
 COUNTS["277CA", "2000D"] = some
 
+
+def finish_277ca(maker: Maker) -> None:
+    """Totals that are those of the claims: a receiver's and a provider's."""
+    heads = [at for at, row in enumerate(maker.rows) if row[0] == "HL"]
+    claims = [(at, *claim) for at in heads for claim in claims_of_277ca(maker.rows, at, heads)]
+    for at, row in enumerate(maker.rows):
+        if row[0] not in {"QTY", "AMT"}:
+            continue
+        own = max(head for head in heads if head < at)
+        next_provider = next(
+            (h for h in heads if h > own and maker.rows[h][3] == "19"), len(maker.rows)
+        )
+        end = len(maker.rows) if maker.rows[own][3] == "21" else next_provider
+        refused = row[1] in {"AA", "QC", "YY"}
+        mine = [cents for head, no, cents in claims if own < head < end and no is refused]
+        row[2] = str(len(mine)) if row[0] == "QTY" else amount(sum(mine))
+
+
+def claims_of_277ca(rows: list[Row], at: int, heads: list[int]) -> Iterator[tuple[bool, int]]:
+    """Each claim of a patient level: whether it is refused, and its charge."""
+    end = min((head for head in heads if head > at), default=len(rows))
+    claim: list[Row] = []
+    of_line = False
+    for row in [*(rows[at:end] if rows[at][3] == "PT" else []), ["TRN"]]:
+        if row[0] == "TRN" and claim:
+            yield any(stc[3] == "U" for stc in claim), cents_of(claim[0][4])
+            claim = []
+        of_line = row[0] == "SVC" or (of_line and row[0] != "TRN")
+        if row[0] == "STC" and not of_line:
+            claim.append(row)
+
+
+FINISH["277CA"] = finish_277ca
+
 # Remittances: a plan a claim holds its lines, each with a charge and adjustments; what is left is paid.
 
 

@@ -108,6 +108,12 @@ ENVELOPE_FAULTS = [
     (b"~IEA", b"~", "IEA-MISSING"),
     (b"IEA*1*000000001~", b"IEA*1*000000001", "FILE-CUT"),
     (b"~GS*", b"~~GS*", "FILE-BLANK"),
+    (b"~GS*", b"~ GS*", "FILE-INDENT"),
+    (b"~GS*", b"~\n\t GS*", "FILE-INDENT"),
+    (b"ISA*00", b"\xef\xbb\xbfISA*00", "FILE-MARK"),
+    (b"ISA*00*", b"ISA*01*", "ISA-HIPAA"),
+    (b"*ZZ*SENDER", b"*02*SENDER", "ISA-HIPAA"),
+    (b"*ZZ*RECEIVER", b"*12*RECEIVER", "ISA-HIPAA"),
     (b"~GS*", b"~TA1*1~GS*", "TA1-FORM"),
     (b"GE*1*1", b"TA1*000000001*240501*1200*A*000~GE*1*1", "STRAY"),
     (b"ISA*00", b"FOO ISA*00", "FILE-JUNK"),
@@ -214,6 +220,32 @@ def test_a_request_code_on_an_answer_is_a_warning():
     data = data.replace(b"GS*HC", b"GS*HS")
     found = {f.rule: f.severity for f in parse(data).all_findings()}
     assert found["GS-FUNCTION"] is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("transaction", "function", "severity"),
+    [
+        ("271", "HS", Severity.WARNING),
+        ("277", "HC", Severity.ERROR),
+        ("835", "HP", None),
+        ("820", "HP", Severity.ERROR),
+        ("850", "PO", None),
+    ],
+)
+def test_the_function_of_a_set_without_a_known_guide_is_checked_too(
+    transaction, function, severity
+):
+    data = wrap([f"ST*{transaction}*0001", "SE*2*0001"], version="009990X009")
+    found = {
+        f.rule: f.severity
+        for f in parse(data.replace(b"GS*HC", b"GS*" + function.encode())).all_findings()
+    }
+    assert found.get("GS-FUNCTION") is severity
+    assert "ST-GUIDE" in found
+
+
+def test_a_mark_and_nothing_else_is_an_empty_file():
+    assert [f.rule for f in parse(b"\xef\xbb\xbf").all_findings()] == ["FILE-MARK", "FILE-EMPTY"]
 
 
 def test_a_wrong_function_is_reported_once_a_group():

@@ -14,7 +14,7 @@ from clearlane.x12.guides.dictionary import seg
 TABLE = [
     ("AN", 2, 5, ["AB", "A B", "AB-C1", "#1@_"], {
         "A": "ELM-SHORT", "ABCDEF": "ELM-LONG", " AB": "ELM-BLANKS", "AB ": "ELM-BLANKS",
-        "Ab": "ELM-CASE", "A\x07B": "ELM-CHARACTER", "A\xe9": "ELM-CHARACTER",
+        "Ab": "ELM-CASE", "A\x07B": "ELM-CHARACTER", "A\xe9": "ELM-NATIONAL",
     }),
     ("AN", 1, 2, ["A", "AB"], {"ABC": "ELM-LONG"}),
     ("AN", 3, 3, ["A B"], {"AB": "ELM-SHORT"}),
@@ -26,6 +26,9 @@ TABLE = [
     }),
     ("R", 1, 15, ["1", "1.25", "12345.1234", "1.123456"], {
         "1234567890123456": "ELM-LONG", "X": "ELM-NUMBER", "01": "ELM-ZEROS",
+    }),
+    ("R", 1, 8, ["1", "12345678", "12345.123", "-1.5"], {
+        "123456789": "ELM-UNITS", "1.1234": "ELM-UNITS", "123456.123": "ELM-UNITS", "1,5": "ELM-NUMBER",
     }),
     ("R", 4, 10, ["1.234"], {"1.2": "ELM-SHORT"}),
     ("N0", 1, 6, ["0", "12", "-5"], {"1234567": "ELM-LONG", "007": "ELM-ZEROS", "1.5": "ELM-NUMBER"}),

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from clearlane.kernel.limits import SEGMENT_BYTES_MAX
 from clearlane.x12.lexer import (
+    ByteOrderMark,
     EmptySegments,
+    IndentedSegments,
     InterchangeHeader,
     Junk,
     Lexer,
@@ -113,6 +115,22 @@ def test_empty_segments_are_counted_where_the_terminator_is_visible():
     assert not any(isinstance(t, EmptySegments) for t in tokens(ODDITIES["blanks and blank lines"]))
 
 
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        ("~", 0), ("~\r\n", 0), ("~\n\n", 0), ("~ ", 2), ("~\t", 2), ("~\r\n  \t", 2), ("~ \n", 2), ("~ ~", 0),
+        ("~ ~ ", 2), ("~\n ~\n", 0),
+    ],
+)  # fmt: skip
+def test_segments_with_blanks_before_their_id_are_counted(between, expected):
+    data = wrap(["ST*1", "K3*A", "SE*2"]).replace(b"~K3", b"?K3").replace(b"~SE", b"?SE")
+    data = data.replace(b"?", between.encode())
+    found = [t.segments for t in tokens(data) if isinstance(t, IndentedSegments)]
+    assert found == ([expected] if expected else [])
+    for size in (1, 2, 3, 5):
+        assert tokens(data, size) == tokens(data)
+
+
 def test_each_interchange_has_its_own_separators():
     headers = [t for t in tokens(ODDITIES["two interchanges"]) if isinstance(t, InterchangeHeader)]
     assert [h.delimiters.element for h in headers] == ["*", "|"]
@@ -158,7 +176,8 @@ def test_overlong_segments_are_left_out_and_reported():
 
 
 def test_nothing_gives_nothing():
-    assert tokens(b"") == tokens(b" \n ") == tokens(b"\xef\xbb\xbf") == []
+    assert tokens(b"") == tokens(b" \n ") == []
+    assert tokens(b"\xef\xbb\xbf") == [ByteOrderMark()]
     assert tokens(b"\xef\xbb") == [Junk(2, broken_header=False)]
 
 

@@ -164,10 +164,12 @@ def service_days(context: ClaimContext) -> str | None:
 
 
 def own_service_days(context: LineContext) -> str | None:
-    """Return the line's period of service where lines have different ones."""
+    """Return the line's day of service where lines have different ones: a line of an 837D has no period."""
     if _is_predetermination(context.claim_context) or service_days(context.claim_context):
         return None
-    return _days(context.line, context.claim_context)
+    first, _ = context.claim_context.form.service_days(context.line)
+    first = first or context.claim_context.values.get("X12_ServiceDate")
+    return claim_context.days(first, first) if first else None
 
 
 def _days(line: Line, context: ClaimContext) -> str | None:

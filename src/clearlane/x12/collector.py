@@ -12,7 +12,9 @@ from clearlane.x12.findings import ElementFinding
 class FindingCollector:
     """A collector that adds the position in the file to each finding."""
 
-    __slots__ = ("_counts", "_findings", "_first_segment", "_group", "_interchange", "_set")
+    __slots__ = (
+        "_counts", "_findings", "_first_segment", "_group", "_interchange", "_set", "_warnings",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -22,12 +24,15 @@ class FindingCollector:
         group: int = 0,
         set: int = 0,
         first_segment: int = 0,
+        warnings: frozenset[str] = frozenset(),
     ) -> None:
+        """Collect into ``findings``; errors of the rules in ``warnings`` are warnings here."""
         self._findings = findings
         self._interchange = interchange
         self._group = group
         self._set = set
         self._first_segment = first_segment
+        self._warnings = warnings
         self._counts = dict.fromkeys(Severity, 0)
 
     @property
@@ -57,7 +62,8 @@ class FindingCollector:
         """
         known = FINDING_TYPES.get(rule)
         if known is not None:
-            severity, snip = severity or known.severity, snip or known.snip
+            lowered = Severity.WARNING if rule in self._warnings else known.severity
+            severity, snip = severity or lowered, snip or known.snip
             code = known.code if code is None else code
         assert severity is not None, f"rule {rule} is not in the table and has no severity"
         if not self._count(severity):

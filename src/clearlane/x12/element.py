@@ -10,14 +10,28 @@ from collections.abc import Callable, Iterator
 from clearlane.kernel import formats
 from clearlane.x12.findings import ElementFinding, classify_value, name_element
 from clearlane.x12.grammar import ElementSpec, SegmentSpec
-from clearlane.x12.pattern import MONEY_DIGITS_MAX, MONEY_MAX, TEXT, open_syntax_notes
+from clearlane.x12.pattern import (
+    MONEY_DIGITS_MAX,
+    MONEY_MAX,
+    TEXT,
+    UNITS_DECIMALS_MAX,
+    UNITS_MAX,
+    open_syntax_notes,
+)
 from clearlane.x12.value_checks import check_values
 
 _BASIC = re.compile(rf"[{TEXT}a-z]*", re.ASCII)
+# Letters of other languages that X12 knows (its extended set), as latin-1 or as UTF-8 read byte by byte.
+_NATIONAL = re.compile(
+    r"\xc3[\x80-\x96\x98-\xb6\xb8-\xbf]|\xc2[\xa1\xbf]|[\xa1\xbf\xc0-\xd6\xd8-\xf6\xf8-\xff]"
+)
 _LOWER = re.compile(r"[a-z]", re.ASCII)
 _DECIMAL = re.compile(r"-?(\d*)(?:\.(\d+))?", re.ASCII)
 _INTEGER = re.compile(r"-?\d+", re.ASCII)
 _TIME = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:\d\d?)?)?", re.ASCII)
+# The element with the name of the entity that NM101 or N101 names.
+PAYER_NAMES = {"NM1": 3, "N1": 2}
+PAYER = "PR"
 _SHORT_DATE = re.compile(r"\d{6}", re.ASCII)
 
 
@@ -26,7 +40,10 @@ def check_segment(node: SegmentSpec, loop: str, segment: list[str]) -> list[Elem
     findings = list(_shape(node, segment))
     previous = ""
     for element, text in zip(node.elements, segment[1:], strict=False):
-        findings += _element(node, element, text, previous)
+        found = _element(node, element, text, previous)
+        if _is_payer_name(segment, element.number):
+            found = (finding for finding in found if finding.rule != "ELM-CASE")
+        findings += found
         previous = text
     for element in node.elements[len(segment) - 1 :]:
         if element.usage == "R":
@@ -54,6 +71,11 @@ def _shape(node: SegmentSpec, segment: list[str]) -> Iterator[ElementFinding]:
             "ELM-SURPLUS", f"{node.id} must have at most {limit} elements", limit + 1
         )
     yield from _trailing(segment)
+
+
+def _is_payer_name(segment: list[str], number: int) -> bool:
+    """Return whether an element is the name of a payer, which many write with small letters and nobody matches."""
+    return PAYER_NAMES.get(segment[0]) == number and segment[1] == PAYER
 
 
 def _requires_elements(node: SegmentSpec) -> bool:
@@ -181,6 +203,12 @@ def check_value(
 
 def _characters(name: str, text: str, number: int) -> Iterator[ElementFinding]:
     if not _BASIC.fullmatch(text):
+        bare = _NATIONAL.sub("", text)
+        if bare != text:
+            yield ElementFinding("ELM-NATIONAL", f"{name} should contain no letters of other languages unless the receiver agreed",
+                       number, kind="text")  # fmt: skip
+            text = bare
+    if not _BASIC.fullmatch(text):
         yield ElementFinding("ELM-CHARACTER", f"{name} must contain only characters of the X12 basic and extended sets",
                    number, kind="text")  # fmt: skip
     if _LOWER.search(text):
@@ -217,6 +245,11 @@ def _decimal_type(part: ElementSpec, text: str, previous: str) -> Iterator[tuple
             yield "ELM-CENTS", "must have at most two decimals"
         if len(whole) + 2 > MONEY_DIGITS_MAX:
             yield "ELM-AMOUNT", f"must have at most {MONEY_DIGITS_MAX} digits, cents included"
+        return
+    if part.max == UNITS_MAX:
+        if len(whole) + len(fraction) > UNITS_MAX or len(fraction) > UNITS_DECIMALS_MAX:
+            message = f"must have at most {UNITS_MAX} digits, at most {UNITS_DECIMALS_MAX} of them decimals"
+            yield "ELM-UNITS", message
         return
     yield from _length(part, len(whole) + len(fraction), "digits")
 

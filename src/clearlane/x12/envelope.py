@@ -35,6 +35,13 @@ ISA_CODES: dict[int, frozenset[str]] = {
     14: frozenset({"0", "1"}),
     15: frozenset({"P", "T"}),
 }
+# HIPAA's guides allow fewer (appendix C of each); other codes of X12 pass with a warning.
+HIPAA_PARTY_QUALIFIERS = frozenset({"01", "14", "20", "27", "28", "29", "30", "33", "ZZ"})
+HIPAA_CODES: dict[int, frozenset[str]] = {
+    1: frozenset({"00", "03"}),
+    5: HIPAA_PARTY_QUALIFIERS,
+    7: HIPAA_PARTY_QUALIFIERS,
+}
 
 
 def check_header(interchange: Interchange, findings: FindingCollector) -> None:
@@ -49,7 +56,12 @@ def check_header(interchange: Interchange, findings: FindingCollector) -> None:
             message = f"ISA{number:02} must be {width} characters wide"
             findings.add("ISA-WIDTH", message, "ISA", 1, element=number, kind=classify_value(text))
     for number, known in ISA_CODES.items():
-        _isa(isa, number, findings, passes=get_element(isa, number).strip() in known)
+        code = get_element(isa, number).strip()
+        _isa(isa, number, findings, passes=code in known)
+        if code in known and code not in HIPAA_CODES.get(number, known):
+            allowed = ", ".join(sorted(HIPAA_CODES[number]))
+            message = f"ISA{number:02} should be one of {allowed}, as HIPAA's guides list them"
+            findings.add("ISA-HIPAA", message, "ISA", 1, element=number, kind=classify_value(code))
     for number in (6, 8):
         _isa(isa, number, findings, passes=bool(get_element(isa, number).strip()))
     _isa(isa, 9, findings, passes=elements.is_short_date(get_element(isa, 9)))

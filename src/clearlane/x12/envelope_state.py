@@ -11,6 +11,11 @@ from clearlane.x12.loop_parser import CONTROL_SEGMENTS, LoopParser
 
 # GS01 of a request on a response, or the reverse, occurs in practice and is accepted by receivers: a warning.
 COUNTERPARTS = {"HS": ("HB",), "HB": ("HS",), "HR": ("HN",), "HN": ("HR",)}
+# GS01 by transaction (ST01), for sets whose guide is not known.
+FUNCTIONS = {
+    "270": "HS", "271": "HB", "276": "HR", "277": "HN", "278": "HI", "820": "RA", "834": "BE",
+    "835": "HP", "837": "HC", "997": "FA", "999": "FA",
+}  # fmt: skip
 
 
 class OpenInterchange:
@@ -160,6 +165,9 @@ def check_version(
         severity = Severity.WARNING if same else Severity.ERROR
         findings.add("ST-AGREE", "ST03 must equal GS08", "ST", 1, element=3, severity=severity)
     if guide is None:
+        transaction = tree.get_element(set.header, 1)
+        if transaction in FUNCTIONS:
+            _check_function(open_group, FUNCTIONS[transaction], transaction)
         known = ", ".join(guides.KINDS)
         message = f"ST01 and the version must name a guide that is known here ({known}): the set is checked for its envelope and syntax only"
         findings.add("ST-GUIDE", message, "ST", 1)
@@ -167,13 +175,14 @@ def check_version(
     if version != guide.id:
         message = f"The version is an earlier name of {guide.id} and is read as that one"
         findings.add("ST-EARLIER", message, "ST", 1, element=3)
-    function = tree.get_element(group.header, 1)
-    if function != guide.functional_id and not open_group.function_reported:
+    _check_function(open_group, guide.functional_id, guide.kind)
+
+
+def _check_function(open_group: OpenGroup, wanted: str, kind: str) -> None:
+    """Check GS01 against the sets of the group; report it once per group."""
+    function = tree.get_element(open_group.group.header, 1)
+    if function != wanted and not open_group.function_reported:
         open_group.function_reported = True
-        message = f"GS01 must be {guide.functional_id} for a group of {guide.kind} sets"
-        severity = (
-            Severity.WARNING
-            if function in COUNTERPARTS.get(guide.functional_id, ())
-            else Severity.ERROR
-        )
+        message = f"GS01 must be {wanted} for a group of {kind} sets"
+        severity = Severity.WARNING if function in COUNTERPARTS.get(wanted, ()) else Severity.ERROR
         open_group.findings.add("GS-FUNCTION", message, "GS", 1, element=1, severity=severity)

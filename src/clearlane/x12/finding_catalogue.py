@@ -21,6 +21,10 @@ class FindingType(NamedTuple):
     """What must be true."""
 
 
+# What payers write and a receiver can read all the same: a warning in these kinds of file.
+RECEIVED_KINDS = frozenset({"271", "277", "277CA", "835", "999"})
+WARNINGS_WHEN_RECEIVED = frozenset({"ELM-UNUSED"})
+
 FINDING_TYPES: dict[str, FindingType] = {
     # The file.
     "FILE-EMPTY": FindingType(ERROR, 1, "", "A file holds at least one interchange, which begins with ISA."),
@@ -29,6 +33,8 @@ FINDING_TYPES: dict[str, FindingType] = {
     "FILE-CUT": FindingType(ERROR, 1, "023", "The last segment of a file, and of an interchange, ends with the terminator."),
     "FILE-LONG": FindingType(ERROR, 1, "024", "A segment fits the limit of the reader."),
     "FILE-BLANK": FindingType(WARNING, 1, "", "No terminator follows another: there are no empty segments."),
+    "FILE-INDENT": FindingType(WARNING, 1, "", "No blanks come before the id of a segment."),
+    "FILE-MARK": FindingType(WARNING, 1, "", "A file begins with ISA, not with a byte order mark."),
     "FILE-MEMORY": FindingType(ERROR, 1, "", "The part of a set that must be kept in memory at once fits the limit of the reader."),
     "LIMIT-FINDINGS": FindingType(WARNING, 1, "", "The number of findings per set is limited."),
     # The interchange.
@@ -46,6 +52,7 @@ FINDING_TYPES: dict[str, FindingType] = {
     "ISA-13": FindingType(ERROR, 1, "018", "ISA13 is nine digits."),
     "ISA-14": FindingType(ERROR, 1, "019", "ISA14 is 0 or 1."),
     "ISA-15": FindingType(ERROR, 1, "020", "ISA15 is P or T."),
+    "ISA-HIPAA": FindingType(WARNING, 2, "", "ISA01, ISA05 and ISA07 have codes of the shorter lists that HIPAA's guides have."),
     "ISA-TWICE": FindingType(ERROR, 1, "025", "A sender uses an interchange control number once."),
     "ISA-EMPTY": FindingType(ERROR, 1, "024", "An interchange holds at least one group, or a TA1."),
     "IEA-MISSING": FindingType(ERROR, 1, "022", "An interchange ends with an IEA."),
@@ -94,6 +101,7 @@ FINDING_TYPES: dict[str, FindingType] = {
     "ELM-SHORT": FindingType(ERROR, 1, "4", "An element is as long as its minimum."),
     "ELM-LONG": FindingType(ERROR, 1, "5", "An element is no longer than its maximum."),
     "ELM-CHARACTER": FindingType(ERROR, 1, "6", "An element holds characters of the X12 basic and extended sets only."),
+    "ELM-NATIONAL": FindingType(WARNING, 7, "", "An element holds letters of English only: letters of other languages need an agreement."),
     "ELM-BLANKS": FindingType(WARNING, 1, "", "An element neither begins nor ends with blanks."),
     "ELM-CASE": FindingType(WARNING, 7, "", "Text is in capital letters."),
     "ELM-CODE": FindingType(ERROR, 2, "7", "A code is one of those that the guide lists."),
@@ -105,6 +113,7 @@ FINDING_TYPES: dict[str, FindingType] = {
     "ELM-ZEROS": FindingType(WARNING, 1, "", "A number has no leading zeros."),
     "ELM-CENTS": FindingType(ERROR, 1, "6", "An amount has at most two decimals."),
     "ELM-AMOUNT": FindingType(ERROR, 2, "5", "An amount has at most ten digits, cents included."),
+    "ELM-UNITS": FindingType(ERROR, 2, "5", "The units of a line have at most eight digits, three of them decimals."),
     "SYN-P": FindingType(ERROR, 1, "2", "Elements that belong together are all present or all empty."),
     "SYN-R": FindingType(ERROR, 1, "2", "At least one of some elements is present."),
     "SYN-E": FindingType(ERROR, 1, "10", "At most one of some elements is present."),

@@ -61,9 +61,20 @@ class EmptySegments(NamedTuple):
     segments: int
 
 
+class IndentedSegments(NamedTuple):
+    """The number of segments with blanks before their id in the interchange that is about to end."""
+
+    segments: int
+
+
+class ByteOrderMark(NamedTuple):
+    """The file begins with a byte order mark."""
+
+
 Token: TypeAlias = (
     InterchangeHeader | SegmentChunk | Junk | OverlongSegment | UnterminatedSegment | EmptySegments
-)
+    | IndentedSegments | ByteOrderMark
+)  # fmt: skip
 
 BLANKS = " \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -73,6 +84,7 @@ SLICE_BYTES = SEGMENT_BYTES_MAX - 4_000
 
 _ODD = re.compile(r"~[ \t\r\n~]")
 _EMPTIES = re.compile(r"~[ \t\r\n~]+")
+_INDENTED = re.compile(r"~[\r\n]*+[ \t][ \t\r\n]*+(?!~|\Z)")
 # The lookbehind keeps the match linear: without it a long run of blanks is tried from each of its positions.
 _PADDED = re.compile(r"(?<! ) +~")
 # ISA or IEA as a whole word. What precedes it is examined afterwards (``_find_end``): an expression that also skipped
@@ -85,8 +97,8 @@ class Lexer:
     """A splitter of a stream of interchanges into segments."""
 
     __slots__ = (
-        "_blank", "_broken", "_first", "_from_canonical", "_inside", "_junk", "_overlong", "_padded", "_rest",
-        "_to_canonical", "_visible",
+        "_blank", "_broken", "_first", "_from_canonical", "_gap", "_indented", "_inside", "_junk", "_overlong",
+        "_padded", "_rest", "_to_canonical", "_visible",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -99,6 +111,9 @@ class Lexer:
         self._padded = False
         """Whether blanks precede the terminator of the ISA, and therefore that of every segment."""
         self._blank = 0
+        self._indented = 0
+        self._gap = False
+        """Whether blanks precede the segment whose first character is still to come."""
         self._junk = 0
         self._broken = False
         self._overlong = ""
@@ -113,7 +128,9 @@ class Lexer:
                 self._rest = chunk.decode("latin-1")
                 return out
             self._first, self._rest = False, ""
-            chunk = chunk.removeprefix(BYTE_ORDER_MARK)
+            if chunk.startswith(BYTE_ORDER_MARK):
+                out.append(ByteOrderMark())
+                chunk = chunk.removeprefix(BYTE_ORDER_MARK)
         # latin-1 maps every byte to one character, so decoding cannot fail and is undone exactly when writing.
         for at in range(0, len(chunk), SLICE_BYTES):
             self._feed_slice(chunk[at : at + SLICE_BYTES].decode("latin-1"), out)
@@ -124,7 +141,10 @@ class Lexer:
         out: list[Token] = []
         if not self._inside:
             # In a short file an ISA may still be waiting for characters that never come.
-            text, self._rest = self._rest.removeprefix(BYTE_ORDER_MARK.decode("latin-1")), ""
+            mark = BYTE_ORDER_MARK.decode("latin-1")
+            if self._first and self._rest == mark:
+                out.append(ByteOrderMark())
+            text, self._rest = self._rest.removeprefix(mark), ""
             self._process(text, out, final=True)
         if self._inside:
             rest = self._split(self._without_blanks(self._rest), out)
@@ -193,7 +213,10 @@ class Lexer:
     def _end(self, out: list[Token]) -> None:
         if self._blank and self._visible:
             out.append(EmptySegments(self._blank))
-        self._blank = 0
+        if self._indented:
+            out.append(IndentedSegments(self._indented))
+        self._blank = self._indented = 0
+        self._gap = False
         self._inside = False
         self._overlong = ""
 
@@ -215,21 +238,34 @@ class Lexer:
             self._rest = rest + text[undecided:]
             return ""
         part = self._without_blanks(text[:end])
+        if self._blank or self._indented:
+            # What was counted is reported before the IEA, which ends the interchange, whatever the chunking.
+            last = part.rfind("~", 0, -1) + 1
+            last = last if part.startswith("IEA", last) else len(part)
+            part = self._split(part[:last], out) + part[last:]
         self._end(out)
         _append_unterminated(self._split(part, out), out)
         self._rest = ""
         return text[end:].translate(self._from_canonical)
 
     def _without_blanks(self, text: str) -> str:
-        """Return the text without blanks and empty segments between its segments; count the latter."""
+        """Return the text without blanks and empty segments between its segments; count both."""
         if self._padded:
             text = _PADDED.sub("~", text)
         if "\n" in text:
             text = text.replace("~\r\n", "~").replace("~\n", "~")
         bare = text.lstrip(" \t\r\n~")
-        if bare is not text:
-            self._blank += text.count("~", 0, len(text) - len(bare))
+        if bare is not text or self._gap:
+            lead = text[: len(text) - len(bare)]
+            self._blank += lead.count("~")
+            gap = _has_blank(lead.rpartition("~")[2]) or (self._gap and "~" not in lead)
+            # Where nothing follows yet, the next slice decides.
+            self._gap = gap and not bare
+            self._indented += gap and bool(bare)
         if _ODD.search(bare):
+            self._indented += len(_INDENTED.findall(bare))
+            last = bare.rpartition("~")[2]
+            self._gap = not last.strip(BLANKS) and _has_blank(last)
             before = bare.count("~")
             bare = _EMPTIES.sub("~", bare)
             self._blank += before - bare.count("~")
@@ -295,6 +331,10 @@ def _append_unterminated(text: str, out: list[Token]) -> None:
     text = text.rstrip(BLANKS)
     if text:
         out += [UnterminatedSegment(), SegmentChunk([text], [text.split("*")])]
+
+
+def _has_blank(text: str) -> bool:
+    return " " in text or "\t" in text
 
 
 def _id(text: str) -> str:

@@ -367,8 +367,12 @@ class LoopParser:
                 if has_child
                 else "HL04 must be 0: no level below follows"
             )
+            # X12's own published 271 promises levels that do not follow.
+            promised = self._context.kind == "271" and not has_child
+            severity = Severity.WARNING if promised else None
+            loop_id = loop.node.id
             self._findings.add(
-                "HL-CHILD", message, "HL", loop.position, loop=loop.node.id, element=4
+                "HL-CHILD", message, "HL", loop.position, loop=loop_id, element=4, severity=severity
             )
 
     def _report_elements(

@@ -21,6 +21,10 @@ MONEY_MAX = 18
 MONEY_DIGITS_MAX = 10
 """HIPAA: at most ten digits in an amount, cents included, written or not."""
 
+UNITS_MAX = 8
+"""HIPAA: the units of a professional line have at most eight digits; no other number has that length."""
+UNITS_DECIMALS_MAX = 3
+
 # X12's basic and extended character sets, without the separators and without lower case, which is reported.
 VISIBLE = r"A-Z0-9!\"&'()+,\-./;?=%@\[\]_{}\\|<>#$"
 TEXT = VISIBLE + " "
@@ -213,6 +217,8 @@ def _text(low: int, high: int) -> str:
 def _decimal(high: int) -> str:
     if high == MONEY_MAX:
         whole, fraction = MONEY_DIGITS_MAX - 2, 2
+    elif high == UNITS_MAX:
+        whole, fraction = UNITS_MAX - UNITS_DECIMALS_MAX, UNITS_DECIMALS_MAX
     else:
         fraction = min(4, high // 2)
         whole = high - fraction

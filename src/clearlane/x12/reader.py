@@ -20,6 +20,7 @@ Knows bytes, envelopes and guides; knows no claim and no clock.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TypeAlias
 
+from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CHUNK_BYTES, CONTROL_NUMBERS_REMEMBERED_MAX, SEGMENT_BYTES_MAX
 from clearlane.x12 import envelope, grammar, guides, lexer, tree
 from clearlane.x12.automaton import compile_guide
@@ -36,6 +37,7 @@ from clearlane.x12.events import (
     SetOpened,
     UnitClosed,
 )
+from clearlane.x12.finding_catalogue import RECEIVED_KINDS, WARNINGS_WHEN_RECEIVED
 from clearlane.x12.loop_parser import LoopParser
 
 __all__ = [
@@ -124,6 +126,8 @@ class Reader:
             lexer.OverlongSegment: self._on_overlong,
             lexer.UnterminatedSegment: self._on_unterminated,
             lexer.EmptySegments: self._on_empty,
+            lexer.IndentedSegments: self._on_indented,
+            lexer.ByteOrderMark: self._on_mark,
         }
         self._on_segment: dict[str, Callable[[tree.Segment], None]] = {
             "GS": self._on_gs,
@@ -147,7 +151,8 @@ class Reader:
         tokens = self._lexer.finish()
         events = self._process(tokens)
         self._end_interchange()
-        if not self._interchange_count and not self._file.findings:
+        junk = any(f.severity is Severity.ERROR for f in self._file.findings)
+        if not self._interchange_count and not junk:
             message = "The file must contain an interchange, which begins with ISA"
             self._findings.add("FILE-EMPTY", message)
         self._out.append(FileClosed(self._file))
@@ -231,6 +236,14 @@ class Reader:
     def _on_empty(self, token: lexer.EmptySegments) -> None:
         message = f"{token.segments} empty segments were left out: no terminator may follow another"
         self._interchange_findings().add("FILE-BLANK", message)
+
+    def _on_indented(self, token: lexer.IndentedSegments) -> None:
+        message = f"{token.segments} segments have blanks before their id: it must follow the terminator or the end of the line"
+        self._interchange_findings().add("FILE-INDENT", message)
+
+    def _on_mark(self, token: lexer.ByteOrderMark) -> None:
+        message = "The file should begin with ISA, without a byte order mark"
+        self._findings.add("FILE-MARK", message)
 
     def _interchange_findings(self) -> FindingCollector:
         assert self._interchange is not None, "the lexer hands on segments after a header only"
@@ -318,6 +331,9 @@ class Reader:
             group=group.number,
             set=open_part.sets,
             first_segment=self._segments_read,
+            warnings=WARNINGS_WHEN_RECEIVED
+            if guide and guide.kind in RECEIVED_KINDS
+            else frozenset(),
         )
         if not self._stream:
             group.sets.append(set)

@@ -121,6 +121,11 @@ BROKEN = [
         ),
         ("HL", 0, 0),
     ),
+    ("277CA", "X277CA-TOTALS", set_to("QTY", 1, 2, "2"), ("QTY", 2, 0)),
+    ("277CA", "X277CA-TOTALS", set_to("QTY", 2, 2, "0"), ("QTY", 2, 0)),
+    ("277CA", "X277CA-TOTALS", set_to("AMT", 2, 2, "99.99"), ("AMT", 2, 0)),
+    ("277CA", "X277CA-TOTALS", after("STC", 2, "QTY*QA*3"), ("QTY", 2, 0)),
+    ("277CA", "X277CA-TOTALS", after("STC", 2, "AMT*YY*1"), ("AMT", 2, 0)),
     ("276", "X276-CLAIM", drop("DMG", 1), ("HL", 0, 0)),
     (
         "276",
@@ -137,6 +142,26 @@ BROKEN = [
 @pytest.mark.parametrize("kind", sorted(TEXTS))
 def test_a_good_set_has_no_finding(kind):
     assert findings(kind, rows(TEXTS[kind])) == []
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        after("STC", 2, "QTY*QA*1", "QTY*QC*1", "AMT*YU*100", "AMT*YY*100"),
+        both(set_to("STC", 3, 4, "X"), set_to("AMT", 1, 2, "7")),
+        set_to("QTY", 1, 2, "X"),
+    ],
+    ids=["right totals of a provider", "a charge that is no amount", "a total that is none"],
+)
+def test_totals_are_compared_where_they_can_be(edit):
+    changed = rows(ACK)
+    edit(changed)
+    assert "X277CA-TOTALS" not in {f.rule for f in findings("277CA", changed)}
+
+
+def test_a_file_refused_as_a_whole_needs_no_claims():
+    text = ACK.partition("HL*3*")[0].replace("HL*2*1*21*1", "HL*2*1*21*0") + "SE*16*0001"
+    assert findings("277CA", rows(text)) == []
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
     (Fault("place repeated", "SV3*AD:D4341", "SV3*AD:D4341*100*11*10**1", "X837-PLACE-AGAIN", D), INFO),
     (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", P, position="SV1*HC:99213"), INFO),
     (Fault("line without a control number", "REF*6R*A100L1", "", "X837-LINE-CONTROL", D, position="SV3*AD:D2392"), INFO),
-    (Fault("a day sent as a period", "DTP*472*D8*20250210", "DTP*472*RD8*20250210-20250210", "X837-PERIOD"), INFO),
+    (Fault("a day sent as a period", "DTP*472*D8*20250210", "DTP*472*RD8*20250210-20250210", "X837-PERIOD", P), INFO),
     (Fault("referring after rendering provider", "PRV*PE", "NM1*DN*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-ORDER"), INFO),
     (Fault("facility is where the billing provider is", "PRV*PE", "NM1*77*2*CLINIC*****XX*1679576722~N3*12 ALDER STREET~N4*PORTLAND*OR*972011234", "X837-FACILITY-AGAIN"), INFO),
     (Fault("orthodontics without elements", "DN1", "DN1", "SEG-BARE", D), ERROR),
@@ -54,7 +54,7 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
     (Fault("tooth twice", "TOO*JP*14", "TOO*JP*14*M:O~TOO*JP*14*D", "X837D-TOOTH-TWICE", D, position="TOO*JP*14*D"), WARNING),
     (Fault("buccal side of a canine", "TOO*JP*14", "TOO*JP*C*M:B", "X837D-SURFACE", D), WARNING),
     (Fault("facial side of a molar", "TOO*JP*14", "TOO*JP*64*M:F", "X837D-SURFACE", D), WARNING),
-    (Fault("incisal edge of a milk molar", "TOO*JP*14", "TOO*JP*AS*I", "X837D-SURFACE", D), ERROR),
+    (Fault("incisal edge of a milk molar", "TOO*JP*14", "TOO*JP*AS*I", "X837D-SURFACE", D), WARNING),
     (Fault("orthodontics without months", "SV3*AD:D4341", "SV3*AD:D8080*100**10**1", "X837D-ORTHODONTICS", D, position="SV3*AD:D8080"), WARNING),
 )  # fmt: skip
 

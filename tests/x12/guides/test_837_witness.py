@@ -30,6 +30,28 @@ ACCEPTED = {
         "BHT/06",
         "codes",
     ): "Subrogation demands (31) are part of the guide; the witness forgets them.",
+    **{
+        ("837P", f"2000A/2000B/{level}2300/2400/SV1/04", "form"): (
+            "The guide's note limits the units to eight digits, three of them decimals."
+        )
+        for level in ("", "2000C/")
+    },
+    **{
+        (kind, place, what): reason
+        for kind in ("837P", "837I")
+        for place, what, reason in (
+            ("BHT/03", "form", "The guide's note limits the batch number to 30 characters."),
+            *(
+                (
+                    f"2000A/2000B/{level}2300/{ref}/02",
+                    "codes",
+                    "The guide lists the codes in a note.",
+                )
+                for level in ("", "2000C/")
+                for ref in ("REF:4N", "2320/2330B/REF:T4", *(["REF:F5"] if kind == "837P" else []))
+            ),
+        )
+    },
     ("837P", "1000A/PER/03", "codes"): "ED was a 4010 code; 5010 lists e-mail, fax and telephone.",
     ("837P", "1000A/PER/05", "codes"): "ED was a 4010 code.",
     ("837P", "1000A/PER/07", "codes"): "ED was a 4010 code.",

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from clearlane.claims.fields import DentalClaim, DentalLine
-from clearlane.claims.forms.dental import is_predetermination
+from clearlane.claims.forms.dental import is_predetermination, service_days
 from clearlane.claims.rules.registry import (
     DENTAL,
     WARNING,
@@ -335,4 +335,29 @@ def outer_surface_fits_the_tooth(
             yield (
                 f"Teeth[{at}].F28_ToothSurface",
                 f"Tooth {tooth.F27_Tooth} has the outer surface {'F' if wrong == 'B' else 'B'}, not {wrong}.",
+            )
+
+
+@rule(
+    "D118",
+    fields=("F24_DateOfServiceTo",),
+    x12="2300/DTP:472/03",
+    kinds=KINDS,
+)
+def lines_with_a_period_share_it(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A period of service is that of every line: an 837D has periods for the claim and days for its lines."""
+    if is_predetermination(claim):
+        return
+    days = [
+        (first or claim.X12_ServiceDate, last or first or claim.X12_ServiceDate)
+        for first, last in map(service_days, claim.LineItems)
+    ]
+    if len(set(days)) == 1:
+        return
+    for at, (first, last) in enumerate(days):
+        if first != last and claim.LineItems[at].F24_DateOfServiceTo is not None:
+            yield (
+                f"LineItems[{at}].F24_DateOfServiceTo",
+                f"The line runs from {first} to {last} and other lines do not; a dental line has one day, so leave "
+                "the last day out, or give every line the same period.",
             )

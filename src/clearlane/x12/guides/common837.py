@@ -24,6 +24,9 @@ PERSON = "R={} R=1 R S S - S S=XX S"
 PERSON_OR_ORGANISATION = "R={} R=1|2 R S S - S S=XX S"
 PLACE = "R={} R=2 R - - - - S=XX S"
 
+# Why a service was not authorised (REF*4N).
+AUTHORISATION_EXCEPTIONS = "1|2|3|4|5|6|7"
+
 # Which numbers a provider may have beside the NPI, and how many of them.
 ALL_IDS = "0B|1G|G2|LU"
 REFERRING_IDS = "0B|1G|G2"
@@ -31,9 +34,11 @@ FACILITY_IDS = "0B|G2|LU"
 BILLING_IDS = "G2|LU"
 
 
-def ref(codes: str, name: str, repeat: int = 1, usage: str = "S") -> SegmentSpec:
-    """Return a reference number."""
-    return seg("REF", name, usage, repeat, f"R={codes} R")
+def ref(
+    codes: str, name: str, repeat: int = 1, usage: str = "S", *, values: str = ""
+) -> SegmentSpec:
+    """Return a reference number, or a code where the guide lists its ``values``."""
+    return seg("REF", name, usage, repeat, f"R={codes} R{'=' if values else ''}{values}")
 
 
 def ref_of_payer(codes: str, name: str, repeat: int, usage: str = "S") -> SegmentSpec:
@@ -130,7 +135,7 @@ def header(version: str) -> tuple[SegmentSpec | LoopSpec, ...]:
     """Return the segments and loops from ST to the receiver."""
     return (
         seg("ST", "Start of the claims", "R", 1, f"R=837 R R={version}"),
-        seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R R R R=31|CH|RP"),
+        seg("BHT", "Beginning of the claims", "R", 1, "R=0019 R=00|18 R<30 R R R=31|CH|RP"),
         loop(
             "1000A",
             "Submitter",
@@ -291,7 +296,7 @@ def other_payer(*more: SegmentSpec) -> LoopSpec:
         ref("2U|EI|FY|NF", "Other payer second number", 2),
         ref("G1", "Other payer's authorisation"),
         ref("9F", "Other payer's referral"),
-        ref("T4", "Other payer adjusted the claim"),
+        ref("T4", "Other payer adjusted the claim", values="Y"),
         *more,
         ref("F8", "Other payer's claim number"),
     )

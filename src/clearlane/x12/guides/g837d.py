@@ -17,6 +17,8 @@ TEETH = "|".join(
 )
 # The whole mouth, jaws, sextants, another area, quadrants, sides.
 AREAS = "00|01|02|03|04|05|06|07|08|09|10|20|30|40|L|R"
+# The facility of a line has other numbers than that of a claim: no licence (0B), but a UPIN (1G).
+LINE_FACILITY_IDS = "1G|G2|LU"
 REPORTS = "B4|DA|DG|EB|OZ|P6|RB|RR"
 
 
@@ -32,7 +34,7 @@ def _claim_dates() -> tuple[SegmentSpec, ...]:
 def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
         c.ref("G3", "Predetermination"),
-        c.ref("4N", "Service without authorisation"),
+        c.ref("4N", "Service without authorisation", values=c.AUTHORISATION_EXCEPTIONS),
         c.ref("F8", "Payer's claim number"),
         c.ref("9F", "Referral"),
         c.ref("G1", "Prior authorisation"),
@@ -106,8 +108,8 @@ def _other_coverage() -> LoopSpec:
 
 def _line_dates() -> tuple[SegmentSpec, ...]:
     return (
-        c.dtp("472", "Service", "D8|RD8"),
-        c.dtp("441", "Prior placement"),
+        c.dtp("472", "Service"),  # a period is given for the whole claim
+        c.dtp("139|441", "Prior placement"),
         c.dtp("452", "Appliance placed"),
         c.dtp("446", "Appliance replaced"),
         c.dtp("196", "Treatment begun"),
@@ -151,7 +153,7 @@ def _line_providers() -> tuple[LoopSpec, ...]:
             "DQ",
             c.ref_of_payer(c.ALL_IDS, "Supervising provider second number", 20),
         ),
-        c.facility("2420D", c.ref_of_payer(c.FACILITY_IDS, "Service facility second number", 3)),
+        c.facility("2420D", c.ref_of_payer(LINE_FACILITY_IDS, "Service facility second number", 3)),
     )
 
 
@@ -200,7 +202,7 @@ def _claim(usage: str) -> LoopSpec:
             "Claim",
             "R",
             1,
-            "R R - - R(R=@places_of_service R=B R) R=N|Y R=A|C R=N|W|Y R=I|Y -"
+            "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|C R=N|W|Y R=I|Y -"
             " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=01|02|03|05 - - - - - - S=PB"
             f" S={c.DELAY}",
         ),
@@ -270,7 +272,7 @@ GUIDE = Guide(
                 0,
                 *c.subscriber_level(f"S={c.SECONDARY_REASON}"),
                 c.subscriber(),
-                c.payer(2),
+                c.payer(1),
                 _claim("S"),
                 loop(
                     "2000C",

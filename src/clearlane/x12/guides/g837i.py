@@ -23,7 +23,7 @@ def _codes(
 
 def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
-        c.ref("4N", "Service without authorisation"),
+        c.ref("4N", "Service without authorisation", values=c.AUTHORISATION_EXCEPTIONS),
         c.ref("9F", "Referral"),
         c.ref("G1", "Prior authorisation"),
         c.ref("F8", "Payer's claim number"),
@@ -151,7 +151,8 @@ def _claim(usage: str) -> LoopSpec:
             "Claim",
             "R",
             1,
-            "R R - - R(R R=A R) - R=A|B|C R=N|W|Y R=I|Y - - - - - - - - - -" + f" S={c.DELAY}",
+            "R R - - R(R R=A R=@claim_frequencies) - R=A|B|C R=N|W|Y R=I|Y - - - - - - - - - -"
+            f" S={c.DELAY}",
         ),
         c.dtp("096", "Hour of discharge", "TM"),
         c.dtp("434", "Statement", "RD8", "R"),

@@ -53,8 +53,8 @@ def _claim_dates() -> tuple[SegmentSpec, ...]:
 
 def _claim_numbers() -> tuple[SegmentSpec, ...]:
     return (
-        c.ref("4N", "Service without authorisation"),
-        c.ref("F5", "Medicare crossover"),
+        c.ref("4N", "Service without authorisation", values=c.AUTHORISATION_EXCEPTIONS),
+        c.ref("F5", "Medicare crossover", values="N|Y"),
         c.ref("EW", "Mammography certificate"),
         c.ref("9F", "Referral"),
         c.ref("G1", "Prior authorisation"),
@@ -216,7 +216,7 @@ def _line() -> LoopSpec:
             "Professional service",
             "R",
             1,
-            f"R{PROCEDURE} R R=MJ|UN R S=@places_of_service - R(R={POINTER} S={POINTER} S={POINTER}"
+            f"R{PROCEDURE} R R=MJ|UN R<8 S=@places_of_service - R(R={POINTER} S={POINTER} S={POINTER}"
             f" S={POINTER}) - S=Y - S=Y S=Y - - S=0",
         ),
         seg("SV5", "Durable medical equipment", "S", 1, "R(R=HC R) R=DA R R R R=1|4|6"),
@@ -266,7 +266,7 @@ def _claim(usage: str) -> LoopSpec:
             "Claim",
             "R",
             1,
-            "R R - - R(R=@places_of_service R=B R) R=N|Y R=A|B|C R=N|W|Y R=I|Y S=P"
+            "R R - - R(R=@places_of_service R=B R=@claim_frequencies) R=N|Y R=A|B|C R=N|W|Y R=I|Y S=P"
             " S(R=AA|EM|OA S=AA|EM|OA - S=@states S=@countries) S=02|03|05|09 - - - - - - -"
             f" S={c.DELAY}",
         ),

@@ -27,6 +27,7 @@ from clearlane.x12.tree import Loop
 
 CLAIM_NUMBER_CHARACTERS_MAX = 20
 ICD10_FROM = "20151001"
+INPATIENT = "21:"
 WARNING, INFO = Severity.WARNING, Severity.INFO
 # Placeholders that senders write where there is no number.
 PLACEHOLDERS = frozenset({"NONE", "N/A", "NA", "UNKNOWN", "0"})
@@ -157,6 +158,16 @@ def car_accident_has_a_state(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
         yield RuleFinding(
             "CLM11-4 (state of the accident) is required for a car accident (AA)", clm, 11, 4
         )
+
+
+@rule("X837-ADMISSION", loop="2300", kinds=("837P",), snip=7, severity=WARNING)
+def inpatient_has_an_admission_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A service to an inpatient (place 21) comes with the day of admission."""
+    facts = claim_parts(loop, ctx)
+    inside = len(facts.clm) > 5 and facts.clm[5].startswith(INPATIENT)
+    if inside and facts.first("DTP", "435") is None:
+        message = "A service to an inpatient (place 21) should have DTP*435, the day of admission"
+        yield RuleFinding(message, facts.clm, 5, 1)
 
 
 @rule("X837-ATTACHMENT", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("PWK", "2400/PWK"))

@@ -29,6 +29,17 @@ def decisions_name_a_payer(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
             )
 
 
+@rule("X837-COB-BUNDLED", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400/2430",))
+def bundled_line_exists(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A line decision that was bundled names a line of the claim (SVD06)."""
+    facts = claim_parts(loop, ctx)
+    numbers = {line.loop.value("LX", 1) for line in facts.lines}
+    for _, row, _ in facts.decisions:
+        if value_at(row, 6) and value_at(row, 6) not in numbers:
+            message = "SVD06 (bundled into line) must be the LX01 of a line of the claim"
+            yield RuleFinding(message, row, 6)
+
+
 @rule("X837-COB-LINE", loop="2300", kinds=CLAIM_KINDS, snip=3, needs=("2400/2430",))
 def lines_balance(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """For each payer that decided a line, the charge is what it paid plus what it adjusted."""

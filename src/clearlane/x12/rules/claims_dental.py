@@ -6,7 +6,7 @@ Knows claim loops; knows no other file and no clock.
 from collections.abc import Iterator
 
 from clearlane.kernel.finding import Severity
-from clearlane.x12.rules import RuleContext, RuleFinding, rule
+from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
 from clearlane.x12.rules.claims_facts import claim_parts, value_at
 from clearlane.x12.tree import Loop
 
@@ -22,7 +22,7 @@ SELDOM = {True: "B", False: "F"}
 
 @rule("X837D-SURFACE", loop="2300", kinds=DENTAL, snip=4, needs=("2400/TOO",))
 def surfaces_belong_to_the_tooth(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """A surface is one that the tooth has, and occurs once."""
+    """A surface occurs once, and should be one that the tooth has, as most payers check."""
     for row in claim_parts(loop, ctx).all_segments("TOO"):
         if value_at(row, 3):
             yield from _surfaces(row, front=is_anterior(value_at(row, 2)))
@@ -53,8 +53,8 @@ def missing_tooth_occurs_once(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
 def replacement_has_prior_placement_date(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A replaced prosthesis, crown or inlay has the date of the prior placement."""
     for line in claim_parts(loop, ctx).lines:
-        if value_at(line.service, 5) == "R" and line.loop.segment("DTP", "441") is None:
-            message = "SV305 = R (replacement) needs DTP*441 with the day of the prior placement"
+        if value_at(line.service, 5) == "R" and line.loop.segment("DTP", "139", "441") is None:
+            message = "SV305 = R (replacement) needs the day of the prior placement: DTP*441, or DTP*139 where it is estimated"
             yield RuleFinding(message, line.service, 5)
 
 
@@ -73,6 +73,15 @@ def orthodontics_are_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
                 message = "An orthodontic procedure should come with DN1, the months of treatment"
                 yield RuleFinding(message, line.service, 1, 2)
                 return
+
+
+@rule("X837D-MONTHS", loop="2300", kinds=DENTAL, snip=4, needs=("DN1",))
+def months_left_are_of_the_total(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The months of orthodontic treatment that are left are not more than its total."""
+    for row in claim_parts(loop, ctx).by_id["DN1"]:
+        total, left = (parse_cents(value_at(row, at)) for at in (1, 2))
+        if total is not None and left is not None and left > total:
+            yield RuleFinding("DN102 (months left) must not be more than DN101 (total)", row, 2)
 
 
 @rule("X837D-PREDETERMINATION", loop="2300", kinds=DENTAL, snip=4)
@@ -108,9 +117,9 @@ def _surfaces(row: list[str], *, front: bool) -> Iterator[RuleFinding]:
     for number, surface in enumerate(surfaces, 1):
         if surface == NEVER[front]:
             message = (
-                f"TOO03-{number} must be a surface of this tooth: {_surface_names(front=front)}"
+                f"TOO03-{number} should be a surface of this tooth: {_surface_names(front=front)}"
             )
-            yield RuleFinding(message, row, 3, number)
+            yield RuleFinding(message, row, 3, number, severity=WARNING)
         elif surface == SELDOM[front]:
             message = f"TOO03-{number} should be F on front teeth and B on back teeth"
             yield RuleFinding(message, row, 3, number, severity=WARNING)

@@ -51,6 +51,8 @@ _NDC = re.compile(r"\d{11}", re.ASCII)
 _CLIA = re.compile(r"\d\dD\d{7}", re.ASCII)
 UNITS = {"837P": 4, "837D": 6, "837I": 5}
 ANAESTHESIA_FIRST, ANAESTHESIA_LAST = "00100", "01999"
+# Further burned skin by its area, and a day of pain management: anaesthesia that has no minutes.
+ANAESTHESIA_IN_UNITS = frozenset({"01953", "01996"})
 
 
 @rule("X837-LINE-NUMBER", loop="2300", kinds=CLAIM_KINDS, snip=4, needs=("2400",))
@@ -148,13 +150,18 @@ def charges_are_not_negative(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindi
 
 @rule("X837-MINUTES", loop="2300", kinds=("837P",), snip=7, severity=WARNING, needs=("2400",))
 def minutes_are_for_anaesthesia(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """Only anaesthesia is counted in minutes."""
+    """Anaesthesia is counted in minutes, and nothing else is."""
     for line in claim_parts(loop, ctx).lines:
-        if value_at(line.service, 3) != "MJ":
+        row = line.service
+        if row is None or len(row) < 4 or len(line.procedure) < 2:
             continue
-        code = value_at(line.service, 1, 2)
-        if code.isdecimal() and not ANAESTHESIA_FIRST <= code <= ANAESTHESIA_LAST:
+        code, unit = line.procedure[1], row[3]
+        anaesthesia = ANAESTHESIA_FIRST <= code <= ANAESTHESIA_LAST
+        if unit == "MJ" and code.isdecimal() and not anaesthesia:
             message = "SV103 should be UN: only anaesthesia is counted in minutes (MJ)"
+            yield RuleFinding(message, line.service, 3)
+        elif unit == "UN" and anaesthesia and code not in ANAESTHESIA_IN_UNITS:
+            message = "SV103 should be MJ: anaesthesia is counted in minutes"
             yield RuleFinding(message, line.service, 3)
 
 

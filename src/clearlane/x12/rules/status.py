@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12 import codes
-from clearlane.x12.rules import RuleContext, RuleFinding, rule
+from clearlane.x12.rules import RuleContext, RuleFinding, parse_cents, rule
 from clearlane.x12.tree import Loop, Segment, get_element, split_components
 
 REQUEST, RESPONSE, ACKNOWLEDGEMENT = ("276",), ("277",), ("277CA",)
@@ -18,6 +18,13 @@ STATUS_LOOPS = ("2200B", "2200C", "2200D", "2200E", "2220D", "2220E")
 CLAIMS = ("2200D", "2200E")
 COMPOSITES = (1, 10, 11)
 ACCEPTS, REFUSES = "WQ", "U"
+ClaimTotal = tuple[int, int | None]
+"""How many claims, and their charges in cents; None if one is no amount."""
+# Where an acknowledgement gives totals: by level the loop, and by action the qualifiers of QTY and AMT.
+TOTAL_LOOPS = {
+    "2000C": ("2200C", ((ACCEPTS, "QA", "YU"), (REFUSES, "QC", "YY"))),
+    "2000B": ("2200B", ((ACCEPTS, "90", "YU"), (REFUSES, "AA", "YY"))),
+}
 DRUG = "RX"
 """The code list of a status that is a reject code of the pharmacies."""
 
@@ -119,6 +126,51 @@ def receipt_is_reported(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     wanted = "2200A" if loop.node.id == "2000A" else "2200B"
     if loop.loop(wanted) is None:
         yield RuleFinding(f"Loop {wanted} should report on the file as a whole")
+
+
+@rule(
+    "X277CA-TOTALS",
+    loop=("2200D", "2000C", "2000B"),
+    kinds=ACKNOWLEDGEMENT,
+    snip=3,
+    severity=WARNING,
+)
+def totals_are_those_of_the_claims(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """Counts and charges of accepted and refused claims (QTY, AMT) are those of the claims listed below."""
+    sums: dict[str, dict[str, ClaimTotal]] = ctx.set_state.setdefault("277ca-totals", {})
+    if loop.node.id == "2200D":
+        refused = any(get_element(stc, 3) == REFUSES for stc in loop.segments("STC"))
+        charge = parse_cents(loop.value("STC", 4))
+        for level in TOTAL_LOOPS:
+            totals = sums.setdefault(level, {})
+            totals[REFUSES if refused else ACCEPTS] = _add(
+                totals.get(REFUSES if refused else ACCEPTS), charge
+            )
+        return
+    listed = sums.pop(loop.node.id, {})
+    verdict = loop.loop(TOTAL_LOOPS[loop.node.id][0])
+    if verdict is None or not listed:
+        return  # A file may be refused as a whole, without a word on its claims.
+    for action, quantity, amount in TOTAL_LOOPS[loop.node.id][1]:
+        count, charges = listed.get(action, (0, 0))
+        yield from _wrong_total(verdict.segment("QTY", quantity), count * 100)
+        yield from _wrong_total(verdict.segment("AMT", amount), charges)
+
+
+def _add(total: "ClaimTotal | None", charge: int | None) -> "ClaimTotal":
+    count, charges = total or (0, 0)
+    return count + 1, None if charges is None or charge is None else charges + charge
+
+
+def _wrong_total(segment: Segment | None, expected: int | None) -> Iterator[RuleFinding]:
+    if segment is None or expected is None:
+        return
+    given = parse_cents(get_element(segment, 2))
+    if given is not None and given != expected:
+        what = "number" if segment[0] == "QTY" else "charges"
+        yield RuleFinding(
+            f"{segment[0]}02 should be the {what} of the claims listed below", segment, 2
+        )
 
 
 @rule("X276-CLAIM", loop="2000D", kinds=REQUEST, snip=4)
