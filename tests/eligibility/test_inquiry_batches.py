@@ -150,8 +150,17 @@ async def test_the_answer_in_time_ends_the_call(mail):
     assert (await waiting)["Status"] == COMPLETE
 
 
-@pytest.mark.parametrize(("made", "kind"), [(ta1, "TA1"), (nine, "999")])
-async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kind):
+@pytest.mark.parametrize(
+    ("made", "kind", "before"),
+    [
+        (ta1, "TA1", b""),
+        (nine, "999", b""),
+        (ta1, "TA1", b"\xef\xbb\xbf"),
+        (nine, "999", b"\xef\xbb\xbf"),
+        (nine, "999", b"left by a transfer program\r\n"),
+    ],
+)
+async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kind, before):
     id, waiting = await mail.ask("2001", "2002")
     mail.flow.clock.advance(timedelta(seconds=60))
     await waiting
@@ -160,7 +169,7 @@ async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kin
     _, content = made("")
     refusal = content.replace(b"TA1*000000017", b"TA1*%09d" % control)
     refusal = refusal.replace(b"AK1*HS*17", b"AK1*HS*%d" % control)
-    assert await mail.flow.arrive(refusal) == ["Applied"]
+    assert await mail.flow.arrive(before + refusal) == ["Applied"]
     body = await mail.responses(id)
     # A TA1 refuses the whole file; the 999 refuses the first set of two.
     told = ["visit 1", "visit 2"] if kind == "TA1" else ["visit 1"]

@@ -21,9 +21,7 @@ def test_every_public_name_exists(name):
     assert name in dir(x12)
 
 
-@pytest.mark.parametrize(
-    "module", ["ack", "build", "check", "guides", "overlay", "placement", "views"]
-)
+@pytest.mark.parametrize("module", ["ack", "build", "check", "guides", "placement", "views"])
 def test_every_module_is_an_attribute(module):
     assert getattr(x12, module).__name__ == f"clearlane.x12.{module}"
     assert module in dir(x12)

@@ -62,7 +62,7 @@ The modules; each has its own documentation:
     ack         ``acknowledge``: the TA1 and the 999 for a file
     describe    every segment in words;  diff: two files compared by meaning
     redact      a file without personal data;  reformat: a file in other separators
-    guides      the guides by version and kind;  overlay: a payer's differences applied to a guide
+    guides      the guides by version and kind
     rules       rules that need several segments at once;  codes: code lists
 
 Names are imported on first use. Knows no HTTP, SQL, claim form or clock.
@@ -100,8 +100,8 @@ _MODULE_OF = {
     "write": "writer",
 }
 _MODULES = frozenset({
-    "ack", "build", "check", "codes", "describe", "diff", "encode", "guides", "overlay", "placement", "reader",
-    "redact", "reformat", "rules", "tree", "views", "writer",
+    "ack", "build", "check", "codes", "describe", "diff", "encode", "guides", "placement", "reader", "redact",
+    "reformat", "rules", "tree", "views", "writer",
 })  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from datetime import datetime
 import msgspec
 import structlog
 
+from clearlane.claims import acks
+from clearlane.claims.ack_messages import GroupAck, InterchangeAck
 from clearlane.claims.facts import ClaimKey, FactKind, UnmatchedFact
 from clearlane.eligibility import read_271
 from clearlane.kernel import limits
@@ -165,11 +167,11 @@ async def _answers_inquiries(context: WorkContext, content: bytes, kinds: frozen
     """Return whether a file of nothing but acknowledgements answers a batch of inquiries."""
     if not kinds or not kinds <= ACKNOWLEDGEMENTS:
         return False
-    text = content.decode("latin-1").lstrip()
-    rows = [row.strip().split(text[3]) for row in text.split(text[105])]
-    if any(row[:2] == ["AK1", INQUIRY_GROUP] for row in rows):
+    messages = await asyncio.to_thread(lambda: list(acks.read(content)))
+    if any(one.verdict.function == INQUIRY_GROUP for one in messages if isinstance(one, GroupAck)):
         return True
-    controls = [int(row[1]) for row in rows if row[0] == "TA1" and row[1:2] and row[1].isdecimal()]
+    numbers = [one.reference.number for one in messages if isinstance(one, InterchangeAck)]
+    controls = [int(one) for one in numbers if one.isdecimal()]
     async with context.database.read(store.SCOPE) as tx:
         found = [await batches.find_by_control(tx, control) for control in controls]
         return any([bool(await store.list_for_batch(tx, one.id)) for one in found if one])
