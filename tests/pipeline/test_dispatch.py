@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select, update
 
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.batch_naming import CONTROL_MAX
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import ClaimKind
@@ -14,7 +15,6 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, READY
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit, claim_events, control_numbers
 from clearlane.store.sql import Statement
@@ -43,13 +43,13 @@ async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
     [id] = await out.create_batches()
     batch = await out.batch(id)
     content = await out.content(batch)
-    assert (batch.state, batch.claims, batch.bytes) == (READY, 3, len(content))
+    assert (batch.state, batch.claims, batch.bytes) == (BatchState.READY, 3, len(content))
     assert batch.digest == hashlib.sha256(content).hexdigest()
     assert sorted(numbers_in(content)) == sorted(ids)
     assert set((await out.states()).values()) == {("Received", 1, 0)}
     assert await out.deliver() == 1
     assert payer.sent == {batch.name: content}
-    assert (await out.batch(id)).state == DELIVERED
+    assert (await out.batch(id)).state == BatchState.DELIVERED
     assert set((await out.states()).values()) == {("Sent", 1, 0)}
     assert not await out.has_due_work()
     async with out.context.database.read(store.SCOPE) as tx:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.cli.operator_command import (
     AsJson,
     run_in_installation,
@@ -154,7 +155,7 @@ LABELS = {
 
 def facts(batch: Batch) -> dict[str, object]:
     """Return the printable facts of a batch."""
-    waits = batch.state in {store.READY, store.SENDING}
+    waits = allows(batch.state, BatchEvent.ATTEMPTED)
     return {
         "id": batch.id,
         "state": batch.state,

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import structlog
 
+from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.claims.fields import PAYER_TYPE_OF_KIND, ClaimKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.engine.fault_injection import crash_point
@@ -183,7 +184,7 @@ def _plan_batches(
 ) -> list[_BatchPlan]:
     at = to_micros(now)
     waiting = Counter(
-        batch.destination for batch in backlog.batches if batch.state != store.IN_DOUBT
+        batch.destination for batch in backlog.batches if allows(batch.state, BatchEvent.ATTEMPTED)
     )
     found = []
     for in_doubt, queues in ((True, backlog.queues_in_doubt), (False, backlog.queues)):
