@@ -1,6 +1,7 @@
 """Mailboxes are polled when they are due, by one node at a time, and a broken one delays no other."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -62,6 +63,93 @@ async def test_the_raw_file_is_stored_before_it_is_dropped_and_can_be_read_again
         assert await inbox.read_content(tx, flow.vault, file) == content
     assert await post.post_waiting(flow.context, flow.clock.now()) == 1
     assert not await post.has_waiting_files(flow.context, flow.clock.now())
+
+
+async def test_receive_stores_what_somebody_brought_and_it_is_posted(flow):
+    """A push connection needs no mailbox."""
+    [id], content = await flow.sent()
+    route = flow.connections.route("Medical", PAYER)
+    [account] = accounts(content)
+    answer = payment(paid(account, "1", "100", "80", "CAS*CO*45*20"), amount="80")
+    received = await receive.receive(flow.context, route, "pushed.835", answer)
+    assert received.is_new
+    file = await flow.file(received.id)
+    assert (file.state, file.name, file.bytes) == ("Stored", "pushed.835", len(answer))
+    assert await post.post_waiting(flow.context, flow.clock.now()) == 1
+    assert (await flow.status(id))["CurrentState"] == "Complete"
+
+
+ROUTES = {"same": ("Medical", PAYER), "other": ("Medical", OTHER_PAYER), "type": ("Dental", PAYER)}
+
+
+async def test_receive_knows_a_file_by_payer_type_and_content(flow):
+    async def receive_one(route, name, content):
+        route = flow.connections.route(*ROUTES[route])
+        return await receive.receive(flow.context, route, name, content)
+
+    first = await receive_one("same", "a", ta1(1))
+    for route, name, content, is_new in (
+        ("same", "a", ta1(1), False),
+        ("same", "b", ta1(1), False),  # another name
+        ("same", "a", ta1(2), True),  # another file of that name
+        ("other", "a", ta1(1), True),
+        ("type", "a", ta1(1), True),
+        ("same", "a", b"", True),
+    ):
+        received = await receive_one(route, name, content)
+        assert received.is_new is is_new, (route, name)
+        assert (received.id == first.id) is not is_new
+        async with flow.database.read(EVERYONE) as tx:
+            file = await inbox.find(tx, received.id)
+            assert await inbox.read_content(tx, flow.vault, file) == content
+    assert len(await flow.files()) == 5
+
+
+async def test_receive_at_the_same_time_stores_a_file_once(flow):
+    route = flow.connections.route("Medical", PAYER)
+    received = await asyncio.gather(
+        *(receive.receive(flow.context, route, f"a{n}", ta1(1)) for n in range(5))
+    )
+    assert len({one.id for one in received}) == 1
+    assert [one.is_new for one in received].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("a\x1b[2Jb", "a?[2Jb"), ("../a\nb", "../a?b"), ("", ""), ("x" * 500, "x" * 200)],
+)
+async def test_receive_takes_any_name_and_keeps_one_that_can_be_printed(flow, name, shown):
+    route = flow.connections.route("Medical", PAYER)
+    received = await receive.receive(flow.context, route, name, ta1(1))
+    assert (await flow.file(received.id)).name == shown
+
+
+async def test_receive_refuses_what_is_too_large_and_stores_nothing(flow, monkeypatch):
+    monkeypatch.setattr(limits, "TRANSFER_BYTES_MAX", 99)
+    route = flow.connections.route("Medical", PAYER)
+    assert (await receive.receive(flow.context, route, "a", b"x" * 99)).is_new
+    with pytest.raises(receive.IncomingFileTooLarge):
+        await receive.receive(flow.context, route, "b", b"x" * 100)
+    assert len(await flow.files()) == 1
+
+
+async def test_a_file_that_is_larger_than_its_mailbox_said_is_recorded_and_left_there(
+    flow, monkeypatch
+):
+    class Understating(MemoryMailbox):
+        async def waiting(self):
+            return [replace(one, size=1) for one in await super().waiting()]
+
+    monkeypatch.setattr(limits, "TRANSFER_BYTES_MAX", 2_000)
+    mailbox = Understating({"a": b"x" * 2_001, "b": ta1(1)})
+    flow.connections.mailboxes["Medical", PAYER] = mailbox
+    assert len(await look(flow)) == 1
+    assert [(one.name, one.state) for one in await flow.files()] == [
+        ("a", "Quarantined"),
+        ("b", "Stored"),
+    ]
+    assert list(mailbox.files) == ["a"]
+    assert await fault_of(flow) == ""
 
 
 async def test_a_file_that_cannot_be_dropped_comes_again_and_counts_once(flow):

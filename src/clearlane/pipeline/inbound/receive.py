@@ -1,6 +1,8 @@
-"""Fetch files from payers' mailboxes and store them, raw, before anything else is done with them.
+"""Store the files of payers, raw, before anything else is done with them; fetch them from mailboxes.
 
-A file is stored sealed, and only then dropped at the payer; after a crash in between it is fetched again, and the
+    received = await receive(context, route, "answer.835", content)    # durable; the same file counts once
+
+A fetched file is stored sealed, and only then dropped at the payer; after a crash in between it is fetched again, and the
 same file counts once. Routes are polled side by side, each for a limited time, so that one that is slow or broken
 delays no other. One node polls a route at a time, under a lease that ends soon after the node does. Knows no format.
 """
@@ -10,6 +12,7 @@ import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import NamedTuple
 
 import structlog
 
@@ -33,6 +36,18 @@ TOO_SLOW = "The payer did not answer in time."
 TOO_LARGE = f"The file is larger than {limits.TRANSFER_BYTES_MAX} bytes; it was left where it is."
 
 
+class IncomingFileTooLarge(Exception):
+    """A file is larger than any that is taken."""
+
+
+class ReceivedFile(NamedTuple):
+    """A stored file."""
+
+    id: int
+    is_new: bool
+    """False where the same file was stored before."""
+
+
 async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Fetch files from the payers whose time has come, and start the posting of stored files.
 
@@ -44,6 +59,23 @@ async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
     period = to_micros(context.clock.now()) // (limits.POST_RETRY_SECONDS * 1_000_000)
     for id in await post.waiting_files(context):
         await steps.start(post.NAME, id, key=f"{post.NAME}-{id}-{period}")
+
+
+async def receive(
+    context: WorkContext, route: PayerRoute, name: str, content: bytes
+) -> ReceivedFile:
+    """Store a file of a payer as it came, sealed, whoever brought it; posting follows by itself.
+
+    When this returns the file is durable, so its bringer may drop it. The same bytes of the same payer are one file,
+    whatever its name. Raises :class:`IncomingFileTooLarge`, and then nothing is stored.
+    """
+    if len(content) > limits.TRANSFER_BYTES_MAX:
+        raise IncomingFileTooLarge
+    new = await _seal(context, route, name, content, known_by=content)
+    id, is_new = await context.database.write(
+        inbox.SCOPE, lambda tx: _add(tx, route, new), actor=context.actor
+    )
+    return ReceivedFile(id, is_new)
 
 
 async def receive_files(
@@ -156,55 +188,77 @@ class _MailboxVisit:
                 )
 
     async def _fetch(self, mailbox: Mailbox, incoming: IncomingFile) -> None:
+        context, route, name = self._context, self._route, incoming.name
         if incoming.size > limits.TRANSFER_BYTES_MAX:
-            # Recorded once, by name and size, and left for a person.
-            await self._store(incoming.name, b"", f"{incoming.name}:{incoming.size}".encode())
+            await _record_too_large(context, route, name, incoming.size)
             return
-        content = await mailbox.take(incoming.name)
+        content = await mailbox.take(name)
         fault_injection.crash_point("fetched")
-        await self._store(incoming.name, content)
+        try:
+            received = await receive(context, route, name, content)
+        except IncomingFileTooLarge:  # larger than the mailbox said
+            await _record_too_large(context, route, name, len(content))
+            return
+        if received.is_new:
+            self._new.append(received.id)
         fault_injection.crash_point("stored")
-        await mailbox.drop(incoming.name)
+        await mailbox.drop(name)
         fault_injection.crash_point("dropped")
 
-    async def _store(self, name: str, content: bytes, identity: bytes | None = None) -> None:
-        """Store a file. ``identity`` stands for content that was not fetched: the file goes to quarantine at once."""
-        context, route, vault = self._context, self._route, self._context.vault
-        await vault.ensure_key(inbox.OWNER)
-        known_by = content if identity is None else identity
-        now = to_micros(context.clock.now())
-        # The payer id as claims have it, however the route spells it.
-        payer = context.payer_access.payers().find(route.payer_id, route.type)
-        payer_id = payer.payer_id if payer else route.payer_id
 
-        def seal() -> NewInboxFile:
-            digest = vault.fingerprint(inbox.OWNER, inbox.TABLE, known_by).hex()
-            place = inbox.row_key(route.type, payer_id, digest)
-            return NewInboxFile(
-                payer_id=payer_id,
-                type=route.type,
-                route_id=route.route_id,
-                name=name[: limits.FILE_NAME_CHARACTERS_MAX],
-                digest=digest,
-                bytes=len(content),
-                received_at=now,
-                content=vault.seal(inbox.OWNER, inbox.TABLE, place, content),
-            )
+async def _record_too_large(context: WorkContext, route: PayerRoute, name: str, size: int) -> None:
+    """Record a file that is not fetched, once by its name and size, and leave it for a person."""
+    known_by = f"{name}:{size}".encode()
+    new = await _seal(context, route, name, b"", known_by)
 
-        new = await asyncio.to_thread(seal)
+    async def job(tx: Tx) -> None:
+        id, is_new = await _add(tx, route, new)
+        if is_new:
+            outcome = InboxOutcome(state=inbox.QUARANTINED, reason=TOO_LARGE)
+            await inbox.record_outcome(tx, id, outcome, new.received_at)
 
-        async def store(tx: Tx) -> tuple[int, bool]:
-            id, is_new = await inbox.add(tx, new)
-            if is_new:
-                tx.audit("inbox.stored", ids=[str(id)], detail=f"{route.type} {route.payer_id}")
-                if identity is not None:
-                    end = InboxOutcome(state=inbox.QUARANTINED, reason=TOO_LARGE)
-                    await inbox.record_outcome(tx, id, end, now)
-            return id, is_new
+    await context.database.write(inbox.SCOPE, job, actor=context.actor)
 
-        id, is_new = await context.database.write(inbox.SCOPE, store, actor=context.actor)
-        if is_new and identity is None:
-            self._new.append(id)
+
+async def _seal(
+    context: WorkContext, route: PayerRoute, name: str, content: bytes, known_by: bytes
+) -> NewInboxFile:
+    """Return a file as it is stored; ``known_by`` are the bytes by which it is known when it comes again."""
+    vault = context.vault
+    await vault.ensure_key(inbox.OWNER)
+    now = to_micros(context.clock.now())
+    # The payer id as claims have it, however the route spells it.
+    payer = context.payer_access.payers().find(route.payer_id, route.type)
+    payer_id = payer.payer_id if payer else route.payer_id
+
+    def seal() -> NewInboxFile:
+        digest = vault.fingerprint(inbox.OWNER, inbox.TABLE, known_by).hex()
+        place = inbox.row_key(route.type, payer_id, digest)
+        return NewInboxFile(
+            payer_id=payer_id,
+            type=route.type,
+            route_id=route.route_id,
+            name=_shown_name(name),
+            digest=digest,
+            bytes=len(content),
+            received_at=now,
+            content=vault.seal(inbox.OWNER, inbox.TABLE, place, content),
+        )
+
+    return await asyncio.to_thread(seal)
+
+
+async def _add(tx: Tx, route: PayerRoute, new: NewInboxFile) -> tuple[int, bool]:
+    id, is_new = await inbox.add(tx, new)
+    if is_new:
+        tx.audit("inbox.stored", ids=[str(id)], detail=f"{route.type} {route.payer_id}")
+    return id, is_new
+
+
+def _shown_name(name: str) -> str:
+    """Return a name that may be printed: whoever brings a file may have called it anything."""
+    short = name[: limits.FILE_NAME_CHARACTERS_MAX]
+    return "".join(sign if sign.isprintable() else "?" for sign in short)
 
 
 def poll_key(route: PayerRoute) -> tuple[str, str, int]:
