@@ -10,7 +10,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import structlog
 
@@ -48,6 +48,11 @@ __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_in
 log = structlog.get_logger()
 
 Role = Literal["serve", "worker", "command"]
+T = TypeVar("T")
+
+
+class InstallationNotOpen(Exception):
+    """A part that ``open_installation`` makes, or makes for a node alone, is not there."""
 
 
 class Installation:
@@ -102,20 +107,17 @@ class Installation:
     @property
     def accounts(self) -> AccountDirectory:
         """The vendors and sites, as of the last revision that was loaded."""
-        assert self._accounts is not None, "use open_installation"
-        return self._accounts
+        return _require_opened(self._accounts)
 
     @property
     def payers(self) -> PayerDirectory:
         """The payer directory, as of the last revision that was loaded."""
-        assert self._payers is not None, "use open_installation"
-        return self._payers
+        return _require_opened(self._payers)
 
     @property
     def connections(self) -> "Connections":
         """The connections to payers, as of the last revision that was loaded."""
-        assert self._connections is not None, "use open_installation"
-        return self._connections
+        return _require_opened(self._connections)
 
     @property
     def sandbox_control(self) -> "SandboxControl | None":
@@ -125,8 +127,7 @@ class Installation:
     @property
     def engine(self) -> "Engine":
         """The durable engine of a node."""
-        assert self._engine is not None, "only nodes have an engine"
-        return self._engine
+        return _require_opened(self._engine)
 
     @property
     def submitter(self) -> "TradingPartner":
@@ -261,6 +262,12 @@ async def open_installation(
         else:
             await _start_node(installation, role, keys, closing)
         yield installation
+
+
+def _require_opened(part: T | None) -> T:
+    if part is None:
+        raise InstallationNotOpen
+    return part
 
 
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":

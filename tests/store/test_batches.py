@@ -22,7 +22,7 @@ from clearlane.store.batches import (
     ClaimAlreadyBatched,
     PayerQueue,
 )
-from clearlane.store.database import Actor, ConstraintViolation
+from clearlane.store.database import Actor, ConstraintViolation, MissingRow
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
@@ -284,6 +284,14 @@ async def test_the_content_is_sealed_for_its_file(place, database, clock):
     batch = await read(database, lambda tx: store.find(tx, id))
     assert await read(database, lambda tx: store.read_content(tx, vault, batch)) == b"ISA*ROSA"
     assert b"ROSA" not in sealed
+
+
+async def test_the_content_of_a_batch_that_is_not_there_is_a_fault(place, database, clock):
+    vault = Vault(database, place.keys(), clock)
+    await add_claims(database, "r1")
+    batch = await find(database, await write(database, creating(1, "r1")))
+    with pytest.raises(MissingRow, match="the content of a batch"):
+        await read(database, lambda tx: store.read_content(tx, vault, replace(batch, id=99)))
 
 
 @pytest.mark.parametrize(

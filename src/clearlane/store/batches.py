@@ -20,7 +20,7 @@ from clearlane.claims.batch_lifecycle import (
 )
 from clearlane.kernel import limits
 from clearlane.store import claim_lookup
-from clearlane.store.database import Row, SystemScope, Tx
+from clearlane.store.database import Row, SystemScope, Tx, require_row
 from clearlane.store.schema import (
     batch_claims,
     batches,
@@ -263,8 +263,7 @@ async def find_by_control(tx: Tx, control: int) -> Batch | None:
 
 async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
     """Return the file of a batch."""
-    row = await tx.row(_CONTENT, id=batch.id)
-    assert row is not None
+    row = require_row(await tx.row(_CONTENT, id=batch.id), "the content of a batch")
     await vault.load_keys_of(tx, [row[0]])
     return vault.open(OWNER, TABLE, batch.name, row[0])
 

@@ -53,6 +53,20 @@ class StatementFault(StoreFault):
     """A statement that does not fit its values: a programming error."""
 
 
+class MissingRow(StoreFault):
+    """A row that others refer to is not there: the data are damaged or were restored in part."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the database does not hold {what}, to which other rows refer")
+
+
+def require_row(found: T | None, what: str) -> T:
+    """Return what was found; raise :class:`MissingRow` where it is not there."""
+    if found is None:
+        raise MissingRow(what)
+    return found
+
+
 class ForeignAwait(Exception):
     """An await of a job on something other than its transaction."""
 

@@ -15,7 +15,14 @@ from sqlalchemy import bindparam, delete, func, select, union_all, update
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.store.database import Actor, Database, DatabaseUnavailable, SystemScope, Tx
+from clearlane.store.database import (
+    Actor,
+    Database,
+    DatabaseUnavailable,
+    SystemScope,
+    Tx,
+    require_row,
+)
 from clearlane.store.nodes import bump_revision, live_nodes, wait_until_loaded
 from clearlane.store.schema import revisions, sandbox_agenda, sandbox_ledger, sandbox_state
 from clearlane.store.sql import Statement, among, insert_into
@@ -160,8 +167,7 @@ class PayerLocks:
     async def _try_acquire(self, tx: Tx, payer: str) -> bool:
         name = LOCK_PREFIX + payer
         await tx.run(_ENSURE, name=name, value=b"")
-        row = await tx.row(_LOCKED, name=name)
-        assert row is not None
+        row = require_row(await tx.row(_LOCKED, name=name), "the lock of a sandbox payer")
         holder = bytes(row[0]).decode()
         if holder not in {"", self._node} and holder in {node.id for node in await live_nodes(tx)}:
             return False

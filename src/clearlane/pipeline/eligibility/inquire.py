@@ -29,7 +29,7 @@ from clearlane.pipeline.eligibility.inquiry_runner import LEASE, WAIT, InquiryRu
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
-from clearlane.store.database import Actor, ConstraintViolation, Tx
+from clearlane.store.database import Actor, ConstraintViolation, Tx, require_row
 from clearlane.store.eligibility import NewInquiry, trace
 from clearlane.store.vault import Vault
 
@@ -91,8 +91,7 @@ async def await_response(
     pieces = await compose_response(
         context.database, context.vault, site.scope, request_id, with_x12=context.eligibility_x12
     )
-    assert pieces is not None, "the request was stored"
-    return pieces
+    return require_row(pieces, "an eligibility request that was received")
 
 
 async def read_responses(

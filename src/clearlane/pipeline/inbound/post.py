@@ -26,7 +26,7 @@ from clearlane.pipeline.inbound.inbound_statements import PayerStatement, Statem
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox
-from clearlane.store.database import StoreFault, Tx
+from clearlane.store.database import StoreFault, Tx, require_row
 from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
 
 log = structlog.get_logger()
@@ -176,8 +176,7 @@ async def _record_outcome(
     """Record the outcome of a file; return its state."""
 
     async def record(tx: Tx) -> str:
-        locked = await inbox.lock(tx, file.id)
-        assert locked is not None, "files are never deleted"
+        locked = require_row(await inbox.lock(tx, file.id), "an inbox file")
         final, rows = outcome, parked or []
         if locked.state == inbox.DISCARDED:
             # An operator discarded it while it was posted: what was recorded stays, and nothing is parked.

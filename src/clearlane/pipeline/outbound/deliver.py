@@ -34,7 +34,7 @@ from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_cl
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch, BatchFile
-from clearlane.store.database import Actor, Tx
+from clearlane.store.database import Actor, Tx, require_row
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
@@ -130,12 +130,9 @@ async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[
 
 async def lock_batch(tx: Tx, batch_id: int) -> tuple[Batch, RouteHealth]:
     """Lock and return a batch and the health of its routes, the latter first, so that no two wait for each other."""
-    found = await store.find(tx, batch_id)
-    assert found is not None, "batches are never deleted"
+    found = require_row(await store.find(tx, batch_id), "a batch")
     health = await lock_route_health(tx, found.destination)
-    batch = await store.lock(tx, batch_id)
-    assert batch is not None
-    return batch, health
+    return require_row(await store.lock(tx, batch_id), "a batch"), health
 
 
 @dataclass(frozen=True, slots=True)
