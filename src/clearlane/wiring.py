@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import structlog
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
 from clearlane.payers.directory import PayerDirectory
@@ -46,6 +45,8 @@ if TYPE_CHECKING:
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
 log = structlog.get_logger()
+
+REVISION_POLL_SECONDS = 0.25
 
 Role = Literal["serve", "worker", "command"]
 T = TypeVar("T")
@@ -370,7 +371,7 @@ async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> Non
     """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
     logged_fault = ""
     while True:
-        await asyncio.sleep(limits.REVISION_POLL_SECONDS)
+        await asyncio.sleep(REVISION_POLL_SECONDS)
         logged_fault = _log_anchor_fault(logged_fault, database.anchor_fault)
         try:
             await nodes.reload_changed()

@@ -10,8 +10,9 @@ from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.outbound import deliver, dispatch
-from clearlane.pipeline.outbound.delivery_policy import pause_seconds
+from clearlane.pipeline.outbound.delivery_policy import DENIED_SECONDS, pause_seconds
 from clearlane.store import batches as store
+from clearlane.store.batches import CONTROL_NUMBERS_SKIPPED
 from clearlane.store.database import Actor
 from tests.patience import until
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, outbound
@@ -127,7 +128,7 @@ async def test_a_payer_that_never_answers_delays_no_other(out, monkeypatch):
         async def put(self, name, content):
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(limits, "DELIVERY_SECONDS_MAX", 3)
+    monkeypatch.setattr("clearlane.pipeline.outbound.deliver.DELIVERY_SECONDS_MAX", 3)
     out.connections.add(MEADOW, mailbox=BlackHole())
     harbor = out.connections.add(HARBOR)
     await out.submit(1, MEADOW)
@@ -154,7 +155,7 @@ async def test_a_refusal_is_kept_in_words_and_keeps_back_only_that_file(out):
     await out.deliver()
     batch = await out.batch(first)
     assert (batch.state, batch.fault) == (BatchState.READY, "The login was refused.")
-    assert batch.due_at - to_micros(out.clock.now()) == limits.DENIED_SECONDS * 1_000_000
+    assert batch.due_at - to_micros(out.clock.now()) == DENIED_SECONDS * 1_000_000
     payer.trouble = None
     await out.submit(1)
     out.pass_time(minutes=5)
@@ -389,7 +390,7 @@ async def test_what_a_restore_cannot_know_is_in_doubt_and_numbers_jump(out):
     assert {(batch.state, batch.fault) for batch in (first, held)} == {
         (BatchState.IN_DOUBT, store.RESTORED)
     }
-    assert (held.claims, held.control > before + limits.CONTROL_NUMBERS_SKIPPED) == (2, True)
+    assert (held.claims, held.control > before + CONTROL_NUMBERS_SKIPPED) == (2, True)
     assert not await out.has_due_work()
     await out.submit(1)
     assert await out.go(minutes=1) == 1

@@ -14,6 +14,7 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
+from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit, claim_events, control_numbers
@@ -188,10 +189,10 @@ async def test_a_claim_that_cannot_be_opened_holds_no_other(out):
 async def test_behind_files_that_cannot_go_out_claims_wait_and_then_fill_larger_files(out):
     payer = out.connections.add(window_seconds=0)
     payer.trouble = ConnectionError("gone")
-    for _ in range(limits.ROUTE_BATCHES_WAITING_MAX + 3):
+    for _ in range(ROUTE_BATCHES_WAITING_MAX + 3):
         await out.submit(1)
         await out.create_batches()
-    assert len(await out.batches()) == limits.ROUTE_BATCHES_WAITING_MAX
+    assert len(await out.batches()) == ROUTE_BATCHES_WAITING_MAX
     payer.trouble = None
     await out.deliver()
     await out.create_batches()

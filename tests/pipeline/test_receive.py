@@ -11,6 +11,7 @@ from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inbound.receive import COLLECT_LEASE_SECONDS
 from clearlane.store import inbox
 from tests.claims.answers import paid, payment, ta1
 from tests.patience import until
@@ -191,7 +192,7 @@ async def test_a_route_that_does_not_answer_is_given_up(flow, monkeypatch):
         async def waiting(self):
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(limits, "COLLECT_SECONDS_MAX", 2)
+    monkeypatch.setattr("clearlane.pipeline.inbound.receive.COLLECT_SECONDS_MAX", 2)
     flow.connections.mailboxes["Medical", PAYER] = Silent()
     box_of(flow, OTHER_PAYER).files["a"] = ta1(1)
     assert len(await look(flow)) == 1
@@ -232,12 +233,12 @@ async def test_a_lease_that_nobody_ended_is_free_again_after_a_while(flow):
     assert await receive._lease_due_routes(flow.context, now)  # and then its node dies
     assert key
     assert await look(flow) == []
-    flow.clock.advance(timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+    flow.clock.advance(timedelta(seconds=COLLECT_LEASE_SECONDS))
     assert len(await look(flow)) == 1
 
 
 async def test_a_living_node_keeps_its_lease_however_long_it_polls(flow, monkeypatch):
-    monkeypatch.setattr(limits, "COLLECT_LEASE_RENEWAL_SECONDS", 0.01)
+    monkeypatch.setattr("clearlane.pipeline.inbound.receive.COLLECT_LEASE_RENEWAL_SECONDS", 0.01)
     looking, go_on = asyncio.Event(), asyncio.Event()
 
     class Slow(MemoryMailbox):
@@ -249,7 +250,7 @@ async def test_a_living_node_keeps_its_lease_however_long_it_polls(flow, monkeyp
     flow.connections.mailboxes["Medical", PAYER] = Slow({"a": ta1(1)})
     first = asyncio.create_task(look(flow))
     await looking.wait()
-    flow.clock.advance(timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+    flow.clock.advance(timedelta(seconds=COLLECT_LEASE_SECONDS))
 
     async def is_kept():
         return await turn_ends(flow) > to_micros(flow.clock.now())

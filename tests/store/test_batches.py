@@ -13,11 +13,11 @@ from clearlane.claims.batch_lifecycle import (
     BatchEventNotAllowed,
     BatchState,
 )
-from clearlane.kernel import limits
 from clearlane.store import batches as store
 from clearlane.store import schema
 from clearlane.store.backup import Restore, write_backup
 from clearlane.store.batches import (
+    CONTROL_NUMBERS_SKIPPED,
     BatchFile,
     ClaimAlreadyBatched,
     PayerQueue,
@@ -338,7 +338,7 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
     ]
     assert await queued_claims(database) == []
     assert await queued_claims(database, in_doubt=True) == ["r4"]
-    assert await write(database, store.next_control_number) > 43 + limits.CONTROL_NUMBERS_SKIPPED
+    assert await write(database, store.next_control_number) > 43 + CONTROL_NUMBERS_SKIPPED
     await write(database, creating(99, "r4", in_doubt=True))
     [*_, last] = await read(database, store.list_undelivered)
     assert (last.state, last.fault) == (BatchState.IN_DOUBT, store.RESTORED)

@@ -6,7 +6,6 @@ import traceback
 import pytest
 from sqlalchemy import bindparam, func, select, update
 
-from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.store import schema
 from clearlane.store.database import (
@@ -18,6 +17,7 @@ from clearlane.store.database import (
     SystemScope,
 )
 from clearlane.store.group_commit import StatementFault
+from clearlane.store.postgresql import POSTGRESQL_WRITERS
 from clearlane.store.sql import Statement, among, scoped_insert, scoped_select
 from tests.databases import ADD_VENDOR, make_site
 from tests.patience import until
@@ -194,7 +194,7 @@ async def test_a_write_cancelled_while_it_waits_stores_nothing(database):
 
     # Every writer is busy, so the last one waits.
     busy = []
-    for _ in range(limits.POSTGRESQL_WRITERS if database.dialect == "postgresql" else 1):
+    for _ in range(POSTGRESQL_WRITERS if database.dialect == "postgresql" else 1):
         busy.append(asyncio.create_task(database.write(ALL, slow, actor=OPERATOR)))
         await until(lambda: len(entered) == len(busy))
     waiting = asyncio.create_task(database.write(ALL, adding("lost"), actor=OPERATOR))

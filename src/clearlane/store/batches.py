@@ -31,6 +31,8 @@ from clearlane.store.schema import (
 from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
 
+CONTROL_NUMBERS_SKIPPED = 1_000_000
+
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
 """The data key that seals a batch is the installation's, which is no vendor."""
@@ -363,7 +365,7 @@ async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple
     skipped, or a payer would see them twice; ``last_control`` is the last one used, where that is known.
     """
     behind = max(0, last_control - await last_control_number(tx))
-    await next_control_number(tx, skip=behind + limits.CONTROL_NUMBERS_SKIPPED)
+    await next_control_number(tx, skip=behind + CONTROL_NUMBERS_SKIPPED)
     marked = 0
     for state in states_that_allow(BatchEvent.RESTORED):
         after = next_state(state, BatchEvent.RESTORED)

@@ -28,6 +28,8 @@ from clearlane.store.schema import revisions, sandbox_agenda, sandbox_ledger, sa
 from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
 
+SANDBOX_LOCK_SECONDS_MAX = 90
+
 REVISION = "sandbox"
 SCOPE = SystemScope("a sandbox's payers and its clock belong to the installation")
 OWNER = 0
@@ -156,7 +158,7 @@ class PayerLocks:
                 await self._set(payer, "")
 
     async def _acquire(self, payer: str) -> None:
-        end = time.monotonic() + limits.SANDBOX_LOCK_SECONDS_MAX
+        end = time.monotonic() + SANDBOX_LOCK_SECONDS_MAX
         while not await self._database.write(
             SCOPE, lambda tx: self._try_acquire(tx, payer), actor=Actor("node", self._node)
         ):

@@ -31,6 +31,9 @@ from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
 
 log = structlog.get_logger()
 
+POST_FILES_WAITING_MAX = 200
+POST_FAULTS_CHARACTERS_MAX = 500
+
 NAME, QUEUE = "post", "post"
 FAILED = "Posting failed ({fault}); what was applied before stays. Replay the file when the fault is corrected."
 
@@ -47,7 +50,7 @@ async def post(context: WorkContext, steps: WorkSteps, id: int) -> str | None:
 async def waiting_files(context: WorkContext) -> list[int]:
     """Return the ids of files that wait to be posted, the oldest first."""
     async with context.database.read(inbox.SCOPE) as tx:
-        return await inbox.list_unprocessed(tx, limits.POST_FILES_WAITING_MAX)
+        return await inbox.list_unprocessed(tx, POST_FILES_WAITING_MAX)
 
 
 async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
@@ -202,4 +205,4 @@ def _doubts_text(found: IdentifiedFile, doubts: list[str]) -> str:
     sentences = list(doubts)
     if found.others:
         sentences.insert(0, "The file contains other transaction sets as well, which were ignored.")
-    return " ".join(sentences)[: limits.POST_FAULTS_CHARACTERS_MAX]
+    return " ".join(sentences)[:POST_FAULTS_CHARACTERS_MAX]

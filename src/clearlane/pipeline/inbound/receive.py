@@ -30,6 +30,15 @@ from clearlane.store.inbox import InboxOutcome, NewInboxFile
 
 log = structlog.get_logger()
 
+# How long one visit to a mailbox may last, how long a silent node keeps its lease on it and how often a live one
+# renews it, how many routes are visited side by side, how many files are taken, and how often posting is retried.
+COLLECT_SECONDS_MAX = 300
+COLLECT_LEASE_SECONDS = 20
+COLLECT_LEASE_RENEWAL_SECONDS = 5
+COLLECT_ROUTES_AT_ONCE = 32
+COLLECT_FILES_MAX = 500
+POST_RETRY_SECONDS = 600
+
 NAME, QUEUE = "collect", "collect"
 EVERY = "*/2 * * * * *"
 TOO_SLOW = "The payer did not answer in time."
@@ -56,7 +65,7 @@ async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
     """
     await receive_files(context, context.clock.now())
     # One piece of durable work per file and period: what failed is tried again in the next period.
-    period = to_micros(context.clock.now()) // (limits.POST_RETRY_SECONDS * 1_000_000)
+    period = to_micros(context.clock.now()) // (POST_RETRY_SECONDS * 1_000_000)
     for id in await post.waiting_files(context):
         await steps.start(post.NAME, id, key=f"{post.NAME}-{id}-{period}")
 
@@ -85,10 +94,8 @@ async def receive_files(
     if every_route:
         found: list[int] = []
         routes = context.payer_access.connections().all_mailbox_routes()
-        for at in range(0, len(routes), limits.COLLECT_ROUTES_AT_ONCE):
-            found += await _visit_mailboxes(
-                context, routes[at : at + limits.COLLECT_ROUTES_AT_ONCE], now
-            )
+        for at in range(0, len(routes), COLLECT_ROUTES_AT_ONCE):
+            found += await _visit_mailboxes(context, routes[at : at + COLLECT_ROUTES_AT_ONCE], now)
         return found
     return await _visit_mailboxes(context, await _lease_due_routes(context, now), now)
 
@@ -106,7 +113,7 @@ async def _lease_due_routes(context: WorkContext, now: datetime) -> list[PayerRo
         for route in routes
         if (poll := polls.get(poll_key(route))) is None or poll.next_at <= at
     ]
-    due = due[: limits.COLLECT_ROUTES_AT_ONCE]
+    due = due[:COLLECT_ROUTES_AT_ONCE]
     until = _lease_end(now)
 
     async def take(tx: Tx) -> list[PayerRoute]:
@@ -137,7 +144,7 @@ class _MailboxVisit:
         ended = asyncio.Event()
         renewing = asyncio.create_task(self._renew_lease(ended))
         try:
-            async with asyncio.timeout(limits.COLLECT_SECONDS_MAX):
+            async with asyncio.timeout(COLLECT_SECONDS_MAX):
                 await self._fetch_all()
         except (Unreachable, Denied) as fault:
             self._fault = str(fault)
@@ -164,7 +171,7 @@ class _MailboxVisit:
     async def _fetch_all(self) -> None:
         mailbox = self._context.payer_access.connections().open_mailbox(self._route)
         try:
-            for incoming in (await mailbox.waiting())[: limits.COLLECT_FILES_MAX]:
+            for incoming in (await mailbox.waiting())[:COLLECT_FILES_MAX]:
                 try:
                     await self._fetch(mailbox, incoming)
                 except Denied as fault:  # the next file may be allowed
@@ -178,7 +185,7 @@ class _MailboxVisit:
     async def _renew_lease(self, ended: asyncio.Event) -> None:
         """Extend the lease now and then: short leases free the routes of a node that died soon."""
         context, route = self._context, self._route
-        while not await _set_within(ended, limits.COLLECT_LEASE_RENEWAL_SECONDS):
+        while not await _set_within(ended, COLLECT_LEASE_RENEWAL_SECONDS):
             until = _lease_end(context.clock.now())
             with contextlib.suppress(StoreFault):  # the next renewal may succeed
                 await context.database.write(
@@ -279,4 +286,4 @@ async def _is_there(mailbox: Mailbox, name: str) -> bool:
 
 
 def _lease_end(now: datetime) -> int:
-    return to_micros(now + timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+    return to_micros(now + timedelta(seconds=COLLECT_LEASE_SECONDS))

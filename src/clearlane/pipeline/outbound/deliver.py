@@ -44,6 +44,9 @@ from clearlane.store.route_health import (
 
 log = structlog.get_logger()
 
+# How long a delivery may take regardless of its size.
+DELIVERY_SECONDS_MAX = 300
+
 ARRIVED, LATER, SKIPPED, DOUBTFUL = "arrived", "later", "skipped", "in-doubt"
 """The outcomes of an attempt."""
 
@@ -310,4 +313,4 @@ def _route_of(context: WorkContext, batch: Batch) -> PayerRoute | None:
 
 def _seconds_max(batch: Batch) -> int:
     """Return how long the transfer may take."""
-    return limits.DELIVERY_SECONDS_MAX + batch.bytes // limits.TRANSFER_BYTES_PER_SECOND_MIN
+    return DELIVERY_SECONDS_MAX + batch.bytes // limits.TRANSFER_BYTES_PER_SECOND_MIN

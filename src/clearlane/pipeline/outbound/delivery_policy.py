@@ -18,6 +18,11 @@ from clearlane.store.batches import Batch
 from clearlane.store.route_health import RouteHealth
 from clearlane.x12.encode import clean
 
+# How soon a payer that cannot be reached is tried again, and one that refused; ISA06 and ISA08 have fifteen places.
+RETRY_SECONDS_FIRST = 15
+DENIED_SECONDS = 3_600
+ENVELOPE_ID_CHARACTERS_MAX = 15
+
 SECOND = 1_000_000
 """In microseconds, as all stored times."""
 
@@ -84,7 +89,7 @@ def choose_route(health: RouteHealth | None, routes: Sequence[PayerRoute], now: 
 
 def placeholder_route(type: str, payer_id: str) -> PayerRoute:
     """Return what a file is addressed by while its payer has no route. It is written again when it has one."""
-    id = clean(payer_id)[0][: limits.ENVELOPE_ID_CHARACTERS_MAX].strip()
+    id = clean(payer_id)[0][:ENVELOPE_ID_CHARACTERS_MAX].strip()
     return PayerRoute(
         route_id=NO_ROUTE,
         payer_id=payer_id,
@@ -98,7 +103,7 @@ def placeholder_route(type: str, payer_id: str) -> PayerRoute:
 def pause_seconds(failures: int) -> int:
     """Return how long to wait after so many failures in a row: it doubles up to a maximum."""
     doublings = min(failures - 1, limits.RETRY_SECONDS_MAX.bit_length())
-    return min(limits.RETRY_SECONDS_FIRST << doublings, limits.RETRY_SECONDS_MAX)
+    return min(RETRY_SECONDS_FIRST << doublings, limits.RETRY_SECONDS_MAX)
 
 
 def after_failure(
@@ -122,7 +127,7 @@ def after_failure(
         health = _fail_over(health, routes, current, now)
         # Known to be absent, it takes the other route at once; else it waits until this route can be asked.
         return DeliveryDecision(event, now if absent else now + pause, since, health)
-    rest = SECOND * limits.DENIED_SECONDS if failure.lasting else pause
+    rest = SECOND * DENIED_SECONDS if failure.lasting else pause
     return DeliveryDecision(event, now + rest, since, replace(health, paused_until=now + pause))
 
 
