@@ -1,4 +1,4 @@
-"""Draw the tables: the lifecycles of a claim and of an enrollment, and the packages in their layers.
+"""Draw the tables: the lifecycles of a claim, of a batch and of an enrollment, and the packages in their layers.
 
 Each picture is an SVG made from the table that the product runs on, so it cannot show what is not so. In a
 lifecycle, every state is a vertical line and every event a row: dots where it can happen, an arrow to the next state.
@@ -32,6 +32,13 @@ def claim_life() -> str:
     from clearlane.claims import lifecycle
 
     return life("The lifecycle of a claim", *_table(lifecycle))
+
+
+def batch_life() -> str:
+    """Draw the lifecycle of a batch."""
+    from clearlane.claims import batch_lifecycle
+
+    return life("The lifecycle of a batch", *_table(batch_lifecycle))
 
 
 def enrollment_life() -> str:
@@ -207,6 +214,7 @@ def _svg(title: str, width: int, height: int, parts: Sequence[str]) -> str:
 
 DRAWN: dict[str, Callable[[], str]] = {
     "claim-life.svg": claim_life,
+    "batch-life.svg": batch_life,
     "enrollment-life.svg": enrollment_life,
     "packages.svg": packages,
 }

@@ -56,6 +56,15 @@ CLAIM_STATES = {
 }
 
 
+BATCH_STATES = {
+    "Ready": "Its bytes, name and control numbers are stored; it waits to be sent.",
+    "Sending": "On its way, or its arrival is being looked up.",
+    "InDoubt": "Nobody can say whether it arrived: "
+    "[find out](../how-to/undelivered.md), then `resend` or `mark-delivered`.",
+    "Delivered": "The payer has it.",
+}
+
+
 def _transitions(states: Any, events: Any, table: Mapping[Any, Any]) -> Iterator[str]:
     yield from grid(
         ["Event", *(str(state) for state in states)],
@@ -81,18 +90,21 @@ def _payer_actions() -> Iterator[str]:
 
 
 def _files() -> Iterator[str]:
-    from clearlane.store import batches, inbox
+    from clearlane.claims import batch_lifecycle
+    from clearlane.store import inbox
 
-    yield from part("A file to a payer", "See `clearlane batch list`.")
-    words = {
-        batches.READY: "Its bytes, name and control numbers are stored; it waits to be sent.",
-        batches.SENDING: "On its way, or its arrival is being looked up.",
-        batches.DELIVERED: "The payer has it.",
-        batches.IN_DOUBT: "Nobody can say whether it arrived: "
-        "[find out](../how-to/undelivered.md), then `resend` or `mark-delivered`.",
-    }
+    yield from part(
+        "A batch: a file to a payer",
+        "See `clearlane batch list`. A pair of state and event that is not here is refused.",
+        "![The lifecycle of a batch](../pictures/batch-life.svg)",
+    )
     yield from grid(
-        ["State", "Meaning"], [[f"`{state}`", meaning] for state, meaning in words.items()]
+        ["State", "Meaning"],
+        [[f"`{state}`", BATCH_STATES[state.value]] for state in batch_lifecycle.BatchState],
+    )
+    yield ""
+    yield from _transitions(
+        batch_lifecycle.BatchState, batch_lifecycle.BatchEvent, batch_lifecycle.NEXT
     )
     yield from part("A file from a payer", "See `clearlane inbox list`.")
     words = {

@@ -18,6 +18,9 @@ from urllib.parse import urlsplit
 from clearlane.kernel import limits
 from clearlane.kernel.formats import is_phone
 
+# NM103 of the submitter may be longer, but many payers' systems cut it.
+SUBMITTER_NAME_CHARACTERS_MAX = 35
+
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
 # Names the settings file, so it is no setting itself.
@@ -87,8 +90,8 @@ def _one_of(*words: str) -> Callable[[str], str]:
 
 def _submitter(text: str) -> str:
     name = text.strip().upper()
-    if not name or len(name) > limits.SUBMITTER_NAME_CHARACTERS_MAX or not name.isascii():
-        raise ValueError(f"a name of at most {limits.SUBMITTER_NAME_CHARACTERS_MAX} characters")
+    if not name or len(name) > SUBMITTER_NAME_CHARACTERS_MAX or not name.isascii():
+        raise ValueError(f"a name of at most {SUBMITTER_NAME_CHARACTERS_MAX} characters")
     return name
 
 
@@ -206,7 +209,9 @@ class Settings:
         read=_whole(0, 600),
     )
     write_seconds_max: int = setting(
-        10, "Seconds a call waits for its durable write before it is given up.", read=_whole(1, 300)
+        limits.WRITE_SECONDS_MAX,
+        "Seconds a call waits for its durable write before it is given up.",
+        read=_whole(1, 300),
     )
     database_connections: int = setting(
         10, "Connections a node opens to PostgreSQL for reads and other work.", read=_whole(2, 500)

@@ -10,12 +10,11 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import structlog
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
 from clearlane.payers.directory import PayerDirectory
@@ -47,7 +46,14 @@ __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_in
 
 log = structlog.get_logger()
 
+REVISION_POLL_SECONDS = 0.25
+
 Role = Literal["serve", "worker", "command"]
+T = TypeVar("T")
+
+
+class InstallationNotOpen(Exception):
+    """A part that ``open_installation`` makes, or makes for a node alone, is not there."""
 
 
 class Installation:
@@ -102,20 +108,17 @@ class Installation:
     @property
     def accounts(self) -> AccountDirectory:
         """The vendors and sites, as of the last revision that was loaded."""
-        assert self._accounts is not None, "use open_installation"
-        return self._accounts
+        return _require_opened(self._accounts)
 
     @property
     def payers(self) -> PayerDirectory:
         """The payer directory, as of the last revision that was loaded."""
-        assert self._payers is not None, "use open_installation"
-        return self._payers
+        return _require_opened(self._payers)
 
     @property
     def connections(self) -> "Connections":
         """The connections to payers, as of the last revision that was loaded."""
-        assert self._connections is not None, "use open_installation"
-        return self._connections
+        return _require_opened(self._connections)
 
     @property
     def sandbox_control(self) -> "SandboxControl | None":
@@ -125,8 +128,7 @@ class Installation:
     @property
     def engine(self) -> "Engine":
         """The durable engine of a node."""
-        assert self._engine is not None, "only nodes have an engine"
-        return self._engine
+        return _require_opened(self._engine)
 
     @property
     def submitter(self) -> "TradingPartner":
@@ -263,6 +265,12 @@ async def open_installation(
         yield installation
 
 
+def _require_opened(part: T | None) -> T:
+    if part is None:
+        raise InstallationNotOpen
+    return part
+
+
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server."""
     from clearlane.api.app import MountedApp
@@ -363,7 +371,7 @@ async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> Non
     """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
     logged_fault = ""
     while True:
-        await asyncio.sleep(limits.REVISION_POLL_SECONDS)
+        await asyncio.sleep(REVISION_POLL_SECONDS)
         logged_fault = _log_anchor_fault(logged_fault, database.anchor_fault)
         try:
             await nodes.reload_changed()

@@ -11,6 +11,8 @@ from clearlane.accounts.instances import clean_label, parse_instance_id
 from clearlane.accounts.model import Site
 from clearlane.accounts.passwords import DUMMY_HASH, hash_user_password, verify_user_password
 from clearlane.accounts.users import (
+    CONSOLE_CODE_FAILURES_MAX,
+    CONSOLE_CODE_LOCK_SECONDS,
     CodeFailures,
     ConsoleUser,
     name_findings,
@@ -105,11 +107,11 @@ def test_a_user_sees_own_sites_of_the_own_vendor():
 
 def test_wrong_codes_lock_and_time_forgives():
     tries = CodeFailures(0, NOW - timedelta(days=1))
-    for _ in range(limits.CONSOLE_CODE_FAILURES_MAX):
+    for _ in range(CONSOLE_CODE_FAILURES_MAX):
         assert not tries.is_locked(NOW)
         tries = tries.after_failure(NOW)
     assert tries.is_locked(NOW)
-    later = NOW + timedelta(seconds=limits.CONSOLE_CODE_LOCK_SECONDS)
+    later = NOW + timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS)
     assert not tries.is_locked(later)
     assert tries.after_failure(later).failures == 1
 

@@ -2,7 +2,12 @@
 
 import pytest
 
-from clearlane.accounts.model import rate_findings, site_findings, vendor_findings
+from clearlane.accounts.model import (
+    RATE_PER_MINUTE_MAX,
+    rate_findings,
+    site_findings,
+    vendor_findings,
+)
 from clearlane.kernel import limits
 
 LONGEST = limits.ACCOUNT_IDENTIFIER_CHARACTERS_MAX
@@ -63,11 +68,11 @@ def test_every_fault_of_a_site_is_reported_at_once():
     assert [f.location for f in found] == ["VENDOR_SITE_ID", "CLIENT_ID", "NAME", "TIME_ZONE"]
 
 
-@pytest.mark.parametrize("rate", [None, 1, limits.RATE_PER_MINUTE_MAX])
+@pytest.mark.parametrize("rate", [None, 1, RATE_PER_MINUTE_MAX])
 def test_a_limit_is_positive_or_off(rate):
     assert rate_findings(rate) == []
 
 
-@pytest.mark.parametrize("rate", [0, -1, limits.RATE_PER_MINUTE_MAX + 1])
+@pytest.mark.parametrize("rate", [0, -1, RATE_PER_MINUTE_MAX + 1])
 def test_any_other_limit_is_found(rate):
     assert [f.rule for f in rate_findings(rate)] == ["ACC004"]

@@ -14,6 +14,8 @@ from clearlane.store import schema
 from clearlane.store.accounts import (
     SANDBOX_SITE_ID,
     SANDBOX_VENDOR_KEY,
+    SECRETS_PER_VENDOR_MAX,
+    VENDOR_SITE_ID_CHARACTERS,
     AccountRefused,
     NewSite,
     accept_baa,
@@ -162,7 +164,7 @@ async def test_a_later_rotation_never_lengthens_an_earlier_overlap(database, clo
 
 async def test_live_passwords_do_not_pile_up(database, clock):
     await vendor(database, clock)
-    for _ in range(limits.SECRETS_PER_VENDOR_MAX - 1):
+    for _ in range(SECRETS_PER_VENDOR_MAX - 1):
         await rotate(database, clock, timedelta(hours=1))
     assert await refused(rotate(database, clock, timedelta(hours=1))) == ["OVERLAP"]
     await rotate(database, clock)
@@ -248,7 +250,7 @@ async def test_a_site_gets_an_id_of_the_services_making(database, clock):
     one, _ = await site(database, clock)
     other, _ = await site(database, clock)
     assert one != other
-    assert len(one) == limits.VENDOR_SITE_ID_CHARACTERS
+    assert len(one) == VENDOR_SITE_ID_CHARACTERS
     found = (await load_accounts(database, PEPPER)).any_site(one)
     assert (found.client_id, found.name, found.time_zone, found.baa_accepted) == (
         one,

@@ -20,11 +20,11 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
-from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import load_claim
 from clearlane.settings import load
 from clearlane.store.database import Actor
+from clearlane.store.postgresql import POSTGRESQL_WRITERS
 from clearlane.wiring import open_installation
 from clearlane.x12.check import check
 from tests.api.service_process import ServiceProcess
@@ -311,7 +311,7 @@ def occupied(server, client, pool):
     if server.kind == "sqlite":
         return []
     taken = []
-    for _ in range(limits.POSTGRESQL_WRITERS):
+    for _ in range(POSTGRESQL_WRITERS):
         taken.append(pool.submit(post, client, a_document()))
         wait_until(lambda: asyncio.run(_fetch(server, WAITING)) >= len(taken))
     return taken

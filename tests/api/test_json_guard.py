@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from clearlane.api import json_guard as scanning
 from clearlane.api.json_guard import (
+    JSON_DEPTH_MAX,
     NOT_UTF8,
     NUMBER_OUT_OF_RANGE,
     TOO_DEEP,
     JsonScanner,
     UnreadableJson,
 )
-from clearlane.kernel import limits
 
 
 def judge(*chunks: bytes) -> str | None:
@@ -44,7 +44,7 @@ def nested(depth: int) -> bytes:
     return b"[" * depth + b"]" * depth
 
 
-DEEPEST = limits.JSON_DEPTH_MAX
+DEEPEST = JSON_DEPTH_MAX
 PASS = [
     b"",
     b"{}",

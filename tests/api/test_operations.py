@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from clearlane.api import logs
+from clearlane.api.logs import LOG_LINES_WAITING_MAX
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
 from clearlane.api.v3.wire_errors import V3_ERRORS
-from clearlane.kernel import limits
 from clearlane.store.schema import HEAD
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
 from tests.api.raw_connection import RawConnection
@@ -78,7 +78,7 @@ async def test_a_node_that_is_not_ready_names_the_part(broken, part):
 
 
 async def test_a_database_that_hangs_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(limits, "READY_SECONDS_MAX", 0.05)
+    monkeypatch.setattr("clearlane.api.operations.READY_SECONDS_MAX", 0.05)
     operations = Operations(Metrics(), Readiness(context(database=Database(hangs=True))), V3_ERRORS)
     status, reported = await ask(operations, "/readyz")
     assert (status, reported["parts"]["database"]) == (503, "does not answer (TimeoutError)")
@@ -112,7 +112,7 @@ def test_log_lines_arrive_whole_and_in_order(tmp_path):
 def test_a_reader_that_stops_reading_costs_lines_never_time():
     reading, writing = os.pipe()
     writer = logs.LogWriter(writing)
-    for _ in range(limits.LOG_LINES_WAITING_MAX + 5_000):
+    for _ in range(LOG_LINES_WAITING_MAX + 5_000):
         writer.write(b"x" * 100 + b"\n")
     writer.flush()
     received = b""
@@ -129,7 +129,7 @@ def test_a_reader_that_left_does_not_matter():
 
 
 def test_a_handshake_that_does_not_come_is_cut_off(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "HANDSHAKE_SECONDS_MAX", 2)
+    monkeypatch.setattr("clearlane.api.server.HANDSHAKE_SECONDS_MAX", 2)
     local_server = start_local_server(tmp_path)
     try:
         address = ("127.0.0.1", local_server.server.port)

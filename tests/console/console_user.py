@@ -9,7 +9,7 @@ from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 from clearlane.accounts import totp
-from clearlane.kernel import limits
+from clearlane.accounts.totp import TOTP_STEPS_BESIDE
 
 ALERT = re.compile(r'<p class="(?:fault|note)" id="notice"[^>]*>([^<]*)</p>')
 CSRF_FIELD = re.compile(r'name="form" value="([0-9a-f]+)"')
@@ -28,7 +28,7 @@ class Person:
         """A code that was not used yet: waits for the next half minute only where it must."""
         # Not the step before, though it would do: it may end before the form arrives.
         step = max(self.last_step + 1, totp.step_at(time.time()))
-        while step > totp.step_at(time.time()) + limits.TOTP_STEPS_BESIDE:
+        while step > totp.step_at(time.time()) + TOTP_STEPS_BESIDE:
             time.sleep(0.5)
         self.last_step = step
         return totp.code_at(self.secret, step)

@@ -9,11 +9,17 @@ from sqlalchemy import select
 
 from clearlane.accounts import totp
 from clearlane.accounts.passwords import hash_user_password
-from clearlane.accounts.users import UserState
+from clearlane.accounts.totp import TOTP_STEP_SECONDS
+from clearlane.accounts.users import CONSOLE_CODE_FAILURES_MAX, CONSOLE_CODE_LOCK_SECONDS, UserState
+from clearlane.cli.console_user import TOTP_SECRET_BYTES
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.access import proxy_login
+from clearlane.pipeline.access.proxy_login import LOGIN_ENTRY_SECONDS
 from clearlane.pipeline.access.sign_in import (
+    CONSOLE_PASSWORDS_WAITING_MAX,
+    CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX,
+    CONSOLE_SESSION_SECONDS_MAX,
     PasswordChecker,
     PasswordQueueFull,
     SignInForm,
@@ -26,6 +32,7 @@ from clearlane.pipeline.query.health import health
 from clearlane.store import console_users as store
 from clearlane.store import schema
 from clearlane.store.accounts import AccountRefused, NewSite, add_site, add_vendor, load_accounts
+from clearlane.store.console_users import CONSOLE_IDLE_SECONDS_MAX, CONSOLE_SESSIONS_PER_USER_MAX
 from clearlane.store.database import Actor, SystemScope
 from clearlane.store.sql import Statement
 from clearlane.store.vault import Vault
@@ -33,7 +40,7 @@ from clearlane.store.vault import Vault
 BY = Actor("operator", "a test")
 ALL = SystemScope("a test")
 PASSWORD = "a long and quiet evening"
-SECRET = b"\x05" * limits.TOTP_SECRET_BYTES
+SECRET = b"\x05" * TOTP_SECRET_BYTES
 GUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 
@@ -104,18 +111,18 @@ async def test_a_session_belongs_to_who_signed_in(context):
 
 async def test_a_session_ends_when_it_is_not_used(context, clock):
     session = await enter(context)
-    clock.advance(timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX - 1))
+    clock.advance(timedelta(seconds=CONSOLE_IDLE_SECONDS_MAX - 1))
     assert await whose(context, session)
-    clock.advance(timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX - 1))
+    clock.advance(timedelta(seconds=CONSOLE_IDLE_SECONDS_MAX - 1))
     assert await whose(context, session), "the look before was a use"
-    clock.advance(timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX))
+    clock.advance(timedelta(seconds=CONSOLE_IDLE_SECONDS_MAX))
     assert await whose(context, session) is None
 
 
 async def test_a_session_ends_after_a_working_day_however_busy(context, clock):
     session = await enter(context)
-    step = timedelta(seconds=limits.CONSOLE_IDLE_SECONDS_MAX // 2)
-    for _ in range(int(timedelta(seconds=limits.CONSOLE_SESSION_SECONDS_MAX) / step) - 1):
+    step = timedelta(seconds=CONSOLE_IDLE_SECONDS_MAX // 2)
+    for _ in range(int(timedelta(seconds=CONSOLE_SESSION_SECONDS_MAX) / step) - 1):
         clock.advance(step)
         assert await whose(context, session)
     clock.advance(step)
@@ -124,7 +131,7 @@ async def test_a_session_ends_after_a_working_day_however_busy(context, clock):
 
 async def test_signing_out_ends_the_session_and_no_other(context, clock):
     first = await enter(context)
-    clock.advance(timedelta(seconds=limits.TOTP_STEP_SECONDS))
+    clock.advance(timedelta(seconds=TOTP_STEP_SECONDS))
     second = await enter(context)
     await sign_out(context, first, await whose(context, first), request_id="r")
     assert await whose(context, first) is None
@@ -133,11 +140,11 @@ async def test_signing_out_ends_the_session_and_no_other(context, clock):
 
 async def test_new_sessions_replace_the_oldest_ones(context, clock):
     sessions = []
-    for _ in range(limits.CONSOLE_SESSIONS_PER_USER_MAX + 1):
+    for _ in range(CONSOLE_SESSIONS_PER_USER_MAX + 1):
         sessions.append(await enter(context))
-        clock.advance(timedelta(seconds=limits.TOTP_STEP_SECONDS))
+        clock.advance(timedelta(seconds=TOTP_STEP_SECONDS))
     alive = [await whose(context, session) is not None for session in sessions]
-    assert alive == [False] + [True] * limits.CONSOLE_SESSIONS_PER_USER_MAX
+    assert alive == [False] + [True] * CONSOLE_SESSIONS_PER_USER_MAX
 
 
 async def test_a_code_is_taken_once_and_never_an_older_one_after_it(context):
@@ -154,15 +161,15 @@ async def test_clocks_may_differ_by_half_a_minute_and_no_more(context):
 
 
 async def test_wrong_codes_lock_the_second_factor_for_a_while(context, clock):
-    for _ in range(limits.CONSOLE_CODE_FAILURES_MAX):
+    for _ in range(CONSOLE_CODE_FAILURES_MAX):
         assert await enter(context, code="000000") is None
     assert await enter(context) is None, "the right code comes too late"
-    clock.advance(timedelta(seconds=limits.CONSOLE_CODE_LOCK_SECONDS))
+    clock.advance(timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS))
     assert await enter(context)
 
 
 async def test_who_does_not_know_the_password_cannot_lock_a_user_out(context):
-    for _ in range(limits.CONSOLE_CODE_FAILURES_MAX + 1):
+    for _ in range(CONSOLE_CODE_FAILURES_MAX + 1):
         assert await enter(context, password="wrong", code="000000") is None
     assert await enter(context)
 
@@ -173,14 +180,14 @@ async def test_a_new_password_ends_the_old_one_and_every_session(context, clock)
         context.database, "nora", hash_user_password("another long evening", bytes(16)), actor=BY
     )
     assert await whose(context, session) is None
-    clock.advance(timedelta(seconds=limits.TOTP_STEP_SECONDS))
+    clock.advance(timedelta(seconds=TOTP_STEP_SECONDS))
     assert await enter(context) is None
     assert await enter(context, password="another long evening")
 
 
 async def test_a_new_second_factor_ends_the_old_one_and_every_session(context, clock):
     session = await enter(context)
-    vendor, other = context.accounts().vendors[0].id, b"\x06" * limits.TOTP_SECRET_BYTES
+    vendor, other = context.accounts().vendors[0].id, b"\x06" * TOTP_SECRET_BYTES
     sealed = seal_totp_secret(context.vault, vendor, "nora", other)
     await store.set_totp(context.database, "nora", sealed, actor=BY)
     assert await whose(context, session) is None
@@ -195,7 +202,7 @@ async def test_a_name_is_given_once(context):
 
 async def test_too_many_passwords_at_once_are_refused_unchecked(context):
     passwords = PasswordChecker()
-    passwords._waiting["198.51.100.7"] = limits.CONSOLE_PASSWORDS_WAITING_MAX
+    passwords._waiting["198.51.100.7"] = CONSOLE_PASSWORDS_WAITING_MAX
     with pytest.raises(PasswordQueueFull):
         await enter(context, passwords)
     passwords._waiting.clear()
@@ -205,7 +212,7 @@ async def test_too_many_passwords_at_once_are_refused_unchecked(context):
 
 async def test_one_address_that_guesses_keeps_nobody_else_out(context):
     passwords, guesser = PasswordChecker(), "198.51.100.7"
-    passwords._waiting[guesser] = limits.CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX
+    passwords._waiting[guesser] = CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX
     with pytest.raises(PasswordQueueFull):
         await enter(context, passwords, address=guesser)
     assert await enter(context, passwords)
@@ -268,7 +275,7 @@ async def opens(context, part):
 
 async def test_a_part_opens_until_a_minute_has_passed(context, clock):
     part = await new_part(context)
-    clock.advance(timedelta(seconds=limits.LOGIN_ENTRY_SECONDS) - timedelta(microseconds=1))
+    clock.advance(timedelta(seconds=LOGIN_ENTRY_SECONDS) - timedelta(microseconds=1))
     assert await opens(context, part)
     part = await new_part(context)
     clock.advance(timedelta(seconds=60))
@@ -303,7 +310,7 @@ async def test_the_database_decides_also_where_all_have_looked_before(context):
 async def test_parts_that_have_ended_do_not_pile_up(context, clock):
     for _ in range(5):
         await new_part(context)
-        clock.advance(timedelta(seconds=limits.LOGIN_ENTRY_SECONDS))
+        clock.advance(timedelta(seconds=LOGIN_ENTRY_SECONDS))
     count = (await stored(context.database, schema.login_urls)).count(GUID)
     assert count == 1
 

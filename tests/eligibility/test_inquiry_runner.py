@@ -7,11 +7,17 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from clearlane.kernel import limits
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.eligibility import inquire as verbs
 from clearlane.pipeline.eligibility import inquiry_schedule
-from clearlane.pipeline.eligibility.inquiry_runner import open_inquiry, retry_seconds
+from clearlane.pipeline.eligibility.inquire import ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
+from clearlane.pipeline.eligibility.inquiry_runner import (
+    ELIGIBILITY_LEASE_SECONDS,
+    ELIGIBILITY_RETRY_SECONDS,
+    ELIGIBILITY_WAIT_SECONDS_MAX,
+    open_inquiry,
+    retry_seconds,
+)
 from clearlane.pipeline.eligibility.realtime_inquiry import read_reply
 from clearlane.store import eligibility as store
 from clearlane.store.schema import eligibility_requests
@@ -25,7 +31,7 @@ from tests.patience import PATIENCE_SECONDS, until
 from tests.sandbox.invented import clean
 
 ALL = Statement(select(eligibility_requests.c.id), system=True)
-WAIT = timedelta(seconds=limits.ELIGIBILITY_WAIT_SECONDS_MAX)
+WAIT = timedelta(seconds=ELIGIBILITY_WAIT_SECONDS_MAX)
 
 
 @pytest.fixture
@@ -125,7 +131,7 @@ async def test_a_payer_that_forbids_it_is_not_asked_again(node):
 async def test_a_busy_envelope_is_tried_again_by_the_tail_and_in_the_end_reported(node):
     node.payer.mood = "code:ServerBusy"
     waiting = node.begin()
-    for seen, pause in enumerate(limits.ELIGIBILITY_RETRY_SECONDS, start=1):
+    for seen, pause in enumerate(ELIGIBILITY_RETRY_SECONDS, start=1):
         await wait_for(waiting, node, pause, seen=seen)
     await wait_for(waiting, node, 60, seen=6)
     body = await waiting
@@ -227,7 +233,7 @@ async def test_a_dead_nodes_questions_are_asked_by_another(node, place, service)
     node.payer.seconds = 0
     await other.quiet()
     assert len(node.payer.seen) == 1, "the lease still holds"
-    node.clock.advance(timedelta(seconds=limits.ELIGIBILITY_LEASE_SECONDS))
+    node.clock.advance(timedelta(seconds=ELIGIBILITY_LEASE_SECONDS))
     await other.quiet()
     async with node.database.read(store.SCOPE) as tx:
         [(id,)] = await tx.rows(ALL)
@@ -301,7 +307,7 @@ async def test_old_requests_are_forgotten_after_the_days_of_the_setting(node):
 
 async def test_a_request_of_many_goes_out_under_the_payers_cap(node):
     node.answer_with(benefits, side_by_side=True)
-    count = limits.ELIGIBILITY_IMMEDIATE_PATIENTS_MAX + 5
+    count = ELIGIBILITY_IMMEDIATE_PATIENTS_MAX + 5
     request = many(["2001"] * count, "MDW10") | {"IsTest": False}
     body = await node.submit(request)
     assert (body["Status"], len(body["Responses"])) == (COMPLETE, count)

@@ -9,7 +9,8 @@ from time import monotonic as now
 import httpx
 import pytest
 
-from clearlane.kernel import limits
+from clearlane.pipeline.eligibility.inquiry_runner import ELIGIBILITY_WAIT_SECONDS_MAX
+from clearlane.sandbox.members import SANDBOX_DELAY_PER_PATIENT_SECONDS
 from tests.api.service_process import ServiceProcess, VendorAccount
 from tests.databases import KINDS
 from tests.eligibility.eligibility_caller import (
@@ -106,11 +107,11 @@ async def test_a_thousand_calls_wait_at_once_and_each_is_answered_at_55_seconds(
             body = await caller.submit(one("2001"))
             assert body["Status"] == COMPLETE
             ended = any(task.done() for task in waiting)
-            assert not ended or now() - began >= limits.ELIGIBILITY_WAIT_SECONDS_MAX
+            assert not ended or now() - began >= ELIGIBILITY_WAIT_SECONDS_MAX
             await caller.advance("55s")
             answers = await asyncio.gather(*waiting)
             # On a slow machine the earliest have waited for so long that their payer is in time.
-            left = limits.SANDBOX_DELAY_PER_PATIENT_SECONDS - limits.ELIGIBILITY_WAIT_SECONDS_MAX
+            left = SANDBOX_DELAY_PER_PATIENT_SECONDS - ELIGIBILITY_WAIT_SECONDS_MAX
             assert {body["Status"] for took, body in answers if took < left} <= {INCOMPLETE}
             ids = {body["RequestId"] for _, body in answers}
             assert len(ids) == count

@@ -2,9 +2,16 @@
 
 import pytest
 
-from clearlane.kernel import limits
 from clearlane.payers.directory import PayerListEntry
-from clearlane.payers.fields import PAYER_FIELDS, printable, read_payer, unknown_field_findings
+from clearlane.payers.fields import (
+    PAYER_ALIASES_MAX,
+    PAYER_FIELDS,
+    PAYER_ID_CHARACTERS_MAX,
+    PAYER_NAME_CHARACTERS_MAX,
+    printable,
+    read_payer,
+    unknown_field_findings,
+)
 from clearlane.payers.model import Payer
 
 GOOD = {
@@ -78,9 +85,9 @@ def test_a_required_field_that_is_blank_is_found(missing, blank):
         ("Name", "\u00c9toile Sant\u00e9", "name", "\u00c9toile Sant\u00e9"),
         (
             "Name",
-            "x" * limits.PAYER_NAME_CHARACTERS_MAX,
+            "x" * PAYER_NAME_CHARACTERS_MAX,
             "name",
-            "x" * limits.PAYER_NAME_CHARACTERS_MAX,
+            "x" * PAYER_NAME_CHARACTERS_MAX,
         ),
     ],
 )
@@ -106,9 +113,9 @@ def test_a_value_in_any_usual_form_is_read(field, text, attribute, value):
         ("PayerId", "A|B"),
         ("PayerId", "A~B"),
         ("PayerId", "caf\u00e9"),
-        ("SvcPayerId", "x" * (limits.PAYER_ID_CHARACTERS_MAX + 1)),
+        ("SvcPayerId", "x" * (PAYER_ID_CHARACTERS_MAX + 1)),
         ("NationalPayerId", "a\x00b"),
-        ("Name", "x" * (limits.PAYER_NAME_CHARACTERS_MAX + 1)),
+        ("Name", "x" * (PAYER_NAME_CHARACTERS_MAX + 1)),
         ("Name", "a\x00b"),
         ("Name", "zero\u200bwidth"),
         ("Name", "\ud800"),
@@ -116,7 +123,7 @@ def test_a_value_in_any_usual_form_is_read(field, text, attribute, value):
         ("Aliases", ["a|b"]),
         ("Aliases", [7]),
         ("Aliases", {"a": 1}),
-        ("Aliases", [f"alias {n}" for n in range(limits.PAYER_ALIASES_MAX + 1)]),
+        ("Aliases", [f"alias {n}" for n in range(PAYER_ALIASES_MAX + 1)]),
     ],
 )
 def test_a_value_that_cannot_be_used_is_found_with_what_would_pass(field, text):

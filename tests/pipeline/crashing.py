@@ -17,11 +17,11 @@ from pathlib import Path
 from sqlalchemy import select, update
 
 from clearlane.accounts.model import Site
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.engine import engine_storage, fault_injection
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED
 from clearlane.store.database import Actor
 from clearlane.store.routes import add_route
 from clearlane.store.schema import claim_facts, polls
@@ -145,7 +145,11 @@ class Crashing:
         kinds = Counter(kind for _, kind in facts)
         answered = sum(batch.claims for batch in batches if batch.payer_id == MEADOW)
         return [
-            *(f"batch {b.id} is {b.state} {b.fault}" for b in batches if b.state != DELIVERED),
+            *(
+                f"batch {b.id} is {b.state} {b.fault}"
+                for b in batches
+                if b.state != BatchState.DELIVERED
+            ),
             *(f"{kinds['SENT']} of {len(self.accepted)} claims sent",)
             * (kinds["SENT"] < len(self.accepted)),
             *(f"{kinds['ACCEPTED_999']} of {answered} claims answered",)

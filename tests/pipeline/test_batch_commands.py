@@ -7,10 +7,10 @@ import stat
 import pytest
 from typer.testing import CliRunner
 
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.cli.root import app
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.outbound import deliver
-from clearlane.store.batches import DELIVERED, IN_DOUBT, READY, SENDING
 from clearlane.x12.check import check
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
 
@@ -58,8 +58,8 @@ def test_batches_are_listed_and_shown(clearlane, left):
     doubtful, fixed, ids, _ = left
     listed = clearlane("batch list --json")
     assert [(row["id"], row["state"], row["claims"]) for row in listed] == [
-        (doubtful, IN_DOUBT, 2),
-        (fixed, READY, 1),
+        (doubtful, BatchState.IN_DOUBT, 2),
+        (fixed, BatchState.READY, 1),
     ]
     assert listed[0]["fault"] == deliver.PRESENCE_UNKNOWN
     assert "InDoubt" in clearlane("batch list")
@@ -72,9 +72,9 @@ def test_batches_are_listed_and_shown(clearlane, left):
 def test_a_doubt_is_resolved_either_way_and_what_is_delivered_is_not_sent_again(clearlane, left):
     doubtful, fixed, _, _ = left
     clearlane(f"batch resend {doubtful}")
-    assert states(clearlane) == {doubtful: READY, fixed: READY}
+    assert states(clearlane) == {doubtful: BatchState.READY, fixed: BatchState.READY}
     clearlane(f"batch mark-delivered {doubtful}")
-    assert states(clearlane) == {doubtful: DELIVERED, fixed: READY}
+    assert states(clearlane) == {doubtful: BatchState.DELIVERED, fixed: BatchState.READY}
     assert "would reach the payer twice" in clearlane(f"batch resend {doubtful}", code=1)
     assert "is delivered" in clearlane(f"batch mark-delivered {doubtful}", code=1)
     assert [row["id"] for row in clearlane("batch list --json")] == [fixed]
@@ -89,7 +89,7 @@ def test_a_batch_that_is_being_sent_is_left_alone(clearlane, left, place):
             await deliver._mark_sending(out.context, await out.batch(fixed), "busy")
 
     asyncio.run(take())
-    assert states(clearlane)[fixed] == SENDING
+    assert states(clearlane)[fixed] == BatchState.SENDING
     for verb in ("resend", "mark-delivered"):
         assert "at this moment" in clearlane(f"batch {verb} {fixed}", code=1)
 
@@ -108,7 +108,7 @@ def test_what_has_not_gone_out_is_written_as_valid_files_each_claim_once(clearla
         assert check(file.read_bytes()).errors == 0
         inside += numbers_in(file.read_bytes())
     assert sorted(inside) == sorted(ids + waiting)
-    assert set(states(clearlane).values()) == {IN_DOUBT, READY}
+    assert set(states(clearlane).values()) == {BatchState.IN_DOUBT, BatchState.READY}
     again = clearlane(f"export-undelivered --to {there} --json")
     assert again["files"] == report["files"]
     assert f"3 files written to {there}." in clearlane(f"export-undelivered --to {there}")
@@ -116,7 +116,7 @@ def test_what_has_not_gone_out_is_written_as_valid_files_each_claim_once(clearla
 
 def test_what_is_carried_by_hand_is_marked_and_goes_out_no_more(clearlane, left, place, tmp_path):
     clearlane(f"export-undelivered --to {tmp_path} --mark")
-    assert set(states(clearlane).values()) == {DELIVERED}
+    assert set(states(clearlane).values()) == {BatchState.DELIVERED}
 
     async def later():
         async with outbound(place, SystemClock(), node="later") as out:
@@ -155,4 +155,4 @@ def test_files_without_a_route_are_written_anew_when_there_is_one(clearlane, lef
 def test_after_a_restore_by_other_tools_everything_open_is_in_doubt(clearlane, left):
     report = clearlane("batch after-restore")
     assert report.startswith("1 batches and 3 claims that waited are in doubt.")
-    assert set(states(clearlane).values()) == {IN_DOUBT}
+    assert set(states(clearlane).values()) == {BatchState.IN_DOUBT}

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.connect.port import Presence
 from clearlane.pipeline.inbound import post
 from clearlane.pipeline.operator import batch_admin, inbox_admin
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.store import batches
-from clearlane.store.batches import DELIVERED, IN_DOUBT
 from clearlane.store.database import OperationRefused
 from tests.claims.answers import nine, paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, EVERYONE, PAYER, Flow, accounts, controls
@@ -44,7 +44,7 @@ async def doubtful(flow, count=2):
     """A batch of which nobody can say whether it went out, its claims, and their account numbers."""
     ids, batch_id = await batched(flow, count)
     await flow.database.write(EVERYONE, batches.mark_in_doubt_after_restore, actor=ACTOR)
-    assert (await batch_of(flow, batch_id)).state == IN_DOUBT
+    assert (await batch_of(flow, batch_id)).state == BatchState.IN_DOUBT
     return ids, batch_id, await content_of(flow, batch_id)
 
 
@@ -68,7 +68,7 @@ async def test_a_batch_in_doubt_that_is_answered_is_delivered_and_goes_out_no_mo
     assert {row["CurrentState"] for row in (await flow.statuses()).values()} == {"Received"}
     assert await flow.arrive(answer(content)) == ["Applied"]
     batch = await batch_of(flow, batch_id)
-    assert (batch.state, batch.fault) == (DELIVERED, "")
+    assert (batch.state, batch.fault) == (BatchState.DELIVERED, "")
     rows = await flow.statuses()
     assert "Received" not in {rows[id]["CurrentState"] for id in ids}
     with pytest.raises(OperationRefused, match="twice"):
@@ -80,7 +80,7 @@ async def test_a_batch_of_which_half_is_answered_stays_in_doubt_and_is_not_sent_
     _, batch_id, content = await doubtful(flow)
     one, _ = accounts(content)
     await flow.arrive(payment(paid(one, "1", "100", "80", "CAS*CO*45*20")))
-    assert (await batch_of(flow, batch_id)).state == IN_DOUBT
+    assert (await batch_of(flow, batch_id)).state == BatchState.IN_DOUBT
     assert (await batch_admin.load_batch(flow.context, batch_id)).answered == 1
     with pytest.raises(OperationRefused, match="1 of the 2 claims"):
         await batch_admin.resend(flow.context, batch_id, actor=ACTOR)
@@ -101,7 +101,7 @@ async def test_an_answer_about_an_earlier_sending_proves_nothing_of_the_later(fl
     assert (await batch_admin.load_batch(flow.context, again)).answered == 0
     assert await deliver.confirm_answered_batches(flow.context, PAYER) == []
     await flow.arrive(acknowledged(await content_of(flow, again)))
-    assert (await batch_of(flow, again)).state == DELIVERED
+    assert (await batch_of(flow, again)).state == BatchState.DELIVERED
     assert [row["CurrentState"] for _, row in sorted((await flow.statuses()).items())] == [
         "Rejected",
         "Sent",
@@ -121,7 +121,7 @@ async def test_an_answer_that_comes_before_the_doubt_leaves_none(flow):
 
     box.look = cannot_tell
     assert await deliver.attempt_delivery(flow.context, batch_id, "dead") == deliver.ARRIVED
-    assert (await batch_of(flow, batch_id)).state == DELIVERED
+    assert (await batch_of(flow, batch_id)).state == BatchState.DELIVERED
     assert not box.sent
 
 

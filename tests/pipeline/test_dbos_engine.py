@@ -16,12 +16,19 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.engine import self_check
-from clearlane.engine.dbos_engine import Engine, EngineRefused, RecoverySettings
+from clearlane.engine.dbos_engine import ENGINE_THREADS_MAX, Engine, EngineRefused, RecoverySettings
 from clearlane.engine.engine_storage import engine_database_url
 from clearlane.engine.node_recovery import NodeRecovery
 from clearlane.engine.workflow_client import CANCELLED, DONE, FAILED, WorkflowClient
-from clearlane.engine.workflows import NotAnId, Workflow, WorkSchedule, check_ids, check_step_value
-from clearlane.kernel import limits
+from clearlane.engine.workflows import (
+    ENGINE_ID_CHARACTERS_MAX,
+    ENGINE_LIST_IDS_MAX,
+    NotAnId,
+    Workflow,
+    WorkSchedule,
+    check_ids,
+    check_step_value,
+)
 from clearlane.kernel.clock import ManualClock, SystemClock
 from clearlane.kernel.faults import WorkFailed
 from clearlane.pipeline import schedule
@@ -100,7 +107,7 @@ async def everything_kept(place):
     [
         "Rosa Arden",
         "",
-        "x" * (limits.ENGINE_ID_CHARACTERS_MAX + 1),
+        "x" * (ENGINE_ID_CHARACTERS_MAX + 1),
         1.5,
         True,
         None,
@@ -122,7 +129,7 @@ def test_ids_enter_and_ids_are_left_behind():
 
 
 @pytest.mark.parametrize(
-    "value", ["two words", {"id": 1}, 2.5, [["a"]], ["a"] * (limits.ENGINE_LIST_IDS_MAX + 1)]
+    "value", ["two words", {"id": 1}, 2.5, [["a"]], ["a"] * (ENGINE_LIST_IDS_MAX + 1)]
 )
 def test_nothing_else_is_left_behind(value):
     with pytest.raises(NotAnId):
@@ -187,7 +194,7 @@ async def test_work_runs_and_of_its_faults_only_a_code_is_kept(place, capfd, cap
 
 
 async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place, monkeypatch):
-    monkeypatch.setattr(limits, "STEP_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("clearlane.engine.dbos_engine.STEP_PAUSE_SECONDS", 0.01)
     tries = []
 
     async def shaky(context, steps, id):
@@ -388,7 +395,7 @@ async def test_threads_are_bounded(new_place):
         pieces = [await engine.enqueue("self-check", f"many{n}", 2, 0) for n in range(12)]
         for piece in pieces:
             await engine.result(piece, seconds=PATIENCE_SECONDS)
-        assert threading.active_count() - before <= limits.ENGINE_THREADS_MAX + 14
+        assert threading.active_count() - before <= ENGINE_THREADS_MAX + 14
 
 
 def test_a_command_that_does_not_need_the_library_does_not_load_it():

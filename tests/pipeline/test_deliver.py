@@ -5,13 +5,14 @@ from itertools import pairwise
 
 import pytest
 
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.outbound import deliver, dispatch
-from clearlane.pipeline.outbound.delivery_policy import pause_seconds
+from clearlane.pipeline.outbound.delivery_policy import DENIED_SECONDS, pause_seconds
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, IN_DOUBT, READY, SENDING
+from clearlane.store.batches import CONTROL_NUMBERS_SKIPPED
 from clearlane.store.database import Actor
 from tests.patience import until
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, outbound
@@ -62,7 +63,7 @@ async def test_a_payer_that_is_away_is_tried_again_after_growing_pauses(out):
         out.pass_time(seconds=5)
     gaps = [(later - sooner).total_seconds() for sooner, later in pairwise(tried)]
     assert gaps == [15, 30, 60, 120, 240]
-    assert (batch.state, batch.fault) == (READY, "The payer cannot be reached.")
+    assert (batch.state, batch.fault) == (BatchState.READY, "The payer cannot be reached.")
     assert (await out.route_health()).failures == 6
     payer.trouble = None
     out.pass_time(hours=1)
@@ -127,7 +128,7 @@ async def test_a_payer_that_never_answers_delays_no_other(out, monkeypatch):
         async def put(self, name, content):
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(limits, "DELIVERY_SECONDS_MAX", 3)
+    monkeypatch.setattr("clearlane.pipeline.outbound.deliver.DELIVERY_SECONDS_MAX", 3)
     out.connections.add(MEADOW, mailbox=BlackHole())
     harbor = out.connections.add(HARBOR)
     await out.submit(1, MEADOW)
@@ -139,7 +140,11 @@ async def test_a_payer_that_never_answers_delays_no_other(out, monkeypatch):
     assert not delivering.done()
     assert await delivering == 1
     [arrived, stuck] = await out.batches()
-    assert (stuck.state, stuck.holder, arrived.state) == (SENDING, "", DELIVERED)
+    assert (stuck.state, stuck.holder, arrived.state) == (
+        BatchState.SENDING,
+        "",
+        BatchState.DELIVERED,
+    )
     assert stuck.fault == "It took longer than 3 seconds."
 
 
@@ -149,14 +154,14 @@ async def test_a_refusal_is_kept_in_words_and_keeps_back_only_that_file(out):
     payer.trouble = Denied("The login was refused.")
     await out.deliver()
     batch = await out.batch(first)
-    assert (batch.state, batch.fault) == (READY, "The login was refused.")
-    assert batch.due_at - to_micros(out.clock.now()) == limits.DENIED_SECONDS * 1_000_000
+    assert (batch.state, batch.fault) == (BatchState.READY, "The login was refused.")
+    assert batch.due_at - to_micros(out.clock.now()) == DENIED_SECONDS * 1_000_000
     payer.trouble = None
     await out.submit(1)
     out.pass_time(minutes=5)
     await out.create_batches()
     assert await out.deliver() == 1
-    assert (await out.batch(first)).state == READY
+    assert (await out.batch(first)).state == BatchState.READY
     out.pass_time(hours=1)
     assert await out.deliver() == 1
 
@@ -166,12 +171,12 @@ async def test_a_file_whose_answer_was_lost_is_looked_for_and_not_sent_again(out
     id = await batched(out)
     payer.lose_answers = 1
     await out.deliver()
-    assert (await out.batch(id)).state == SENDING
+    assert (await out.batch(id)).state == BatchState.SENDING
     out.pass_time(seconds=15)
     assert await out.has_due_work()
     assert await out.deliver() == 1
     assert set(payer.came.values()) == {1}
-    assert (await out.batch(id)).state == DELIVERED
+    assert (await out.batch(id)).state == BatchState.DELIVERED
 
 
 async def test_a_payer_that_cannot_be_asked_leaves_the_file_open_and_not_in_doubt(out):
@@ -182,7 +187,7 @@ async def test_a_payer_that_cannot_be_asked_leaves_the_file_open_and_not_in_doub
     payer.trouble = LOST
     out.pass_time(seconds=15)
     await out.deliver()
-    assert (await out.batch(id)).state == SENDING
+    assert (await out.batch(id)).state == BatchState.SENDING
     payer.trouble = None
     out.pass_time(minutes=1)
     assert await out.deliver() == 1
@@ -192,10 +197,10 @@ async def test_a_payer_that_cannot_be_asked_leaves_the_file_open_and_not_in_doub
 @pytest.mark.parametrize(
     ("there", "tells", "state"),
     [
-        (True, True, DELIVERED),
-        (False, True, DELIVERED),
-        (True, False, DELIVERED),
-        (False, False, IN_DOUBT),
+        (True, True, BatchState.DELIVERED),
+        (False, True, BatchState.DELIVERED),
+        (True, False, BatchState.DELIVERED),
+        (False, False, BatchState.IN_DOUBT),
     ],
 )
 async def test_after_a_crash_the_other_side_is_asked(out, there, tells, state):
@@ -206,11 +211,11 @@ async def test_after_a_crash_the_other_side_is_asked(out, there, tells, state):
     if there:
         await payer.put(batch.name, await out.content(batch))
     await out.deliver()
-    assert (await out.batch(id)).state == SENDING  # somebody may still be at it
+    assert (await out.batch(id)).state == BatchState.SENDING  # somebody may still be at it
     out.pass_time(minutes=15)
     await out.deliver()
     assert (await out.batch(id)).state == state
-    assert sum(payer.came.values()) == (1 if state == DELIVERED else 0)
+    assert sum(payer.came.values()) == (1 if state == BatchState.DELIVERED else 0)
     assert not await out.has_due_work()
 
 
@@ -245,8 +250,8 @@ async def test_a_route_that_is_gone_leaves_in_doubt_only_what_may_have_gone_over
     out.pass_time(minutes=15)
     await out.deliver()
     await out.deliver()
-    assert (await out.batch(doubtful)).state == IN_DOUBT
-    assert (await out.batch(clean)).state == DELIVERED
+    assert (await out.batch(doubtful)).state == BatchState.IN_DOUBT
+    assert (await out.batch(clean)).state == BatchState.DELIVERED
     assert len(other.sent) == 1
 
 
@@ -262,7 +267,7 @@ async def test_a_route_that_goes_just_before_a_file_is_sent_leaves_it_waiting(ou
     out.connections.mailbox_routes = gone
     assert await deliver.attempt_delivery(out.context, id, "work") == deliver.LATER
     batch = await out.batch(id)
-    assert (batch.state, batch.fault) == (READY, deliver.ROUTE_GONE)
+    assert (batch.state, batch.fault) == (BatchState.READY, deliver.ROUTE_GONE)
     out.connections.mailbox_routes = ways
     out.pass_time(minutes=1)
     assert await out.deliver() == 1
@@ -328,7 +333,7 @@ async def test_what_may_have_gone_over_the_first_route_stays_there_and_the_other
     for _ in range(30):
         await out.go(minutes=1)
     assert second.claims == behind
-    assert (await out.batches())[0].state == SENDING
+    assert (await out.batches())[0].state == BatchState.SENDING
     first.trouble = None
     for _ in range(3):
         await out.go(hours=1)
@@ -356,7 +361,7 @@ async def test_a_node_whose_delivery_was_taken_over_records_nothing(out):
     assert await out.deliver() == 1
     go_on.set()
     assert await late == deliver.LATER
-    assert (await out.batch(id)).state == DELIVERED
+    assert (await out.batch(id)).state == BatchState.DELIVERED
 
 
 async def test_an_unknown_fault_of_a_connection_is_looked_into_later(out):
@@ -365,7 +370,7 @@ async def test_an_unknown_fault_of_a_connection_is_looked_into_later(out):
     payer.trouble = ZeroDivisionError("ROSA ARDEN")
     await out.deliver()
     batch = await out.batch(id)
-    assert (batch.state, batch.fault) == (SENDING, deliver.UNKNOWN_FAILURE)
+    assert (batch.state, batch.fault) == (BatchState.SENDING, deliver.UNKNOWN_FAILURE)
     payer.trouble = None
     out.pass_time(minutes=1)
     assert await out.deliver() == 1
@@ -382,8 +387,10 @@ async def test_what_a_restore_cannot_know_is_in_doubt_and_numbers_jump(out):
     assert await out.go(minutes=1) == 0
     assert not payer.sent
     [first, held] = await out.batches()
-    assert {(batch.state, batch.fault) for batch in (first, held)} == {(IN_DOUBT, store.RESTORED)}
-    assert (held.claims, held.control > before + limits.CONTROL_NUMBERS_SKIPPED) == (2, True)
+    assert {(batch.state, batch.fault) for batch in (first, held)} == {
+        (BatchState.IN_DOUBT, store.RESTORED)
+    }
+    assert (held.claims, held.control > before + CONTROL_NUMBERS_SKIPPED) == (2, True)
     assert not await out.has_due_work()
     await out.submit(1)
     assert await out.go(minutes=1) == 1

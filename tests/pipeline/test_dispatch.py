@@ -7,14 +7,15 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select, update
 
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.batch_naming import CONTROL_MAX
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
+from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, READY
 from clearlane.store.database import Actor
 from clearlane.store.schema import audit, claim_events, control_numbers
 from clearlane.store.sql import Statement
@@ -43,13 +44,13 @@ async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
     [id] = await out.create_batches()
     batch = await out.batch(id)
     content = await out.content(batch)
-    assert (batch.state, batch.claims, batch.bytes) == (READY, 3, len(content))
+    assert (batch.state, batch.claims, batch.bytes) == (BatchState.READY, 3, len(content))
     assert batch.digest == hashlib.sha256(content).hexdigest()
     assert sorted(numbers_in(content)) == sorted(ids)
     assert set((await out.states()).values()) == {("Received", 1, 0)}
     assert await out.deliver() == 1
     assert payer.sent == {batch.name: content}
-    assert (await out.batch(id)).state == DELIVERED
+    assert (await out.batch(id)).state == BatchState.DELIVERED
     assert set((await out.states()).values()) == {("Sent", 1, 0)}
     assert not await out.has_due_work()
     async with out.context.database.read(store.SCOPE) as tx:
@@ -190,10 +191,10 @@ async def test_a_claim_that_cannot_be_opened_holds_no_other(out):
 async def test_behind_files_that_cannot_go_out_claims_wait_and_then_fill_larger_files(out):
     payer = out.connections.add(window_seconds=0)
     payer.trouble = ConnectionError("gone")
-    for _ in range(limits.ROUTE_BATCHES_WAITING_MAX + 3):
+    for _ in range(ROUTE_BATCHES_WAITING_MAX + 3):
         await out.submit(1)
         await out.create_batches()
-    assert len(await out.batches()) == limits.ROUTE_BATCHES_WAITING_MAX
+    assert len(await out.batches()) == ROUTE_BATCHES_WAITING_MAX
     payer.trouble = None
     await out.deliver()
     await out.create_batches()

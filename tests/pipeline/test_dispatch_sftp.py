@@ -2,9 +2,9 @@
 
 import pytest
 
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.connect.factory import open_mailbox
 from clearlane.payers.routes import RouteSecrets
-from clearlane.store.batches import DELIVERED, IN_DOUBT, READY, SENDING
 from tests.connect import sftp_server as there
 from tests.connect.invented import route
 from tests.pipeline.outbound import MemoryConnections, outbound
@@ -47,23 +47,23 @@ async def test_a_server_restarted_in_mid_upload_has_one_whole_file_in_the_end(
         payer.break_after = 5_000
         assert await out.go(minutes=1) == 0
         [batch] = await out.batches()
-        assert batch.state == READY  # it never had its name
+        assert batch.state == BatchState.READY  # it never had its name
         payer.break_after = None
         assert await out.go(minutes=1) == 0  # still away
         await payer.start()
         assert await out.go(minutes=5) == 1
         [batch] = await out.batches()
         assert files(payer) == {batch.name: await out.content(batch)}
-        assert batch.state == DELIVERED
+        assert batch.state == BatchState.DELIVERED
 
 
 @pytest.mark.parametrize(
     ("stays", "renamed", "state"),
     [
-        ("yes", False, DELIVERED),
-        ("yes", True, DELIVERED),
-        ("no", True, DELIVERED),
-        ("no", False, IN_DOUBT),
+        ("yes", False, BatchState.DELIVERED),
+        ("yes", True, BatchState.DELIVERED),
+        ("no", True, BatchState.DELIVERED),
+        ("no", False, BatchState.IN_DOUBT),
     ],
 )
 async def test_a_server_that_goes_away_at_the_rename_is_asked_and_gets_no_second_file(
@@ -76,8 +76,8 @@ async def test_a_server_that_goes_away_at_the_rename_is_asked_and_gets_no_second
         payer.at_rename = "after" if renamed else "before"
         assert await out.go(minutes=1) == 0
         [batch] = await out.batches()
-        assert batch.state == SENDING
-        if state == IN_DOUBT:  # the payer tidies up what has no name yet
+        assert batch.state == BatchState.SENDING
+        if state == BatchState.IN_DOUBT:  # the payer tidies up what has no name yet
             [part] = (payer.root / "in").iterdir()
             part.unlink()
         payer.at_rename = None
@@ -85,4 +85,4 @@ async def test_a_server_that_goes_away_at_the_rename_is_asked_and_gets_no_second
         await out.go(minutes=1)
         [batch] = await out.batches()
         assert batch.state == state
-        assert len(files(payer)) == (state == DELIVERED)
+        assert len(files(payer)) == (state == BatchState.DELIVERED)

@@ -1,7 +1,10 @@
 """Callers who submit claims go first, for a while."""
 
-from clearlane.kernel import limits
-from clearlane.pipeline.intake_priority import IntakePriority
+from clearlane.pipeline.intake_priority import (
+    INTAKE_PRIORITY_CLAIMS_PER_SECOND,
+    INTAKE_PRIORITY_SECONDS_MAX,
+    IntakePriority,
+)
 
 
 class Seconds:
@@ -12,7 +15,7 @@ class Seconds:
         return self.now
 
 
-MANY = 2 * (limits.INTAKE_PRIORITY_CLAIMS_PER_SECOND + 1)
+MANY = 2 * (INTAKE_PRIORITY_CLAIMS_PER_SECOND + 1)
 
 
 def asks(*submitted: int) -> list[bool]:
@@ -28,7 +31,7 @@ def asks(*submitted: int) -> list[bool]:
 
 
 def test_with_few_claims_batching_runs():
-    assert asks(0, 1, 2 * limits.INTAKE_PRIORITY_CLAIMS_PER_SECOND) == [True] * 3
+    assert asks(0, 1, 2 * INTAKE_PRIORITY_CLAIMS_PER_SECOND) == [True] * 3
 
 
 def test_while_many_claims_arrive_batching_waits():
@@ -36,7 +39,7 @@ def test_while_many_claims_arrive_batching_waits():
 
 
 def test_when_claims_do_not_stop_arriving_batching_runs_now_and_then():
-    rounds = limits.INTAKE_PRIORITY_SECONDS_MAX // 2 + 1
+    rounds = INTAKE_PRIORITY_SECONDS_MAX // 2 + 1
     assert asks(*[MANY] * 2 * rounds) == ([False] * (rounds - 1) + [True]) * 2
 
 

@@ -1,6 +1,7 @@
 """Mailboxes are polled when they are due, by one node at a time, and a broken one delays no other."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from clearlane.connect.port import Denied, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inbound.receive import COLLECT_LEASE_SECONDS
 from clearlane.store import inbox
 from tests.claims.answers import paid, payment, ta1
 from tests.patience import until
@@ -64,6 +66,93 @@ async def test_the_raw_file_is_stored_before_it_is_dropped_and_can_be_read_again
     assert not await post.has_waiting_files(flow.context, flow.clock.now())
 
 
+async def test_receive_stores_what_somebody_brought_and_it_is_posted(flow):
+    """A push connection needs no mailbox."""
+    [id], content = await flow.sent()
+    route = flow.connections.route("Medical", PAYER)
+    [account] = accounts(content)
+    answer = payment(paid(account, "1", "100", "80", "CAS*CO*45*20"), amount="80")
+    received = await receive.receive(flow.context, route, "pushed.835", answer)
+    assert received.is_new
+    file = await flow.file(received.id)
+    assert (file.state, file.name, file.bytes) == ("Stored", "pushed.835", len(answer))
+    assert await post.post_waiting(flow.context, flow.clock.now()) == 1
+    assert (await flow.status(id))["CurrentState"] == "Complete"
+
+
+ROUTES = {"same": ("Medical", PAYER), "other": ("Medical", OTHER_PAYER), "type": ("Dental", PAYER)}
+
+
+async def test_receive_knows_a_file_by_payer_type_and_content(flow):
+    async def receive_one(route, name, content):
+        route = flow.connections.route(*ROUTES[route])
+        return await receive.receive(flow.context, route, name, content)
+
+    first = await receive_one("same", "a", ta1(1))
+    for route, name, content, is_new in (
+        ("same", "a", ta1(1), False),
+        ("same", "b", ta1(1), False),  # another name
+        ("same", "a", ta1(2), True),  # another file of that name
+        ("other", "a", ta1(1), True),
+        ("type", "a", ta1(1), True),
+        ("same", "a", b"", True),
+    ):
+        received = await receive_one(route, name, content)
+        assert received.is_new is is_new, (route, name)
+        assert (received.id == first.id) is not is_new
+        async with flow.database.read(EVERYONE) as tx:
+            file = await inbox.find(tx, received.id)
+            assert await inbox.read_content(tx, flow.vault, file) == content
+    assert len(await flow.files()) == 5
+
+
+async def test_receive_at_the_same_time_stores_a_file_once(flow):
+    route = flow.connections.route("Medical", PAYER)
+    received = await asyncio.gather(
+        *(receive.receive(flow.context, route, f"a{n}", ta1(1)) for n in range(5))
+    )
+    assert len({one.id for one in received}) == 1
+    assert [one.is_new for one in received].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("a\x1b[2Jb", "a?[2Jb"), ("../a\nb", "../a?b"), ("", ""), ("x" * 500, "x" * 200)],
+)
+async def test_receive_takes_any_name_and_keeps_one_that_can_be_printed(flow, name, shown):
+    route = flow.connections.route("Medical", PAYER)
+    received = await receive.receive(flow.context, route, name, ta1(1))
+    assert (await flow.file(received.id)).name == shown
+
+
+async def test_receive_refuses_what_is_too_large_and_stores_nothing(flow, monkeypatch):
+    monkeypatch.setattr(limits, "TRANSFER_BYTES_MAX", 99)
+    route = flow.connections.route("Medical", PAYER)
+    assert (await receive.receive(flow.context, route, "a", b"x" * 99)).is_new
+    with pytest.raises(receive.IncomingFileTooLarge):
+        await receive.receive(flow.context, route, "b", b"x" * 100)
+    assert len(await flow.files()) == 1
+
+
+async def test_a_file_that_is_larger_than_its_mailbox_said_is_recorded_and_left_there(
+    flow, monkeypatch
+):
+    class Understating(MemoryMailbox):
+        async def waiting(self):
+            return [replace(one, size=1) for one in await super().waiting()]
+
+    monkeypatch.setattr(limits, "TRANSFER_BYTES_MAX", 2_000)
+    mailbox = Understating({"a": b"x" * 2_001, "b": ta1(1)})
+    flow.connections.mailboxes["Medical", PAYER] = mailbox
+    assert len(await look(flow)) == 1
+    assert [(one.name, one.state) for one in await flow.files()] == [
+        ("a", "Quarantined"),
+        ("b", "Stored"),
+    ]
+    assert list(mailbox.files) == ["a"]
+    assert await fault_of(flow) == ""
+
+
 async def test_a_file_that_cannot_be_dropped_comes_again_and_counts_once(flow):
     class Sticky(MemoryMailbox):
         async def drop(self, name):
@@ -103,7 +192,7 @@ async def test_a_route_that_does_not_answer_is_given_up(flow, monkeypatch):
         async def waiting(self):
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(limits, "COLLECT_SECONDS_MAX", 2)
+    monkeypatch.setattr("clearlane.pipeline.inbound.receive.COLLECT_SECONDS_MAX", 2)
     flow.connections.mailboxes["Medical", PAYER] = Silent()
     box_of(flow, OTHER_PAYER).files["a"] = ta1(1)
     assert len(await look(flow)) == 1
@@ -144,12 +233,12 @@ async def test_a_lease_that_nobody_ended_is_free_again_after_a_while(flow):
     assert await receive._lease_due_routes(flow.context, now)  # and then its node dies
     assert key
     assert await look(flow) == []
-    flow.clock.advance(timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+    flow.clock.advance(timedelta(seconds=COLLECT_LEASE_SECONDS))
     assert len(await look(flow)) == 1
 
 
 async def test_a_living_node_keeps_its_lease_however_long_it_polls(flow, monkeypatch):
-    monkeypatch.setattr(limits, "COLLECT_LEASE_RENEWAL_SECONDS", 0.01)
+    monkeypatch.setattr("clearlane.pipeline.inbound.receive.COLLECT_LEASE_RENEWAL_SECONDS", 0.01)
     looking, go_on = asyncio.Event(), asyncio.Event()
 
     class Slow(MemoryMailbox):
@@ -161,7 +250,7 @@ async def test_a_living_node_keeps_its_lease_however_long_it_polls(flow, monkeyp
     flow.connections.mailboxes["Medical", PAYER] = Slow({"a": ta1(1)})
     first = asyncio.create_task(look(flow))
     await looking.wait()
-    flow.clock.advance(timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+    flow.clock.advance(timedelta(seconds=COLLECT_LEASE_SECONDS))
 
     async def is_kept():
         return await turn_ends(flow) > to_micros(flow.clock.now())

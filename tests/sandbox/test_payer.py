@@ -10,10 +10,11 @@ from clearlane.connect.loopback import LoopbackMailbox
 from clearlane.connect.memory import MemoryLedger
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import ManualClock
-from clearlane.kernel.limits import SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX, SANDBOX_SLOW_SECONDS
+from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import read_837, receive
 from clearlane.sandbox.model import Member, Profile
 from clearlane.sandbox.payer import Mode, SandboxPayer
+from clearlane.sandbox.receive import SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
 from clearlane.x12 import check
 from tests.sandbox.invented import (
     DENTAL,

@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.connect.memory import MemoryLedger
-from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.sandbox.clock import CALENDAR_DAY, decode_state
 from clearlane.sandbox.simulator import Simulator
@@ -158,7 +157,7 @@ async def test_another_node_waits_for_a_living_one_and_not_for_a_dead_one(
 ):
     here, there = PayerLocks(database, "here"), PayerLocks(database, "there")
     alive = await beating(database, place, "here")
-    monkeypatch.setattr(limits, "SANDBOX_LOCK_SECONDS_MAX", 0.1)
+    monkeypatch.setattr("clearlane.store.sandbox.SANDBOX_LOCK_SECONDS_MAX", 0.1)
     async with here.exclusive("P"):
         with pytest.raises(DatabaseUnavailable, match="another node"):
             async with there.exclusive("P"):

@@ -7,7 +7,6 @@ import sqlite3
 
 import pytest
 
-from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.store import audit
 from clearlane.store.audit_chain import Anchor, AnchorFault, ChainHead
@@ -305,7 +304,7 @@ async def test_a_row_that_cannot_even_be_read_is_named(new_place, clock):
 
 
 async def test_rows_added_while_verifying_are_no_fault(trail, monkeypatch):
-    monkeypatch.setattr(limits, "AUDIT_PAGE_ROWS", 3)
+    monkeypatch.setattr("clearlane.store.audit.AUDIT_PAGE_ROWS", 3)
     growing = asyncio.create_task(trail.grow(30))
     verifications = [await trail.verify() for _ in range(5)]
     await growing
@@ -314,7 +313,7 @@ async def test_rows_added_while_verifying_are_no_fault(trail, monkeypatch):
 
 
 async def test_progress_is_reported_and_ends_at_the_head(trail, monkeypatch):
-    monkeypatch.setattr(limits, "AUDIT_PAGE_ROWS", 4)
+    monkeypatch.setattr("clearlane.store.audit.AUDIT_PAGE_ROWS", 4)
     results = []
     await audit.verify(
         trail.database, trail.key, trail.anchor, lambda done, total: results.append((done, total))
@@ -339,7 +338,7 @@ async def test_rows_are_exported_by_time(trail, clock, monkeypatch):
     clock.advance(timedelta(days=1))
     start = to_micros(clock.now())
     await trail.grow(5)
-    monkeypatch.setattr(limits, "AUDIT_PAGE_ROWS", 2)
+    monkeypatch.setattr("clearlane.store.audit.AUDIT_PAGE_ROWS", 2)
     found = [row["seq"] async for row in audit.read_between(trail.database, start, start + 1)]
     assert found == [11, 12, 13, 14, 15]
     assert [row async for row in audit.read_between(trail.database, start + 1, start + 2)] == []

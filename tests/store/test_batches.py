@@ -7,34 +7,36 @@ from dataclasses import replace
 
 import pytest
 
-from clearlane.kernel import limits
+from clearlane.claims.batch_lifecycle import (
+    NEXT,
+    BatchEvent,
+    BatchEventNotAllowed,
+    BatchState,
+)
 from clearlane.store import batches as store
 from clearlane.store import schema
 from clearlane.store.backup import Restore, write_backup
 from clearlane.store.batches import (
-    DELIVERED,
-    IN_DOUBT,
-    READY,
-    SENDING,
+    CONTROL_NUMBERS_SKIPPED,
     BatchFile,
     ClaimAlreadyBatched,
     PayerQueue,
 )
-from clearlane.store.database import Actor, ConstraintViolation
+from clearlane.store.database import Actor, ConstraintViolation, MissingRow
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
     lock_route_health,
     set_route_health,
 )
-from clearlane.store.sql import Statement, insert_into
+from clearlane.store.sql import scoped_insert
 from clearlane.store.vault import Vault
 from tests.databases import make_site
 from tests.store.test_database import a_claim
 
 OPERATOR = Actor("operator", "nora")
 DESTINATION = ("Medical", "MM001")
-ADD = Statement(insert_into(schema.claims, *a_claim(""), "queued"))
+ADD = scoped_insert(schema.claims, *a_claim(""), "queued")
 
 
 def a_file(control, content=b"sealed"):
@@ -59,6 +61,23 @@ async def write(database, job):
 async def read(database, ask):
     async with database.read(store.SCOPE) as tx:
         return await ask(tx)
+
+
+async def find(database, id):
+    return await read(database, lambda tx: store.find(tx, id))
+
+
+async def apply(database, id, event, **values):
+    batch = await find(database, id)
+    await write(database, lambda tx: store.apply_event(tx, batch, event, **values))
+
+
+async def begin(database, id, holder, lease_until):
+    batch = await find(database, id)
+    await write(
+        database,
+        lambda tx: store.begin_attempt(tx, batch, holder=holder, lease_until=lease_until),
+    )
 
 
 def creating(control, *ids, **own):
@@ -124,7 +143,12 @@ async def test_a_batch_takes_all_of_its_claims_or_is_not_stored(database):
         ("r2", scope.vendor, 1),
     ]
     [batch] = await read(database, store.list_undelivered)
-    assert (batch.id, batch.state, batch.claims, batch.destination) == (id, READY, 2, DESTINATION)
+    assert (batch.id, batch.state, batch.claims, batch.destination) == (
+        id,
+        BatchState.READY,
+        2,
+        DESTINATION,
+    )
     assert await read(database, lambda tx: store.find_by_control(tx, 1)) == batch
     assert await read(database, lambda tx: store.find_by_control(tx, 2)) is None
 
@@ -143,10 +167,7 @@ async def test_delivered_batches_are_listed_only_among_all(database):
     await add_claims(database, "r1", "r2")
     first = await write(database, creating(1, "r1"))
     second = await write(database, creating(2, "r2"))
-    await write(
-        database,
-        lambda tx: store.set_state(tx, first, DELIVERED, not_before=1, attempts=1, delivered_at=9),
-    )
+    await apply(database, first, BatchEvent.DELIVERED, delivered_at=9)
     assert [one.id for one in await read(database, store.list_undelivered)] == [second]
     newest = await read(database, lambda tx: store.list_newest(tx, 5))
     assert [(one.id, one.delivered_at) for one in newest] == [(second, None), (first, 9)]
@@ -156,30 +177,85 @@ async def test_a_batch_is_due_after_its_pause_and_after_the_lease_of_its_holder(
     await add_claims(database, "r1")
     id = await write(database, creating(1, "r1"))
 
-    async def changed(state, **values):
-        await write(database, lambda tx: store.set_state(tx, id, state, attempts=1, **values))
-        batch = await read(database, lambda tx: store.find(tx, id))
-        return batch.due_at, batch.is_being_sent(20)
+    async def due():
+        batch = await find(database, id)
+        return batch.due_at, batch.is_being_sent(20), batch.attempts
 
-    assert await changed(READY, not_before=30) == (30, False)
-    assert await changed(SENDING, not_before=10, holder="w", lease_until=25) == (25, True)
-    assert await changed(SENDING, not_before=10, holder="w", lease_until=20) == (20, False)
-    assert await changed(SENDING, not_before=40) == (40, False)
+    await apply(database, id, BatchEvent.RESENT, not_before=10)
+    assert await due() == (10, False, 0)
+    await begin(database, id, "w", lease_until=25)
+    assert await due() == (25, True, 1)
+    await begin(database, id, "w", lease_until=20)  # it continues: no second attempt
+    assert await due() == (20, False, 1)
+    await begin(database, id, "v", lease_until=21)
+    assert await due() == (21, True, 2)
+    await apply(database, id, BatchEvent.MAY_HAVE_ARRIVED, not_before=40)
+    assert await due() == (40, False, 2)
+    assert (await find(database, id)).lease_until is None
+
+
+PATHS = {
+    BatchState.READY: [],
+    BatchState.SENDING: [BatchEvent.ATTEMPTED],
+    BatchState.IN_DOUBT: [BatchEvent.ATTEMPTED, BatchEvent.CANNOT_BE_KNOWN],
+    BatchState.DELIVERED: [BatchEvent.ATTEMPTED, BatchEvent.DELIVERED],
+}
+
+
+async def test_a_batch_moves_by_the_table_and_stays_where_the_table_has_no_row(database):
+    pairs = [(state, event) for state in BatchState for event in BatchEvent]
+    await add_claims(database, *(f"r{number:02}" for number in range(len(pairs))))
+    for number, (state, event) in enumerate(pairs):
+        id = await write(database, creating(number + 1, f"r{number:02}"))
+        for one in PATHS[state]:
+            await apply(database, id, one)
+        before = await find(database, id)
+        assert before.state is state
+        if (state, event) in NEXT:
+            await apply(database, id, event, fault="Away.")
+            after = await find(database, id)
+            assert (after.state, after.fault) == (NEXT[state, event], "Away.")
+        else:
+            with pytest.raises(BatchEventNotAllowed, match=event.name):
+                await apply(database, id, event, fault="Away.")
+            assert await find(database, id) == before
+
+
+@pytest.mark.parametrize("state", [state for state in BatchState if state is not BatchState.READY])
+async def test_a_file_that_may_have_been_sent_is_not_replaced(new_place, clock, state):
+    database = await (await new_place("sqlite")).open(clock)
+    await add_claims(database, "r1")
+    id = await write(database, creating(1, "r1"))
+    for one in PATHS[state]:
+        await apply(database, id, one)
+    before = await find(database, id)
+    with pytest.raises(BatchEventNotAllowed):
+        await write(database, lambda tx: store.replace_file(tx, before, a_file(2)))
+    assert await find(database, id) == before
+    await database.close()
+
+
+async def test_a_batch_that_moved_since_it_was_read_does_not_move_again(database):
+    await add_claims(database, "r1")
+    id = await write(database, creating(1, "r1"))
+    read_before = await find(database, id)
+    await apply(database, id, BatchEvent.DELIVERED, delivered_at=9)
+    with pytest.raises(BatchEventNotAllowed):
+        await write(
+            database,
+            lambda tx: store.begin_attempt(tx, read_before, holder="w", lease_until=90),
+        )
+    assert (await find(database, id)).state is BatchState.DELIVERED
 
 
 async def test_a_retry_leaves_the_lease_of_a_holder_alone(database):
     await add_claims(database, "r1", "r2")
     waits, sent = [await write(database, creating(n, f"r{n}")) for n in (1, 2)]
-    await write(database, lambda tx: store.set_state(tx, waits, READY, not_before=90, attempts=1))
-    await write(
-        database,
-        lambda tx: store.set_state(
-            tx, sent, SENDING, not_before=1, attempts=1, holder="w", lease_until=90
-        ),
-    )
+    await apply(database, waits, BatchEvent.RESENT, not_before=90)
+    await begin(database, sent, "w", lease_until=90)
     await write(database, lambda tx: store.retry_now(tx, DESTINATION, 50))
     found = await read(database, store.list_undelivered)
-    assert [(one.not_before, one.lease_until) for one in found] == [(50, None), (1, 90)]
+    assert [(one.not_before, one.lease_until) for one in found] == [(50, None), (7, 90)]
 
 
 async def test_route_health_is_created_when_it_is_first_locked(database):
@@ -210,6 +286,14 @@ async def test_the_content_is_sealed_for_its_file(place, database, clock):
     assert b"ROSA" not in sealed
 
 
+async def test_the_content_of_a_batch_that_is_not_there_is_a_fault(place, database, clock):
+    vault = Vault(database, place.keys(), clock)
+    await add_claims(database, "r1")
+    batch = await find(database, await write(database, creating(1, "r1")))
+    with pytest.raises(MissingRow, match="the content of a batch"):
+        await read(database, lambda tx: store.read_content(tx, vault, replace(batch, id=99)))
+
+
 @pytest.mark.parametrize(
     "statement", [store._QUEUES, store._PAGE, store._QUEUES_IN_DOUBT, store._UNDELIVERED]
 )
@@ -233,13 +317,8 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
     for control, id in enumerate(("r1", "r2", "r3"), 1):
         await write(database, store.next_control_number)
         await write(database, creating(control, id))
-    await write(database, lambda tx: store.set_state(tx, 1, DELIVERED, not_before=1, attempts=1))
-    await write(
-        database,
-        lambda tx: store.set_state(
-            tx, 2, SENDING, not_before=1, attempts=1, holder="node", lease_until=2
-        ),
-    )
+    await apply(database, 1, BatchEvent.DELIVERED, delivered_at=9)
+    await begin(database, 2, "node", lease_until=90)
     archive = place.data / "a.backup"
     await write_backup(
         database, vault, file=place.sqlite_file, target=archive, clock=clock, actor=OPERATOR
@@ -253,16 +332,16 @@ async def test_everything_unsent_is_in_doubt_after_a_restore(new_place, clock):
     assert done.in_doubt == (2, 1)
     newest = await read(database, lambda tx: store.list_newest(tx, 9))
     assert [(one.id, one.state, one.holder, one.lease_until) for one in newest] == [
-        (3, IN_DOUBT, "", None),
-        (2, IN_DOUBT, "", None),
-        (1, DELIVERED, "", None),
+        (3, BatchState.IN_DOUBT, "", None),
+        (2, BatchState.IN_DOUBT, "", None),
+        (1, BatchState.DELIVERED, "", None),
     ]
     assert await queued_claims(database) == []
     assert await queued_claims(database, in_doubt=True) == ["r4"]
-    assert await write(database, store.next_control_number) > 43 + limits.CONTROL_NUMBERS_SKIPPED
+    assert await write(database, store.next_control_number) > 43 + CONTROL_NUMBERS_SKIPPED
     await write(database, creating(99, "r4", in_doubt=True))
     [*_, last] = await read(database, store.list_undelivered)
-    assert (last.state, last.fault) == (IN_DOUBT, store.RESTORED)
+    assert (last.state, last.fault) == (BatchState.IN_DOUBT, store.RESTORED)
     await database.close()
 
 

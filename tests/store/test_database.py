@@ -6,7 +6,6 @@ import traceback
 import pytest
 from sqlalchemy import bindparam, func, select, update
 
-from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.store import schema
 from clearlane.store.database import (
@@ -18,7 +17,8 @@ from clearlane.store.database import (
     SystemScope,
 )
 from clearlane.store.group_commit import StatementFault
-from clearlane.store.sql import Statement, among, in_scope, insert_into
+from clearlane.store.postgresql import POSTGRESQL_WRITERS
+from clearlane.store.sql import Statement, among, scoped_insert, scoped_select
 from tests.databases import ADD_VENDOR, make_site
 from tests.patience import until
 
@@ -124,7 +124,7 @@ async def test_rows_come_back_as_plain_tuples_and_one_row_or_none(database):
 async def test_many_stores_every_row_of_the_scope(database):
     scope, stranger = await make_site(database), await make_site(database)
     rows = [{"request_id": f"r{n}", "at": n, "event": "received"} for n in range(20)]
-    seen = Statement(select(schema.claim_events.c.at).where(in_scope(schema.claim_events)))
+    seen = scoped_select(select(schema.claim_events.c.at), schema.claim_events)
 
     async def job(tx):
         await tx.many(CLAIM, [a_claim(row["request_id"]) for row in rows])
@@ -194,7 +194,7 @@ async def test_a_write_cancelled_while_it_waits_stores_nothing(database):
 
     # Every writer is busy, so the last one waits.
     busy = []
-    for _ in range(limits.POSTGRESQL_WRITERS if database.dialect == "postgresql" else 1):
+    for _ in range(POSTGRESQL_WRITERS if database.dialect == "postgresql" else 1):
         busy.append(asyncio.create_task(database.write(ALL, slow, actor=OPERATOR)))
         await until(lambda: len(entered) == len(busy))
     waiting = asyncio.create_task(database.write(ALL, adding("lost"), actor=OPERATOR))
@@ -292,13 +292,11 @@ async def test_a_job_that_awaits_anything_else_is_refused_on_sqlite(new_place):
     await database.close()
 
 
-CLAIM = Statement(
-    insert_into(
-        schema.claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
-        "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
-    )
+CLAIM = scoped_insert(
+    schema.claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
+    "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
 )  # fmt: skip
-EVENT = Statement(insert_into(schema.claim_events, "request_id", "at", "event"))
+EVENT = scoped_insert(schema.claim_events, "request_id", "at", "event")
 
 
 def a_claim(request_id):

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli import x12
-from clearlane.kernel import limits
+from clearlane.cli.x12 import BYTES_WITHOUT_PROGRESS_BAR_MAX
 from clearlane.x12 import views
 from clearlane.x12.check import check
 from clearlane.x12.views import streaming
@@ -237,7 +237,7 @@ def test_large_files_show_a_bar_on_a_terminal(clean, monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     assert b"".join(x12.read_chunks(str(clean))) == CLEAN
     assert "100%" in screen.getvalue()
-    assert limits.BYTES_WITHOUT_PROGRESS_BAR_MAX > 10
+    assert BYTES_WITHOUT_PROGRESS_BAR_MAX > 10
 
 
 def test_a_terminal_shows_that_input_is_awaited(monkeypatch, capsys):

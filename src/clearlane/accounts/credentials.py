@@ -9,7 +9,7 @@ from binascii import a2b_base64
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from clearlane.kernel import limits
+AUTHORIZATION_CHARACTERS_MAX = 1_024
 
 HASH_BYTES = 32
 
@@ -43,7 +43,7 @@ def read_basic(authorization: str | None) -> tuple[bytes, bytes] | None:
     Both stay bytes: keys and passwords are ASCII, which is the same in every encoding that clients use, so
     that decoding cannot fail.
     """
-    if authorization is None or len(authorization) > limits.AUTHORIZATION_CHARACTERS_MAX:
+    if authorization is None or len(authorization) > AUTHORIZATION_CHARACTERS_MAX:
         return None
     scheme, _, coded = authorization.strip().partition(" ")
     if scheme.lower() != "basic":

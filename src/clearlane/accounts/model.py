@@ -13,6 +13,8 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 
+RATE_PER_MINUTE_MAX = 1_000_000
+
 
 class VendorState(StrEnum):
     """Whether a vendor's credentials are accepted."""
@@ -79,9 +81,9 @@ def site_findings(
 
 def rate_findings(rate_per_minute: int | None) -> list[Finding]:
     """Return the findings about a vendor's limit of calls per minute."""
-    if rate_per_minute is None or 1 <= rate_per_minute <= limits.RATE_PER_MINUTE_MAX:
+    if rate_per_minute is None or 1 <= rate_per_minute <= RATE_PER_MINUTE_MAX:
         return []
-    wanted = f"a whole number from 1 to {limits.RATE_PER_MINUTE_MAX}, or off"
+    wanted = f"a whole number from 1 to {RATE_PER_MINUTE_MAX}, or off"
     return [_finding("ACC004", "LIMIT", f"The limit of calls a minute must be {wanted}.")]
 
 

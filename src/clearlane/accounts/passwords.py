@@ -9,10 +9,15 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from clearlane.kernel import limits
 
+# OWASP's minimum for argon2id.
+CONSOLE_PASSWORD_MEMORY_KIB = 19 * 1024
+CONSOLE_PASSWORD_PASSES = 2
+CONSOLE_PASSWORD_PARALLELISM = 1
+
 _HASHER = PasswordHasher(
-    time_cost=limits.CONSOLE_PASSWORD_PASSES,
-    memory_cost=limits.CONSOLE_PASSWORD_MEMORY_KIB,
-    parallelism=limits.CONSOLE_PASSWORD_PARALLELISM,
+    time_cost=CONSOLE_PASSWORD_PASSES,
+    memory_cost=CONSOLE_PASSWORD_MEMORY_KIB,
+    parallelism=CONSOLE_PASSWORD_PARALLELISM,
     salt_len=limits.CONSOLE_PASSWORD_SALT_BYTES,
 )
 

@@ -8,7 +8,9 @@ import base64
 import hmac
 from urllib.parse import quote, urlencode
 
-from clearlane.kernel import limits
+TOTP_STEP_SECONDS = 30
+TOTP_STEPS_BESIDE = 1
+TOTP_DIGITS = 6
 
 ISSUER = "Clearlane"
 
@@ -18,12 +20,12 @@ def code_at(secret: bytes, step: int) -> str:
     digest = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
     at = digest[-1] & 0x0F
     number = int.from_bytes(digest[at : at + 4], "big") & 0x7FFF_FFFF
-    return str(number % 10**limits.TOTP_DIGITS).zfill(limits.TOTP_DIGITS)
+    return str(number % 10**TOTP_DIGITS).zfill(TOTP_DIGITS)
 
 
 def step_at(seconds: float) -> int:
     """Return the step of a time in seconds since 1970."""
-    return int(seconds) // limits.TOTP_STEP_SECONDS
+    return int(seconds) // TOTP_STEP_SECONDS
 
 
 def matching_step(secret: bytes, code: str, seconds: float, after: int) -> int | None:
@@ -33,7 +35,7 @@ def matching_step(secret: bytes, code: str, seconds: float, after: int) -> int |
     """
     typed = code.replace(" ", "").encode()
     now, found = step_at(seconds), None
-    for step in range(now - limits.TOTP_STEPS_BESIDE, now + limits.TOTP_STEPS_BESIDE + 1):
+    for step in range(now - TOTP_STEPS_BESIDE, now + TOTP_STEPS_BESIDE + 1):
         right = hmac.compare_digest(code_at(secret, step).encode(), typed)
         if right and step > after:
             found = step

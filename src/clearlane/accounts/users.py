@@ -13,6 +13,11 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.ids import SiteId, VendorId
 
+# How short a password may be, and how many wrong one-time codes are allowed after a correct one.
+CONSOLE_PASSWORD_CHARACTERS_MIN = 12
+CONSOLE_CODE_FAILURES_MAX = 5
+CONSOLE_CODE_LOCK_SECONDS = 15 * 60
+
 
 class UserState(StrEnum):
     """Whether a user may sign in."""
@@ -49,14 +54,14 @@ class CodeFailures:
 
         Only a person who knows the password gets this far, so a stranger cannot lock a user out.
         """
-        return self.failures >= limits.CONSOLE_CODE_FAILURES_MAX and not self._expired(now)
+        return self.failures >= CONSOLE_CODE_FAILURES_MAX and not self._expired(now)
 
     def after_failure(self, now: datetime) -> "CodeFailures":
         """Return the count after one more wrong code."""
         return CodeFailures(1 if self._expired(now) else self.failures + 1, now)
 
     def _expired(self, now: datetime) -> bool:
-        return now - self.failed_at >= timedelta(seconds=limits.CONSOLE_CODE_LOCK_SECONDS)
+        return now - self.failed_at >= timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS)
 
 
 def normalize_name(name: str) -> str:
@@ -77,7 +82,7 @@ def name_findings(name: str) -> list[Finding]:
 
 def password_findings(password: str, name: str) -> list[Finding]:
     """Return the findings about a chosen password: length counts, not the kinds of characters."""
-    least, most = limits.CONSOLE_PASSWORD_CHARACTERS_MIN, limits.CONSOLE_PASSWORD_CHARACTERS_MAX
+    least, most = CONSOLE_PASSWORD_CHARACTERS_MIN, limits.CONSOLE_PASSWORD_CHARACTERS_MAX
     if not least <= len(password) <= most:
         wanted = f"{least} to {most} characters"
         return [_finding("ACC007", "PASSWORD", f"The password must have {wanted}.")]

@@ -25,11 +25,12 @@ from clearlane.api.logs import fault_fields
 from clearlane.api.metrics import Metrics
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.request_checks import PathTable, RequestChecks, RequestState
-from clearlane.kernel import limits
 
 log = structlog.get_logger()
 
-REQUEST_ID = re.compile(rf"[A-Za-z0-9._-]{{1,{limits.REQUEST_ID_CHARACTERS_MAX}}}", re.ASCII)
+REQUEST_ID_CHARACTERS_MAX = 64
+
+REQUEST_ID = re.compile(rf"[A-Za-z0-9._-]{{1,{REQUEST_ID_CHARACTERS_MAX}}}", re.ASCII)
 REQUEST_ID_HEADER = b"x-request-id"
 UNREADABLE_HEAD = "head"
 """Key in the connection's state under which the protocol leaves the status and text for a bad head."""

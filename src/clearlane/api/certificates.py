@@ -24,8 +24,11 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from clearlane.kernel import limits
 from clearlane.store.private_files import write_private
+
+CERTIFICATE_DAYS = 365
+CERTIFICATE_RENEW_DAYS = 30
+AUTHORITY_DAYS = 3_650
 
 ALWAYS_NAMED = ("localhost", "127.0.0.1", "::1")
 CLOCK_SKEW = timedelta(days=1)
@@ -139,7 +142,7 @@ def _public_bytes(key: object) -> bytes:
 def _is_good(pair: CertificatePair, now: datetime) -> bool:
     """Return whether the pair exists, is valid, and does not expire soon."""
     try:
-        check_pair(pair, now + timedelta(days=limits.CERTIFICATE_RENEW_DAYS))
+        check_pair(pair, now + timedelta(days=CERTIFICATE_RENEW_DAYS))
     except BadCertificate:
         return False
     return True
@@ -160,7 +163,7 @@ def _serves(server: CertificatePair, authority: CertificatePair, names: tuple[st
 def _make_authority(pair: CertificatePair, now: datetime) -> None:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Clearlane local authority")])
-    builder = _builder(name, name, key.public_key(), now, limits.AUTHORITY_DAYS)
+    builder = _builder(name, name, key.public_key(), now, AUTHORITY_DAYS)
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
     builder = builder.add_extension(_usage(signs_certificates=True), critical=True)
     _write(pair, [builder.sign(key, hashes.SHA256())], key)
@@ -172,7 +175,7 @@ def _make_server(
     issuer, issuer_key = _read_certificate(authority.certificate), _read_key(authority.key)
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Clearlane")])
-    builder = _builder(subject, issuer.subject, key.public_key(), now, limits.CERTIFICATE_DAYS)
+    builder = _builder(subject, issuer.subject, key.public_key(), now, CERTIFICATE_DAYS)
     extensions: list[tuple[x509.ExtensionType, bool]] = [
         (x509.BasicConstraints(ca=False, path_length=None), True),
         (_usage(signs_certificates=False), True),

@@ -8,7 +8,7 @@ import codecs
 import re
 from itertools import accumulate
 
-from clearlane.kernel import limits
+JSON_DEPTH_MAX = 64
 
 
 class UnreadableJson(ValueError):
@@ -16,7 +16,7 @@ class UnreadableJson(ValueError):
 
 
 NOT_UTF8 = "The body is not UTF-8 text."
-TOO_DEEP = f"The body is nested deeper than {limits.JSON_DEPTH_MAX} levels."
+TOO_DEEP = f"The body is nested deeper than {JSON_DEPTH_MAX} levels."
 NUMBER_OUT_OF_RANGE = "The body has a number that is out of range."
 
 # Bytes that do not change the nesting depth: bytes.translate() deletes them in one pass of C.
@@ -40,7 +40,7 @@ def check_json(text: bytes) -> None:
 
     Fast path: a text with no more opening brackets than allowed levels cannot be nested too deep.
     """
-    few = text.count(b"[") + text.count(b"{") <= limits.JSON_DEPTH_MAX
+    few = text.count(b"[") + text.count(b"{") <= JSON_DEPTH_MAX
     if few and text.isascii() and _BIG_EXPONENT_SHAPE not in text.translate(_NUMBERS, b"+."):
         return
     scanner = JsonScanner()
@@ -111,7 +111,7 @@ class JsonScanner:
     def _descend(self, brackets: bytes) -> None:
         steps = memoryview(brackets.translate(_STEP)).cast("b")
         levels = list(accumulate(steps, initial=self._depth))
-        if max(levels) > limits.JSON_DEPTH_MAX:
+        if max(levels) > JSON_DEPTH_MAX:
             raise UnreadableJson(TOO_DEEP)
         # A text that closes more than it opened is no JSON: the parser refuses it later.
         self._depth = levels[-1]

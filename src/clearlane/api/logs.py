@@ -19,7 +19,9 @@ import msgspec
 import structlog
 
 from clearlane.api.errors import raised_at
-from clearlane.kernel import limits
+
+LOG_LINES_WAITING_MAX = 10_000
+LOG_FLUSH_SECONDS_MAX = 1
 
 LEVELS = {
     "debug": logging.DEBUG,
@@ -45,7 +47,7 @@ class LogWriter:
 
     def write(self, line: bytes) -> None:
         """Queue one line."""
-        if len(self._lines) >= limits.LOG_LINES_WAITING_MAX:
+        if len(self._lines) >= LOG_LINES_WAITING_MAX:
             self.dropped += 1
             return
         self._lines.append(line)
@@ -54,7 +56,7 @@ class LogWriter:
 
     def flush(self) -> None:
         """Wait for queued lines to be written, for a limited time."""
-        until = time.monotonic() + limits.LOG_FLUSH_SECONDS_MAX
+        until = time.monotonic() + LOG_FLUSH_SECONDS_MAX
         while (self._lines or self._busy or self._wake.is_set()) and time.monotonic() < until:
             time.sleep(GATHER_SECONDS)
 

@@ -18,10 +18,11 @@ from clearlane.api.endpoint import ApiContext
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.http_responses import JSON, json_response
 from clearlane.api.metrics import MEDIA_TYPE, Metrics
-from clearlane.kernel import limits
 from clearlane.payers.directory import PayerDirectory
 from clearlane.store.schema import HEAD
 from clearlane.store.sql import PING, SystemScope
+
+READY_SECONDS_MAX = 2
 
 READY_CHECK = SystemScope("readiness")
 
@@ -38,7 +39,7 @@ class Readiness:
         found = {}
         for part, check in PARTS.items():
             try:
-                async with asyncio.timeout(limits.READY_SECONDS_MAX):
+                async with asyncio.timeout(READY_SECONDS_MAX):
                     found[part] = await check(self)
             except Exception as fault:  # noqa: BLE001  (whatever it is, the part is not ready)
                 found[part] = f"does not answer ({type(fault).__name__})"

@@ -152,7 +152,8 @@ class PathTable(Generic[T]):
         self._as_written: dict[bytes, T] = {}
         for path, target in targets:
             key = path_segments(path.encode())
-            assert key not in self._by_segments, f"the path {path} is given twice"
+            if key in self._by_segments:  # one would hide the other, and its checks
+                raise ValueError(f"the path {path} is given twice")
             self._by_segments[key] = self._as_written[path.encode()] = target
 
     def find(self, path: bytes) -> T | None:

@@ -19,6 +19,11 @@ from starlette.types import ASGIApp
 from clearlane.api.protocol import ConnectionPolicy, LimitedHttpProtocol
 from clearlane.kernel import limits
 
+CONNECTIONS_MAX = 4_000
+HANDSHAKE_SECONDS_MAX = 10
+KEEP_ALIVE_SECONDS_MAX = 65
+TLS_CLOSE_SECONDS_MAX = 2
+
 
 class ListenError(Exception):
     """An address that cannot be listened on. The message says which, and what to do."""
@@ -46,7 +51,7 @@ class HttpServer(uvicorn.Server):
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            timeout_keep_alive=limits.KEEP_ALIVE_SECONDS_MAX,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS_MAX,
             timeout_graceful_shutdown=stop_seconds_max,
         )
         super().__init__(config)
@@ -61,8 +66,8 @@ class HttpServer(uvicorn.Server):
         timeouts: dict[str, Any] = {}
         if self._tls is not None:
             timeouts = {
-                "ssl_handshake_timeout": limits.HANDSHAKE_SECONDS_MAX,
-                "ssl_shutdown_timeout": limits.TLS_CLOSE_SECONDS_MAX,
+                "ssl_handshake_timeout": HANDSHAKE_SECONDS_MAX,
+                "ssl_shutdown_timeout": TLS_CLOSE_SECONDS_MAX,
             }
         server = await loop.create_server(
             self._connection, sock=self.listener, ssl=self._tls, backlog=2_048, **timeouts
@@ -122,13 +127,13 @@ def listen(host: str, port: int, purpose: str) -> socket.socket:
 def connections_max() -> int:
     """Raise the limit of open files as far as allowed and return how many connections fit in it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = limits.CONNECTIONS_MAX + 2 * limits.CONNECTIONS_SPARE
+    wanted = CONNECTIONS_MAX + 2 * limits.CONNECTIONS_SPARE
     if soft < wanted:
         soft = min(wanted, hard) if hard != resource.RLIM_INFINITY else wanted
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return max(1, min(limits.CONNECTIONS_MAX, soft - 2 * limits.CONNECTIONS_SPARE))
+    return max(1, min(CONNECTIONS_MAX, soft - 2 * limits.CONNECTIONS_SPARE))
 
 
 def _listen_error(fault: OSError, host: str, port: int, what: str) -> str:

@@ -27,6 +27,8 @@ from clearlane.kernel import limits as kernel_limits
 
 log = structlog.get_logger()
 
+CERTIFICATE_POLL_SECONDS = 5
+
 OPERATIONS_STOP_SECONDS_MAX = 1
 
 
@@ -149,7 +151,7 @@ class Service:
 
     async def _watch_certificate(self) -> None:
         while True:
-            await asyncio.sleep(kernel_limits.CERTIFICATE_POLL_SECONDS)
+            await asyncio.sleep(CERTIFICATE_POLL_SECONDS)
             if self._certificate.files_changed:
                 self.reload_certificate()
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.cli.operator_command import (
     AsJson,
     run_in_installation,
@@ -13,13 +14,14 @@ from clearlane.cli.operator_command import (
     show_table,
 )
 from clearlane.cli.storage_command import Data, operator
-from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator import batch_admin
 from clearlane.pipeline.operator.batch_admin import BatchDetails
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
 from clearlane.wiring import Installation
+
+BATCHES_LISTED = 200
 
 app = typer.Typer(help="Files to payers: list, show, resend, mark-delivered.", add_completion=False)
 
@@ -46,7 +48,7 @@ def list_(
     async def work(installation: Installation) -> list[Batch]:
         async with installation.database.read(store.SCOPE) as tx:
             if everything:
-                return await store.list_newest(tx, limits.BATCHES_LISTED)
+                return await store.list_newest(tx, BATCHES_LISTED)
             return await store.list_undelivered(tx)
 
     found = [facts(batch) for batch in run_in_installation(data, work)]
@@ -154,7 +156,7 @@ LABELS = {
 
 def facts(batch: Batch) -> dict[str, object]:
     """Return the printable facts of a batch."""
-    waits = batch.state in {store.READY, store.SENDING}
+    waits = allows(batch.state, BatchEvent.ATTEMPTED)
     return {
         "id": batch.id,
         "state": batch.state,

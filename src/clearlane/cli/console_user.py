@@ -32,6 +32,9 @@ from clearlane.store import console_users as store
 from clearlane.store.accounts import AccountRefused
 from clearlane.wiring import Installation
 
+CONSOLE_SITES_PER_USER_MAX = 1_000
+TOTP_SECRET_BYTES = 20
+
 app = typer.Typer(
     no_args_is_help=True, help="People who sign in to the console.", add_completion=False
 )
@@ -71,7 +74,7 @@ def add(
     """
     _require_one_choice(site, all_sites=all_sites)
     password, made = _password(from_input=password_stdin, ask=ask)
-    normalized, secret = normalize_name(name), secrets.token_bytes(limits.TOTP_SECRET_BYTES)
+    normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
     async def work(installation: Installation) -> None:
         _refuse_bad(normalized, password)
@@ -186,7 +189,7 @@ def new_totp(name: Name, as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane user totp nora
     """
-    normalized, secret = normalize_name(name), secrets.token_bytes(limits.TOTP_SECRET_BYTES)
+    normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
     async def work(installation: Installation) -> None:
         vendor = (await _user(installation, normalized)).vendor_id
@@ -245,8 +248,8 @@ def _vendor(installation: Installation, key: str) -> Vendor:
 
 
 def _sites(installation: Installation, vendor: Vendor, wanted: list[str]) -> frozenset[SiteId]:
-    if len(wanted) > limits.CONSOLE_SITES_PER_USER_MAX:
-        refuse(f"Give at most {limits.CONSOLE_SITES_PER_USER_MAX} sites, or --all-sites.", MISUSED)
+    if len(wanted) > CONSOLE_SITES_PER_USER_MAX:
+        refuse(f"Give at most {CONSOLE_SITES_PER_USER_MAX} sites, or --all-sites.", MISUSED)
     found = {id: installation.accounts.site(vendor, id) for id in wanted}
     missing = [id for id, each in found.items() if each is None]
     if missing:

@@ -27,7 +27,6 @@ from clearlane.cli.operator_command import (
 )
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState, current_states
-from clearlane.kernel import limits
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.pipeline.operator.enrollment_admin import (
     EnrollmentChange,
@@ -39,6 +38,9 @@ from clearlane.pipeline.operator.enrollment_admin import (
 from clearlane.store.enrollments import StoredEnrollment
 from clearlane.store.private_files import write_private
 from clearlane.wiring import Installation
+
+ENROLLMENT_REASON_CHARACTERS_MAX = 500
+ENROLLMENTS_LISTED = 200
 
 app = typer.Typer(help="Providers to be enrolled with payers.", add_completion=False)
 
@@ -69,7 +71,7 @@ def list_(
     type: OfType = None,
     site: OfSite = "",
     limit: Annotated[int, typer.Option(min=1, help="Most enrollments, the newest first.")] = (
-        limits.ENROLLMENTS_LISTED
+        ENROLLMENTS_LISTED
     ),
     as_json: AsJson = False,
     data: Data = None,
@@ -283,8 +285,8 @@ def _move(
     as_json: bool,
 ) -> None:
     id = id.strip().upper()
-    if len(reason) > limits.ENROLLMENT_REASON_CHARACTERS_MAX:
-        refuse(f"--reason: {limits.ENROLLMENT_REASON_CHARACTERS_MAX} characters at most.", MISUSED)
+    if len(reason) > ENROLLMENT_REASON_CHARACTERS_MAX:
+        refuse(f"--reason: {ENROLLMENT_REASON_CHARACTERS_MAX} characters at most.", MISUSED)
 
     async def work(installation: Installation) -> list[EnrollmentChange]:
         return await apply_event(

@@ -14,13 +14,14 @@ from clearlane.cli.operator_command import (
     show_table,
 )
 from clearlane.cli.storage_command import Data, operator
-from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 from clearlane.store import inbox as store
 from clearlane.store.inbox import InboxFile
 from clearlane.wiring import Installation
+
+INBOX_LISTED = 200
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,7 +53,7 @@ def list_(
 
     async def work(installation: Installation) -> list[InboxFile]:
         async with installation.database.read(store.SCOPE) as tx:
-            return await store.list_files(tx, states, limits.INBOX_LISTED)
+            return await store.list_files(tx, states, INBOX_LISTED)
 
     found = [facts(file) for file in run_in_installation(data, work)]
     if as_json:

@@ -35,6 +35,8 @@ from clearlane.store.payers import (
 )
 from clearlane.wiring import Installation
 
+PAYER_FILE_BYTES_WITHOUT_PROGRESS_BAR_MAX = 256 * 1024
+
 app = typer.Typer(help="The payer directory: import, search, export.", add_completion=False)
 
 
@@ -277,7 +279,7 @@ def bar(size: int) -> Iterator[tuple[Reading, Callable[[], None]]]:
     """Show a progress bar on the error stream of a terminal, for large files."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    hidden = not console.is_terminal or size < limits.PAYER_FILE_BYTES_WITHOUT_PROGRESS_BAR_MAX
+    hidden = not console.is_terminal or size < PAYER_FILE_BYTES_WITHOUT_PROGRESS_BAR_MAX
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("Reading", total=None)
         yield (

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from clearlane.api.service import ListenAddresses, Service
     from clearlane.wiring import Installation
 
+# The garbage collector of a node: new objects per collection of the first generation, collections of the first
+# per one of the second, and of the second per full collection (gc.set_threshold).
+GARBAGE_THRESHOLDS = (10_000, 5, 1_000)
+
 app = typer.Typer(help="Run the service.", add_completion=False)
 
 SANDBOX_FILE = "sandbox.json"
@@ -187,7 +191,7 @@ def _tune_garbage_collector() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*limits.GARBAGE_THRESHOLDS)
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
 
 
 def _on_signals(callback: Callable[[], None]) -> None:

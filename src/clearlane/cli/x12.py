@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
 import typer
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
-from clearlane.kernel.limits import BYTES_WITHOUT_PROGRESS_BAR_MAX, CHUNK_BYTES
+from clearlane.kernel.limits import CHUNK_BYTES
 from clearlane.x12.check import CheckResult, check
 
 if TYPE_CHECKING:
     from clearlane.x12.diff import Change
+
+BYTES_WITHOUT_PROGRESS_BAR_MAX = 4 * 1024 * 1024
 
 app = typer.Typer(
     help="Read, check, explain and convert X12 files.",

@@ -24,6 +24,11 @@ from clearlane.connect.port import (
 from clearlane.kernel import limits
 from clearlane.payers.routes import PAYLOAD_TYPES, PICKUP_PREFIX
 
+REALTIME_BYTES_MAX = 8 * 1024 * 1024
+ENVELOPE_BYTES_MAX = 256 * 1024
+ENVELOPE_TEXT_CHARACTERS_MAX = 200
+PICKUPS_AT_ONCE_MAX = 20
+
 BATCH_NAMES = "urn:clearlane:core:batch:"
 
 # The role of a file's payload type, by the version in its GS08.
@@ -123,7 +128,7 @@ class CoreMailbox:
     async def _pick_up(self, role: str) -> None:
         """Retrieve files of one kind until there is none, or the same one comes again."""
         operation = rule.GET_ACKNOWLEDGEMENT if role in ACKNOWLEDGEMENTS else rule.GET_RESULTS
-        for _ in range(limits.PICKUPS_AT_ONCE_MAX):
+        for _ in range(PICKUPS_AT_ONCE_MAX):
             asked = self._connection.envelope(self._route.payload_type(PICKUP_PREFIX + role))
             got = await self._send(operation, asked, size=0)
             if got is None or got.payload is None or "NoBatch" in got.payload_type:
@@ -141,7 +146,7 @@ class CoreMailbox:
         silence = self._route.number("seconds_max")
         seconds = silence + size / limits.TRANSFER_BYTES_PER_SECOND_MIN
         # Base64 makes three bytes four, and lines of it a few more.
-        response_bytes_max = self._bytes_max * 3 // 2 + limits.ENVELOPE_BYTES_MAX
+        response_bytes_max = self._bytes_max * 3 // 2 + ENVELOPE_BYTES_MAX
         try:
             answer = await self._connection.send(
                 operation, envelope, seconds=seconds, bytes_max=response_bytes_max
@@ -172,13 +177,13 @@ class CoreRealtime:
         route = self._connection.route
         kind = route.payload_type(payload_type) if payload_type in PAYLOAD_TYPES else payload_type
         envelope = self._connection.envelope(kind, payload=payload)
-        most = min(limits.REALTIME_BYTES_MAX, route.number("bytes_max")) * 3 // 2
+        most = min(REALTIME_BYTES_MAX, route.number("bytes_max")) * 3 // 2
         try:
             answer = await self._connection.send(
                 rule.REALTIME,
                 envelope,
                 seconds=min(seconds, limits.REALTIME_SECONDS_MAX),
-                bytes_max=most + limits.ENVELOPE_BYTES_MAX,
+                bytes_max=most + ENVELOPE_BYTES_MAX,
             )
         except TimeoutError:
             return Reply(RealtimeOutcome.TIMEOUT, message="The payer did not answer in time.")
@@ -233,7 +238,7 @@ def _reply(answer: CoreHttpResponse, asked: bytes) -> Reply:
 def safe_message(message: str, asked: bytes) -> str:
     """Return an envelope's message, shortened; withheld when it repeats anything of the request."""
     text = "".join(c if c.isprintable() else " " for c in message)
-    short = " ".join(text.split())[: limits.ENVELOPE_TEXT_CHARACTERS_MAX]
+    short = " ".join(text.split())[:ENVELOPE_TEXT_CHARACTERS_MAX]
     _, _, inside = asked.decode("latin-1").partition("BHT")
     sent_words = {
         word

@@ -16,7 +16,9 @@ from xml.sax.saxutils import escape
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, XMLParser
 
-from clearlane.kernel import limits
+ENVELOPE_ELEMENTS_MAX = 500
+ENVELOPE_PARTS_MAX = 64
+ENVELOPE_PART_HEADER_BYTES_MAX = 8 * 1024
 
 RULE_VERSION = "2.2.0"
 SUCCESS = "Success"
@@ -300,8 +302,8 @@ def _parts(parameters: dict[str, str], body: bytes) -> list[_Part]:
         raise UnreadableEnvelope("The answer is in parts, but does not say where they end.")
     delimiter = b"\r\n--" + boundary.encode()
     # The first delimiter may open the body; the last has two more hyphens.
-    pieces = (b"\r\n" + body).split(delimiter, limits.ENVELOPE_PARTS_MAX + 1)
-    if len(pieces) > limits.ENVELOPE_PARTS_MAX + 1:
+    pieces = (b"\r\n" + body).split(delimiter, ENVELOPE_PARTS_MAX + 1)
+    if len(pieces) > ENVELOPE_PARTS_MAX + 1:
         raise UnreadableEnvelope("The answer has too many parts.")
     if len(pieces) < 3 or not pieces[-1].startswith(b"--"):
         raise UnreadableEnvelope("The answer is cut off: its last part is missing.")
@@ -310,7 +312,7 @@ def _parts(parameters: dict[str, str], body: bytes) -> list[_Part]:
 
 def _part(piece: bytes) -> _Part:
     head, found, content = piece.partition(b"\r\n\r\n")
-    if not found or len(head) > limits.ENVELOPE_PART_HEADER_BYTES_MAX:
+    if not found or len(head) > ENVELOPE_PART_HEADER_BYTES_MAX:
         raise UnreadableEnvelope("A part of the answer has no end of its headers.")
     lines = head.decode("latin-1").replace("\r\n\t", " ").replace("\r\n ", " ").split("\r\n")
     headers = {name.strip().lower(): value for name, _, value in (x.partition(":") for x in lines)}
@@ -348,7 +350,7 @@ class _Elements:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._count += 1
-        if self._count > limits.ENVELOPE_ELEMENTS_MAX:
+        if self._count > ENVELOPE_ELEMENTS_MAX:
             raise UnreadableEnvelope("The answer has too many elements.")
         if _local(tag) == "Include":
             self.include = attributes.get("href", "")

@@ -42,8 +42,7 @@ def open_realtime(
     route: Route, secrets: RouteSecrets, *, clock: Clock, lookup: Lookup = query_name_server
 ) -> RouteRealtime:
     """Return the real-time connection of a route. It connects when first used."""
-    assert route.kind is RouteKind.CORE_REALTIME, "a real-time route"
-    return CoreRealtime(CoreConnection(route, secrets, clock, lookup))
+    return REALTIME_BY_KIND[route.kind](route, secrets, clock, lookup)
 
 
 async def check_route(
@@ -78,10 +77,22 @@ def _core(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -> 
     return CoreMailbox(CoreConnection(route, secrets, clock, lookup))
 
 
+def _core_realtime(
+    route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup
+) -> RouteRealtime:
+    return CoreRealtime(CoreConnection(route, secrets, clock, lookup))
+
+
 MAILBOX_BY_KIND: Mapping[
     RouteKind, Callable[[Route, RouteSecrets, Clock, Lookup], RouteMailbox]
 ] = {
     RouteKind.FOLDER: _folder,
     RouteKind.SFTP: _sftp,
     RouteKind.CORE: _core,
+}
+
+REALTIME_BY_KIND: Mapping[
+    RouteKind, Callable[[Route, RouteSecrets, Clock, Lookup], RouteRealtime]
+] = {
+    RouteKind.CORE_REALTIME: _core_realtime,
 }

@@ -21,6 +21,9 @@ from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 
+SANDBOX_WINDOW_SECONDS = 1
+SANDBOX_POLL_SECONDS = 1
+
 ROUTE_ID = 0
 KIND = "loopback"
 SENDER = "CLEARLANE"
@@ -121,8 +124,8 @@ def loopback_route(type: str, payer_id: str) -> PayerRoute:
         sender_id=SENDER,
         receiver_id=plain or "PAYER",
         usage=USAGE,
-        window_seconds=limits.SANDBOX_WINDOW_SECONDS,
-        poll_seconds=limits.SANDBOX_POLL_SECONDS,
+        window_seconds=SANDBOX_WINDOW_SECONDS,
+        poll_seconds=SANDBOX_POLL_SECONDS,
     )
 
 

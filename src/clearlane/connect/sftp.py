@@ -24,6 +24,9 @@ from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.payers.routes import Route, RouteSecrets
 
+TRANSFER_CHUNK_BYTES = 1024 * 1024
+
+
 # Errors that an operator must fix; any other may pass by itself.
 PERMANENT_ERRORS = (
     asyncssh.SFTPPermissionDenied,
@@ -272,8 +275,8 @@ class SftpMailbox:
     async def _upload(self, sftp: asyncssh.SFTPClient, partial: str, content: bytes) -> None:
         self._start_transfer_timer(len(content))
         async with sftp.open(partial, "wb") as file:
-            for at in range(0, len(content), limits.TRANSFER_CHUNK_BYTES):
-                await file.write(content[at : at + limits.TRANSFER_CHUNK_BYTES])
+            for at in range(0, len(content), TRANSFER_CHUNK_BYTES):
+                await file.write(content[at : at + TRANSFER_CHUNK_BYTES])
                 self._restart_silence_timer()
             with suppress(asyncssh.SFTPOpUnsupported, asyncssh.SFTPFailure):
                 await file.fsync()
@@ -292,7 +295,7 @@ class SftpMailbox:
         content = bytearray()
         async with sftp.open(path, "rb") as file:
             while len(content) <= size:
-                chunk: bytes = await file.read(limits.TRANSFER_CHUNK_BYTES)
+                chunk: bytes = await file.read(TRANSFER_CHUNK_BYTES)
                 self._restart_silence_timer()
                 if not chunk:
                     break

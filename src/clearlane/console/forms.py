@@ -18,6 +18,11 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, random_text
 from clearlane.store.vault import Vault
 
+CONSOLE_FORM_BYTES_MAX = 8 * 1024
+CONSOLE_FORM_FIELDS_MAX = 10
+CONSOLE_FORM_SECONDS_MAX = 20
+
+
 # Browsers accept a cookie whose name begins with __Host- only if it is Secure, for this host and all paths.
 SESSION_COOKIE = "__Host-clearlane-session"
 CSRF_COOKIE = "__Host-clearlane-form"
@@ -38,12 +43,12 @@ async def read_form(request: Request) -> dict[str, str]:
     if media_type != MEDIA_TYPE:
         raise BadForm
     try:
-        async with asyncio.timeout(limits.CONSOLE_FORM_SECONDS_MAX):
+        async with asyncio.timeout(CONSOLE_FORM_SECONDS_MAX):
             text = (await _read(request)).decode()
         pairs = parse_qsl(
             text,
             keep_blank_values=True,
-            max_num_fields=limits.CONSOLE_FORM_FIELDS_MAX,
+            max_num_fields=CONSOLE_FORM_FIELDS_MAX,
             errors="strict",
         )
     except (TimeoutError, ValueError, ClientDisconnect):
@@ -98,6 +103,6 @@ async def _read(request: Request) -> bytes:
     content = b""
     async for chunk in request.stream():
         content += chunk
-        if len(content) > limits.CONSOLE_FORM_BYTES_MAX:
+        if len(content) > CONSOLE_FORM_BYTES_MAX:
             raise ValueError("too long")
     return content

@@ -39,7 +39,6 @@ from clearlane.engine.workflows import (
     WorkTables,
     check_step_value,
 )
-from clearlane.kernel import limits
 from clearlane.kernel.faults import WorkFailed, fault_code, fault_frames
 from clearlane.kernel.tasks import cancel_all
 from clearlane.store.database import StoreFault
@@ -48,6 +47,11 @@ from clearlane.store.nodes import NodeRegistration
 __all__ = ["Engine", "EngineRefused", "RecoverySettings"]
 
 log = structlog.get_logger()
+
+ENGINE_THREADS_MAX = 16
+ENGINE_CONNECTIONS_MAX = 8
+STEP_PAUSE_SECONDS = 1.0
+CANCEL_SECONDS_MAX = 5
 
 JobResult = TypeVar("JobResult")
 
@@ -200,8 +204,8 @@ class Engine:
             "serializer": load_dbos().DBOSPortableJSONSerializer(),
             "application_version": PROTOCOL,
             "executor_id": self._executor,
-            "max_executor_threads": limits.ENGINE_THREADS_MAX,
-            "sys_db_pool_size": limits.ENGINE_CONNECTIONS_MAX,
+            "max_executor_threads": ENGINE_THREADS_MAX,
+            "sys_db_pool_size": ENGINE_CONNECTIONS_MAX,
             # We use no messages; the interval bounds how long a stop takes.
             "notification_listener_polling_interval_sec": 0.2,
             "enable_otlp": False,
@@ -286,7 +290,7 @@ class Engine:
         for task in tuple(self._tasks):
             task.cancel()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=limits.CANCEL_SECONDS_MAX)
+            await asyncio.wait(self._tasks, timeout=CANCEL_SECONDS_MAX)
 
     async def _destroy(self) -> None:
         # The library made its pool the loop's default and is about to close it; others still use the default.
@@ -332,7 +336,7 @@ class _Steps:
                 except Exception as fault:  # noqa: BLE001  (of any exception only its code may be stored)
                     if attempt == attempts:
                         raise _as_work_failed(fault) from None
-                await asyncio.sleep(limits.STEP_PAUSE_SECONDS * 2 ** (attempt - 1))
+                await asyncio.sleep(STEP_PAUSE_SECONDS * 2 ** (attempt - 1))
             raise AssertionError("a step has at least one attempt")
 
         dbos = load_dbos()

@@ -15,13 +15,15 @@ import structlog
 from sqlalchemy import BigInteger, bindparam, delete, select, update
 
 from clearlane.engine.workflow_client import CANCELLED, ENDED, WorkflowClient, WorkItem
-from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.schema import nodes, takeovers
 from clearlane.store.sql import Statement, SystemScope, among, database_now, insert_into
 
 log = structlog.get_logger()
+
+TICKS_KEPT_SECONDS = 3_600
+DEAD_NODE_KEPT_SECONDS = 86_400
 
 Changed = TypeVar("Changed")
 
@@ -131,15 +133,13 @@ class NodeRecovery:
         """
         kept = timedelta(days=self._settings.finished_work_days)
         now = self._clock.now()
-        ticks = min(kept, timedelta(seconds=limits.TICKS_KEPT_SECONDS))
+        ticks = min(kept, timedelta(seconds=TICKS_KEPT_SECONDS))
         deleted = await self._delete_ended(
             now - ticks, names=self._ticks, states=(*ENDED, CANCELLED)
         )
         deleted += await self._delete_ended(now - kept, names=None, states=ENDED)
         await self._write(
-            lambda tx: tx.run(
-                _DELETE_SILENT_NODES, silent=limits.DEAD_NODE_KEPT_SECONDS * 1_000_000
-            )
+            lambda tx: tx.run(_DELETE_SILENT_NODES, silent=DEAD_NODE_KEPT_SECONDS * 1_000_000)
         )
         return deleted
 

@@ -13,11 +13,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clearlane.engine.workflows import Id, StepValue, WorkQueue, check_ids, check_step_value
-from clearlane.kernel import limits
 from clearlane.kernel.faults import WorkFailed
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
+
+ENGINE_PAGE_ROWS = 500
+ENGINE_RESULT_POLL_SECONDS = 0.1
 
 ClientResult = TypeVar("ClientResult")
 
@@ -129,7 +131,7 @@ class WorkflowClient:
                     raise WorkFailed(
                         getattr(rows[0].error, "message", None) or rows[0].status.lower()
                     )
-                await asyncio.sleep(limits.ENGINE_RESULT_POLL_SECONDS)
+                await asyncio.sleep(ENGINE_RESULT_POLL_SECONDS)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -139,7 +141,7 @@ class WorkflowClient:
         self._threads.shutdown(wait=False)
 
     async def _list(self, **wanted: Any) -> list[WorkItem]:
-        wanted.setdefault("limit", limits.ENGINE_PAGE_ROWS)
+        wanted.setdefault("limit", ENGINE_PAGE_ROWS)
         rows = await self.call(
             lambda client: client.list_workflows(load_input=False, load_output=False, **wanted)
         )

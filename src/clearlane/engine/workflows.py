@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.store.database import Database
+
+ENGINE_ID_CHARACTERS_MAX = 128
+ENGINE_LIST_IDS_MAX = 10_000
 
 Id = str | int
 StepValue = None | bool | int | str | list[str] | list[int]
@@ -142,13 +144,13 @@ def check_step_value(value: object) -> StepValue:
     if isinstance(value, str | int):
         check_ids([value])
         return value
-    if isinstance(value, list | tuple) and len(value) <= limits.ENGINE_LIST_IDS_MAX:
+    if isinstance(value, list | tuple) and len(value) <= ENGINE_LIST_IDS_MAX:
         return check_ids(value)
     raise NotAnId("a step returns only ids: a number, a short word, or a list of them")
 
 
 # No spaces and no punctuation of prose: sentences and names of people do not match.
-_WORD = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:/+-]{{0,{limits.ENGINE_ID_CHARACTERS_MAX - 1}}}")
+_WORD = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:/+-]{{0,{ENGINE_ID_CHARACTERS_MAX - 1}}}")
 
 
 def _is_id(value: object) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from clearlane.kernel import limits
+CANCEL_RETRY_SECONDS = 0.5
 
 
 async def cancel_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
@@ -17,4 +17,4 @@ async def cancel_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
     while left:
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=limits.CANCEL_RETRY_SECONDS)
+        _, left = await asyncio.wait(left, timeout=CANCEL_RETRY_SECONDS)

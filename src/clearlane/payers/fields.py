@@ -8,9 +8,13 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.payers.model import ERAS, PAYER_TYPES, Payer
+
+PAYER_ID_CHARACTERS_MAX = 80
+PAYER_NAME_CHARACTERS_MAX = 120
+PAYER_ALIASES_MAX = 20
+PAYER_VALUE_SHOWN_CHARACTERS_MAX = 40
 
 ALIAS_SEPARATOR = "|"
 
@@ -75,7 +79,7 @@ def finding(rule: str, location: str, message: str) -> Finding:
 
 def printable(text: str) -> str:
     """Return a text from a file, shortened and without control characters, for a message."""
-    short = text[: limits.PAYER_VALUE_SHOWN_CHARACTERS_MAX]
+    short = text[:PAYER_VALUE_SHOWN_CHARACTERS_MAX]
     more = "..." if len(text) > len(short) else ""
     return "".join(c if c.isprintable() else "?" for c in short) + more
 
@@ -109,9 +113,9 @@ _IDENTIFIER = re.compile(r"[!-)+-9;-\]_-{}]+", re.ASCII)
 
 def _identifier(value: object) -> str:
     text = _text(value)
-    if len(text) > limits.PAYER_ID_CHARACTERS_MAX or not _IDENTIFIER.fullmatch(text):
+    if len(text) > PAYER_ID_CHARACTERS_MAX or not _IDENTIFIER.fullmatch(text):
         raise InvalidPayerValueError(
-            f"up to {limits.PAYER_ID_CHARACTERS_MAX} visible ASCII characters without blanks, "
+            f"up to {PAYER_ID_CHARACTERS_MAX} visible ASCII characters without blanks, "
             "none of them * : ^ | ~"
         )
     return text
@@ -119,10 +123,8 @@ def _identifier(value: object) -> str:
 
 def _name(value: object) -> str:
     text = _text(value)
-    if len(text) > limits.PAYER_NAME_CHARACTERS_MAX or not text.isprintable():
-        raise InvalidPayerValueError(
-            f"up to {limits.PAYER_NAME_CHARACTERS_MAX} printable characters"
-        )
+    if len(text) > PAYER_NAME_CHARACTERS_MAX or not text.isprintable():
+        raise InvalidPayerValueError(f"up to {PAYER_NAME_CHARACTERS_MAX} printable characters")
     return text
 
 
@@ -152,8 +154,8 @@ def _flag(value: object) -> bool:
 def _aliases(value: object) -> tuple[str, ...]:
     parts = value if isinstance(value, list) else _text(value).split(ALIAS_SEPARATOR)
     names = tuple(dict.fromkeys(name for part in parts if (name := _name(part))))
-    if len(names) > limits.PAYER_ALIASES_MAX:
-        raise InvalidPayerValueError(f"at most {limits.PAYER_ALIASES_MAX} aliases")
+    if len(names) > PAYER_ALIASES_MAX:
+        raise InvalidPayerValueError(f"at most {PAYER_ALIASES_MAX} aliases")
     if any(ALIAS_SEPARATOR in name for name in names):
         raise InvalidPayerValueError(
             f"aliases without {ALIAS_SEPARATOR}, which separates them in CSV files"

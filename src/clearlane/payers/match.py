@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from clearlane.kernel import limits
 from clearlane.payers.model import Payer
+
+SEARCH_CHARACTERS_MAX = 200
 
 
 class MatchRank(IntEnum):
@@ -71,7 +72,7 @@ class PayerIndex:
 
     def search(self, words: str, *, among: Callable[[Payer], bool], limit: int) -> list[PayerMatch]:
         """Return the best matches, best first."""
-        words = words.strip()[: limits.SEARCH_CHARACTERS_MAX]
+        words = words.strip()[:SEARCH_CHARACTERS_MAX]
         best: dict[int, PayerMatch] = {}
         by_id = list(self._by_id(words.casefold()))
         # A whole id means that payer and those whose ids begin with it, so fuzzy matches are dropped.

@@ -18,6 +18,8 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.redacted_repr import redact_repr
 
+ROUTE_POSITIONS_MAX = 9
+
 OptionValue = str | int | bool
 
 
@@ -139,8 +141,8 @@ def read_route(
         except InvalidOptionError as wanted:
             findings.append(_finding("RTE002", name, f"This cannot be used: {wanted}."))
             values[name] = ""
-    if not 1 <= position <= limits.ROUTE_POSITIONS_MAX:
-        most = limits.ROUTE_POSITIONS_MAX
+    if not 1 <= position <= ROUTE_POSITIONS_MAX:
+        most = ROUTE_POSITIONS_MAX
         findings.append(_finding("RTE002", "position", f"Give a number from 1 to {most}."))
     findings += (
         _finding("RTE001", option.name, f"The option is required: {option.description}")

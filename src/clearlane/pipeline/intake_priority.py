@@ -7,7 +7,9 @@ they do not stop arriving, it runs all the same.
 import time
 from collections.abc import Callable
 
-from clearlane.kernel import limits
+# Above this rate intake has priority: files for payers wait until it drops, and at most this long.
+INTAKE_PRIORITY_CLAIMS_PER_SECOND = 100
+INTAKE_PRIORITY_SECONDS_MAX = 15
 
 
 class IntakePriority:
@@ -28,8 +30,8 @@ class IntakePriority:
         rate = self._claims / max(now - self._asked_at, 1.0)
         self._claims, self._asked_at = 0, now
         if (
-            rate > limits.INTAKE_PRIORITY_CLAIMS_PER_SECOND
-            and now - self._calm_at < limits.INTAKE_PRIORITY_SECONDS_MAX
+            rate > INTAKE_PRIORITY_CLAIMS_PER_SECOND
+            and now - self._calm_at < INTAKE_PRIORITY_SECONDS_MAX
         ):
             return False
         self._calm_at = now

@@ -16,11 +16,10 @@ from datetime import datetime, timedelta
 import msgspec
 
 from clearlane.kernel.clock import EPOCH, Clock
-from clearlane.kernel.limits import (
-    SANDBOX_DAY_SECONDS,
-    SANDBOX_DAY_SECONDS_MAX,
-    SANDBOX_DAY_SECONDS_MIN,
-)
+from clearlane.kernel.limits import SANDBOX_DAY_SECONDS
+
+SANDBOX_DAY_SECONDS_MIN = 0.001
+SANDBOX_DAY_SECONDS_MAX = 86_400
 
 DAY = timedelta(days=1)
 CALENDAR_DAY = timedelta(seconds=1)

@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Stage
-from clearlane.kernel.limits import SANDBOX_INQUIRY_AT_ONCE_BYTES
 from clearlane.sandbox import (
     ack999,
     answer271,
@@ -32,6 +31,8 @@ from clearlane.sandbox.response_delays import InquiryKey, ResponseDelays
 from clearlane.sandbox.styles import style_of
 from clearlane.x12 import ack
 from clearlane.x12.writer import Envelope
+
+SANDBOX_INQUIRY_AT_ONCE_BYTES = 16 * 1024
 
 DENTAL_PAYERS = frozenset({"TST02"})
 NOT_SUPPORTED, INVALID_CHARACTER = "1", "6"

@@ -10,11 +10,12 @@ from datetime import date
 from enum import StrEnum
 
 from clearlane.kernel.formats import is_npi
-from clearlane.kernel.limits import SANDBOX_DELAY_PER_PATIENT_SECONDS
 from clearlane.sandbox import benefits
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import InformationSource, Patient, Receiver
 from clearlane.sandbox.styles import PLAIN, STYLES
+
+SANDBOX_DELAY_PER_PATIENT_SECONDS = 65
 
 FIRST_RESERVED, LAST_RESERVED = 1009, 1999
 RESERVED_MESSAGE = "MEMBER IDS 1009 TO 1999 ARE RESERVED BY THE SANDBOX"

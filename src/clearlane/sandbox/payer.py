@@ -21,7 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from clearlane.connect.port import Ledger, Presence, Unreachable
-from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS, SANDBOX_STEPS_AT_ONCE
+from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import payer_ledger, plan, remit835, scenarios, status277, status277ca
 from clearlane.sandbox.clock import CALENDAR_DAY, Calendar, real_time_calendar
 from clearlane.sandbox.envelope import reply_envelope
@@ -38,6 +38,8 @@ from clearlane.sandbox.model import (
 from clearlane.sandbox.payer_ledger import LedgerChanges, PayerLedger
 from clearlane.sandbox.receive import FileIntake, find_case
 from clearlane.x12.writer import Envelope
+
+SANDBOX_STEPS_AT_ONCE = 100
 
 WEB_PAGE = (
     b"<!DOCTYPE html>\n<html><head><title>503 Service Unavailable</title></head>"

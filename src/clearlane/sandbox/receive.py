@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from clearlane.kernel.limits import CLAIMS_AT_ONCE, SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX
+from clearlane.kernel.limits import CLAIMS_AT_ONCE
 from clearlane.sandbox import ack999, checks, payer_ledger, plan, read_270, read_837, scenarios, ta1
 from clearlane.sandbox.eligibility import InquiryResponder, responder_of
 from clearlane.sandbox.envelope import reply_envelope
@@ -30,6 +30,8 @@ from clearlane.sandbox.model import (
     SetHeader,
 )
 from clearlane.sandbox.payer_ledger import LedgerChanges, PayerLedger
+
+SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX = 1_000
 
 REPLACEMENT, VOID, ORIGINAL = "7", "8", "1"
 

@@ -34,6 +34,10 @@ from clearlane.store.nodes import bump_revision
 from clearlane.store.schema import sites, vendor_secrets, vendors
 from clearlane.store.sql import Statement, insert_into
 
+SECRETS_PER_VENDOR_MAX = 8
+SECRET_CHARACTERS_MAX = 128
+VENDOR_SITE_ID_CHARACTERS = 12
+
 REVISION = "accounts"
 SCOPE = SystemScope("accounts belong to the installation")
 
@@ -235,8 +239,8 @@ async def rotate_secret(
         await tx.run(_DROP_EXPIRED, vendor=found[0], now=to_micros(now))
         await _insert_secret(tx, pepper, found[0], password, now)
         count = await tx.row(_COUNT_SECRETS, vendor=found[0])
-        if count is not None and count[0] > limits.SECRETS_PER_VENDOR_MAX:
-            live = f"{limits.SECRETS_PER_VENDOR_MAX} passwords of the vendor are still live"
+        if count is not None and count[0] > SECRETS_PER_VENDOR_MAX:
+            live = f"{SECRETS_PER_VENDOR_MAX} passwords of the vendor are still live"
             raise AccountRefused(
                 [_finding("OVERLAP", f"{live}. Wait, or rotate with --overlap 0.")]
             )
@@ -310,7 +314,7 @@ async def add_site(
     database: Database, new: NewSite, *, now: datetime, actor: Actor
 ) -> tuple[str, AccountChange]:
     """Add a site of a vendor; return its vendorSiteId and the change."""
-    id = new.vendor_site_id or random_text(limits.VENDOR_SITE_ID_CHARACTERS)
+    id = new.vendor_site_id or random_text(VENDOR_SITE_ID_CHARACTERS)
     site = replace(
         new, vendor_site_id=id, client_id=new.client_id or id, name=new.name.strip() or id
     )
@@ -497,10 +501,10 @@ def _existing_credentials(
 
 
 def _password_findings(password: str) -> list[Finding]:
-    fits = limits.SECRET_CHARACTERS_MIN <= len(password) <= limits.SECRET_CHARACTERS_MAX
+    fits = limits.SECRET_CHARACTERS_MIN <= len(password) <= SECRET_CHARACTERS_MAX
     if fits and password.isascii() and password.isprintable() and " " not in password:
         return []
-    span = f"{limits.SECRET_CHARACTERS_MIN} to {limits.SECRET_CHARACTERS_MAX}"
+    span = f"{limits.SECRET_CHARACTERS_MIN} to {SECRET_CHARACTERS_MAX}"
     return [_finding("PASSWORD", f"The password must be {span} visible ASCII characters.")]
 
 

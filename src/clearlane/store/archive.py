@@ -18,10 +18,13 @@ from typing import IO
 import msgspec
 
 from clearlane import __version__
-from clearlane.kernel import limits
 from clearlane.store.group_commit import OperationRefused
 from clearlane.store.private_files import sync_directory
 from clearlane.store.sqlite import connect, create_private_file
+
+BACKUP_MANIFEST_BYTES_MAX = 64 * 1024
+BACKUP_CHUNK_BYTES = 1 << 20
+BACKUP_LOCK_SECONDS = 0.05
 
 FORMAT = 1
 MANIFEST, CONTENT = "manifest.json", "clearlane.db"
@@ -114,7 +117,7 @@ def unpack(archive: Path, copy: Path) -> Manifest:
         with zipfile.ZipFile(archive) as opened:
             if sorted(opened.namelist()) != sorted((MANIFEST, CONTENT)):
                 raise OperationRefused(not_one)
-            if opened.getinfo(MANIFEST).file_size > limits.BACKUP_MANIFEST_BYTES_MAX:
+            if opened.getinfo(MANIFEST).file_size > BACKUP_MANIFEST_BYTES_MAX:
                 raise OperationRefused(not_one)
             manifest = msgspec.json.decode(opened.read(MANIFEST), type=Manifest)
             if manifest.format != FORMAT:
@@ -135,7 +138,7 @@ def unpack(archive: Path, copy: Path) -> Manifest:
 def _copy_and_hash(source: IO[bytes], out: IO[bytes], size: int) -> str:
     """Copy at most this many bytes and hash them; one byte more changes the hash."""
     hashed, left = hashlib.sha256(), size + 1
-    while left and (chunk := source.read(min(left, limits.BACKUP_CHUNK_BYTES))):
+    while left and (chunk := source.read(min(left, BACKUP_CHUNK_BYTES))):
         hashed.update(chunk)
         out.write(chunk)
         left -= len(chunk)
@@ -176,7 +179,7 @@ def replace_database(copy: Path, file: Path, previous: Path | None, known_keys: 
         contextlib.closing(connect(file)) as target,
         contextlib.closing(sqlite3.connect(copy)) as origin,
     ):
-        origin.backup(target, pages=1, progress=on_page, sleep=limits.BACKUP_LOCK_SECONDS)
+        origin.backup(target, pages=1, progress=on_page, sleep=BACKUP_LOCK_SECONDS)
 
 
 def _require_no_new_keys(file: Path, carried: set[int]) -> None:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, bindparam, select
 
-from clearlane.kernel import limits
 from clearlane.store.audit_chain import COLUMNS, GENESIS, Anchor, AnchorFault, ChainHead, digest
 from clearlane.store.database import Database, Row, SystemScope
 from clearlane.store.group_commit import StatementFault
 from clearlane.store.schema import audit, audit_head
 from clearlane.store.sql import Statement
+
+AUDIT_PAGE_ROWS = 2_000
 
 TRAIL = SystemScope("the audit trail belongs to the installation")
 BEFORE_ALL = -(1 << 63)
@@ -73,7 +74,7 @@ async def _page(database: Database, walk: "_ChainWalk") -> tuple[list[Row], Row 
 
     A row the driver cannot even decode is found by reading one row at a time.
     """
-    for size in (limits.AUDIT_PAGE_ROWS, 1):
+    for size in (AUDIT_PAGE_ROWS, 1):
         try:
             async with database.read(TRAIL) as tx:
                 rows = await tx.rows(_PAGE, after=walk.last_seen, size=size)
@@ -93,7 +94,7 @@ async def read_between(
             rows = await tx.rows(_BETWEEN, after=after, start=start, end=end)
         for row in rows:
             yield dict(zip(COLUMNS, row, strict=True))
-        if len(rows) < limits.AUDIT_PAGE_ROWS:
+        if len(rows) < AUDIT_PAGE_ROWS:
             return
         after = rows[-1][0]
 
@@ -178,5 +179,5 @@ _BETWEEN = Statement(
         audit.c.seq > bindparam("after"),
         audit.c.at >= bindparam("start"),
         audit.c.at < bindparam("end"),
-    ).limit(limits.AUDIT_PAGE_ROWS)
+    ).limit(AUDIT_PAGE_ROWS)
 )

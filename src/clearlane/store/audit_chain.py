@@ -19,10 +19,11 @@ import msgspec
 from sqlalchemy import select, update
 from sqlalchemy.sql.expression import bindparam
 
-from clearlane.kernel import limits
 from clearlane.store.private_files import write_private
 from clearlane.store.schema import audit, audit_head
 from clearlane.store.sql import Statement, insert_into
+
+AUDIT_IDS_MAX = 5_000
 
 GENESIS = bytes(32)
 ANCHOR_NAME = "audit.anchor"
@@ -72,7 +73,7 @@ HASH_AT = Statement(select(audit.c.hash).where(audit.c.seq == bindparam("seq")))
 
 def encode_ids(ids: Sequence[str]) -> str:
     """Return the ids of an entry as its column holds them, cut at a limit and marked where they were cut."""
-    shown = list(ids[: limits.AUDIT_IDS_MAX])
+    shown = list(ids[:AUDIT_IDS_MAX])
     return json.dumps(shown + ["..."] * (len(ids) > len(shown)), ensure_ascii=False)
 
 

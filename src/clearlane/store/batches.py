@@ -10,9 +10,17 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, literal, select, update
 
+from clearlane.claims.batch_lifecycle import (
+    INITIAL_STATE,
+    BatchEvent,
+    BatchEventNotAllowed,
+    BatchState,
+    next_state,
+    states_that_allow,
+)
 from clearlane.kernel import limits
 from clearlane.store import claim_lookup
-from clearlane.store.database import Row, SystemScope, Tx
+from clearlane.store.database import Row, SystemScope, Tx, require_row
 from clearlane.store.schema import (
     batch_claims,
     batches,
@@ -23,12 +31,14 @@ from clearlane.store.schema import (
 from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
 
+CONTROL_NUMBERS_SKIPPED = 1_000_000
+
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
 """The data key that seals a batch is the installation's, which is no vendor."""
 TABLE = "batches"
 
-READY, SENDING, DELIVERED, IN_DOUBT = "Ready", "Sending", "Delivered", "InDoubt"
+UNDELIVERED = states_that_allow(BatchEvent.DELIVERED)
 
 QUEUED, QUEUED_IN_DOUBT = 1, 2
 """Values of ``claims.queued``: waits for a batch; waits for one, but may have been sent before a restore."""
@@ -98,7 +108,7 @@ class Batch:
     kind: str
     """The kind of its claims; empty for a batch of inquiries."""
     route_id: int
-    state: str
+    state: BatchState
     control: int
     name: str
     digest: str
@@ -111,7 +121,7 @@ class Batch:
     holder: str
     """The workflow that sends it; empty while none does."""
     lease_until: int | None
-    """Until when the holder may take; None while nothing sends it."""
+    """Until when no other workflow may send it; None while none does."""
     failing_since: int | None
     delivered_at: int | None
     fault: str
@@ -128,7 +138,7 @@ class Batch:
 
     def is_being_sent(self, now: int) -> bool:
         """Return whether a workflow holds a lease on it."""
-        return self.state == SENDING and self.lease_until is not None and self.lease_until > now
+        return self.lease_until is not None and self.lease_until > now
 
 
 # ---- creating batches -------------------------------------------------------------------------
@@ -188,12 +198,13 @@ async def create(
     if len(found) != len(wanted):
         raise ClaimAlreadyBatched
     type, payer_id = destination
+    state = next_state(INITIAL_STATE, BatchEvent.RESTORED) if in_doubt else INITIAL_STATE
     row = await tx.row(
         _ADD,
         payer_id=payer_id,
         type=type,
         kind=kind,
-        state=IN_DOUBT if in_doubt else READY,
+        state=state.value,
         claims=len(wanted),
         created_at=now,
         attempts=0,
@@ -258,8 +269,7 @@ async def find_by_control(tx: Tx, control: int) -> Batch | None:
 
 async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
     """Return the file of a batch."""
-    row = await tx.row(_CONTENT, id=batch.id)
-    assert row is not None
+    row = require_row(await tx.row(_CONTENT, id=batch.id), "the content of a batch")
     await vault.load_keys_of(tx, [row[0]])
     return vault.open(OWNER, TABLE, batch.name, row[0])
 
@@ -291,31 +301,51 @@ async def lock(tx: Tx, id: int) -> Batch | None:
     return None if row is None else _batch(row)
 
 
-async def set_state(
+async def apply_event(
     tx: Tx,
-    id: int,
-    state: str,
+    batch: Batch,
+    event: BatchEvent,
     *,
-    not_before: int,
-    holder: str = "",
-    lease_until: int | None = None,
-    attempts: int,
+    not_before: int | None = None,
     failing_since: int | None = None,
     fault: str = "",
     delivered_at: int | None = None,
 ) -> None:
-    """Record the state of a batch; without a holder its lease ends."""
-    await tx.run(
-        _MOVE,
-        id=id,
-        to_state=state,
-        to_not_before=not_before,
-        to_holder=holder,
-        to_lease_until=lease_until,
-        to_attempts=attempts,
-        to_failing_since=failing_since,
-        to_fault=fault[: limits.AUDIT_DETAIL_CHARACTERS_MAX],
-        to_delivered_at=delivered_at,
+    """Move a locked batch to the state that follows from an event; whoever sent it has no lease any more.
+
+    ``not_before`` is the earliest time of the next attempt; None leaves it. Raises :class:`BatchEventNotAllowed`, also
+    where the batch is no longer in the state that was read.
+    """
+    await _move(
+        tx,
+        batch,
+        event,
+        not_before=batch.not_before if not_before is None else not_before,
+        holder="",
+        lease_until=None,
+        attempts=batch.attempts,
+        failing_since=failing_since,
+        fault=fault[: limits.AUDIT_DETAIL_CHARACTERS_MAX],
+        delivered_at=delivered_at,
+    )
+
+
+async def begin_attempt(tx: Tx, batch: Batch, *, holder: str, lease_until: int) -> None:
+    """Let a workflow send a locked batch, or continue to; nobody else may until its lease ends.
+
+    Raises like :func:`apply_event`.
+    """
+    await _move(
+        tx,
+        batch,
+        BatchEvent.ATTEMPTED,
+        not_before=batch.not_before,
+        holder=holder,
+        lease_until=lease_until,
+        attempts=batch.attempts + (batch.holder != holder),
+        failing_since=batch.failing_since,
+        fault=batch.fault,
+        delivered_at=None,
     )
 
 
@@ -325,11 +355,11 @@ async def retry_now(tx: Tx, destination: tuple[str, str], now: int) -> None:
     await tx.run(_RETRY_NOW, type=type, payer_id=payer_id, now=now)
 
 
-async def replace_file(tx: Tx, id: int, file: BatchFile) -> None:
-    """Give a batch that was not sent another route, with a file written for it."""
-    await tx.run(
-        _REWRITE, id=id, **{f"to_{name}": value for name, value in _file_values(file).items()}
-    )
+async def replace_file(tx: Tx, batch: Batch, file: BatchFile) -> None:
+    """Give a locked batch that was not sent another route, with a file written for it."""
+    values = {f"to_{name}": value for name, value in _file_values(file).items()}
+    after = next_state(batch.state, BatchEvent.REROUTED)
+    await tx.run(_REWRITE, id=batch.id, to_state=after.value, **values)
 
 
 async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple[int, int]:
@@ -339,12 +369,29 @@ async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple
     skipped, or a payer would see them twice; ``last_control`` is the last one used, where that is known.
     """
     behind = max(0, last_control - await last_control_number(tx))
-    await next_control_number(tx, skip=behind + limits.CONTROL_NUMBERS_SKIPPED)
-    marked = await tx.run(_MARK_IN_DOUBT, to_fault=RESTORED)
+    await next_control_number(tx, skip=behind + CONTROL_NUMBERS_SKIPPED)
+    marked = 0
+    for state in states_that_allow(BatchEvent.RESTORED):
+        after = next_state(state, BatchEvent.RESTORED)
+        marked += await tx.run(
+            _RESTORE, from_state=state.value, to_state=after.value, to_fault=RESTORED
+        )
     queued = await tx.run(_MARK_QUEUED_IN_DOUBT)
     if marked or queued:
         tx.audit("batch.in-doubt-after-restore", count=marked, detail=f"{queued} queued claims")
     return marked, queued
+
+
+async def _move(tx: Tx, batch: Batch, event: BatchEvent, **values: str | int | None) -> None:
+    moved = await tx.run(
+        _MOVE,
+        id=batch.id,
+        from_state=batch.state.value,
+        to_state=next_state(batch.state, event).value,
+        **{f"to_{name}": value for name, value in values.items()},
+    )
+    if not moved:
+        raise BatchEventNotAllowed(batch.state, event)
 
 
 def _file_values(file: BatchFile) -> dict[str, object]:
@@ -352,7 +399,8 @@ def _file_values(file: BatchFile) -> dict[str, object]:
 
 
 def _batch(row: Row) -> Batch:
-    return Batch(**dict(zip(_NAMES, row, strict=True)))
+    values = dict(zip(_NAMES, row, strict=True))
+    return Batch(**values | {"state": BatchState(values["state"])})
 
 
 # ---- statements -------------------------------------------------------------------------------
@@ -447,7 +495,7 @@ _BATCHES = select(*(batches.c[name] for name in _NAMES))
 # Without ORDER BY, which would make SQLite walk all batches ever sent instead of the index of the open ones.
 _UNDELIVERED = Statement(
     _BATCHES.where(
-        batches.c.state.in_([_inlined(state) for state in (READY, SENDING, IN_DOUBT)]),
+        batches.c.state.in_([_inlined(state.value) for state in UNDELIVERED]),
         batches.c.not_before >= _inlined(0),
     )
 )
@@ -502,13 +550,13 @@ _MOVED = (
 )  # fmt: skip
 _MOVE = Statement(
     update(batches)
-    .where(batches.c.id == bindparam("id"))
+    .where(batches.c.id == bindparam("id"), batches.c.state == bindparam("from_state"))
     .values({name: bindparam(f"to_{name}") for name in _MOVED})
 )
 _RETRY_NOW = Statement(
     update(batches)
     .where(
-        batches.c.state.in_([READY, SENDING]),
+        batches.c.state.in_([state.value for state in states_that_allow(BatchEvent.ATTEMPTED)]),
         batches.c.holder == "",
         batches.c.type == bindparam("type"),
         batches.c.payer_id == bindparam("payer_id"),
@@ -518,12 +566,12 @@ _RETRY_NOW = Statement(
 _REWRITE = Statement(
     update(batches)
     .where(batches.c.id == bindparam("id"))
-    .values({name: bindparam(f"to_{name}") for name in _FILE})
+    .values({name: bindparam(f"to_{name}") for name in ("state", *_FILE)})
 )
-_MARK_IN_DOUBT = Statement(
+_RESTORE = Statement(
     update(batches)
-    .where(batches.c.state.in_([READY, SENDING]))
-    .values(state=IN_DOUBT, holder="", lease_until=None, fault=bindparam("to_fault"))
+    .where(batches.c.state == bindparam("from_state"))
+    .values(state=bindparam("to_state"), holder="", lease_until=None, fault=bindparam("to_fault"))
 )
 _MARK_QUEUED_IN_DOUBT = Statement(
     update(claims).where(_is_queued(QUEUED)).values(queued=QUEUED_IN_DOUBT), system=True

@@ -24,6 +24,9 @@ from clearlane.store.schema import (
 )
 from clearlane.store.sql import Statement, insert_into
 
+CONSOLE_IDLE_SECONDS_MAX = 15 * 60
+CONSOLE_SESSIONS_PER_USER_MAX = 10
+
 TABLE = "console_users"
 SCOPE = SystemScope("console users belong to the installation")
 
@@ -241,7 +244,7 @@ async def _sites(tx: Tx, row: Row) -> frozenset[SiteId]:
 
 def _idle(now: datetime) -> int:
     """Return the time of last activity at or before which sessions have ended."""
-    return to_micros(now) - limits.CONSOLE_IDLE_SECONDS_MAX * 1_000_000
+    return to_micros(now) - CONSOLE_IDLE_SECONDS_MAX * 1_000_000
 
 
 def _finding(message: str) -> Finding:
@@ -320,7 +323,7 @@ _NEWEST = (
     select(console_sessions.c.session_hash)
     .where(_OF_USER)
     .order_by(console_sessions.c.ends_at.desc())
-    .limit(limits.CONSOLE_SESSIONS_PER_USER_MAX - 1)
+    .limit(CONSOLE_SESSIONS_PER_USER_MAX - 1)
 )
 _END_OLDEST = Statement(
     delete(console_sessions).where(_OF_USER, console_sessions.c.session_hash.not_in(_NEWEST))

@@ -20,10 +20,12 @@ from clearlane.store.group_commit import (
     DatabaseUnavailable,
     ForeignAwait,
     Job,
+    MissingRow,
     OperationRefused,
     Row,
     StoreFault,
     Tx,
+    require_row,
 )
 from clearlane.store.keys import InstallationKeys, MasterKeys
 from clearlane.store.sql import Statement, SystemScope, UnscopedStatement, WrongScope
@@ -37,6 +39,7 @@ __all__ = [
     "DatabaseUnavailable",
     "ForeignAwait",
     "Job",
+    "MissingRow",
     "OperationRefused",
     "Row",
     "Scope",
@@ -47,6 +50,7 @@ __all__ = [
     "UnscopedStatement",
     "WrongScope",
     "open_database",
+    "require_row",
 ]  # fmt: skip
 
 T = TypeVar("T")

@@ -17,6 +17,10 @@ from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
 from clearlane.store.sql import Statement, SystemScope
 
+GROUP_JOBS_MAX = 256
+WRITES_WAITING_MAX = 20_000
+WRITE_ATTEMPTS_MAX = 3
+
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
@@ -51,6 +55,20 @@ class LockContention(StoreFault):
 
 class StatementFault(StoreFault):
     """A statement that does not fit its values: a programming error."""
+
+
+class MissingRow(StoreFault):
+    """A row that others refer to is not there: the data are damaged or were restored in part."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the database does not hold {what}, to which other rows refer")
+
+
+def require_row(found: T | None, what: str) -> T:
+    """Return what was found; raise :class:`MissingRow` where it is not there."""
+    if found is None:
+        raise MissingRow(what)
+    return found
 
 
 class ForeignAwait(Exception):
@@ -163,7 +181,7 @@ class WriteQueue:
         with self.changed:
             if self.closed:
                 raise DatabaseUnavailable("the database is closed")
-            if len(self._writes) >= limits.WRITES_WAITING_MAX:
+            if len(self._writes) >= WRITES_WAITING_MAX:
                 raise DatabaseUnavailable("too many writes are waiting")
             self._writes.append(write)
         # Not at once: writes of other calls in this iteration of the loop join the same group, and
@@ -177,7 +195,7 @@ class WriteQueue:
     def take(self) -> list[PendingWrite]:
         """Remove and return the next group. From here on its writes can no longer be withdrawn."""
         with self.changed:
-            size = min(len(self._writes), limits.GROUP_JOBS_MAX)
+            size = min(len(self._writes), GROUP_JOBS_MAX)
             return [self._writes.popleft() for _ in range(size)]
 
     def withdraw(self, write: PendingWrite) -> bool:
@@ -320,7 +338,7 @@ class GroupCommitter:
 
     async def _run_job(self, connection: WriteConnection, write: PendingWrite) -> _JobResult:
         """Run one job in its own savepoint, again where it met lock contention."""
-        for attempt in range(1, limits.WRITE_ATTEMPTS_MAX + 1):
+        for attempt in range(1, WRITE_ATTEMPTS_MAX + 1):
             buffer = AuditBuffer(write.scope, write.actor, self.clock)
             await connection.begin_job(write.scope)
             try:
@@ -329,7 +347,7 @@ class GroupCommitter:
                 if connection.is_broken():
                     raise
                 await connection.undo_job()
-                if not isinstance(fault, LockContention) or attempt == limits.WRITE_ATTEMPTS_MAX:
+                if not isinstance(fault, LockContention) or attempt == WRITE_ATTEMPTS_MAX:
                     return WriteOutcome(write, fault=fault), []
             else:
                 return WriteOutcome(write, result), buffer.entries

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, literal, select, update
 
-from clearlane.store.database import SystemScope, Tx
+from clearlane.store.database import SystemScope, Tx, require_row
 from clearlane.store.schema import inbox, parked_statements, polls
 from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
@@ -98,8 +98,7 @@ async def add(tx: Tx, new: NewInboxFile) -> tuple[int, bool]:
     if row is not None:
         return int(row[0]), True
     same = await tx.row(_SAME, type=new.type, payer_id=new.payer_id, digest=new.digest)
-    assert same is not None, "only the same file can be in the way"
-    return int(same[0]), False
+    return int(require_row(same, "the file that is in the way")[0]), False
 
 
 async def find(tx: Tx, id: int) -> InboxFile | None:
@@ -110,8 +109,7 @@ async def find(tx: Tx, id: int) -> InboxFile | None:
 
 async def read_content(tx: Tx, vault: Vault, file: InboxFile) -> bytes:
     """Return the bytes of a file as received."""
-    row = await tx.row(_CONTENT, id=file.id)
-    assert row is not None, "a stored file has a content"
+    row = require_row(await tx.row(_CONTENT, id=file.id), "the content of an inbox file")
     await vault.load_keys_of(tx, [row[0]])
     return vault.open(OWNER, TABLE, row_key(file.type, file.payer_id, file.digest), row[0])
 

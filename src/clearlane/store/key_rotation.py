@@ -22,6 +22,8 @@ from clearlane.store.schema import data_keys, installation_keys
 from clearlane.store.sql import Statement
 from clearlane.store.vault import data_key_binding
 
+REWRAP_PAGE_ROWS = 500
+
 ROTATION = SystemScope("wrapped keys belong to the installation")
 REVISION = "keys"
 
@@ -157,7 +159,7 @@ _TABLES = (
                 data_keys.c.month,
             )
             .where(data_keys.c.master_id != bindparam("target"))
-            .limit(limits.REWRAP_PAGE_ROWS)
+            .limit(REWRAP_PAGE_ROWS)
         ),
         Statement(
             update(data_keys)

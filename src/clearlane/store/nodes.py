@@ -20,6 +20,8 @@ from clearlane.store.keys import MasterKeys
 from clearlane.store.schema import nodes, revisions
 from clearlane.store.sql import Statement, database_now, insert_into
 
+HEARTBEATS_MISSED_MAX = 3
+
 SCOPE = SystemScope("nodes and revisions belong to the installation")
 
 Reload = Callable[[], Awaitable[None]]
@@ -164,7 +166,7 @@ _LIVE = Statement(
     .where(
         nodes.c.seen_at
         > database_now()
-        - nodes.c.heartbeat_micros * bindparam("beats", limits.HEARTBEATS_MISSED_MAX, BigInteger)
+        - nodes.c.heartbeat_micros * bindparam("beats", HEARTBEATS_MISSED_MAX, BigInteger)
     )
     .order_by(nodes.c.id)
 )

@@ -37,6 +37,10 @@ from clearlane.store.group_commit import (
 from clearlane.store.schema import APP_ROLE, VENDORS_SETTING
 from clearlane.store.sql import Statement, SystemScope
 
+POSTGRESQL_WRITERS = 2
+LOCK_SECONDS_MAX = 10
+DATABASE_CONNECT_SECONDS_MAX = 10
+
 T = TypeVar("T")
 
 DIALECT = "postgresql"
@@ -91,7 +95,7 @@ class PostgresqlDatabase:
             if isinstance(error, DRIVER_ERRORS):
                 raise OperationRefused(f"PostgreSQL cannot be reached: {_reason(error)}.") from None
             raise
-        for number in range(limits.POSTGRESQL_WRITERS):
+        for number in range(POSTGRESQL_WRITERS):
             self._tasks.append(
                 asyncio.create_task(self._write_groups(), name=f"pg-writer-{number}")
             )
@@ -146,9 +150,7 @@ class PostgresqlDatabase:
     async def _acquired(self) -> AsyncIterator[Any]:
         if self._pool is None:
             raise DatabaseUnavailable("the database is not open")
-        connection = await _await_driver(
-            self._pool.acquire(timeout=limits.DATABASE_CONNECT_SECONDS_MAX)
-        )
+        connection = await _await_driver(self._pool.acquire(timeout=DATABASE_CONNECT_SECONDS_MAX))
         try:
             yield connection
         finally:
@@ -191,7 +193,7 @@ class PostgresqlDatabase:
 
     async def _keep_anchor(self) -> None:
         """Save the head of the audit chain outside the database, at most once a second."""
-        writers = self._tasks[: limits.POSTGRESQL_WRITERS]
+        writers = self._tasks[:POSTGRESQL_WRITERS]
         while not self._queue.closed:
             await self._head_moved.wait()
             self._head_moved.clear()
@@ -220,7 +222,7 @@ class PostgresqlDatabase:
 
 OPTIONS = {
     "statement_cache_size": 512,
-    "timeout": limits.DATABASE_CONNECT_SECONDS_MAX,
+    "timeout": DATABASE_CONNECT_SECONDS_MAX,
     "server_settings": {"application_name": "clearlane"},
 }
 
@@ -242,8 +244,8 @@ async def prepare_connection(connection: Any) -> None:
     require_durable(found)
     # A stopped node must not block the others: the server ends an idle transaction.
     await connection.execute(
-        f"SET lock_timeout = '{limits.LOCK_SECONDS_MAX}s'; "
-        f"SET idle_in_transaction_session_timeout = '{limits.LOCK_SECONDS_MAX}s'"
+        f"SET lock_timeout = '{LOCK_SECONDS_MAX}s'; "
+        f"SET idle_in_transaction_session_timeout = '{LOCK_SECONDS_MAX}s'"
     )
     if await connection.fetchval(SEES_ALL):
         # Where the role is missing the schema is missing too, or `db upgrade` has to create the role.

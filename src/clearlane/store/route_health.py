@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 
 from sqlalchemy import bindparam, select, update
 
-from clearlane.store.database import Tx
+from clearlane.store.database import Tx, require_row
 from clearlane.store.schema import route_health
 from clearlane.store.sql import Statement, insert_into
 
@@ -42,8 +42,7 @@ async def lock_route_health(tx: Tx, key: tuple[str, str]) -> RouteHealth:
     type, payer_id = key
     await tx.run(_NEW, payer_id=payer_id, type=type, failures=0, fault="")
     row = await tx.row(_LOCK, payer_id=payer_id, type=type)
-    assert row is not None
-    return RouteHealth(*row)
+    return RouteHealth(*require_row(row, "the health of a route"))
 
 
 async def set_route_health(tx: Tx, health: RouteHealth) -> None:

@@ -15,11 +15,20 @@ from sqlalchemy import bindparam, delete, func, select, union_all, update
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.store.database import Actor, Database, DatabaseUnavailable, SystemScope, Tx
+from clearlane.store.database import (
+    Actor,
+    Database,
+    DatabaseUnavailable,
+    SystemScope,
+    Tx,
+    require_row,
+)
 from clearlane.store.nodes import bump_revision, live_nodes, wait_until_loaded
 from clearlane.store.schema import revisions, sandbox_agenda, sandbox_ledger, sandbox_state
 from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
+
+SANDBOX_LOCK_SECONDS_MAX = 90
 
 REVISION = "sandbox"
 SCOPE = SystemScope("a sandbox's payers and its clock belong to the installation")
@@ -149,7 +158,7 @@ class PayerLocks:
                 await self._set(payer, "")
 
     async def _acquire(self, payer: str) -> None:
-        end = time.monotonic() + limits.SANDBOX_LOCK_SECONDS_MAX
+        end = time.monotonic() + SANDBOX_LOCK_SECONDS_MAX
         while not await self._database.write(
             SCOPE, lambda tx: self._try_acquire(tx, payer), actor=Actor("node", self._node)
         ):
@@ -160,8 +169,7 @@ class PayerLocks:
     async def _try_acquire(self, tx: Tx, payer: str) -> bool:
         name = LOCK_PREFIX + payer
         await tx.run(_ENSURE, name=name, value=b"")
-        row = await tx.row(_LOCKED, name=name)
-        assert row is not None
+        row = require_row(await tx.row(_LOCKED, name=name), "the lock of a sandbox payer")
         holder = bytes(row[0]).decode()
         if holder not in {"", self._node} and holder in {node.id for node in await live_nodes(tx)}:
             return False

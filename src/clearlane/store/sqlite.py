@@ -43,6 +43,9 @@ from clearlane.store.group_commit import (
 )
 from clearlane.store.sql import Statement, SystemScope
 
+SQLITE_PAUSE_SECONDS = 0.0005
+SQLITE_READERS = 4
+
 T = TypeVar("T")
 
 # aiosqlite writes every statement with its values to the debug log.
@@ -85,7 +88,7 @@ class SqliteDatabase:
         create_private_file(self._file)
         await asyncio.to_thread(self._writer.start)
         try:
-            for _ in range(limits.SQLITE_READERS):
+            for _ in range(SQLITE_READERS):
                 await self._open_reader()
         except BaseException:
             await self.close()
@@ -411,7 +414,7 @@ class WriterThread:
             self._write_group(writer)
             self._anchor(connection)
             # SQLite's lock is not fair: without a pause, commands beside the server would starve.
-            time.sleep(limits.SQLITE_PAUSE_SECONDS)
+            time.sleep(SQLITE_PAUSE_SECONDS)
         self._anchor(connection, now=True)
         connection.close()
 

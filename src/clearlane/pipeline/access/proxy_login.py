@@ -18,6 +18,8 @@ from clearlane.store import instances as store
 from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.vault import Vault
 
+LOGIN_ENTRY_SECONDS = 60
+
 ENTER_PATH = "/console/enter/"
 """The path of a login URL, before its one-time part."""
 
@@ -105,7 +107,7 @@ async def create_login_url(
     if not caller.vendor.proxy_login or not token:
         return REFUSED
     part, scope, now = random_text(limits.SECRET_CHARACTERS), caller.site.scope, caller.now
-    ends = now + timedelta(seconds=limits.LOGIN_ENTRY_SECONDS)
+    ends = now + timedelta(seconds=LOGIN_ENTRY_SECONDS)
 
     async def job(tx: Tx) -> bool:
         valid = await store.is_token(tx, instance, caller.token_hash(instance, token))

@@ -21,6 +21,12 @@ from clearlane.store.console_users import ConsoleSession, UserCredentials
 from clearlane.store.database import Actor, Tx
 from clearlane.store.vault import Vault
 
+CONSOLE_PASSWORDS_AT_ONCE = 2
+CONSOLE_PASSWORDS_WAITING_MAX = 100
+CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX = 20
+CONSOLE_SESSION_SECONDS_MAX = 8 * 3_600
+CONSOLE_SEEN_SECONDS = 30
+
 
 @dataclass(frozen=True, slots=True)
 class SignInForm:
@@ -39,7 +45,7 @@ class PasswordChecker:
     """Checks passwords in threads, a few at a time: each needs memory and a core for a while."""
 
     def __init__(self) -> None:
-        self._free = asyncio.Semaphore(limits.CONSOLE_PASSWORDS_AT_ONCE)
+        self._free = asyncio.Semaphore(CONSOLE_PASSWORDS_AT_ONCE)
         self._waiting: Counter[str] = Counter()
 
     async def verify(self, password_hash: str, password: str, address: str) -> bool:
@@ -48,8 +54,8 @@ class PasswordChecker:
         Each address has a small part of the queue, so that one who guesses locks nobody else out.
         """
         if (
-            self._waiting.total() >= limits.CONSOLE_PASSWORDS_WAITING_MAX
-            or self._waiting[address] >= limits.CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX
+            self._waiting.total() >= CONSOLE_PASSWORDS_WAITING_MAX
+            or self._waiting[address] >= CONSOLE_PASSWORDS_WAITING_PER_ADDRESS_MAX
         ):
             raise PasswordQueueFull
         self._waiting[address] += 1
@@ -97,7 +103,7 @@ async def sign_in(
         if step is None:
             await store.record_failed_code(tx, locked.user, locked.tries.after_failure(now))
             return False
-        ends = now + timedelta(seconds=limits.CONSOLE_SESSION_SECONDS_MAX)
+        ends = now + timedelta(seconds=CONSOLE_SESSION_SECONDS_MAX)
         hashed = session_hash(context.vault, session)
         await store.begin_session(tx, locked.user, hashed, step, now=now, ends=ends)
         return True
@@ -166,7 +172,7 @@ def _may_sign_in(accounts: AccountDirectory, user: ConsoleUser) -> bool:
 
 def _seen_long_ago(found: ConsoleSession, now: datetime) -> bool:
     """Return whether the last use is worth a write: not every page is."""
-    return now - found.seen_at >= timedelta(seconds=limits.CONSOLE_SEEN_SECONDS)
+    return now - found.seen_at >= timedelta(seconds=CONSOLE_SEEN_SECONDS)
 
 
 def _actor(user: ConsoleUser, request_id: str) -> Actor:

@@ -19,7 +19,6 @@ from clearlane.eligibility.decode import RequestFinding
 from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.rules import CheckedRequest, InquiryFacts, ValidationResultJson
 from clearlane.eligibility.stepwise import StepwiseCall
-from clearlane.kernel import limits
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.ids import Scope, random_bytes
 from clearlane.payers.directory import PayerDirectory
@@ -29,9 +28,13 @@ from clearlane.pipeline.eligibility.inquiry_runner import LEASE, WAIT, InquiryRu
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
-from clearlane.store.database import Actor, ConstraintViolation, Tx
+from clearlane.store.database import Actor, ConstraintViolation, Tx, require_row
 from clearlane.store.eligibility import NewInquiry, trace
 from clearlane.store.vault import Vault
+
+ELIGIBILITY_IMMEDIATE_PATIENTS_MAX = 25
+ELIGIBILITY_PATIENTS_AT_ONCE = 20
+ELIGIBILITY_NUMBER_ATTEMPTS_MAX = 5
 
 T = TypeVar("T")
 
@@ -91,8 +94,7 @@ async def await_response(
     pieces = await compose_response(
         context.database, context.vault, site.scope, request_id, with_x12=context.eligibility_x12
     )
-    assert pieces is not None, "the request was stored"
-    return pieces
+    return require_row(pieces, "an eligibility request that was received")
 
 
 async def read_responses(
@@ -128,7 +130,7 @@ async def _store(
     """Store a request under a new number; return the number and the inquiries to send at once."""
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(scope)
-    for _ in range(limits.ELIGIBILITY_NUMBER_ATTEMPTS_MAX):
+    for _ in range(ELIGIBILITY_NUMBER_ATTEMPTS_MAX):
         request_id = new_request_number(now)
         rows = await _seal_inquiries(context, checked.inquiries, scope, request_id, now)
         payload = _seal_results(context.vault, checked.results, scope, request_id)
@@ -162,10 +164,10 @@ async def _seal_inquiries(
     context: WorkContext, inquiries: Sequence[Inquiry], scope: Scope, request_id: int, now: datetime
 ) -> list[NewInquiry]:
     runner = _inquiry_runner(context)
-    immediate = len(inquiries) <= limits.ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
+    immediate = len(inquiries) <= ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
     rows = []
     for number, inquiry in enumerate(inquiries, start=1):
-        if not number % limits.ELIGIBILITY_PATIENTS_AT_ONCE:
+        if not number % ELIGIBILITY_PATIENTS_AT_ONCE:
             await asyncio.sleep(0)
         content, key = model.encode(inquiry), trace(request_id, number)
         payer_id, mode = inquiry.payer_names[0], store.BY_FILE
@@ -245,6 +247,6 @@ async def _run_stepwise(work: Generator[None, None, T]) -> T:
     """Run stepwise work, letting other calls run every few patients; return its result."""
     steps = StepwiseCall(work)
     for at, _ in enumerate(steps, start=1):
-        if not at % limits.ELIGIBILITY_PATIENTS_AT_ONCE:
+        if not at % ELIGIBILITY_PATIENTS_AT_ONCE:
             await asyncio.sleep(0)
     return steps.result

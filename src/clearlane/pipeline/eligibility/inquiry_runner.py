@@ -41,11 +41,21 @@ from clearlane.store.vault import Vault
 
 log = structlog.get_logger()
 
+# How long a call waits; how long an inquiry is leased; how often and how long a payer that cannot answer now is asked
+# again (CORE: not sooner than 90 seconds where the inquiry may have arrived); how many inquiries a payer gets at once.
+ELIGIBILITY_WAIT_SECONDS_MAX = 55
+ELIGIBILITY_LEASE_SECONDS = 120
+ELIGIBILITY_RETRY_SECONDS = (1, 2, 4, 8, 16)
+ELIGIBILITY_LATE_RETRY_SECONDS_FIRST = 90
+ELIGIBILITY_LATE_RETRY_SECONDS_MAX = 3_600
+ELIGIBILITY_RETRY_HOURS_MAX = 24
+ELIGIBILITY_PAYER_AT_ONCE = 16
+
 T = TypeVar("T")
 
-LEASE = timedelta(seconds=limits.ELIGIBILITY_LEASE_SECONDS)
-WAIT = timedelta(seconds=limits.ELIGIBILITY_WAIT_SECONDS_MAX)
-GIVE_UP_AFTER = timedelta(hours=limits.ELIGIBILITY_RETRY_HOURS_MAX)
+LEASE = timedelta(seconds=ELIGIBILITY_LEASE_SECONDS)
+WAIT = timedelta(seconds=ELIGIBILITY_WAIT_SECONDS_MAX)
+GIVE_UP_AFTER = timedelta(hours=ELIGIBILITY_RETRY_HOURS_MAX)
 REALTIME_MODES = frozenset({store.INTERACTIVE, store.BULK})
 """The modes of inquiries sent here; the third goes out in files."""
 
@@ -145,7 +155,7 @@ class InquiryRunner:
     async def _ask_while_caller_waits(self, pending: PendingInquiry) -> None:
         """Send while the call waits, with short pauses; leave what is not answered by then to the queues."""
         deadline = from_micros(pending.created_at) + WAIT
-        pauses = iter(limits.ELIGIBILITY_RETRY_SECONDS)
+        pauses = iter(ELIGIBILITY_RETRY_SECONDS)
         try:
             while True:
                 result = await self._attempt(pending)
@@ -276,7 +286,7 @@ class _QueueState:
     """The state of the task that sends queued inquiries to one payer."""
 
     slots: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(limits.ELIGIBILITY_PAYER_AT_ONCE)
+        default_factory=lambda: asyncio.Semaphore(ELIGIBILITY_PAYER_AT_ONCE)
     )
     waiting: int = 0
     """How many inquiries of the page wait for a free slot."""
@@ -326,10 +336,10 @@ def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
 
 def retry_seconds(attempts: int) -> int:
     """Return how long to pause after so many attempts: it doubles up to a maximum."""
-    doublings = min(max(attempts, 1) - 1, limits.ELIGIBILITY_LATE_RETRY_SECONDS_MAX.bit_length())
+    doublings = min(max(attempts, 1) - 1, ELIGIBILITY_LATE_RETRY_SECONDS_MAX.bit_length())
     return min(
-        limits.ELIGIBILITY_LATE_RETRY_SECONDS_FIRST << doublings,
-        limits.ELIGIBILITY_LATE_RETRY_SECONDS_MAX,
+        ELIGIBILITY_LATE_RETRY_SECONDS_FIRST << doublings,
+        ELIGIBILITY_LATE_RETRY_SECONDS_MAX,
     )
 
 

@@ -6,12 +6,13 @@ The engine runs both ticks. Knows no inquiry.
 from datetime import datetime, timedelta
 
 from clearlane.engine.workflows import WorkSteps
-from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.eligibility import inquiry_batches
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import eligibility as store
 from clearlane.store.database import Tx
+
+ELIGIBILITY_PURGED_AT_ONCE = 200
 
 ASK, PURGE = "ask", "forget-eligibility"
 QUEUE = "eligibility"
@@ -37,7 +38,7 @@ async def purge_old_requests(context: WorkContext, now: datetime) -> int:
     deleted = 0
 
     async def job(tx: Tx) -> int:
-        count = await store.purge(tx, before, limits.ELIGIBILITY_PURGED_AT_ONCE)
+        count = await store.purge(tx, before, ELIGIBILITY_PURGED_AT_ONCE)
         if count:
             tx.audit("eligibility.forgotten", count=count)
         return count

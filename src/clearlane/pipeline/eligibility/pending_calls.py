@@ -13,7 +13,6 @@ from typing import Any
 
 import structlog
 
-from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.tasks import cancel_all
@@ -21,6 +20,8 @@ from clearlane.store import eligibility as store
 from clearlane.store.database import Database
 
 log = structlog.get_logger()
+
+ELIGIBILITY_POLL_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -109,7 +110,7 @@ class PendingCalls:
     async def _poll_completed(self) -> None:
         """Release calls whose requests other nodes completed, while any call waits."""
         while self._open:
-            await asyncio.sleep(limits.ELIGIBILITY_POLL_SECONDS)
+            await asyncio.sleep(ELIGIBILITY_POLL_SECONDS)
             waiting = [id for id, one in self._open.items() if not one.future.done()]
             try:
                 async with self._database.read(store.SCOPE) as tx:

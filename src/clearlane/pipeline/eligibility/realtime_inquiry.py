@@ -28,6 +28,8 @@ from clearlane.pipeline.route_connections import envelope_for
 
 log = structlog.get_logger()
 
+ELIGIBILITY_READ_AT_ONCE_BYTES = 16 * 1024
+
 INQUIRY_SET = "270"
 CONTROL_MAX = 999_999_999
 ANSWER, CONNECTION = "271", "Connection"
@@ -141,7 +143,7 @@ async def send_inquiry(
         return result_of_failure(pending, DENIED)
     if reply.outcome is not RealtimeOutcome.ANSWERED:
         return _unanswered(pending, reply)
-    if len(reply.payload) <= limits.ELIGIBILITY_READ_AT_ONCE_BYTES:
+    if len(reply.payload) <= ELIGIBILITY_READ_AT_ONCE_BYTES:
         return read_reply(pending, reply.payload, now)
     return await asyncio.to_thread(read_reply, pending, reply.payload, now)
 

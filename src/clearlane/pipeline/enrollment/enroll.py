@@ -30,6 +30,8 @@ from clearlane.store import enrollments as store
 from clearlane.store.database import Actor, Tx
 from clearlane.store.enrollments import EnrollmentInsertResult, NewEnrollment
 
+ENROLLMENTS_AT_ONCE = 50
+
 LETTER = "E"
 
 
@@ -110,7 +112,7 @@ class _SaveRequest:
 async def _read_enrollments(raws: Sequence[bytes]) -> list[DecodedEnrollment]:
     found: list[DecodedEnrollment] = []
     for at, raw in enumerate(raws):
-        if at and not at % limits.ENROLLMENTS_AT_ONCE:
+        if at and not at % ENROLLMENTS_AT_ONCE:
             await asyncio.sleep(0)
         found.append(read(raw, f"{ENROLLMENTS}[{at}]"))
     return found
@@ -121,7 +123,7 @@ async def _rows(
 ) -> list[NewEnrollment]:
     rows: list[NewEnrollment] = []
     for at, enrollment in enumerate(enrollments):
-        if at and not at % limits.ENROLLMENTS_AT_ONCE:
+        if at and not at % ENROLLMENTS_AT_ONCE:
             await asyncio.sleep(0)
         id = new_request_id(now, letter=LETTER)
         rows.append(

@@ -21,7 +21,6 @@ from clearlane.claims.ack_messages import AckMessage, ClaimStatusReport, Interch
 from clearlane.claims.extract import FileExtracts, extract_claim
 from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.sent_layout import SentLayout, read_layout
-from clearlane.kernel import limits
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPayment
@@ -33,6 +32,8 @@ from clearlane.store.batches import Batch, BatchMember
 from clearlane.store.database import Tx
 from clearlane.store.inbox import InboxFile
 from clearlane.x12.envelope_time import parse_count
+
+STATEMENTS_AT_ONCE = 500
 
 T = TypeVar("T")
 
@@ -199,7 +200,7 @@ class StatementReader:
 
 async def _read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
     """Yield pages of what a reader yields, each read in a thread."""
-    while page := await asyncio.to_thread(lambda: list(islice(source, limits.STATEMENTS_AT_ONCE))):
+    while page := await asyncio.to_thread(lambda: list(islice(source, STATEMENTS_AT_ONCE))):
         yield page
 
 

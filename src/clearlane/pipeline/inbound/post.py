@@ -26,10 +26,13 @@ from clearlane.pipeline.inbound.inbound_statements import PayerStatement, Statem
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox
-from clearlane.store.database import StoreFault, Tx
+from clearlane.store.database import StoreFault, Tx, require_row
 from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
 
 log = structlog.get_logger()
+
+POST_FILES_WAITING_MAX = 200
+POST_FAULTS_CHARACTERS_MAX = 500
 
 NAME, QUEUE = "post", "post"
 FAILED = "Posting failed ({fault}); what was applied before stays. Replay the file when the fault is corrected."
@@ -47,7 +50,7 @@ async def post(context: WorkContext, steps: WorkSteps, id: int) -> str | None:
 async def waiting_files(context: WorkContext) -> list[int]:
     """Return the ids of files that wait to be posted, the oldest first."""
     async with context.database.read(inbox.SCOPE) as tx:
-        return await inbox.list_unprocessed(tx, limits.POST_FILES_WAITING_MAX)
+        return await inbox.list_unprocessed(tx, POST_FILES_WAITING_MAX)
 
 
 async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
@@ -176,8 +179,7 @@ async def _record_outcome(
     """Record the outcome of a file; return its state."""
 
     async def record(tx: Tx) -> str:
-        locked = await inbox.lock(tx, file.id)
-        assert locked is not None, "files are never deleted"
+        locked = require_row(await inbox.lock(tx, file.id), "an inbox file")
         final, rows = outcome, parked or []
         if locked.state == inbox.DISCARDED:
             # An operator discarded it while it was posted: what was recorded stays, and nothing is parked.
@@ -203,4 +205,4 @@ def _doubts_text(found: IdentifiedFile, doubts: list[str]) -> str:
     sentences = list(doubts)
     if found.others:
         sentences.insert(0, "The file contains other transaction sets as well, which were ignored.")
-    return " ".join(sentences)[: limits.POST_FAULTS_CHARACTERS_MAX]
+    return " ".join(sentences)[:POST_FAULTS_CHARACTERS_MAX]

@@ -1,6 +1,8 @@
-"""Fetch files from payers' mailboxes and store them, raw, before anything else is done with them.
+"""Store the files of payers, raw, before anything else is done with them; fetch them from mailboxes.
 
-A file is stored sealed, and only then dropped at the payer; after a crash in between it is fetched again, and the
+    received = await receive(context, route, "answer.835", content)    # durable; the same file counts once
+
+A fetched file is stored sealed, and only then dropped at the payer; after a crash in between it is fetched again, and the
 same file counts once. Routes are polled side by side, each for a limited time, so that one that is slow or broken
 delays no other. One node polls a route at a time, under a lease that ends soon after the node does. Knows no format.
 """
@@ -10,6 +12,7 @@ import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import NamedTuple
 
 import structlog
 
@@ -27,10 +30,31 @@ from clearlane.store.inbox import InboxOutcome, NewInboxFile
 
 log = structlog.get_logger()
 
+# How long one visit to a mailbox may last, how long a silent node keeps its lease on it and how often a live one
+# renews it, how many routes are visited side by side, how many files are taken, and how often posting is retried.
+COLLECT_SECONDS_MAX = 300
+COLLECT_LEASE_SECONDS = 20
+COLLECT_LEASE_RENEWAL_SECONDS = 5
+COLLECT_ROUTES_AT_ONCE = 32
+COLLECT_FILES_MAX = 500
+POST_RETRY_SECONDS = 600
+
 NAME, QUEUE = "collect", "collect"
 EVERY = "*/2 * * * * *"
 TOO_SLOW = "The payer did not answer in time."
 TOO_LARGE = f"The file is larger than {limits.TRANSFER_BYTES_MAX} bytes; it was left where it is."
+
+
+class IncomingFileTooLarge(Exception):
+    """A file is larger than any that is taken."""
+
+
+class ReceivedFile(NamedTuple):
+    """A stored file."""
+
+    id: int
+    is_new: bool
+    """False where the same file was stored before."""
 
 
 async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -41,9 +65,26 @@ async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
     """
     await receive_files(context, context.clock.now())
     # One piece of durable work per file and period: what failed is tried again in the next period.
-    period = to_micros(context.clock.now()) // (limits.POST_RETRY_SECONDS * 1_000_000)
+    period = to_micros(context.clock.now()) // (POST_RETRY_SECONDS * 1_000_000)
     for id in await post.waiting_files(context):
         await steps.start(post.NAME, id, key=f"{post.NAME}-{id}-{period}")
+
+
+async def receive(
+    context: WorkContext, route: PayerRoute, name: str, content: bytes
+) -> ReceivedFile:
+    """Store a file of a payer as it came, sealed, whoever brought it; posting follows by itself.
+
+    When this returns the file is durable, so its bringer may drop it. The same bytes of the same payer are one file,
+    whatever its name. Raises :class:`IncomingFileTooLarge`, and then nothing is stored.
+    """
+    if len(content) > limits.TRANSFER_BYTES_MAX:
+        raise IncomingFileTooLarge
+    new = await _seal(context, route, name, content, known_by=content)
+    id, is_new = await context.database.write(
+        inbox.SCOPE, lambda tx: _add(tx, route, new), actor=context.actor
+    )
+    return ReceivedFile(id, is_new)
 
 
 async def receive_files(
@@ -53,10 +94,8 @@ async def receive_files(
     if every_route:
         found: list[int] = []
         routes = context.payer_access.connections().all_mailbox_routes()
-        for at in range(0, len(routes), limits.COLLECT_ROUTES_AT_ONCE):
-            found += await _visit_mailboxes(
-                context, routes[at : at + limits.COLLECT_ROUTES_AT_ONCE], now
-            )
+        for at in range(0, len(routes), COLLECT_ROUTES_AT_ONCE):
+            found += await _visit_mailboxes(context, routes[at : at + COLLECT_ROUTES_AT_ONCE], now)
         return found
     return await _visit_mailboxes(context, await _lease_due_routes(context, now), now)
 
@@ -74,7 +113,7 @@ async def _lease_due_routes(context: WorkContext, now: datetime) -> list[PayerRo
         for route in routes
         if (poll := polls.get(poll_key(route))) is None or poll.next_at <= at
     ]
-    due = due[: limits.COLLECT_ROUTES_AT_ONCE]
+    due = due[:COLLECT_ROUTES_AT_ONCE]
     until = _lease_end(now)
 
     async def take(tx: Tx) -> list[PayerRoute]:
@@ -105,7 +144,7 @@ class _MailboxVisit:
         ended = asyncio.Event()
         renewing = asyncio.create_task(self._renew_lease(ended))
         try:
-            async with asyncio.timeout(limits.COLLECT_SECONDS_MAX):
+            async with asyncio.timeout(COLLECT_SECONDS_MAX):
                 await self._fetch_all()
         except (Unreachable, Denied) as fault:
             self._fault = str(fault)
@@ -132,7 +171,7 @@ class _MailboxVisit:
     async def _fetch_all(self) -> None:
         mailbox = self._context.payer_access.connections().open_mailbox(self._route)
         try:
-            for incoming in (await mailbox.waiting())[: limits.COLLECT_FILES_MAX]:
+            for incoming in (await mailbox.waiting())[:COLLECT_FILES_MAX]:
                 try:
                     await self._fetch(mailbox, incoming)
                 except Denied as fault:  # the next file may be allowed
@@ -146,7 +185,7 @@ class _MailboxVisit:
     async def _renew_lease(self, ended: asyncio.Event) -> None:
         """Extend the lease now and then: short leases free the routes of a node that died soon."""
         context, route = self._context, self._route
-        while not await _set_within(ended, limits.COLLECT_LEASE_RENEWAL_SECONDS):
+        while not await _set_within(ended, COLLECT_LEASE_RENEWAL_SECONDS):
             until = _lease_end(context.clock.now())
             with contextlib.suppress(StoreFault):  # the next renewal may succeed
                 await context.database.write(
@@ -156,55 +195,77 @@ class _MailboxVisit:
                 )
 
     async def _fetch(self, mailbox: Mailbox, incoming: IncomingFile) -> None:
+        context, route, name = self._context, self._route, incoming.name
         if incoming.size > limits.TRANSFER_BYTES_MAX:
-            # Recorded once, by name and size, and left for a person.
-            await self._store(incoming.name, b"", f"{incoming.name}:{incoming.size}".encode())
+            await _record_too_large(context, route, name, incoming.size)
             return
-        content = await mailbox.take(incoming.name)
+        content = await mailbox.take(name)
         fault_injection.crash_point("fetched")
-        await self._store(incoming.name, content)
+        try:
+            received = await receive(context, route, name, content)
+        except IncomingFileTooLarge:  # larger than the mailbox said
+            await _record_too_large(context, route, name, len(content))
+            return
+        if received.is_new:
+            self._new.append(received.id)
         fault_injection.crash_point("stored")
-        await mailbox.drop(incoming.name)
+        await mailbox.drop(name)
         fault_injection.crash_point("dropped")
 
-    async def _store(self, name: str, content: bytes, identity: bytes | None = None) -> None:
-        """Store a file. ``identity`` stands for content that was not fetched: the file goes to quarantine at once."""
-        context, route, vault = self._context, self._route, self._context.vault
-        await vault.ensure_key(inbox.OWNER)
-        known_by = content if identity is None else identity
-        now = to_micros(context.clock.now())
-        # The payer id as claims have it, however the route spells it.
-        payer = context.payer_access.payers().find(route.payer_id, route.type)
-        payer_id = payer.payer_id if payer else route.payer_id
 
-        def seal() -> NewInboxFile:
-            digest = vault.fingerprint(inbox.OWNER, inbox.TABLE, known_by).hex()
-            place = inbox.row_key(route.type, payer_id, digest)
-            return NewInboxFile(
-                payer_id=payer_id,
-                type=route.type,
-                route_id=route.route_id,
-                name=name[: limits.FILE_NAME_CHARACTERS_MAX],
-                digest=digest,
-                bytes=len(content),
-                received_at=now,
-                content=vault.seal(inbox.OWNER, inbox.TABLE, place, content),
-            )
+async def _record_too_large(context: WorkContext, route: PayerRoute, name: str, size: int) -> None:
+    """Record a file that is not fetched, once by its name and size, and leave it for a person."""
+    known_by = f"{name}:{size}".encode()
+    new = await _seal(context, route, name, b"", known_by)
 
-        new = await asyncio.to_thread(seal)
+    async def job(tx: Tx) -> None:
+        id, is_new = await _add(tx, route, new)
+        if is_new:
+            outcome = InboxOutcome(state=inbox.QUARANTINED, reason=TOO_LARGE)
+            await inbox.record_outcome(tx, id, outcome, new.received_at)
 
-        async def store(tx: Tx) -> tuple[int, bool]:
-            id, is_new = await inbox.add(tx, new)
-            if is_new:
-                tx.audit("inbox.stored", ids=[str(id)], detail=f"{route.type} {route.payer_id}")
-                if identity is not None:
-                    end = InboxOutcome(state=inbox.QUARANTINED, reason=TOO_LARGE)
-                    await inbox.record_outcome(tx, id, end, now)
-            return id, is_new
+    await context.database.write(inbox.SCOPE, job, actor=context.actor)
 
-        id, is_new = await context.database.write(inbox.SCOPE, store, actor=context.actor)
-        if is_new and identity is None:
-            self._new.append(id)
+
+async def _seal(
+    context: WorkContext, route: PayerRoute, name: str, content: bytes, known_by: bytes
+) -> NewInboxFile:
+    """Return a file as it is stored; ``known_by`` are the bytes by which it is known when it comes again."""
+    vault = context.vault
+    await vault.ensure_key(inbox.OWNER)
+    now = to_micros(context.clock.now())
+    # The payer id as claims have it, however the route spells it.
+    payer = context.payer_access.payers().find(route.payer_id, route.type)
+    payer_id = payer.payer_id if payer else route.payer_id
+
+    def seal() -> NewInboxFile:
+        digest = vault.fingerprint(inbox.OWNER, inbox.TABLE, known_by).hex()
+        place = inbox.row_key(route.type, payer_id, digest)
+        return NewInboxFile(
+            payer_id=payer_id,
+            type=route.type,
+            route_id=route.route_id,
+            name=_shown_name(name),
+            digest=digest,
+            bytes=len(content),
+            received_at=now,
+            content=vault.seal(inbox.OWNER, inbox.TABLE, place, content),
+        )
+
+    return await asyncio.to_thread(seal)
+
+
+async def _add(tx: Tx, route: PayerRoute, new: NewInboxFile) -> tuple[int, bool]:
+    id, is_new = await inbox.add(tx, new)
+    if is_new:
+        tx.audit("inbox.stored", ids=[str(id)], detail=f"{route.type} {route.payer_id}")
+    return id, is_new
+
+
+def _shown_name(name: str) -> str:
+    """Return a name that may be printed: whoever brings a file may have called it anything."""
+    short = name[: limits.FILE_NAME_CHARACTERS_MAX]
+    return "".join(sign if sign.isprintable() else "?" for sign in short)
 
 
 def poll_key(route: PayerRoute) -> tuple[str, str, int]:
@@ -225,4 +286,4 @@ async def _is_there(mailbox: Mailbox, name: str) -> bool:
 
 
 def _lease_end(now: datetime) -> int:
-    return to_micros(now + timedelta(seconds=limits.COLLECT_LEASE_SECONDS))
+    return to_micros(now + timedelta(seconds=COLLECT_LEASE_SECONDS))

@@ -6,12 +6,13 @@ For operators, who may know more about a batch in doubt than the payer's mailbox
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
+from clearlane.claims.batch_lifecycle import BatchEvent, BatchState
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.outbound.deliver import lock_batch, record_delivery
 from clearlane.pipeline.outbound.dispatch import create_batches
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, READY, Batch, BatchMember
+from clearlane.store.batches import Batch, BatchMember
 from clearlane.store.database import Actor, OperationRefused, Tx
 from clearlane.store.route_health import RouteHealth, all_route_health, set_route_health
 
@@ -65,7 +66,7 @@ async def resend(
             raise OperationRefused(
                 ALREADY_ANSWERED.format(id=id, answered=answered, claims=batch.claims)
             )
-        await store.set_state(tx, id, READY, not_before=now, attempts=batch.attempts)
+        await store.apply_event(tx, batch, BatchEvent.RESENT, not_before=now)
         await set_route_health(tx, replace(health, failures=0, paused_until=None, fault=""))
         tx.audit("batch.resend", ids=[str(id)], count=batch.claims, detail=batch.name)
 
@@ -123,7 +124,7 @@ def _require_batch(batch: Batch | None, id: int) -> Batch:
 
 def _require_undelivered(found: Batch | None, id: int, now: int) -> Batch:
     batch = _require_batch(found, id)
-    if batch.state == DELIVERED:
+    if batch.state is BatchState.DELIVERED:
         raise OperationRefused(
             f"Batch {id} is delivered: sent again, its claims would reach the payer twice."
         )

@@ -21,6 +21,8 @@ from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor
 
+SANDBOX_ADVANCE_SECONDS_MAX = 300
+
 DAY, HOUR, NOTHING = timedelta(days=1), timedelta(hours=1), timedelta(0)
 UP = "up"
 """The mode of a payer that takes files."""
@@ -140,7 +142,7 @@ class SandboxControl:
     async def finish_due_work(self) -> None:
         """Do due work until none is left."""
         try:
-            async with asyncio.timeout(limits.SANDBOX_ADVANCE_SECONDS_MAX):
+            async with asyncio.timeout(SANDBOX_ADVANCE_SECONDS_MAX):
                 while True:
                     if await _do_due_work(self._context):
                         continue

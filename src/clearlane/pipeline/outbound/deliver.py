@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import ClaimKind
 from clearlane.connect.connections import PayerRoute
@@ -32,8 +33,8 @@ from clearlane.pipeline.outbound.delivery_policy import (
 from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_claims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
-from clearlane.store.batches import DELIVERED, IN_DOUBT, READY, SENDING, Batch, BatchFile
-from clearlane.store.database import Actor, Tx
+from clearlane.store.batches import Batch, BatchFile
+from clearlane.store.database import Actor, Tx, require_row
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
@@ -42,6 +43,9 @@ from clearlane.store.route_health import (
 )
 
 log = structlog.get_logger()
+
+# How long a delivery may take regardless of its size.
+DELIVERY_SECONDS_MAX = 300
 
 ARRIVED, LATER, SKIPPED, DOUBTFUL = "arrived", "later", "skipped", "in-doubt"
 """The outcomes of an attempt."""
@@ -98,16 +102,9 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
 
     async def job(tx: Tx) -> None:
         batch, health = await lock_batch(tx, batch_id)
-        if batch.state not in {READY, SENDING, IN_DOUBT}:
+        if not allows(batch.state, BatchEvent.DELIVERED):
             return
-        await store.set_state(
-            tx,
-            batch_id,
-            DELIVERED,
-            not_before=batch.not_before,
-            attempts=batch.attempts,
-            delivered_at=to_micros(now),
-        )
+        await store.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
         await set_route_health(tx, after_delivery(batch, health))
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
@@ -124,7 +121,7 @@ async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[
         found = [
             batch.id
             for batch in await store.list_undelivered(tx)
-            if (batch.state, batch.payer_id) == (IN_DOUBT, payer_id)
+            if (batch.state, batch.payer_id) == (BatchState.IN_DOUBT, payer_id)
             and batch.claims
             and await store.count_answered(tx, batch.id) == batch.claims
         ]
@@ -136,12 +133,9 @@ async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[
 
 async def lock_batch(tx: Tx, batch_id: int) -> tuple[Batch, RouteHealth]:
     """Lock and return a batch and the health of its routes, the latter first, so that no two wait for each other."""
-    found = await store.find(tx, batch_id)
-    assert found is not None, "batches are never deleted"
+    found = require_row(await store.find(tx, batch_id), "a batch")
     health = await lock_route_health(tx, found.destination)
-    batch = await store.lock(tx, batch_id)
-    assert batch is not None
-    return batch, health
+    return require_row(await store.lock(tx, batch_id), "a batch"), health
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +152,12 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
 
     async def job(tx: Tx) -> None:
         batch = await store.lock(tx, sent.id)
-        if batch is None or batch.state != SENDING:
+        if batch is None or not allows(batch.state, BatchEvent.CANNOT_BE_KNOWN):
             return
-        await store.set_state(
+        await store.apply_event(
             tx,
-            batch.id,
-            IN_DOUBT,
-            not_before=batch.not_before,
-            attempts=batch.attempts,
+            batch,
+            BatchEvent.CANNOT_BE_KNOWN,
             failing_since=batch.failing_since,
             fault=fault,
         )
@@ -186,7 +178,7 @@ async def _reroute(context: WorkContext, batch_id: int) -> Batch | None:
     async with context.database.read(store.SCOPE) as tx:
         batch = await store.find(tx, batch_id)
         health_of = await all_route_health(tx)
-    if batch is None or batch.state != READY:
+    if batch is None or not allows(batch.state, BatchEvent.REROUTED):
         return batch
     routes = _payer_routes(context, batch)
     if not routes:
@@ -206,9 +198,9 @@ async def _reroute(context: WorkContext, batch_id: int) -> Batch | None:
 async def _rewrite(context: WorkContext, batch: Batch, written: BatchFile) -> None:
     async def job(tx: Tx) -> None:
         found = await store.lock(tx, batch.id)
-        if found is None or (found.state, found.control) != (READY, batch.control):
+        if found is None or (found.state, found.control) != (batch.state, batch.control):
             return
-        await store.replace_file(tx, batch.id, written)
+        await store.replace_file(tx, found, written)
         tx.audit("batch.rerouted", ids=[str(batch.id)], detail=f"{batch.name} to {written.name}")
 
     await context.database.write(store.SCOPE, job, actor=context.actor)
@@ -220,29 +212,21 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
 
     async def job(tx: Tx) -> _SendingBatch | None:
         found, health = await lock_batch(tx, batch.id)
-        continued = found.state == SENDING and found.holder == holder
-        if not continued:
-            if found.state not in {READY, SENDING} or found.due_at > now or is_paused(health, now):
+        if not allows(found.state, BatchEvent.ATTEMPTED):
+            return None
+        if found.holder != holder:  # else it continues what it began
+            if found.due_at > now or is_paused(health, now):
                 return None
-            if found.state == READY and found.route_id != batch.route_id:
+            if found.state is BatchState.READY and found.route_id != batch.route_id:
                 return None
             beside = await store.list_undelivered(tx)
             if any(
                 one.is_being_sent(now) for one in beside if one.destination == found.destination
             ):
                 return None
-        await store.set_state(
-            tx,
-            found.id,
-            SENDING,
-            not_before=found.not_before,
-            holder=holder,
-            lease_until=now + 2 * SECOND * _seconds_max(found),
-            attempts=found.attempts + (not continued),
-            failing_since=found.failing_since,
-            fault=found.fault,
-        )
-        return _SendingBatch(found, may_be_there=found.state == SENDING)
+        lease_until = now + 2 * SECOND * _seconds_max(found)
+        await store.begin_attempt(tx, found, holder=holder, lease_until=lease_until)
+        return _SendingBatch(found, may_be_there=found.state is BatchState.SENDING)
 
     return await context.database.write(store.SCOPE, job, actor=context.actor)
 
@@ -287,15 +271,14 @@ async def _record_failure(
 
     async def job(tx: Tx) -> None:
         found, health = await lock_batch(tx, batch.id)
-        if found.state != SENDING or found.holder != holder:
+        if found.holder != holder:
             return
         after = after_failure(found, health, _payer_routes(context, found), failure, now)
-        await store.set_state(
+        await store.apply_event(
             tx,
-            found.id,
-            after.state,
+            found,
+            after.event,
             not_before=after.not_before,
-            attempts=found.attempts,
             failing_since=after.failing_since,
             fault=failure.fault,
         )
@@ -330,4 +313,4 @@ def _route_of(context: WorkContext, batch: Batch) -> PayerRoute | None:
 
 def _seconds_max(batch: Batch) -> int:
     """Return how long the transfer may take."""
-    return limits.DELIVERY_SECONDS_MAX + batch.bytes // limits.TRANSFER_BYTES_PER_SECOND_MIN
+    return DELIVERY_SECONDS_MAX + batch.bytes // limits.TRANSFER_BYTES_PER_SECOND_MIN

@@ -9,13 +9,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence
 from clearlane.kernel import limits
-from clearlane.store.batches import READY, SENDING, Batch
+from clearlane.store.batches import Batch
 from clearlane.store.route_health import RouteHealth
 from clearlane.x12.encode import clean
+
+# How soon a payer that cannot be reached is tried again, and one that refused; ISA06 and ISA08 have fifteen places.
+RETRY_SECONDS_FIRST = 15
+DENIED_SECONDS = 3_600
+ENVELOPE_ID_CHARACTERS_MAX = 15
 
 SECOND = 1_000_000
 """In microseconds, as all stored times."""
@@ -40,9 +46,9 @@ class DeliveryFailure:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDecision:
-    """The new state of a batch and of its destination after an attempt."""
+    """What an attempt means for a batch, and the new health of its destination."""
 
-    state: str
+    event: BatchEvent
     not_before: int
     failing_since: int
     health: RouteHealth
@@ -54,7 +60,7 @@ def next_batches(
     """Return the batch to send now for each destination that has one."""
     by_destination: dict[Destination, list[Batch]] = defaultdict(list)
     for batch in batches:
-        if batch.state in {READY, SENDING}:
+        if allows(batch.state, BatchEvent.ATTEMPTED):
             by_destination[batch.destination].append(batch)
     found = []
     for key, waiting in by_destination.items():
@@ -83,7 +89,7 @@ def choose_route(health: RouteHealth | None, routes: Sequence[PayerRoute], now: 
 
 def placeholder_route(type: str, payer_id: str) -> PayerRoute:
     """Return what a file is addressed by while its payer has no route. It is written again when it has one."""
-    id = clean(payer_id)[0][: limits.ENVELOPE_ID_CHARACTERS_MAX].strip()
+    id = clean(payer_id)[0][:ENVELOPE_ID_CHARACTERS_MAX].strip()
     return PayerRoute(
         route_id=NO_ROUTE,
         payer_id=payer_id,
@@ -97,7 +103,7 @@ def placeholder_route(type: str, payer_id: str) -> PayerRoute:
 def pause_seconds(failures: int) -> int:
     """Return how long to wait after so many failures in a row: it doubles up to a maximum."""
     doublings = min(failures - 1, limits.RETRY_SECONDS_MAX.bit_length())
-    return min(limits.RETRY_SECONDS_FIRST << doublings, limits.RETRY_SECONDS_MAX)
+    return min(RETRY_SECONDS_FIRST << doublings, limits.RETRY_SECONDS_MAX)
 
 
 def after_failure(
@@ -108,20 +114,21 @@ def after_failure(
     now: int,
 ) -> DeliveryDecision:
     """Return what follows from a failed attempt."""
-    state = READY if failure.arrival is Presence.ABSENT else SENDING
+    absent = failure.arrival is Presence.ABSENT
+    event = BatchEvent.NOT_ARRIVED if absent else BatchEvent.MAY_HAVE_ARRIVED
     since = now if batch.failing_since is None else batch.failing_since
     current = next((route for route in routes if route.route_id == batch.route_id), None)
     if current is None or current.route_id != choose_route(health, routes, now).route_id:
         # The batch is in doubt on a route that is no longer used: that says nothing of the route in use.
-        return DeliveryDecision(state, now + SECOND * pause_seconds(batch.attempts), since, health)
+        return DeliveryDecision(event, now + SECOND * pause_seconds(batch.attempts), since, health)
     health = replace(health, failures=health.failures + 1, fault=failure.fault)
     pause = SECOND * pause_seconds(health.failures)
     if len(routes) > 1 and _should_fail_over(health, routes, current, now - since, now):
         health = _fail_over(health, routes, current, now)
         # Known to be absent, it takes the other route at once; else it waits until this route can be asked.
-        return DeliveryDecision(state, now if state == READY else now + pause, since, health)
-    rest = SECOND * limits.DENIED_SECONDS if failure.lasting else pause
-    return DeliveryDecision(state, now + rest, since, replace(health, paused_until=now + pause))
+        return DeliveryDecision(event, now if absent else now + pause, since, health)
+    rest = SECOND * DENIED_SECONDS if failure.lasting else pause
+    return DeliveryDecision(event, now + rest, since, replace(health, paused_until=now + pause))
 
 
 def after_delivery(batch: Batch, health: RouteHealth) -> RouteHealth:

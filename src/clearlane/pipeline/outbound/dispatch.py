@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import structlog
 
+from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import PayerRoute
@@ -51,6 +52,10 @@ from clearlane.store.route_health import (
 
 log = structlog.get_logger()
 
+DELIVERY_STEP_ATTEMPTS_MAX = 6
+# How many files may wait for a payer before claims stay unbatched.
+ROUTE_BATCHES_WAITING_MAX = 8
+
 TICK, DELIVER = "dispatch", "deliver"
 QUEUE, TICK_QUEUE = "deliveries", "dispatch"
 EVERY = "*/2 * * * * *"
@@ -73,7 +78,7 @@ async def deliver_batch(context: WorkContext, steps: WorkSteps, batch_id: int) -
     outcome = await steps.run(
         "attempt",
         lambda: attempt_delivery(context, batch_id, steps.work),
-        attempts=limits.DELIVERY_STEP_ATTEMPTS_MAX,
+        attempts=DELIVERY_STEP_ATTEMPTS_MAX,
     )
     if outcome == ARRIVED:
         await _start_due_deliveries(context, steps)
@@ -184,7 +189,7 @@ def _plan_batches(
 ) -> list[_BatchPlan]:
     at = to_micros(now)
     waiting = Counter(
-        batch.destination for batch in backlog.batches if batch.state != store.IN_DOUBT
+        batch.destination for batch in backlog.batches if allows(batch.state, BatchEvent.ATTEMPTED)
     )
     found = []
     for in_doubt, queues in ((True, backlog.queues_in_doubt), (False, backlog.queues)):
@@ -200,9 +205,7 @@ def _plan_batches(
             )
             unlimited = in_doubt or everything
             # Behind batches that cannot be sent claims are not batched, so that they fill larger files later.
-            batches_max = (
-                queue.claims if unlimited else limits.ROUTE_BATCHES_WAITING_MAX - waiting[key]
-            )
+            batches_max = queue.claims if unlimited else ROUTE_BATCHES_WAITING_MAX - waiting[key]
             may_be_small = unlimited or queue.oldest_at + SECOND * route.window_seconds <= at
             found.append(_BatchPlan(queue, route, batches_max, may_be_small, in_doubt))
     return [plan for plan in found if plan.has_batch]

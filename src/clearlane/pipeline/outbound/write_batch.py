@@ -40,6 +40,8 @@ from clearlane.store.vault import InvalidSeal, Vault
 
 log = structlog.get_logger()
 
+BATCH_PAGE_ROWS = 250
+
 LoadPage = Callable[[Tx, str, int], Awaitable[list[QueuedClaim]]]
 """Loads the next claims after a request id, at claims_max so many."""
 
@@ -126,7 +128,7 @@ async def _load_claims(
     claims: list[OutgoingClaim] = []
     after = ""
     while len(claims) < claims_max:
-        rows = min(limits.BATCH_PAGE_ROWS, claims_max - len(claims))
+        rows = min(BATCH_PAGE_ROWS, claims_max - len(claims))
         async with context.database.read(store.SCOPE) as tx:
             found = await load_page(tx, after, rows)
             for queued in found:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from clearlane.claims import lifecycle, provenance
+from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.documents import read_claim_payment
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.finding import ClaimFinding
@@ -171,7 +172,7 @@ def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:
         yield HistoryEntry(
             from_micros(sending.delivered_at), f"Sent in batch {sending.batch_id}", sending.name
         )
-    elif sending.fault or sending.state == "InDoubt":
+    elif sending.fault or sending.state == BatchState.IN_DOUBT:
         yield HistoryEntry(
             from_micros(sending.created_at),
             f"Not delivered yet: batch {sending.batch_id} is {sending.state}",

@@ -4,6 +4,8 @@ Files of payers hold claims of many clients, so batches and the inbox belong to 
 about one claim is a client's row. Whatever a person or a payer wrote is sealed.
 """
 
+from collections.abc import Iterable
+
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -18,24 +20,24 @@ from sqlalchemy import (
     text,
 )
 
+from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, states_that_allow
 from clearlane.store.schema.core import client_table, id_column, installation_table
 
 __all__ = [
-    "BATCH_STATES", "INBOX_STATES", "OPEN_BATCH", "batch_claims", "batches", "claim_facts",
+    "INBOX_STATES", "batch_claims", "batches", "claim_facts",
     "control_numbers", "documents", "inbox", "line_references", "parked_statements", "polls", "route_health",
     "sandbox_agenda", "sandbox_ledger", "sandbox_state",
 ]  # fmt: skip
 
-# Ready: written, waits to be sent. Sending: an attempt has begun and not ended. InDoubt: whether it
-# arrived cannot be known, so a person decides, or the payer's answer does.
-BATCH_STATES = ("Ready", "Sending", "Delivered", "InDoubt")
-OPEN_BATCH = "state IN ('Ready', 'Sending', 'InDoubt')"
 # Stored: not yet processed. Parked: applied, except statements about unknown claims.
 INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")
 
 
-def _state_in(states: tuple[str, ...]) -> str:
+def _state_in(states: Iterable[str]) -> str:
     return "state IN ({})".format(", ".join(f"'{state}'" for state in states))
+
+
+OPEN_BATCH = _state_in(states_that_allow(BatchEvent.DELIVERED))
 
 
 # The last control number used. Payers may share a receiver and a payer may be reached under several, so
@@ -90,7 +92,7 @@ batches = installation_table(
     # The last column, so that reading the others need not skip over it.
     Column("content", LargeBinary, nullable=False),
     CheckConstraint("kind IN ('', 'medical', 'dental')", name="kind"),
-    CheckConstraint(_state_in(BATCH_STATES), name="state"),
+    CheckConstraint(_state_in(BatchState), name="state"),
     UniqueConstraint("control"),
     Index(
         "ix_batches_open",

@@ -1,0 +1,81 @@
+"""Guards of data and access raise, so that they hold under ``python -O``, which removes assertions."""
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from clearlane import wiring
+from clearlane.api import sandbox_endpoints
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.request_checks import PathTable
+from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.connect.factory import open_mailbox, open_realtime
+from clearlane.kernel.clock import SystemClock
+from clearlane.payers.routes import RouteSecrets
+from clearlane.store.database import MissingRow, require_row
+from tests.connect.invented import route
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
+
+# Assertions in the packages that touch data, by module: each says what our own code, a statement that always
+# returns a row, or a library makes impossible. Anything that data or a caller could bring about raises.
+CANNOT_BE = {
+    "connect/caqh_core_envelope.py": 1,  # what the parser's own target returns
+    "store/batches.py": 3,  # INSERT ... RETURNING and SELECT count(*)
+    "store/keys.py": 1,  # keys that the same transaction has added
+    "store/nodes.py": 1,  # an upsert that returns
+    "store/routes.py": 1,  # INSERT ... RETURNING
+}
+
+
+def test_packages_that_touch_data_assert_only_what_cannot_be():
+    found = {}
+    for package in ("pipeline", "store", "connect", "api", "console", "wiring.py"):
+        top = SOURCE / package
+        for file in [top] if top.is_file() else sorted(top.rglob("*.py")):
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            if count := sum(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+                found[file.relative_to(SOURCE).as_posix()] = count
+    assert found == CANNOT_BE
+
+
+def a_route(kind):
+    login = RouteSecrets(password="invented")
+    made, secrets = route(kind, login, url="https://meadow.example/core", username="clearlane")
+    return lambda opening: opening(made, secrets, clock=SystemClock())
+
+
+GUARDS = {
+    "a row that others refer to": (lambda: require_row(None, "a batch"), MissingRow),
+    "an installation that is not open": (
+        lambda: wiring._require_opened(None),
+        wiring.InstallationNotOpen,
+    ),
+    "a path that hides another": (
+        lambda: PathTable([("/a/b", 1), ("/A/b/", 2)]),
+        ValueError,
+    ),
+    "real time over a route for files": (lambda: a_route("core")(open_realtime), KeyError),
+    "files over a real-time route": (lambda: a_route("core-realtime")(open_mailbox), KeyError),
+}
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_a_guard_raises(name):
+    attempt, fault = GUARDS[name]
+    with pytest.raises(fault):
+        attempt()
+
+
+def test_what_is_there_is_returned():
+    assert require_row("row", "a batch") == "row"
+    assert wiring._require_opened("part") == "part"
+
+
+def test_sandbox_endpoints_are_not_there_without_a_sandbox():
+    call = SimpleNamespace(context=SimpleNamespace(sandbox_control=None), errors=V3_ERRORS)
+    with pytest.raises(RequestRefusal) as refused:
+        sandbox_endpoints._control(call)
+    assert refused.value.response.status_code == 404
