@@ -36,7 +36,7 @@ test: .venv/.installed ## install, then run every test
 # marks both. Properties are tried on fewer examples.
 quick: export PYTHONDONTWRITEBYTECODE :=
 quick: export CLEARLANE_TEST_PROFILE := quick
-quick: .venv/.installed ## format, lint, types, architecture and every test without a server, in 90 seconds
+quick: .venv/.installed ## format, lint, types, architecture and the quick tests: no server, no other X12 library
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/ruff check -q .
 	@$(BIN)/mypy
