@@ -243,7 +243,7 @@ def enrollment_fields_page() -> Iterator[str]:
         if row.format is TextFormat.NPI_TYPE:
             must = NPI_TYPE_MESSAGE.removeprefix("The NpiType field must be ").rstrip(".")
         else:
-            must = describe_format(row) if row.max else "any length"
+            must = describe_format(row) if row.max_length else "any length"
         extra = {
             TextFormat.EMAIL: ", a valid e-mail address",
             TextFormat.STREET: ", no PO box",
@@ -285,7 +285,7 @@ def eligibility_fields_page() -> Iterator[str]:
                 if line.required_when
                 else "no"
             )
-            table.append([f"`{field}`", line.label, line.type, line.max or "", needed])
+            table.append([f"`{field}`", line.label, line.type, line.max_length or "", needed])
         yield from grid(["Field", "What it is", "Kind", "Longest", "Required"], table)
     yield from part(
         "Service types", "Each may be given by its name, in any case, or by its X12 code."

@@ -101,7 +101,7 @@ class ClaimField:
 def required(
     label: str, box: str = "", *, max: int | None = None, codes: str = "", **more: Any
 ) -> Any:
-    """Declare a field that every claim has."""
+    """Declare a field that must be present."""
     return _with_metadata(
         Field(**more, title=label),
         ClaimFieldMetadata(label=label, box=box, max_length=max, codes=codes),
@@ -114,13 +114,15 @@ def optional(
     *,
     max: int | None = None,
     codes: str = "",
-    when: str = "",
+    required_when: str = "",
     **more: Any,
 ) -> Any:
-    """Declare a field that a claim may leave out; ``when`` names the case in which it may not."""
+    """Declare a field that may be absent; ``required_when`` says in which case it may not."""
     return _with_metadata(
         Field(default=None, **more, title=label),
-        ClaimFieldMetadata(label=label, box=box, max_length=max, codes=codes, required_when=when),
+        ClaimFieldMetadata(
+            label=label, box=box, max_length=max, codes=codes, required_when=required_when
+        ),
     )
 
 
@@ -423,10 +425,10 @@ class MedicalClaim(ClaimPart):
     )
     F24_ClaimLines: tuple[MedicalLine, ...] = required("Service lines", "24", min_length=1)
     F25_FederalTaxIdEin: TaxId | None = optional(
-        "Billing provider's EIN", "25", when="`F25_FederalTaxIdSsn` is not given"
+        "Billing provider's EIN", "25", required_when="`F25_FederalTaxIdSsn` is not given"
     )
     F25_FederalTaxIdSsn: TaxId | None = optional(
-        "Billing provider's SSN", "25", when="`F25_FederalTaxIdEin` is not given"
+        "Billing provider's SSN", "25", required_when="`F25_FederalTaxIdEin` is not given"
     )
     F26_PatientAcctNumber: Reference | None = optional("Patient's account number", "26", max=100)
     F27_AcceptAssignment: Coded | None = optional("Accepts assignment", "27", codes="assignment")
@@ -477,7 +479,7 @@ class MedicalClaim(ClaimPart):
     X12_RendProviderNameLast: LastName | None = optional(
         "Rendering provider's last name",
         "31",
-        when="another field of the rendering provider is given",
+        required_when="another field of the rendering provider is given",
     )
     X12_RendProviderNameFirst: FirstName | None = optional("Rendering provider's first name", "31")
     X12_RendProviderNameMiddle: MiddleName | None = optional(
@@ -558,7 +560,7 @@ class DentalLine(ClaimPart):
     """An element of ``LineItems``."""
 
     F24_DateOfServiceFrom: Day | None = optional(
-        "First day of service", "24", when="the claim is not a predetermination"
+        "First day of service", "24", required_when="the claim is not a predetermination"
     )
     F24_DateOfServiceTo: Day | None = optional("Last day of service", "24")
     F25_AreaOfOralCavity: tuple[Coded | None, ...] | None = optional(
@@ -648,18 +650,24 @@ class DentalClaim(ClaimPart):
     F18_PatientRelationship: Coded = required(
         "Patient's relationship to the insured", "18", codes="relationship"
     )
-    F20_PatientLastName: LastName | None = optional("Patient's last name", "20", when="{dependent}")
+    F20_PatientLastName: LastName | None = optional(
+        "Patient's last name", "20", required_when="{dependent}"
+    )
     F20_PatientFirstName: FirstName | None = optional(
-        "Patient's first name", "20", when="{dependent}"
+        "Patient's first name", "20", required_when="{dependent}"
     )
     F20_PatientMI: MiddleName | None = optional("Patient's middle initial", "20")
     F20_PatientSuffix: Suffix | None = optional("Patient's name suffix", "20")
-    F20_PatientAddress: Street | None = optional("Patient's address", "20", when="{dependent}")
-    F20_PatientCity: City | None = optional("Patient's city", "20", when="{dependent}")
-    F20_PatientST: State | None = optional("Patient's state", "20", when="{dependent}")
-    F20_PatientZip: Zip | None = optional("Patient's ZIP code", "20", when="{dependent}")
-    F20_PatientDOB: Day | None = optional("Patient's birth date", "21", when="{dependent}")
-    F22_PatientSex: Coded | None = optional("Patient's sex", "22", codes="sex", when="{dependent}")
+    F20_PatientAddress: Street | None = optional(
+        "Patient's address", "20", required_when="{dependent}"
+    )
+    F20_PatientCity: City | None = optional("Patient's city", "20", required_when="{dependent}")
+    F20_PatientST: State | None = optional("Patient's state", "20", required_when="{dependent}")
+    F20_PatientZip: Zip | None = optional("Patient's ZIP code", "20", required_when="{dependent}")
+    F20_PatientDOB: Day | None = optional("Patient's birth date", "21", required_when="{dependent}")
+    F22_PatientSex: Coded | None = optional(
+        "Patient's sex", "22", codes="sex", required_when="{dependent}"
+    )
     F23_PatientID: Reference | None = optional("Patient's account number", "23", max=100)
     F32_TotalFee: Amount = required("Total fee", "32")
     F33_MissingTeeth: tuple[ToothNumber | None, ...] | None = optional("Missing teeth", "33")
@@ -747,7 +755,7 @@ class DentalClaim(ClaimPart):
         "Whether the insured is a person", "12", codes="entity"
     )
     X12_ServiceDate: Day | None = optional(
-        "Day of service of the claim", "24", when="the claim is not a predetermination"
+        "Day of service of the claim", "24", required_when="the claim is not a predetermination"
     )
     LineItems: tuple[DentalLine, ...] = required("Service lines", "24", min_length=1)
 

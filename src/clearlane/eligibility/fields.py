@@ -29,14 +29,14 @@ __all__ = [
 
 def required(label: str, kind: WireType = WireType.TEXT, *, max: int | None = None) -> WireField:
     """Declare a field that must be present."""
-    return WireField(label, kind, max=max, required=True)
+    return WireField(label, kind, max_length=max, required=True)
 
 
 def optional(
     label: str, kind: WireType = WireType.TEXT, *, max: int | None = None, required_when: str = ""
 ) -> WireField:
     """Declare a field that may be absent; ``required_when`` says in which case it may not."""
-    return WireField(label, kind, max=max, required_when=required_when)
+    return WireField(label, kind, max_length=max, required_when=required_when)
 
 
 LAST_NAME_MAX, FIRST_NAME_MAX, ID_MAX, TRACE_MAX = 60, 35, 80, 50

@@ -451,7 +451,7 @@ def _check_texts(part: WireStruct, *names: str) -> Iterator[RuleProblem]:
         if not text:
             continue
         carried = clean_text(text)
-        most = rows[name].max
+        most = rows[name].max_length
         if not carried:
             yield name, f"Nothing of {name} can be sent; give plain letters or digits."
         elif most and len(carried) > most:

@@ -39,7 +39,7 @@ class WireField:
 
     label: str
     type: WireType = WireType.TEXT
-    max: int | None = None
+    max_length: int | None = None
     """The number of characters that X12 can carry."""
     required: bool = False
     required_when: str = ""
@@ -119,7 +119,7 @@ def _schema_field(hint: Any, handler: "GetCoreSchemaHandler") -> core_schema.Typ
     sentences = [
         f"{spec.label}.",
         _DESCRIPTIONS.get(spec.type, ""),
-        f"At most {spec.max} characters." if spec.max else "",
+        f"At most {spec.max_length} characters." if spec.max_length else "",
         f"Required when {spec.required_when}." if spec.required_when else "",
     ]
     updates: dict[str, Any] = {"description": " ".join(filter(None, sentences))}

@@ -47,8 +47,8 @@ class EnrollmentField:
 
     name: str
     label: str
-    min: int
-    max: int | None
+    min_length: int
+    max_length: int | None
     format: TextFormat
     required: bool
     required_for: TypeOfNpi | None
@@ -63,7 +63,7 @@ def required(
     format: TextFormat = TextFormat.TEXT,
     **more: Any,
 ) -> Any:
-    """Declare a field that every enrollment must have."""
+    """Declare a field that must be present."""
     return _declare(label, min, max, format, required=True, **more)
 
 
@@ -89,7 +89,7 @@ def _declare(
     deprecated: bool = False,
 ) -> Any:
     metadata = {
-        "label": label, "min": min, "max": max, "format": format,
+        "label": label, "min_length": min, "max_length": max, "format": format,
         "required": required, "required_for": required_for, "deprecated": deprecated,
     }  # fmt: skip
     return field(metadata=metadata) if required else field(default=None, metadata=metadata)

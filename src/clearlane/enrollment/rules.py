@@ -84,7 +84,9 @@ def _check_missing(spec: EnrollmentField, type: TypeOfNpi | None, at: str) -> It
 
 def _check_text(value: str, spec: EnrollmentField, at: str) -> Iterator[Finding]:
     path = f"{at}.{spec.name}"
-    fits = spec.min <= len(value) and (spec.max is None or len(value) <= spec.max)
+    fits = spec.min_length <= len(value) and (
+        spec.max_length is None or len(value) <= spec.max_length
+    )
     if spec.format in EXACT_PATTERNS:
         if not fits or not re.fullmatch(EXACT_PATTERNS[spec.format], value):
             yield make_finding(
@@ -108,10 +110,14 @@ def describe_format(spec: EnrollmentField) -> str:
     """Return in words what a text of this field must be."""
     if spec.format in EXACT_PATTERNS:
         first = ", the first of them not 0 or 1" if spec.format is TextFormat.PHONE else ""
-        return f"exactly {spec.max} decimal digits{first}"
-    if spec.min == spec.max:
-        return f"exactly {spec.max} characters"
-    return f"{spec.min} to {spec.max} characters" if spec.min else f"at most {spec.max} characters"
+        return f"exactly {spec.max_length} decimal digits{first}"
+    if spec.min_length == spec.max_length:
+        return f"exactly {spec.max_length} characters"
+    return (
+        f"{spec.min_length} to {spec.max_length} characters"
+        if spec.min_length
+        else f"at most {spec.max_length} characters"
+    )
 
 
 # Formats that one pattern checks, and whose message gives the length as well.

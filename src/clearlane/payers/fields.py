@@ -25,14 +25,26 @@ class InvalidPayerValueError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PayerField:
-    """A field of a payer: its wire name, its attribute, its reader, and whether it is optional."""
+    """A field of a payer: its wire name, its attribute, its reader, and whether it is required."""
 
     wire_name: str
     attribute: str
     read: Callable[[object], object]
-    optional: bool = False
+    required: bool
     in_lists: bool = True
     """Whether the interface's payer lists have it."""
+
+
+def required(wire_name: str, attribute: str, read: Callable[[object], object]) -> PayerField:
+    """Declare a field that must be present."""
+    return PayerField(wire_name, attribute, read, required=True)
+
+
+def optional(
+    wire_name: str, attribute: str, read: Callable[[object], object], *, in_lists: bool = True
+) -> PayerField:
+    """Declare a field that may be absent."""
+    return PayerField(wire_name, attribute, read, required=False, in_lists=in_lists)
 
 
 def unknown_field_findings(columns: Collection[str]) -> Iterator[Finding]:
@@ -55,7 +67,7 @@ def read_payer(
     for field in PAYER_FIELDS:
         value = values.get(field.wire_name)
         if _blank(value):
-            if not field.optional and field.wire_name not in absent:
+            if field.required and field.wire_name not in absent:
                 findings.append(finding("PAY001", field.wire_name, "The field is required."))
             continue
         try:
@@ -165,15 +177,15 @@ def _aliases(value: object) -> tuple[str, ...]:
 
 # In the order of the interface document; the last two are Clearlane's own.
 PAYER_FIELDS = (
-    PayerField("Type", "type", _one_of(PAYER_TYPES)),
-    PayerField("Name", "name", _name),
-    PayerField("SvcPayerId", "svc_payer_id", _identifier, optional=True),
-    PayerField("PayerId", "payer_id", _identifier),
-    PayerField("NationalPayerId", "national_payer_id", _identifier, optional=True),
-    PayerField("EraAvailability", "era_availability", _one_of(ERAS)),
-    PayerField("OffersEligibility", "offers_eligibility", _flag),
-    PayerField("ClaimEnrollmentRequired", "claim_enrollment_required", _flag),
-    PayerField("Aliases", "aliases", _aliases, optional=True, in_lists=False),
-    PayerField("Active", "active", _flag, optional=True, in_lists=False),
+    required("Type", "type", _one_of(PAYER_TYPES)),
+    required("Name", "name", _name),
+    optional("SvcPayerId", "svc_payer_id", _identifier),
+    required("PayerId", "payer_id", _identifier),
+    optional("NationalPayerId", "national_payer_id", _identifier),
+    required("EraAvailability", "era_availability", _one_of(ERAS)),
+    required("OffersEligibility", "offers_eligibility", _flag),
+    required("ClaimEnrollmentRequired", "claim_enrollment_required", _flag),
+    optional("Aliases", "aliases", _aliases, in_lists=False),
+    optional("Active", "active", _flag, in_lists=False),
 )
 FIELDS_BY_NAME = {field.wire_name.casefold(): field for field in PAYER_FIELDS}

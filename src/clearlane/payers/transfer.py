@@ -120,7 +120,7 @@ def _csv_rows(text: str, progress: Progress) -> Iterator[_Row]:
         FIELDS_BY_NAME[n].wire_name if n in FIELDS_BY_NAME else ""
         for n in (h.strip().casefold() for h in header)
     ]
-    absent = {field.wire_name for field in PAYER_FIELDS if not field.optional} - set(names)
+    absent = {field.wire_name for field in PAYER_FIELDS if field.required} - set(names)
     yield line, None, list(_header_findings(header, names, absent))
     of = text.count("\n")
     for number, (line, cells) in enumerate(lines):

@@ -127,8 +127,8 @@ def _field(field: EnrollmentField) -> tuple[Any, Any]:
     text = Annotated[
         str,
         Field(
-            min_length=field.min or None,
-            max_length=field.max,
+            min_length=field.min_length or None,
+            max_length=field.max_length,
             pattern=f"^{EXACT_PATTERNS[field.format]}$" if field.format in EXACT_PATTERNS else None,
         ),
     ]
@@ -138,7 +138,7 @@ def _field(field: EnrollmentField) -> tuple[Any, Any]:
 def _description(field: EnrollmentField) -> str:
     words = [
         f"{field.label}.",
-        f"{describe_format(field).capitalize()}." if field.max else "",
+        f"{describe_format(field).capitalize()}." if field.max_length else "",
         "A valid e-mail address." if field.format is TextFormat.EMAIL else "",
         "No PO box." if field.format is TextFormat.STREET else "",
         f"Required when NpiType is {field.required_for}." if field.required_for else "",
