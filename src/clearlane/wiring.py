@@ -95,6 +95,7 @@ class Installation:
                 claims_max=settings.claims_per_document_max,
                 write_seconds_max=settings.write_seconds_max,
                 eligibility_days=settings.eligibility_days,
+                claim_silence_days=settings.claim_silence_days,
             ),
             eligibility_x12=settings.eligibility_x12 == "on",
         )

@@ -306,6 +306,8 @@ ELIGIBILITY_PATIENTS_AT_ONCE = 20
 ELIGIBILITY_READ_AT_ONCE_BYTES = 16 * 1024
 ELIGIBILITY_NUMBER_ATTEMPTS_MAX = 5
 ELIGIBILITY_KEPT_DAYS = 90
+# After so many days without a word from the payer a claim may be sent again under its id.
+CLAIM_SILENCE_DAYS_MAX = 30
 ELIGIBILITY_PURGED_AT_ONCE = 200
 
 # NM103 of the submitter may be longer, but many payers' systems cut it.

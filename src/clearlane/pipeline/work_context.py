@@ -48,6 +48,8 @@ class WorkLimits:
     """Seconds that a call waits for its durable write."""
     eligibility_days: int = limits.ELIGIBILITY_KEPT_DAYS
     """Days that eligibility requests are kept."""
+    claim_silence_days: int = limits.CLAIM_SILENCE_DAYS_MAX
+    """Days without a word from the payer after which a claim may be sent again under its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

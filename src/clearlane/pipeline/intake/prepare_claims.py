@@ -14,6 +14,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims import cob, decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
+from clearlane.claims.rules.numbers import frequency
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
@@ -42,6 +43,7 @@ class PendingClaim(NamedTuple):
     """Its place in the document, as findings name it."""
     claim: Claim
     facts: RuleInputs
+    silence_days_max: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def _row(
 
     The claim as sent is hashed, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known = pending
+    vault, site, kind, now, _, claim, known, silence_days_max = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
@@ -106,7 +108,9 @@ def _row(
         payer_id=payer,
         vendor_claim_hash=vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
+        frequency=frequency(judgement.claim),
         reference=_reference(vault, judgement.claim, payer) if accepted else "",
+        silence_days_max=silence_days_max,
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
