@@ -34,6 +34,7 @@ test: .venv/.installed ## install, then run every test
 
 # Not the tests that start a server or a process: tests/conftest.py marks those.
 quick: export PYTHONDONTWRITEBYTECODE :=
+quick: export CLEARLANE_TEST_PROFILE := quick
 quick: .venv/.installed ## format, lint, types, architecture and every test without a server, in 90 seconds
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/ruff check -q .

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import inspect
+import os
 import signal
 from collections import Counter
 
@@ -13,9 +14,11 @@ from tests.server_marker import EXEMPT, starts_a_server, watch_servers
 
 pytest_plugins = ["tests.databases"]
 
-# A slow machine is no fault of the code: properties are not timed.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+# A slow machine is no fault of the code: properties are not timed. `make quick` tries fewer examples.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("full", UNTIMED)
+settings.register_profile("quick", UNTIMED, max_examples=10)
+settings.load_profile(os.environ.get("CLEARLANE_TEST_PROFILE", "full"))
 
 
 # Test packages whose tests share one running service for each database.
