@@ -8,6 +8,7 @@ from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
     EarlierClaim,
     ResubmissionDecision,
+    ResubmissionTimes,
     decide_resubmission,
 )
 
@@ -16,6 +17,9 @@ REPEATED, IN_USE, SUCCESSOR = (
     ResubmissionDecision.REPEATED_REQUEST,
     ResubmissionDecision.ID_IN_USE,
     ResubmissionDecision.SUCCESSOR,
+)
+TIMES = ResubmissionTimes(
+    repeated_since=NOW - timedelta(hours=24), silent_since=NOW - timedelta(days=30)
 )
 ON_ITS_WAY = (ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING)
 
@@ -27,9 +31,7 @@ def decide(state, *, same, frequency="1", hours=48, silent_days=1, paid=0):
         last_word_at=NOW - timedelta(days=silent_days),
         paid_cents=paid,
     )
-    return decide_resubmission(
-        earlier, same_content=same, frequency=frequency, now=NOW, silence_days_max=30
-    )
+    return decide_resubmission(earlier, same_content=same, frequency=frequency, times=TIMES)
 
 
 CASES = [

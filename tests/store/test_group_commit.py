@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 from sqlalchemy import func, select
 
-from clearlane.claims.resubmission import ResubmissionDecision
+from clearlane.claims.resubmission import ResubmissionDecision, ResubmissionTimes
+from clearlane.kernel.clock import EPOCH
 from clearlane.store import claims, schema
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
 from clearlane.store.database import Actor, CombinedJob, ConstraintViolation, SystemScope
@@ -128,7 +129,7 @@ def a_claim(number, vendor_claim, *, content="same", state=RECEIVED):
         vendor_claim_hash=vendor_claim,
         content_hash=content,
         frequency="1",
-        silence_days_max=30,
+        times=ResubmissionTimes(repeated_since=EPOCH, silent_since=EPOCH),
         reference="account",
         total_cents=100,
         created_at=1,

@@ -5,7 +5,7 @@ every other way a correction can be made. Pure: is given the earlier claim and t
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 from clearlane.claims.lifecycle import ClaimState
@@ -29,6 +29,16 @@ class ResubmissionDecision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResubmissionTimes:
+    """The moments that decide how old an earlier claim is. In a sandbox they follow the payers' calendar."""
+
+    repeated_since: datetime
+    """Unchanged and unpaid, a claim accepted later than this is taken for a repeated request."""
+    silent_since: datetime
+    """A payer that said nothing later than this has been silent for too long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierClaim:
     """The current claim under a vendor's claim id."""
 
@@ -49,34 +59,33 @@ def decide_resubmission(
     *,
     same_content: bool,
     frequency: str,
-    now: datetime,
-    silence_days_max: int,
+    times: ResubmissionTimes,
 ) -> ResubmissionDecision:
     """Return what a claim is that came under the id of an earlier one."""
     if earlier.state is ClaimState.REJECTED:
         return ResubmissionDecision.SUCCESSOR
-    if same_content and _is_repeated(earlier, now, silence_days_max):
+    if same_content and _is_repeated(earlier, times):
         return ResubmissionDecision.REPEATED_REQUEST
-    if earlier.state is ClaimState.COMPLETE or _is_silent(earlier, now, silence_days_max):
+    if earlier.state is ClaimState.COMPLETE or is_silent(earlier, times):
         return ResubmissionDecision.SUCCESSOR
     if frequency in {REPLACEMENT, VOID} and earlier.delivered and not same_content:
         return ResubmissionDecision.SUCCESSOR
     return ResubmissionDecision.ID_IN_USE
 
 
-def _is_repeated(earlier: EarlierClaim, now: datetime, silence_days_max: int) -> bool:
+def _is_repeated(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
     """Return whether the same content is the same request again, rather than a claim to be sent anew."""
     if earlier.state is not ClaimState.COMPLETE:
-        return not _is_silent(earlier, now, silence_days_max)
+        return not is_silent(earlier, times)
     if earlier.paid_cents > 0:
         return True
-    return now - earlier.accepted_at < timedelta(hours=REPEATED_REQUEST_HOURS)
+    return earlier.accepted_at > times.repeated_since
 
 
-def _is_silent(earlier: EarlierClaim, now: datetime, silence_days_max: int) -> bool:
+def is_silent(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
     """Return whether the payer has said nothing about a delivered claim for too long."""
     return (
         earlier.delivered
         and earlier.state is not ClaimState.COMPLETE
-        and now - earlier.last_word_at >= timedelta(days=silence_days_max)
+        and earlier.last_word_at <= times.silent_since
     )

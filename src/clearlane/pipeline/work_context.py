@@ -6,6 +6,8 @@ settings nor the callers of verbs.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from operator import sub
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +72,8 @@ class WorkContext:
     payer_access: PayerAccess
     intake: IntakeBatcher = field(default_factory=IntakeBatcher)
     limits: WorkLimits = field(default_factory=WorkLimits)
+    time_ago: Callable[[datetime, timedelta], datetime] = sub
+    """Returns the moment that lies a length of the payers' time before another. A sandbox's payers have their own days."""
     eligibility_x12: bool = False
     """Whether eligibility responses contain the raw 271."""
 

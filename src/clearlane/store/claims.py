@@ -16,11 +16,13 @@ from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
     EarlierClaim,
     ResubmissionDecision,
+    ResubmissionTimes,
     decide_resubmission,
 )
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.store.database import Tx
+from clearlane.store.group_commit import LockContention
 from clearlane.store.schema import claim_events, claim_references, claims
 from clearlane.store.sql import (
     Statement,
@@ -35,6 +37,7 @@ TABLE = "claims"
 
 RECEIVED = "Received"
 NOT_ACCEPTED = "NotAccepted"
+TAKE_OVER_ATTEMPTS_MAX = 10
 SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""
 
@@ -55,8 +58,8 @@ class NewClaim:
     """The claim frequency code (CLM05-3): 1 original, 7 replacement, 8 void."""
     reference: str
     """Keyed hash of the account number to be sent as CLM01; empty where it cannot be."""
-    silence_days_max: int
-    """Days without a word from the payer after which this claim may take over its id from an earlier one."""
+    times: ResubmissionTimes
+    """How old an earlier claim under its id must be for it to take over the id."""
     total_cents: int
     created_at: int
     created_day: str
@@ -133,20 +136,23 @@ async def add(tx: Tx, new: Sequence[NewClaim]) -> list[ClaimInsertResult]:
     The unique index over current claims decides which concurrent submission gets a vendor's claim id. An id that
     was never seen costs no statement beyond its insertion and the look at the index.
     """
-    taken: dict[tuple[str, str], NewClaim] = {}
-    for claim in new:
-        if claim.state == RECEIVED:
-            taken.setdefault((claim.kind, claim.vendor_claim_hash), claim)
-    first = list(taken.values())
+    first, later = _by_vendor_claim(new)
     accounts = await _take_references(tx, first)
     refused = [claim for claim in new if claim.state == NOT_ACCEPTED]
     await tx.many(_ADD, [_row(claim, accounts) for claim in (*first, *refused)])
     current = await _current_claims(tx, first)
     predecessors = await _supersede(tx, first, current, accounts)
-    stored = [claim for claim in first if _is_stored(claim, current)]
+    # Each result is decided before the next claim under the same id may take it over.
+    results = {c.request_id: _insert_result(c, current, predecessors) for c in first}
+    for claim in later:
+        if decide(_current(claim, current), claim) is ResubmissionDecision.SUCCESSOR:
+            accounts |= await _take_references(tx, [claim])
+            predecessors |= await _supersede(tx, [claim], current, accounts)
+        results[claim.request_id] = _insert_result(claim, current, predecessors)
+    stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
     await _release_references(tx, accounts - {claim.request_id for claim in stored})
     await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
-    return [_insert_result(claim, current, predecessors) for claim in new]
+    return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
 
 async def find(tx: Tx, request_id: str) -> StoredClaim | None:
@@ -202,6 +208,20 @@ async def _release_references(tx: Tx, request_ids: set[str]) -> None:
         await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
 
 
+def _by_vendor_claim(new: Sequence[NewClaim]) -> tuple[list[NewClaim], list[NewClaim]]:
+    """Return the accepted claims that are the first under their vendor's claim id here, and the later ones."""
+    first: dict[tuple[str, str], NewClaim] = {}
+    later: list[NewClaim] = []
+    for claim in new:
+        if claim.state != RECEIVED:
+            continue
+        if (key := (claim.kind, claim.vendor_claim_hash)) in first:
+            later.append(claim)
+        else:
+            first[key] = claim
+    return list(first.values()), later
+
+
 CurrentClaims: TypeAlias = dict[tuple[str, str], CurrentClaim]
 """The current claim of each kind and vendor's claim id."""
 
@@ -225,11 +245,13 @@ async def _supersede(
     """
     predecessors: dict[str, CurrentClaim] = {}
     for claim in new:
-        key = (claim.kind, claim.vendor_claim_hash)
+        attempts = 0
         while not _is_stored(claim, current):
-            earlier = current[key]
+            earlier = _current(claim, current)
             if decide(earlier, claim) is not ResubmissionDecision.SUCCESSOR:
                 break
+            if (attempts := attempts + 1) > TAKE_OVER_ATTEMPTS_MAX:
+                raise LockContention(f"the predecessor of {claim.request_id} keeps changing")
             taken_over = await tx.run(
                 _TAKE_OVER,
                 earlier_id=earlier.request_id,
@@ -255,13 +277,16 @@ def decide(earlier: CurrentClaim, claim: NewClaim) -> ResubmissionDecision:
         ),
         same_content=earlier.content_hash == claim.content_hash,
         frequency=claim.frequency,
-        now=from_micros(claim.created_at),
-        silence_days_max=claim.silence_days_max,
+        times=claim.times,
     )
 
 
 def _is_stored(claim: NewClaim, current: CurrentClaims) -> bool:
-    return current[claim.kind, claim.vendor_claim_hash].request_id == claim.request_id
+    return _current(claim, current).request_id == claim.request_id
+
+
+def _current(claim: NewClaim, current: CurrentClaims) -> CurrentClaim:
+    return current[claim.kind, claim.vendor_claim_hash]
 
 
 def _insert_result(
@@ -269,19 +294,19 @@ def _insert_result(
     current: CurrentClaims,
     predecessors: dict[str, CurrentClaim],
 ) -> ClaimInsertResult:
-    if claim.state == NOT_ACCEPTED:
-        return ClaimInsertResult(claim.request_id)
     if earlier := predecessors.get(claim.request_id):
         return ClaimInsertResult(
             claim.request_id, ResubmissionDecision.SUCCESSOR, earlier.request_id, earlier.state
         )
     if _is_stored(claim, current):
         return ClaimInsertResult(claim.request_id)
-    earlier = current[claim.kind, claim.vendor_claim_hash]
+    earlier = _current(claim, current)
     decision = decide(earlier, claim)
     known = (decision, earlier.request_id, earlier.state)
     if decision is ResubmissionDecision.REPEATED_REQUEST:
         return ClaimInsertResult(earlier.request_id, *known)
+    if decision is ResubmissionDecision.SUCCESSOR:
+        raise LookupError(f"claim {claim.request_id} takes over an id and was not stored")
     return ClaimInsertResult(claim.request_id, *known)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from clearlane.accounts.model import Site
 from clearlane.claims import cob, decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.resubmission import ResubmissionTimes
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
 from clearlane.claims.rules.numbers import frequency
 from clearlane.claims.write_837 import account_of
@@ -43,7 +44,7 @@ class PendingClaim(NamedTuple):
     """Its place in the document, as findings name it."""
     claim: Claim
     facts: RuleInputs
-    silence_days_max: int
+    times: ResubmissionTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def _row(
 
     The claim as sent is hashed, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known, silence_days_max = pending
+    vault, site, kind, now, _, claim, known, times = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
@@ -110,7 +111,7 @@ def _row(
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=frequency(judgement.claim),
         reference=_reference(vault, judgement.claim, payer) if accepted else "",
-        silence_days_max=silence_days_max,
+        times=times,
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),

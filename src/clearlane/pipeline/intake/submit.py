@@ -8,14 +8,18 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import islice
 
 from clearlane.accounts.model import Site
 from clearlane.claims import decode
 from clearlane.claims.fields import PAYER_TYPE_OF_KIND, Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.resubmission import ResubmissionDecision
+from clearlane.claims.resubmission import (
+    REPEATED_REQUEST_HOURS,
+    ResubmissionDecision,
+    ResubmissionTimes,
+)
 from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.engine import fault_injection
 from clearlane.kernel import limits
@@ -157,7 +161,7 @@ async def _prepare_claims(
     enrolled: ApprovedEnrollments | None,
 ) -> deque[PreparedClaim]:
     today = to_local(now, site.time_zone).date()
-    silence = context.limits.claim_silence_days
+    times = _resubmission_times(context, now)
     facts: dict[str, RuleInputs] = {}
     found: deque[PreparedClaim] = deque()
     while claims:
@@ -171,7 +175,7 @@ async def _prepare_claims(
             if enrolled is not None and enrolled.covers(claim, known.payer):
                 known = replace(known, enrolled=True)
             at = f"Claims[{len(found) + len(pending)}]"
-            pending.append(PendingClaim(context.vault, site, kind, now, at, claim, known, silence))
+            pending.append(PendingClaim(context.vault, site, kind, now, at, claim, known, times))
         found += await context.intake.preparing.run(pending)
     return found
 
@@ -225,6 +229,13 @@ def _id_taken_findings(
     return tuple(
         ClaimFinding(rule=ID_IS_FREE, location=f"{prepared.at}.{path}", message=message)
         for path, message in RULES[ID_IS_FREE].check(prepared.judgement.claim, facts)
+    )
+
+
+def _resubmission_times(context: WorkContext, now: datetime) -> ResubmissionTimes:
+    return ResubmissionTimes(
+        repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
+        silent_since=context.time_ago(now, timedelta(days=context.limits.claim_silence_days)),
     )
 
 

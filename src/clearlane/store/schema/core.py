@@ -275,7 +275,7 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# A vendor's claim id belongs to one live claim; a claim refused by Clearlane or the payer frees it.
+# A vendor's claim id belongs to one current claim.
 CURRENT_CLAIM = "is_current = 1"
 
 claims = client_table(
