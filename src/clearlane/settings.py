@@ -233,6 +233,11 @@ class Settings:
         "Days that eligibility requests and their responses are kept.",
         read=_whole(1, 3_650),
     )
+    claim_silence_days: int = setting(
+        limits.CLAIM_SILENCE_DAYS_MAX,
+        "Days without a word from the payer after which a claim may be sent again under its id.",
+        read=_whole(1, 3_650),
+    )
     eligibility_x12: str = setting(
         "off",
         "`on` puts the raw 271 into `X12Document` of eligibility responses.",

@@ -10,6 +10,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
+from operator import sub
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import structlog
@@ -101,7 +102,9 @@ class Installation:
                 claims_max=settings.claims_per_document_max,
                 write_seconds_max=settings.write_seconds_max,
                 eligibility_days=settings.eligibility_days,
+                claim_silence_days=settings.claim_silence_days,
             ),
+            time_ago=self._sandbox.simulator.clock.time_ago if self._sandbox else sub,
             eligibility_x12=settings.eligibility_x12 == "on",
         )
 

@@ -64,7 +64,9 @@ def test_a_form_reads_its_claims(kind, full):
     assert form.charge(claim) == given[form.names.total_charge]
     assert form.charge(claim) == sum(map(form.line_charge, lines))
     assert form.frequency(claim) == given.get(form.names.frequency, "1")
-    assert [code for _, code in form.diagnosis_paths(claim)] == [*filter(None, form.diagnoses(claim))]
+    assert [code for _, code in form.diagnosis_paths(claim)] == [
+        *filter(None, form.diagnoses(claim))
+    ]
     assert form.icd_version(claim) == "10"
     assert form.billing_ids(claim)[1]
     for line in lines:

@@ -47,7 +47,9 @@ def faults(values):
 
 def test_the_catalogue_is_the_documents_table():
     when = {"I": TypeOfNpi.INDIVIDUAL, "O": TypeOfNpi.ORGANIZATION}
-    findings = [(row.name, row.required, row.required_for, row.max_length) for row in FIELDS.values()]
+    findings = [
+        (row.name, row.required, row.required_for, row.max_length) for row in FIELDS.values()
+    ]
     assert findings == [(n, r == "R", when.get(r), most) for n, r, _, most in TABLE]
     assert [row.min_length for row in FIELDS.values()] == [least for _, _, least, _ in TABLE]
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from sqlalchemy import bindparam, func, select, update
@@ -104,6 +104,10 @@ class Flow:
         flow.site = await flow.new_site()
         return flow
 
+    def use_time(self, time_ago):
+        """Let the payers have days of their own, as in a sandbox."""
+        self.context = replace(self.context, time_ago=time_ago)
+
     async def new_site(self, time_zone="UTC"):
         scope = await make_site(self.database)
 
@@ -118,6 +122,13 @@ class Flow:
 
     async def submit(self, count=1, *, site=None, payer=PAYER, line=None, **own):
         """Submit claims; their request ids."""
+        results = await self.post(count, site=site, payer=payer, line=line, **own)
+        assert all(one.accepted for one in results), [one.findings for one in results]
+        # In the order in which they go out.
+        return sorted(one.request_id for one in results)
+
+    async def post(self, count=1, *, site=None, payer=PAYER, line=None, each=(), **own):
+        """Submit claims, accepted or not; ``each`` gives fields of one claim after the other. Their results."""
         site = site or self.site
         self.number += 1
         document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
@@ -125,17 +136,21 @@ class Flow:
         lines = FORMS[MEDICAL].lines_field
         claim[lines] = [one | (line or {}) for one in claim[lines]]
         document["Claims"] = [
-            {**claim, "Svc_VendorClaimId": f"V{self.number}-{at}", "Svc_PayerId": payer, **own}
-            for at in range(count)
+            {
+                **claim,
+                "Svc_VendorClaimId": f"V{self.number}-{at}",
+                "Svc_PayerId": payer,
+                **own,
+                **one,
+            }
+            for at, one in enumerate(each or [{}] * count)
         ]
         content = json.dumps(document, default=str).encode()
         done = await submission.submit(
             self.context, content, MEDICAL, site=site, actor=ACTOR, now=self.clock.now()
         )
         assert isinstance(done, submission.SubmissionReceipt), done
-        assert all(one.accepted for one in done.results), [one.findings for one in done.results]
-        # In the order in which they go out.
-        return sorted(one.request_id for one in done.results)
+        return done.results
 
     async def send(self, payer=PAYER):
         """Let what waits go out; the file that the payer got."""

@@ -51,6 +51,18 @@ def test_freezing_stops_the_payers_only(wall, clock):
     assert clock.calendar() == NOW + 2 * CALENDAR_DAY
 
 
+def test_how_long_ago_something_was_follows_the_payers_calendar(wall, clock):
+    wall.advance(60 * SECOND)
+    now = clock.now()
+    assert clock.time_ago(now, 30 * DAY) == now - 60 * SECOND
+    assert clock.time_ago(now, 31 * DAY) == now - 60 * SECOND - DAY
+    clock.advance(10 * DAY)
+    assert clock.time_ago(clock.now(), 3 * DAY) == clock.now() - 3 * DAY
+    clock.freeze()
+    wall.advance(60 * SECOND)
+    assert clock.time_ago(clock.now(), DAY) == clock.now() - 60 * SECOND - DAY
+
+
 def test_the_pace_can_be_set(wall, clock):
     clock.set_pace(86_400)
     wall.advance(DAY)

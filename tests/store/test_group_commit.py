@@ -1,10 +1,13 @@
 """Group commit: combined jobs are stored together and audited one by one; a cancelled write is withdrawn or waited for."""
 
 import asyncio
+from collections import Counter
 
 import pytest
 from sqlalchemy import func, select
 
+from clearlane.claims.resubmission import ResubmissionDecision, ResubmissionTimes
+from clearlane.kernel.clock import EPOCH
 from clearlane.store import claims, schema
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
 from clearlane.store.database import Actor, CombinedJob, ConstraintViolation, SystemScope
@@ -93,12 +96,14 @@ async def test_of_submissions_in_one_group_one_claim_gets_a_vendor_claim_id(data
         )
     )
     results = [end for (end,) in ends]
-    assert len({end.request_id for end in results[:30]}) == 1
-    assert [end.is_duplicate for end in results].count(False) == 3
-    assert [end.is_identical for end in results[:30]].count(True) == 15
+    assert len({end.earlier_id or end.request_id for end in results[:30]}) == 1
+    decisions = Counter(end.decision for end in results)
+    assert decisions[None] == 3
+    assert decisions[ResubmissionDecision.REPEATED_REQUEST] == 14
+    assert decisions[ResubmissionDecision.ID_IN_USE] == 15
 
 
-@pytest.mark.parametrize("name", ["_LIVE", "_REFERENCES", "_DROP_REFERENCES"])
+@pytest.mark.parametrize("name", ["_CURRENT", "_REFERENCES", "_DROP_REFERENCES"])
 async def test_what_a_submission_looks_up_is_found_by_an_index(database, name):
     if database.dialect != "sqlite":
         pytest.skip("PostgreSQL plans by the number of rows")
@@ -112,7 +117,7 @@ async def test_what_a_submission_looks_up_is_found_by_an_index(database, name):
         database._readers.put_nowait(connection)
     plan = next(row[3] for row in rows if "claim" in row[3])
     assert plan.startswith("SEARCH")
-    assert name != "_LIVE" or "uq_claims_live" in plan
+    assert name != "_CURRENT" or "uq_claims_current" in plan
 
 
 def a_claim(number, vendor_claim, *, content="same", state=RECEIVED):
@@ -123,6 +128,8 @@ def a_claim(number, vendor_claim, *, content="same", state=RECEIVED):
         payer_id="TST01",
         vendor_claim_hash=vendor_claim,
         content_hash=content,
+        frequency="1",
+        times=ResubmissionTimes(repeated_since=EPOCH, silent_since=EPOCH),
         reference="account",
         total_cents=100,
         created_at=1,

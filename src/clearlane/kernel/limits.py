@@ -160,3 +160,5 @@ ELIGIBILITY_PAGE_ROWS = 64
 ANSWER_WHOLE_BYTES_MAX = 256 * 1024
 ELIGIBILITY_BATCH_PATIENTS_MAX = 1_000
 ELIGIBILITY_KEPT_DAYS = 90
+# After so many days without a word from the payer a claim may be sent again under its id.
+CLAIM_SILENCE_DAYS_MAX = 30

@@ -312,15 +312,11 @@ async def _update_statuses(
             moved.append((claim, state))
             if status.state is ClaimState.REJECTED:
                 rejected.append(claim)
-            # The vendor has submitted the claim again, and only one may be active: this one stays rejected, while
-            # its row of the status list shows what the payer said.
-            elif claim.state == ClaimState.REJECTED and await claim_updates.is_replaced(tx, claim):
-                state = claim.state
-        elif claim.state != state:
-            state = claim.state
         sealed = vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, _JSON.encode(after))
         waits = _waits_for_batch(claim, before, status, known_facts)
-        rows.append(ClaimStateUpdate(claim.request_id, state, waits, to_micros(now), sealed))
+        rows.append(
+            ClaimStateUpdate(claim.request_id, state, waits, status.payer, to_micros(now), sealed)
+        )
     await claim_updates.update_claims(tx, rows)
     if moved:
         await claim_updates.record_events(tx, moved, to_micros(now))

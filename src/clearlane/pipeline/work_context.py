@@ -6,6 +6,8 @@ settings nor the callers of verbs.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from operator import sub
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +50,8 @@ class WorkLimits:
     """Seconds that a call waits for its durable write."""
     eligibility_days: int = limits.ELIGIBILITY_KEPT_DAYS
     """Days that eligibility requests are kept."""
+    claim_silence_days: int = limits.CLAIM_SILENCE_DAYS_MAX
+    """Days without a word from the payer after which a claim may be sent again under its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +72,8 @@ class WorkContext:
     payer_access: PayerAccess
     intake: IntakeBatcher = field(default_factory=IntakeBatcher)
     limits: WorkLimits = field(default_factory=WorkLimits)
+    time_ago: Callable[[datetime, timedelta], datetime] = sub
+    """Returns the moment that lies a length of the payers' time before another. A sandbox's payers have their own days."""
     eligibility_x12: bool = False
     """Whether eligibility responses contain the raw 271."""
 

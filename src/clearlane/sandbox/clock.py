@@ -113,6 +113,18 @@ class SandboxClock:
         wall = self._wall.now() if now is None else now - self.state.advanced
         return self.state.calendar_at(wall)
 
+    def time_ago(self, now: datetime, length: timedelta) -> datetime:
+        """Return the moment of ``now`` that lies a length of the payers' calendar before another.
+
+        Before the last change of the clock its pace is not known any more: there only what was advanced counts.
+        """
+        start = self.state.since + self.state.advanced
+        passed = ZERO_TIME if self.state.frozen else max(now - start, ZERO_TIME)
+        calendar = passed * (DAY / self.state.day)
+        if calendar >= length:
+            return now - length * (self.state.day / DAY)
+        return start - (length - calendar)
+
     async def wait_until(self, moment: datetime) -> None:
         """Wait for a moment of ``now``. A waiter costs a timer and no thread; a change of the clock wakes it."""
         while (left := (moment - self.now()).total_seconds()) > 0:

@@ -7,10 +7,9 @@ Knows no fact.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, literal, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from clearlane.store import claim_lookup
-from clearlane.store.claims import NOT_ACCEPTED
 from clearlane.store.database import Tx
 from clearlane.store.schema import (
     claim_events,
@@ -19,8 +18,6 @@ from clearlane.store.schema import (
     sites,
 )
 from clearlane.store.sql import Statement, among, insert_into
-
-REJECTED = "Rejected"
 
 
 class LockedClaim(NamedTuple):
@@ -37,6 +34,7 @@ class LockedClaim(NamedTuple):
     sendings: int
     queued: int
     status: bytes | None
+    successor_id: str | None
     time_zone: str
 
     def __repr__(self) -> str:
@@ -50,6 +48,7 @@ class ClaimStateUpdate(NamedTuple):
     request_id: str
     state: str
     queued: int
+    paid_cents: int
     updated_at: int
     status: bytes
 
@@ -86,14 +85,6 @@ async def record_events(tx: Tx, events: Sequence[tuple[LockedClaim, str]], at: i
     await tx.many(_EVENT, rows)
 
 
-async def is_replaced(tx: Tx, claim: LockedClaim) -> bool:
-    """Return whether a live claim has taken the vendor's claim id of this refused one since."""
-    row = await tx.row(
-        _LIVE, of=claim.vendor_id, at=claim.site_id, sort=claim.kind, same=claim.vendor_claim_hash
-    )
-    return row is not None
-
-
 async def release_references(tx: Tx, claims: Sequence[LockedClaim]) -> None:
     """Release the account numbers of refused claims, and keep them for late answers."""
     owners = {one.request_id: (one.vendor_id, one.site_id) for one in claims}
@@ -121,18 +112,6 @@ _UPDATE = Statement(
     system=True,
 )
 _EVENT = Statement(insert_into(claim_events, "request_id", "at", "event"), system=True)
-# The states are part of the SQL text: a partial index serves no statement with placeholders.
-_DEAD = [literal(state, literal_execute=True) for state in (REJECTED, NOT_ACCEPTED)]
-_LIVE = Statement(
-    select(claims.c.request_id).where(
-        claims.c.vendor_id == bindparam("of"),
-        claims.c.site_id == bindparam("at"),
-        claims.c.kind == bindparam("sort"),
-        claims.c.vendor_claim_hash == bindparam("same"),
-        claims.c.state.not_in(_DEAD),
-    ),
-    system=True,
-)
 _REFERENCES = Statement(
     select(
         claim_references.c.payer_id, claim_references.c.reference, claim_references.c.request_id

@@ -8,19 +8,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
+from typing import TypeAlias
 
 from sqlalchemy import and_, bindparam, delete, literal, or_, select
 
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.resubmission import (
+    EarlierClaim,
+    ResubmissionDecision,
+    ResubmissionTimes,
+    decide_resubmission,
+)
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.store.database import Tx
+from clearlane.store.group_commit import LockContention
 from clearlane.store.schema import claim_events, claim_references, claims
-from clearlane.store.sql import Statement, among, insert_into, scoped_insert, scoped_select
+from clearlane.store.sql import (
+    Statement,
+    among,
+    insert_into,
+    scoped_insert,
+    scoped_select,
+    scoped_update,
+)
 
 TABLE = "claims"
 
 RECEIVED = "Received"
 NOT_ACCEPTED = "NotAccepted"
+TAKE_OVER_ATTEMPTS_MAX = 10
+SUPERSEDED = "Superseded"
+"""The event of a claim whose vendor's claim id a successor took over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +54,12 @@ class NewClaim:
     """Keyed hash of the vendor's claim id."""
     content_hash: str
     """Keyed hash of everything in the claim."""
+    frequency: str
+    """The claim frequency code (CLM05-3): 1 original, 7 replacement, 8 void."""
     reference: str
     """Keyed hash of the account number to be sent as CLM01; empty where it cannot be."""
+    times: ResubmissionTimes
+    """How old an earlier claim under its id must be for it to take over the id."""
     total_cents: int
     created_at: int
     created_day: str
@@ -46,15 +69,28 @@ class NewClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class CurrentClaim:
+    """The claim that a vendor's claim id means now."""
+
+    request_id: str
+    content_hash: str
+    state: str
+    created_at: int
+    updated_at: int
+    paid_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimInsertResult:
     """The result of storing one claim of a submission."""
 
     request_id: str
     """Id of the stored claim: the new one, or the one that existed."""
-    is_duplicate: bool = False
-    """Whether a live claim has the vendor's claim id already."""
-    is_identical: bool = True
-    """Whether that one has the same content."""
+    decision: ResubmissionDecision | None = None
+    """What the claim is to the one that had its vendor's claim id; None where none had it."""
+    earlier_id: str = ""
+    """Id of the claim that had the vendor's claim id."""
+    earlier_state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,27 +133,26 @@ class ClaimListRange:
 async def add(tx: Tx, new: Sequence[NewClaim]) -> list[ClaimInsertResult]:
     """Store claims in this order, and return the result for each.
 
-    The unique index over live claims decides which concurrent submission gets a vendor's claim id.
+    The unique index over current claims decides which concurrent submission gets a vendor's claim id. An id that
+    was never seen costs no statement beyond its insertion and the look at the index.
     """
-    taken: dict[tuple[str, str], NewClaim] = {}
-    for claim in new:
-        if claim.state == RECEIVED:
-            taken.setdefault((claim.kind, claim.vendor_claim_hash), claim)
-    first = list(taken.values())
+    first, later = _by_vendor_claim(new)
     accounts = await _take_references(tx, first)
     refused = [claim for claim in new if claim.state == NOT_ACCEPTED]
-    rows = [_row(claim, accounts) for claim in (*first, *refused)]
-    await tx.many(_ADD, rows)
-    live = await _live_claims(tx, first)
-    stored = [
-        claim for claim in first if live[claim.kind, claim.vendor_claim_hash][0] == claim.request_id
-    ]
+    await tx.many(_ADD, [_row(claim, accounts) for claim in (*first, *refused)])
+    current = await _current_claims(tx, first)
+    predecessors = await _supersede(tx, first, current, accounts)
+    # Each result is decided before the next claim under the same id may take it over.
+    results = {c.request_id: _insert_result(c, current, predecessors) for c in first}
+    for claim in later:
+        if decide(_current(claim, current), claim) is ResubmissionDecision.SUCCESSOR:
+            accounts |= await _take_references(tx, [claim])
+            predecessors |= await _supersede(tx, [claim], current, accounts)
+        results[claim.request_id] = _insert_result(claim, current, predecessors)
+    stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
     await _release_references(tx, accounts - {claim.request_id for claim in stored})
-    await tx.many(
-        _EVENT,
-        [_event(claim, claim.state) for claim in (*stored, *refused)],
-    )
-    return [_insert_result(claim, live) for claim in new]
+    await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
+    return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
 
 async def find(tx: Tx, request_id: str) -> StoredClaim | None:
@@ -173,37 +208,122 @@ async def _release_references(tx: Tx, request_ids: set[str]) -> None:
         await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
 
 
-async def _live_claims(tx: Tx, new: Sequence[NewClaim]) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return request id and content hash of the live claim of each vendor's claim id."""
-    live = {}
+def _by_vendor_claim(new: Sequence[NewClaim]) -> tuple[list[NewClaim], list[NewClaim]]:
+    """Return the accepted claims that are the first under their vendor's claim id here, and the later ones."""
+    first: dict[tuple[str, str], NewClaim] = {}
+    later: list[NewClaim] = []
+    for claim in new:
+        if claim.state != RECEIVED:
+            continue
+        if (key := (claim.kind, claim.vendor_claim_hash)) in first:
+            later.append(claim)
+        else:
+            first[key] = claim
+    return list(first.values()), later
+
+
+CurrentClaims: TypeAlias = dict[tuple[str, str], CurrentClaim]
+"""The current claim of each kind and vendor's claim id."""
+
+
+async def _current_claims(tx: Tx, new: Sequence[NewClaim]) -> CurrentClaims:
+    current: CurrentClaims = {}
     for kind in dict.fromkeys([claim.kind for claim in new]):
         wanted = [claim.vendor_claim_hash for claim in new if claim.kind == kind]
-        for vendor_claim, id, content in await tx.rows(_LIVE, kind=kind, vendor_claims=wanted):
-            live[kind, vendor_claim] = (id, content)
-    return live
+        for vendor_claim, *rest in await tx.rows(_CURRENT, kind=kind, vendor_claims=wanted):
+            current[kind, str(vendor_claim)] = CurrentClaim(*rest)
+    return current
 
 
-def _insert_result(
-    claim: NewClaim, live: dict[tuple[str, str], tuple[str, str]]
-) -> ClaimInsertResult:
-    if claim.state == NOT_ACCEPTED:
-        return ClaimInsertResult(claim.request_id)
-    request_id, content = live[claim.kind, claim.vendor_claim_hash]
-    return ClaimInsertResult(
-        request_id, request_id != claim.request_id, content == claim.content_hash
+async def _supersede(
+    tx: Tx, new: Sequence[NewClaim], current: CurrentClaims, accounts: set[str]
+) -> dict[str, CurrentClaim]:
+    """Let new claims take over their vendor's claim ids where the rules allow it; return their predecessors.
+
+    Updates ``current``. A predecessor that changed meanwhile (a payment was posted, another successor came) is
+    looked at again, so the decision is never made on an old state.
+    """
+    predecessors: dict[str, CurrentClaim] = {}
+    for claim in new:
+        attempts = 0
+        while not _is_stored(claim, current):
+            earlier = _current(claim, current)
+            if decide(earlier, claim) is not ResubmissionDecision.SUCCESSOR:
+                break
+            if (attempts := attempts + 1) > TAKE_OVER_ATTEMPTS_MAX:
+                raise LockContention(f"the predecessor of {claim.request_id} keeps changing")
+            taken_over = await tx.run(
+                _TAKE_OVER,
+                earlier_id=earlier.request_id,
+                seen_at=earlier.updated_at,
+                successor=claim.request_id,
+            )
+            if taken_over:
+                await tx.run(_ADD, **_row(claim, accounts, predecessor_id=earlier.request_id))
+                await tx.run(_EVENT, **_event(claim, SUPERSEDED, request_id=earlier.request_id))
+                predecessors[claim.request_id] = earlier
+            current.update(await _current_claims(tx, [claim]))
+    return predecessors
+
+
+def decide(earlier: CurrentClaim, claim: NewClaim) -> ResubmissionDecision:
+    """Return what a claim is to the current one under its vendor's claim id."""
+    return decide_resubmission(
+        EarlierClaim(
+            state=ClaimState(earlier.state),
+            accepted_at=from_micros(earlier.created_at),
+            last_word_at=from_micros(earlier.updated_at),
+            paid_cents=earlier.paid_cents,
+        ),
+        same_content=earlier.content_hash == claim.content_hash,
+        frequency=claim.frequency,
+        times=claim.times,
     )
 
 
-def _row(claim: NewClaim, accounts: set[str]) -> dict[str, object]:
+def _is_stored(claim: NewClaim, current: CurrentClaims) -> bool:
+    return _current(claim, current).request_id == claim.request_id
+
+
+def _current(claim: NewClaim, current: CurrentClaims) -> CurrentClaim:
+    return current[claim.kind, claim.vendor_claim_hash]
+
+
+def _insert_result(
+    claim: NewClaim,
+    current: CurrentClaims,
+    predecessors: dict[str, CurrentClaim],
+) -> ClaimInsertResult:
+    if earlier := predecessors.get(claim.request_id):
+        return ClaimInsertResult(
+            claim.request_id, ResubmissionDecision.SUCCESSOR, earlier.request_id, earlier.state
+        )
+    if _is_stored(claim, current):
+        return ClaimInsertResult(claim.request_id)
+    earlier = _current(claim, current)
+    decision = decide(earlier, claim)
+    known = (decision, earlier.request_id, earlier.state)
+    if decision is ResubmissionDecision.REPEATED_REQUEST:
+        return ClaimInsertResult(earlier.request_id, *known)
+    if decision is ResubmissionDecision.SUCCESSOR:
+        raise LookupError(f"claim {claim.request_id} takes over an id and was not stored")
+    return ClaimInsertResult(claim.request_id, *known)
+
+
+def _row(
+    claim: NewClaim, accounts: set[str], *, predecessor_id: str | None = None
+) -> dict[str, object]:
     row = dict(zip(_NEW_COLUMNS, _new_values(claim), strict=True))
+    row["is_current"] = int(claim.state == RECEIVED)
+    row["predecessor_id"] = predecessor_id
     row["updated_at"] = claim.created_at
     row["account_as_number"] = int(claim.request_id in accounts)
     row["queued"] = int(claim.state == RECEIVED)
     return row
 
 
-def _event(claim: NewClaim, event: str) -> dict[str, object]:
-    return {"request_id": claim.request_id, "at": claim.created_at, "event": event}
+def _event(claim: NewClaim, event: str, *, request_id: str = "") -> dict[str, object]:
+    return {"request_id": request_id or claim.request_id, "at": claim.created_at, "event": event}
 
 
 def _stored(row: tuple[object, ...]) -> StoredClaim:
@@ -225,21 +345,33 @@ _NEW_COLUMNS = (
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 
-# The only possible conflict: a live claim has the vendor's claim id.
+# The only possible conflict: a current claim has the vendor's claim id.
 _ADD = scoped_insert(
-    claims, *_NEW_COLUMNS, "updated_at", "account_as_number", "queued", ignore_conflict=True
-)
+    claims, *_NEW_COLUMNS, "updated_at", "account_as_number", "queued", "is_current", "predecessor_id",
+    ignore_conflict=True,
+)  # fmt: skip
 _EVENT = scoped_insert(claim_events, "request_id", "at", "event")
-# The states are part of the SQL text: with placeholders no database knows that the partial index over
-# live claims applies, and reads every claim of the site.
-_NOT_LIVE = [literal(state, literal_execute=True) for state in ("Rejected", NOT_ACCEPTED)]
-_LIVE = scoped_select(
-    select(claims.c.vendor_claim_hash, claims.c.request_id, claims.c.content_hash).where(
+# The value is part of the SQL text: with a placeholder no database knows that the partial index over
+# current claims applies, and reads every claim of the site.
+_IS_CURRENT = claims.c.is_current == literal(1, literal_execute=True)
+_CURRENT = scoped_select(
+    select(
+        claims.c.vendor_claim_hash, claims.c.request_id, claims.c.content_hash, claims.c.state,
+        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents,
+    ).where(
         claims.c.kind == bindparam("kind"),
         among(claims.c.vendor_claim_hash, "vendor_claims"),
-        claims.c.state.not_in(_NOT_LIVE),
+        _IS_CURRENT,
     ),
     claims,
+)  # fmt: skip
+_TAKE_OVER = scoped_update(
+    claims,
+    claims.c.request_id == bindparam("earlier_id"),
+    claims.c.updated_at == bindparam("seen_at"),
+    _IS_CURRENT,
+    is_current=0,
+    successor_id=bindparam("successor"),
 )
 _STORED = select(
     claims.c.request_id,

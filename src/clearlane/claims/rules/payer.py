@@ -77,10 +77,11 @@ def provider_is_enrolled(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFind
 
 @rule("C107", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
 def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A claim id is not used again for other content while the first claim is live."""
+    """A claim id is not used again for other content while the first claim is on its way."""
     if inputs.earlier_request_id:
         yield (
             "Svc_VendorClaimId",
-            f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to another claim with other "
-            f"content, request {inputs.earlier_request_id}; give a new id, or send the same content.",
+            f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to another claim with other content, request "
+            f"{inputs.earlier_request_id}, which is {inputs.earlier_state or 'on its way'}; wait for its end, send a "
+            "replacement (frequency 7) once it was delivered, or give a new id.",
         )

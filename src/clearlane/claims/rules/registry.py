@@ -53,6 +53,7 @@ class RuleInputs:
     enrolled: bool = False
     """The billing provider is enrolled with this payer."""
     earlier_request_id: str = ""
+    earlier_state: str = ""
     """The request id of a live claim with the same caller's id and other content, if there is one."""
     available: frozenset[ExternalData] = frozenset(ExternalData)
 

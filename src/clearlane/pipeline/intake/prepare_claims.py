@@ -14,6 +14,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims import decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
+from clearlane.claims.resubmission import ResubmissionTimes
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel import limits
@@ -43,6 +44,7 @@ class PendingClaim(NamedTuple):
     """Its place in the document, as findings name it."""
     claim: Claim
     facts: RuleInputs
+    times: ResubmissionTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def _row(
 
     The claim as sent is hashed, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known = pending
+    vault, site, kind, now, _, claim, known, times = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
@@ -107,7 +109,9 @@ def _row(
         payer_id=payer,
         vendor_claim_hash=vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
+        frequency=form_of(judgement.claim).frequency(judgement.claim),
         reference=_reference(vault, judgement.claim, payer) if accepted else "",
+        times=times,
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),

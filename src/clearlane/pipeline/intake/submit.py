@@ -8,7 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import islice
 
 from clearlane.accounts.model import Site
@@ -16,6 +16,11 @@ from clearlane.claims import decode
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
+from clearlane.claims.resubmission import (
+    REPEATED_REQUEST_HOURS,
+    ResubmissionDecision,
+    ResubmissionTimes,
+)
 from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.engine import fault_injection
 from clearlane.kernel import limits
@@ -157,6 +162,7 @@ async def _prepare_claims(
     enrolled: ApprovedEnrollments | None,
 ) -> deque[PreparedClaim]:
     today = to_local(now, site.time_zone).date()
+    times = _resubmission_times(context, now)
     facts: dict[str, RuleInputs] = {}
     found: deque[PreparedClaim] = deque()
     while claims:
@@ -170,7 +176,7 @@ async def _prepare_claims(
             if enrolled is not None and enrolled.covers(claim, known.payer):
                 known = replace(known, enrolled=True)
             at = f"Claims[{len(found) + len(pending)}]"
-            pending.append(PendingClaim(context.vault, site, kind, now, at, claim, known))
+            pending.append(PendingClaim(context.vault, site, kind, now, at, claim, known, times))
         found += await context.intake.preparing.run(pending)
     return found
 
@@ -200,26 +206,37 @@ async def _save(
 def _result(prepared: PreparedClaim, stored: ClaimInsertResult) -> ClaimResult:
     """Return the result of a claim.
 
-    The same claim again returns the earlier request id; another claim under a used id is refused.
+    A repeated request returns the earlier request id; another claim under a used id is refused.
     """
     findings = tuple(f for f in prepared.judgement.findings if f.severity is Severity.ERROR)
     accepted = prepared.judgement.accepted
-    if stored.is_duplicate and not stored.is_identical:
+    if stored.decision is ResubmissionDecision.ID_IN_USE:
         return ClaimResult(
             prepared.vendor_claim_id,
             accepted=False,
             request_id=prepared.row.request_id,
-            findings=_id_taken_findings(prepared, stored.request_id),
+            findings=_id_taken_findings(prepared, stored),
         )
     return ClaimResult(prepared.vendor_claim_id, accepted, stored.request_id, findings)
 
 
-def _id_taken_findings(prepared: PreparedClaim, earlier: str) -> tuple[ClaimFinding, ...]:
-    """Return the findings of a used id. Only the index of active claims can decide that, so it comes last."""
-    facts = replace(prepared.facts, earlier_request_id=earlier)
+def _id_taken_findings(
+    prepared: PreparedClaim, stored: ClaimInsertResult
+) -> tuple[ClaimFinding, ...]:
+    """Return the findings of a used id. Only the index of current claims can decide that, so it comes last."""
+    facts = replace(
+        prepared.facts, earlier_request_id=stored.earlier_id, earlier_state=stored.earlier_state
+    )
     return tuple(
         ClaimFinding(rule=ID_IS_FREE, location=f"{prepared.at}.{path}", message=message)
         for path, message in RULES[ID_IS_FREE].check(prepared.judgement.claim, facts)
+    )
+
+
+def _resubmission_times(context: WorkContext, now: datetime) -> ResubmissionTimes:
+    return ResubmissionTimes(
+        repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
+        silent_since=context.time_ago(now, timedelta(days=context.limits.claim_silence_days)),
     )
 
 

@@ -31,9 +31,9 @@ __all__ = [
     "APP_ROLE",
     "BIG_INTEGER",
     "CLIENT_TABLES",
+    "CURRENT_CLAIM",
     "DEFAULT_RIGHTS",
     "HEAD",
-    "LIVE_CLAIM",
     "RIGHTS",
     "VENDORS_SETTING",
     "audit",
@@ -275,8 +275,8 @@ audit_head = installation_table(
     CheckConstraint("id = 1", name="one"),
 )
 
-# A vendor's claim id belongs to one live claim; a claim refused by Clearlane or the payer frees it.
-LIVE_CLAIM = "state NOT IN ('Rejected', 'NotAccepted')"
+# A vendor's claim id belongs to one current claim.
+CURRENT_CLAIM = "is_current = 1"
 
 claims = client_table(
     "claims",
@@ -291,6 +291,12 @@ claims = client_table(
     # Whether CLM01 is the patient's account number; else it is the request id.
     Column("account_as_number", SmallInteger, nullable=False),
     Column("total_cents", BigInteger, nullable=False),
+    Column("paid_cents", BigInteger, nullable=False, server_default="0"),
+    # 1 while this is the claim that the vendor's claim id means; a later claim under the id takes it over.
+    Column("is_current", SmallInteger, nullable=False, server_default="0"),
+    # The claim under the same vendor's claim id that it takes over from, and the one that took over from it.
+    Column("predecessor_id", Text),
+    Column("successor_id", Text),
     Column("created_at", BigInteger, nullable=False),
     # The day in the site's time zone, by which the status list is queried.
     Column("created_day", Text, nullable=False),
@@ -305,14 +311,14 @@ claims = client_table(
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     Index(
-        "uq_claims_live",
+        "uq_claims_current",
         "vendor_id",
         "site_id",
         "kind",
         "vendor_claim_hash",
         unique=True,
-        sqlite_where=text(LIVE_CLAIM),
-        postgresql_where=text(LIVE_CLAIM),
+        sqlite_where=text(CURRENT_CLAIM),
+        postgresql_where=text(CURRENT_CLAIM),
     ),
     Index(
         "ix_claims_queued",

@@ -212,6 +212,10 @@ def _claims() -> None:
         sa.Column("content_hash", sa.Text, nullable=False),
         sa.Column("account_as_number", sa.SmallInteger, nullable=False),
         sa.Column("total_cents", sa.BigInteger, nullable=False),
+        sa.Column("paid_cents", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("is_current", sa.SmallInteger, nullable=False, server_default="0"),
+        sa.Column("predecessor_id", sa.Text),
+        sa.Column("successor_id", sa.Text),
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.Column("created_day", sa.Text, nullable=False),
         sa.Column("updated_at", sa.BigInteger, nullable=False),
@@ -232,12 +236,12 @@ def _claims() -> None:
         postgresql_where=sa.text("queued > 0"),
     )
     op.create_index(
-        "uq_claims_live",
+        "uq_claims_current",
         "claims",
         ["vendor_id", "site_id", "kind", "vendor_claim_hash"],
         unique=True,
-        sqlite_where=sa.text("state NOT IN ('Rejected', 'NotAccepted')"),
-        postgresql_where=sa.text("state NOT IN ('Rejected', 'NotAccepted')"),
+        sqlite_where=sa.text("is_current = 1"),
+        postgresql_where=sa.text("is_current = 1"),
     )
     op.create_table(
         "claim_events",

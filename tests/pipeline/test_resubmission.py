@@ -1,0 +1,203 @@
+"""A vendor's claim id sent again, through service and store, on both databases."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from clearlane.sandbox.clock import SandboxClock
+from clearlane.store.schema import claims
+from clearlane.store.sql import Statement
+from tests.claims.answers import paid, patient, payment, status
+from tests.pipeline.flowing import EVERYONE, Flow, accounts
+
+NUMBER = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
+OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
+REPLACEMENT = OTHER | {"F22_MedicaidResubmissionCode": "7", "F22_OriginalReferenceNumber": "P1"}
+REFUSED = status(patient("ACC", "A7:500:85*20261102*U*100"))
+DENIED = payment(paid("ACC", "4", "100", "0", "CAS*CO*50*100"), amount="0")
+PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
+LINKS = Statement(
+    select(claims.c.request_id, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id),
+    system=True,
+)  # fmt: skip
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    return await Flow.open(place, database, clock)
+
+
+async def links(flow):
+    """Whether each claim is current, its predecessor and its successor."""
+    async with flow.database.read(EVERYONE) as tx:
+        return {id: (bool(current), *both) for id, current, *both in await tx.rows(LINKS)}
+
+
+async def again(flow, **own):
+    """Send the id again; the result."""
+    [result] = await flow.post(**NUMBER | own)
+    return result
+
+
+async def ended(flow, *answers):
+    """A claim that was sent and answered; its request id."""
+    [first], content = await flow.sent(**NUMBER)
+    assert accounts(content) == ["ACC"]
+    for answer in answers:
+        assert await flow.arrive(answer) == ["Applied"]
+    return first
+
+
+@pytest.mark.parametrize(
+    ("answer", "own", "state"),
+    [
+        (DENIED, OTHER, "Complete"),
+        (REFUSED, OTHER, "Rejected"),
+        (REFUSED, {}, "Rejected"),
+        (PAID, OTHER, "Complete"),
+        (PAID, REPLACEMENT, "Complete"),
+        (None, REPLACEMENT, "Sent"),
+    ],
+)
+async def test_what_may_be_sent_again_is_a_new_claim_and_both_are_in_the_status_list(
+    flow, answer, own, state
+):
+    first = await ended(flow, *filter(None, [answer]))
+    result = await again(flow, **own)
+    assert result.accepted
+    assert result.request_id != first
+    assert await links(flow) == {
+        first: (False, None, result.request_id),
+        result.request_id: (True, first, None),
+    }
+    rows = await flow.statuses()
+    assert {id: row["CurrentState"] for id, row in rows.items()} == {
+        first: state,
+        result.request_id: "Received",
+    }
+    assert {row["VendorClaimId"] for row in rows.values()} == {"MINE"}
+    content = await flow.send()
+    assert accounts(content) == [result.request_id if state != "Rejected" else "ACC"]
+    assert not await flow.send()
+
+
+@pytest.mark.parametrize("answer", [None, PAID, DENIED])
+async def test_the_same_content_is_a_repeated_request_and_nothing_is_sent(flow, answer):
+    first = await ended(flow, *filter(None, [answer]))
+    flow.clock.advance(timedelta(hours=23))
+    result = await again(flow)
+    assert (result.accepted, result.request_id) == (True, first)
+    assert not await flow.send()
+    assert len(await flow.statuses()) == 1
+
+
+async def test_other_content_on_its_way_is_refused_with_the_request_and_its_state(flow):
+    first = await ended(flow)
+    result = await again(flow, **OTHER)
+    assert not result.accepted
+    [finding] = result.findings
+    assert finding.rule == "C107"
+    assert first in finding.message
+    assert "Sent" in finding.message
+    assert list(await links(flow)) == [first]
+
+
+async def test_a_denied_claim_unchanged_is_sent_anew_a_day_later(flow):
+    first = await ended(flow, DENIED)
+    flow.clock.advance(timedelta(hours=24))
+    result = await again(flow)
+    assert result.request_id != first
+    assert accounts(await flow.send()) == [result.request_id]
+
+
+@pytest.mark.parametrize("own", [{}, OTHER])
+async def test_a_payer_silent_for_thirty_days_blocks_no_claim_for_ever(flow, own):
+    first = await ended(flow)
+    flow.clock.advance(timedelta(days=29, hours=23))
+    early = await again(flow, **own)
+    assert early.request_id == first or not early.accepted
+    flow.clock.advance(timedelta(hours=1))
+    late = await again(flow, **own)
+    assert late.accepted
+    assert late.request_id != first
+
+
+async def test_in_a_sandbox_silence_is_counted_by_the_payers_calendar(place, database, clock):
+    flow = await Flow.open(place, database, clock)
+    flow.use_time(SandboxClock(clock).time_ago)
+    first = await ended(flow)
+    flow.clock.advance(timedelta(seconds=59))
+    assert (await again(flow)).request_id == first
+    flow.clock.advance(timedelta(seconds=2))
+    assert (await again(flow)).request_id != first
+
+
+@pytest.mark.parametrize("state", [None, PAID])
+async def test_an_id_twice_in_one_document_counts_as_sent_one_after_the_other(flow, state):
+    """The first of them is refused or repeated, the second may still be a new claim."""
+    first = await ended(flow, *filter(None, [state]))
+    refused = OTHER if state is None else {}
+    one, two, three = await flow.post(each=[NUMBER | refused, NUMBER | REPLACEMENT, NUMBER | OTHER])
+    assert (one.accepted, one.request_id == first) == (state is PAID, state is PAID)
+    assert two.accepted
+    assert not three.accepted
+    assert (await links(flow))[first] == (False, None, two.request_id)
+    assert accounts(await flow.send()) == [two.request_id]
+
+
+async def test_a_new_id_twice_in_one_document_is_one_claim(flow):
+    one, same, other = await flow.post(each=[NUMBER, NUMBER, NUMBER | OTHER])
+    assert same == one
+    assert not other.accepted
+    assert len(accounts(await flow.send())) == 1
+
+
+@pytest.mark.parametrize("answer", [REFUSED, DENIED])
+async def test_of_twenty_concurrent_successors_exactly_one_wins(flow, answer):
+    first = await ended(flow, answer)
+    results = await asyncio.gather(
+        *(
+            again(flow, F19_ClaimSupplementalInfoNoteText=f"CORRECTION {number % 5}")
+            for number in range(20)
+        )
+    )
+    won = {one.request_id for one in results if one.accepted}
+    assert len(won) == 1
+    # The winner, and those who sent the same.
+    assert [one.accepted for one in results].count(True) == 4
+    assert set(await links(flow)) == {first, *won}
+    assert len(accounts(await flow.send())) == 1
+
+
+async def test_one_document_posted_twice_at_once_makes_one_successor_of_each(flow):
+    ids = [
+        NUMBER | {"Svc_VendorClaimId": f"M{n}", "F26_PatientAcctNumber": f"A{n}"} for n in range(3)
+    ]
+    before = [one.request_id for one in await flow.post(each=ids)]
+    await flow.send()
+    await flow.arrive(*(status(patient(f"A{n}", "A7:500:85*20261102*U*100")) for n in range(3)))
+    one, other = await asyncio.gather(flow.post(each=ids), flow.post(each=ids))
+    assert [each.request_id for each in one] == [each.request_id for each in other]
+    found = await links(flow)
+    assert [found[each.request_id][1] for each in one] == before
+    assert len(found) == 6
+    assert len(accounts(await flow.send())) == 3
+
+
+async def test_the_state_of_a_superseded_claim_may_still_change(flow):
+    first = await ended(flow, REFUSED)
+    second = (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).request_id
+    await flow.arrive(PAID)
+    assert (await flow.status(first))["CurrentState"] == "Complete"
+    back = payment(
+        paid("ACC", "22", "-100", "-80", "CAS*CO*45*-20"), reference="EFT2", day="20261201", amount="-80"
+    )  # fmt: skip
+    await flow.arrive(back, name="back")
+    rows = await flow.statuses()
+    assert rows[first]["PayerAmount"] == 0
+    assert rows[second]["CurrentState"] == "Received"
+    assert await links(flow) == {first: (False, None, second), second: (True, first, None)}
+    # The id means the new claim, whatever became of the first.
+    assert (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).request_id == second
