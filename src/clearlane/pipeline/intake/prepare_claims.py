@@ -13,6 +13,7 @@ from typing import NamedTuple
 from clearlane.accounts.model import Site
 from clearlane.claims import cob, decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.repairs import Repair
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel import limits
@@ -42,6 +43,8 @@ class PendingClaim(NamedTuple):
     """Its place in the document, as findings name it."""
     claim: Claim
     facts: RuleInputs
+    tolerated: tuple[Repair, ...] = ()
+    """Values that were read in another form than they were sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +73,12 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
 
 def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
-    judged = [repair_and_check(pending.claim, pending.facts, at=pending.at) for pending in claims]
+    judged = [
+        repair_and_check(pending.claim, pending.facts, at=pending.at, tolerated=pending.tolerated)
+        for pending in claims
+    ]
     texts = [
-        (fields.encode(pending.claim), _content(end))
+        (fields.encode_content(pending.claim), _content(end))
         for pending, end in zip(claims, judged, strict=True)
     ]
     return [
@@ -92,9 +98,9 @@ def _row(
 ) -> NewClaim:
     """Return the row of a judged claim.
 
-    The claim as sent is hashed, to recognise repetitions; the claim as repaired is sealed.
+    The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known = pending
+    vault, site, kind, now, _, claim, known, _ = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
@@ -104,7 +110,9 @@ def _row(
         kind=kind.value,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         payer_id=payer,
-        vendor_claim_hash=vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
+        vendor_claim_hash=vault.fingerprint(
+            site.scope, kind, claim.Svc_VendorClaimId.strip()
+        ).hex(),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         reference=_reference(vault, judgement.claim, payer) if accepted else "",
         total_cents=total,

@@ -15,6 +15,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims import decode
 from clearlane.claims.fields import PAYER_TYPE_OF_KIND, Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.repairs import Repair
 from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.engine import fault_injection
 from clearlane.kernel import limits
@@ -103,14 +104,14 @@ async def submit(
     faults = (*opened.findings, *(finding for read in reads for finding in read.findings))
     if faults:
         return MalformedDocument(faults, ignored)
-    claims = deque(read.claim for read in reads if read.claim is not None)
+    claims = deque((read.claim, read.repairs) for read in reads if read.claim is not None)
     del reads
     payers = context.payer_access.payers()  # one snapshot for the whole document
     enrolled = await find_approved_enrollments(
         context.database,
         context.vault,
         payers,
-        claims,
+        [claim for claim, _ in claims],
         type=PAYER_TYPE_OF_KIND[kind],
         scope=site.scope,
         seconds_max=write_seconds_max,
@@ -149,7 +150,7 @@ async def _read_claims(
 async def _prepare_claims(
     context: WorkContext,
     payers: PayerDirectory,
-    claims: deque[Claim],
+    claims: deque[tuple[Claim, tuple[Repair, ...]]],
     kind: ClaimKind,
     site: Site,
     now: datetime,
@@ -161,7 +162,7 @@ async def _prepare_claims(
     while claims:
         pending: list[PendingClaim] = []
         while claims and len(pending) < limits.CLAIMS_AT_ONCE:
-            claim = claims.popleft()
+            claim, tolerated = claims.popleft()
             payer_id = claim.Svc_PayerId
             if payer_id not in facts:
                 facts[payer_id] = _facts(payers, kind, payer_id, today, sandbox=context.sandbox)
@@ -169,7 +170,9 @@ async def _prepare_claims(
             if enrolled is not None and enrolled.covers(claim, known.payer):
                 known = replace(known, enrolled=True)
             at = f"Claims[{len(found) + len(pending)}]"
-            pending.append(PendingClaim(context.vault, site, kind, now, at, claim, known))
+            pending.append(
+                PendingClaim(context.vault, site, kind, now, at, claim, known, tolerated)
+            )
         found += await context.intake.preparing.run(pending)
     return found
 
