@@ -249,7 +249,7 @@ def test_a_stored_claim_is_explained_field_by_field(data):
     table = command(data, "explain", answer.request_id)
     assert f"{answer.request_id}: medical, Received" in table
     assert "2400/SV1/02" in table
-    assert "Repaired: completed." in table
+    assert "F33_BillingProviderZip was completed with 9998." in table
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Documents become claims, or every fault of their shape with the document's own key."""
 
 import json
+import sys
 from datetime import date
 from decimal import Decimal
 
@@ -10,6 +11,8 @@ from clearlane.claims import decode, samples
 from clearlane.claims.decode import open_document, read_claim, read_document
 from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
+from clearlane.claims.repairs import Repair
+from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
@@ -227,12 +230,13 @@ def test_a_date_is_a_string(value, shown):
 
 
 WRONG = {
-    ValueType.FLAG: ["yes", 1, 0, "1", [], {}],
+    ValueType.FLAG: ["yes", 2, 1.0, "2", [], {}],
     ValueType.AMOUNT: [
         "abc",
         "1e5",
         "$5",
-        "1,000",
+        "1,00",
+        "1,000,0",
         True,
         {},
         "٥",
@@ -249,6 +253,7 @@ WRONG = {
         ":5",
         "45:1:2:3",
         "45:abc",
+        "ZZ-45:5",
         True,
         {},
         [],
@@ -258,7 +263,7 @@ WRONG = {
     ValueType.TOOTH: [1.5, True, {}],
     ValueType.PARTS: ["x", 1, {}, ["x"], [1]],
 }
-PLAIN_WRONG = [1, 1.5, True, ["x"], {"a": 1}]
+PLAIN_WRONG = [10**200, ["x"], {"a": 1}]
 FINE = {ValueType.ADJUSTMENTS: ["45"], ValueType.TOOTH: []}
 
 
@@ -318,6 +323,10 @@ def test_booleans_are_booleans_or_words(value, truth):
             ),
         ),
         ("45:-3", (EarlierAdjustment("45", Decimal(-3)),)),
+        (
+            "OA-23:20, oa-45:3",
+            (EarlierAdjustment("23", Decimal(20)), EarlierAdjustment("45", Decimal(3))),
+        ),
         (0, None),
         ("0.00", None),
         ("45:0", None),
@@ -330,7 +339,7 @@ def test_adjustments_are_an_amount_or_reasons_with_amounts(value, meant):
 
 def test_every_fault_of_a_document_is_reported_at_once():
     first = minimal(F03_PatientDob="14.3.2025", F28_TotalCharge="much", F00_PayerName=...)
-    second = minimal(F24F_Charges={}, F21_DiagnosisCodes=["A", 7], F11D_OtherPlan="perhaps")
+    second = minimal(F24F_Charges={}, F21_DiagnosisCodes=["A", True], F11D_OtherPlan="perhaps")
     second["F24_ClaimLines"].append({})
     third = "no claim"
     submission, decoded = read_document(
@@ -359,14 +368,14 @@ def test_every_fault_of_a_document_is_reported_at_once():
 
 
 def test_unknown_fields_are_ignored_and_their_paths_collected():
-    claim = minimal(f28_totalcharge=5, Nested={"a": [1]})
+    claim = minimal(F28_Totals=5, Nested={"a": [1]})
     claim["F24_ClaimLines"][0]["F24H_FamilyPlanning"] = True
     submission, (found,) = read_document(
         body({"DocumentType": "MedicalClaim", "Claims": [claim], "Extra": 1}), MEDICAL
     )
     assert submission.ignored_fields == ("Extra",)
     assert found.ignored_fields == (
-        "Claims[0].f28_totalcharge",
+        "Claims[0].F28_Totals",
         "Claims[0].Nested",
         "Claims[0].F24_ClaimLines[0].F24H_FamilyPlanning",
     )
@@ -418,7 +427,7 @@ def test_a_key_given_twice_counts_the_last_time():
         (b'{"DocumentType": 5, "Claims": [{}]}', "DocumentType"),
         (b'{"DocumentType": {"a": 1}, "Claims": [{}]}', "DocumentType"),
         (b'{"DocumentType": "DentalClaim", "Claims": [{}]}', "DocumentType"),
-        (b'{"DocumentType": "medicalclaim", "Claims": [{}]}', "DocumentType"),
+        (b'{"documenttype": "dentalclaim", "claims": [{}]}', "DocumentType"),
     ],
 )
 def test_what_is_wrong_with_the_document_is_reported(text, location):
@@ -536,3 +545,201 @@ def test_findings_do_not_show_values_when_printed(kind):
 
 def test_parts_inside_a_line_are_known():
     assert set(nested_parts(FORMS[DENTAL].line)) == {"Teeth", "Adjustments"}
+    assert set(nested_parts(FORMS[DENTAL].line)) == {"Teeth", "Adjustments"}
+
+
+# --- names in any case ------------------------------------------------------------------------------------
+
+
+def respelled(value, spell):
+    """The same JSON with other names."""
+    if isinstance(value, dict):
+        return {spell(name): respelled(item, spell) for name, item in value.items()}
+    return [respelled(item, spell) for item in value] if isinstance(value, list) else value
+
+
+def camel(name):
+    return name[0].lower() + name[1:]
+
+
+@pytest.mark.parametrize("spell", [camel, str.lower, str.upper, str.swapcase])
+@pytest.mark.parametrize("kind", ClaimKind)
+@pytest.mark.parametrize("full", [False, True])
+def test_a_document_with_names_in_another_case_is_the_same_document(kind, full, spell):
+    document = samples.document(kind, day=DAY, full=full)
+    _, (exact,) = read_document(body(document), kind)
+    submission, (other,) = read_document(body(respelled(document, spell)), kind)
+    assert submission.findings == submission.ignored_fields == ()
+    assert other.findings == other.ignored_fields == ()
+    assert encode(other.claim) == encode(exact.claim)
+    assert exact.repairs == ()
+    assert other.repairs == (Repair("", "names"),)
+
+
+def test_every_claim_of_a_large_document_is_read_in_any_case():
+    claims = [minimal(Svc_VendorClaimId=str(at)) for at in range(1_000)]
+    document = respelled({"Claims": claims, "DocumentType": "MEDICALCLAIM"}, camel)
+    text = body(document)
+    assert len(text) > limits.SMALL_DOCUMENT_BYTES_MAX
+    submission, decoded = read_document(text, MEDICAL)
+    assert submission.findings == ()
+    assert [each.claim.Svc_VendorClaimId for each in decoded] == [str(at) for at in range(1_000)]
+
+
+@pytest.mark.parametrize("many", [1, 1_000])
+@pytest.mark.parametrize("first", ["Claims", "claims"])
+def test_of_two_lists_of_claims_the_last_is_read_and_the_claims_say_so(many, first):
+    last = "CLAIMS"
+    old, new = minimal(Svc_VendorClaimId="OLD"), minimal(Svc_VendorClaimId="NEW")
+    document = {"documentType": "MedicalClaim", first: [old] * many, last: [new] * many}
+    _, decoded = read_document(body(document), MEDICAL)
+    assert {each.claim.Svc_VendorClaimId for each in decoded} == {"NEW"}
+    assert all(Repair("Claims", "repeated") in each.repairs for each in decoded)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (b'"F05_PatientCity": "ONE", "f05_patientcity": "TWO"', "TWO"),
+        (b'"f05_patientcity": "ONE", "F05_PatientCity": "TWO"', "TWO"),
+        (
+            b'"F05_PatientCity": "ONE", "f05_PatientCity": "TWO", "F05_PatientCity": "THREE"',
+            "THREE",
+        ),
+    ],
+)
+def test_of_two_spellings_the_last_wins_and_that_is_recorded(text, kept):
+    claim = body(minimal(F05_PatientCity=...))[:-1] + b", " + text + b"}"
+    found = read_claim(MEDICAL, claim, "Claims[0]")
+    assert found.claim.F05_PatientCity == kept
+    assert Repair("F05_PatientCity", "repeated") in found.repairs
+
+
+def test_of_both_dental_spellings_of_the_id_the_last_wins():
+    claim = {**minimal(DENTAL), "Svc_VendorClaimID": "LAST"}
+    found = read(claim, DENTAL)
+    assert found.claim.Svc_VendorClaimId == "LAST"
+    assert found.repairs == (Repair("Svc_VendorClaimId", "repeated"),)
+
+
+def test_letters_of_other_alphabets_are_no_other_case():
+    found = read(
+        minimal(**{"F05_PatientPhone": ..., "F05_PatientPhone".replace("P", "\u03a1"): "x"})
+    )
+    assert len(found.ignored_fields) == 1
+
+
+def test_an_unknown_name_alone_costs_no_second_reading():
+    called = set()
+    text = body(minimal(Unknown=1, F99_Nothing="x"))
+    sys.setprofile(lambda frame, event, _: called.add(frame.f_code.co_name))
+    try:
+        found = read_claim(MEDICAL, text, "Claims[0]")
+    finally:
+        sys.setprofile(None)
+    assert len(found.ignored_fields) == 2
+    assert "_read_part" not in called
+    assert "drop_empty_fields" in called
+
+
+# --- scalars as other programs write them -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read_as", "kind"),
+    [
+        ("F05_PatientZip", 57104, "57104", "text"),
+        ("F33A_BillingProviderNpi", 1234567893, "1234567893", "text"),
+        (
+            "F01A_InsuredId",
+            123456789012345678901234567890,
+            "123456789012345678901234567890",
+            "text",
+        ),
+        ("F01A_InsuredId", 1.50, "1.5", "text"),
+        ("F25_FederalTaxIdEin", 123456789, "123456789", "text"),
+        ("Svc_VendorClaimId", 4711, "4711", "text"),
+        ("F12_PatientAuthorization", True, "True", "text"),
+        ("F28_TotalCharge", "1,000.00", Decimal(1000), "number"),
+        ("F28_TotalCharge", " 1,234,567.5 ", Decimal("1234567.5"), "number"),
+        (
+            "X12_ClaimOtherAdjustments",
+            "1,000.00",
+            (EarlierAdjustment(None, Decimal(1000)),),
+            "number",
+        ),
+        ("F11D_OtherPlan", 1, True, "boolean"),
+        ("F11D_OtherPlan", 0, False, "boolean"),
+        ("F11D_OtherPlan", "1", True, "boolean"),
+        ("F11D_OtherPlan", " 0", False, "boolean"),
+    ],
+)
+def test_scalars_are_read_as_their_neighbours_write_them(name, value, read_as, kind):
+    found = read(minimal(**{name: value}))
+    assert found.findings == ()
+    assert getattr(found.claim, name) == read_as
+    assert found.repairs == (Repair(name, kind),)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("F05_PatientZip", 7104),
+        ("F05_PatientZip", 71041234),
+        ("F33A_BillingProviderNpi", 123456789),
+        ("F25_FederalTaxIdEin", 12345678),
+        ("F24D_HcpcsProcedureCode", 100),
+    ],
+)
+def test_a_number_too_short_for_its_field_is_a_finding_that_says_why(name, value):
+    found = read(minimal(**{name: value}))
+    facts = RuleInputs(today=DAY, available=frozenset())
+    checked = repair_and_check(found.claim, facts, at="Claims[0]", tolerated=found.repairs)
+    (finding,) = [each for each in checked.findings if each.location.endswith(name)]
+    assert "no leading zeros" in finding.message
+    assert checked.repairs[0].kind == "short text"
+
+
+def test_numbers_in_an_array_are_read_as_text():
+    found = read(minimal(F24E_DiagnosisPointers=[1, "2"]))
+    assert found.claim.F24_ClaimLines[0].F24E_DiagnosisPointers == ("1", "2")
+    assert found.repairs == (Repair("F24_ClaimLines[0].F24E_DiagnosisPointers", "text"),)
+
+
+def test_an_adjustment_of_another_group_is_refused_with_what_would_pass():
+    found = state(read(minimal(X12_ClaimOtherAdjustments="CO-45:20")))
+    (message,) = found["Claims[0].X12_ClaimOtherAdjustments"]
+    assert "45:12.50" in message
+    claim = read(minimal(X12_ClaimContractualObligationAdjustments="CO-45:20")).claim
+    assert claim.X12_ClaimContractualObligationAdjustments == (
+        EarlierAdjustment("45", Decimal(20)),
+    )
+
+
+def test_the_id_of_the_caller_keeps_its_blanks_and_other_text_does_not():
+    claim = read(minimal(Svc_VendorClaimId=" A 1\t", F02_PatientNameLast=" DOE ")).claim
+    assert claim.Svc_VendorClaimId == " A 1\t"
+    assert claim.F02_PatientNameLast == "DOE"
+
+
+def test_the_names_of_a_catalogue_differ_in_more_than_case():
+    for kind in ClaimKind:
+        parts = [FORMS[kind].claim, FORMS[kind].line]
+        for part in (*parts, *nested_parts(parts[1]).values()):
+            names = [name.lower() for name in fields_of(part)]
+            assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"claims": ' + b'[{"a": 1},' * 400_000,
+        b'{"documentType": "MedicalClaim", "x": ['
+        + b'"claims",' * 300_000
+        + b'1], "claims": [{}]}',
+        b"{" + b'"claims": [],"CLAIMS": [],' * 100_000 + b'"documenttype": 1}',
+    ],
+)
+def test_a_hostile_document_in_another_case_is_read_within_bounds(text):
+    submission, _ = read_document(text, MEDICAL)
+    assert submission.count <= 1

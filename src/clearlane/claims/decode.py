@@ -10,7 +10,7 @@ Knows no claim rule and no response format.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -24,13 +24,19 @@ from clearlane.claims.fields import (
     ClaimKind,
     ClaimPart,
     drop_empty_fields,
-    fields_of,
     nested_parts,
 )
-from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.finding import ClaimFinding, shape_finding
 from clearlane.claims.forms import FORMS, AnyForm
+from clearlane.claims.repairs import Repair
+from clearlane.claims.tolerant_reading import (
+    OTHER_NAMES,
+    REPEATED,
+    is_known_in_another_case,
+    read_tolerantly,
+)
 from clearlane.kernel import limits
-from clearlane.kernel.finding import Stage
+from clearlane.kernel.json_names import fold_name, fold_names
 
 DOCUMENT = "Document"
 """The location of a finding about the document as a whole."""
@@ -45,13 +51,17 @@ class DecodedClaim:
     claim: Claim | None
     findings: tuple[ClaimFinding, ...] = ()
     ignored_fields: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    """Values that were read in another form than they were sent."""
 
 
 @dataclass(slots=True)
-class _FindingBudget:
-    """The number of findings that may still be reported for a document."""
+class _ReadingState:
+    """What the claims of a document that were read mean for those to come."""
 
-    left: int = limits.SHAPE_FINDINGS_MAX
+    findings_left: int = limits.SHAPE_FINDINGS_MAX
+    has_other_names: bool = False
+    """Whether a claim had names in another case: the next ones are read tolerantly at once."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,7 +72,9 @@ class SubmissionDocument:
     raw_claims: Sequence[msgspec.Raw] = ()
     findings: tuple[ClaimFinding, ...] = ()
     ignored_fields: tuple[str, ...] = ()
-    budget: _FindingBudget = field(default_factory=_FindingBudget)
+    repairs: tuple[Repair, ...] = ()
+    """What was tolerated of the document itself; recorded with each of its claims."""
+    state: _ReadingState = field(default_factory=_ReadingState)
 
     @property
     def count(self) -> int:
@@ -76,14 +88,18 @@ class SubmissionDocument:
         """
         found: list[DecodedClaim] = []
         for at, raw in enumerate(self.raw_claims[start:stop], start):
-            if self.budget.left <= 0:
+            if self.state.findings_left <= 0:
                 found.append(DecodedClaim(None))
                 continue
-            read = read_claim(self.kind, bytes(raw), f"Claims[{at}]")
+            other_names = self.state.has_other_names
+            read = read_claim(self.kind, bytes(raw), f"Claims[{at}]", other_names=other_names)
+            if self.repairs:
+                read = replace(read, repairs=(*self.repairs, *read.repairs))
             found.append(read)
-            self.budget.left -= len(read.findings)
-            if self.budget.left <= 0:
-                last = _finding(
+            self.state.has_other_names = other_names or OTHER_NAMES in read.repairs
+            self.state.findings_left -= len(read.findings)
+            if self.state.findings_left <= 0:
+                last = shape_finding(
                     DOCUMENT, f"There are more errors; those up to Claims[{at}] are listed."
                 )
                 found[-1] = DecodedClaim(None, (*read.findings, last), read.ignored_fields)
@@ -99,26 +115,28 @@ def open_document(
         top, ignored_fields = _top(body, claims_max)
     except msgspec.ValidationError:
         return SubmissionDocument(
-            kind, findings=(_finding(DOCUMENT, "The document must be a JSON object."),)
+            kind, findings=(shape_finding(DOCUMENT, "The document must be a JSON object."),)
         )
     except RecursionError:
         return SubmissionDocument(
-            kind, findings=(_finding(DOCUMENT, "The document is nested too deeply."),)
+            kind, findings=(shape_finding(DOCUMENT, "The document is nested too deeply."),)
         )
     except (msgspec.DecodeError, UnicodeDecodeError):
         return SubmissionDocument(
-            kind, findings=(_finding(DOCUMENT, "The document is not valid JSON in UTF-8."),)
+            kind,
+            findings=(shape_finding(DOCUMENT, "The document is not valid JSON in UTF-8."),),
         )
     findings = list(_document_type(top.DocumentType, FORMS[kind]))
     raws: Sequence[msgspec.Raw] = ()
     try:
         raws = top.cut or _slices(top.Claims, claims_max)
     except (msgspec.DecodeError, RecursionError):
-        findings.append(_finding("Claims", "The Claims field must be an array of claims."))
+        findings.append(shape_finding("Claims", "The Claims field must be an array of claims."))
     else:
         if not raws:
-            findings.append(_finding("Claims", "At least one claim is required."))
-    return SubmissionDocument(kind, raws, tuple(findings), ignored_fields)
+            findings.append(shape_finding("Claims", "At least one claim is required."))
+    repairs = tuple(Repair(name, REPEATED) for name in top.repeated)
+    return SubmissionDocument(kind, raws, tuple(findings), ignored_fields, repairs)
 
 
 def read_document(body: bytes, kind: ClaimKind) -> tuple[SubmissionDocument, list[DecodedClaim]]:
@@ -127,23 +145,32 @@ def read_document(body: bytes, kind: ClaimKind) -> tuple[SubmissionDocument, lis
     return document, document.read(0, document.count)
 
 
-def read_claim(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
-    """Decode one claim from its JSON."""
+def read_claim(kind: ClaimKind, raw: bytes, at: str, *, other_names: bool = False) -> DecodedClaim:
+    """Decode one claim from its JSON; ``other_names`` says that exact names are not to be expected."""
     if len(raw) > limits.CLAIM_BYTES_MAX:
-        return DecodedClaim(
-            None, (_finding(at, f"A claim may take {limits.CLAIM_BYTES_MAX} bytes at most."),)
-        )
+        message = f"A claim may take {limits.CLAIM_BYTES_MAX} bytes at most."
+        return DecodedClaim(None, (shape_finding(at, message),))
+    if other_names:
+        return _read_tolerantly(kind, raw, at)
     form = FORMS[kind]
     try:
         claim = form.claim.__pydantic_validator__.validate_json(raw)
     except ValidationError as error:
-        return _read_slowly(kind, raw, at, error)
-    ignored_fields = _forget_unknown_fields(claim, at) if drop_empty_fields(claim) else ()
+        if error.error_count() == 1 and error.errors()[0]["type"] == "json_invalid":
+            return _unreadable(at)
+        return _read_tolerantly(kind, raw, at)
+    ignored_fields: tuple[str, ...] = ()
+    if drop_empty_fields(claim):
+        if _has_names_in_another_case(claim):
+            return _read_tolerantly(kind, raw, at)
+        ignored_fields = _forget_unknown_fields(claim, at)
     lines: tuple[ClaimPart, ...] = claim.__dict__[form.lines_field]
     missing = [*form.missing_fields(claim.__dict__, [line.__dict__ for line in lines])]
+    if claim.Svc_VendorClaimId.isspace():  # the one text that is kept with its blanks
+        missing.append("Svc_VendorClaimId")
     if missing:
         return DecodedClaim(
-            None, tuple(_missing_finding(f"{at}.{path}") for path in missing), ignored_fields
+            None, tuple(_missingshape_finding(f"{at}.{path}") for path in missing), ignored_fields
         )
     return DecodedClaim(claim, (), ignored_fields)
 
@@ -167,9 +194,13 @@ class _Top(msgspec.Struct):
     DocumentType: RawOrUnset = msgspec.UNSET
     Claims: RawOrUnset = msgspec.UNSET
     cut: Sequence[msgspec.Raw] = ()
+    repeated: tuple[str, ...] = ()
+    """Fields that came under two spellings."""
 
 
 _TOP = msgspec.json.Decoder(_Top)
+_TOP_NAMES = ("DocumentType", "Claims")
+_FOLDED_TOP_NAMES = fold_names(_TOP_NAMES)
 _NAMES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -179,26 +210,79 @@ def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
     # A large document could hold millions of names, so they are not collected.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
         return _large_top(body, claims_max), ()
-    found = _NAMES.decode(body)
-    known = _Top(found.pop("DocumentType", msgspec.UNSET), found.pop("Claims", msgspec.UNSET))
-    return known, tuple(found)
+    return _top_of(_NAMES.decode(body))
+
+
+def _top_of(found: Mapping[str, RawOrUnset]) -> tuple[_Top, tuple[str, ...]]:
+    """Return the two fields among values by name, the last spelling of each, and the unknown names."""
+    top = _Top()
+    repeated: list[str] = []
+    ignored_fields: list[str] = []
+    for spelling, raw in found.items():
+        name = _FOLDED_TOP_NAMES.get(fold_name(spelling))
+        if name is None:
+            ignored_fields.append(spelling)
+            continue
+        if getattr(top, name) is not msgspec.UNSET:
+            repeated.append(name)
+        setattr(top, name, raw)
+    top.repeated = tuple(repeated)
+    return top, tuple(ignored_fields)
 
 
 def _large_top(body: bytes, claims_max: int) -> _Top:
-    """Split a large document in one pass, since it blocks; fall back on two passes to find what is wrong."""
+    """Split a large document in one pass, since it blocks; fall back on more passes to find what is wrong."""
     try:
         top = _large(claims_max + 1).decode(body)
     except msgspec.ValidationError:
-        return _TOP.decode(body)
-    return _Top(top.DocumentType, cut=_filled_slots(top.Claims))
+        exact = _TOP.decode(body)
+    else:
+        if top.DocumentType is not msgspec.UNSET:
+            return _Top(top.DocumentType, cut=_filled_slots(top.Claims))
+        exact = _TOP.decode(body)
+    if exact.Claims is not msgspec.UNSET and exact.DocumentType is not msgspec.UNSET:
+        return exact
+    return _large_top_in_any_case(body)
+
+
+def _large_top_in_any_case(body: bytes) -> _Top:
+    """Find the two fields of a large document under the spellings that stand in it, in their order.
+
+    A dictionary of all names would hold millions of them; a struct with the few spellings skips the others.
+    """
+    spellings = sorted(_spellings_in(body).items(), key=lambda each: each[1])
+    names = [spelling for spelling, _ in spellings[-limits.FIELD_SPELLINGS_MAX :]]
+    fields = [(f"f{at}", RawOrUnset, msgspec.UNSET) for at in range(len(names))]
+    rename = {f"f{at}": name for at, name in enumerate(names)}
+    found = msgspec.json.decode(body, type=msgspec.defstruct("Spelled", fields, rename=rename))
+    given = zip(names, msgspec.structs.astuple(found), strict=True)
+    return _top_of({name: raw for name, raw in given if raw is not msgspec.UNSET})[0]
+
+
+def _spellings_in(body: bytes) -> dict[str, int]:
+    """Return how the two names are spelled in a document, with the place of the last use that was looked at."""
+    found: dict[str, int] = {}
+    folded = body.lower()
+    for name in _FOLDED_TOP_NAMES:
+        quoted = f'"{name}"'.encode()
+        for search in (folded.find, folded.rfind):
+            start, stop = 0, len(folded)
+            for _ in range(limits.FIELD_OCCURRENCES_MAX):
+                at = search(quoted, start, stop)
+                if at < 0:
+                    break
+                spelling = body[at + 1 : at + len(quoted) - 1].decode()
+                found[spelling] = max(at, found.get(spelling, 0))
+                start, stop = (at + 1, stop) if search == folded.find else (start, at)
+    return found
 
 
 def _document_type(raw: RawOrUnset, form: AnyForm) -> Iterator[ClaimFinding]:
     value = None if raw is msgspec.UNSET else msgspec.json.decode(raw)
     if value is None or (isinstance(value, str) and not value.strip()):
-        yield _missing_finding("DocumentType")
-    elif value != form.document_type:
-        yield _finding(
+        yield _missingshape_finding("DocumentType")
+    elif not isinstance(value, str) or fold_name(value.strip()) != fold_name(form.document_type):
+        yield shape_finding(
             "DocumentType",
             f"The value {_quoted(value)} does not belong to this path: it takes '{form.document_type}'.",
         )
@@ -237,29 +321,25 @@ def _filled_slots(slots: msgspec.Struct) -> list[msgspec.Raw]:
     return [item for item in msgspec.structs.astuple(slots) if item is not msgspec.UNSET]
 
 
-# --- slow path for a claim that pydantic refused: blanks count as missing, every error is reported ----
+# --- second reading: blanks count as missing, other spellings are read, every error is reported ------------
 
 
-def _read_slowly(kind: ClaimKind, raw: bytes, at: str, error: ValidationError) -> DecodedClaim:
+def _read_tolerantly(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
     form = FORMS[kind]
     try:
-        if error.error_count() == 1 and error.errors()[0]["type"] == "json_invalid":
-            raise msgspec.DecodeError
-        value = msgspec.json.decode(raw)
+        reading = read_tolerantly(raw, form.claim, at)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return DecodedClaim(None, (_finding(DOCUMENT, f"The JSON of {at} cannot be read."),))
-    if not isinstance(value, dict):
-        return DecodedClaim(None, (_finding(at, "A claim must be a JSON object."),))
-    ignored_fields: list[str] = []
-    findings: list[ClaimFinding] = []
-    filled = _prune(value, form.claim, at, ignored_fields, findings)
+        return _unreadable(at)
+    if reading is None:
+        return DecodedClaim(None, (shape_finding(at, "A claim must be a JSON object."),))
+    findings, filled = reading.findings, reading.filled
     claim: Claim | None = None
     try:
         claim = form.claim.__pydantic_validator__.validate_python(filled, strict=False)
         drop_empty_fields(claim)
     except ValidationError as errors:
         findings += [
-            _pydantic_finding(error, at)
+            _pydanticshape_finding(error, at)
             for error in errors.errors(include_url=False)
             # A list of only faulty items counts as empty; its items have been reported.
             if not (error["type"] == "too_short" and error["input"])
@@ -268,56 +348,25 @@ def _read_slowly(kind: ClaimKind, raw: bytes, at: str, error: ValidationError) -
     known = [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else []
     reported = {finding.location for finding in findings}
     missing = (f"{at}.{path}" for path in form.missing_fields(filled, known))
-    findings += [_missing_finding(path) for path in missing if path not in reported]
-    return DecodedClaim(None if findings else claim, tuple(findings), tuple(ignored_fields))
-
-
-def _prune(
-    value: dict[str, Any],
-    part: type[ClaimPart],
-    at: str,
-    ignored_fields: list[str],
-    findings: list[ClaimFinding],
-) -> dict[str, Any]:
-    """Return the known fields without nulls and blanks, with lists cut to the length that is read."""
-    spellings = _spellings(part)
-    inner = nested_parts(part)
-    kept: dict[str, Any] = {}
-    for name, item in value.items():
-        path = f"{at}.{name}"
-        if name not in spellings:
-            if len(ignored_fields) < limits.IGNORED_FIELDS_SHOWN_MAX:
-                ignored_fields.append(path)
-        elif isinstance(item, list):
-            if len(item) > limits.LIST_ITEMS_READ_MAX:
-                findings.append(
-                    _finding(path, f"At most {limits.LIST_ITEMS_READ_MAX} items are read.")
-                )
-            items = item[: limits.LIST_ITEMS_READ_MAX]
-            if name in inner:
-                items = [
-                    _prune(each, inner[name], f"{path}[{index}]", ignored_fields, findings)
-                    if isinstance(each, dict)
-                    else each
-                    for index, each in enumerate(items)
-                ]
-            items = [None if _blank(each) else each for each in items]
-            if any(each is not None for each in items):
-                kept[name] = items
-        elif not _blank(item):
-            kept[name] = item
-    return kept
-
-
-@cache
-def _spellings(part: type[ClaimPart]) -> frozenset[str]:
-    return frozenset(
-        name for field in fields_of(part).values() for name in (field.name, *field.aliases)
+    findings += [_missingshape_finding(path) for path in missing if path not in reported]
+    return DecodedClaim(
+        None if findings else claim,
+        tuple(findings),
+        tuple(reading.ignored_fields),
+        tuple(reading.repairs),
     )
 
 
-def _blank(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
+def _unreadable(at: str) -> DecodedClaim:
+    return DecodedClaim(None, (shape_finding(DOCUMENT, f"The JSON of {at} cannot be read."),))
+
+
+def _has_names_in_another_case(claim: ClaimPart) -> bool:
+    return any(
+        is_known_in_another_case(type(part), name)
+        for part in _all_parts(claim)
+        for name in part.__pydantic_extra__
+    )
 
 
 def _forget_unknown_fields(claim: ClaimPart, at: str) -> tuple[str, ...]:
@@ -353,28 +402,26 @@ _MESSAGES: Mapping[str, str] = {
     "tooth": "The value {value} is not a tooth: give its number or letter.",
     "adjustments": "The value {value} is not an adjustment: give an amount, or pairs of reason and "
     "amount such as 45:12.50, separated by commas.",
+    "adjustment_group": "The value {value} names an adjustment group that is not the field's; give the reason "
+    "and amount without a group, such as 45:12.50, or use the field of that group.",
     "string_type": "The value {value} is not a string.",
     "tuple_type": "The {field} field must be an array.",
     "model_type": "The {field} field must be an object.",
 }
 
 
-def _pydantic_finding(error: ErrorDetails, at: str) -> ClaimFinding:
+def _pydanticshape_finding(error: ErrorDetails, at: str) -> ClaimFinding:
     path = at
     for step in error["loc"]:
         path += f"[{step}]" if isinstance(step, int) else f".{step}"
     field = next((str(step) for step in reversed(error["loc"]) if isinstance(step, str)), at)
     words = _MESSAGES.get(error["type"], "The {field} field cannot be read.")
-    return _finding(path, words.format(field=field, value=_quoted(error["input"])))
+    return shape_finding(path, words.format(field=field, value=_quoted(error["input"])))
 
 
-def _missing_finding(path: str) -> ClaimFinding:
+def _missingshape_finding(path: str) -> ClaimFinding:
     field = path.rpartition(".")[2]
-    return _finding(path, _MESSAGES["missing"].format(field=field))
-
-
-def _finding(location: str, message: str) -> ClaimFinding:
-    return ClaimFinding(rule="shape", message=message, stage=Stage.SHAPE, location=location)
+    return shape_finding(path, _MESSAGES["missing"].format(field=field))
 
 
 def _quoted(value: object) -> str:

@@ -20,12 +20,14 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, PlainValidator
 from pydantic.fields import FieldInfo
 
 from clearlane.claims.value_types import (
-    Adjustments,
     Amount,
     AttachmentNumber,
+    CallerKey,
     City,
+    COAdjustments,
     Coded,
     Count,
+    CRAdjustments,
     Day,
     Diagnosis,
     DiagnosisList,
@@ -39,10 +41,13 @@ from clearlane.claims.value_types import (
     Ndc,
     Note,
     Npi,
+    OAAdjustments,
     Phone,
+    PIAdjustments,
     PlaceOfService,
     Pointer,
     PointerList,
+    PRAdjustments,
     Procedure,
     Reference,
     Signature,
@@ -227,19 +232,19 @@ class MedicalLine(ClaimPart):
     X12_ContractMonetaryAmount: Amount | None = optional("Contract amount")
     X12_ContractTypeCode: Coded | None = optional("Contract type", codes="contract_type")
     X12_AdjudicationOrPaymentDate: Day | None = optional("Day the earlier payer decided the line")
-    X12_LineContractualObligationAdjustments: Adjustments | None = optional(
+    X12_LineContractualObligationAdjustments: COAdjustments | None = optional(
         "Earlier payer's contractual obligation adjustments of the line"
     )
-    X12_LineCorrectionAndReversalAdjustments: Adjustments | None = optional(
+    X12_LineCorrectionAndReversalAdjustments: CRAdjustments | None = optional(
         "Earlier payer's correction and reversal adjustments of the line"
     )
-    X12_LineOtherAdjustments: Adjustments | None = optional(
+    X12_LineOtherAdjustments: OAAdjustments | None = optional(
         "Earlier payer's other adjustments of the line"
     )
-    X12_LinePayorInitiatedReductions: Adjustments | None = optional(
+    X12_LinePayorInitiatedReductions: PIAdjustments | None = optional(
         "Earlier payer's own reductions of the line"
     )
-    X12_LinePatientResponsibilityAdjustments: Adjustments | None = optional(
+    X12_LinePatientResponsibilityAdjustments: PRAdjustments | None = optional(
         "Earlier payer's patient responsibility adjustments of the line"
     )
     X12_MeasurementId: Coded | None = optional("Measurement reference", codes="measurement")
@@ -271,7 +276,7 @@ class MedicalClaim(ClaimPart):
     """An element of ``Claims`` in a document of type ``MedicalClaim``."""
 
     Svc_PayerId: Key = required("Payer id", max=80)
-    Svc_VendorClaimId: Key = required("Caller's claim id")
+    Svc_VendorClaimId: CallerKey = required("Caller's claim id")
     F00_PayerName: LastName = required("Payer's name")
     F00_PayerAddress1: Street | None = optional("Payer's address")
     F00_PayerAddress2: Street | None = optional("Payer's address, second line")
@@ -509,19 +514,19 @@ class MedicalClaim(ClaimPart):
     X12_ClaimPrimaryPayerPaidAmount: Amount | None = optional(
         "Amount the earlier payer paid for the claim"
     )
-    X12_ClaimContractualObligationAdjustments: Adjustments | None = optional(
+    X12_ClaimContractualObligationAdjustments: COAdjustments | None = optional(
         "Earlier payer's contractual obligation adjustments of the claim"
     )
-    X12_ClaimCorrectionAndReversalAdjustments: Adjustments | None = optional(
+    X12_ClaimCorrectionAndReversalAdjustments: CRAdjustments | None = optional(
         "Earlier payer's correction and reversal adjustments of the claim"
     )
-    X12_ClaimOtherAdjustments: Adjustments | None = optional(
+    X12_ClaimOtherAdjustments: OAAdjustments | None = optional(
         "Earlier payer's other adjustments of the claim"
     )
-    X12_ClaimPayorInitiatedReductions: Adjustments | None = optional(
+    X12_ClaimPayorInitiatedReductions: PIAdjustments | None = optional(
         "Earlier payer's own reductions of the claim"
     )
-    X12_ClaimPatientResponsibilityAdjustments: Adjustments | None = optional(
+    X12_ClaimPatientResponsibilityAdjustments: PRAdjustments | None = optional(
         "Earlier payer's patient responsibility adjustments of the claim"
     )
     X12_MedicalRecordNumber: Reference | None = optional("Medical record number")
@@ -603,7 +608,7 @@ class DentalLine(ClaimPart):
 class DentalClaim(ClaimPart):
     """An element of ``Claims`` in a document of type ``DentalClaim``."""
 
-    Svc_VendorClaimId: Key = required(
+    Svc_VendorClaimId: CallerKey = required(
         "Caller's claim id", validation_alias=AliasChoices("Svc_VendorClaimId", "Svc_VendorClaimID")
     )
     Svc_PayerId: Key = required("Payer id", max=80)
@@ -779,6 +784,7 @@ Line = MedicalLine | DentalLine
 Part = Claim | Line | Tooth | DentalAdjustment
 
 
+CALLER_ID = "Svc_VendorClaimId"
 DEPENDENT_CONDITION = "`F18_PatientRelationship` is not `Self`"
 
 
@@ -824,6 +830,12 @@ def encode(claim: Claim) -> bytes:
     ``decode.restore`` reads it. Amounts are strings; adjustments are arrays of reason, amount, quantity.
     """
     return msgspec.json.encode(claim.__dict__, enc_hook=_filled_values)
+
+
+def encode_content(claim: Claim) -> bytes:
+    """Encode what makes two claims under one caller's id the same: every field but the id itself."""
+    content = {name: value for name, value in claim.__dict__.items() if name != CALLER_ID}
+    return msgspec.json.encode(content, enc_hook=_filled_values)
 
 
 def _filled_values(part: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ severity and location only.
 
 from dataclasses import dataclass
 
-from clearlane.kernel.finding import Finding
+from clearlane.kernel.finding import Finding, Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -15,3 +15,8 @@ class ClaimFinding(Finding):
 
     def __repr__(self) -> str:
         return f"ClaimFinding({self.rule} {self.severity} at {self.location})"
+
+
+def shape_finding(location: str, message: str) -> ClaimFinding:
+    """Return a finding about the shape of a document, which is refused with it."""
+    return ClaimFinding(rule="shape", message=message, stage=Stage.SHAPE, location=location)

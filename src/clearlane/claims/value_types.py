@@ -10,7 +10,8 @@ Whether the value makes sense is for a rule to check. Pydantic itself reads text
   :data:`DEFAULT_REASONS`: 45 (charge exceeds the fee arrangement) for contractual obligations and
   192 (no standard code known; made for coordination of benefits) for the other groups;
 - reasons with amounts, ``45:12.50`` or ``45:12.50, 97:3``, also with ``=`` for the colon, ``;`` for the
-  comma, and a quantity as third part (``45:12.50:1``).
+  comma, a quantity as third part (``45:12.50:1``), and the group before the reason (``CO-45:12.50``), which
+  must be the field's own.
 
 An adjustment of zero is dropped and is no error: some callers fill every field with a number.
 """
@@ -21,10 +22,10 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, NamedTuple
 
-from pydantic import PlainValidator, WithJsonSchema
+from pydantic import PlainValidator, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from clearlane.kernel import formats, limits
@@ -86,7 +87,7 @@ DEFAULT_REASONS = {"CO": "45", "CR": "192", "OA": "192", "PI": "192", "PR": "192
 
 _BOOLEANS = {"true": True, "false": False}
 _ADJUSTMENT = re.compile(
-    r"(?P<reason>[0-9A-Za-z]{1,5})\s*[:=]\s*(?P<amount>-?[0-9.]{1,18})(?:\s*[:=]\s*(?P<quantity>[0-9.]{1,15}))?"
+    r"(?:(?P<group>[A-Za-z]{2})-)?(?P<reason>[0-9A-Za-z]{1,5})\s*[:=]\s*(?P<amount>-?[0-9.]{1,18})(?:\s*[:=]\s*(?P<quantity>[0-9.]{1,15}))?"
 )
 
 
@@ -161,10 +162,10 @@ def read_tooth(value: object) -> str:
     raise PydanticCustomError("tooth", "not a tooth")
 
 
-def read_adjustments(value: object) -> tuple[EarlierAdjustment, ...] | None:
-    """Read a plain amount, or reasons with amounts (see the module). None if all are zero."""
+def read_adjustments(value: object, group: str) -> tuple[EarlierAdjustment, ...] | None:
+    """Read a plain amount, or reasons with amounts (see the module), of a field's group. None if all are zero."""
     if isinstance(value, str) and (":" in value or "=" in value):
-        found = [_read_adjustment(part) for part in re.split(r"[,;]", value) if part.strip()]
+        found = [_read_adjustment(part, group) for part in re.split(r"[,;]", value) if part.strip()]
     elif isinstance(value, list) and value and all(_is_stored(item) for item in value):
         found = [
             EarlierAdjustment(item[0], read_number(item[1]), item[2] and read_number(item[2]))
@@ -183,12 +184,14 @@ def _is_stored(item: object) -> bool:
     return isinstance(item, list) and len(item) == 3 and isinstance(item[0], str | None)
 
 
-def _read_adjustment(part: str) -> EarlierAdjustment:
+def _read_adjustment(part: str, group: str) -> EarlierAdjustment:
     match = _ADJUSTMENT.fullmatch(part.strip())
     amount = formats.parse_money(match["amount"]) if match else None
     quantity = formats.parse_money(match["quantity"]) if match and match["quantity"] else None
     if match is None or amount is None or (match["quantity"] and quantity is None):
         raise PydanticCustomError("adjustments", "not adjustments")
+    if match["group"] and match["group"].upper() != group:
+        raise PydanticCustomError("adjustment_group", "another group", {"group": group})
     return EarlierAdjustment(match["reason"].upper(), amount, quantity)
 
 
@@ -200,6 +203,10 @@ _NUMBER_SCHEMA: dict[str, object] = {"anyOf": [{"type": "number"}, {"type": "str
 
 # Text. The lengths are those of the X12 elements that carry the values.
 Key = Annotated[str, ValueSpec(ValueType.KEY, max_length=100)]
+# Echoed byte for byte, so blanks around it stay; it is compared without them.
+CallerKey = Annotated[
+    str, StringConstraints(strip_whitespace=False), ValueSpec(ValueType.KEY, max_length=100)
+]
 LastName = Annotated[str, ValueSpec(ValueType.NAME, max_length=60)]
 FirstName = Annotated[str, ValueSpec(ValueType.NAME, max_length=35)]
 MiddleName = Annotated[str, ValueSpec(ValueType.NAME, max_length=25)]
@@ -252,9 +259,35 @@ Flag = Annotated[
     ValueSpec(ValueType.FLAG),
     _json_schema({"anyOf": [{"type": "boolean"}, {"enum": ["true", "false"]}]}),
 ]
-Adjustments = Annotated[
+_ADJUSTMENTS = ValueSpec(ValueType.ADJUSTMENTS)
+_ADJUSTMENTS_SCHEMA = _json_schema(_NUMBER_SCHEMA)
+COAdjustments = Annotated[
     tuple[EarlierAdjustment, ...],
-    PlainValidator(read_adjustments),
-    ValueSpec(ValueType.ADJUSTMENTS),
-    _json_schema(_NUMBER_SCHEMA),
+    PlainValidator(partial(read_adjustments, group="CO")),
+    _ADJUSTMENTS,
+    _ADJUSTMENTS_SCHEMA,
+]
+CRAdjustments = Annotated[
+    tuple[EarlierAdjustment, ...],
+    PlainValidator(partial(read_adjustments, group="CR")),
+    _ADJUSTMENTS,
+    _ADJUSTMENTS_SCHEMA,
+]
+OAAdjustments = Annotated[
+    tuple[EarlierAdjustment, ...],
+    PlainValidator(partial(read_adjustments, group="OA")),
+    _ADJUSTMENTS,
+    _ADJUSTMENTS_SCHEMA,
+]
+PIAdjustments = Annotated[
+    tuple[EarlierAdjustment, ...],
+    PlainValidator(partial(read_adjustments, group="PI")),
+    _ADJUSTMENTS,
+    _ADJUSTMENTS_SCHEMA,
+]
+PRAdjustments = Annotated[
+    tuple[EarlierAdjustment, ...],
+    PlainValidator(partial(read_adjustments, group="PR")),
+    _ADJUSTMENTS,
+    _ADJUSTMENTS_SCHEMA,
 ]

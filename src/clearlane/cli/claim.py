@@ -21,6 +21,7 @@ from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
+from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
 from clearlane.cli.claim_client import register
 from clearlane.kernel.clock import SystemClock
@@ -173,7 +174,10 @@ def _check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdic
     reads = document.read(0, document.count)
     shape = [*document.findings, *(finding for read in reads for finding in read.findings)]
     judged = [
-        (read.claim.Svc_VendorClaimId, repair_and_check(read.claim, facts, at=f"Claims[{at}]"))
+        (
+            read.claim.Svc_VendorClaimId,
+            repair_and_check(read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs),
+        )
         for at, read in enumerate(reads)
         if read.claim and not shape
     ]
@@ -251,6 +255,8 @@ def _print_table(verdict: DocumentVerdict) -> None:
     for claim_id, judgement in verdict.claims:
         word = "Accepted" if judgement.accepted else "NotAccepted"
         console.print(f"{claim_id}: {word}, {len(judgement.repairs)} values repaired", markup=False)
+        for sentence in summarise_repairs(judgement.repairs):
+            console.print(f"  {sentence}", markup=False, highlight=False)
     if verdict.shape:
         console.print("The server would answer 400, and nothing would be stored.", markup=False)
     needs = dict.fromkeys(str(rule.requires) for rule in skipped_rules(verdict.kind, verdict.facts))

@@ -18,6 +18,7 @@ from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.explain import FieldExplanation, explain
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.provenance import Explanation
+from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.write_837 import Envelope, TradingPartner, write_claims
 from clearlane.cli.operator_command import run_in_installation
 from clearlane.cli.storage_command import operator, refuse
@@ -167,6 +168,7 @@ def _print_json(found: LoadedClaim, rows: list[FieldExplanation]) -> None:
         "RequestId": found.row.request_id,
         "State": found.row.state,
         "Repairs": [{"field": path, "repair": kind} for path, kind in found.repairs],
+        "RepairSummary": summarise_repairs(found.repairs),
         "Fields": [_field_json(row) for row in rows],
     }
     typer.echo(json.dumps(shown, indent=2, default=str))
@@ -192,17 +194,16 @@ def _finding_json(finding: Finding) -> dict[str, object]:
 def _print_table(found: LoadedClaim, rows: list[FieldExplanation]) -> None:
     console = Console()
     console.print(f"{found.row.request_id}: {found.row.kind}, {found.row.state}", highlight=False)
-    repaired = dict(found.repairs)
-    grid = Table("Field", "Box", "Given", "X12", "Sent as", "Findings and repairs")
+    grid = Table("Field", "Box", "Given", "X12", "Sent as", "Findings")
     for row in rows:
-        notes = [finding.message for finding in row.findings]
-        notes += [f"Repaired: {repaired[row.field]}."] if row.field in repaired else []
         grid.add_row(
             row.field,
             row.box,
             row.stored,
             "\n".join(sent.place for sent in row.sent) or row.not_sent,
             "\n".join(sent.value for sent in row.sent),
-            "\n".join(notes),
+            "\n".join(finding.message for finding in row.findings),
         )
     console.print(grid, highlight=False)
+    for sentence in summarise_repairs(found.repairs):
+        console.print(sentence, highlight=False, markup=False)

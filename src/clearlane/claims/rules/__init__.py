@@ -5,7 +5,7 @@ make the claim ``NotAccepted``; warnings are recorded with it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -40,6 +40,7 @@ from clearlane.claims.rules import (  # noqa: F401
 )
 from clearlane.claims.rules.registry import RULES, ClaimRule, ExternalData, RuleInputs, RuleScope
 from clearlane.claims.rules.values import PLAIN, QuickTest, plain_texts_fit, quick_test
+from clearlane.claims.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
@@ -70,10 +71,30 @@ class CheckedClaim:
         return not any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
-def repair_and_check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> CheckedClaim:
-    """Repair a claim and apply every rule. ``at`` is the claim's own path, such as ``Claims[1]``."""
+NO_LEADING_ZEROS = (
+    "It came as a JSON number, which has no leading zeros; send it as text with all its digits."
+)
+
+
+def repair_and_check(
+    claim: Claim, inputs: RuleInputs, *, at: str = "", tolerated: tuple[Repair, ...] = ()
+) -> CheckedClaim:
+    """Repair a claim and apply every rule.
+
+    ``at`` is the claim's own path, such as ``Claims[1]``; ``tolerated`` is what its reading recorded.
+    """
     repaired, repairs = repair(claim)
-    return CheckedClaim(repaired, repairs, tuple(check(repaired, inputs, at=at)))
+    findings = check(repaired, inputs, at=at)
+    if tolerated:
+        prefix = f"{at}." if at else ""
+        short = {prefix + each.field for each in tolerated if each.kind == AS_SHORT_TEXT}
+        findings = [
+            replace(each, message=f"{each.message} {NO_LEADING_ZEROS}")
+            if each.location in short
+            else each
+            for each in findings
+        ]
+    return CheckedClaim(repaired, (*tolerated, *repairs), tuple(findings))
 
 
 def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFinding]:

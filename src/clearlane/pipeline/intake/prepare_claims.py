@@ -14,6 +14,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims import decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
+from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import ResubmissionTimes
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
 from clearlane.claims.write_837 import account_of
@@ -45,6 +46,8 @@ class PendingClaim(NamedTuple):
     claim: Claim
     facts: RuleInputs
     times: ResubmissionTimes
+    tolerated: tuple[Repair, ...] = ()
+    """Values that were read in another form than they were sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,12 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
 
 def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
-    judged = [repair_and_check(pending.claim, pending.facts, at=pending.at) for pending in claims]
+    judged = [
+        repair_and_check(pending.claim, pending.facts, at=pending.at, tolerated=pending.tolerated)
+        for pending in claims
+    ]
     texts = [
-        (fields.encode(pending.claim), _content(end))
+        (fields.encode_content(pending.claim), _content(end))
         for pending, end in zip(claims, judged, strict=True)
     ]
     return [
@@ -95,9 +101,9 @@ def _row(
 ) -> NewClaim:
     """Return the row of a judged claim.
 
-    The claim as sent is hashed, to recognise repetitions; the claim as repaired is sealed.
+    The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known, times = pending
+    vault, site, kind, now, _, claim, known, times, _ = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     payer = known.payer.payer_id if known.payer else ""
@@ -107,7 +113,9 @@ def _row(
         kind=kind.value,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         payer_id=payer,
-        vendor_claim_hash=vault.fingerprint(site.scope, kind, claim.Svc_VendorClaimId).hex(),
+        vendor_claim_hash=vault.fingerprint(
+            site.scope, kind, claim.Svc_VendorClaimId.strip()
+        ).hex(),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
         frequency=form_of(judgement.claim).frequency(judgement.claim),
         reference=_reference(vault, judgement.claim, payer) if accepted else "",

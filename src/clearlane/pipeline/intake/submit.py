@@ -16,6 +16,7 @@ from clearlane.claims import decode
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
+from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
     REPEATED_REQUEST_HOURS,
     ResubmissionDecision,
@@ -109,14 +110,14 @@ async def submit(
     faults = (*opened.findings, *(finding for read in reads for finding in read.findings))
     if faults:
         return MalformedDocument(faults, ignored)
-    claims = deque(read.claim for read in reads if read.claim is not None)
+    claims = deque((read.claim, read.repairs) for read in reads if read.claim is not None)
     del reads
     payers = context.payer_access.payers()  # one snapshot for the whole document
     enrolled = await find_approved_enrollments(
         context.database,
         context.vault,
         payers,
-        claims,
+        [claim for claim, _ in claims],
         type=FORMS[kind].payer_type,
         scope=site.scope,
         seconds_max=write_seconds_max,
@@ -155,7 +156,7 @@ async def _read_claims(
 async def _prepare_claims(
     context: WorkContext,
     payers: PayerDirectory,
-    claims: deque[Claim],
+    claims: deque[tuple[Claim, tuple[Repair, ...]]],
     kind: ClaimKind,
     site: Site,
     now: datetime,
@@ -168,7 +169,7 @@ async def _prepare_claims(
     while claims:
         pending: list[PendingClaim] = []
         while claims and len(pending) < limits.CLAIMS_AT_ONCE:
-            claim = claims.popleft()
+            claim, tolerated = claims.popleft()
             payer_id = claim.Svc_PayerId
             if payer_id not in facts:
                 facts[payer_id] = _facts(payers, kind, payer_id, today, sandbox=context.sandbox)
@@ -176,7 +177,9 @@ async def _prepare_claims(
             if enrolled is not None and enrolled.covers(claim, known.payer):
                 known = replace(known, enrolled=True)
             at = f"Claims[{len(found) + len(pending)}]"
-            pending.append(PendingClaim(context.vault, site, kind, now, at, claim, known, times))
+            pending.append(
+                PendingClaim(context.vault, site, kind, now, at, claim, known, times, tolerated)
+            )
         found += await context.intake.preparing.run(pending)
     return found
 

@@ -16,6 +16,7 @@ from clearlane.claims.documents import read_claim_payment
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.provenance import Explanation
+from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
@@ -160,8 +161,7 @@ def _check_sentences(loaded: LoadedClaim) -> Iterator[str]:
         yield "Accepted."
     for finding in loaded.findings:
         yield f"{finding.location}: {finding.message}"
-    for path, kind in loaded.repairs:
-        yield f"{path} was corrected: {kind}."
+    yield from summarise_repairs(loaded.repairs)
 
 
 def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:
