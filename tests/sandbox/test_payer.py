@@ -48,6 +48,16 @@ async def test_the_same_file_again_changes_nothing():
     assert await stage.payer.received_claim_numbers() == ["CLA1"]
 
 
+async def test_a_claim_acknowledgement_has_what_exists_at_each_level():
+    stage = Stage()
+    await stage.send(services("W1", ("D2391", "200"), predetermination=True, day=None))
+    found = one(await stage.days(2), "277CA")
+    # A predetermination has no service date: the day it was received.
+    assert starting(found, "DTP*472") == ["DTP*472*D8*20260302"]
+    assert starting(found, "STC*A1") == ["STC*A1:19:PR*20260303*WQ*200", "STC*A1:19:PR**WQ*200"]
+    assert [row.count("*") for row in starting(found, "HL")] == [4, 4, 4, 3]
+
+
 async def test_a_control_number_that_was_used_before_is_refused():
     stage = Stage()
     await stage.send(medical("3001"))

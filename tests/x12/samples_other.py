@@ -635,6 +635,7 @@ ROWS["277CA", "2100C/NM1"] = billing_level
 ROWS["277CA", "2100D/NM1"] = patient_level
 ROWS["277CA", "2000D/HL"] = patient_hl
 COUNTS["277CA", "2200A"] = always
+COUNTS["277CA", "2200D/DTP"] = always
 COUNTS["277CA", "2200B"] = always
 COUNTS["277CA", "2000C"] = some
 COUNTS["277CA", "2000D"] = some

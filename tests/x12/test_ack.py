@@ -10,6 +10,7 @@ from clearlane.x12 import check
 from clearlane.x12.ack import Acknowledgement, acknowledge
 from clearlane.x12.reader import parse
 from tests.corpus import Sample, corpus_files
+from tests.x12.injected_faults import Fault, P, inject
 from tests.x12.toy import (
     BODY,
     CLAIM,
@@ -111,8 +112,31 @@ def test_faults_of_the_set_itself_are_reported_at_its_end():
 
 def test_faults_of_the_group_reject_it():
     found = nine(file().replace(b"GE*1*1", b"GE*2*1"))
-    assert found[-1] == "AK9*R*1*1*0*5"
-    assert found[-2] == "IK5*A"
+    assert found[-1] == "AK9*R*2*1*0*5"
+    assert found[-2] == "IK5*R*18"
+    found = nine(file([*BODY, "QQQ*1"]).replace(b"GE*1*1", b"GE*2*1"))
+    assert found[-2:] == ["IK5*R*5", "AK9*R*2*1*0*5"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        (b"GE*1*1", b"GE*X*1", "AK9*R*1*1*0*5"),
+        (b"GE*1*1~", b"", "AK9*R*1*1*0*3"),
+        (b"GE*1*1", b"GE*1*2", "AK9*R*1*1*0*4"),
+        (b"GE*1*1", b"GE*1*1*1", "AK9*R*1*1*0"),
+        (b"GS*HC*SENDER", b"GS*HC*S", "AK9*R*1*1*0"),
+        (b"GS*HC*SENDER", b"GS*HP*SENDER", "AK9*R*1*1*0*1"),
+        (b"*1200*1*X*", b"*1200*1A*X*", "AK9*R*1*1*0*6*4"),
+    ],
+)
+def test_a_refused_group_gives_its_own_reason(old, new, verdict):
+    data = file()
+    assert old in data
+    answer = reply(data.replace(old, new, 1))
+    assert rows(answer.ack_999)[-2] == verdict
+    # The number of the group is repeated as it came.
+    assert {f.position.segment_id for f in check.check(answer.ack_999).findings} <= {"AK1"}
 
 
 @pytest.mark.parametrize(
@@ -152,6 +176,36 @@ def test_each_interchange_has_its_own_answer_and_numbers():
     assert [a.interchange for a in found] == [1, 2]
     assert b"*000000008*0*" in found[0].ack_999
     assert b"*000000010*0*" in found[1].ack_999
+
+
+REPORTED = (
+    Fault("first name of a person", "NM1*82", "NM1*82*1*FENN*****XX*1679576722", "X837-NAME", P),
+    Fault("member number", "NM1*IL*1*ARDEN", "NM1*IL*1*ARDEN*ROSA", "X837-MEMBER", P),
+    Fault("state", "N4*SALEM", "N4*SALEM**97301", "X837-ADDRESS", P),
+    Fault("attachment number", "PWK", "PWK*OZ*EL", "X837-ATTACHMENT", P),
+    Fault("state of the accident", "CLM*B200", "CLM*B200*200***11:B:1*Y*A*Y*Y**AA", "X837-ACCIDENT-STATE", P),
+    Fault("total", "CLM*A100", "CLM*A100*251***11:B:1*Y*A*Y*Y", "X837-TOTAL", P),
+    Fault("code of another guide", "SBR*P*18", "SBR*P*18*GRP100******HN", "ELM-CODE", P),
+    Fault("code of another place", "PAT*19", "PAT*18", "ELM-CODE", P),
+    Fault("code of nobody", "SBR*P*18", "SBR*P*18*GRP100******XX", "ELM-CODE", P),
+    Fault("component of another guide", "CLM*A100", "CLM*A100*250***11:A:1*Y*A*Y*Y", "ELM-CODE", P),
+)  # fmt: skip
+CODES = ("I9", "I9", "I9", "I9", "I9", "I12", "7", "I6", "7", "I6")
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"), list(zip(REPORTED, CODES, strict=True)), ids=[f.name for f in REPORTED]
+)
+def test_elements_are_reported_by_the_code_of_their_fault(fault, code):
+    data, position = inject("837P", fault)
+    (answer,) = acknowledge(data, control=1, moment=NOW)
+    found = rows(answer.ack_999)
+    assert [row.split("*")[3] for row in found if row.startswith("IK4")] == [code]
+    (ik3,) = [row.split("*") for row in found if row.startswith("IK3")]
+    assert (ik3[2], ik3[4]) == (str(position), "8")
+    # An error of the guide alone is I5, one of the standard 5.
+    (ik5,) = [row for row in found if row.startswith("IK5")]
+    assert ik5.split("*")[2] == ("I5" if code.startswith("I") else "5")
 
 
 def test_keys_that_cannot_be_reported_are_left_out():

@@ -454,7 +454,7 @@ def test_a_rule_may_point_at_a_loop_around_its_own():
         for f in read(file(body)).all_findings()
     ]
     assert found == [
-        ("TOY-PARENT", Severity.WARNING, at(SUBSCRIBER[1]), "2000B", "I12"),
+        ("TOY-PARENT", Severity.WARNING, at(SUBSCRIBER[1]), "2000B", "I9"),
         ("TOY-PARENT", Severity.ERROR, at(CLAIM[0]), "2300", "I6"),
     ]
 

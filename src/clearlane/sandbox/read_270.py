@@ -18,7 +18,7 @@ from clearlane.kernel.redacted_repr import redact_repr
 from clearlane.sandbox.model import Parties
 from clearlane.sandbox.read_837 import identifier, parties_of, party
 from clearlane.x12 import reader, tree
-from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict
+from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict, counted_sets
 from clearlane.x12.delimiters import read_delimiters
 from clearlane.x12.encode import clean
 from clearlane.x12.tree import Loop, get_element, split_components, split_repetitions
@@ -180,7 +180,10 @@ def _group(group: tree.FunctionalGroup) -> GroupRead:
     functional, control, version = (get_element(group.header, at) for at in (1, 6, 8))
     sets = [_set(one) for one in group.sets]
     verdicts = [one.verdict for one in sets]
-    return GroupRead(GroupVerdict(functional, control, version, verdicts, group.findings), sets)
+    verdict = GroupVerdict(
+        functional, control, version, verdicts, group.findings, counted_sets(group)
+    )
+    return GroupRead(verdict, sets)
 
 
 def _set(set: tree.TransactionSet) -> SetRead:

@@ -18,7 +18,7 @@ from clearlane.kernel import formats
 from clearlane.kernel.limits import CLAIMS_AT_ONCE
 from clearlane.sandbox.model import ZERO, Claim, Parties, Person, Provider, ServiceLine, SetHeader
 from clearlane.x12 import reader, tree
-from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict
+from clearlane.x12.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict, counted_sets
 from clearlane.x12.encode import clean
 from clearlane.x12.tree import Loop, get_element, split_components
 
@@ -124,7 +124,9 @@ class _Reading:
     def group(self, group: tree.FunctionalGroup) -> None:
         functional, control, version = (get_element(group.header, at) for at in (1, 6, 8))
         verdicts = [one.verdict for one in self._sets]
-        verdict = GroupVerdict(functional, control, version, verdicts, group.findings)
+        verdict = GroupVerdict(
+            functional, control, version, verdicts, group.findings, counted_sets(group)
+        )
         self.interchange.groups.append(GroupRead(verdict, self._sets))
         sender, receiver = (party(get_element(group.header, at)) for at in (2, 3))
         self.interchange.parties = replace(

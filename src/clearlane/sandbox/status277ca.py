@@ -57,7 +57,7 @@ class _Set:
         submitter = (head.submitter or NOT_KNOWN, "", "", "", "", "46", head.submitter_id)
         yield ("NM1", "41", "2", *submitter)
         yield ("TRN", "2", head.reference)
-        yield from self._sums(cases, "90", "AA")
+        yield from self._sums(cases, "90", "AA", self._today)
         providers = dict.fromkeys(case.claim.provider for case in cases)
         for provider in providers:
             mine = [case for case in cases if case.claim.provider == provider]
@@ -68,16 +68,17 @@ class _Set:
         yield ("HL", number, "2", "19", "1")
         yield ("NM1", "85", *provider_name(provider), *provider_number(provider))
         yield ("TRN", "1", f"{self._trace}-{number}")
-        yield from self._sums(cases, "QA", "QC")
+        # STC02 does not exist at the provider level.
+        yield from self._sums(cases, "QA", "QC", "")
         for case in cases:
             yield from self._patient(case, number)
 
     def _sums(
-        self, cases: Sequence[Case], accepted: str, refused: str
+        self, cases: Sequence[Case], accepted: str, refused: str, day: date | str
     ) -> Iterator[tuple[object, ...]]:
         """Yield the receipt of a level, and how many of its claims are accepted and refused."""
         whole = total(case.claim.charge for case in cases)
-        yield ("STC", RECEIPT, self._today, ACCEPTS, whole)
+        yield ("STC", RECEIPT, day, ACCEPTS, whole)
         parts = ([c for c in cases if not c.refusals], [c for c in cases if c.refusals])
         nonempty = [
             part for part in zip((accepted, refused), ("YU", "YY"), parts, strict=True) if part[2]
@@ -106,8 +107,9 @@ class _Set:
             yield ("REF", "1K", case.number)
         if claim.number:
             yield ("REF", "D9", claim.number)
-        if claim.days:
-            yield ("DTP", "472", *format_period(*claim.days))
+        # A predetermination has no service date, and the guide requires one: the day it was received.
+        received = self._file.received.date()
+        yield ("DTP", "472", *format_period(*(claim.days or (received, received))))
 
     def _refusal(self, refusal: Refusal, case: Case) -> tuple[object, ...]:
         code = (refusal.category, refusal.status, refusal.entity)

@@ -5,7 +5,7 @@
 
 A set with an error is rejected (R); one whose findings are all warnings that a 999 can report is accepted with errors
 (E); else it is accepted (A). A group is accepted, accepted with errors, rejected or partially accepted (P) according to
-its sets. An interchange that the TA1 rejects gets no 999, and an acknowledgement is never acknowledged. An answer holds
+its sets; a group that is refused for a fault of its own refuses its sets. An interchange that the TA1 rejects gets no 999, and an acknowledgement is never acknowledged. An answer holds
 codes and positions, and of the business unit its own key (CLM01, TRN02); messages and other values are left out.
 
 Knows findings and the 999 guide; knows no connection and no clock.
@@ -41,6 +41,10 @@ ACKNOWLEDGEMENT = "FA"
 """GS01 of a group of 999s, which is not acknowledged."""
 LOOP_CHARACTERS_MAX = 4
 """IK303 holds no more, so 2010AA is reported as 2010."""
+COUNT_DIGITS_MAX = 6
+"""AK902 holds no more."""
+NOT_IN_A_GROUP = "18"
+"""IK502 of a set without errors whose group is refused: it is not in a group that could be accepted."""
 CODES_MAX = 5
 """IK5 and AK9 hold five codes each."""
 
@@ -83,18 +87,25 @@ class GroupVerdict:
     version: str
     sets: list[SetVerdict]
     findings: list[Finding]
+    counted: int | None = None
+    """GE01, how many sets the sender counted; None if it does not say."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the group is refused for its own fault, and all its sets with it."""
+        return _outcome_code(self.findings) == "R"
 
     @property
     def accepted(self) -> int:
         """The number of accepted sets."""
-        if _outcome_code(self.findings) == "R":
+        if self.is_refused:
             return 0
         return sum(one.code != "R" for one in self.sets)
 
     @property
     def code(self) -> str:
         """AK901."""
-        if _outcome_code(self.findings) == "R" or not self.accepted:
+        if not self.accepted:
             return "R"
         if self.accepted < len(self.sets):
             return "P"
@@ -154,12 +165,20 @@ def build_999(group: GroupVerdict) -> tree.Loop:
     codes = _codes(group.findings)
     data = {
         "AK1": [_ascii_text(text) for text in (group.functional_id, group.control, group.version)],
-        "2000": [_set_data(one) for one in group.sets],
+        "2000": [_set_data(one, refused=group.is_refused) for one in group.sets],
         "AK9": [
-            group.code, str(len(group.sets)), str(len(group.sets)), str(group.accepted), *codes,
+            group.code, str(len(group.sets) if group.counted is None else group.counted),
+            str(len(group.sets)), str(group.accepted), *codes,
         ],
     }  # fmt: skip
     return build(guide, data)
+
+
+def counted_sets(group: tree.FunctionalGroup) -> int | None:
+    """Return GE01, how many sets the sender counted; None without a GE or a number in it."""
+    text = tree.get_element(group.trailer, 1).strip() if group.trailer else ""
+    digits = text.isascii() and text.isdigit() and len(text) <= COUNT_DIGITS_MAX
+    return int(text) if digits else None
 
 
 def _ascii_text(text: str) -> str:
@@ -174,7 +193,7 @@ def _set_verdict(set: tree.TransactionSet, units: list[tuple[int, int, str, str]
 
 def _group_verdict(group: tree.FunctionalGroup, sets: list[SetVerdict]) -> GroupVerdict:
     functional, control, version = (tree.get_element(group.header, at) for at in (1, 6, 8))
-    return GroupVerdict(functional, control, version, sets, group.findings)
+    return GroupVerdict(functional, control, version, sets, group.findings, counted_sets(group))
 
 
 def _acknowledge_interchange(
@@ -245,7 +264,7 @@ def _about_set(finding: Finding) -> bool:
     return finding.rule.startswith(("ST-", "SE-"))
 
 
-def _set_data(verdict: SetVerdict) -> dict[str, Any]:
+def _set_data(verdict: SetVerdict, *, refused: bool) -> dict[str, Any]:
     reported = [
         f
         for f in verdict.findings
@@ -256,12 +275,14 @@ def _set_data(verdict: SetVerdict) -> dict[str, Any]:
     if inside:
         syntax = any(not f.syntax_error.startswith("I") for f in inside)
         codes = ["5" if syntax else "I5", *codes][:CODES_MAX]
+    if refused and verdict.code != "R":
+        codes = [*codes[: CODES_MAX - 1], NOT_IN_A_GROUP]
     return {
         "AK2": [
             _ascii_text(text) for text in (verdict.transaction, verdict.control, verdict.version)
         ],
         "2100": list(_segment_errors(inside, verdict.units)),
-        "IK5": [verdict.code, *codes],
+        "IK5": ["R" if refused else verdict.code, *codes],
     }
 
 

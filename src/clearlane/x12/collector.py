@@ -107,6 +107,7 @@ class FindingCollector:
             component=finding.component,
             repetition=finding.repetition,
             kind=finding.kind,
+            code=finding.code or None,
         )
 
     def _count(self, severity: Severity) -> bool:

@@ -18,6 +18,7 @@ from clearlane.x12.pattern import (
     UNITS_MAX,
     open_syntax_notes,
 )
+from clearlane.x12.standard_codes import is_x12_code
 from clearlane.x12.value_checks import check_values
 
 _BASIC = re.compile(rf"[{TEXT}a-z]*", re.ASCII)
@@ -32,6 +33,8 @@ _TIME = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:\d\d?)?)?", re.ASCII)
 # The element with the name of the entity that NM101 or N101 names.
 PAYER_NAMES = {"NM1": 3, "N1": 2}
 PAYER = "PR"
+NOT_USED_BY_GUIDE = "I6"
+"""IK403 for a code that X12 has and the guide does not."""
 _SHORT_DATE = re.compile(r"\d{6}", re.ASCII)
 
 
@@ -167,7 +170,10 @@ def _composite(
             )
         else:
             for finding in check_value(name_element(node, element, part), part, value, previous):
-                yield finding._replace(element=number, component=part.number, repetition=repetition)
+                placed = finding._replace(
+                    element=number, component=part.number, repetition=repetition
+                )
+                yield _with_code(node.id, placed, value)
         previous = value
 
 
@@ -180,7 +186,17 @@ def _simple(
                    element.number, 2, repetition)  # fmt: skip
         return
     for finding in check_value(name, element, text, previous):
-        yield finding._replace(element=element.number, repetition=repetition)
+        at = finding._replace(element=element.number, repetition=repetition)
+        yield _with_code(node.id, at, text)
+
+
+def _with_code(segment: str, finding: ElementFinding, value: str) -> ElementFinding:
+    """Return a finding about a wrong code with the code of a 999: X12 has it and the guide does not, or nobody has it."""
+    if finding.rule != "ELM-CODE" or not is_x12_code(
+        segment, finding.element, finding.component, value.strip()
+    ):
+        return finding
+    return finding._replace(code=NOT_USED_BY_GUIDE)
 
 
 def check_value(

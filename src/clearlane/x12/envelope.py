@@ -3,6 +3,8 @@
 Each check adds to a ``FindingCollector``. Knows the control segments; knows nothing of what a set contains.
 """
 
+from collections.abc import Mapping
+
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import element as elements
 from clearlane.x12 import grammar
@@ -17,6 +19,9 @@ from clearlane.x12.tree import FunctionalGroup, Interchange, Segment, get_elemen
 
 GS = seg("GS", "Group header", "R", 1, "R R R R R R R=X R")
 GE = seg("GE", "Group trailer", "R", 1, "R R")
+# AK905 has a code for a wrong function, version, group number and count, and none for other elements.
+GS_CODES = {1: "1", 6: "6", 8: "2"}
+GE_CODES = {1: "5", 2: "4"}
 IEA = seg("IEA", "Interchange trailer", "R", 1, "R R")
 SE = seg("SE", "Set trailer", "R", 1, "R R")
 CONTROL_VERSION = "00501"
@@ -95,7 +100,7 @@ def check_trailer(
 
 def check_group(group: FunctionalGroup, findings: FindingCollector, position: int) -> None:
     """Check the GS alone."""
-    check_form("GS-FORM", GS, group.header, findings, position)
+    check_form("GS-FORM", GS, group.header, findings, position, GS_CODES)
 
 
 def check_group_end(
@@ -108,7 +113,7 @@ def check_group_end(
     if ge is None:
         findings.add("GE-MISSING", "The group must end with a GE segment", "GE", position)
         return
-    check_form("GE-FORM", GE, ge, findings, position)
+    check_form("GE-FORM", GE, ge, findings, position, GE_CODES)
     if not _is_count(get_element(ge, 1), sets):
         findings.add(
             "GE-COUNT", f"GE01 must be {sets}, the number of sets", "GE", position, element=1
@@ -152,12 +157,25 @@ def check_form(
     segment: Segment,
     findings: FindingCollector,
     position: int,
+    codes: Mapping[int, str] | None = None,
 ) -> None:
-    """Report errors of a control segment under its own rule, warnings under theirs."""
+    """Report errors of a control segment under its own rule, warnings under theirs.
+
+    ``codes`` are those of an acknowledgement by element, where it has not one for the whole segment.
+    """
     for finding in elements.check_segment(node, "", segment):
-        if FINDING_TYPES[finding.rule].severity is Severity.ERROR:
-            finding = finding._replace(rule=rule)
-        findings.add_element_finding(finding, node.id, position, "")
+        own = FINDING_TYPES[finding.rule].severity is Severity.ERROR
+        findings.add(
+            rule if own else finding.rule,
+            finding.message,
+            node.id,
+            position,
+            element=finding.element,
+            component=finding.component,
+            repetition=finding.repetition,
+            kind=finding.kind,
+            code=None if codes is None or not own else codes.get(finding.element, ""),
+        )
 
 
 def _isa(isa: Segment, number: int, findings: FindingCollector, *, passes: bool) -> None:

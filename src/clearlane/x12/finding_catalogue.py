@@ -63,13 +63,14 @@ FINDING_TYPES: dict[str, FindingType] = {
     "TA1-NOTE": FindingType(ERROR, 3, "024", "The code of a TA1 agrees with its note: accepted without error, or with one."),
     "STRAY": FindingType(ERROR, 1, "024", "Every segment is in its envelope: sets in groups, groups in interchanges."),
     # The group.
+    # Which element decides the code of GS-FORM and GE-FORM (envelope.py); here is that of the control number or count.
     "GS-FORM": FindingType(ERROR, 1, "6", "The GS has its eight elements, each well-formed."),
     "GS-FUNCTION": FindingType(ERROR, 1, "1", "GS01 is the functional identifier of the sets in the group."),
     "GS-TWICE": FindingType(ERROR, 1, "19", "A group control number is used once in an interchange."),
     "GE-MISSING": FindingType(ERROR, 1, "3", "A group ends with a GE."),
     "GE-COUNT": FindingType(ERROR, 1, "5", "GE01 is the number of sets."),
     "GE-CONTROL": FindingType(ERROR, 1, "4", "GE02 equals GS06, digit for digit."),
-    "GE-FORM": FindingType(ERROR, 1, "6", "The GE has two elements, each well-formed."),
+    "GE-FORM": FindingType(ERROR, 1, "5", "The GE has two elements, each well-formed."),
     "GROUP-EMPTY": FindingType(ERROR, 1, "5", "A group holds at least one set."),
     # The set.
     "ST-CONTROL": FindingType(ERROR, 1, "7", "ST02 is 4 to 9 characters."),

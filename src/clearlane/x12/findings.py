@@ -18,6 +18,8 @@ class ElementFinding(NamedTuple):
     component: int = 0
     repetition: int = 0
     kind: str = ""
+    code: str = ""
+    """What a 999 reports; if empty, the code of the rule."""
 
 
 def name_element(

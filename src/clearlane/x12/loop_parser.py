@@ -304,7 +304,7 @@ class LoopParser:
                     break
         position, owner = found or (loop.position, loop)
         segment_id = finding.segment[0] if finding.segment is not None else loop.node.head.id
-        code = finding.code or ("I12" if finding.element else "I6")
+        code = finding.code or _default_code(finding)
         self._findings.add(
             rule.id,
             finding.message,
@@ -420,6 +420,17 @@ class LoopParser:
             loop.items[1:] = inner
             loop.dropped = [tree.DroppedLoops(1, end - loop.position - 1, None)]
         self._held_segments = 0
+
+
+def _default_code(finding: RuleFinding) -> str:
+    """Return what a 999 reports where the rule does not say: a missing segment, a missing element, or a wrong one."""
+    if not finding.element:
+        return "I6"
+    text = tree.get_element(finding.segment or [], finding.element)
+    if finding.component:
+        parts = tree.split_components(text)
+        text = parts[finding.component - 1] if finding.component <= len(parts) else ""
+    return "I12" if text else "I9"
 
 
 def _expected_position(loop: tree.Loop, plan: LoopPlan, index: int) -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
@@ -121,6 +122,7 @@ BROKEN = [
         ),
         ("HL", 0, 0),
     ),
+    ("277CA", "X277CA-DATED", drop("DTP", 3), ("TRN", 0, 0)),
     ("277CA", "X277CA-TOTALS", set_to("QTY", 1, 2, "2"), ("QTY", 2, 0)),
     ("277CA", "X277CA-TOTALS", set_to("QTY", 2, 2, "0"), ("QTY", 2, 0)),
     ("277CA", "X277CA-TOTALS", set_to("AMT", 2, 2, "99.99"), ("AMT", 2, 0)),
@@ -187,6 +189,17 @@ def test_a_vague_claim_is_explained_by_its_line():
     changed = rows(ACK)
     after("STC", 5, "REF*FJ*1")(changed)
     assert findings("277CA", changed) == []
+
+
+@pytest.mark.parametrize(
+    ("edit", "element"), [(set_to("STC", 2, 2, "20240501"), 2), (set_to("HL", 4, 4, "0"), 4)]
+)
+def test_what_does_not_exist_at_a_level_is_a_warning(edit, element):
+    changed = rows(ACK)
+    edit(changed)
+    assert [(f.rule, f.severity, f.position.element) for f in findings("277CA", changed)] == [
+        ("ELM-UNUSED", Severity.WARNING, element)
+    ]
 
 
 def test_every_rule_has_a_case():

@@ -28,7 +28,7 @@ _PATIENT = loop(
     "Patient",
     "S",
     0,
-    seg("HL", "Patient level", "R", 1, "R R R=PT|22|23 S=0|1"),
+    seg("HL", "Patient level", "R", 1, "R R R=PT|22|23"),
     loop(
         "2100D",
         "Patient name",
@@ -89,7 +89,7 @@ _PROVIDER = loop(
             "Verdict at the provider's level",
             "S",
             0,
-            _verdict(_PROVIDER_ENTITIES, "S", "U|WQ", "S"),
+            _verdict(_PROVIDER_ENTITIES, "-", "U|WQ", "S"),
         ),
         seg("REF", "Further identifier of the provider", "S", 3, "R=0B|1G|G2|LU|SY|TJ R"),
         seg("QTY", "Claims accepted", "S", 1, "R=QA R"),

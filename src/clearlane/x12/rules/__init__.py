@@ -22,8 +22,9 @@ calls it each time a loop of that id closes, with the loop's own segments and th
   (``needs=("2320",)`` for a rule about other payers; ``"2400/2430"`` is a 2430 in a child loop 2400).
 * ``RuleFinding.segment`` is the very list taken from the loop (found again by identity, never by value), or a segment of an
   enclosing loop. With None the finding points at the segment that opens the loop.
-* ``RuleFinding.code`` is the code a 999 reports: IK403 if an element is given, IK304 otherwise. If empty, the 999 reports I12
-  (the element does not follow the guide) or I6 (a segment required by others is missing).
+* ``RuleFinding.code`` is the code a 999 reports: IK403 if an element is given, IK304 otherwise. If empty, the 999 reports I9
+  (an element that others call for is missing), I12 (the element does not follow the guide) or I6 (a segment required by
+  others is missing).
 * ``ctx.parent("2000B")`` is the nearest open loop of that id around this one, or None.
 * ``ctx.set_state`` is a dictionary that lives as long as the transaction set. A streaming reader drops each unit loop (2300
   in an 837, 2100 in an 835) and each loop that contained units once it is closed. A rule about many units therefore adds up

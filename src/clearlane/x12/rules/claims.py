@@ -176,7 +176,7 @@ def attachment_can_be_found(loop: Loop, ctx: RuleContext) -> Iterator[RuleFindin
     for row in claim_parts(loop, ctx).all_segments("PWK"):
         if value_at(row, 2) in {"BM", "EL", "EM", "FT", "FX"} and not value_at(row, 6):
             message = "PWK06 (attachment control number) is required unless PWK02 is AA"
-            yield RuleFinding(message, row, 6, code="1")
+            yield RuleFinding(message, row, 6)
 
 
 @rule("X837-ICD-DOT", loop="2300", kinds=CLAIM_KINDS, snip=5, needs=("HI",))

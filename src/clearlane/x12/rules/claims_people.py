@@ -50,7 +50,7 @@ def subscriber_has_a_member_number(loop: Loop, ctx: RuleContext) -> Iterator[Rul
     """A person who is the subscriber has a member number."""
     row = loop.segment("NM1")
     if value_at(row, 2) == "1" and not value_at(row, 9):
-        yield RuleFinding("NM109 (member number) is required for a person", row, 9, code="1")
+        yield RuleFinding("NM109 (member number) is required for a person", row, 9)
 
 
 @rule("X837-TAX-NUMBER", loop="2010AA", kinds=CLAIM_KINDS, snip=5, severity=WARNING, needs=("REF",))
@@ -70,7 +70,7 @@ def us_address_is_complete(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding
     for element, name, severity in ((2, "state", None), (3, "postal code", Severity.WARNING)):
         if not value_at(row, element):
             sentence = f"N4{element:02} ({name}) is required in the United States"
-            yield RuleFinding(sentence, row, element, code="2", severity=severity)
+            yield RuleFinding(sentence, row, element, severity=severity)
 
 
 @rule("X837-SELF", loop="2000C", kinds=CLAIM_KINDS, snip=4)

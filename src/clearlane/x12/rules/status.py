@@ -128,6 +128,13 @@ def receipt_is_reported(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
         yield RuleFinding(f"Loop {wanted} should report on the file as a whole")
 
 
+@rule("X277CA-DATED", loop="2200D", kinds=ACKNOWLEDGEMENT, snip=7, severity=WARNING)
+def acknowledged_claim_is_dated(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """A claim that is acknowledged has its service date."""
+    if loop.segment("DTP") is None:
+        yield RuleFinding("A claim should have its service date (DTP*472)", code="I6")
+
+
 @rule(
     "X277CA-TOTALS",
     loop=("2200D", "2000C", "2000B"),
