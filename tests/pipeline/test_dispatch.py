@@ -14,6 +14,7 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
+from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
@@ -227,3 +228,60 @@ async def test_the_months_key_of_the_installation_is_made_when_it_is_needed(plac
         out.connections.add()
         await out.submit(1)
         assert await out.go(minutes=1) == 1
+
+
+class Steps:
+    """Runs each step once and notes what is started."""
+
+    work = "deliver-1"
+
+    def __init__(self):
+        self.started = {}
+
+    async def run(self, name, job, *, attempts=1):
+        return await job()
+
+    async def start(self, name, *ids, key=""):
+        self.started[key] = (name, *ids)
+        return key
+
+
+async def test_a_tick_batches_what_waited_and_starts_each_delivery_once_a_minute(out):
+    out.connections.add(MEADOW)
+    out.connections.add(HARBOR)
+    await out.submit(1)
+    await out.submit(1, HARBOR)
+    steps = Steps()
+    await dispatch.dispatch_tick(out.context, steps)
+    assert steps.started == {}
+    out.pass_time(minutes=1)
+    for _ in range(3):
+        await dispatch.dispatch_tick(out.context, steps)
+    ids = [batch.id for batch in await out.batches()]
+    assert sorted(steps.started.values()) == [("deliver", id) for id in ids]
+    out.pass_time(minutes=1)
+    await dispatch.dispatch_tick(out.context, steps)
+    assert len(steps.started) == 2 * len(ids) == 4
+
+
+async def test_a_tick_leaves_claims_waiting_while_callers_go_first(out):
+    out.connections.add(window_seconds=0)
+    await out.submit(1)
+    out.context.intake.priority.record_claims(10_000)
+    await dispatch.dispatch_tick(out.context, Steps())
+    assert await out.batches() == []
+    await dispatch.dispatch_tick(out.context, Steps())
+    assert len(await out.batches()) == 1
+
+
+@pytest.mark.parametrize(("trouble", "outcome"), [(None, "arrived"), (ConnectionError(), "later")])
+async def test_a_delivery_that_arrived_starts_the_next_to_its_payer(out, trouble, outcome):
+    payer = out.connections.add(window_seconds=0)
+    for _ in range(2):
+        await out.submit(1)
+        await out.create_batches()
+    first, second = (batch.id for batch in await out.batches())
+    payer.trouble, steps = trouble, Steps()
+    assert await dispatch.deliver_batch(out.context, steps, first) == outcome
+    expected = [("deliver", second)] if outcome == "arrived" else []
+    assert list(steps.started.values()) == expected

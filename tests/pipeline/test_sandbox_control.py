@@ -1,0 +1,161 @@
+"""Time and payers of a sandbox as callers change them: everything that is due then has happened."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from clearlane.accounts.model import Site
+from clearlane.claims import samples
+from clearlane.claims.batch_lifecycle import BatchState
+from clearlane.claims.fields import ClaimKind
+from clearlane.pipeline.intake import submit
+from clearlane.pipeline.operator import sandbox_control
+from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
+from clearlane.pipeline.outbound import deliver, dispatch
+from clearlane.settings import load
+from clearlane.store import batches
+from clearlane.store.database import Actor
+from clearlane.store.inbox import list_files
+from clearlane.wiring import open_installation
+from tests.databases import make_site
+
+VENDOR = Actor("vendor", "LARK")
+PAYER = "TST01"
+DAY = timedelta(days=1)
+
+
+class Sandbox:
+    """A sandbox without a server: its control, and claims put into it."""
+
+    def __init__(self, installation):
+        runtime = installation._sandbox
+        self.context = installation.work_context
+        self.simulator = runtime.simulator
+        self.clock = runtime.simulator.clock
+        self.control = SandboxControl(self.context, runtime.simulator, runtime.stored_clock)
+
+    async def submit(self):
+        scope = await make_site(self.context.database)
+        site = Site(scope.site, scope.vendor, "LARK", "C1", "Larkspur Dental", baa_accepted=True)
+        day = self.clock.now().date() - timedelta(days=30)
+        document = samples.document(ClaimKind.MEDICAL, day=day, full=False)
+        document["Claims"][0]["Svc_PayerId"] = PAYER
+        done = await submit.submit(
+            self.context, json.dumps(document, default=str).encode(), ClaimKind.MEDICAL,
+            site=site, actor=VENDOR, now=self.clock.now(),
+        )  # fmt: skip
+        assert [one.accepted for one in done.results] == [True]
+
+    async def batches(self):
+        async with self.context.database.read(batches.SCOPE) as tx:
+            return await batches.list_newest(tx, 10)
+
+    async def files(self):
+        """Kinds of the payer's files that were posted."""
+        async with self.context.database.read(batches.SCOPE) as tx:
+            return {one.kinds for one in await list_files(tx, ["Applied", "Parked"], 100)}
+
+
+@pytest.fixture
+async def sandbox(tmp_path):
+    settings = load(environ={}, overrides={"data": tmp_path, "mode": "sandbox"})
+    async with open_installation(settings, role="command") as installation:
+        made = Sandbox(installation)
+        await made.simulator.freeze(VENDOR)
+        yield made
+
+
+async def test_advance_lets_everything_happen_that_is_due_then(sandbox):
+    await sandbox.submit()
+    await sandbox.control.finish_due_work()
+    [batch] = await sandbox.batches()
+    assert batch.state is BatchState.DELIVERED
+    before = sandbox.clock.now()
+    await sandbox.control.advance(timedelta(days=30), VENDOR)
+    assert timedelta(days=30) <= sandbox.clock.now() - before < timedelta(days=31)
+    assert {"277CA", "835", "999"} <= await sandbox.files()
+
+
+@pytest.mark.parametrize("by", [-DAY, timedelta(days=400 * 365)])
+async def test_advance_refuses_what_cannot_be_and_changes_nothing(sandbox, by):
+    state = sandbox.clock.state
+    with pytest.raises(ValueError, match="time can"):
+        await sandbox.control.advance(by, VENDOR)
+    assert sandbox.clock.state == state
+
+
+async def test_advance_by_nothing_finishes_what_is_due(sandbox):
+    await sandbox.submit()
+    advanced = sandbox.clock.state.advanced
+    await sandbox.control.advance(timedelta(0), VENDOR)
+    assert sandbox.clock.state.advanced == advanced
+    assert [one.state for one in await sandbox.batches()] == [BatchState.DELIVERED]
+
+
+@pytest.mark.parametrize(
+    ("frozen", "day_seconds", "expected"),
+    [
+        (None, None, (True, 2)),
+        (False, None, (False, 2)),
+        (True, None, (True, 2)),
+        (None, 5.0, (True, 5)),
+        (False, 5.0, (False, 5)),
+    ],
+)
+async def test_set_clock_changes_what_is_given(sandbox, frozen, day_seconds, expected):
+    await sandbox.control.set_clock(frozen=frozen, day_seconds=day_seconds, actor=VENDOR)
+    assert (sandbox.clock.state.frozen, sandbox.clock.state.day_seconds) == expected
+
+
+async def test_set_clock_refuses_a_pace_that_cannot_be_and_changes_nothing(sandbox):
+    with pytest.raises(ValueError, match="second"):
+        await sandbox.control.set_clock(frozen=False, day_seconds=0, actor=VENDOR)
+    assert sandbox.clock.state.frozen
+
+
+async def test_a_payer_that_is_down_gets_its_files_at_once_when_it_is_up_again(sandbox):
+    await sandbox.control.set_mode(PAYER, "down")
+    await sandbox.submit()
+    await sandbox.control.finish_due_work()
+    [batch] = await sandbox.batches()
+    assert (batch.state, batch.attempts) == (BatchState.READY, 1)
+    await (
+        sandbox.control.finish_due_work()
+    )  # it is paused: nothing is due, and nothing is waited for
+    assert (await sandbox.batches())[0].attempts == 1
+    await sandbox.control.set_mode(PAYER, "up")
+    await sandbox.control.finish_due_work()
+    assert (await sandbox.batches())[0].state is BatchState.DELIVERED
+
+
+async def test_modes_are_shown_for_test_payers_and_those_that_were_sent_something(sandbox):
+    shown = {(payer.type, payer.payer_id): mode for payer, mode in await sandbox.control.modes()}
+    assert set(shown.values()) == {"up"}
+    types = [payer.type for payer in sandbox.control.find_payers(PAYER)]
+    await sandbox.control.set_mode(PAYER, "slow")
+    after = {(payer.type, payer.payer_id): mode for payer, mode in await sandbox.control.modes()}
+    assert {key for key, mode in after.items() if mode == "slow"} == {
+        (type, PAYER) for type in types
+    }
+    assert sandbox.control.find_payers("NOBODY") == []
+    with pytest.raises(ValueError, match="sideways"):
+        await sandbox.control.set_mode(PAYER, "sideways")
+
+
+async def test_work_that_another_node_does_not_finish_is_given_up(sandbox, monkeypatch):
+    monkeypatch.setattr(sandbox_control, "SANDBOX_ADVANCE_SECONDS_MAX", 0.5)
+    await sandbox.submit()
+    now = sandbox.clock.now()
+    [id] = await dispatch.create_batches(sandbox.context, now, everything=True)
+    [batch] = await sandbox.batches()
+    assert await deliver._mark_sending(sandbox.context, batch, "another-node")
+    state = sandbox.clock.state
+    with pytest.raises(DueWorkNotFinished):
+        await sandbox.control.advance(DAY, VENDOR)
+    assert sandbox.clock.state == state
+    # Once its lease has ended the batch is due here, and time can pass.
+    monkeypatch.setattr(sandbox_control, "SANDBOX_ADVANCE_SECONDS_MAX", 60)
+    await sandbox.simulator.advance(timedelta(hours=1), VENDOR)
+    await sandbox.control.advance(DAY, VENDOR)
+    assert [(one.id, one.state) for one in await sandbox.batches()] == [(id, BatchState.DELIVERED)]

@@ -1,0 +1,86 @@
+"""Claims as one file for a route: a claim that cannot be opened or written keeps no other back."""
+
+from dataclasses import replace
+
+import pytest
+from structlog.testing import capture_logs
+
+from clearlane.claims.batch_naming import CONTROL_MAX
+from clearlane.claims.fields import ClaimKind
+from clearlane.pipeline.outbound import write_batch
+from clearlane.store import batches as store
+from clearlane.store.database import Actor
+from tests.pipeline.outbound import MEADOW, control_of, numbers_in, outbound
+
+MEDICAL = ClaimKind.MEDICAL
+UNWRITABLE = "C\u20ac1"
+"""No X12 character set has this sign, and a claim number is not replaced by something near it."""
+
+
+@pytest.fixture
+async def out(new_place, clock):
+    async with outbound(await new_place("sqlite"), clock) as made:
+        made.connections.add()
+        yield made
+
+
+async def waiting(out, claims_max=100):
+    return await write_batch.load_waiting_claims(
+        out.context, MEADOW, MEDICAL, claims_max=claims_max, in_doubt=False
+    )
+
+
+async def composed(out, claims):
+    [route] = out.connections.mailbox_routes("Medical", MEADOW)
+    made = await write_batch.compose_batch(out.context, route, MEDICAL, claims)
+    return made, out.context.vault.open(store.OWNER, store.TABLE, made.file.name, made.file.content)
+
+
+@pytest.mark.parametrize(("count", "claims_max"), [(0, 5), (3, 5), (5, 5), (7, 5), (7, 7)])
+async def test_waiting_claims_are_loaded_oldest_first_page_by_page(
+    out, monkeypatch, count, claims_max
+):
+    monkeypatch.setattr(write_batch, "BATCH_PAGE_ROWS", 2)
+    ids = await out.submit(count) if count else []
+    assert [one.number for one in await waiting(out, claims_max)] == ids[:claims_max]
+
+
+async def test_a_file_has_a_number_of_its_own_and_the_size_and_name_it_says(out):
+    ids = await out.submit(2)
+    claims = await waiting(out)
+    first, content = await composed(out, claims)
+    second, _ = await composed(out, claims)
+    assert first.members == tuple(ids)
+    assert numbers_in(content) == ids
+    assert first.file.control == control_of(content)
+    assert str(first.file.control) in first.file.name
+    assert first.file.bytes == len(content)
+    assert second.file.control == first.file.control + 1
+
+
+@pytest.mark.parametrize("bad", [{0}, {1}, {2}, {0, 2}])
+async def test_a_claim_that_cannot_be_written_is_left_out_and_named_in_the_log(out, bad):
+    await out.submit(3)
+    claims = [
+        replace(one, number=UNWRITABLE) if at in bad else one
+        for at, one in enumerate(await waiting(out))
+    ]
+    good = [one.number for at, one in enumerate(claims) if at not in bad]
+    with capture_logs() as logged:
+        made, content = await composed(out, claims)
+    named = [one["claim"] for one in logged if one["event"] == "claim not written"]
+    assert named == [UNWRITABLE] * len(bad)
+    assert list(made.members) == good
+    assert numbers_in(content) == good
+
+
+async def test_when_the_numbers_are_used_up_nothing_is_written(out):
+    await out.submit(1)
+    claims = await waiting(out)
+
+    async def use_up(tx):
+        await store.next_control_number(tx, skip=CONTROL_MAX - 1)
+
+    await out.context.database.write(store.SCOPE, use_up, actor=Actor("node", "test"))
+    with pytest.raises(write_batch.ControlNumbersExhausted):
+        await composed(out, claims)
