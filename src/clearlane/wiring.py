@@ -186,6 +186,13 @@ class Installation:
         }
 
 
+def claim_scenarios() -> dict[str, str]:
+    """Return the insured ids that select a test payer's response, with their titles."""
+    from clearlane.sandbox.scenarios import SCENARIOS
+
+    return {id: scenario.title for id, scenario in SCENARIOS.items()}
+
+
 class SandboxRuntime:
     """The parts that only a sandbox has: its own clock and simulated payers."""
 

@@ -48,7 +48,9 @@ ACCOUNTS = AccountDirectory(
         ("BOLT", "bolt", BOLT),
         ("ACME", "bolt", None),
         ("ACME", "", None),
-        ("acme", "new", None),
+        ("acme", "new", ACME),
+        ("aCmE", "bolt", None),
+        ("gone", "gone", None),
         ("", "new", None),
         ("NOBODY", "new", None),
         ("GONE", "gone", None),
@@ -82,7 +84,8 @@ def test_a_foreign_site_looks_like_an_unknown_one():
     assert ACCOUNTS.site(ACME, "A-1") is ACME_SITE
     assert ACCOUNTS.site(ACME, "B-1") is None
     assert ACCOUNTS.site(ACME, "C-1") is None
-    assert ACCOUNTS.site(ACME, "a-1") is None
+    assert ACCOUNTS.site(ACME, "a-1") is ACME_SITE
+    assert ACCOUNTS.site(BOLT, "a-1") is None
     assert ACCOUNTS.site(BOLT, "A-1") is None
 
 
@@ -104,3 +107,21 @@ def test_operators_find_vendors_sites_and_live_secrets_by_name():
 
 def test_a_secret_does_not_print_its_hash():
     assert "hash" not in repr(secret("new"))
+
+
+def test_a_key_or_site_in_another_case_counts_only_where_it_names_one():
+    other = Vendor(id=9, key="acme", name="Another")
+    sites = [
+        Site(1, 1, "A-1", "C", "One"),
+        Site(2, 1, "a-1", "C", "Two"),
+        Site(3, 1, "B-1", "C", "Three"),
+    ]
+    secret = VendorPassword(hash_password(PEPPER, b"new"))
+    accounts = AccountDirectory(
+        pepper=PEPPER, vendors=[ACME, other], secrets={ACME.id: [secret], 9: [secret]}, sites=sites
+    )
+    assert accounts.authenticate(header("ACME", "new"), NOW) is ACME
+    assert accounts.authenticate(header("acme", "new"), NOW) is other
+    assert accounts.authenticate(header("Acme", "new"), NOW) is None
+    assert accounts.site(ACME, "a-1") is sites[1]
+    assert accounts.site(ACME, "b-1") is sites[2]

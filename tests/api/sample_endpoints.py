@@ -10,6 +10,7 @@ from clearlane.api.body import decode
 from clearlane.api.endpoint import BodyUse, Endpoint, EndpointFamily, Parameter
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON, json_response
+from clearlane.api.stream import stream_array
 from clearlane.api.v3 import wire
 from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.store.group_commit import CommitOutcomeUnknown, DatabaseUnavailable
@@ -90,6 +91,14 @@ async def broken_stream(call):
     return StreamingResponse(rows(), headers={"Content-Type": JSON})
 
 
+async def streamed_rows(call):
+    async def pages():
+        for at in range(3):
+            yield [b"%d" % at]
+
+    return await stream_array(pages(), JSON)
+
+
 async def no_result(call):
     return wire.no_result("The claims could not be imported.")
 
@@ -108,9 +117,10 @@ GOOD = (
         "document", read_document, body_use=BodyUse.JSON, suspended_handler=suspended_document
     ),
     endpoint("refusing", echo, suspended_handler=suspended_refused),
-    endpoint("careless", echo, body_use=BodyUse.IGNORED),
+    endpoint("careless", echo),
     endpoint("numbered", echo, parameters=(NUMBER,), bad_credentials_status=404, touches_phi=False),
     endpoint("nothing", no_result),
+    endpoint("rows", streamed_rows),
 )
 FAULTY = (
     endpoint("unavailable", raising(DatabaseUnavailable(MARKER))),

@@ -29,9 +29,14 @@ PARAMETERS = {
     "endDate": "2018-04-30",
     "instanceId": "8f14e45f-ceea-467f-a8f1-0c2d3b4a5e6d",
 }
-# The status of a call that passes every check and sends no body. The one that ignores its body asks for a request
-# that is not there.
-BODILESS_STATUS = {BodyUse.NONE: 200, BodyUse.IGNORED: 404, BodyUse.JSON: 400}
+
+
+def bodiless_status(endpoint):
+    """The status of a call that passes every check and sends no body."""
+    if endpoint.name == "GetEligibilityResponses":
+        return 404  # it asks for a request that is not there
+    return {BodyUse.NONE: 200, BodyUse.JSON: 400}[endpoint.body_use]
+
 
 VERBS = ("GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 NO_RESOURCE = {"Message": "No HTTP resource was found that matches the request URI."}
@@ -40,7 +45,7 @@ REALM = 'Basic realm="Invalid or unknown credentials or vendor not authorized"'
 PAYERS = [endpoint for endpoint in ENDPOINTS if endpoint.family is EndpointFamily.PAYERS]
 
 every_call = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
-READING = [endpoint for endpoint in ENDPOINTS if endpoint.body_use is not BodyUse.IGNORED]
+READING = [endpoint for endpoint in ENDPOINTS if endpoint.body_use is BodyUse.JSON]
 every_reading_call = pytest.mark.parametrize(
     "endpoint", READING, ids=lambda endpoint: endpoint.name
 )
@@ -75,15 +80,15 @@ def anyone(server):
 @every_call
 def test_a_call_that_passes_every_check_is_answered_with_json(acme, endpoint):
     answer = acme.post(endpoint.path, params=query_of(endpoint))
-    assert answer.status_code == BODILESS_STATUS[endpoint.body_use]
-    assert answer.headers["content-type"] == "application/json"
+    assert answer.status_code == bodiless_status(endpoint)
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
     answer.json()
 
 
 @pytest.mark.parametrize(
     "path",
     ["/", "/api", "/api/v3", "/api/v3/payers", "/api/v2/payers/get_list", "/api/v3/payers/get_list/x",
-     "/api/v3/payers/get_lis", "//api/v3/payers/get_list", "/api%2Fv3/payers/get_list",
+     "/api/v3/payers/get_lis", "/api%2Fv3/payers/get_list",
      "/api/v3/payer%C5%BF/get_list", "/healthz", "/metrics", "/consoles"],
 )  # fmt: skip
 @before_the_database
@@ -123,7 +128,7 @@ def test_path_and_query_keys_are_read_in_any_case(acme, data):
     names = {name: data.draw(cased(name)) for name in query_of(endpoint)}
     asked = {names[name]: value for name, value in query_of(endpoint).items()}
     answer = acme.post(path, params=asked)
-    assert answer.status_code == BODILESS_STATUS[endpoint.body_use]
+    assert answer.status_code == bodiless_status(endpoint)
     if endpoint.family is not EndpointFamily.PROXY_LOGIN:  # a new token each time
         assert answer.content == acme.post(endpoint.path, params=query_of(endpoint)).content
 
@@ -138,12 +143,6 @@ def test_a_path_that_differs_in_more_than_case_is_unknown(acme, data):
     known = {one.path.lower() for one in ENDPOINTS}
     if path.lower() not in known and "/../" not in path and "/./" not in path:
         assert acme.post(path, params=query_of(endpoint)).status_code == 404
-
-
-def test_values_of_the_query_keep_their_case(acme):
-    assert (
-        acme.post(ENDPOINTS[0].path, params=query_of(ENDPOINTS[0], site="a-1")).status_code == 400
-    )
 
 
 def test_of_a_parameter_given_twice_the_first_counts(acme):
@@ -168,7 +167,6 @@ def bad_headers(parties):
         "no password": f"Basic {coded(f'{key}:')}",
         "no colon": f"Basic {coded(key)}",
         "unknown key": f"Basic {coded(f'NOBODY:{password}')}",
-        "key in another case": f"Basic {coded(f'{key.lower()}:{password}')}",
         "other vendor's password": f"Basic {coded(f'{parties.other.key}:{password}')}",
         "disabled vendor": "Basic " + coded(":".join(parties.gone.auth)),
         "not base64": "Basic ???",
@@ -260,7 +258,7 @@ def without_identity(answer):
 
 SITES = {
     "A-1": "own", "A-2": "own", "B-1": "foreign", "B-2": "foreign", "GONE-1": "foreign",
-    "A-SUSPENDED": "suspended", "NOWHERE": "unknown", "A-1 ": "unknown", "a-1": "unknown",
+    "A-SUSPENDED": "suspended", "NOWHERE": "unknown", "A-1 ": "unknown",
     "1": "unknown", "x" * 5_000: "unknown", "é\x00": "unknown", "A-2x": "unknown",
 }  # fmt: skip
 
@@ -298,7 +296,7 @@ def test_a_call_with_phi_needs_the_agreement_and_no_other(acme, endpoint):
         assert (answer.status_code, answer.text) == (401, text)
         assert answer.headers["content-type"] == "text/plain"
     else:
-        assert answer.status_code == BODILESS_STATUS[endpoint.body_use]
+        assert answer.status_code == bodiless_status(endpoint)
 
 
 def test_the_agreement_is_asked_for_where_it_was_decided():
@@ -327,8 +325,10 @@ FAULT_SETS = [
 @pytest.mark.parametrize("first", FAULTS)
 @before_the_database
 def test_the_first_fault_in_the_order_is_reported(acme, anyone, first):
-    endpoint = ENDPOINTS[0]
+    with_type = ENDPOINTS[0]
+    with_body = next(each for each in ENDPOINTS if each.body_use is BodyUse.JSON)
     for faults in (each for each in FAULT_SETS if each[0] == first):
+        endpoint = with_body if "body" in faults and "type" not in faults else with_type
         query = query_of(
             endpoint,
             site=None if "no site" in faults else "NOWHERE" if "bad site" in faults else "A-1",
@@ -455,7 +455,7 @@ def test_an_imported_payer_is_listed_by_the_running_service(server, acme, tmp_pa
 # Bodies.
 
 BAD_BODIES = {
-    "not JSON": b"{", "not UTF-8": b'{"a": "\xff"}', "UTF-16": '{"a": 1}'.encode("utf-16"),
+    "not JSON": b"{", "not UTF-8": b'{"a": "\xff"}', "half of UTF-16": '{"a": 1}'.encode("utf-16")[:-1],
     "an array": b"[]", "a number": b"1", "a text": b'"x"', "NaN": b'{"a": NaN}',
     "infinity": b'{"a": -Infinity}', "1e400": b'{"a": 1e400}', "lone surrogate": b'{"a": "\\ud800"}',
     "lone surrogate in a key": b'{"\\udfff": 1}', "two documents": b"{}{}", "too deep": b"[" * 100_000,
@@ -478,26 +478,65 @@ def test_a_body_that_cannot_be_read_is_a_400_under_document(acme, endpoint):
         assert answer.status_code == 400, name
         refusal = answer.json()
         assert refusal["Message"] == "The request is invalid."
-        assert list(refusal["ModelState"]) == ["Document"]
-        assert all(isinstance(sentence, str) for sentence in refusal["ModelState"]["Document"])
+        if endpoint.family is EndpointFamily.ENROLLMENT:
+            (error,) = refusal["Errors"]
+            assert (error["Key"], len(error["Value"])) == ("Document", 1)
+        else:
+            assert list(refusal["ModelState"]) == ["Document"]
+            assert all(isinstance(sentence, str) for sentence in refusal["ModelState"]["Document"])
 
 
-@every_list
+BODILESS = [endpoint for endpoint in ENDPOINTS if endpoint.body_use is BodyUse.NONE]
+WHATEVER_COMES = (
+    ("application/json", b""),
+    ("application/x-www-form-urlencoded", b""),
+    ("application/x-www-form-urlencoded", b"a=1"),
+    ("text/plain; charset=utf-8", b""),
+    ("multipart/form-data; boundary=x", b"--x--"),
+    ("application/octet-stream", b"\xff\x00"),
+    ("application/json; charset=klingon", b"[["),
+)
+
+
+@pytest.mark.parametrize("endpoint", BODILESS, ids=lambda endpoint: endpoint.name)
 @before_the_database
-def test_an_empty_body_or_an_object_is_no_fault(acme, endpoint):
-    headers = {"Content-Type": "application/json; charset=utf-8"}
-    for content in (b"", b"{}", b"null", b" \n", b'\xef\xbb\xbf{"a":1}'):
+def test_a_call_without_a_body_ignores_whatever_comes(acme, endpoint):
+    for media_type, content in WHATEVER_COMES:
         answer = acme.post(
-            endpoint.path, params=query_of(endpoint), content=content, headers=headers
+            endpoint.path,
+            params=query_of(endpoint),
+            content=content,
+            headers={"Content-Type": media_type},
         )
-        assert answer.status_code == 200, content
+        assert answer.status_code == bodiless_status(endpoint), media_type
+        assert "x-ignored-fields" not in answer.headers
+
+
+@before_the_database
+def test_repeated_slashes_of_a_path_count_once(acme):
+    for path in ("//api/v3/payers/get_list", "/api//v3///payers/get_list//"):
+        # A client library would tidy the path, so it is put into the request as it is.
+        request = acme.build_request("POST", "/", params=query_of(ENDPOINTS[0]))
+        query = request.url.raw_path.partition(b"?")[2]
+        request.url = request.url.copy_with(raw_path=path.encode() + b"?" + query)
+        assert acme.send(request).status_code == 200, path
+
+
+@before_the_database
+def test_keys_and_sites_in_another_case_are_those_they_name(server, parties, acme):
+    lists, (key, password) = ENDPOINTS[0], parties.acme.auth
+    assert acme.post(lists.path, params=query_of(lists, site="a-1")).status_code == 200
+    assert acme.post(lists.path, params=query_of(lists, site="b-1")).status_code == 400
+    with server.client((key.lower(), password)) as client:
+        assert client.post(lists.path, params=query_of(lists)).status_code == 200
 
 
 OTHER_MEDIA_TYPES = (
     "text/plain",
     "text/xml",
     "application/x-www-form-urlencoded",
-    "application/json; charset=utf-16",
+    "application/json; charset=utf-32",
+    "application/json; charset=windows-1252",
 )
 
 
@@ -512,31 +551,6 @@ def test_another_media_type_is_a_415(acme, endpoint):
             headers={"Content-Type": media_type},
         )
         assert (answer.status_code, list(answer.json())) == (415, ["Message"]), media_type
-
-
-@every_list
-def test_unknown_fields_are_named_and_ignored(acme, endpoint):
-    fields = {f"Field{at}": {"inner": at} for at in range(30)}
-    answer = acme.post(endpoint.path, params=query_of(endpoint), json={"Typ\r\nX: 1": 1} | fields)
-    assert answer.status_code == 200
-    named = answer.headers["x-ignored-fields"].split(", ")
-    assert named == ["Typ%0D%0AX:%201", *(f"Field{at}" for at in range(19))]
-    assert "x" not in answer.headers
-
-
-@every_list
-def test_without_unknown_fields_there_is_no_such_header(acme, endpoint):
-    assert "x-ignored-fields" not in acme.post(endpoint.path, params=query_of(endpoint)).headers
-
-
-def test_a_key_given_twice_is_no_fault(acme):
-    answer = acme.post(
-        ENDPOINTS[0].path,
-        params=query_of(ENDPOINTS[0]),
-        content=b'{"a": 1, "a": 2}',
-        headers={"Content-Type": "application/json"},
-    )
-    assert (answer.status_code, answer.headers["x-ignored-fields"]) == (200, "a")
 
 
 # Rates and identity.
@@ -597,8 +611,14 @@ def test_the_log_has_one_line_a_request_and_nothing_a_caller_sent(server, acme, 
         content=f'{{"{marker}": "\\ud800"',
         headers={"Content-Type": "application/json"},
     )
+    acme.post(
+        "/api/v3/claims/submit",
+        params={"vendorSiteId": "A-1"},
+        content=f'{{"{marker}": "\\ud800"',
+        headers={"Content-Type": "application/json"},
+    )
     lines = server.logged_requests()[before:]
-    assert [line["status"] for line in lines] == [200, 400, 404, 400, 401, 400]
+    assert [line["status"] for line in lines] == [200, 400, 404, 400, 401, 200, 400]
     assert lines[0].keys() >= {"request_id", "method", "route", "status", "ms", "vendor", "site"}
     assert (lines[0]["request_id"], lines[0]["route"]) == ("known-id", endpoint.name)
     assert isinstance(lines[0]["vendor"], int)

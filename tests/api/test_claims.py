@@ -369,3 +369,56 @@ def test_every_submission_is_one_line_of_the_audit_chain(server, acme):
     lines = [json.loads(line) for line in exported.splitlines() if request in line]
     assert [line["action"] for line in lines] == ["claims.submit"]
     assert result["RequestId"] in json.dumps(lines[0])
+
+
+# As other programs write.
+
+
+def in_camel_case(value):
+    if isinstance(value, dict):
+        return {name[0].lower() + name[1:]: in_camel_case(item) for name, item in value.items()}
+    return [in_camel_case(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_names_in_any_case_make_the_same_claim(acme, kind):
+    document = a_document(kind, full=True)
+    (exact,) = results(post(acme, document, kind))
+    answer = post(acme, in_camel_case(document), kind)
+    (other,) = results(answer)
+    assert other == exact
+    assert "x-ignored-fields" not in answer.headers
+
+
+def test_the_callers_id_comes_back_byte_for_byte_and_is_compared_trimmed(acme):
+    id = fresh_id()
+    document = a_document(Svc_VendorClaimId=f" {id}\t")
+    (first,) = results(post(acme, document))
+    assert first["VendorClaimId"] == f" {id}\t"
+    document["Claims"][0]["Svc_VendorClaimId"] = id
+    (again,) = results(post(acme, document))
+    assert (again["VendorClaimId"], again["RequestId"]) == (id, first["RequestId"])
+    assert again["Status"] == "Accepted"
+
+
+def test_what_was_tolerated_is_recorded_and_shown_folded(server, acme):
+    document = in_camel_case(a_document(F05_PatientZip=57104, F11D_OtherPlan=1))
+    (result,) = results(post(acme, document))
+    shown = server.command("claim", "show", result["RequestId"])
+    assert "Field names were read in another case" in shown
+    assert "F05_PatientZip came as a number and was read as text." in shown
+    assert "F11D_OtherPlan was read as true or false." in shown
+    assert "fields were put in upper case." in shown
+
+
+def test_a_payer_listed_for_eligibility_alone_takes_no_claims(acme):
+    (result,) = results(post(acme, a_document(Svc_PayerId="TST1E")))
+    assert result["Status"] == "NotAccepted"
+    assert "eligibility alone" in result["Errors"][0]["SupplementalInformation"]
+
+
+def test_a_document_in_utf_16_is_read(acme):
+    content = json.dumps(a_document()).encode("utf-16-le")
+    headers = {"Content-Type": "text/json; charset=utf-16"}
+    answer = acme.post("/api/v3/claims/submit", content=content, headers=headers)
+    assert results(answer)[0]["Status"] == "Accepted"

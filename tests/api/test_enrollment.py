@@ -146,7 +146,7 @@ def test_two_faults_of_one_field_share_one_key(acme):
     assert [len(value) for value in reported.values()] == [2]
 
 
-@pytest.mark.parametrize("version", [None, 0, 2, "1", "x"])
+@pytest.mark.parametrize("version", [None, 0, 2, "2", "x"])
 def test_another_version_is_invalid(acme, version):
     assert list(errors(acme.post(PATH, json=a_request(Version=version)))) == ["Version"]
 
@@ -161,10 +161,10 @@ def test_both_are_reported_at_once(acme):
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"1"])
-def test_a_body_that_is_no_object_is_refused_as_on_every_call(acme, body):
+def test_a_body_that_is_no_object_is_refused_in_the_form_of_enrollments(acme, body):
     answer = acme.post(PATH, content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
-    assert list(answer.json()["ModelState"]) == ["Document"]
+    assert [error["Key"] for error in answer.json()["Errors"]] == ["Document"]
 
 
 def test_a_wrong_check_digit_is_submitted_and_shown_to_the_operator(server, acme):
@@ -176,9 +176,9 @@ def test_a_wrong_check_digit_is_submitted_and_shown_to_the_operator(server, acme
 
 
 def test_unknown_fields_are_ignored_and_named_in_a_header(acme):
-    answer = acme.post(PATH, json=a_request(an_enrollment(NPI="1"), Extra=1))
+    answer = acme.post(PATH, json=a_request(an_enrollment(NationalId="1"), Extra=1))
     assert results(answer)
-    assert answer.headers["x-ignored-fields"] == "Extra, Enrollments[0].NPI"
+    assert answer.headers["x-ignored-fields"] == "Extra, Enrollments[0].NationalId"
 
 
 def test_too_many_enrollments_are_a_413(acme):

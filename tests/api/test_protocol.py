@@ -9,8 +9,10 @@ import time
 import pytest
 
 from clearlane.api.endpoint import ApiLimits
+from clearlane.api.v3.endpoints import ENDPOINTS
 from tests.api.local_server import PASSWORD, start_local_server
 from tests.api.raw_connection import RawConnection, basic, request
+from tests.api.sample_endpoints import GOOD
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 AUTH = basic("ACME", PASSWORD)
@@ -32,7 +34,11 @@ def open_server(tmp_path_factory):
         limits = limits_of(seconds)
         servers.append(
             start_local_server(
-                directory, limits=limits, linger_seconds_max=linger, connections_max=20
+                directory,
+                endpoints=(*ENDPOINTS, *GOOD),
+                limits=limits,
+                linger_seconds_max=linger,
+                connections_max=20,
             )
         )
         return servers[-1]
@@ -79,7 +85,7 @@ def connect(local_server):
 def check_shape(answer, status):
     assert answer.status == status
     assert re.fullmatch(r"[0-9a-f]{32}", answer.headers["x-request-id"])
-    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
     assert json.loads(answer.body)["Message"]
     assert "date" in answer.headers
     assert "server" not in answer.headers
@@ -87,6 +93,11 @@ def check_shape(answer, status):
 
 def good(**changes):
     return request(**{"query": QUERY, "auth": AUTH, **changes})
+
+
+def document(**changes):
+    """A call that reads a document."""
+    return request("/api/v3/test/document", **{"query": QUERY, "auth": AUTH, **changes})
 
 
 def test_a_good_call_passes_and_keeps_the_connection(connection):
@@ -209,37 +220,37 @@ def test_a_slow_head_after_a_good_call_is_cut_off(hasty):
 def test_a_body_that_does_not_come_is_cut_off(hasty):
     began = time.perf_counter()
     with connect(hasty) as connection:
-        connection.send(good(length=100) + b'{"a":')
+        connection.send(document(length=100) + b'{"a":')
         check_shape(connection.receive(), 408)
         assert time.perf_counter() - began > SHORT_SECONDS * 0.9
         assert connection.closed()
 
 
 def test_a_length_beyond_the_limit_is_refused_before_the_body(connection):
-    connection.send(good(length=10**12))
+    connection.send(document(length=10**12))
     check_shape(connection.receive(), 413)
 
 
 def test_a_body_beyond_its_declared_length_is_a_broken_document_and_then_rubbish(connection):
-    connection.send(good(body=b'{"a": 1, "b": 2}', length=5))
+    connection.send(document(body=b'{"a": 1, "b": 2}', length=5))
     check_shape(connection.receive(), 400)
     connection.closed()
 
 
 def test_chunks_beyond_the_limit_are_refused_as_they_come(patient_connection):
-    patient_connection.send(good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
+    patient_connection.send(document(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
     check_shape(patient_connection.exchange((b"2710\r\n" + b" " * 10_000 + b"\r\n") * 60), 413)
 
 
 @pytest.mark.parametrize("chunk", [b"zz\r\n", b"-1\r\n", b"5\r\nabcdefgh\r\n"])
 def test_broken_chunks_are_refused(connection, chunk):
-    connection.send(good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n" + chunk)
+    connection.send(document(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n" + chunk)
     check_shape(connection.receive(), 400)
     assert connection.closed()
 
 
 def test_endless_trailers_are_refused(patient_connection):
-    head = good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
+    head = document(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
     patient_connection.send(head + b"2\r\n{}\r\n0\r\n")
     for _ in range(300):
         patient_connection.send(b"X-Trailer: " + b"a" * 1_000 + b"\r\n")
@@ -247,7 +258,7 @@ def test_endless_trailers_are_refused(patient_connection):
 
 
 def test_a_chunked_body_with_trailers_passes(connection):
-    connection.send(good(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
+    connection.send(document(length="none")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
     connection.send(b'8\r\n{"a": 1}\r\n0\r\nX-T: 1\r\n\r\n')
     answer = connection.receive()
     assert (answer.status, answer.headers["x-ignored-fields"]) == (200, "a")
@@ -292,7 +303,7 @@ def test_a_body_that_was_not_wanted_is_drained_and_the_connection_kept(connectio
 
 
 def test_continue_is_sent_only_when_the_body_is_wanted(connection):
-    connection.send(good(length=2)[:-2] + b"Expect: 100-continue\r\n\r\n")
+    connection.send(document(length=2)[:-2] + b"Expect: 100-continue\r\n\r\n")
     assert connection.receive().status == 100
     connection.send(b"{}")
     assert connection.receive().status == 200

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from clearlane.api.endpoint import ApiLimits
-from tests.api.local_server import start_local_server
+from tests.api.local_server import PASSWORD, start_local_server
+from tests.api.raw_connection import RawConnection, basic, request
 from tests.api.sample_endpoints import GOOD, MARKER
 from tests.patience import PATIENCE_SECONDS
 
@@ -170,3 +171,22 @@ def test_faults_are_answered_and_logged_without_their_texts():
     assert any("sample_endpoints.py" in line["place"] for line in faults)
     foreign = [line for line in lines if line.get("logger") == "some.library"]
     assert [line["event"] for line in foreign] == ["could not store %s", "failed"]
+
+
+@pytest.mark.parametrize(("version", "is_chunked"), [("HTTP/1.0", False), ("HTTP/1.1", True)])
+def test_a_caller_of_http_1_0_never_gets_chunks(local_server, version, is_chunked):
+    asked = request(
+        "/api/v3/test/rows",
+        "Connection: close",
+        query="vendorSiteId=ACME-1",
+        auth=basic("ACME", PASSWORD),
+    )
+    with RawConnection(local_server.server.port, local_server.ca_file) as connection:
+        connection.send(asked.replace(b"HTTP/1.1", version.encode()))
+        text = b""
+        while piece := connection.socket.recv(65_536):
+            text += piece
+    head, _, content = text.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200")
+    assert (b"transfer-encoding: chunked" in head) is is_chunked
+    assert is_chunked or content == b"[0,1,2]"

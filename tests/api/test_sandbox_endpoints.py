@@ -288,3 +288,21 @@ def test_a_service_that_is_no_sandbox_is_reported_by_the_command(tmp_path):
 )
 def test_lengths_are_read_as_people_write_them(text, length):
     assert read_duration(text) == length
+
+
+@pytest.mark.parametrize("kind", ClaimKind)
+def test_the_full_sample_is_accepted_and_paid(client, kind):
+    path = {ClaimKind.MEDICAL: "submit", ClaimKind.DENTAL: "submitDental"}[kind]
+    today = datetime.fromisoformat(clock(client.get("/sandbox/clock"))["Now"]).date()
+    document = samples.document(
+        kind, day=today - timedelta(days=3), full=True, claim_id=f"FULL-{kind}"
+    )
+    answer = client.post(f"/api/v3/claims/{path}", json=document)
+    (result,) = answer.json()["ClaimResults"]
+    assert result["Status"] == "Accepted", result
+    clock(client.post("/sandbox/advance", json={"By": "30d"}))
+    days = {"startDate": today.isoformat(), "endDate": (today + timedelta(days=31)).isoformat()}
+    rows = client.post("/api/v3/claims/status/get_by_date", params=days).json()
+    (row,) = [row for row in rows if row["VendorClaimId"] == f"FULL-{kind}"]
+    assert row["CurrentState"] == "Complete"
+    assert row["PayerAmount"] > 0

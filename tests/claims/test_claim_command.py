@@ -143,10 +143,10 @@ def test_a_folder_cannot_be_read_as_a_document(tmp_path):
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_a_sample_takes_an_id_and_its_services_are_recent(kind):
-    made = RUN.invoke(app, ["sample", "--kind", kind, "--id", "MY-7", "--scenario", "1234"])
+    made = RUN.invoke(app, ["sample", "--kind", kind, "--id", "MY-7", "--scenario", "3007"])
     (claim,) = json.loads(made.stdout)["Claims"]
     assert claim["Svc_VendorClaimId"] == "MY-7"
-    assert claim[MEMBER[kind]] == "1234"
+    assert claim[MEMBER[kind]] == "3007"
     assert claim["Svc_PayerId"] == samples.TEST_PAYERS[kind]
     (line,) = claim[LINES[kind]]
     day = date.fromisoformat(line[FIRST_DAY[kind]])
@@ -166,7 +166,15 @@ def test_the_fullest_sample_holds_every_field():
     few = RUN.invoke(app, ["sample", "--kind", "dental"])
     (full,), (few,) = (json.loads(one.stdout)["Claims"] for one in (made, few))
     assert full.keys() > few.keys()
-    assert RUN.invoke(app, ["sample", "--kind", "veterinary"]).exit_code == 2
+
+
+def test_a_sample_of_an_unknown_kind_or_scenario_is_refused_with_the_known_ones():
+    kind = RUN.invoke(app, ["sample", "--kind", "veterinary"])
+    assert kind.exit_code == 2
+    assert all(word in kind.output for word in ClaimKind)
+    scenario = RUN.invoke(app, ["sample", "--scenario", "1234"])
+    assert scenario.exit_code == 2
+    assert all(id in scenario.output for id in ("3001", "3003", "3015"))
 
 
 def test_standard_input_and_a_given_kind():

@@ -190,6 +190,16 @@ CASES: dict[str, list[Case]] = {
         )
     ],
     "C104": [m({}, "Svc_PayerId", {}, facts={"payer": Payer("Medical", "M", "T1", "TST01")})],
+    "C108": [
+        m(
+            {},
+            "Svc_PayerId",
+            {},
+            facts={
+                "payer": Payer("Medical", "M", "T1", "TST01", has_route=True, accepts_claims=False)
+            },
+        )
+    ],
     "C105": [
         m({}, "Svc_PayerId", {}, facts={"sandbox": False}, fine={"sandbox": True}),
         m(

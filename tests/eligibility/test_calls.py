@@ -55,8 +55,6 @@ REFUSED = {
     "1003": only(payee=["43", "51"]),
     "1004": only(subscriber=["72", "73"]),
     "1005": only(subscriber=["58", "75"]),
-    "1009": only(subscriber=["75"]),
-    "1999": only(subscriber=["75"]),
 }
 
 

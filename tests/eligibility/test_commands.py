@@ -59,7 +59,7 @@ def test_check_asks_about_a_dependent_and_about_services(run):
 
 @pytest.mark.parametrize(
     ("member", "text"),
-    [("1002", "T4 "), ("1006", "999: "), ("1004", "72 "), ("1009", "ARE RESERVED")],
+    [("1002", "T4 "), ("1006", "999: "), ("1004", "72 ")],
 )
 def test_check_shows_refusals_and_exits_with_1(run, member, text):
     assert text in run(*CHECK, "--payer", "TST02", "--member", member, code=1).stdout

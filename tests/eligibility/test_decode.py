@@ -82,11 +82,11 @@ def test_a_subscriber_who_is_not_asked_about_needs_no_name():
 
 
 WRONG = {
-    WireType.TEXT: [1, True, {}, [], 1.5],
-    WireType.BOOLEAN: ["yes", 1, 0, {}, []],
-    WireType.DATE: ["2024/05/01", "05/01/2024", "2024-02-30", "20240501", 20240501, True, {}],
-    WireType.BIRTH_DATE: ["05/01/2024", "2024-05/01", "2023/02/29", "20240501", 5, []],
-    WireType.TEXTS: ["HealthBenefitPlanCoverage", [1], [["30"]], {}, 30],
+    WireType.TEXT: [10**200, True, {}, [], 1.5],
+    WireType.BOOLEAN: ["yes", 2, "2", {}, []],
+    WireType.DATE: ["2024/13/01", "30/30/2024", "2024-02-30", "20240501", 20240501, True, {}],
+    WireType.BIRTH_DATE: ["30/30/2024", "2024-05/01", "2023/02/29", "20240501", 5, []],
+    WireType.TEXTS: ["HealthBenefitPlanCoverage", [True], [["30"]], {}, 30],
     WireType.OBJECT: ["x", 1, [], True],
     WireType.OBJECTS: ["x", 1, {}, True],
 }
@@ -159,25 +159,57 @@ def test_every_fault_is_reported_at_once():
     whole = document(
         payer_PayerId=None,
         payee_CommonName="",
-        subscriber_BirthDate="1/2/1980",
-        subscriber_MemberId=7,
+        subscriber_BirthDate="31/2/1980",
+        subscriber_MemberId=True,
     )
     assert len(faults(whole)) == 4
 
 
 def test_what_a_date_should_look_like_is_reported():
-    [message] = faults(document(subscriber_BirthDate="1/2/1980")).values()
-    assert (
-        message
-        == "The value '1/2/1980' is not a valid date in the format yyyy-mm-dd or yyyy/mm/dd."
+    [message] = faults(document(subscriber_BirthDate="31/2/1980")).values()
+    assert message == (
+        "The value '31/2/1980' is not a valid date: write it yyyy-mm-dd, yyyy/mm/dd, mm/dd/yyyy, or one of "
+        "these with a time."
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["1980-02-01", "1980/2/1", "1980-02-01T00:00:00", "1980-02-01T00:00:00Z", "02/01/1980", "2/1/1980",
+     "1980-2-1", "Fri, 01 Feb 1980 00:00:00 GMT", "2/1/1980 12:00:00 AM"],
+)  # fmt: skip
+def test_dates_are_read_as_clients_write_them(text):
+    days = {"Start": text, "End": text}
+    benefits = [{"Type": ["30"], "PlanDate": days}]
+    found = read(document(subscriber_BirthDate=text, subscriber_RequestedBenefits=benefits))
+    (asked,) = fields.patients(found.request)
+    assert asked.subscriber.BirthDate == date(1980, 2, 1)
+    assert asked.subscriber.RequestedBenefits[0].PlanDate.End == date(1980, 2, 1)
+
+
+def test_names_may_be_in_any_case_and_numbers_stand_for_text():
+    def camel(value):
+        if isinstance(value, dict):
+            return {name[0].lower() + name[1:]: camel(item) for name, item in value.items()}
+        return [camel(item) for item in value] if isinstance(value, list) else value
+
+    exact = read(document(subscriber_MemberId="2001", IsTest=True))
+    other = read(camel(document(subscriber_MemberId=2001, IsTest=1)))
+    assert other.request == exact.request
+    assert other.ignored == exact.ignored
+
+
+def test_of_two_spellings_the_last_wins():
+    found = read(document(subscriber_MemberId="FIRST", subscriber_memberID="LAST"))
+    (asked,) = fields.patients(found.request)
+    assert asked.subscriber.MemberId == "LAST"
+
+
 def test_unknown_fields_are_ignored_and_listed():
-    found = read(document(Zork=1, subscriber_MiddleName="Q", payer_payerId="x"))
+    found = read(document(Zork=1, subscriber_MiddleName="Q", payer_payersId="x"))
     assert found.request is not None
     assert set(found.ignored) == {
-        "Zork", f"{SUBSCRIBER}.MiddleName", "BenefitInquiries[0].Payers[0].payerId",
+        "Zork", f"{SUBSCRIBER}.MiddleName", "BenefitInquiries[0].Payers[0].payersId",
     }  # fmt: skip
     many = read({**DOCUMENT, **{f"Zork{at}": 1 for at in range(50)}})
     assert len(many.ignored) == limits.IGNORED_FIELDS_SHOWN_MAX
@@ -228,7 +260,7 @@ def test_reading_pauses_after_each_subscriber():
 
 
 def test_findings_do_not_print_what_they_quote():
-    [finding] = read(document(subscriber_BirthDate="1/2/1980")).findings
+    [finding] = read(document(subscriber_BirthDate="31/2/1980")).findings
     assert "1980" not in repr(finding)
 
 

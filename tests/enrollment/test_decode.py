@@ -22,7 +22,7 @@ def findings_of(body):
     return {finding.location: finding.message for finding in split_request(body).findings}
 
 
-@pytest.mark.parametrize("version", [0, 2, 1.0, "1", True, None, [], {}])
+@pytest.mark.parametrize("version", [0, 2, 1.0, "2", True, None, [], {}])
 def test_the_version_must_be_1(version):
     assert list(findings_of(a_document(Version=version))) == ["Version"]
 
@@ -84,8 +84,33 @@ def test_a_caller_may_use_an_id_once_in_a_request():
 def test_unknown_fields_are_named_and_change_nothing():
     opened = split_request(a_document(Extra=1))
     assert opened.ignored == ("Extra",)
-    read = decode_enrollment(json.dumps(an_enrollment(NPI="x")).encode(), "Enrollments[0]")
-    assert (read.ignored, read.findings) == (("Enrollments[0].NPI",), ())
+    read = decode_enrollment(json.dumps(an_enrollment(NationalId="x")).encode(), "Enrollments[0]")
+    assert (read.ignored, read.findings) == (("Enrollments[0].NationalId",), ())
+
+
+def test_names_may_be_in_any_case_and_numbers_stand_for_text():
+    sent = {
+        name.upper(): value for name, value in an_enrollment(Npi=1234567893, Tin=123456789).items()
+    }
+    read = decode_enrollment(json.dumps(sent).encode(), "Enrollments[0]")
+    assert (read.findings, read.ignored) == ((), ())
+    assert (read.enrollment.Npi, read.enrollment.Tin) == ("1234567893", "123456789")
+    opened = split_request(json.dumps({"version": "1", "enrollments": [sent]}).encode())
+    assert (opened.findings, opened.ignored, len(opened.elements)) == ((), (), 1)
+    large = split_request(json.dumps({"VERSION": 1, "enrollments": [sent] * 2_000}).encode())
+    assert (large.findings, len(large.elements)) == ((), 2_000)
+
+
+def test_a_number_too_short_is_a_finding_that_says_why():
+    read = decode_enrollment(json.dumps(an_enrollment(Zip=7104)).encode(), "Enrollments[0]")
+    (finding,) = read.findings
+    assert finding.location == "Enrollments[0].Zip"
+    assert "no leading zeros" in finding.message
+
+
+def test_of_two_spellings_the_last_wins():
+    sent = {**an_enrollment(City="First"), "CITY": "Last"}
+    assert decode_enrollment(json.dumps(sent).encode(), "x").enrollment.City == "Last"
 
 
 def test_of_a_key_given_twice_the_last_wins():

@@ -13,9 +13,9 @@ from clearlane.payers.transfer import as_wire, read_payers, write_csv, write_jso
 
 HEADER = (
     "Type,Name,SvcPayerId,PayerId,NationalPayerId,EraAvailability,OffersEligibility,"
-    "ClaimEnrollmentRequired,Aliases,Active"
+    "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims"
 )
-GOOD = "Medical,Meadow Mutual,MM010,MDW10,,RequiresEnrollment,true,false,Meadow|MMIC,true"
+GOOD = "Medical,Meadow Mutual,MM010,MDW10,,RequiresEnrollment,true,false,Meadow|MMIC,true,true"
 MEADOW = Payer(
     "Medical",
     "Meadow Mutual",
@@ -80,7 +80,7 @@ def test_every_bad_row_is_reported_with_line_field_and_reason():
         GOOD,
         "Vision,Harbor Health Plan,,HHP20,,Available,true,false,,",
         "Medical,,,A*B,,Sometimes,maybe,,,",
-        "Medical,Harbor Health Plan,,HHP20,,Available,true,false,,,surplus",
+        "Medical,Harbor Health Plan,,HHP20,,Available,true,false,,,,surplus",
     )
     assert found(text) == [
         (3, "PAY002", "Type"),

@@ -25,7 +25,7 @@ from tests.sandbox.asking import (
 from tests.sandbox.invented import clean, file, guide_of, medical, starting
 
 DOCUMENT = Path(__file__).resolve().parents[2].parent / "shared" / "spec" / "vendor-api-v3.md"
-REFUSED = ["1001", "1002", "1003", "1004", "1005", "1009", "1500", "1999"]
+REFUSED = ["1001", "1002", "1003", "1004", "1005"]
 MEMBERS = [*REFUSED, "1007", "2001", "W100"]
 
 # Member, whether a dependent is asked about, the levels of the answer, and its refusals.
@@ -37,8 +37,6 @@ REFUSALS = [
     ("1004", True, ["20", "21", "22"], ["AAA*N**72*C", "AAA*N**73*C"]),
     ("1005", False, ["20", "21", "22"], ["AAA*N**58*C", "AAA*N**75*C"]),
     ("1005", True, ["20", "21", "22", "23"], ["AAA*N**58*C", "AAA*N**67*C"]),
-    ("1009", False, ["20", "21", "22"], ["AAA*Y**75*C"]),
-    ("1999", True, ["20", "21", "22"], ["AAA*Y**75*C"]),
 ]
 
 
@@ -80,11 +78,14 @@ async def test_1006_is_refused_by_a_999_that_names_the_member_id(child):
 
 
 @pytest.mark.parametrize("member", ["1009", "1500", "1999"])
-async def test_reserved_ids_are_not_found_with_a_message(member):
+async def test_reserved_ids_without_a_scenario_have_plain_active_benefits(member):
     found = await answer("TST01", ask(member))
-    assert starting(found, "EB*", "MSG*") == [
-        "EB*V**30", "MSG*MEMBER IDS 1009 TO 1999 ARE RESERVED BY THE SANDBOX",
-    ]  # fmt: skip
+    assert starting(found, "AAA*") == []
+    plain = await answer("TST01", ask("2001"))
+    assert {row[:4] for row in starting(found, "EB*")} == {
+        row[:4] for row in starting(plain, "EB*")
+    }
+    assert starting(found, "EB*1*")
 
 
 @pytest.mark.parametrize("member", ["1000", "2000", "01001", "W1001", "10090", "9"])

@@ -7,10 +7,14 @@ import hmac
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from clearlane.accounts.credentials import HASH_BYTES, hash_password, read_basic
 from clearlane.accounts.model import Site, Vendor, VendorState
 from clearlane.kernel.ids import VendorId
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,16 @@ _UNKNOWN_VENDOR: tuple[Vendor | None, Sequence[VendorPassword]] = (None, _NO_PAS
 class AccountDirectory:
     """All vendors, their passwords' hashes and their sites."""
 
-    __slots__ = ("_by_key", "_pepper", "_secrets", "_sites", "sites", "vendors")
+    __slots__ = (
+        "_by_folded_key",
+        "_by_key",
+        "_pepper",
+        "_secrets",
+        "_sites",
+        "_sites_by_folded_id",
+        "sites",
+        "vendors",
+    )
 
     def __init__(
         self,
@@ -48,17 +61,24 @@ class AccountDirectory:
             vendor.key.encode(): (vendor, secrets.get(vendor.id) or _NO_PASSWORD)
             for vendor in self.vendors
         }
+        self._by_folded_key = _unique((key.lower(), entry) for key, entry in self._by_key.items())
         self._sites = {site.vendor_site_id: site for site in self.sites}
+        self._sites_by_folded_id = _unique(
+            ((site.vendor_id, site.vendor_site_id.lower()), site) for site in self.sites
+        )
 
     def authenticate(self, authorization: str | None, now: datetime) -> Vendor | None:
         """Return the active vendor whose live password the header carries, else None.
 
+        A key in another case counts where it is one vendor's only.
         An unknown key, a wrong password and a disabled vendor take the same time.
         """
         pair = read_basic(authorization)
         if pair is None:
             return None
-        vendor, secrets = self._by_key.get(pair[0], _UNKNOWN_VENDOR)
+        vendor, secrets = self._by_key.get(pair[0]) or self._by_folded_key.get(
+            pair[0].lower(), _UNKNOWN_VENDOR
+        )
         digest = hash_password(self._pepper, pair[1])
         matches = False
         for secret in secrets:
@@ -69,9 +89,15 @@ class AccountDirectory:
         return vendor
 
     def site(self, vendor: Vendor, vendor_site_id: str) -> Site | None:
-        """Return the vendor's site with this id; None for unknown ids and those of other vendors alike."""
+        """Return the vendor's site with this id; None for unknown ids and those of other vendors alike.
+
+        An id in another case counts where it is that of one of the vendor's sites only.
+        """
         site = self._sites.get(vendor_site_id)
-        return site if site is not None and site.vendor_id == vendor.id else None
+        if site is not None and site.vendor_id == vendor.id:
+            return site
+        folded = vendor_site_id.lower() if vendor_site_id.isascii() else vendor_site_id
+        return self._sites_by_folded_id.get((vendor.id, folded))
 
     def vendor(self, key: str) -> Vendor | None:
         """Return the vendor with this key, whatever its state."""
@@ -88,3 +114,14 @@ class AccountDirectory:
             for secret in self._secrets.get(vendor.id, ())
             if secret.expires_at is None or now < secret.expires_at
         ]
+
+
+def _unique(pairs: Iterable[tuple[K, V]]) -> dict[K, V]:
+    """Return the values whose key no other value has."""
+    found: dict[K, V] = {}
+    shared: set[K] = set()
+    for key, value in pairs:
+        if key in found:
+            shared.add(key)
+        found[key] = value
+    return {key: value for key, value in found.items() if key not in shared}

@@ -68,7 +68,7 @@ class LoginThrottle:
     async def delay_basic_failure(self, address: str, authorization: str | None) -> None:
         """Record a failure of Basic credentials and sleep for its delay."""
         pair = read_basic(authorization)
-        await self.delay_failure(address, None if pair is None else pair[0])
+        await self.delay_failure(address, None if pair is None else pair[0].lower())
 
     async def delay_failure(self, address: str, key: bytes | None) -> None:
         """Record a failure of the address, and of the key if one was given, and sleep for its delay.

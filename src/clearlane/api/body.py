@@ -5,8 +5,9 @@ The declared length can be false, so bytes are counted as they arrive. Nothing i
 """
 
 import asyncio
+import codecs
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 import msgspec
@@ -15,14 +16,22 @@ from starlette.types import Receive
 
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import ClientGone, RequestRefusal
-from clearlane.api.http_responses import JSON
 from clearlane.api.json_guard import JsonScanner, UnreadableJson, check_json
 from clearlane.kernel import limits
 
 T = TypeVar("T")
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-NULL = b"null"
+UTF_8, UTF_16 = "utf-8", "utf-16"
+CHARSETS: Mapping[str, str] = {
+    "utf-8": UTF_8,
+    "utf8": UTF_8,
+    "utf-16": UTF_16,
+    "us-ascii": "ascii",
+    "iso-8859-1": "latin-1",
+}
+"""The charsets that are read, and their codecs."""
+MARK_BYTES_MAX = len(codecs.BOM_UTF8)
+NOT_IN_CHARSET = "The body is not text in the charset of its Content-Type."
 
 
 class BodyBudget:
@@ -66,7 +75,7 @@ class Body:
         self._reserved_bytes = 0
 
     async def read_document(self) -> bytes:
-        """Return the body as JSON text: right media type, complete, UTF-8, not too deep, not empty."""
+        """Return the body as JSON text: right media type, complete, in UTF-8, not too deep, not empty."""
         content = await self._read_json()
         if not content.strip():
             raise RequestRefusal(
@@ -74,21 +83,14 @@ class Body:
             )
         return content
 
-    async def read_unexpected_fields(self) -> list[str]:
-        """Return the names of fields sent to an endpoint that takes no body."""
-        content = await self._read_json()
-        if content.strip() in {b"", NULL}:
-            return []
-        decode(content, UnusedObject, self._errors)
-        return list(_first_fields(content, limits.IGNORED_FIELDS_SHOWN_MAX))
-
     def release(self) -> None:
         """Give the reserved memory back when the request has ended."""
         self._budget.release(self._reserved_bytes)
         self._reserved_bytes = 0
 
     async def _read_json(self) -> bytes:
-        if not is_json(self._headers):
+        charset = read_charset(self._headers)
+        if charset is None:
             raise RequestRefusal(self._errors.wrong_media_type())
         declared = self._headers.get("content-length", "0")
         if declared == "0" and "transfer-encoding" not in self._headers:
@@ -97,17 +99,23 @@ class Body:
             raise RequestRefusal(self._errors.too_large(self._bytes_max))
         try:
             async with asyncio.timeout(self._seconds_max):
-                return await self._read()
+                return await self._read(charset)
         except TimeoutError:
             raise RequestRefusal(self._errors.too_slow()) from None
         except UnreadableJson as why:
             raise RequestRefusal(self._errors.invalid_document(str(why))) from None
 
-    async def _read(self) -> bytes:
+    async def _read(self, charset: str) -> bytes:
         first, more = await self._chunk()
+        while more and len(first) < MARK_BYTES_MAX:
+            chunk, more = await self._chunk()
+            first += chunk
+        codec = detect_codec(charset, first)
+        if codec != UTF_8:
+            return await self._read_transcoded(codec, first, more=more)
         if not more:
             check_json(first)
-            return first.removeprefix(BYTE_ORDER_MARK)
+            return first.removeprefix(codecs.BOM_UTF8)
         scanner = JsonScanner()
         scanner.feed(first)
         pieces = [first]
@@ -116,7 +124,25 @@ class Body:
             scanner.feed(chunk)
             pieces.append(chunk)
         scanner.finish()
-        return b"".join(pieces).removeprefix(BYTE_ORDER_MARK)
+        return b"".join(pieces).removeprefix(codecs.BOM_UTF8)
+
+    async def _read_transcoded(self, codec: str, chunk: bytes, *, more: bool) -> bytes:
+        """Return a text of another charset in UTF-8, chunk by chunk and within the same limits."""
+        decoder = codecs.getincrementaldecoder(codec)()
+        scanner = JsonScanner()
+        pieces: list[bytes] = []
+        while True:
+            try:
+                piece = decoder.decode(chunk, not more).encode()
+            except UnicodeError:
+                raise UnreadableJson(NOT_IN_CHARSET) from None
+            self._reserve(max(0, len(piece) - len(chunk)))
+            scanner.feed(piece)
+            pieces.append(piece)
+            if not more:
+                scanner.finish()
+                return b"".join(pieces)
+            chunk, more = await self._chunk()
 
     async def _chunk(self) -> tuple[bytes, bool]:
         """Return the next chunk of the body, and whether there is more."""
@@ -124,17 +150,17 @@ class Body:
         if event["type"] != "http.request":
             raise ClientGone
         chunk: bytes = event.get("body", b"")
-        if self._reserved_bytes + len(chunk) > self._bytes_max:
-            raise RequestRefusal(self._errors.too_large(self._bytes_max))
-        if not self._budget.reserve(len(chunk)):
-            text = "Too many large requests are being read at the moment."
-            raise RequestRefusal(self._errors.unavailable(text))
-        self._reserved_bytes += len(chunk)
+        self._reserve(len(chunk))
         return chunk, event.get("more_body", False)
 
-
-class UnusedObject(msgspec.Struct):
-    """An object without known fields: msgspec checks and skips everything and builds nothing."""
+    def _reserve(self, count: int) -> None:
+        """Reserve memory for bytes of the body; refuse the request where that is too much."""
+        if self._reserved_bytes + count > self._bytes_max:
+            raise RequestRefusal(self._errors.too_large(self._bytes_max))
+        if not self._budget.reserve(count):
+            text = "Too many large requests are being read at the moment."
+            raise RequestRefusal(self._errors.unavailable(text))
+        self._reserved_bytes += count
 
 
 def decode(content: bytes | msgspec.Raw, type: type[T], errors: ErrorShape) -> T:
@@ -152,22 +178,44 @@ def decode(content: bytes | msgspec.Raw, type: type[T], errors: ErrorShape) -> T
         raise RequestRefusal(errors.invalid_document(f"The body is not JSON{where}.")) from None
 
 
-def is_json(headers: Mapping[str, str]) -> bool:
-    """Return whether the headers declare JSON in UTF-8, or declare nothing."""
+def read_charset(headers: Mapping[str, str]) -> str | None:
+    """Return the codec of the charset that the headers declare for JSON; None if they declare something else.
+
+    A request that declares nothing is JSON in UTF-8.
+    """
     if headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
-        return False
+        return None
     media_type, *parameters = (part.strip() for part in headers.get("content-type", "").split(";"))
+    if not _JSON_TYPE.fullmatch(media_type):
+        return None
     charsets = {
         value.strip().strip('"').lower()
         for name, _, value in (parameter.partition("=") for parameter in parameters)
         if name.strip().lower() == "charset"
     }
-    return media_type.lower() in {"", JSON} and charsets <= {"utf-8", "utf8"}
+    codecs_named = {CHARSETS.get(charset) for charset in charsets} or {UTF_8}
+    return codecs_named.pop() if len(codecs_named) == 1 else None
 
 
+def detect_codec(charset: str, head: bytes) -> str:
+    """Return the codec of a text by its mark, else by its charset; ``head`` is its first bytes.
+
+    UTF-16 without a mark, which .NET sends, shows its byte order: JSON begins with an ASCII character.
+    """
+    if head.startswith(codecs.BOM_UTF8):
+        return UTF_8
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return UTF_16
+    if charset == UTF_16:
+        return "utf-16-be" if head.startswith(b"\0") else "utf-16-le"
+    return charset
+
+
+_JSON_TYPE = re.compile(
+    r"|(?:application|text)/json|[\w.-]+/[\w.-]+\+json", re.ASCII | re.IGNORECASE
+)
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _EXPECTED = re.compile(r"Expected `([^`]*)`(?:, got `([^`]*)`)?(?: - at `\$\.?([^`]*)`)?")
-_TOKEN = re.compile(rb'("(?:[^"\\]|\\.)*+")(\s*:)?|[\[\]{}]', re.DOTALL)
 
 
 def _wrong_type(why: str, errors: ErrorShape) -> Response:
@@ -180,16 +228,3 @@ def _wrong_type(why: str, errors: ErrorShape) -> Response:
     if not path:
         return errors.invalid_document(sentence)
     return errors.invalid_fields({path: [sentence]})
-
-
-def _first_fields(content: bytes, most: int) -> Iterator[str]:
-    """Yield the names of the first top-level fields of a well-formed object."""
-    depth = 0
-    for token in _TOKEN.finditer(content[: limits.CHUNK_BYTES]):
-        if token[1] is None:
-            depth += 1 if token[0] in {b"[", b"{"} else -1
-        elif depth == 1 and token[2] is not None:
-            yield msgspec.json.decode(token[1], type=str)
-            most -= 1
-            if not most:
-                return

@@ -77,11 +77,9 @@ class BodyUse(StrEnum):
     """What an endpoint does with the request body."""
 
     NONE = "none"
-    """None is defined: an empty body is expected, and the fields of an object are reported as unknown."""
+    """None is defined: whatever comes, of whatever type, is not read."""
     JSON = "json"
     """The handler reads a JSON document."""
-    IGNORED = "ignored"
-    """The body is not read."""
 
 
 ParameterReader = Callable[[str | None, "Endpoint"], Any]

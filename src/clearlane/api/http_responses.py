@@ -12,13 +12,15 @@ from starlette.responses import Response
 from clearlane.kernel import limits
 
 JSON = "application/json"
+JSON_UTF8 = f"{JSON}; charset=utf-8"
+"""The Content-Type of JSON answers."""
 TEXT = "text/plain"
 
 
 def json_response(status: int, value: object, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response whose body is the value as JSON."""
     content = msgspec.json.encode(value)
-    return Response(content, status, {"Content-Type": JSON, **(headers or {})})
+    return Response(content, status, {"Content-Type": JSON_UTF8, **(headers or {})})
 
 
 def text_response(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -12,7 +12,11 @@ from typing import Any
 
 import structlog
 from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 from uvicorn.server import ServerState
 
 from clearlane.api.app import UNREADABLE_HEAD, new_request_id
@@ -131,6 +135,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         # uvicorn closes the socket after the last response. A caller that is still sending would then
         # get a TCP reset instead of the response, so the transport below closes more slowly.
+        if self.scope["http_version"] == "1.0":
+            self.cycle.__class__ = UnchunkedCycle
         self.cycle.transport = ResponseTransport(self)  # type: ignore[assignment]  # the three methods it uses
 
     def on_body(self, body: bytes) -> None:
@@ -230,6 +236,22 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         lines = [*self.server_state.default_headers, *response.raw_headers, identity]
         head = b"".join(name + b": " + value + b"\r\n" for name, value in lines)
         return STATUS_LINE[status] + head + b"\r\n" + bytes(response.body)
+
+
+class UnchunkedCycle(RequestResponseCycle):
+    """A request of HTTP/1.0, which knows no chunks: a streamed body ends with the connection."""
+
+    _is_streamed = False
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            names = {name.lower() for name, _ in message["headers"]}
+            self._is_streamed = b"content-length" not in names
+        if self._is_streamed:
+            # uvicorn compares the body with a declared length; here every piece is exactly as long as expected.
+            self.chunked_encoding = False
+            self.expected_content_length = len(message.get("body", b""))
+        await super().send(message)
 
 
 class ResponseTransport:

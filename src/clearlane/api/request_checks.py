@@ -17,7 +17,7 @@ from starlette.types import Receive
 from clearlane.accounts.model import Site, SiteState, Vendor
 from clearlane.api.auth import LoginThrottle
 from clearlane.api.body import Body, BodyBudget
-from clearlane.api.endpoint import ApiContext, ApiLimits, BodyUse, Call, Endpoint
+from clearlane.api.endpoint import ApiContext, ApiLimits, Call, Endpoint
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import ignored_fields_header
@@ -136,8 +136,6 @@ async def _handle(call: Call, query: Mapping[str, str]) -> Response:
     call.parameters = {
         each.name: each.read(query.get(each.name.lower()), endpoint) for each in endpoint.parameters
     }
-    if endpoint.body_use is BodyUse.NONE:
-        call.ignored_fields = await call.body.read_unexpected_fields()
     response = await endpoint.handler(call)
     if call.ignored_fields:
         response.headers["X-Ignored-Fields"] = ignored_fields_header(call.ignored_fields)
@@ -162,12 +160,12 @@ class PathTable(Generic[T]):
 
 
 def path_segments(path: bytes) -> tuple[str, ...]:
-    """Return the segments of a raw path in lower case, without a slash at the end.
+    """Return the segments of a raw path in lower case. Slashes at the end and repeated ones make no segments.
 
     Each segment is decoded on its own, so that an encoded slash never splits it.
     """
-    text = path.decode("latin-1").removesuffix("/")
-    return tuple(fold_case(unquote(segment)) for segment in text.split("/"))
+    text = path.decode("latin-1")
+    return tuple(fold_case(unquote(segment)) for segment in text.split("/") if segment)
 
 
 def read_query(query: bytes) -> dict[str, str]:

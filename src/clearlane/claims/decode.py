@@ -36,7 +36,7 @@ from clearlane.claims.tolerant_reading import (
     read_tolerantly,
 )
 from clearlane.kernel import limits
-from clearlane.kernel.json_names import fold_name, fold_names
+from clearlane.kernel.json_names import find_fields, fold_name, fold_names
 
 DOCUMENT = "Document"
 """The location of a finding about the document as a whole."""
@@ -242,39 +242,7 @@ def _large_top(body: bytes, claims_max: int) -> _Top:
         exact = _TOP.decode(body)
     if exact.Claims is not msgspec.UNSET and exact.DocumentType is not msgspec.UNSET:
         return exact
-    return _large_top_in_any_case(body)
-
-
-def _large_top_in_any_case(body: bytes) -> _Top:
-    """Find the two fields of a large document under the spellings that stand in it, in their order.
-
-    A dictionary of all names would hold millions of them; a struct with the few spellings skips the others.
-    """
-    spellings = sorted(_spellings_in(body).items(), key=lambda each: each[1])
-    names = [spelling for spelling, _ in spellings[-limits.FIELD_SPELLINGS_MAX :]]
-    fields = [(f"f{at}", RawOrUnset, msgspec.UNSET) for at in range(len(names))]
-    rename = {f"f{at}": name for at, name in enumerate(names)}
-    found = msgspec.json.decode(body, type=msgspec.defstruct("Spelled", fields, rename=rename))
-    given = zip(names, msgspec.structs.astuple(found), strict=True)
-    return _top_of({name: raw for name, raw in given if raw is not msgspec.UNSET})[0]
-
-
-def _spellings_in(body: bytes) -> dict[str, int]:
-    """Return how the two names are spelled in a document, with the place of the last use that was looked at."""
-    found: dict[str, int] = {}
-    folded = body.lower()
-    for name in _FOLDED_TOP_NAMES:
-        quoted = f'"{name}"'.encode()
-        for search in (folded.find, folded.rfind):
-            start, stop = 0, len(folded)
-            for _ in range(limits.FIELD_OCCURRENCES_MAX):
-                at = search(quoted, start, stop)
-                if at < 0:
-                    break
-                spelling = body[at + 1 : at + len(quoted) - 1].decode()
-                found[spelling] = max(at, found.get(spelling, 0))
-                start, stop = (at + 1, stop) if search == folded.find else (start, at)
-    return found
+    return _top_of(find_fields(body, _TOP_NAMES))[0]
 
 
 def _document_type(raw: RawOrUnset, form: AnyForm) -> Iterator[ClaimFinding]:

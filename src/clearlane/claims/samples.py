@@ -23,6 +23,8 @@ from clearlane.claims.value_types import ValueType
 from clearlane.kernel.formats import is_npi
 
 JSON = dict[str, Any]
+PAID_IN_FULL = "3001"
+"""The insured's id that makes a test payer pay as charged."""
 TEST_PAYERS = {ClaimKind.MEDICAL: "TST01", ClaimKind.DENTAL: "TST02"}
 
 
@@ -30,7 +32,7 @@ def document(
     kind: ClaimKind, *, day: date, full: bool = False, insured_id: str = "", claim_id: str = ""
 ) -> JSON:
     """Return a document with one claim; ``day`` is the day of service."""
-    claim = (extended_claim if full else minimal_claim)(kind, day)
+    claim = extended_claim(kind, day) | _ORIGINAL[kind] if full else minimal_claim(kind, day)
     if insured_id:
         claim[FORMS[kind].names.member_id] = insured_id
     if claim_id:
@@ -378,6 +380,20 @@ _EXTENDED_LINES: Mapping[ClaimKind, tuple[JSON, ...]] = {
         ),
         _dental_line(2, F29_ProcedureCode="D4341", Teeth=None, F26_ToothSystem=None),
     ),
+}
+# A document is sent as it is, so its claim is an original: nobody knows a claim that it could replace. The insured's
+# id selects payment in full, however often the sample is sent.
+_ORIGINAL: Mapping[ClaimKind, JSON] = {
+    ClaimKind.MEDICAL: {
+        "F01A_InsuredId": PAID_IN_FULL,
+        "F22_MedicaidResubmissionCode": "1",
+        "F22_OriginalReferenceNumber": None,
+    },
+    ClaimKind.DENTAL: {
+        "F15_InsuredID": PAID_IN_FULL,
+        "X12_ClaimFrequencyCode": "1",
+        "X12_PayerControlNumber": None,
+    },
 }
 _EXTENDED: Mapping[ClaimKind, JSON] = {
     ClaimKind.MEDICAL: {

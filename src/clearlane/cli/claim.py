@@ -98,6 +98,7 @@ def sample(
 
     Examples: clearlane claim sample --kind dental --full; clearlane claim sample --scenario 3003
     """
+    _check_scenario(scenario)
     now = SystemClock().now()
     # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
     document = samples.document(
@@ -108,6 +109,17 @@ def sample(
         claim_id=claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}",
     )
     typer.echo(json.dumps(document, indent=2))
+
+
+def _check_scenario(scenario: str) -> None:
+    """Refuse an id that selects no response, and list those that do."""
+    from clearlane.wiring import claim_scenarios
+
+    known = claim_scenarios()
+    if scenario and scenario not in known:
+        listed = "".join(f"\n  {id}  {title}" for id, title in known.items())
+        typer.echo(f"There is no scenario {scenario}. Known are:{listed}", err=True)
+        raise typer.Exit(UNREADABLE)
 
 
 RequestId = Annotated[

@@ -218,6 +218,7 @@ LABELS = {
     "Eligibility": "offers_eligibility",
     "Enrollment": "claim_enrollment_required",
     "Active": "active",
+    "Claims": "accepts_claims",
 }
 
 

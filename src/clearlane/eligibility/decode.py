@@ -22,8 +22,10 @@ from clearlane.eligibility import wire_struct
 from clearlane.eligibility.fields import EligibilityRequest, RequestSubscriber
 from clearlane.eligibility.stepwise import run_to_end
 from clearlane.eligibility.wire_struct import WireStruct, WireType
-from clearlane.kernel import formats, limits
+from clearlane.kernel import limits
+from clearlane.kernel.client_dates import FORMS_IN_WORDS, parse_client_date
 from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.json_names import fold_name
 
 DOCUMENT = "Document"
 """The location of findings about the document as a whole."""
@@ -129,11 +131,14 @@ def _decode_struct(
     found: dict[str, Any] = {}
     decoders = _field_decoders(cls)
     before = len(collector.findings)
-    for name, item in value.items():
-        decoder = decoders.get(name)
+    for spelling, item in value.items():
+        decoder = decoders.get(spelling) or _folded_decoders(cls).get(fold_name(spelling))
         if decoder is None:
-            collector.ignore(path + name[: limits.IGNORED_FIELD_CHARACTERS_MAX])
-        elif item is None or (item.__class__ is str and not item.strip()):
+            collector.ignore(path + spelling[: limits.IGNORED_FIELD_CHARACTERS_MAX])
+            continue
+        name = decoder.name
+        found.pop(name, None)  # of two spellings the last wins
+        if item is None or (item.__class__ is str and not item.strip()):
             continue
         elif decoder.part is None:
             found[name] = _decode_value(decoder, item, path + name, collector)
@@ -191,11 +196,16 @@ def _required_names(subscriber: Mapping[str, Any]) -> tuple[str, ...]:
 # --- values ---------------------------------------------------------------------------------------
 
 _INVALID = object()
-_BOOLEANS = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+_BITS = {1: True, 0: False}
 
 
 def _text(value: Any) -> Any:
-    return value.strip() if value.__class__ is str else _INVALID
+    """Return a text; a whole number as its digits."""
+    if value.__class__ is str:
+        return value.strip()
+    is_number = value.__class__ is int and value.bit_length() <= limits.NUMBER_AS_TEXT_BITS_MAX
+    return str(value) if is_number else _INVALID
 
 
 def _texts(value: Any) -> Any:
@@ -209,31 +219,30 @@ def _texts(value: Any) -> Any:
 def _boolean(value: Any) -> Any:
     if value is True or value is False:
         return value
-    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
+    if value.__class__ is int:
+        return _BITS.get(value, _INVALID)
+    found = _BOOLEANS.get(value.strip().lower()) if value.__class__ is str else None
     return _INVALID if found is None else found
 
 
 def _date(value: Any) -> date | object:
-    found = formats.parse_iso_date(value.strip()) if isinstance(value, str) else None
-    return found or _INVALID
+    return (parse_client_date(value) if value.__class__ is str else None) or _INVALID
 
 
-def _birth_date(value: Any) -> date | object:
-    """Return a birth date written yyyy-mm-dd or yyyy/mm/dd, but not a mixture."""
-    if isinstance(value, str) and "/" in value and "-" not in value:
-        return _date(value.replace("/", "-"))
-    return _date(value)
-
+_NO_DATE = f"The value {{value}} is not a valid date: write it {FORMS_IN_WORDS}."
 
 _DECODERS: Mapping[WireType, tuple[Callable[[Any], Any], str]] = {
     WireType.TEXT: (_text, "The value {value} is not a string."),
     WireType.TEXTS: (_texts, "The {field} field must be an array of strings."),
     WireType.BOOLEAN: (_boolean, "The value {value} is not true or false."),
-    WireType.DATE: (_date, "The value {value} is not a valid date in the format yyyy-mm-dd."),
-    WireType.BIRTH_DATE: (
-        _birth_date, "The value {value} is not a valid date in the format yyyy-mm-dd or yyyy/mm/dd."
-    ),
+    WireType.DATE: (_date, _NO_DATE),
+    WireType.BIRTH_DATE: (_date, _NO_DATE),
 }  # fmt: skip
+
+
+@cache
+def _folded_decoders(cls: type[WireStruct]) -> dict[str, _FieldDecoder]:
+    return {fold_name(name): decoder for name, decoder in _field_decoders(cls).items()}
 
 
 @cache

@@ -5,24 +5,32 @@ whole. The array is first split into raw elements, so that the caller can decode
 work run in between. Knows no response format.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
 import msgspec
 
-from clearlane.enrollment.fields import FIELDS, Enrollment, TypeOfNpi
+from clearlane.enrollment.fields import FIELDS, Enrollment, TextFormat, TypeOfNpi
 from clearlane.enrollment.rules import (
     NOT_READABLE,
     NOT_UNIQUE,
     REQUIRED,
+    WRONG_FORM,
     check_fields,
     make_finding,
     parse_npi_type,
 )
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
+from clearlane.kernel.json_names import (
+    NumberText,
+    decode_as_written,
+    find_fields,
+    fold_name,
+    fold_names,
+)
 
 DOCUMENT, VERSION, ENROLLMENTS = "Document", "Version", "Enrollments"
 VERSION_READ = 1
@@ -78,14 +86,16 @@ def decode_enrollment(raw: bytes, at: str) -> DecodedEnrollment:
         message = f"An enrollment may take {limits.ENROLLMENT_BYTES_MAX} bytes at most."
         return DecodedEnrollment(None, (make_finding(NOT_READABLE, at, message),))
     try:
-        fields_sent = msgspec.json.decode(raw, type=dict[str, Any])
+        fields_sent = _decode_object(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         is_json = isinstance(error, msgspec.ValidationError)
         message = f"An enrollment must be {'a JSON object' if is_json else 'valid JSON in UTF-8'}."
         return DecodedEnrollment(None, (make_finding(NOT_READABLE, at, message),))
-    ignored = tuple(f"{at}.{name}" for name in fields_sent if name not in FIELDS)
-    values = {name: fields_sent[name] for name in FIELDS if not _is_blank(fields_sent.get(name))}
-    findings = tuple(check_fields(values, at))
+    sent, ignored = _known_fields(fields_sent)
+    ignored = tuple(f"{at}.{name}" for name in ignored)
+    values = {name: _as_text(name, sent[name]) for name in FIELDS if not _is_blank(sent.get(name))}
+    numbers = {f"{at}.{name}" for name, value in values.items() if value is not sent[name]}
+    findings = tuple(_explain_number(each, numbers) for each in check_fields(values, at))
     id = values.get("RequestId")
     return DecodedEnrollment(
         None if findings else _build(values),
@@ -125,6 +135,46 @@ def _build(values: Mapping[str, Any]) -> Enrollment:
     return Enrollment(**{**values, "NpiType": type or TypeOfNpi.UNKNOWN})
 
 
+_FOLDED_NAMES = fold_names(FIELDS)
+_FOLDED_TOP_NAMES = fold_names((VERSION, ENROLLMENTS))
+
+
+def _decode_object(raw: bytes) -> dict[str, Any]:
+    value = decode_as_written(raw)
+    if not isinstance(value, dict):
+        raise msgspec.ValidationError("not an object")
+    return value
+
+
+def _known_fields(sent: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the values by exact name, the last spelling of each, and the names of no field."""
+    known: dict[str, Any] = {}
+    ignored = []
+    for spelling, value in sent.items():
+        name = spelling if spelling in FIELDS else _FOLDED_NAMES.get(fold_name(spelling))
+        if name is None:
+            ignored.append(spelling)
+        else:
+            known[name] = value
+    return known, tuple(ignored)
+
+
+def _as_text(name: str, value: Any) -> Any:
+    """Return a number as its digits; the type of NPI has numbers of its own."""
+    is_number = type(value) is NumberText or (
+        type(value) is int and value.bit_length() <= limits.NUMBER_AS_TEXT_BITS_MAX
+    )
+    return str(value) if is_number and FIELDS[name].format is not TextFormat.NPI_TYPE else value
+
+
+def _explain_number(finding: Finding, numbers: Collection[str]) -> Finding:
+    if finding.location not in numbers or finding.rule != WRONG_FORM:
+        return finding
+    return replace(finding, message=f"{finding.message} {NO_LEADING_ZEROS}")
+
+
+NO_LEADING_ZEROS = "It came as a JSON number, which has no leading zeros; send it as text."
+
 RawField = msgspec.Raw | msgspec.UnsetType
 
 
@@ -139,17 +189,28 @@ def _request_fields(body: bytes) -> tuple[_RequestFields, tuple[str, ...]]:
     """Return the two fields and the names of unknown fields."""
     # A large document could hold millions of unknown names, so they are not collected.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
-        return msgspec.json.decode(body, type=_RequestFields), ()
-    found = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-    known = _RequestFields(found.pop(VERSION, msgspec.UNSET), found.pop(ENROLLMENTS, msgspec.UNSET))
-    return known, tuple(found)
+        exact = msgspec.json.decode(body, type=_RequestFields)
+        if exact.Version is not msgspec.UNSET and exact.Enrollments is not msgspec.UNSET:
+            return exact, ()
+        sent = find_fields(body, (VERSION, ENROLLMENTS))
+    else:
+        sent = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    known = _RequestFields()
+    ignored = []
+    for spelling, raw in sent.items():
+        name = _FOLDED_TOP_NAMES.get(fold_name(spelling))
+        if name is None:
+            ignored.append(spelling)
+        else:
+            setattr(known, name, raw)
+    return known, tuple(ignored)
 
 
 def _check_version(raw: RawField) -> Iterable[Finding]:
     value = None if raw is msgspec.UNSET else _decode_value(raw)
     if value is None:
         yield make_finding(REQUIRED, VERSION, "The Version field is required; it must be 1.")
-    elif value != VERSION_READ or type(value) is not int:
+    elif not (type(value) is int and value == VERSION_READ) and value != str(VERSION_READ):
         yield make_finding(NOT_READABLE, VERSION, "The Version field must be the number 1.")
 
 

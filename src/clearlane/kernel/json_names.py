@@ -12,6 +12,8 @@ import msgspec
 
 from clearlane.kernel import limits
 
+RawOrUnset = msgspec.Raw | msgspec.UnsetType
+
 
 class NumberText(str):
     """A JSON number with a fraction or an exponent, in the characters of the document."""
@@ -48,6 +50,39 @@ def fold_name(name: str) -> str:
     if len(name) > limits.FIELD_NAME_CHARACTERS_MAX or not name.isascii():
         return name
     return name.lower()
+
+
+def find_fields(text: bytes, names: Iterable[str]) -> dict[str, msgspec.Raw]:
+    """Return some fields of a large JSON object under all spellings that stand in it, in their order.
+
+    A dictionary of all names could hold millions of them; a struct with the few spellings skips the others.
+    """
+    spellings = sorted(_spellings_in(text, names).items(), key=lambda each: each[1])
+    found = [spelling for spelling, _ in spellings[-limits.FIELD_SPELLINGS_MAX :]]
+    fields = [(f"f{at}", RawOrUnset, msgspec.UNSET) for at in range(len(found))]
+    rename = {f"f{at}": name for at, name in enumerate(found)}
+    value = msgspec.json.decode(text, type=msgspec.defstruct("Spelled", fields, rename=rename))
+    given = zip(found, msgspec.structs.astuple(value), strict=True)
+    return {name: raw for name, raw in given if raw is not msgspec.UNSET}
+
+
+def _spellings_in(text: bytes, names: Iterable[str]) -> dict[str, int]:
+    """Return how names are spelled in a text, with the place of the last use that was looked at."""
+    found: dict[str, int] = {}
+    folded = text.lower()
+    for name in names:
+        quoted = f'"{fold_name(name)}"'.encode()
+        start, stop = 0, len(folded)
+        for turn in range(limits.FIELD_OCCURRENCES_MAX):
+            # Alternately from both ends: a field of the object itself stands before or behind the large one.
+            is_forward = turn % 2 == 0
+            at = (folded.find if is_forward else folded.rfind)(quoted, start, stop)
+            if at < 0:
+                break
+            spelling = text[at + 1 : at + len(quoted) - 1].decode()
+            found[spelling] = max(at, found.get(spelling, 0))
+            start, stop = (at + 1, stop) if is_forward else (start, at + len(quoted) - 1)
+    return found
 
 
 def _by_last_use(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

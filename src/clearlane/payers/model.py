@@ -28,6 +28,8 @@ class Payer(msgspec.Struct, frozen=True, gc=False):
     aliases: tuple[str, ...] = ()
     has_route: bool = False
     """Whether there is an active route to this payer."""
+    accepts_claims: bool = True
+    """False for a payer that is listed for eligibility alone."""
 
     @property
     def key(self) -> tuple[str, str]:

@@ -7,7 +7,7 @@ and value of a payer list.
 from clearlane.payers.model import Payer
 
 
-def _test(type: str, payer_id: str, name: str, era: str) -> Payer:
+def _test(type: str, payer_id: str, name: str, era: str, *, accepts_claims: bool = True) -> Payer:
     return Payer(
         type=type,
         name=name,
@@ -17,6 +17,7 @@ def _test(type: str, payer_id: str, name: str, era: str) -> Payer:
         offers_eligibility=True,
         is_test=True,
         has_route=True,
+        accepts_claims=accepts_claims,
     )
 
 
@@ -25,9 +26,19 @@ def _test(type: str, payer_id: str, name: str, era: str) -> Payer:
 TEST_PAYERS = (
     _test("Medical", "TST01", "Sandbox Medical", "Available"),
     _test("Dental", "TST02", "Sandbox Dental", "Available"),
-    _test("Medical", "TST1E", "Sandbox Medical Eligibility One", "NotAvailable"),
-    _test("Medical", "TST2E", "Sandbox Medical Eligibility Two", "NotAvailable"),
-    _test("Medical", "TST3E", "Sandbox Medical Eligibility Three", "NotAvailable"),
+    _test(
+        "Medical", "TST1E", "Sandbox Medical Eligibility One", "NotAvailable", accepts_claims=False
+    ),
+    _test(
+        "Medical", "TST2E", "Sandbox Medical Eligibility Two", "NotAvailable", accepts_claims=False
+    ),
+    _test(
+        "Medical",
+        "TST3E",
+        "Sandbox Medical Eligibility Three",
+        "NotAvailable",
+        accepts_claims=False,
+    ),
 )
 # Reserved on every installation, so that a directory can move between a sandbox and production.
 RESERVED_IDS = frozenset(payer.payer_id.casefold() for payer in TEST_PAYERS)

@@ -17,9 +17,6 @@ from clearlane.sandbox.styles import PLAIN, STYLES
 
 SANDBOX_DELAY_PER_PATIENT_SECONDS = 65
 
-FIRST_RESERVED, LAST_RESERVED = 1009, 1999
-RESERVED_MESSAGE = "MEMBER IDS 1009 TO 1999 ARE RESERVED BY THE SANDBOX"
-
 
 class Level(StrEnum):
     """Loop of a refusal (AAA)."""
@@ -130,25 +127,14 @@ SCENARIOS: dict[str, Scenario] = {
         ),
     )
 }
-RESERVED = Scenario(
-    id=f"{FIRST_RESERVED} to {LAST_RESERVED}",
-    title="Reserved",
-    answer="AAA 75 (subscriber not found) in loop 2100C, and a message that says that the id is reserved.",
-    level=Level.SUBSCRIBER,
-    # The inquiry itself is valid, so a benefit may accompany the refusal and carry the message.
-    refusals=(Refusal("75", valid="Y"),),
-    message=RESERVED_MESSAGE,
-)
+RESERVED_IDS = "1009 to 1999"
+"""Ids that the interface document reserves; until it has scenarios for them, they are like any other."""
 ANY_OTHER = Scenario(id="any other", title="Simple benefits", answer="From the plan, see below.")
 
 
 def scenario_of(member: str) -> Scenario:
     """Return the scenario of a subscriber's member id."""
-    known = SCENARIOS.get(member)
-    if known is not None:
-        return known
-    number = int(member) if len(member) == 4 and member.isascii() and member.isdigit() else 0
-    return RESERVED if FIRST_RESERVED <= number <= LAST_RESERVED else ANY_OTHER
+    return SCENARIOS.get(member, ANY_OTHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +209,9 @@ def page() -> Iterator[str]:
     yield ""
     yield "| Member id | What is answered | How |"
     yield "|---|---|---|"
-    for row in (*SCENARIOS.values(), RESERVED, ANY_OTHER):
+    for row in (*SCENARIOS.values(), ANY_OTHER):
         yield f"| `{row.id}` | {row.title} | {row.answer} |"
+    yield f"| `{RESERVED_IDS}` | Reserved by the interface document | As any other. |"
     yield ""
     yield from _delay_page()
     yield from _styles_page()

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily, Parameter
 from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import JSON
+from clearlane.api.http_responses import JSON_UTF8
 from clearlane.api.stream import stream_text
 from clearlane.api.v3 import wire
 from clearlane.api.v3.wire_errors import V3_ERRORS
@@ -34,7 +34,7 @@ async def submit(call: Call) -> Response:
     if isinstance(outcome, MalformedInquiry):
         return wire.findings_response(outcome.findings)
     pieces = await await_response(context, outcome, site=call.site, now=now, stopping=call.stopping)
-    return await stream_text(pieces, JSON)
+    return await stream_text(pieces, JSON_UTF8)
 
 
 async def get_responses(call: Call) -> Response:
@@ -45,7 +45,7 @@ async def get_responses(call: Call) -> Response:
     )
     if pieces is None:
         return wire.message(404, f"No eligibility request {request_id} was found.")
-    return await stream_text(pieces, JSON)
+    return await stream_text(pieces, JSON_UTF8)
 
 
 async def suspended(call: Call) -> Response:
@@ -96,7 +96,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 schema={"type": "integer", "format": "int64"},
             ),
         ),
-        body_use=BodyUse.IGNORED,
         error_types={400: wire.MessageDetail, 404: wire.Message},
     ),
 )

@@ -17,7 +17,7 @@ from clearlane.payers.directory import PayerListName
 DESCRIPTION = """\
 Payer lists, claims, eligibility, enrollment and proxy login, over https with Basic credentials.
 
-Path segments and query keys are read without regard to case; JSON field names are case-sensitive. \
+Path segments, query keys and JSON field names are read without regard to case; the exact forms are shown here. \
 Checks run in this order: https, route, verb, credentials, presence of `vendorSiteId`, its validity \
 and ownership, Business Associate Agreement, other parameters, body. Unknown fields are ignored and \
 named in `X-Ignored-Fields`. Every answer carries `X-Request-Id`; send one of your own to find a call \

@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from clearlane.api.endpoint import BodyUse, Call, Endpoint, EndpointFamily
 from clearlane.api.v3 import wire, wire_enrollment
-from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.api.v3.wire_errors import V3Errors
 from clearlane.pipeline.enrollment.enroll import enroll
 
 
@@ -30,7 +30,7 @@ ENDPOINT = Endpoint(
     summary="Submit providers to be enrolled with payers.",
     handler=submit_enrollments,
     response_type=wire_enrollment.EnrollmentSubmission,
-    errors=V3_ERRORS,
+    errors=V3Errors(wire_enrollment.faults_response),
     touches_phi=True,
     suspended_handler=suspended,
     body_use=BodyUse.JSON,

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from clearlane.api.http_responses import JSON, header_text, json_response
+from clearlane.api.http_responses import JSON_UTF8, header_text, json_response
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
@@ -206,9 +206,9 @@ def no_result(text: str) -> Response:
 def payer_list(listing: PayerList, accept_encoding: str) -> Response:
     """Return a payer list from memory, compressed if the caller accepts that."""
     if accepts_gzip(accept_encoding):
-        headers = {"Content-Encoding": "gzip", "Content-Type": JSON, "Vary": "Accept-Encoding"}
+        headers = {"Content-Encoding": "gzip", "Content-Type": JSON_UTF8, "Vary": "Accept-Encoding"}
         return Response(listing.gzipped, 200, headers)
-    return Response(listing.body, 200, {"Content-Type": JSON, "Vary": "Accept-Encoding"})
+    return Response(listing.body, 200, {"Content-Type": JSON_UTF8, "Vary": "Accept-Encoding"})
 
 
 def shortened(value: str) -> str:

@@ -3,7 +3,7 @@
 The request's schema is made from the catalogue of fields. Knows no endpoint and no database.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from clearlane.api.http_responses import json_response
 from clearlane.api.v3 import wire
-from clearlane.enrollment.decode import DOCUMENT
 from clearlane.enrollment.fields import FIELDS, EnrollmentField, TextFormat, TypeOfNpi
 from clearlane.enrollment.rules import EXACT_PATTERNS, describe_format
 from clearlane.kernel import limits
@@ -88,15 +87,17 @@ def enrollment_response(outcome: EnrollmentOutcome) -> Response:
             return json_response(200, {"EnrollmentResults": encoded})
 
 
+def faults_response(faults: Mapping[str, Sequence[str]]) -> Response:
+    """Return 400 with all errors of a request, as key and values."""
+    errors = [{"Key": key, "Value": list(sentences)} for key, sentences in faults.items()]
+    return json_response(400, {"Message": wire.INVALID, "Errors": errors})
+
+
 def _invalid(findings: Sequence[Finding]) -> Response:
-    """Return 400 with all errors; a body that is no JSON object is refused as on every other endpoint."""
     faults: dict[str, list[str]] = {}
     for finding in findings:
         faults.setdefault(finding.location, []).append(finding.message)
-    if DOCUMENT in faults:
-        return wire.model_state(faults)
-    errors = [{"Key": key, "Value": sentences} for key, sentences in faults.items()]
-    return json_response(400, {"Message": wire.INVALID, "Errors": errors})
+    return faults_response(faults)
 
 
 def _result(client_id: str, number: int, result: EnrollmentResult) -> dict[str, object]:

@@ -3,7 +3,7 @@
 Knows no route and no database. Texts and statuses are part of the V3 contract.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from starlette.responses import Response
 
@@ -47,11 +47,18 @@ ENDPOINT_ERRORS: Mapping[int, DocumentedError] = {
 }
 
 
+FaultsResponse = Callable[[Mapping[str, Sequence[str]]], Response]
+
+
 class V3Errors:
     """The errors of V3. Implements :class:`~clearlane.api.error_shape.ErrorShape`."""
 
     common_errors = COMMON_ERRORS
     endpoint_errors = ENDPOINT_ERRORS
+
+    def __init__(self, faults_response: FaultsResponse = wire.model_state) -> None:
+        """``faults_response`` writes the faults of a document: enrollment has a form of its own."""
+        self._faults_response = faults_response
 
     def message(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
         """Return an error of one sentence."""
@@ -59,11 +66,11 @@ class V3Errors:
 
     def invalid_fields(self, faults: Mapping[str, Sequence[str]]) -> Response:
         """Return 400 with all sentences of a document by field."""
-        return wire.model_state(faults)
+        return self._faults_response(faults)
 
     def invalid_document(self, sentence: str) -> Response:
         """Return 400 for a body that cannot be read as a whole."""
-        return wire.model_state({wire.DOCUMENT: [sentence]})
+        return self._faults_response({wire.DOCUMENT: [sentence]})
 
     def https_required(self) -> Response:
         """Return 403 for a request that was not encrypted."""
@@ -98,8 +105,11 @@ class V3Errors:
         return wire.message(413, f"The request body is larger than {bytes_max} bytes.")
 
     def wrong_media_type(self) -> Response:
-        """Return 415 for a body that is not declared as JSON in UTF-8."""
-        text = "The Content-Type of a request with a body is application/json in UTF-8."
+        """Return 415 for a body that is not declared as JSON in a charset that is read."""
+        text = (
+            "The Content-Type of a request with a body is application/json, with the charset utf-8, utf-16, "
+            "us-ascii or iso-8859-1."
+        )
         return wire.message(415, text)
 
     def too_slow(self) -> Response:

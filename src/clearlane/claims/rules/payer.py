@@ -75,6 +75,17 @@ def provider_is_enrolled(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFind
         )
 
 
+@rule("C108", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
+def payer_takes_claims(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """The payer takes claims, not eligibility inquiries alone."""
+    if inputs.payer and not inputs.payer.accepts_claims:
+        yield (
+            "Svc_PayerId",
+            f"The payer {quoted(claim.Svc_PayerId)} is listed for eligibility alone and takes no claims; "
+            "give a payer that takes claims.",
+        )
+
+
 @rule("C107", fields=("Svc_VendorClaimId",), x12="2300/REF:D9/02", requires=ExternalData.HISTORY)
 def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim id is not used again for other content while the first claim is on its way."""
