@@ -15,7 +15,7 @@ from clearlane.payers.transfer import as_wire, write_csv
 
 HEADER = (
     "Type,Name,SvcPayerId,PayerId,NationalPayerId,EraAvailability,OffersEligibility,"
-    "ClaimEnrollmentRequired,Aliases,Active\n"
+    "ClaimEnrollmentRequired,Aliases,Active,Replacements\n"
 )
 NEW = HEADER + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true\n"
 

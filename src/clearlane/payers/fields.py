@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
-from clearlane.payers.model import ERAS, PAYER_TYPES, Payer
+from clearlane.payers.model import ERAS, PAYER_TYPES, REPLACEMENTS, Payer
 
 ALIAS_SEPARATOR = "|"
 
@@ -161,7 +161,7 @@ def _aliases(value: object) -> tuple[str, ...]:
     return names
 
 
-# In the order of the interface document; the last two are Clearlane's own.
+# In the order of the interface document; the last three are Clearlane's own.
 PAYER_FIELDS = (
     PayerField("Type", "type", _one_of(PAYER_TYPES)),
     PayerField("Name", "name", _name),
@@ -173,5 +173,8 @@ PAYER_FIELDS = (
     PayerField("ClaimEnrollmentRequired", "claim_enrollment_required", _flag),
     PayerField("Aliases", "aliases", _aliases, optional=True, in_lists=False),
     PayerField("Active", "active", _flag, optional=True, in_lists=False),
+    PayerField(
+        "Replacements", "replacements", _one_of(REPLACEMENTS), optional=True, in_lists=False
+    ),
 )
 FIELDS_BY_NAME = {field.wire_name.casefold(): field for field in PAYER_FIELDS}

@@ -197,6 +197,7 @@ payers = installation_table(
     Column("active", SmallInteger, nullable=False),
     Column("aliases", Text, nullable=False),
     Column("has_route", SmallInteger, nullable=False),
+    Column("replacements", Text, nullable=False),
     CheckConstraint("type IN ('Medical', 'Dental')", name="type"),
 )
 
