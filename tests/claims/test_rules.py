@@ -223,6 +223,29 @@ CASES: dict[str, list[Case]] = {
         )
     ],
     "C107": [m({}, "Svc_VendorClaimId", {}, facts={"earlier_request_id": "R-1"})],
+    "C109": [
+        m(
+            {},
+            "F22_MedicaidResubmissionCode",
+            {},
+            facts={"correction": "The claim goes out as a new one."},
+        ),
+        d(
+            {},
+            "X12_ClaimFrequencyCode",
+            {},
+            facts={"correction": "The claim goes out as a new one."},
+        ),
+    ],
+    "C110": [
+        m(
+            {"F22_MedicaidResubmissionCode": "8", "F22_OriginalReferenceNumber": "P1"},
+            "F22_MedicaidResubmissionCode",
+            {"F22_MedicaidResubmissionCode": "8", "F22_OriginalReferenceNumber": "P1"},
+            facts={"payer": Payer("Medical", "M", "T1", "TST01", replacements="original_only")},
+            fine={"payer": Payer("Medical", "M", "T1", "TST01")},
+        )
+    ],
     "C201": [
         m(
             {"F02_PatientNameLast": "Lund"},
@@ -1393,7 +1416,7 @@ def test_the_path_of_the_claim_stands_before_every_location():
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
     facts = RuleInputs(today=TODAY, available=OFFLINE)
-    assert {each.id for each in skipped_rules(kind, facts)} == {f"C10{n}" for n in range(1, 8)}
+    assert {each.id for each in skipped_rules(kind, facts)} == {f"C10{n}" for n in range(1, 10)}
     assert skipped_rules(kind, RuleInputs(today=TODAY)) == []
     claim = read_claim(kind, json.dumps(samples.minimal_claim(kind, DAY)).encode(), "").claim
     assert not any(f.rule.startswith("C1") for f in repair_and_check(claim, facts).findings)

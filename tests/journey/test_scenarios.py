@@ -29,7 +29,7 @@ DAYS = (0, 1, 2, 5, 9, 14, 15, 21, 28, 40)
 PLAN = "9001"
 WHOLE_FILE = "3006"
 """Refuses every claim of its file, so it goes out alone."""
-MEMBERS = (*(str(number) for number in range(3001, 3016)), PLAN)
+MEMBERS = (*(str(number) for number in range(3001, 3018)), PLAN)
 
 ID_CHARACTERS_MIN = 27
 """160 bits, at six bits a character."""
@@ -140,6 +140,21 @@ EXPECTED: dict[str, Expected] = {
         words="medically necessary",
     ),
     "3015": Expected(),
+    "3016": Expected(
+        states={0: "Sent", 1: "Rejected"},
+        action=INVALID,
+        payer="0",
+        document="ClaimStatus",
+        explanations=(("A7:158:QC", None, None, ("birth",)),),
+        words="birth",
+    ),
+    "3017": Expected(
+        action="Denied",
+        payer="0",
+        adjustments="200",
+        explanations=(("CO-16", 1, "150", CODE), ("CO-16", 2, "50", CODE)),
+        words="right code",
+    ),
 }
 BY_PLAN = {
     # 99213 at 150: the plan allows 90, so 60 are written off, and 25 of it are copay: 65 are paid.
@@ -173,8 +188,9 @@ BY_PLAN = {
 # The caller's own names of what an explanation points at.
 FIELDS = {
     MEDICAL: {"charge": "F24F_Charges", "code": "F24D_HcpcsProcedureCode", "npi": "F33A_BillingProviderNpi",
-              "diagnoses": "F21_DiagnosisCodes"},
-    DENTAL: {"charge": "F31_LineFee", "code": "F29_ProcedureCode", "npi": "F48_BillingDentistNPI"},
+              "diagnoses": "F21_DiagnosisCodes", "birth": "F03_PatientDob"},
+    DENTAL: {"charge": "F31_LineFee", "code": "F29_ProcedureCode", "npi": "F48_BillingDentistNPI",
+             "birth": "F13_InsuredDOB"},
 }  # fmt: skip
 
 

@@ -15,9 +15,9 @@ from clearlane.payers.transfer import as_wire, write_csv
 
 HEADER = (
     "Type,Name,SvcPayerId,PayerId,NationalPayerId,EraAvailability,OffersEligibility,"
-    "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims\n"
+    "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims,Replacements\n"
 )
-NEW = HEADER + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true\n"
+NEW = HEADER + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true,accepted\n"
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
+from msgspec import structs
 from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
@@ -103,6 +104,12 @@ class Flow:
         flow = cls(database, clock, vault, context, connections, None, payers)
         flow.site = await flow.new_site()
         return flow
+
+    def replace_payer(self, **own):
+        """Let the payer differ in some attributes."""
+        payers = PayerDirectory([structs.replace(invented_payer(PAYER), **own)], sandbox=False)
+        access = replace(self.context.payer_access, payers=lambda: payers)
+        self.context = replace(self.context, payer_access=access)
 
     def use_time(self, time_ago):
         """Let the payers have days of their own, as in a sandbox."""

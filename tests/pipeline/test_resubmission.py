@@ -1,16 +1,19 @@
 """A vendor's claim id sent again, through service and store, on both databases."""
 
 import asyncio
+import re
 from datetime import timedelta
+from itertools import permutations
 
 import pytest
 from sqlalchemy import select
 
+from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
 from tests.claims.answers import paid, patient, payment, status
-from tests.pipeline.flowing import EVERYONE, Flow, accounts
+from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts
 
 NUMBER = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
 OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
@@ -78,6 +81,14 @@ async def test_what_may_be_sent_again_is_a_new_claim_and_both_are_in_the_status_
         result.request_id: "Received",
     }
     assert {row["VendorClaimId"] for row in rows.values()} == {"MINE"}
+    before, after = [
+        await load_claim_history(flow.database, flow.vault, id, actor=ACTOR)
+        for id in (first, result.request_id)
+    ]
+    assert (before.predecessor, before.successor) == ("", result.request_id)
+    assert (after.predecessor, after.successor) == (first, "")
+    assert f"{result.request_id} took over its claim id." in str(before.entries)
+    assert f"takes over from {first}" in str(after.entries)
     content = await flow.send()
     assert accounts(content) == [result.request_id if state != "Rejected" else "ACC"]
     assert not await flow.send()
@@ -201,3 +212,120 @@ async def test_the_state_of_a_superseded_claim_may_still_change(flow):
     assert await links(flow) == {first: (False, None, second), second: (True, first, None)}
     # The id means the new claim, whatever became of the first.
     assert (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).request_id == second
+
+
+def sent_as(content):
+    """Frequency and payer's number of the one claim of a file."""
+    text = content.decode()
+    [frequency] = re.findall(r"~CLM\*[^~]*?\*\d\d:B:(\d)\*", text)
+    return frequency, "".join(re.findall(r"~REF\*F8\*([^~]+)~", text))
+
+
+BARE = OTHER | {"F22_MedicaidResubmissionCode": "7"}
+VOID = OTHER | {"F22_MedicaidResubmissionCode": "8"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "own", "out", "said"),
+    [
+        (DENIED, OTHER, ("7", "P1"), "as its replacement"),
+        (DENIED, BARE, ("7", "P1"), "number was taken from"),
+        (PAID, VOID, ("8", "P1"), "number was taken from"),
+        (REFUSED, OTHER, ("1", ""), "goes out as a new claim"),
+        (REFUSED, BARE, ("1", ""), "goes out as a new claim"),
+        (DENIED, OTHER | {"F01A_InsuredId": "ANOTHER"}, ("1", ""), "differ from"),
+    ],
+)
+async def test_how_a_correction_goes_out_is_decided_by_the_payers_number_and_said(
+    flow, answer, own, out, said
+):
+    first = await ended(flow, answer)
+    second = await again(flow, **own)
+    assert second.accepted, second.findings
+    assert sent_as(await flow.send()) == out
+    history = await load_claim_history(flow.database, flow.vault, second.request_id, actor=ACTOR)
+    [finding] = [one for one in history.loaded.findings if one.rule == "C109"]
+    assert said in finding.message
+    repaired = {path for path, _ in history.loaded.repairs}
+    assert ("F22_OriginalReferenceNumber" in repaired) == (out[1] == "P1")
+    # The same request again is the same claim, however it went out.
+    assert (await again(flow, **own)).request_id == second.request_id
+    assert first != second.request_id
+
+
+async def test_a_replacement_of_a_claim_that_nobody_knows_is_refused(flow):
+    result = await again(flow, **BARE)
+    assert [one.rule for one in result.findings] == ["C901"]
+    await ended(flow)
+    # On its way, and the payer has given no number yet.
+    result = await again(flow, **BARE)
+    assert [one.rule for one in result.findings] == ["C901"]
+
+
+@pytest.mark.parametrize("own", [OTHER, BARE, REPLACEMENT])
+async def test_a_payer_that_takes_originals_only_gets_a_new_claim(flow, own):
+    flow.replace_payer(replacements="original_only")
+    await ended(flow, DENIED)
+    second = await again(flow, **own)
+    assert sent_as(await flow.send()) == ("1", "")
+    history = await load_claim_history(flow.database, flow.vault, second.request_id, actor=ACTOR)
+    assert any("takes no replacements" in one.message for one in history.loaded.findings)
+
+
+async def test_a_payer_that_takes_originals_only_gets_no_void(flow):
+    flow.replace_payer(replacements="original_only")
+    await ended(flow, PAID)
+    result = await again(flow, **VOID)
+    assert "C110" in {one.rule for one in result.findings}
+
+
+def answers(account, number, *, amount):
+    """What a payer says of one claim: taken in, and paid."""
+    taken = status(patient(account, "A2:20*20261102*WQ*100"))
+    remit = payment(
+        paid(account, "1", "100", str(amount), f"CAS*CO*45*{100 - amount}"),
+        reference=f"LATER{number}", day="20261130", amount=str(amount),
+    )  # fmt: skip
+    return taken, remit
+
+
+@pytest.mark.parametrize("answer", [DENIED, None])
+async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every_order(
+    flow, answer
+):
+    """Denied or never answered, the first keeps its account number; the second goes out under its own."""
+    wanted = {}
+    for number, order in enumerate(permutations(range(4))):
+        own = {"Svc_VendorClaimId": f"V{number}", "F26_PatientAcctNumber": f"A{number}"}
+        [first], _ = await flow.sent(**own)
+        if answer:
+            await flow.arrive(answer.replace(b"ACC", f"A{number}".encode()), name=f"end{number}-")
+        else:
+            flow.clock.advance(timedelta(days=30))
+        [second], content = await flow.sent(**own | OTHER)
+        said = [
+            *answers(f"A{number}", number * 2, amount=60),
+            *answers(second, number * 2 + 1, amount=80),
+        ]
+        assert accounts(content) == [second]
+        for at in order:
+            assert await flow.arrive(said[at], name=f"a{number}-{at}-") == ["Applied"]
+        wanted |= {first: 60, second: 80}
+    rows = await flow.statuses()
+    assert {id: row["PayerAmount"] for id, row in rows.items()} == wanted
+    assert {row["CurrentState"] for row in rows.values()} == {"Complete"}
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+async def test_after_a_rejection_the_account_number_means_the_claim_that_has_it(flow, is_sent):
+    """Before the correction is sent an answer can only mean the first; afterwards it means the correction."""
+    first = await ended(flow, REFUSED)
+    second = (await again(flow, **OTHER)).request_id
+    if is_sent:
+        assert accounts(await flow.send()) == ["ACC"]
+    assert await flow.arrive(PAID, name="paid") == ["Applied"]
+    rows = await flow.statuses()
+    assert rows[second if is_sent else first]["CurrentState"] == "Complete"
+    assert rows[first if is_sent else second]["CurrentState"] == (
+        "Rejected" if is_sent else "Received"
+    )

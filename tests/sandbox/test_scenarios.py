@@ -1,5 +1,7 @@
 """Every insured id of the table, from the file that arrives to the last answer, in figures computed by hand."""
 
+from datetime import date
+
 import pytest
 
 from clearlane.sandbox import scenarios
@@ -265,22 +267,91 @@ async def test_3015_is_answered_twice_with_the_same_bytes():
     assert contents[3] == contents[4]
 
 
-@pytest.mark.parametrize("member", ["3016", "3500", "3999"])
+async def test_3016_is_refused_until_the_birth_date_differs():
+    stage = Stage()
+    for account, birth in (
+        ("A1", date(1980, 5, 17)),
+        ("A2", date(1980, 5, 17)),
+        ("A3", date(1980, 5, 18)),
+    ):
+        await stage.send(medical("3016", "100", account=account, birth=birth))
+    await stage.days(20)
+    refused = [
+        row
+        for content in kind(stage.files, "277CA")
+        for row in starting(rows(content), "STC*A7:158:QC")
+    ]
+    assert len(refused) == 2
+    (remit,) = kind(stage.files, "835")
+    assert [row.split("*")[1:5] for row in claims(remit)] == [["A3", "1", "100", "100"]]
+
+
+async def test_3017_is_denied_until_a_replacement_names_its_number_and_differs():
+    stage = Stage()
+    await stage.send(medical("3017", "100"))
+    await stage.days(15)
+    (denial,) = kind(stage.files, "835")
+    [claim] = claims(denial)
+    assert lines(denial) == ["SVC*HC:99213*100*0**1", "CAS*CO*16*100", "LQ*HE*N657"]
+    number = claim.split("*")[7]
+    sent = (
+        ("A2", "90", "1", ""),
+        ("A3", "90", "7", "S00099900000"),
+        ("A4", "100", "7", number),
+        ("A5", "90", "7", number),
+        ("A6", "80", "7", number),
+    )
+    for account, charge, frequency, original in sent:
+        await stage.send(
+            medical("3017", charge, account=account, frequency=frequency, original=original)
+        )
+    await stage.days(20)
+    found = [row.split("*") for content in kind(stage.files, "835") for row in claims(content)]
+    assert [(row[1], row[2], row[4]) for row in found[1:]] == [
+        ("A2", "4", "0"),
+        ("A4", "4", "0"),
+        ("A1", "22", "0"),
+        ("A5", "1", "90"),
+    ]
+    refused = [
+        row
+        for content in kind(stage.files, "277CA")
+        for row in starting(rows(content), "STC*A7:464")
+    ]
+    assert len(refused) == 2  # the wrong number, and the one that was replaced
+
+
+async def test_a_denied_claim_makes_no_duplicate_of_the_next():
+    stage = Stage(DENTAL)
+    for account, day in (("A1", 16), ("A2", 17), ("A3", 17)):
+        claim = services("W100", ("D0274", "40"), account=account, day=date(2026, 2, day))
+        await stage.send(claim)
+    await stage.days(20)
+    found = [
+        (row[1], row[2])
+        for content in kind(stage.files, "835")
+        for row in (text.split("*") for text in starting(rows(content), "CLP*", "CAS*"))
+    ]
+    # The limit of one a year denies the second, and the third as well: it is no duplicate.
+    assert found[-4:] == [("A2", "4"), ("PR", "119"), ("A3", "4"), ("PR", "119")]
+
+
+@pytest.mark.parametrize("member", ["3018", "3500", "3999"])
 async def test_reserved_ids_are_not_found_with_a_message(member):
     files, _ = await played(member)
     (status,) = [row for row in one(files, "277CA") if row.startswith("STC*A3:33*")]
-    assert status.endswith("*NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.")
+    assert status.endswith("*NOT FOUND. INSURED IDS 3018 TO 3999 ARE RESERVED BY THE SANDBOX.")
     assert not kind(files, "835")
 
 
-@pytest.mark.parametrize("member", ["3000", "4000", "03001", "W3001", "30160"])
+@pytest.mark.parametrize("member", ["3000", "4000", "03001", "W3001", "30180"])
 async def test_ids_beside_the_table_are_decided_by_the_plan(member):
     assert scenarios.scenario_of(member) is scenarios.BY_PLAN
 
 
 def test_every_scenario_that_is_answered_ends_within_forty_days():
     assert max(act.day for row in scenarios.SCENARIOS.values() for act in row.responses) <= 40
-    assert set(scenarios.SCENARIOS) == {str(number) for number in range(3001, 3016)}
+    assert set(scenarios.SCENARIOS) == {str(number) for number in range(3001, 3018)}
 
 
 @pytest.mark.parametrize("member", ["3001", "3002", "3003", "3008", "3011", "3014"])
@@ -302,13 +373,13 @@ async def test_claims_of_one_file_share_a_check_for_each_provider_and_every_answ
     sent = [
         medical(member, *CHARGES, account=f"{npi[:2]}{member}", npi=npi, child=member == "3002")
         for npi in (CHECK_NPI, TRANSFER_NPI)
-        for member in (*members, "3016", "W100")
+        for member in (*members, "3018", "W100")
     ]
     await stage.send(*sent)
     await stage.days(40)
     main = kind(stage.files, "835")[1]
-    # 3001, 3002, 3003, 3008, 3010, 3011, 3014 and the plan's claim, for two providers
-    assert len(claims(main)) == 16
+    # 3001, 3002, 3003, 3008, 3010, 3011, 3014, 3017 and the plan's claim, for two providers
+    assert len(claims(main)) == 18
     assert starting(rows(main), "TRN*") == [
         "TRN*1*00000003*1995142783",
         "TRN*1*E00000004*1995142783",

@@ -4,14 +4,18 @@ A vendor's claim id identifies the vendor's claim, which may have to be sent mor
 every other way a correction can be made. Pure: is given the earlier claim and the time, reads neither.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
+from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.kernel.redacted_repr import redact_repr
 
-REPLACEMENT, VOID = "7", "8"
-ORIGINAL = "1"
+ORIGINAL, REPLACEMENT, VOID = "1", "7", "8"
+ORIGINAL_ONLY = "original_only"
+"""The payer's attribute ``replacements`` where it takes neither replacements nor voids."""
 
 # Unchanged and unpaid, a claim within this time is taken for a repeated request, later for a new claim.
 REPEATED_REQUEST_HOURS = 24
@@ -89,3 +93,151 @@ def is_silent(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
         and earlier.state is not ClaimState.COMPLETE
         and earlier.last_word_at <= times.silent_since
     )
+
+
+class CorrectionFields(NamedTuple):
+    """The fields of a kind of claim that a correction is about."""
+
+    frequency: str
+    payer_number: str
+    insured: str
+    purpose: str
+
+
+CORRECTION_FIELDS = {
+    ClaimKind.MEDICAL: CorrectionFields(
+        "F22_MedicaidResubmissionCode", "F22_OriginalReferenceNumber", "F01A_InsuredId", ""
+    ),
+    ClaimKind.DENTAL: CorrectionFields(
+        "X12_ClaimFrequencyCode", "X12_PayerControlNumber", "F15_InsuredID", "F01_TypeOfTransaction"
+    ),
+}
+
+
+@redact_repr
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionNumbers:
+    """What a claim says of itself as a correction; insured and purpose tell whether two claims are about the same."""
+
+    frequency: str
+    payer_number: str
+    """The payer's number of the claim that it replaces or voids."""
+    payer_id: str
+    insured: str
+    purpose: str
+
+    def concerns_the_same(self, other: "CorrectionNumbers") -> bool:
+        """Return whether another claim is for the same payer, insured and purpose."""
+        return (self.payer_id, self.insured, self.purpose) == (
+            other.payer_id,
+            other.insured,
+            other.purpose,
+        )
+
+
+def correction_numbers(claim: Claim, kind: ClaimKind, payer_id: str) -> CorrectionNumbers:
+    """Return what a repaired claim says of itself as a correction."""
+    names, given = CORRECTION_FIELDS[kind], claim.__dict__
+    return CorrectionNumbers(
+        frequency=given.get(names.frequency) or ORIGINAL,
+        payer_number=given.get(names.payer_number) or "",
+        payer_id=payer_id,
+        insured=given.get(names.insured) or "",
+        purpose=given.get(names.purpose) or "",
+    )
+
+
+@redact_repr
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredecessorClaim:
+    """The claim that a correction takes over from."""
+
+    request_id: str
+    state: ClaimState
+    is_silent: bool
+    payer_number: str
+    """The number that the payer gave it."""
+    numbers: CorrectionNumbers
+
+    @property
+    def is_unknown_to_the_payer(self) -> bool:
+        """Whether the payer refused it or never answered."""
+        return self.state is ClaimState.REJECTED or (self.is_silent and not self.payer_number)
+
+    @property
+    def number_at_the_payer(self) -> str:
+        """The number under which the payer has what is to be corrected; empty where it has nothing.
+
+        Of a refused replacement that is the number of the claim it was to replace.
+        """
+        return self.numbers.payer_number if self.is_unknown_to_the_payer else self.payer_number
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """How a correction goes to the payer: its frequency, the payer's number with it, and why."""
+
+    frequency: str
+    payer_number: str = field(repr=False)
+    reason: str
+
+
+def needs_predecessor(sent: CorrectionNumbers, replacements: str) -> bool:
+    """Return whether a claim is a replacement or void that leaves the payer's number to be found."""
+    return (
+        sent.frequency in {REPLACEMENT, VOID}
+        and not sent.payer_number
+        and replacements != ORIGINAL_ONLY
+    )
+
+
+def plan_correction(
+    sent: CorrectionNumbers, predecessor: PredecessorClaim | None, *, replacements: str
+) -> Correction | None:
+    """Decide how a claim goes out; None where it goes as it was sent, for its rules to judge."""
+    if sent.frequency == REPLACEMENT and replacements == ORIGINAL_ONLY:
+        return Correction(ORIGINAL, "", f"{_ORIGINAL_ONLY}: it goes out as a new claim.")
+    if predecessor is None or (sent.frequency != ORIGINAL and sent.payer_number):
+        return None
+    earlier = f"the earlier claim {predecessor.request_id}"
+    if sent.frequency in {REPLACEMENT, VOID}:
+        return _plan_replacement(sent, predecessor, earlier)
+    if sent.frequency != ORIGINAL:
+        return None
+    as_sent = Correction(ORIGINAL, sent.payer_number, "")
+    if replacements == ORIGINAL_ONLY:
+        return replace(as_sent, reason=f"{_ORIGINAL_ONLY}: it goes out as a new claim.")
+    if not sent.concerns_the_same(predecessor.numbers):
+        reason = f"Payer, insured or purpose differ from {earlier}: it goes out as a new claim."
+        return replace(as_sent, reason=reason)
+    number = sent.payer_number or predecessor.number_at_the_payer
+    if not number:
+        reason = f"The payer has no number for {earlier}, which is {predecessor.state}: it goes out as a new claim."
+        return replace(as_sent, reason=reason)
+    reason = f"The payer has {earlier} under a number of its own: it goes out as its replacement (frequency 7)."
+    return Correction(REPLACEMENT, number, reason)
+
+
+def as_it_went_out(claim: PredecessorClaim) -> Correction:
+    """Return how a claim went out, for the same request again: it must not be judged otherwise than the first time."""
+    return Correction(
+        claim.numbers.frequency, claim.numbers.payer_number, f"The claim {claim.request_id} again."
+    )
+
+
+def _plan_replacement(
+    sent: CorrectionNumbers, predecessor: PredecessorClaim, earlier: str
+) -> Correction | None:
+    """Plan a replacement or void that names no number of the payer."""
+    if sent.payer_id != predecessor.numbers.payer_id:
+        return None
+    if number := predecessor.number_at_the_payer:
+        reason = f"The payer's number was taken from {earlier}."
+        return Correction(sent.frequency, number, reason)
+    if sent.frequency == REPLACEMENT and predecessor.is_unknown_to_the_payer:
+        reason = f"The payer has no number for {earlier}, which is {predecessor.state}: it goes out as a new claim."
+        return Correction(ORIGINAL, "", reason)
+    return None
+
+
+_ORIGINAL_ONLY = "The payer takes no replacements"

@@ -113,6 +113,10 @@ def _print_history(history: ClaimHistory) -> None:
     if status:
         amounts = ("TotalClaimAmount", "PayerAmount", "PatientAmount", "Adjustments")
         typer.echo("  " + "  ".join(f"{name} {status[name]:.2f}" for name in amounts))
+    if history.predecessor:
+        typer.echo(f"  takes over from {history.predecessor}")
+    if history.successor:
+        typer.echo(f"  sent again as {history.successor}")
     for entry in history.entries:
         typer.echo(f"\n{entry.at:%Y-%m-%d %H:%M:%S}  {entry.headline}")
         notes = [entry.file and f"file {entry.file}", *entry.sentences]
@@ -138,6 +142,8 @@ def _print_history_json(history: ClaimHistory) -> None:
     shown = {
         "RequestId": history.loaded.row.request_id,
         "State": _state(history),
+        "predecessor": history.predecessor,
+        "successor": history.successor,
         "Status": history.status,
         "Timeline": [
             {

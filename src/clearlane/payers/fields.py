@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from clearlane.kernel.finding import Finding, Stage
-from clearlane.payers.model import ERAS, PAYER_TYPES, Payer
+from clearlane.payers.model import ERAS, PAYER_TYPES, REPLACEMENTS, Payer
 
 PAYER_ID_CHARACTERS_MAX = 80
 PAYER_NAME_CHARACTERS_MAX = 120
@@ -188,5 +188,6 @@ PAYER_FIELDS = (
     optional("Aliases", "aliases", _aliases, in_lists=False),
     optional("Active", "active", _flag, in_lists=False),
     optional("AcceptsClaims", "accepts_claims", _flag, in_lists=False),
+    optional("Replacements", "replacements", _one_of(REPLACEMENTS), in_lists=False),
 )
 FIELDS_BY_NAME = {field.wire_name.casefold(): field for field in PAYER_FIELDS}

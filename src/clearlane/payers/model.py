@@ -6,9 +6,11 @@ import msgspec
 
 PayerType = Literal["Medical", "Dental"]
 Era = Literal["Available", "RequiresEnrollment", "NotAvailable"]
+Replacements = Literal["accepted", "original_only"]
 
 PAYER_TYPES: tuple[str, ...] = get_args(PayerType)
 ERAS: tuple[str, ...] = get_args(Era)
+REPLACEMENTS: tuple[str, ...] = get_args(Replacements)
 
 
 class Payer(msgspec.Struct, frozen=True, gc=False):
@@ -30,6 +32,8 @@ class Payer(msgspec.Struct, frozen=True, gc=False):
     """Whether there is an active route to this payer."""
     accepts_claims: bool = True
     """False for a payer that is listed for eligibility alone."""
+    replacements: str = "accepted"
+    """Whether it takes replacements and voids (frequency 7 and 8), or originals only."""
 
     @property
     def key(self) -> tuple[str, str]:

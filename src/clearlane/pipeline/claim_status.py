@@ -161,6 +161,12 @@ def update_status_row(before: StatusRow, status: LifecycleStatus, today: date) -
     )
 
 
+def open_payer_number(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> str:
+    """Return the payer's number of a claim from its sealed status; empty where none is known."""
+    row = _ROW.decode(vault.open(vendor_id, STATUS_COLUMN, request_id, status))
+    return row.PayerControlNumber
+
+
 def open_fact(vault: Vault, row: FactRow) -> AnyFact:
     """Open a stored fact."""
     place = facts.row_key(row.request_id, row.identity)

@@ -131,6 +131,13 @@ def member_key(claim: Claim) -> str:
     return "member/" + _digest(text.encode() for text in (claim.member, *own))
 
 
+def task_key(claim: Claim, provider: str) -> str:
+    """Return the key of what a patient's claims must correct: by insured's number, patient's name and provider."""
+    person = claim.patient or claim.subscriber
+    texts = (claim.member, claim.payer, person.last, person.first, provider)
+    return "task/" + _digest(text.encode() for text in texts)
+
+
 def duplicate_key(claim: Claim, provider: str) -> str:
     """Return a key that is equal for duplicates: same provider, services, days and charges."""
     lines = sorted(

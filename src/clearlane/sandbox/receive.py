@@ -15,6 +15,7 @@ from clearlane.sandbox import ack999, checks, payer_ledger, plan, read_270, read
 from clearlane.sandbox.eligibility import InquiryResponder, responder_of
 from clearlane.sandbox.envelope import reply_envelope
 from clearlane.sandbox.model import (
+    DENIED,
     Case,
     Claim,
     Counts,
@@ -30,6 +31,7 @@ from clearlane.sandbox.model import (
     SetHeader,
 )
 from clearlane.sandbox.payer_ledger import LedgerChanges, PayerLedger
+from clearlane.sandbox.scenarios import CorrectionTask, Scenario
 
 SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX = 1_000
 
@@ -56,6 +58,7 @@ class FileIntake:
         self._outcome = FileOutcome()
         self._members: dict[str, Member] = {}
         self._replaced: set[str] = set()
+        self._first_values: dict[str, str] = {}
 
     async def take(self, key: str, content: bytes) -> FileOutcome:
         """Read a file and decide its claims."""
@@ -152,6 +155,8 @@ class FileIntake:
 
     async def _case(self, claim: Claim, number: str, provider: str) -> Case:
         scenario = scenarios.scenario_of(claim.member)
+        if scenario.task is not None:
+            return await self._by_task(claim, number, provider, scenario)
         if scenario.refusal is not None:
             return Case(claim=claim, number=number, refusals=(scenario.refusal,))
         if scenario.decide is not None:
@@ -162,6 +167,36 @@ class FileIntake:
         if not scenario.responses:
             return Case(claim=claim, number=number)
         return await self._by_plan(claim, number, provider)
+
+    async def _by_task(self, claim: Claim, number: str, provider: str, scenario: Scenario) -> Case:
+        """Let a claim fail until it is corrected as its scenario says."""
+        if scenario.decide is None:
+            raise LookupError(
+                f"scenario {scenario.id} does not say how a corrected claim is decided"
+            )
+        if scenario.task is CorrectionTask.ANOTHER_BIRTH_DATE:
+            if scenario.refusal and await self._was_refused_before(claim, provider):
+                return Case(claim=claim, number=number, refusals=(scenario.refusal,))
+            return Case(claim=claim, number=number, decision=scenario.decide(claim))
+        earlier = await self._earlier(claim) if claim.frequency in {REPLACEMENT, VOID} else None
+        if claim.frequency in {REPLACEMENT, VOID} and earlier is None:
+            return Case(claim=claim, number=number, refusals=(checks.ORIGINAL_NOT_FOUND,))
+        if earlier is None or _same_services(claim, earlier.claim):
+            decide = scenario.before_correction or scenario.decide
+            return Case(claim=claim, number=number, decision=decide(claim))
+        self._replaced.add(earlier.number)
+        self._outcome.changes.put(_void_key(earlier.number), number)
+        decision = _void_decision(claim) if claim.frequency == VOID else scenario.decide(claim)
+        return Case(claim=claim, number=number, decision=decision, replaces=earlier.number)
+
+    async def _was_refused_before(self, claim: Claim, provider: str) -> bool:
+        """Return whether a birth date is the first that came for this patient, which is the wrong one."""
+        key = payer_ledger.task_key(claim, provider)
+        first = self._first_values.get(key) or await self._ledger.get(key, str)
+        if first is None:
+            first = self._first_values[key] = str(claim.birth)
+            self._outcome.changes.put(key, first)
+        return first == str(claim.birth)
 
     async def _by_plan(self, claim: Claim, number: str, provider: str) -> Case:
         today = self._at.date()
@@ -187,7 +222,9 @@ class FileIntake:
         else:
             decision, used = plan.decide(claim, member, today)
         if not claim.predetermination and claim.frequency != VOID:
-            member = _with_claim(_with_usage(member, used), like, number)
+            member = _with_usage(member, used)
+            if decision.code != DENIED:
+                member = _with_claim(member, like, number)
         self._members[key] = member
         replaces = earlier.number if earlier else ""
         return Case(claim=claim, number=number, decision=decision, usage=used, replaces=replaces)
@@ -255,6 +292,11 @@ async def find_case(ledger: PayerLedger, number: str) -> Case | None:
     if place is None or file is None or place[1] >= len(file.cases):
         return None
     return file.cases[place[1]]
+
+
+def _same_services(one: Claim, other: Claim) -> bool:
+    """Return whether two claims have the same codes, modifiers, days and charges."""
+    return payer_ledger.duplicate_key(one, "") == payer_ledger.duplicate_key(other, "")
 
 
 def _void_decision(claim: Claim) -> Decision:

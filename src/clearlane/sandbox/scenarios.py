@@ -7,6 +7,7 @@ not in the table is decided by the plan. Knows claims as the payer read them; kn
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import StrEnum
 
 from clearlane.kernel.limits import SANDBOX_DAY_SECONDS, SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import plan
@@ -23,11 +24,18 @@ from clearlane.sandbox.model import (
 ACKNOWLEDGED_AFTER_DAYS, PAID_AFTER_DAYS = 1, 14
 DEDUCTIBLE, COINSURANCE, WRITE_OFF = Decimal(50), Decimal("0.20"), Decimal("0.20")
 CORRECTION = Decimal("0.25")
-FIRST_RESERVED, LAST_RESERVED = 3016, 3999
+FIRST_RESERVED, LAST_RESERVED = 3018, 3999
 INTEREST = Decimal("0.01")
 """Interest on a claim that was pended, as a share of its payment."""
 
 Decide = Callable[[Claim], Decision]
+
+
+class CorrectionTask(StrEnum):
+    """What a claim needs to be paid after it failed, for practising corrections."""
+
+    ANOTHER_BIRTH_DATE = "another birth date"
+    REPLACEMENT = "a replacement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,9 @@ class Scenario:
     correct: Decide | None = None
     """The decision on review, after the payment is reversed."""
     refusal: Refusal | None = None
+    task: CorrectionTask | None = None
+    """The claim fails by ``refusal`` or ``before_correction`` until this is done, then ``decide`` applies."""
+    before_correction: Decide | None = None
     own_files: bool = False
     """Whether its responses are files of their own, so that their faults affect no other claim."""
     interest: bool = False
@@ -86,6 +97,12 @@ def with_shares(claim: Claim) -> Decision:
 def denied(claim: Claim) -> Decision:
     """Deny every line as not medically necessary."""
     return Decision(code=DENIED, lines=tuple(_denied(line.charge) for line in claim.lines))
+
+
+def incomplete(claim: Claim) -> Decision:
+    """Deny every line because of its procedure code."""
+    lines = tuple(plan.denied_line(line.charge, "CO", "16", "N657") for line in claim.lines)
+    return Decision(code=DENIED, lines=lines)
 
 
 def duplicate(claim: Claim) -> Decision:
@@ -244,6 +261,23 @@ SCENARIOS: dict[str, Scenario] = {
             decide=in_full,
             own_files=True,
         ),
+        Scenario(
+            id="3016",
+            title="Refused in the 277CA until it is corrected",
+            figures=f"Status A7:158:QC: the patient's birth date. Sent again with another birth date: {_IN_FULL.lower()}",
+            refusal=Refusal(category="A7", status="158", entity="QC"),
+            task=CorrectionTask.ANOTHER_BIRTH_DATE,
+            decide=in_full,
+        ),
+        Scenario(
+            id="3017",
+            title="Denied until it is replaced",
+            figures="Nothing is paid; each line CO-16 with remark N657. A replacement (frequency 7) that names the payer's claim number and differs in a code, modifier, day or charge takes the denial back: "
+            + _IN_FULL.lower(),
+            task=CorrectionTask.REPLACEMENT,
+            before_correction=incomplete,
+            decide=in_full,
+        ),
     )
 }
 
@@ -255,7 +289,7 @@ RESERVED = Scenario(
     refusal=Refusal(
         category="A3",
         status="33",
-        message="NOT FOUND. INSURED IDS 3016 TO 3999 ARE RESERVED BY THE SANDBOX.",
+        message="NOT FOUND. INSURED IDS 3018 TO 3999 ARE RESERVED BY THE SANDBOX.",
     ),
 )
 BY_PLAN = Scenario(id="any other", title="Decided by the plan", figures="See the plans below.")
@@ -374,7 +408,8 @@ def _rest_of_the_page() -> Iterator[str]:
     yield ""
     yield from (
         "* What a patient has used of deductible, maximum and frequencies is remembered. A claim with the same "
-        "patient, provider, services, days and charges as one before is denied as a duplicate (OA-18).",
+        "patient, provider, services, days and charges as one before is denied as a duplicate (OA-18); a claim that was "
+        "refused or denied makes no duplicate of the next one.",
         "* Where the payer is not the first (`SBR01` other than P), it pays at most what earlier payers left of "
         "what it allows; what they paid is OA-23. CLP02 is 2 or 3.",
         "* A replacement (frequency 7) or void (8) that names one of the payer's claim numbers takes the first "

@@ -39,6 +39,10 @@ class ClaimStateRow(NamedTuple):
 
     state: str
     status: bytes | None
+    predecessor_id: str | None
+    """The claim under the same vendor's claim id that it took over from."""
+    successor_id: str | None
+    """The claim that took over from it."""
     time_zone: str
 
 
@@ -60,7 +64,13 @@ async def list_sources(tx: Tx, request_id: str) -> dict[str, FactSource]:
 
 
 _STATE = scoped_select(
-    select(claims.c.state, claims.c.status, sites.c.time_zone)
+    select(
+        claims.c.state,
+        claims.c.status,
+        claims.c.predecessor_id,
+        claims.c.successor_id,
+        sites.c.time_zone,
+    )
     .select_from(claims.join(sites, sites.c.id == claims.c.site_id))
     .where(claims.c.request_id == bindparam("request_id")),
     claims,

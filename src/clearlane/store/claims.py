@@ -4,7 +4,7 @@ Columns hold ids, codes, days and amounts; what a patient or provider wrote is s
 what must be found again is a keyed hash. Knows no field of a claim.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
@@ -66,6 +66,8 @@ class NewClaim:
     payload: bytes = field(repr=False)
     status: bytes | None = field(default=None, repr=False)
     """Its row of the status list; None where it is not listed."""
+    depends_on_predecessor: bool = False
+    """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,26 @@ class CurrentClaim:
     created_at: int
     updated_at: int
     paid_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPredecessor:
+    """A claim that another takes over from, sealed."""
+
+    request_id: str
+    kind: str
+    state: str
+    payer_id: str
+    content_hash: str
+    created_at: int
+    updated_at: int
+    paid_cents: int
+    payload: bytes = field(repr=False)
+    status: bytes = field(repr=False)
+
+
+Correct: TypeAlias = Callable[[Tx, NewClaim, StoredPredecessor], Awaitable[NewClaim]]
+"""Decides the content of a claim that depends on its predecessor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +152,14 @@ class ClaimListRange:
     """Day and request id of the last claim listed."""
 
 
-async def add(tx: Tx, new: Sequence[NewClaim]) -> list[ClaimInsertResult]:
+async def as_it_is(tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
+    """Let a claim go out as it is."""
+    return claim
+
+
+async def add(
+    tx: Tx, new: Sequence[NewClaim], correct: Correct = as_it_is
+) -> list[ClaimInsertResult]:
     """Store claims in this order, and return the result for each.
 
     The unique index over current claims decides which concurrent submission gets a vendor's claim id. An id that
@@ -141,18 +170,38 @@ async def add(tx: Tx, new: Sequence[NewClaim]) -> list[ClaimInsertResult]:
     refused = [claim for claim in new if claim.state == NOT_ACCEPTED]
     await tx.many(_ADD, [_row(claim, accounts) for claim in (*first, *refused)])
     current = await _current_claims(tx, first)
-    predecessors = await _supersede(tx, first, current, accounts)
+    predecessors = await _supersede(tx, first, current, accounts, correct)
     # Each result is decided before the next claim under the same id may take it over.
     results = {c.request_id: _insert_result(c, current, predecessors) for c in first}
     for claim in later:
         if decide(_current(claim, current), claim) is ResubmissionDecision.SUCCESSOR:
             accounts |= await _take_references(tx, [claim])
-            predecessors |= await _supersede(tx, [claim], current, accounts)
+            predecessors |= await _supersede(tx, [claim], current, accounts, correct)
         results[claim.request_id] = _insert_result(claim, current, predecessors)
     stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
     await _release_references(tx, accounts - {claim.request_id for claim in stored})
     await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
     return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
+
+
+async def find_current(tx: Tx, new: Sequence[NewClaim]) -> dict[str, StoredPredecessor]:
+    """Return the current claims under the vendor's claim ids of these, by the request ids of these."""
+    current = await _current_claims(tx, new)
+    found = await find_predecessors(tx, [one.request_id for one in current.values()])
+    by_id = {one.request_id: one for one in found}
+    return {
+        claim.request_id: by_id[current[key].request_id]
+        for claim in new
+        if (key := (claim.kind, claim.vendor_claim_hash)) in current
+    }
+
+
+async def find_predecessors(tx: Tx, request_ids: Sequence[str]) -> list[StoredPredecessor]:
+    """Return accepted claims of the scope with what decides how a correction of them goes out."""
+    if not request_ids:
+        return []
+    rows = await tx.rows(_PREDECESSORS, request_ids=list(request_ids))
+    return [StoredPredecessor(*row) for row in rows]
 
 
 async def find(tx: Tx, request_id: str) -> StoredClaim | None:
@@ -236,7 +285,11 @@ async def _current_claims(tx: Tx, new: Sequence[NewClaim]) -> CurrentClaims:
 
 
 async def _supersede(
-    tx: Tx, new: Sequence[NewClaim], current: CurrentClaims, accounts: set[str]
+    tx: Tx,
+    new: Sequence[NewClaim],
+    current: CurrentClaims,
+    accounts: set[str],
+    correct: Correct,
 ) -> dict[str, CurrentClaim]:
     """Let new claims take over their vendor's claim ids where the rules allow it; return their predecessors.
 
@@ -259,14 +312,18 @@ async def _supersede(
                 successor=claim.request_id,
             )
             if taken_over:
-                await tx.run(_ADD, **_row(claim, accounts, predecessor_id=earlier.request_id))
+                content = claim
+                if claim.depends_on_predecessor:
+                    [found] = await find_predecessors(tx, [earlier.request_id])
+                    content = await correct(tx, claim, found)
+                await tx.run(_ADD, **_row(content, accounts, predecessor_id=earlier.request_id))
                 await tx.run(_EVENT, **_event(claim, SUPERSEDED, request_id=earlier.request_id))
                 predecessors[claim.request_id] = earlier
             current.update(await _current_claims(tx, [claim]))
     return predecessors
 
 
-def decide(earlier: CurrentClaim, claim: NewClaim) -> ResubmissionDecision:
+def decide(earlier: CurrentClaim | StoredPredecessor, claim: NewClaim) -> ResubmissionDecision:
     """Return what a claim is to the current one under its vendor's claim id."""
     return decide_resubmission(
         EarlierClaim(
@@ -384,6 +441,13 @@ _STORED = select(
 )
 _FIND = scoped_select(_STORED.where(claims.c.request_id == bindparam("request_id")), claims)
 _SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), claims)
+_PREDECESSORS = scoped_select(
+    select(
+        claims.c.request_id, claims.c.kind, claims.c.state, claims.c.payer_id, claims.c.content_hash,
+        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.payload, claims.c.status,
+    ).where(among(claims.c.request_id, "request_ids"), claims.c.status.is_not(None)),
+    claims,
+)  # fmt: skip
 _EVENTS = scoped_select(
     select(claim_events.c.at, claim_events.c.event)
     .where(claim_events.c.request_id == bindparam("request_id"))

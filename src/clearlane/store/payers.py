@@ -153,12 +153,14 @@ def _payer(row: Row) -> Payer:
         type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
         offers_eligibility, claim_enrollment_required, is_test, active, aliases, has_route,
         accepts_claims,
+        replacements,
     ) = row  # fmt: skip
     return Payer(
         type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
         bool(offers_eligibility), bool(claim_enrollment_required), bool(is_test), bool(active),
         () if aliases == "[]" else tuple(json.loads(aliases)), bool(has_route),
         bool(accepts_claims),
+        replacements,
     )  # fmt: skip
 
 

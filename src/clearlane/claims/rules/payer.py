@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.claims.resubmission import CORRECTION_FIELDS, ORIGINAL_ONLY, VOID
 from clearlane.claims.rules.registry import ExternalData, FieldFinding, RuleInputs, quoted, rule
+from clearlane.kernel.finding import Severity
 
 PAYER = ("Svc_PayerId",)
+FREQUENCIES = tuple(fields.frequency for fields in CORRECTION_FIELDS.values())
 
 
 @rule("C101", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
@@ -95,4 +98,39 @@ def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
             f"The claim id {quoted(claim.Svc_VendorClaimId)} belongs to another claim with other content, request "
             f"{inputs.earlier_request_id}, which is {inputs.earlier_state or 'on its way'}; wait for its end, send a "
             "replacement (frequency 7) once it was delivered, or give a new id.",
+        )
+
+
+@rule(
+    "C109",
+    fields=FREQUENCIES,
+    x12="2300/CLM/05-3",
+    severity=Severity.INFO,
+    requires=ExternalData.HISTORY,
+)
+def correction_goes_out(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """How a claim sent again goes to the payer is recorded with it, and why."""
+    if inputs.correction:
+        yield CORRECTION_FIELDS[form_of(claim).kind].frequency, inputs.correction
+
+
+@rule(
+    "C110",
+    fields=FREQUENCIES,
+    x12="2300/CLM/05-3",
+    when_filled=FREQUENCIES,
+    requires=ExternalData.DIRECTORY,
+)
+def payer_takes_voids(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A void goes to a payer that takes voids."""
+    name = CORRECTION_FIELDS[form_of(claim).kind].frequency
+    if (
+        inputs.payer
+        and inputs.payer.replacements == ORIGINAL_ONLY
+        and claim.__dict__.get(name) == VOID
+    ):
+        yield (
+            name,
+            f"The payer {quoted(claim.Svc_PayerId)} takes neither replacements nor voids; ask the payer to "
+            "take the claim back, or send a corrected claim.",
         )

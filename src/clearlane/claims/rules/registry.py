@@ -53,8 +53,10 @@ class RuleInputs:
     enrolled: bool = False
     """The billing provider is enrolled with this payer."""
     earlier_request_id: str = ""
+    """The request id of a current claim with the same vendor's claim id and other content, if there is one."""
     earlier_state: str = ""
-    """The request id of a live claim with the same caller's id and other content, if there is one."""
+    correction: str = ""
+    """How a claim under a known vendor's claim id goes to the payer, and why."""
     available: frozenset[ExternalData] = frozenset(ExternalData)
 
 

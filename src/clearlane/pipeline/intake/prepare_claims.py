@@ -5,7 +5,7 @@ together are processed together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -15,8 +15,13 @@ from clearlane.claims import decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.repairs import Repair
-from clearlane.claims.resubmission import ResubmissionTimes
-from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
+from clearlane.claims.resubmission import (
+    CORRECTION_FIELDS,
+    ORIGINAL,
+    Correction,
+    ResubmissionTimes,
+)
+from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
@@ -106,6 +111,7 @@ def _row(
     vault, site, kind, now, _, claim, known, times, _ = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
+    frequency = form_of(judgement.claim).frequency(judgement.claim)
     payer = known.payer.payer_id if known.payer else ""
     total = _cents(judgement.claim) if accepted else 0
     return NewClaim(
@@ -117,7 +123,8 @@ def _row(
             site.scope, kind, claim.Svc_VendorClaimId.strip()
         ).hex(),
         content_hash=vault.fingerprint(site.scope, "content", as_sent).hex(),
-        frequency=form_of(judgement.claim).frequency(judgement.claim),
+        frequency=frequency,
+        depends_on_predecessor=accepted and frequency == ORIGINAL,
         reference=_reference(vault, judgement.claim, payer) if accepted else "",
         times=times,
         total_cents=total,
@@ -126,6 +133,46 @@ def _row(
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
     )
+
+
+def correct_claim(
+    vault: Vault, site: Site, prepared: PreparedClaim, correction: Correction
+) -> PreparedClaim:
+    """Return a prepared claim as its correction goes out, judged anew; the claim as sent stays its content hash."""
+    judged, row = prepared.judgement, prepared.row
+    names = CORRECTION_FIELDS[ClaimKind(row.kind)]
+    wanted = {
+        names.frequency: correction.frequency,
+        names.payer_number: correction.payer_number or None,
+    }
+    given = judged.claim.__dict__
+    if correction.frequency == ORIGINAL and (given.get(names.frequency) or ORIGINAL) == ORIGINAL:
+        del wanted[names.frequency]
+    changed = {name: value for name, value in wanted.items() if given.get(name) != value}
+    facts = replace(prepared.facts, correction=correction.reason)
+    claim = judged.claim.model_copy(update=changed)
+    fields.drop_empty_fields(claim)
+    repairs = [Repair(name, _REPAIRS[value is None]) for name, value in changed.items()]
+    judgement = CheckedClaim(
+        claim, (*judged.repairs, *repairs), tuple(check(claim, facts, at=prepared.at))
+    )
+    accepted = judgement.accepted
+    total = _cents(claim) if accepted else 0
+    row = replace(
+        row,
+        state=RECEIVED if accepted else NOT_ACCEPTED,
+        reference=_reference(vault, claim, row.payer_id) if accepted else "",
+        total_cents=total,
+        payload=vault.seal(site.scope, store.TABLE, row.request_id, _content(judgement)),
+        status=_status(vault, claim, site, row.request_id, total, facts.today)
+        if accepted
+        else None,
+    )
+    return replace(prepared, facts=facts, judgement=judgement, row=row)
+
+
+# The kind of repair, by whether the value was removed.
+_REPAIRS = {False: "set as the payer needs it for a correction", True: "removed: it is a new claim"}
 
 
 def _reference(vault: Vault, claim: Claim, payer_id: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import islice
+from typing import NamedTuple
 
 from clearlane.accounts.model import Site
 from clearlane.claims import decode
@@ -33,10 +34,11 @@ from clearlane.pipeline.enrollment.enrollment_lookup import (
     ApprovedEnrollments,
     find_approved_enrollments,
 )
+from clearlane.pipeline.intake.correct_claims import SuccessorCorrections, correct_replacements
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher, PendingClaim, PreparedClaim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claims as store
-from clearlane.store.claims import ClaimInsertResult, NewClaim
+from clearlane.store.claims import ClaimInsertResult
 from clearlane.store.database import (
     Actor,
     CombinedJob,
@@ -45,6 +47,7 @@ from clearlane.store.database import (
     Tx,
 )
 from clearlane.store.group_commit import LockContention
+from clearlane.store.vault import Vault
 
 ID_IS_FREE = "C107"
 
@@ -129,7 +132,9 @@ async def submit(
         prepared = await _prepare_claims(context, payers, claims, kind, site, now, enrolled)
         async with asyncio.timeout(write_seconds_max):
             stored = await context.database.write(
-                site.scope, CombinedJob(_save, [each.row for each in prepared]), actor=actor
+                site.scope,
+                CombinedJob(_save, _DocumentRows(context.vault, site, prepared)),
+                actor=actor,
             )
         fault_injection.crash_point("accepted")
     except CommitOutcomeUnknown:  # it may be stored, so it must not be reported as not stored
@@ -180,7 +185,8 @@ async def _prepare_claims(
             pending.append(
                 PendingClaim(context.vault, site, kind, now, at, claim, known, times, tolerated)
             )
-        found += await context.intake.preparing.run(pending)
+        prepared = await context.intake.preparing.run(pending)
+        found += await correct_replacements(context.database, context.vault, site, prepared)
     return found
 
 
@@ -195,12 +201,30 @@ async def _results(
     return results
 
 
+class _DocumentRows(NamedTuple):
+    """A prepared document, to be stored."""
+
+    vault: Vault
+    site: Site
+    prepared: deque[PreparedClaim]
+
+
 async def _save(
-    txs: Sequence[Tx], documents: Sequence[Sequence[NewClaim]]
+    txs: Sequence[Tx], documents: Sequence[_DocumentRows]
 ) -> list[list[ClaimInsertResult]]:
     """Store documents that wait at the same time in one transaction; each has its own audit row."""
-    ends = iter(await store.add(txs[0], [row for rows in documents for row in rows]))
-    stored = [list(islice(ends, len(rows))) for rows in documents]
+    corrections = SuccessorCorrections(
+        documents[0].vault,
+        {
+            one.row.request_id: (document.site, one)
+            for document in documents
+            for one in document.prepared
+            if one.row.depends_on_predecessor
+        },
+    )
+    rows = [one.row for document in documents for one in document.prepared]
+    ends = iter(await store.add(txs[0], rows, corrections.correct))
+    stored = [list(islice(ends, len(document.prepared))) for document in documents]
     for tx, own in zip(txs, stored, strict=True):
         tx.audit("claims.submit", ids=[each.request_id for each in own])
     return stored

@@ -66,6 +66,10 @@ class ClaimHistory:
     status: dict[str, Any] = field(repr=False)
     """The row of the status list; empty for a claim that was not accepted."""
     entries: tuple[HistoryEntry, ...]
+    predecessor: str = ""
+    """Request id of the claim that it took over from under the same vendor's claim id."""
+    successor: str = ""
+    """Request id of the claim that took over from it."""
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
@@ -109,7 +113,14 @@ async def load_claim_history(
         sealed = [row.payload for row in rows.facts] + [row.payload for row in rows.documents]
         await vault.load_keys_of(tx, filter(None, [*sealed, _sealed_status(rows)]))
     entries = sorted(_entries(vault, loaded, rows), key=lambda one: one.at)
-    return ClaimHistory(loaded, _open_status(vault, scope, request_id, rows), tuple(entries))
+    state = rows.status_row
+    return ClaimHistory(
+        loaded,
+        _open_status(vault, scope, request_id, rows),
+        tuple(entries),
+        predecessor=(state and state.predecessor_id) or "",
+        successor=(state and state.successor_id) or "",
+    )
 
 
 async def _load_rows(tx: Tx, request_id: str) -> _HistoryRows:
@@ -138,10 +149,20 @@ def _open_status(vault: Vault, scope: Scope, request_id: str, rows: _HistoryRows
 
 def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[HistoryEntry]:
     created = from_micros(loaded.row.created_at)
-    yield HistoryEntry(created, "Received")
+    state = rows.status_row
+    before = state.predecessor_id if state else None
+    yield HistoryEntry(
+        created,
+        "Received",
+        sentences=(f"It takes over from {before} under the same claim id.",) if before else (),
+    )
     yield HistoryEntry(created, "Checked", sentences=tuple(_check_sentences(loaded)))
     for sending in rows.sendings:
         yield from _delivery_entries(sending)
+    for at, event in rows.events:
+        if event == claims.SUPERSEDED and state:
+            sentence = f"{state.successor_id} took over its claim id."
+            yield HistoryEntry(from_micros(at), "Sent again", sentences=(sentence,))
     controls = sent_line_controls(loaded)
     parts = {row.document_id: row for row in rows.documents}
     for row in rows.facts:

@@ -198,6 +198,7 @@ payers = installation_table(
     Column("aliases", Text, nullable=False),
     Column("has_route", SmallInteger, nullable=False),
     Column("accepts_claims", SmallInteger, nullable=False),
+    Column("replacements", Text, nullable=False),
     CheckConstraint("type IN ('Medical', 'Dental')", name="type"),
 )
 

@@ -108,6 +108,7 @@ def _payers() -> None:
         sa.Column("aliases", sa.Text, nullable=False),
         sa.Column("has_route", sa.SmallInteger, nullable=False),
         sa.Column("accepts_claims", sa.SmallInteger, nullable=False),
+        sa.Column("replacements", sa.Text, nullable=False),
         sa.CheckConstraint("type IN ('Medical', 'Dental')", name="ck_payers_type"),
     )
     op.create_table(

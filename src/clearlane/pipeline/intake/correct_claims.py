@@ -1,0 +1,133 @@
+"""Decide how corrections of earlier claims go out, with what is stored of those.
+
+For ``submit``. ``claims.resubmission`` decides; here the earlier claim is opened for it. A claim under an id that was
+never seen costs nothing here.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from clearlane.accounts.model import Site
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.resubmission import (
+    REPLACEMENT,
+    EarlierClaim,
+    PredecessorClaim,
+    ResubmissionDecision,
+    ResubmissionTimes,
+    as_it_went_out,
+    correction_numbers,
+    is_silent,
+    needs_predecessor,
+    plan_correction,
+)
+from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.claim_status import open_payer_number
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim
+from clearlane.pipeline.load_claim import open_claim
+from clearlane.store import claims as store
+from clearlane.store.claims import NewClaim, StoredClaim, StoredPredecessor
+from clearlane.store.database import Database, Tx
+from clearlane.store.vault import Vault
+
+
+async def correct_replacements(
+    database: Database, vault: Vault, site: Site, prepared: Sequence[PreparedClaim]
+) -> list[PreparedClaim]:
+    """Return prepared claims as replacements and voids among them go out.
+
+    One statement more, where one of them leaves the payer's number to be found.
+    """
+    wanting = [one for one in prepared if _leaves_the_number(one)]
+    found: Mapping[str, StoredPredecessor] = {}
+    if wanting:
+        async with database.read(site.scope) as tx:
+            found = await store.find_current(tx, [one.row for one in wanting])
+            await _load_keys(tx, vault, list(found.values()))
+    return [
+        _correct(vault, site, one, found.get(one.row.request_id))
+        if one.row.request_id in found or one.row.frequency == REPLACEMENT
+        else one
+        for one in prepared
+    ]
+
+
+class SuccessorCorrections:
+    """Corrects claims inside the transaction that finds out which claim they take over from."""
+
+    def __init__(self, vault: Vault, sites: Mapping[str, tuple[Site, PreparedClaim]]) -> None:
+        self._vault = vault
+        self._sites = sites
+
+    async def correct(self, tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
+        """Return the claim as it goes out after its predecessor."""
+        site, prepared = self._sites[claim.request_id]
+        await _load_keys(tx, self._vault, [predecessor])
+        return _correct(self._vault, site, prepared, predecessor).row
+
+
+def _leaves_the_number(prepared: PreparedClaim) -> bool:
+    row = prepared.row
+    if row.frequency not in {"7", "8"}:
+        return False
+    sent = correction_numbers(prepared.judgement.claim, ClaimKind(row.kind), row.payer_id)
+    return needs_predecessor(sent, _replacements(prepared))
+
+
+def _correct(
+    vault: Vault, site: Site, prepared: PreparedClaim, stored: StoredPredecessor | None
+) -> PreparedClaim:
+    row = prepared.row
+    sent = correction_numbers(prepared.judgement.claim, ClaimKind(row.kind), row.payer_id)
+    predecessor = _open(vault, site, stored, row.times) if stored else None
+    correction = plan_correction(sent, predecessor, replacements=_replacements(prepared))
+    if stored and predecessor and _is_repeated(stored, row):
+        correction = as_it_went_out(predecessor)
+    if correction is None:
+        return prepared
+    corrected = correct_claim(vault, site, prepared, correction)
+    # A number that no rule lets through, such as one with characters X12 cannot carry, is not used.
+    spoilt = prepared.judgement.accepted and not corrected.judgement.accepted
+    return prepared if spoilt else corrected
+
+
+def _is_repeated(stored: StoredPredecessor, row: NewClaim) -> bool:
+    return store.decide(stored, row) is ResubmissionDecision.REPEATED_REQUEST
+
+
+def _replacements(prepared: PreparedClaim) -> str:
+    payer = prepared.facts.payer
+    return payer.replacements if payer else ""
+
+
+async def _load_keys(tx: Tx, vault: Vault, found: Sequence[StoredPredecessor]) -> None:
+    await vault.load_keys_of(tx, [sealed for one in found for sealed in (one.payload, one.status)])
+
+
+def _open(
+    vault: Vault, site: Site, stored: StoredPredecessor, times: ResubmissionTimes
+) -> PredecessorClaim:
+    state = ClaimState(stored.state)
+    earlier = EarlierClaim(
+        state=state,
+        accepted_at=from_micros(stored.created_at),
+        last_word_at=from_micros(stored.updated_at),
+        paid_cents=stored.paid_cents,
+    )
+    row = StoredClaim(
+        stored.request_id,
+        stored.kind,
+        stored.state,
+        stored.payer_id,
+        account_as_number=False,
+        created_at=stored.created_at,
+        payload=stored.payload,
+    )
+    loaded = open_claim(vault, site.scope, row)
+    return PredecessorClaim(
+        request_id=stored.request_id,
+        state=state,
+        is_silent=is_silent(earlier, times),
+        payer_number=open_payer_number(vault, site.vendor_id, stored.request_id, stored.status),
+        numbers=correction_numbers(loaded.claim, ClaimKind(stored.kind), stored.payer_id),
+    )
