@@ -110,8 +110,13 @@ def _print_history(history: ClaimHistory) -> None:
     row, status = history.loaded.row, history.status
     typer.echo(f"{row.request_id}: {row.kind}, payer {row.payer_id}, {_state(history)}")
     if status:
-        amounts = ("TotalClaimAmount", "PayerAmount", "PatientAmount", "Adjustments")
-        typer.echo("  " + "  ".join(f"{name} {status[name]:.2f}" for name in amounts))
+        amounts = {
+            "total": status.total_cents,
+            "payer": status.payer_cents,
+            "patient": status.patient_cents,
+            "adjustments": status.adjustment_cents,
+        }
+        typer.echo("  " + "  ".join(f"{name} {cents / 100:.2f}" for name, cents in amounts.items()))
     for entry in history.entries:
         typer.echo(f"\n{entry.at:%Y-%m-%d %H:%M:%S}  {entry.headline}")
         notes = [entry.file and f"file {entry.file}", *entry.sentences]
@@ -137,7 +142,7 @@ def _print_history_json(history: ClaimHistory) -> None:
     shown = {
         "RequestId": history.loaded.row.request_id,
         "State": _state(history),
-        "Status": history.status,
+        "Status": msgspec.structs.asdict(history.status) if history.status else None,
         "Timeline": [
             {
                 "at": entry.at,
@@ -154,7 +159,7 @@ def _print_history_json(history: ClaimHistory) -> None:
 
 
 def _state(history: ClaimHistory) -> str:
-    return str(history.status.get("CurrentState") or history.loaded.row.state)
+    return history.status.state if history.status else history.loaded.row.state
 
 
 def _payer_name(installation: Installation, found: LoadedClaim) -> str:

@@ -3,7 +3,6 @@
 import re
 from datetime import date
 
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from clearlane.api.endpoint import Call, Endpoint, Parameter
@@ -11,35 +10,9 @@ from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON
 from clearlane.api.stream import stream_array
 from clearlane.api.v3 import wire
+from clearlane.api.v3.status_rows import encode_rows
 from clearlane.kernel import formats
 from clearlane.pipeline.query.list_statuses import list_statuses
-
-
-class ClaimStatus(BaseModel):
-    """The status of one claim."""
-
-    VendorId: int
-    VendorSiteId: str
-    ClaimNumber: str
-    CurrentState: str
-    StateChangeDate: date
-    PayerAction: str
-    PayerActionDate: date
-    PayerControlNumber: str
-    CreateDate: date
-    LastUpdateDate: date
-    RelatedDocumentType: str
-    RelatedDocumentId: str
-    TotalClaimAmount: float
-    PayerAmount: float
-    Adjustments: float
-    PatientAmount: float
-    PayerName: str | None
-    PaymentMethod: str | None
-    PaymentReferenceNumber: str
-    PaymentEffectiveDate: date
-    VendorClaimId: str
-
 
 # A date as .NET clients put it into a query: month first, with or without a time.
 _AMERICAN = re.compile(
@@ -94,4 +67,5 @@ async def status_by_date(call: Call) -> Response:
         scope=call.site.scope,
         actor=call.actor,
     )
-    return await stream_array(pages, JSON)
+    rows = (encode_rows(page, call.site) async for page in pages)
+    return await stream_array(rows, JSON)
