@@ -17,9 +17,10 @@ import msgspec
 
 from bench.api import serving
 from bench.harness import Measure, bench
+from clearlane.claims.claim_status import ClaimStatus, encode_claim_status
+from clearlane.claims.lifecycle import ClaimState, PayerDocumentKind
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
-from clearlane.pipeline.claim_status import StatusRow
 from clearlane.settings import load
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.wiring import open_installation
@@ -36,30 +37,28 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def a_row(vendor: int, site: str, number: str, day: date) -> StatusRow:
+def a_status(number: str, day: date) -> ClaimStatus:
     """A claim that was paid."""
-    return StatusRow(
-        VendorId=vendor,
-        VendorSiteId=site,
-        ClaimNumber=number,
-        CurrentState="Complete",
-        StateChangeDate=day + timedelta(days=14),
-        PayerAction="ProcessedAsPrimary",
-        PayerActionDate=day + timedelta(days=14),
-        PayerControlNumber=f"P{number}",
-        CreateDate=day,
-        LastUpdateDate=day + timedelta(days=14),
-        RelatedDocumentType="RemittanceAdvice",
-        RelatedDocumentId=f"{number}{number}",
-        TotalClaimAmount=150.0,
-        PayerAmount=100.0,
-        Adjustments=30.0,
-        PatientAmount=20.0,
-        PayerName="Meadow Mutual",
-        PaymentMethod="Check",
-        PaymentReferenceNumber="1000001",
-        PaymentEffectiveDate=day + timedelta(days=15),
-        VendorClaimId=f"V{number}",
+    return ClaimStatus(
+        claim_number=number,
+        vendor_claim_id=f"V{number}",
+        state=ClaimState.COMPLETE,
+        state_changed_day=day + timedelta(days=14),
+        created_day=day,
+        updated_day=day + timedelta(days=14),
+        total_cents=15_000,
+        payer_cents=10_000,
+        patient_cents=2_000,
+        adjustment_cents=3_000,
+        payment_status="1",
+        decided_day=day + timedelta(days=14),
+        payer_control_number=f"P{number}",
+        document_kind=PayerDocumentKind.PAYMENT,
+        document_id=f"{number}{number}",
+        payer_name="Meadow Mutual",
+        payment_method="CHK",
+        payment_reference="1000001",
+        payment_effective_day=day + timedelta(days=15),
     )
 
 
@@ -82,8 +81,8 @@ def _rows(vault, site, before: int, until: int) -> Iterator[tuple]:
         day = FIRST + timedelta(days=at // A_DAY)
         moment = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(seconds=at % A_DAY)
         number = new_request_id(moment)
-        row = msgspec.json.encode(a_row(vendor, site.vendor_site_id, number, day))
-        status = vault.seal(scope, STATUS_COLUMN, number, row)
+        stored = encode_claim_status(a_status(number, day))
+        status = vault.seal(scope, STATUS_COLUMN, number, stored)
         yield (
             vendor, site.id, number, "medical", "Complete", "TST01", f"v{at}", f"c{at}", 0, 15_000,
             to_micros(moment), str(day), to_micros(moment), b"x" * 600, status,

@@ -73,19 +73,16 @@ def _transitions(states: Any, events: Any, table: Mapping[Any, Any]) -> Iterator
 
 
 def _payer_actions() -> Iterator[str]:
-    from clearlane.claims.lifecycle import CATEGORY_ACTIONS
-    from clearlane.payments.read_835 import NAMES
-    from clearlane.x12 import codes
+    from clearlane.api.v3.code_names import PAYMENT_ACTIONS, STATUS_ACTIONS
 
     yield from part(
         "PayerAction",
         "The status category before there is a remittance, the claim status of the remittance after.",
     )
-    remitted = codes.load_column("claim_payment_statuses", NAMES)
     yield from grid(
         ["Code", "PayerAction", "From"],
-        [[f"`{code}`", f"`{name}`", "277CA or 277"] for code, name in CATEGORY_ACTIONS.items()]
-        + [[f"`{code}`", f"`{name}`", "835"] for code, name in remitted.items() if name],
+        [[f"`{code}`", f"`{name}`", "277CA or 277"] for code, name in STATUS_ACTIONS.items()]
+        + [[f"`{code}`", f"`{name}`", "835"] for code, name in PAYMENT_ACTIONS.items()],
     )
 
 

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from clearlane.claims.facts import ClaimKey, ClaimStatusCode, Fact, FactKind, StatusVerdict
 from clearlane.claims.lifecycle import (
-    CATEGORY_ACTIONS,
     NEXT,
     SENDING_EVENTS,
     VERDICT_EVENTS,
     ClaimEvent,
     ClaimState,
     LifecycleStatus,
+    PayerDocumentKind,
     diagram,
+    first_category,
     fold,
-    payer_action,
 )
 from clearlane.payments.model import ClaimPayment, Payment
 from clearlane.x12 import codes
@@ -53,13 +53,12 @@ def remit(
     on, *, code="1", charged=10000, paid=8000, patient=500, adjusted=1500, serial=None, **more
 ):
     at = START + timedelta(days=on)
-    name = codes.load_column("claim_payment_statuses", 2)[code]
     payment = Payment(
-        written_at=at, decision_date=at.date(), serial=on if serial is None else serial, amount=paid, method="Check",
+        written_at=at, decision_date=at.date(), serial=on if serial is None else serial, amount=paid, method="CHK",
         trace_number=f"CHK{on}", effective_date=at.date() + timedelta(days=1), payer_name="MEADOW MUTUAL", payer_id="TST01",
     )  # fmt: skip
     return ClaimPayment(
-        payment=payment, status_code=code, action=name, charged=charged, paid=paid, patient=patient,
+        payment=payment, status_code=code, charged=charged, paid=paid, patient=patient,
         adjusted=adjusted, account_number="C1", document_id=f"R{on}-{code}", **more,
     )  # fmt: skip
 
@@ -78,11 +77,11 @@ CORRECTED = {"paid": 6000, "patient": 2500}
 SETS = {
     "accepted, pended, paid": (
         [sent(), nine(), ACCEPT, PEND, remit(14)],
-        {"state": ClaimState.COMPLETE, "payer_action": "ProcessedAsPrimary", "payer": 8000, "total": 10000},
+        {"state": ClaimState.COMPLETE, "payment_status": "1", "payer": 8000, "total": 10000},
     ),
     "rejected": (
         [sent(), nine(), ACCEPT, REJECT, status("A1", StatusVerdict.ACCEPTED, 0)],
-        {"state": ClaimState.REJECTED, "payer_action": CATEGORY_ACTIONS["A7"], "document_id": "A7@2"},
+        {"state": ClaimState.REJECTED, "status_category": "A7", "document_id": "A7@2"},
     ),
     "paid, reversed, corrected in one file": (
         [sent(), ACCEPT, remit(14), reversal(20, position=40), remit(20, position=90, **CORRECTED)],
@@ -104,11 +103,11 @@ SETS = {
     ),
     "paid, then reversed": (
         [sent(), nine(), ACCEPT, remit(14), reversal(20)],
-        {"state": ClaimState.PENDING, "payer_action": "ReversalOfPreviousPayment", "payer": 0, "total": 10000},
+        {"state": ClaimState.PENDING, "payment_status": "22", "payer": 0, "total": 10000},
     ),
     "835 before 277CA": (
         [sent(), nine(), remit(3), status("A2", StatusVerdict.ACCEPTED, 9), status("A1", StatusVerdict.ACCEPTED, 8)],
-        {"state": ClaimState.COMPLETE, "document_kind": "RemittanceAdvice", "payer_action_day": day(3)},
+        {"state": ClaimState.COMPLETE, "document_kind": PayerDocumentKind.PAYMENT, "decided_day": day(3)},
     ),
     "partial denial": (
         [
@@ -118,11 +117,11 @@ SETS = {
             remit(14, charged=6000, paid=5000, patient=0, adjusted=1000, line_controls=("C1-1",)),
             remit(15, code="4", charged=4000, paid=0, patient=0, adjusted=4000, line_controls=("C1-2",)),
         ],
-        {"state": ClaimState.COMPLETE, "total": 10000, "payer": 5000, "adjustments": 5000, "payer_action": "Denied"},
+        {"state": ClaimState.COMPLETE, "total": 10000, "payer": 5000, "adjustments": 5000, "payment_status": "4"},
     ),
     "refused by 999": (
         [sent(), nine(FactKind.CLAIM_REFUSED), nine(), nine(FactKind.SET_REFUSED), nine(FactKind.TA1_REFUSED)],
-        {"state": ClaimState.REJECTED, "document_kind": "ClaimStatus", "payer_action": "", "payer_action_day": None},
+        {"state": ClaimState.REJECTED, "document_kind": PayerDocumentKind.STATUS, "status_category": "", "decided_day": None},
     ),
     "refused with others, sent again, accepted": (
         [sent(), nine(FactKind.SEND_AGAIN), sent(1, attempt=2), nine(attempt=2), ADJUDICATE],
@@ -180,7 +179,7 @@ def test_the_amounts_are_nothing_before_a_remittance_and_make_the_total_after_it
 
 def test_a_remittance_brings_its_payment():
     found = fold([remit(14, payer_control_number="P7")])
-    assert found.payment_method == "Check"
+    assert found.payment_method == "CHK"
     assert found.payment_reference == "CHK14"
     assert found.payment_effective_day == day(15)
     assert found.payer_name == "MEADOW MUTUAL"
@@ -203,12 +202,12 @@ def test_a_newer_status_wins_over_an_older_one_that_comes_late():
 
 def test_an_acceptance_does_not_move_a_pended_claim_back():
     found = fold([PEND, status("A2", StatusVerdict.ACCEPTED, 6)])
-    assert (found.state, found.payer_action) == (ClaimState.PENDING, "PendingInProcess")
+    assert (found.state, found.status_category) == (ClaimState.PENDING, "P1")
 
 
 def test_a_noted_status_moves_nothing_but_leaves_the_payers_number():
     found = fold([sent(), status("D0", StatusVerdict.NOTED, 3, payer_number="S1")])
-    assert (found.state, found.payer_action, found.payer_control_number) == (
+    assert (found.state, found.status_category, found.payer_control_number) == (
         ClaimState.SENT,
         "",
         "S1",
@@ -263,24 +262,16 @@ def test_a_newer_remittance_of_the_same_lines_takes_the_place_of_the_older_one()
             remit(20, code="2", line_controls=("C1-1",), **CORRECTED),
         ]
     )
-    assert (found.payer_action, found.payer, found.state_changed_day) == (
-        "ProcessedAsSecondary",
+    assert (found.payment_status, found.payer, found.state_changed_day) == (
+        "2",
         6000,
         day(20),
     )
 
 
-def test_a_status_names_its_category_or_goes_by_its_code():
-    assert payer_action(()) == ""
-    assert (
-        payer_action((ClaimStatusCode(category="A7"),))
-        == "AcknowledgementRejectedForInvalidInformation"
-    )
-    assert payer_action((ClaimStatusCode(category="Z9"),)) == "Z9"
-
-
-def test_every_category_that_is_named_stands_in_the_list():
-    assert CATEGORY_ACTIONS.keys() <= codes.load("status_categories").keys()
+def test_of_several_codes_the_category_of_the_first_one_counts():
+    assert first_category(()) == ""
+    assert first_category((ClaimStatusCode(category="A7"), ClaimStatusCode(category="A2"))) == "A7"
 
 
 def test_the_table_reaches_every_state_and_uses_every_event():
@@ -315,7 +306,7 @@ days = st.integers(0, 30)
 some_fact = st.one_of(
     st.builds(sent, days, attempt=st.integers(1, 3)),
     st.builds(nine, st.sampled_from([k for k in SENDING_EVENTS if k is not FactKind.SENT]), days, attempt=st.integers(1, 3)),
-    st.builds(status, st.sampled_from(sorted(CATEGORY_ACTIONS)), st.sampled_from(StatusVerdict), days),
+    st.builds(status, st.sampled_from(sorted(codes.load("status_categories"))), st.sampled_from(StatusVerdict), days),
     st.builds(remit, days, paid=st.sampled_from([8000, 6000]), position=st.integers(1, 3)),
     st.builds(reversal, days, paid=st.sampled_from([-8000, -6000]), position=st.integers(1, 3)),
     st.builds(remit, days, code=st.sampled_from(["2", "4", "19"]), line_controls=st.sampled_from([("L1",), ("L2",)])),
@@ -338,7 +329,7 @@ def test_a_complete_claim_adds_up_and_no_other_has_amounts(facts):
     found = fold(facts, total=777)
     if found.state is ClaimState.COMPLETE:
         assert found.total == found.payer + found.patient + found.adjustments
-        assert found.document_kind == "RemittanceAdvice"
+        assert found.document_kind is PayerDocumentKind.PAYMENT
     else:
         assert (found.payer, found.patient, found.adjustments) == (0, 0, 0)
         assert found.total == 777
@@ -356,4 +347,4 @@ def test_an_older_fact_that_comes_late_never_undoes_a_decision(facts, late):
 
 def test_the_day_of_a_fact_is_the_day_it_was_said():
     found = fold([sent(), ACCEPT])
-    assert found.state_changed_day == found.payer_action_day == date(2026, 11, 2)
+    assert found.state_changed_day == found.decided_day == date(2026, 11, 2)

@@ -17,7 +17,10 @@ HEADER = (
     "Type,Name,SvcPayerId,PayerId,NationalPayerId,EraAvailability,OffersEligibility,"
     "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims,Replacements\n"
 )
-NEW = HEADER + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true,accepted\n"
+NEW = (
+    HEADER
+    + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true,accepted\n"
+)
 
 
 @pytest.fixture

@@ -33,10 +33,9 @@ def test_a_claim_payment_becomes_a_fact():
             paid("C1", "1", "100", "80", *LINE, *OTHER, share="5"), plb=["PLB*1*20261231*WO:9*0"]
         )
     )
-    assert (one.account_number, one.status_code, one.action, one.payer_control_number) == (
+    assert (one.account_number, one.status_code, one.payer_control_number) == (
         "C1",
         "1",
-        "ProcessedAsPrimary",
         "P1",
     )
     assert (one.charged, one.paid, one.patient, one.adjusted) == (10000, 8000, 500, 1500)
@@ -44,7 +43,7 @@ def test_a_claim_payment_becomes_a_fact():
     assert one.line_controls == ("C1-1", "C1-2")
     assert one.kind == "REMIT"
     assert one.at == datetime(2026, 11, 14, 9, 0)
-    assert (one.method, one.trace_number, one.effective_date) == ("Ach", "EFT1", date(2026, 11, 14))
+    assert (one.method, one.trace_number, one.effective_date) == ("ACH", "EFT1", date(2026, 11, 14))
     assert (one.payer_name, one.payment.payer_id, one.payment.payee_id) == (
         "MEADOW MUTUAL",
         "TST01",
@@ -76,7 +75,7 @@ def test_several_checks_in_one_file_are_several_payments():
     ]  # fmt: skip
     claim_payments, ends = read(sealed("HP", "005010X221A1", *rows))
     assert [(one.account_number, one.trace_number, one.method, one.set) for one in claim_payments] == [
-        ("C1", "K1", "Check", 1), ("C2", "K2", "Check", 2),
+        ("C1", "K1", "CHK", 1), ("C2", "K2", "CHK", 2),
     ]  # fmt: skip
     assert [end.balance for end in ends] == [0, 0]
     assert claim_payments[0].order < claim_payments[1].order

@@ -199,7 +199,7 @@ class Flow:
             return await inbox.list_parked_statements(tx, id)
 
     async def status(self, request_id, site=None):
-        """The claim's row of the status list."""
+        """The claim's status."""
         rows = await self.statuses(site)
         return rows[request_id]
 
@@ -209,7 +209,7 @@ class Flow:
         days = date(2000, 1, 1), date(2100, 1, 1)
         pages = list_statuses(self.database, self.vault, *days, scope=scope, actor=ACTOR)
         async for page in pages:
-            found |= {row["ClaimNumber"]: row for row in map(json.loads, page)}
+            found |= {status.claim_number: status for status in page}
         return found
 
     async def facts(self, request_id):

@@ -65,12 +65,12 @@ def remitted(content):
 @pytest.mark.parametrize("answer", [acknowledged, accepted, remitted])
 async def test_a_batch_in_doubt_that_is_answered_is_delivered_and_goes_out_no_more(flow, answer):
     ids, batch_id, content = await doubtful(flow)
-    assert {row["CurrentState"] for row in (await flow.statuses()).values()} == {"Received"}
+    assert {row.state for row in (await flow.statuses()).values()} == {"Received"}
     assert await flow.arrive(answer(content)) == ["Applied"]
     batch = await batch_of(flow, batch_id)
     assert (batch.state, batch.fault) == (BatchState.DELIVERED, "")
     rows = await flow.statuses()
-    assert "Received" not in {rows[id]["CurrentState"] for id in ids}
+    assert "Received" not in {rows[id].state for id in ids}
     with pytest.raises(OperationRefused, match="twice"):
         await batch_admin.resend(flow.context, batch_id, actor=ACTOR)
     assert await flow.send() == b""
@@ -102,7 +102,7 @@ async def test_an_answer_about_an_earlier_sending_proves_nothing_of_the_later(fl
     assert await deliver.confirm_answered_batches(flow.context, PAYER) == []
     await flow.arrive(acknowledged(await content_of(flow, again)))
     assert (await batch_of(flow, again)).state == BatchState.DELIVERED
-    assert [row["CurrentState"] for _, row in sorted((await flow.statuses()).items())] == [
+    assert [row.state for _, row in sorted((await flow.statuses()).items())] == [
         "Rejected",
         "Sent",
     ]
@@ -146,4 +146,4 @@ async def test_a_file_that_is_discarded_while_it_is_posted_stays_discarded(flow,
     assert (file.applied, file.parked) == (1, 0)
     assert inbox_admin.DISCARDED_TEXT in file.reason
     assert await flow.parked(file.id) == []
-    assert (await flow.status(ids[0]))["CurrentState"] == "Complete"
+    assert (await flow.status(ids[0])).state == "Complete"

@@ -35,11 +35,11 @@ async def test_the_history_of_a_paid_claim_goes_from_its_receipt_to_its_payment(
     assert headlines[2].startswith("Put into batch")
     assert headlines[3].startswith("Sent in batch")
     assert sorted(headlines[4:]) == [
-        "277CA: accepted, AcknowledgementAcceptanceIntoAdjudicationSystem as of 2026-11-02",
-        "Remittance: ProcessedAsPrimary",
+        "277CA: accepted as of 2026-11-02 (A2: Accepted for adjudication)",
+        "Remittance: Processed as primary",
         "The payer's system took the file in",
     ]
-    assert history.status["CurrentState"] == "Complete"
+    assert history.status.state == "Complete"
     remittance = next(c for c in history.entries if c.headline.startswith("Remittance"))
     assert "of $100.00 charged the payer paid $80.00" in remittance.sentences[0]
     assert [(one.code, str(one.amount)) for one in remittance.explanations] == [("CO-45", "20")]

@@ -110,7 +110,7 @@ def test_a_parked_file_is_applied_when_the_claim_is_known_at_last(clearlane, lef
         return await flow.status(id, site), len(await flow.facts(id)), await flow.documents()
 
     row, facts, documents = within(look)
-    assert (row["CurrentState"], facts, documents) == ("Complete", 2, 1)
+    assert (row.state, facts, documents) == ("Complete", 2, 1)
 
 
 def test_a_discarded_file_is_kept_and_may_be_replayed(clearlane, left):

@@ -1,9 +1,12 @@
 """What payers' files do to claims, through mailbox and store, on both databases."""
 
+from datetime import date
 from itertools import permutations
 
 import pytest
+from msgspec.structs import replace
 
+from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.pipeline.claim_status import open_document_source
@@ -45,27 +48,27 @@ async def flow(place, database, clock):
 async def test_a_claim_goes_from_received_to_complete(flow):
     [id] = await flow.submit()
     first = await flow.status(id)
-    assert first["CurrentState"] == "Received"
-    assert first["PayerActionDate"] == first["PaymentEffectiveDate"] == "0001-01-01"
+    assert first.state == "Received"
+    assert first.decided_day is first.payment_effective_day is None
     content = await flow.send()
-    assert (await flow.status(id))["CurrentState"] == "Sent"
+    assert (await flow.status(id)).state == "Sent"
     [account] = accounts(content)
     assert await flow.arrive(nine(controls(content), ACCEPTED)) == ["Applied"]
-    assert (await flow.status(id))["CurrentState"] == "Sent"
+    assert (await flow.status(id)).state == "Sent"
     report = status(patient(account, "A2:20*20261102*WQ*100"), batch=f"{controls(content):09}0001")
     assert await flow.arrive(report) == ["Applied"]
     row = await flow.status(id)
-    assert row["CurrentState"] == "Acknowledged"
-    assert row["RelatedDocumentType"] == "ClaimStatus"
-    assert row["RelatedDocumentId"]
+    assert row.state == "Acknowledged"
+    assert row.document_kind is PayerDocumentKind.STATUS
+    assert row.document_id
     remit = payment(paid(account, "1", "100", "80", "CAS*CO*45*20"))
     assert await flow.arrive(remit) == ["Applied"]
     row = await flow.status(id)
-    assert row["CurrentState"] == "Complete"
-    assert (row["TotalClaimAmount"], row["PayerAmount"], row["Adjustments"]) == (100, 80, 20)
-    assert row["RelatedDocumentType"] == "RemittanceAdvice"
-    assert row["PayerAction"] == "ProcessedAsPrimary"
-    assert row["PaymentMethod"] == "Ach"
+    assert row.state == "Complete"
+    assert (row.total_cents, row.payer_cents, row.adjustment_cents) == (10000, 8000, 2000)
+    assert row.document_kind is PayerDocumentKind.PAYMENT
+    assert (row.payment_status, row.status_category) == ("1", "")
+    assert row.payment_method == "ACH"
 
 
 async def test_a_claim_refused_in_a_277ca_is_rejected_and_its_id_is_free_again(flow):
@@ -73,8 +76,8 @@ async def test_a_claim_refused_in_a_277ca_is_rejected_and_its_id_is_free_again(f
     [account] = accounts(content)
     await flow.arrive(status(patient(account, "A7:500:85*20261102*U*100")))
     row = await flow.status(id)
-    assert row["CurrentState"] == "Rejected"
-    assert row["PayerAction"] == "AcknowledgementRejectedForInvalidInformation"
+    assert row.state == "Rejected"
+    assert row.status_category == "A7"
     [again] = await flow.submit(Svc_VendorClaimId="MINE")
     assert again != id
 
@@ -83,19 +86,19 @@ async def test_a_pended_claim_is_pending_and_then_complete(flow):
     [id], content = await flow.sent()
     [account] = accounts(content)
     await flow.arrive(inquired(account, "P1:20*20261105**100"))
-    assert (await flow.status(id))["CurrentState"] == "Pending"
+    assert (await flow.status(id)).state == "Pending"
     await flow.arrive(payment(paid(account, "4", "100", "0", "CAS*CO*50*100"), amount="0"))
     row = await flow.status(id)
-    assert (row["CurrentState"], row["PayerAction"]) == ("Complete", "Denied")
+    assert (row.state, row.payment_status) == ("Complete", "4")
 
 
 async def test_a_refused_interchange_rejects_every_claim_in_it_with_a_document(flow):
     ids, content = await flow.sent(3)
     assert await flow.arrive(ta1(controls(content))) == ["Applied"]
     rows = await flow.statuses()
-    assert {rows[id]["CurrentState"] for id in ids} == {"Rejected"}
-    assert {rows[id]["RelatedDocumentType"] for id in ids} == {"ClaimStatus"}
-    assert len({rows[id]["RelatedDocumentId"] for id in ids}) == 3
+    assert {rows[id].state for id in ids} == {"Rejected"}
+    assert {rows[id].document_kind for id in ids} == {PayerDocumentKind.STATUS}
+    assert len({rows[id].document_id for id in ids}) == 3
 
 
 async def test_where_a_999_names_one_claim_it_is_rejected_and_the_others_go_out_again(flow):
@@ -110,7 +113,7 @@ async def test_where_a_999_names_one_claim_it_is_rejected_and_the_others_go_out_
     )
     assert await flow.arrive(refused) == ["Applied"]
     rows = await flow.statuses()
-    assert [rows[id]["CurrentState"] for id in ids] == ["Sent", "Rejected", "Sent"]
+    assert [rows[id].state for id in ids] == ["Sent", "Rejected", "Sent"]
     again = await flow.send()
     assert again
     assert ids[0] in again.decode()
@@ -122,7 +125,7 @@ async def test_where_a_999_names_one_claim_it_is_rejected_and_the_others_go_out_
     assert await flow.arrive(ends) == ["Applied"]
     assert await flow.send() == b""
     rows = await flow.statuses()
-    assert [rows[id]["CurrentState"] for id in ids] == ["Sent", "Rejected", "Sent"]
+    assert [rows[id].state for id in ids] == ["Sent", "Rejected", "Sent"]
 
 
 async def test_a_word_about_a_claim_that_goes_out_again_does_not_send_it_a_third_time(flow):
@@ -149,11 +152,11 @@ async def test_a_payment_taken_back_and_corrected_moves_the_claim_twice(flow):
     back = paid(account, "22", "-100", "-80", "CAS*CO*45*-20")
     await flow.arrive(payment(back, amount="-80", reference="EFT2", day="20261120", control=501))
     row = await flow.status(id)
-    assert (row["CurrentState"], row["PayerAmount"]) == ("Pending", 0)
+    assert (row.state, row.payer_cents) == ("Pending", 0)
     better = paid(account, "1", "100", "90", "CAS*CO*45*10")
     await flow.arrive(payment(better, amount="90", reference="EFT3", day="20261121", control=502))
     row = await flow.status(id)
-    assert (row["CurrentState"], row["PayerAmount"], row["Adjustments"]) == ("Complete", 90, 10)
+    assert (row.state, row.payer_cents, row.adjustment_cents) == ("Complete", 9000, 1000)
 
 
 # ---- the same again, and in any order ---------------------------------------------------------
@@ -168,7 +171,7 @@ async def test_a_file_that_comes_ten_times_counts_once(flow):
         assert await flow.arrive(remit, name=f"copy{turn}-") == []
     assert len(await flow.files()) == 1
     assert (await flow.status(id), await flow.facts(id)) == (row, known)
-    assert row["PayerAmount"] == 80
+    assert row.payer_cents == 8000
 
 
 async def test_the_same_statement_in_another_file_counts_once(flow):
@@ -176,7 +179,7 @@ async def test_the_same_statement_in_another_file_counts_once(flow):
     one = paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20")
     assert await flow.arrive(payment(one), payment(one, control=777)) == ["Applied"] * 2
     assert len(await flow.facts(id)) == 2  # sent and paid
-    assert (await flow.status(id))["PayerAmount"] == 80
+    assert (await flow.status(id)).payer_cents == 8000
 
 
 def five(content):
@@ -203,10 +206,10 @@ async def test_ten_orders_of_five_answers_end_the_same(flow):
         for at in orders[turn * 13]:
             assert await flow.arrive(answers[at]) == ["Applied"]
         row = await flow.status(id)
-        assert row.pop("RelatedDocumentId")
-        ends.append({k: v for k, v in row.items() if k not in {"ClaimNumber", "VendorClaimId"}})
-    assert ends[0]["CurrentState"] == "Complete"
-    assert ends[0]["PayerAmount"] == 90
+        assert row.document_id
+        ends.append(replace(row, document_id="", claim_number="", vendor_claim_id=""))
+    assert ends[0].state == "Complete"
+    assert ends[0].payer_cents == 9000
     assert all(end == ends[0] for end in ends)
 
 
@@ -224,7 +227,7 @@ async def test_a_repeated_status_does_not_become_newer(flow):
         ]
         for at in order:
             await flow.arrive(answers[at])
-        ends.append((await flow.status(id))["CurrentState"])
+        ends.append((await flow.status(id)).state)
     assert ends == ["Pending", "Pending"]
 
 
@@ -246,13 +249,13 @@ async def test_an_answer_of_another_payer_is_never_applied(flow):
     [account] = accounts(content)
     answers = [payment(paid(account)), nine(controls(content), ACCEPTED), ta1(controls(content))]
     assert await flow.arrive(*answers, payer=OTHER_PAYER) == ["Parked"] * 3
-    assert (await flow.status(id))["CurrentState"] == "Sent"
+    assert (await flow.status(id)).state == "Sent"
 
 
 async def test_a_claim_that_was_not_sent_yet_cannot_be_answered(flow):
     [id] = await flow.submit(F26_PatientAcctNumber="EARLY")
     assert await flow.arrive(payment(paid("EARLY")), payment(paid(id), control=9)) == ["Parked"] * 2
-    assert (await flow.status(id))["CurrentState"] == "Received"
+    assert (await flow.status(id)).state == "Received"
 
 
 async def test_claims_of_two_vendors_in_one_file_each_get_their_own(flow):
@@ -268,8 +271,8 @@ async def test_claims_of_two_vendors_in_one_file_each_get_their_own(flow):
     )
     assert controls(content)
     assert await flow.arrive(remit) == ["Parked"]
-    assert (await flow.status(mine))["PayerAmount"] == 80
-    assert (await flow.status(theirs, other))["PayerAction"] == "Denied"
+    assert (await flow.status(mine)).payer_cents == 8000
+    assert (await flow.status(theirs, other)).payment_status == "4"
     assert set(await flow.statuses()) == {mine}
 
 
@@ -280,8 +283,8 @@ async def test_two_clients_with_one_account_number_are_not_confused(flow):
     content = await flow.send()
     assert sorted(accounts(content)) == ["ACC77", theirs]
     await flow.arrive(payment(paid("ACC77", "1", "100", "80", "CAS*CO*45*20")))
-    assert (await flow.status(mine))["CurrentState"] == "Complete"
-    assert (await flow.status(theirs, other))["CurrentState"] == "Sent"
+    assert (await flow.status(mine)).state == "Complete"
+    assert (await flow.status(theirs, other)).state == "Sent"
 
 
 async def test_line_numbers_that_every_claim_has_confuse_no_claim_with_another(flow):
@@ -290,7 +293,7 @@ async def test_line_numbers_that_every_claim_has_confuse_no_claim_with_another(f
     rows = [paid(account, "1", "100", "80", *line) for account in accounts(content)]
     assert await flow.arrive(payment(*rows, amount="2400")) == ["Applied"]
     found = await flow.statuses()
-    assert {found[id]["CurrentState"] for id in ids} == {"Complete"}
+    assert {found[id].state for id in ids} == {"Complete"}
 
 
 async def test_a_payment_is_matched_by_its_line_control_numbers_alone(flow):
@@ -310,7 +313,7 @@ async def test_a_payment_is_matched_by_its_line_control_numbers_alone(flow):
         "Applied"
     ]
     rows = await flow.statuses()
-    assert {rows[ours]["CurrentState"], rows[given]["CurrentState"]} == {"Complete"}
+    assert {rows[ours].state, rows[given].state} == {"Complete"}
 
 
 async def test_numbers_that_contradict_each_other_are_parked(flow):
@@ -331,7 +334,7 @@ async def test_a_refused_claim_gives_its_account_number_back_and_is_still_found(
     assert (accounts(content), accounts(again)) == (["ACC"], ["ACC"])
     await flow.arrive(remit)
     rows = await flow.statuses()
-    assert (rows[first]["CurrentState"], rows[second]["CurrentState"]) == ("Rejected", "Complete")
+    assert (rows[first].state, rows[second].state) == ("Rejected", "Complete")
 
 
 async def test_a_late_payment_of_a_refused_claim_is_still_its_own(flow):
@@ -339,7 +342,7 @@ async def test_a_late_payment_of_a_refused_claim_is_still_its_own(flow):
     assert content
     await flow.arrive(status(patient("ACC", "A7:500:85*20261102*U*100")))
     await flow.arrive(payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20")))
-    assert (await flow.status(id))["CurrentState"] == "Complete"
+    assert (await flow.status(id)).state == "Complete"
 
 
 async def test_a_refused_claim_that_was_sent_anew_may_still_be_paid(flow):
@@ -355,8 +358,8 @@ async def test_a_refused_claim_that_was_sent_anew_may_still_be_paid(flow):
     )
     assert await flow.arrive(better) == ["Applied"]
     rows = await flow.statuses()
-    assert (rows[first]["CurrentState"], rows[first]["PayerAmount"]) == ("Complete", 85)
-    assert rows[second]["CurrentState"] == "Received"
+    assert (rows[first].state, rows[first].payer_cents) == ("Complete", 8500)
+    assert rows[second].state == "Received"
     assert await flow.send()
 
 
@@ -364,7 +367,7 @@ async def test_a_payment_with_amounts_that_cannot_be_read_is_parked(flow):
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "1OO", "80"))
     assert await flow.arrive(remit) == ["Parked"]
-    assert (await flow.status(id))["CurrentState"] == "Sent"
+    assert (await flow.status(id)).state == "Sent"
 
 
 async def test_a_payment_that_does_not_add_up_is_applied_and_shown(flow):
@@ -373,7 +376,7 @@ async def test_a_payment_that_does_not_add_up_is_applied_and_shown(flow):
     assert await flow.arrive(remit) == ["Applied"]
     [file] = await flow.files()
     assert "$5.00 off" in file.reason
-    assert (await flow.status(id))["PayerAmount"] == 80
+    assert (await flow.status(id)).payer_cents == 8000
 
 
 # ---- mixes, other separators, quarantine -----------------------------------------------------
@@ -393,7 +396,7 @@ async def test_answers_of_every_kind_may_be_in_one_file_with_any_separators(flow
     [file] = await flow.files()
     assert file.kinds == "277CA,835,999,TA1"
     rows = await flow.statuses()
-    assert [rows[id]["CurrentState"] for id in ids] == ["Acknowledged", "Complete"]
+    assert [rows[id].state for id in ids] == ["Acknowledged", "Complete"]
 
 
 GOOD = payment(paid("X"))
@@ -419,7 +422,7 @@ async def test_what_cannot_be_read_goes_to_quarantine_with_the_reason(flow, name
     [file] = await flow.files()
     assert file.reason
     assert reason in file.reason
-    assert (await flow.status(id))["CurrentState"] == "Sent"
+    assert (await flow.status(id)).state == "Sent"
 
 
 async def test_a_file_too_large_to_fetch_is_recorded_once_and_left_there(flow, monkeypatch):
@@ -449,9 +452,9 @@ async def test_a_document_holds_the_claims_part_of_the_file_and_no_other(flow):
     await flow.arrive(remit)
     row = await flow.status(ids[0])
     async with flow.database.read(flow.site.scope) as tx:
-        [found] = await documents.find(tx, [row["RelatedDocumentId"], "unknown"])
+        [found] = await documents.find(tx, [row.document_id, "unknown"])
     shown = open_document_source(flow.vault, found)
-    assert (found.kind, found.request_id) == ("RemittanceAdvice", ids[0])
+    assert (found.kind, found.request_id) == (PayerDocumentKind.PAYMENT, ids[0])
     assert f"CLP*{one}*" in shown.part.decode()
     assert f"CLP*{two}*" not in shown.part.decode()
     assert shown.fact.paid == 8000
@@ -464,7 +467,7 @@ async def test_days_are_those_of_the_site(flow):
     flow.site = await flow.new_site("Pacific/Kiritimati")  # 14 hours ahead: tomorrow at noon UTC
     [id], _ = await flow.sent()
     row = await flow.status(id)
-    assert row["CreateDate"] == row["StateChangeDate"] == row["LastUpdateDate"] == "2024-03-06"
+    assert row.created_day == row.state_changed_day == row.updated_day == date(2024, 3, 6)
 
 
 # ---- bounds and privacy -----------------------------------------------------------------------
@@ -482,7 +485,7 @@ async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch
     remit, answer = await flow.files()
     assert (remit.applied, remit.parked, answer.applied) == (5, 2, 5)
     assert len(await flow.parked(remit.id)) == 1
-    assert {row["CurrentState"] for row in (await flow.statuses()).values()} == {"Complete"}
+    assert {row.state for row in (await flow.statuses()).values()} == {"Complete"}
     assert [len(await flow.facts(id)) for id in ids] == [3] * 5
 
 
@@ -499,7 +502,7 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     assert "KeyError" in file.reason
     assert "ARDEN" not in file.reason
     assert await inbox_admin.replay(flow.context, file.id, actor=ACTOR)
-    assert (await flow.status(id))["CurrentState"] == "Complete"
+    assert (await flow.status(id)).state == "Complete"
 
 
 async def test_nothing_of_a_payers_file_is_kept_or_said_in_clear(flow, place, capfd):

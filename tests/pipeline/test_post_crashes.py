@@ -45,11 +45,9 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
         [file] = await flow.files()
         assert (file.state, file.applied, file.parked) == ("Applied", 3, 0)
         rows = await flow.statuses()
-        assert {(rows[id]["CurrentState"], rows[id]["PayerAmount"]) for id in ids} == {
-            ("Complete", 80)
-        }
+        assert {(rows[id].state, rows[id].payer_cents) for id in ids} == {("Complete", 8000)}
         assert [len(await flow.facts(id)) for id in ids] == [2, 2, 2]
-        assert len({rows[id]["RelatedDocumentId"] for id in ids}) == await flow.documents() == 3
+        assert len({rows[id].document_id for id in ids}) == await flow.documents() == 3
 
 
 def test_every_point_of_fetching_and_posting_is_tried():

@@ -54,7 +54,7 @@ async def test_the_schedule_fetches_what_waits_and_durable_work_posts_it(place, 
     finally:
         await engine.stop()
     assert not box.files
-    assert (await flow.status(id))["CurrentState"] == "Complete"
+    assert (await flow.status(id)).state == "Complete"
     kept = [one for one in place.data.rglob("*") if one.is_file()]
     assert not [one for one in kept if MARKER.encode() in one.read_bytes()]
     if place.url:

@@ -5,7 +5,7 @@ whole. Knows bytes only.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import structlog
 from starlette.responses import Response
@@ -17,12 +17,13 @@ from clearlane.kernel import limits
 log = structlog.get_logger()
 
 
-async def stream_array(
-    pages: AsyncIterator[Sequence[bytes]], media_type: str
-) -> "StreamedResponse":
-    """Return a JSON array response after its first page is ready: an earlier fault still gets its own status."""
-    first = await anext(pages, ())
-    return StreamedResponse(b"[" + b",".join(first), _further(pages, full=bool(first)), media_type)
+async def stream_array(pages: AsyncIterator[bytes], media_type: str) -> "StreamedResponse":
+    """Return a JSON array response after its first page is ready: an earlier fault still gets its own status.
+
+    A page is elements with commas between them, or empty.
+    """
+    first = await anext(pages, b"")
+    return StreamedResponse(b"[" + first, _further(pages, full=bool(first)), media_type)
 
 
 async def stream_text(pieces: AsyncIterator[bytes], media_type: str) -> Response:
@@ -61,10 +62,10 @@ class StreamedResponse(Response):
             gone.cancel()
 
 
-async def _further(pages: AsyncIterator[Sequence[bytes]], *, full: bool) -> AsyncIterator[bytes]:
+async def _further(pages: AsyncIterator[bytes], *, full: bool) -> AsyncIterator[bytes]:
     async for page in pages:
         if page:
-            yield (b"," if full else b"") + b",".join(page)
+            yield b"," + page if full else page
             full = True
     yield b"]"
 

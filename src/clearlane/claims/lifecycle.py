@@ -20,7 +20,7 @@ from clearlane.claims.facts import ClaimStatusCode, Fact, FactKind, RemittanceFa
 
 
 class ClaimState(StrEnum):
-    """The state of a claim, in the words of the status list."""
+    """The state of a claim."""
 
     RECEIVED = "Received"
     SENT = "Sent"
@@ -28,6 +28,15 @@ class ClaimState(StrEnum):
     PENDING = "Pending"
     REJECTED = "Rejected"
     COMPLETE = "Complete"
+
+
+class PayerDocumentKind(StrEnum):
+    """What a document about a claim shows."""
+
+    PAYMENT = "payment"
+    """A claim payment: the claim's part of an 835."""
+    STATUS = "status"
+    """A status, or a refusal of the file: its part of a 277CA, 277, 999 or TA1."""
 
 
 class ClaimEvent(StrEnum):
@@ -101,46 +110,6 @@ VERDICT_EVENTS: dict[StatusVerdict, ClaimEvent | None] = {
 }
 """The events of status verdicts, by increasing weight where time does not decide."""
 
-CATEGORY_ACTIONS: dict[str, str] = {
-    "A0": "AcknowledgementForwarded",
-    "A1": "AcknowledgementReceipt",
-    "A2": "AcknowledgementAcceptanceIntoAdjudicationSystem",
-    "A3": "AcknowledgementReturnedAsUnprocessableClaim",
-    "A4": "AcknowledgementNotFound",
-    "A5": "AcknowledgementSplitClaim",
-    "A6": "AcknowledgementRejectedForMissingInformation",
-    "A7": "AcknowledgementRejectedForInvalidInformation",
-    "A8": "AcknowledgementRejectedForRelationalFieldInError",
-    "D0": "DataSearchUnsuccessful",
-    "E0": "ResponseNotPossibleErrorOnSubmittedRequestData",
-    "E1": "ResponseNotPossibleSystemStatus",
-    "E2": "InformationHolderIsNotResponding",
-    "E3": "CorrectionRequiredRelationalFieldsInError",
-    "E4": "TradingPartnerAgreementSpecificRequirementNotMet",
-    "F0": "Finalized",
-    "F1": "FinalizedPayment",
-    "F2": "FinalizedDenial",
-    "F3": "FinalizedRevised",
-    "F3F": "FinalizedForwarded",
-    "F3N": "FinalizedNotForwarded",
-    "F4": "FinalizedAdjudicationCompleteNoPaymentForthcoming",
-    "F5": "FinalizedCannotProcess",
-    "P0": "PendingAdjudicationDetails",
-    "P1": "PendingInProcess",
-    "P2": "PendingPayerReview",
-    "P3": "PendingProviderRequestedInformation",
-    "P4": "PendingPatientRequestedInformation",
-    "P5": "PendingPayerAdministrativeSystemHold",
-    "R0": "RequestsForAdditionalInformationGeneral",
-    "R1": "RequestsForAdditionalInformationEntity",
-    "R3": "RequestsForAdditionalInformationClaimLine",
-    "R4": "RequestsForAdditionalInformationDocumentation",
-    "R5": "RequestsForAdditionalInformationMoreSpecificDetail",
-}
-"""The interface's name of each status category; any other category is shown as its code."""
-
-REMITTANCE_ADVICE, CLAIM_STATUS = "RemittanceAdvice", "ClaimStatus"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifecycleStatus:
@@ -148,16 +117,21 @@ class LifecycleStatus:
 
     state: ClaimState = ClaimState.RECEIVED
     state_changed_day: date | None = None
-    payer_action: str = ""
-    payer_action_day: date | None = None
+    status_category: str = ""
+    """The category of the payer's status (STC01-1), where a status decided last."""
+    payment_status: str = ""
+    """CLP02, where a claim payment decided last."""
+    decided_day: date | None = None
+    """The day of that status or claim payment."""
     payer_control_number: str = ""
-    document_kind: str = ""
+    document_kind: PayerDocumentKind | None = None
     document_id: str = ""
     total: int = 0
     payer: int = 0
     patient: int = 0
     adjustments: int = 0
     payment_method: str = ""
+    """BPR04."""
     payment_reference: str = ""
     payment_effective_day: date | None = None
     payer_name: str = ""
@@ -186,10 +160,9 @@ def fold(facts: Iterable[Fact | RemittanceFact], *, total: int = 0) -> Lifecycle
     return fold_state.status(in_force, total)
 
 
-def payer_action(codes: Sequence[ClaimStatusCode]) -> str:
-    """Return the interface's name of the first category of a status."""
-    category = codes[0].category if codes else ""
-    return CATEGORY_ACTIONS.get(category, category)
+def first_category(codes: Sequence[ClaimStatusCode]) -> str:
+    """Return the category of a status; of several the first one counts."""
+    return codes[0].category if codes else ""
 
 
 def diagram() -> str:
@@ -244,10 +217,10 @@ class _Fold:
         return LifecycleStatus(
             state=self.state,
             state_changed_day=self._changed,
-            payer_action=payer_action(latest.codes),
-            payer_action_day=self._latest_day if status else None,
+            status_category=first_category(latest.codes),
+            decided_day=self._latest_day if status else None,
             payer_control_number=self._payer_number,
-            document_kind=CLAIM_STATUS if is_document else "",
+            document_kind=PayerDocumentKind.STATUS if is_document else None,
             document_id=latest.document_id if is_document else "",
             total=total,
             send_again=self._send_again,
@@ -265,10 +238,10 @@ class _Fold:
         return LifecycleStatus(
             state=self.state,
             state_changed_day=self._changed,
-            payer_action=latest.action,
-            payer_action_day=self._latest_day,
+            payment_status=latest.status_code,
+            decided_day=self._latest_day,
             payer_control_number=latest.payer_control_number or self._payer_number,
-            document_kind=REMITTANCE_ADVICE,
+            document_kind=PayerDocumentKind.PAYMENT,
             document_id=latest.document_id,
             total=paid + patient + adjusted if in_force else total,
             payer=paid,

@@ -111,8 +111,13 @@ def _print_history(history: ClaimHistory) -> None:
     row, status = history.loaded.row, history.status
     typer.echo(f"{row.request_id}: {row.kind}, payer {row.payer_id}, {_state(history)}")
     if status:
-        amounts = ("TotalClaimAmount", "PayerAmount", "PatientAmount", "Adjustments")
-        typer.echo("  " + "  ".join(f"{name} {status[name]:.2f}" for name in amounts))
+        amounts = {
+            "total": status.total_cents,
+            "payer": status.payer_cents,
+            "patient": status.patient_cents,
+            "adjustments": status.adjustment_cents,
+        }
+        typer.echo("  " + "  ".join(f"{name} {cents / 100:.2f}" for name, cents in amounts.items()))
     if history.predecessor:
         typer.echo(f"  takes over from {history.predecessor}")
     if history.successor:
@@ -144,7 +149,7 @@ def _print_history_json(history: ClaimHistory) -> None:
         "State": _state(history),
         "predecessor": history.predecessor,
         "successor": history.successor,
-        "Status": history.status,
+        "Status": msgspec.structs.asdict(history.status) if history.status else None,
         "Timeline": [
             {
                 "at": entry.at,
@@ -161,7 +166,7 @@ def _print_history_json(history: ClaimHistory) -> None:
 
 
 def _state(history: ClaimHistory) -> str:
-    return str(history.status.get("CurrentState") or history.loaded.row.state)
+    return history.status.state if history.status else history.loaded.row.state
 
 
 def _payer_name(installation: Installation, found: LoadedClaim) -> str:

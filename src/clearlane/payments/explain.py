@@ -11,11 +11,11 @@ from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, Prov
 from clearlane.x12 import codes
 
 METHODS = {
-    "Check": "by check",
-    "Ach": "by bank transfer (ACH)",
-    "WireTransfer": "by wire transfer",
-    "FinancialInstitutionOption": "by a method that the bank chooses",
-    "NonPayment": "without money: this is information only",
+    "CHK": "by check",
+    "ACH": "by bank transfer (ACH)",
+    "FWT": "by wire transfer",
+    "BOP": "by a method that the bank chooses",
+    "NON": "without money: this is information only",
 }
 
 

@@ -34,7 +34,7 @@ class Payment(PaymentStruct, frozen=True):
     amount: int | None = None
     """None where it cannot be read."""
     method: str = ""
-    """BPR04 as Vendor API V3 names it: ``Check``, ``Ach``."""
+    """BPR04: CHK, ACH and so on."""
     trace_number: str = ""
     """TRN02: the number of the check or transfer."""
     effective_date: date | None = None
@@ -75,8 +75,6 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
     """The line control numbers (``REF*6R``)."""
     status_code: str = ""
     """CLP02."""
-    action: str = ""
-    """CLP02 as Vendor API V3 names it."""
     charged: int = 0
     paid: int = 0
     patient: int = 0

@@ -9,7 +9,7 @@ Works on raw segments instead of typed views, because posting speed depends on i
 Knows the loops of an 835; knows no claim that was sent.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -22,9 +22,6 @@ from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, Prov
 from clearlane.x12 import codes, reader, tree
 from clearlane.x12.envelope_time import read_control_number, read_group_time
 from clearlane.x12.tree import get_element
-
-NAMES = 2
-"""The column of the code lists that holds Vendor API V3's names."""
 
 
 class ClaimPaymentLoop(NamedTuple):
@@ -113,13 +110,13 @@ def _read_claim_payment(
         )
         controls = [control.translate(originals) for control in controls]
     set = unit.set
-    if code not in _action_names():
+    if code not in codes.load("claim_payment_statuses"):
         unreadable.append("CLP02")
     return ClaimPayment(
         payment=payment, interchange=set.group.interchange.number, group=set.group.number,
         set=set.number, position=unit.loop.position, account_number=account, claim_number=trace,
         payer_control_number=payer_number, line_controls=tuple(controls), status_code=code,
-        action=_action_names().get(code, ""), charged=_cents(get_element(clp, 3), "CLP03", unreadable),
+        charged=_cents(get_element(clp, 3), "CLP03", unreadable),
         paid=_cents(get_element(clp, 4), "CLP04", unreadable), patient=sums["PR"], adjusted=sums[""],
         unreadable=tuple(unreadable),
     )  # fmt: skip
@@ -136,9 +133,7 @@ def _read_payment(set: tree.TransactionSet) -> Payment:
         decision_date=_day(root.value("DTM", 2, "405")) or at.date(),
         serial=read_control_number(set.group.interchange),
         amount=_amount(bpr),
-        method=codes.load_column("payment_methods", NAMES).get(
-            get_element(bpr, 4), get_element(bpr, 4)
-        ),
+        method=get_element(bpr, 4),
         trace_number=root.value("TRN", 2).translate(originals),
         effective_date=_day(get_element(bpr, 16)),
         payer_name=payer.value("N1", 2).translate(originals) if payer else "",
@@ -196,7 +191,3 @@ def _cents(text: str, place: str, unreadable: list[str]) -> int:
         unreadable.append(place)
         return 0
     return cents
-
-
-def _action_names() -> Mapping[str, str]:
-    return codes.load_column("claim_payment_statuses", NAMES)

@@ -4,19 +4,25 @@
     await record_facts(tx, vault, claim_facts, now)     # in a transaction of a system scope
 
 A repeated fact counts once; of several reports of one statement the earliest is kept. So files may arrive in any
-order, and a file may be posted again after a crash. Knows facts and status rows; no file, payer or mailbox.
+order, and a file may be posted again after a crash. Knows facts and claim statuses; no file, payer or mailbox.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 import msgspec
 
 from clearlane.claims import lifecycle
+from clearlane.claims.claim_status import (
+    ClaimStatus,
+    decode_claim_status,
+    encode_claim_status,
+    update_claim_status,
+)
 from clearlane.claims.facts import Fact, FactKind
-from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
+from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
@@ -30,7 +36,6 @@ from clearlane.store.vault import Vault
 
 AnyFact: TypeAlias = Fact | ClaimPayment
 
-NO_DAY = date(1, 1, 1)
 KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE})
 
 
@@ -62,35 +67,6 @@ class DocumentSource(msgspec.Struct, frozen=True):
         return f"DocumentSource({len(self.part)} bytes)"
 
 
-class StatusRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of the status list, with V3's field names in V3's order."""
-
-    VendorId: int
-    VendorSiteId: str
-    ClaimNumber: str
-    CurrentState: str
-    StateChangeDate: date
-    PayerAction: str = ""
-    PayerActionDate: date = NO_DAY
-    PayerControlNumber: str = ""
-    CreateDate: date
-    LastUpdateDate: date
-    RelatedDocumentType: str = ""
-    RelatedDocumentId: str = ""
-    TotalClaimAmount: float
-    PayerAmount: float = 0
-    Adjustments: float = 0
-    PatientAmount: float = 0
-    PayerName: str | None = None
-    PaymentMethod: str | None = None
-    PaymentReferenceNumber: str = ""
-    PaymentEffectiveDate: date = NO_DAY
-    VendorClaimId: str
-
-    def __repr__(self) -> str:
-        return f"StatusRow({self.ClaimNumber} {self.CurrentState})"
-
-
 async def ensure_keys(vault: Vault, claim_facts: Iterable[ClaimFact]) -> None:
     """Make sure that every vendor has a data key, which cannot be created inside a transaction."""
     for vendor_id in {one.vendor_id for one in claim_facts}:
@@ -113,58 +89,10 @@ async def record_facts(
     return new
 
 
-def first_status_row(
-    *,
-    vendor_id: int,
-    vendor_site_id: str,
-    request_id: str,
-    vendor_claim_id: str,
-    total_cents: int,
-    day: date,
-) -> bytes:
-    """Return the encoded status row of a claim that was just accepted."""
-    return _JSON.encode(
-        StatusRow(
-            VendorId=vendor_id,
-            VendorSiteId=vendor_site_id,
-            ClaimNumber=request_id,
-            CurrentState=ClaimState.RECEIVED,
-            StateChangeDate=day,
-            CreateDate=day,
-            LastUpdateDate=day,
-            TotalClaimAmount=total_cents / 100,
-            VendorClaimId=vendor_claim_id,
-        )
-    )
-
-
-def update_status_row(before: StatusRow, status: LifecycleStatus, today: date) -> StatusRow:
-    """Return the row with a status of today; what identifies the claim stays."""
-    return msgspec.structs.replace(
-        before,
-        CurrentState=status.state.value,
-        StateChangeDate=status.state_changed_day or before.CreateDate,
-        PayerAction=status.payer_action,
-        PayerActionDate=status.payer_action_day or NO_DAY,
-        PayerControlNumber=status.payer_control_number,
-        LastUpdateDate=today,
-        RelatedDocumentType=status.document_kind,
-        RelatedDocumentId=status.document_id,
-        TotalClaimAmount=status.total / 100,
-        PayerAmount=status.payer / 100,
-        Adjustments=status.adjustments / 100,
-        PatientAmount=status.patient / 100,
-        PayerName=status.payer_name or None,
-        PaymentMethod=status.payment_method or None,
-        PaymentReferenceNumber=status.payment_reference,
-        PaymentEffectiveDate=status.payment_effective_day or NO_DAY,
-    )
-
-
 def open_payer_number(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> str:
     """Return the payer's number of a claim from its sealed status; empty where none is known."""
-    row = _ROW.decode(vault.open(vendor_id, STATUS_COLUMN, request_id, status))
-    return row.PayerControlNumber
+    content = vault.open(vendor_id, STATUS_COLUMN, request_id, status)
+    return decode_claim_status(content).payer_control_number
 
 
 def open_fact(vault: Vault, row: FactRow) -> AnyFact:
@@ -180,7 +108,6 @@ def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
 
 _JSON = msgspec.json.Encoder()
 _FACT: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(Fact | ClaimPayment)
-_ROW = msgspec.json.Decoder(StatusRow)
 # msgpack, because a part is bytes, which JSON would encode in base64.
 _PACK = msgspec.msgpack.Encoder()
 _SOURCE = msgspec.msgpack.Decoder(DocumentSource)
@@ -294,7 +221,7 @@ def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> Sto
         site_id=one.site_id,
         document_id=fact.document_id,
         request_id=one.request_id,
-        kind=lifecycle.REMITTANCE_ADVICE if is_payment else lifecycle.CLAIM_STATUS,
+        kind=(PayerDocumentKind.PAYMENT if is_payment else PayerDocumentKind.STATUS).value,
         created_at=to_micros(now),
         payload=vault.seal(one.vendor_id, documents.TABLE, fact.document_id, content),
     )
@@ -311,14 +238,15 @@ async def _update_statuses(
     for claim in changed:
         known_facts = known[claim.request_id].values()
         status = lifecycle.fold(known_facts, total=claim.total_cents)
-        before = _current_row(vault, claim)
-        after = update_status_row(before, status, to_local(now, claim.time_zone).date())
+        before = _current_status(vault, claim)
+        after = update_claim_status(before, status, to_local(now, claim.time_zone).date())
         state = status.state.value
-        if before.CurrentState != state:
+        if before.state != state:
             moved.append((claim, state))
             if status.state is ClaimState.REJECTED:
                 rejected.append(claim)
-        sealed = vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, _JSON.encode(after))
+        content = encode_claim_status(after)
+        sealed = vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, content)
         waits = _waits_for_batch(claim, before, status, known_facts)
         rows.append(
             ClaimStateUpdate(claim.request_id, state, waits, status.payer, to_micros(now), sealed)
@@ -331,7 +259,7 @@ async def _update_statuses(
 
 
 def _waits_for_batch(
-    claim: LockedClaim, before: StatusRow, status: LifecycleStatus, known_facts: Iterable[AnyFact]
+    claim: LockedClaim, before: ClaimStatus, status: LifecycleStatus, known_facts: Iterable[AnyFact]
 ) -> int:
     """Return 1 where the claim waits to be put into a batch, else 0."""
     if status.send_again:
@@ -345,11 +273,12 @@ def _waits_for_batch(
         )
         # It may already be in a new batch that is not delivered yet.
         return 1 if again >= claim.sendings else claim.queued
-    rejected = status.state is ClaimState.REJECTED and before.CurrentState != ClaimState.REJECTED
+    rejected = status.state is ClaimState.REJECTED and before.state is not ClaimState.REJECTED
     return 0 if rejected or status.state in KNOWN_TO_THE_PAYER else claim.queued
 
 
-def _current_row(vault: Vault, claim: LockedClaim) -> StatusRow:
+def _current_status(vault: Vault, claim: LockedClaim) -> ClaimStatus:
     if claim.status is None:
         raise LookupError(f"claim {claim.request_id} was not accepted, so it has no status")
-    return _ROW.decode(vault.open(claim.vendor_id, STATUS_COLUMN, claim.request_id, claim.status))
+    content = vault.open(claim.vendor_id, STATUS_COLUMN, claim.request_id, claim.status)
+    return decode_claim_status(content)

@@ -30,7 +30,7 @@ class StoredDocument(NamedTuple):
     document_id: str
     request_id: str
     kind: str
-    """RemittanceAdvice or ClaimStatus."""
+    """payment or status: ``claims.lifecycle.PayerDocumentKind``."""
     created_at: int
     payload: bytes
 

@@ -1,4 +1,4 @@
-"""The status list: the prepared rows of a site's claims, by day and request id.
+"""The status list: the statuses of a site's claims, by day and request id.
 
 Pages continue from the last row (keyset pagination), so the list costs the same at its start and at its end.
 Knows no field.
@@ -14,7 +14,7 @@ from clearlane.store.schema import claims
 from clearlane.store.sql import scoped_select
 
 STATUS_COLUMN = "claims.status"
-"""What a status row is sealed for, beside the claim's request id."""
+"""What a claim status is sealed for, beside the claim's request id."""
 
 
 class StatusListRow(NamedTuple):

@@ -96,8 +96,6 @@ def test_a_code_has_a_meaning(segment, element, code, component, words):
         ("time_periods", "29", "Remaining"),
         ("time_periods", "23", "CalendarYear"),
         ("quantities", "VS", "Visits"),
-        ("claim_payment_statuses", "1", "ProcessedAsPrimary"),
-        ("claim_payment_statuses", "22", "ReversalOfPreviousPayment"),
     ],
 )
 def test_the_interface_has_its_name_for_a_code(name, code, word):
@@ -113,7 +111,6 @@ def test_the_interface_has_its_name_for_a_code(name, code, word):
         "time_periods",
         "quantities",
         "insurance_types",
-        "claim_payment_statuses",
         "places_of_service",
     ],
 )

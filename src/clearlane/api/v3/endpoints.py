@@ -8,7 +8,8 @@ from clearlane.api.v3.enrollment import ENDPOINT as ENROLLMENT
 from clearlane.api.v3.payer_responses import DocumentIds, PayerResponses, get_documents
 from clearlane.api.v3.payers import payer_list_handler, read_payer_type
 from clearlane.api.v3.proxy_login import ENDPOINTS as PROXY_LOGIN
-from clearlane.api.v3.status import ClaimStatus, date_parameter, status_by_date
+from clearlane.api.v3.status import date_parameter, status_by_date
+from clearlane.api.v3.status_rows import ClaimStatusJson
 from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
@@ -84,7 +85,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         family=EndpointFamily.CLAIMS,
         summary="The status of the claims created on these days.",
         handler=status_by_date,
-        response_type=list[ClaimStatus],
+        response_type=list[ClaimStatusJson],
         errors=V3_ERRORS,
         touches_phi=True,
         suspended_handler=None,

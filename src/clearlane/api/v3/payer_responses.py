@@ -11,6 +11,7 @@ from clearlane.api.endpoint import Call
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import json_response
 from clearlane.api.v3 import wire
+from clearlane.api.v3.documents import response_body
 from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.kernel import limits
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
@@ -33,10 +34,10 @@ class PayerResponses(BaseModel):
 async def get_documents(call: Call) -> Response:
     """Return the payer response documents with the ids of the request."""
     ids = _ids(await call.body.read_document())
-    found = await retrieve_documents(
+    found = retrieve_documents(
         call.context.database, call.context.vault, ids, site=call.site, actor=call.actor
     )
-    return json_response(200, found.body)
+    return json_response(200, await response_body(found))
 
 
 def _ids(document: bytes) -> list[str]:

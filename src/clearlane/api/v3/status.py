@@ -2,7 +2,6 @@
 
 from datetime import date
 
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from clearlane.api.endpoint import Call, Endpoint, Parameter
@@ -10,34 +9,9 @@ from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON_UTF8
 from clearlane.api.stream import stream_array
 from clearlane.api.v3 import wire
+from clearlane.api.v3.status_rows import encode_rows
 from clearlane.kernel.client_dates import parse_client_date
 from clearlane.pipeline.query.list_statuses import list_statuses
-
-
-class ClaimStatus(BaseModel):
-    """The status of one claim."""
-
-    VendorId: int
-    VendorSiteId: str
-    ClaimNumber: str
-    CurrentState: str
-    StateChangeDate: date
-    PayerAction: str
-    PayerActionDate: date
-    PayerControlNumber: str
-    CreateDate: date
-    LastUpdateDate: date
-    RelatedDocumentType: str
-    RelatedDocumentId: str
-    TotalClaimAmount: float
-    PayerAmount: float
-    Adjustments: float
-    PatientAmount: float
-    PayerName: str | None
-    PaymentMethod: str | None
-    PaymentReferenceNumber: str
-    PaymentEffectiveDate: date
-    VendorClaimId: str
 
 
 def date_parameter(name: str) -> Parameter:
@@ -72,4 +46,5 @@ async def status_by_date(call: Call) -> Response:
         scope=call.site.scope,
         actor=call.actor,
     )
-    return await stream_array(pages, JSON_UTF8)
+    rows = (encode_rows(page, call.site) async for page in pages)
+    return await stream_array(rows, JSON_UTF8)

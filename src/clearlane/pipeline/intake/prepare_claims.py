@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from clearlane.accounts.model import Site
 from clearlane.claims import decode, fields
+from clearlane.claims.claim_status import encode_claim_status, new_claim_status
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.repairs import Repair
@@ -26,7 +27,6 @@ from clearlane.claims.write_837 import account_of
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
-from clearlane.pipeline.claim_status import first_status_row
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import encode_claim_content
@@ -184,16 +184,14 @@ def _reference(vault: Vault, claim: Claim, payer_id: str) -> str:
 def _status(
     vault: Vault, claim: Claim, site: Site, request_id: str, total: int, today: date
 ) -> bytes:
-    """Return the claim's first row of the status list, sealed."""
-    row = first_status_row(
-        vendor_id=site.vendor_id,
-        vendor_site_id=site.vendor_site_id,
-        request_id=request_id,
+    """Return the claim's first status, sealed."""
+    status = new_claim_status(
+        claim_number=request_id,
         vendor_claim_id=claim.Svc_VendorClaimId,
         total_cents=total,
         day=today,
     )
-    return vault.seal(site.scope, STATUS_COLUMN, request_id, row)
+    return vault.seal(site.scope, STATUS_COLUMN, request_id, encode_claim_status(status))
 
 
 def _cents(claim: Claim) -> int:

@@ -6,13 +6,10 @@ Knows facts, payments and batches, and the sentences for them.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
-
-import msgspec
 
 from clearlane.claims import lifecycle, provenance
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.documents import read_claim_payment
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.provenance import Explanation
@@ -22,6 +19,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope
 from clearlane.payments import explain as money
 from clearlane.payments.model import ClaimPayment
+from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.pipeline.claim_status import AnyFact, open_document_source, open_fact
 from clearlane.pipeline.load_claim import (
     LoadedClaim,
@@ -35,6 +33,7 @@ from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.facts import FactRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
+from clearlane.x12 import codes
 
 HEADLINES = {
     FactKind.ACCEPTED_999: "The payer's system took the file in",
@@ -63,8 +62,8 @@ class ClaimHistory:
     """A claim and its history, in the order in which events were learnt."""
 
     loaded: LoadedClaim
-    status: dict[str, Any] = field(repr=False)
-    """The row of the status list; empty for a claim that was not accepted."""
+    status: ClaimStatus | None
+    """None for a claim that was not accepted."""
     entries: tuple[HistoryEntry, ...]
     predecessor: str = ""
     """Request id of the claim that it took over from under the same vendor's claim id."""
@@ -138,13 +137,13 @@ def _sealed_status(rows: _HistoryRows) -> bytes | None:
     return rows.status_row.status if rows.status_row else None
 
 
-def _open_status(vault: Vault, scope: Scope, request_id: str, rows: _HistoryRows) -> dict[str, Any]:
+def _open_status(
+    vault: Vault, scope: Scope, request_id: str, rows: _HistoryRows
+) -> ClaimStatus | None:
     sealed = _sealed_status(rows)
     if sealed is None:
-        return {}
-    return msgspec.json.decode(
-        vault.open(scope, STATUS_COLUMN, request_id, sealed), type=dict[str, Any]
-    )
+        return None
+    return decode_claim_status(vault.open(scope, STATUS_COLUMN, request_id, sealed))
 
 
 def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[HistoryEntry]:
@@ -212,11 +211,11 @@ def _payer_entry(
     at = from_micros(source.received_at)
     if isinstance(fact, ClaimPayment):
         explanations = tuple(
-            provenance.explain_adjustments(read_claim_payment(part)[1], loaded.claim, controls)
+            provenance.explain_adjustments(read_claim_part(part)[1], loaded.claim, controls)
         )
         return HistoryEntry(
             at,
-            f"Remittance: {fact.action or fact.status_code}",
+            f"Remittance: {codes.load('claim_payment_statuses').get(fact.status_code, fact.status_code)}",
             source.name,
             fact.document_id,
             (money.describe_claim_payment(fact), money.describe_payment(fact.payment)),
@@ -230,4 +229,7 @@ def _headline(fact: Fact) -> str:
     if fact.kind is not FactKind.STATUS:
         return HEADLINES[fact.kind]
     day = f" as of {fact.day}" if fact.day else ""
-    return f"{fact.source}: {fact.verdict.value}, {lifecycle.payer_action(fact.codes)}{day}"
+    category = lifecycle.first_category(fact.codes)
+    words = codes.load("status_categories").get(category, "")
+    reason = ": ".join(filter(None, (category, words)))
+    return f"{fact.source}: {fact.verdict.value}{day}" + (f" ({reason})" if reason else "")

@@ -1,11 +1,12 @@
-"""List the status of a site's claims, page by page, as encoded JSON rows. Every listing is audited.
+"""List the status of a site's claims, page by page. Every listing is audited.
 
-Knows how a status row is sealed; knows no HTTP and holds one page at a time.
+Knows how a claim status is sealed; knows no HTTP and holds one page at a time.
 """
 
 from collections.abc import AsyncIterator
 from datetime import date
 
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.store import statuses
@@ -22,8 +23,8 @@ async def list_statuses(
     *,
     scope: Scope,
     actor: Actor,
-) -> AsyncIterator[list[bytes]]:
-    """Yield pages of status rows of claims created on these days, both included; the last may be empty."""
+) -> AsyncIterator[list[ClaimStatus]]:
+    """Yield pages of the statuses of claims created on these days, both included; the last may be empty."""
     days = (first.isoformat(), last.isoformat())
 
     async def audit(tx: Tx) -> None:
@@ -48,5 +49,5 @@ async def _page(
     return page
 
 
-def _open(vault: Vault, scope: Scope, listed: StatusListRow) -> bytes:
-    return vault.open(scope, STATUS_COLUMN, listed.request_id, listed.status)
+def _open(vault: Vault, scope: Scope, listed: StatusListRow) -> ClaimStatus:
+    return decode_claim_status(vault.open(scope, STATUS_COLUMN, listed.request_id, listed.status))

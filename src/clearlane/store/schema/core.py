@@ -308,7 +308,7 @@ claims = client_table(
     # since a restore, so that it may have been sent after the backup.
     Column("sendings", SmallInteger, nullable=False, server_default="0"),
     Column("queued", SmallInteger, nullable=False, server_default="0"),
-    # The row of the status list as it is sent, sealed: rewritten whenever the claim status changes.
+    # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),

@@ -197,7 +197,7 @@ documents = client_table(
     Column("created_at", BigInteger, nullable=False),
     # The claim's part of the payer's file, a complete interchange.
     Column("payload", LargeBinary, nullable=False),
-    CheckConstraint("kind IN ('RemittanceAdvice', 'ClaimStatus')", name="kind"),
+    CheckConstraint("kind IN ('payment', 'status')", name="kind"),
 )
 
 # The ledgers of simulated payers. Values are sealed, since they hold whole claims.

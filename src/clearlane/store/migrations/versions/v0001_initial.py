@@ -432,7 +432,7 @@ def _claim_facts() -> None:
         sa.ForeignKeyConstraint(
             ["request_id"], ["claims.request_id"], name="fk_documents_request_id"
         ),
-        sa.CheckConstraint("kind IN ('RemittanceAdvice', 'ClaimStatus')", name="ck_documents_kind"),
+        sa.CheckConstraint("kind IN ('payment', 'status')", name="ck_documents_kind"),
     )
     op.create_index("ix_documents_request_id", "documents", ["request_id"])
     op.create_index("ix_documents_vendor_id_site_id", "documents", ["vendor_id", "site_id"])

@@ -1,42 +1,16 @@
-from datetime import date
+"""A claim's part of a payer's file is a complete interchange with nobody else's data."""
 
-import msgspec
 import pytest
 
 from clearlane.claims import acks
 from clearlane.claims import sent_layout as sending
-from clearlane.claims.documents import (
-    DocumentHeader,
-    claim_status,
-    extract_claim,
-    extract_part,
-    remittance_advice,
-    response_body,
-)
+from clearlane.claims.extract import extract_claim, extract_part
 from clearlane.claims.facts import FilePosition
-from clearlane.claims.fields import ClaimKind
 from clearlane.payments import read_835
 from clearlane.x12.reader import parse
-from tests.claims.answers import (
-    claim,
-    controls,
-    nine,
-    outgoing,
-    paid,
-    patient,
-    payment,
-    sealed,
-    sent,
-    status,
-    ta1,
-)
+from tests.claims.answers import nine, outgoing, paid, patient, payment, sealed, sent, status, ta1
 
-OUT = outgoing("C1")
-FILE = sent(OUT, outgoing("C2"))
-HEAD = DocumentHeader(
-    document_id="D1", vendor_claim_id="V1", claim_number="C1", create_date=date(2026, 11, 1),
-    controls=controls(OUT),
-)  # fmt: skip
+FILE = sent(outgoing("C1"), outgoing("C2"))
 FIRST = paid(
     "C1", "1", "100", "80", "SVC*HC:99213:25*100*80**1", "DTM*472*20261001", "CAS*CO*45*15", "CAS*PR*3*5",
     "REF*6R*C1-1", "LQ*HE*N130", share="5",
@@ -73,9 +47,6 @@ def errors(part, *allowed):
 
 def remits(content):
     return [one for one in read_835.read(content) if isinstance(one, read_835.ClaimPaymentLoop)]
-
-
-# Parts.
 
 
 def test_the_part_of_an_835_is_a_complete_interchange_with_one_claim_only():
@@ -141,7 +112,6 @@ def test_a_dependents_status_keeps_the_subscriber_and_drops_other_dependents():
         ["4", "3", "22", "1"],
         ["5", "4", "23"],
     ]
-    assert claim_status(part, HEAD, second, claim())["Patient"]["FirstName"] == "TESSA"
     assert b"TESSA" not in extract_part(content, first)
 
 
@@ -205,112 +175,3 @@ def test_the_part_of_a_ta1_is_the_ta1():
 def test_what_is_not_there_cannot_be_cut_out(where):
     with pytest.raises(LookupError):
         extract_part(BOTH, where)
-
-
-# Documents.
-
-
-def test_a_remittance_advice_tells_the_claims_and_the_lines_amounts():
-    found = remittance_advice(
-        extract_part(REMITTANCE, remits(REMITTANCE)[0].claim_payment), HEAD, OUT.claim
-    )
-    assert found["DocumentId"] == "D1"
-    assert found["VendorClaimId"] == "V1"
-    assert found["ClearinghouseControlNumber"] == "C1"
-    assert found["CreateDate"] == "2026-11-01"
-    assert found["Payer"]["Name"] == "MEADOW MUTUAL"
-    assert found["Payer"]["CmsPlanId"] == "TST01"
-    assert found["Payer"]["PhysicalAddress"]["City"] == "AUSTIN"
-    assert found["Payee"] == {
-        "Name": "FERNHILL FAMILY PRACTICE",
-        "NationalProviderId": "1234567893",
-    }
-    assert found["Patient"]["CommonName"] == "ARDEN"
-    assert found["Patient"]["FirstName"] == "ROSA"
-    assert found["Patient"]["MemberId"] == "M123"
-    assert found["PayerAction"] == "ProcessedAsPrimary"
-    assert (found["PaymentMethod"], found["PaymentReferenceNumber"]) == ("Ach", "EFT1")
-    assert found["PaymentEffectiveDate"] == "2026-11-14"
-    amounts = [
-        found[name]
-        for name in ("TotalClaimAmount", "PayerAmount", "PatientAmount", "AdjustmentAmount")
-    ]
-    assert amounts == [100, 80, 5, 15]
-    [line] = found["Lines"]
-    assert (line["LineNumber"], line["ProcedureCode"], line["Modifiers"]) == (1, "99213", ["25"])
-    assert line["ServiceDateFrom"] == line["ServiceDateTo"] == "2026-10-01"
-    assert [(a["Group"], a["Reason"], a["Amount"]) for a in line["Adjustments"]] == [
-        ("CO", "45", 15),
-        ("PR", "3", 5),
-    ]
-    assert line["RemarkCodes"][0]["Code"] == "N130"
-    assert [e["Code"] for e in found["Explanations"]] == ["CO-45", "PR-3"]
-    assert found["X12Document"].startswith("ISA*")
-    msgspec.json.encode(response_body([found]))
-
-
-def test_an_advice_of_a_denied_claim_explains_the_denial():
-    found = remittance_advice(
-        extract_part(REMITTANCE, remits(REMITTANCE)[1].claim_payment), HEAD, OUT.claim
-    )
-    assert found["PayerAction"] == "Denied"
-    assert found["Insured"] is None
-    assert found["Lines"] == []
-    [explanation] = found["Explanations"]
-    assert explanation["Fields"][0]["Location"].endswith("F24A_DateOfServiceFrom")
-    assert "Filed too late" in explanation["Message"]
-
-
-def test_an_advice_needs_a_claim_payment():
-    with pytest.raises(ValueError, match="no claim payment"):
-        remittance_advice(BOTH, HEAD, OUT.claim)
-    with pytest.raises(ValueError, match="no claim payment"):
-        remittance_advice(payment(), HEAD, OUT.claim)
-
-
-def test_a_claim_status_tells_categories_and_codes_in_words():
-    fact = list(facts_in(BOTH))[1]
-    found = claim_status(extract_part(BOTH, fact), HEAD, fact, OUT.claim)
-    assert found["Type"] == "277CA"
-    assert found["State"] == "rejected"
-    assert found["PayerAction"] == "AcknowledgementRejectedForInvalidInformation"
-    assert found["Patient"]["CommonName"] == "LUND"
-    assert found["Payer"] == {"Name": "MEADOW MUTUAL", "PayerId": "TST01"}
-    assert found["TotalClaimAmount"] == 100
-    [code] = found["Statuses"]
-    assert (code["Category"], code["Code"], code["Entity"]) == ("A7", "562", "85")
-    assert code["Description"]
-    [explanation] = found["Explanations"]
-    assert explanation["Fields"][0]["Location"] == "F33A_BillingProviderNpi"
-    assert explanation["Fields"][0]["Box"] == "33a"
-    msgspec.json.encode(response_body(statuses=[found]))
-
-
-def test_a_refused_line_is_reported_with_its_number():
-    line = ["SVC*HC:99213*100", "STC*A7:454**U", "REF*FJ*C1-1"]
-    content = status(patient("C1", "A7:247*20261102*U*100", extra=line))
-    [fact] = facts_in(content)
-    found = claim_status(extract_part(content, fact), HEAD, fact, OUT.claim)
-    assert found["Lines"][0]["LineNumber"] == 1
-    assert found["Lines"][0]["Statuses"][0]["Code"] == "454"
-    assert (
-        found["Explanations"][1]["Fields"][0]["Location"]
-        == "F24_ClaimLines[0].F24D_HcpcsProcedureCode"
-    )
-
-
-@pytest.mark.parametrize("kind", ClaimKind)
-def test_a_refusal_by_ta1_is_a_claim_status_too(kind):
-    one = claim(kind)
-    [fact, _] = facts_in(ta1(21))
-    found = claim_status(extract_part(ta1(21), fact), HEAD, fact, one)
-    assert (found["Type"], found["State"], found["PayerAction"]) == ("TA1", "rejected", "")
-    assert found["Patient"]["CommonName"].upper() == "ARDEN"
-    assert found["Payee"]["Name"]
-    assert found["StatusDate"] == "2026-11-02"
-    assert found["Statuses"] == found["Lines"] == []
-    assert "refused the whole file" in found["Explanations"][0]["Message"]
-
-
-def test_an_answer_has_two_lists():
-    assert response_body() == {"RemittanceAdvices": [], "PayerClaimStatuses": []}

@@ -1,44 +1,34 @@
 """The documents that ``get_by_doc_id`` returns: remittance advice and payer claim status.
 
-    remittance_advice(part, header, claim)        # from the claim's part of an 835
-    claim_status(part, header, fact, claim)       # from its part of a TA1, 999, 277CA or 277
-    response_body(advices, statuses)
+    remittance_advice(document)                   # from the claim's part of an 835
+    claim_status(document, fact)                  # from its part of a TA1, 999, 277CA or 277
+    await response_body(documents)
 
-A document is made from the claim's part of the file alone (``extract``), so it holds no other client's data; the
-submitted claim adds the caller's own fields to every complaint and adjustment.
+A document is made from the claim's part of the file alone, so it holds no other client's data; the submitted claim
+adds the caller's own fields to every complaint and adjustment.
 
-Knows the wire names of these two documents; knows no HTTP and no database.
+Knows the names of these two documents in V3; knows no HTTP and no database.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterable, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from clearlane.api.v3 import code_names
 from clearlane.claims import provenance
-from clearlane.claims.extract import extract_claim, extract_part
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.fields import Claim
-from clearlane.claims.lifecycle import payer_action
+from clearlane.claims.lifecycle import first_category
+from clearlane.payments.model import ClaimPayment
+from clearlane.payments.read_claim_part import read_claim_part
+from clearlane.pipeline.query.retrieve_documents import PayerDocument
 from clearlane.x12 import codes
 from clearlane.x12.views import read_views, shared_types, status
 from clearlane.x12.views import remittance as views_remittance
 
-__all__ = [
-    "DocumentHeader",
-    "claim_status",
-    "extract_claim",
-    "extract_part",
-    "read_claim_payment",
-    "remittance_advice",
-    "response_body",
-]
-
 JSON = dict[str, Any]
 NO_DAY = "0001-01-01"
-NAMES = 2
-"""The column of the code lists with the interface's names."""
 
 # The interface's names of a party's identifiers, by qualifier.
 PAYER_IDS = {"XV": "CmsPlanId", "PI": "PayerId", "FI": "TaxIdNumber", "2U": "PayerId", "NF": "NaicId",
@@ -49,42 +39,36 @@ PATIENT_IDS = {"MI": "MemberId", "II": "StandardUniqueId", "34": "SocialSecurity
                "HN": "HealthInsuranceClaimNumber", "MR": "MedicaidRecipientId"}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentHeader:
-    """The fields that every document begins with."""
-
-    document_id: str
-    vendor_claim_id: str
-    claim_number: str
-    """The clearinghouse's."""
-    create_date: date
-    controls: tuple[str, ...] = ()
-    """``REF*6R`` of the claim's lines as sent."""
-
-
-def response_body(advices: Iterable[JSON] = (), statuses: Iterable[JSON] = ()) -> JSON:
-    """Return the body of the response."""
-    return {"RemittanceAdvices": list(advices), "PayerClaimStatuses": list(statuses)}
+async def response_body(documents: AsyncIterable[PayerDocument]) -> JSON:
+    """Return the body of the response: both lists, in the order of the documents."""
+    body: JSON = {"RemittanceAdvices": [], "PayerClaimStatuses": []}
+    async for document in documents:
+        fact = document.fact
+        if isinstance(fact, ClaimPayment):
+            body["RemittanceAdvices"].append(remittance_advice(document))
+        else:
+            body["PayerClaimStatuses"].append(claim_status(document, fact))
+    return body
 
 
-def remittance_advice(part: bytes, head: DocumentHeader, claim: Claim) -> JSON:
+def remittance_advice(document: PayerDocument) -> JSON:
     """Return the remittance advice of a claim from its part of an 835. ValueError if it holds no claim payment."""
-    found, paid = read_claim_payment(part)
+    found, paid = read_claim_part(document.part)
+    controls = document.line_controls
     payment = found.payment or views_remittance.RemittancePaymentView()
     patient, others = _shares(paid.all_adjustments)
-    method = codes.load_column("payment_methods", NAMES).get(payment.method, payment.method)
     return {
-        **_head(head),
+        **_head(document),
         "Payer": _party(found.payer, PAYER_IDS),
         "Payee": _party(found.payee, PAYEE_IDS),
         "Patient": _person(paid.patient, PATIENT_IDS) | {"PatientAccountNumber": paid.number},
         "Insured": _person(paid.insured, PATIENT_IDS) if paid.insured else None,
         "PayerControlNumber": paid.payer_number,
-        "PayerAction": _action(paid.status),
+        "PayerAction": code_names.payer_action("", paid.status),
         "PayerActionCode": paid.status,
         "PayerActionDescription": paid.status_words,
         "ForwardedTo": _party(paid.forwarded_to, PAYER_IDS) if paid.forwarded_to else None,
-        "PaymentMethod": method or None,
+        "PaymentMethod": code_names.payment_method(payment.method),
         "PaymentReferenceNumber": found.trace.number if found.trace else "",
         "PaymentEffectiveDate": _day(payment.day),
         "PaymentAmount": _number(payment.amount),
@@ -94,30 +78,20 @@ def remittance_advice(part: bytes, head: DocumentHeader, claim: Claim) -> JSON:
         "AdjustmentAmount": _number(others),
         "Adjustments": [_adjustment(one) for one in paid.adjustments],
         "RemarkCodes": _remarks(_claim_remarks(paid)),
-        "Lines": [_line(one, head) for one in paid.lines],
-        "Explanations": _explanations(provenance.explain_adjustments(paid, claim, head.controls)),
-        "X12Document": part.decode("latin-1"),
+        "Lines": [_line(one, controls) for one in paid.lines],
+        "Explanations": _explanations(
+            provenance.explain_adjustments(paid, document.claim, controls)
+        ),
+        "X12Document": document.part.decode("latin-1"),
     }
 
 
-def read_claim_payment(
-    part: bytes,
-) -> tuple[views_remittance.RemittanceView, views_remittance.RemittanceClaimView]:
-    """Read the payment and the claim from a part of an 835. ValueError if it holds no claim payment."""
-    found = next(
-        (one for one in _sets(part) if isinstance(one, views_remittance.RemittanceView)), None
-    )
-    paid = next(found.claims, None) if found else None
-    if found is None or paid is None:
-        raise ValueError("the part holds no claim payment")
-    return found, paid
-
-
-def claim_status(part: bytes, head: DocumentHeader, fact: Fact, claim: Claim) -> JSON:
+def claim_status(document: PayerDocument, fact: Fact) -> JSON:
     """Return the claim status from a 277CA or 277, or from a TA1 or 999 about the file."""
+    claim, controls = document.claim, document.line_controls
     tiers = {
         tier.level.code: tier
-        for one in _sets(part)
+        for one in _sets(document.part)
         if isinstance(one, status.StatusSetView)
         for tier in _all(one.tiers)
         if tier.level
@@ -126,20 +100,20 @@ def claim_status(part: bytes, head: DocumentHeader, fact: Fact, claim: Claim) ->
         (one for code in ("23", "22", "PT") if code in tiers for one in tiers[code].reports), None
     )
     return {
-        **_head(head),
+        **_head(document),
         "Type": fact.source,
         "Payer": _named(tiers.get("20"), PAYER_IDS) or _of_claim(claim, "2010BB", "PayerId"),
         "Payee": _named(tiers.get("19"), PAYEE_IDS) or _of_claim(claim, "2010AA", "NationalProviderId"),
         "Patient": _patient(tiers, claim) | {"PatientAccountNumber": fact.claim.account_number},
         "PayerControlNumber": fact.claim.payer_control_number,
-        "PayerAction": payer_action(fact.codes),
+        "PayerAction": code_names.payer_action(first_category(fact.codes)),
         "State": fact.verdict.value if fact.kind is FactKind.STATUS else _STATES[fact.kind],
         "StatusDate": _day(fact.day or fact.at.date()),
         "TotalClaimAmount": None if fact.charged is None else fact.charged / 100,
         "Statuses": [_code(code.category, code.status, code.entity) for code in fact.codes],
-        "Lines": [_status_line(one, head) for one in (report.lines if report else ())],
-        "Explanations": _explanations(provenance.explain_complaints(fact, claim, head.controls)),
-        "X12Document": part.decode("latin-1"),
+        "Lines": [_status_line(one, controls) for one in (report.lines if report else ())],
+        "Explanations": _explanations(provenance.explain_complaints(fact, claim, controls)),
+        "X12Document": document.part.decode("latin-1"),
     }  # fmt: skip
 
 
@@ -153,12 +127,12 @@ _STATES = {
 }
 
 
-def _head(head: DocumentHeader) -> JSON:
+def _head(document: PayerDocument) -> JSON:
     return {
-        "DocumentId": head.document_id,
-        "VendorClaimId": head.vendor_claim_id,
-        "ClearinghouseControlNumber": head.claim_number,
-        "CreateDate": head.create_date.isoformat(),
+        "DocumentId": document.document_id,
+        "VendorClaimId": document.claim.Svc_VendorClaimId,
+        "ClearinghouseControlNumber": document.claim_number,
+        "CreateDate": document.created_day.isoformat(),
     }
 
 
@@ -272,14 +246,14 @@ def _claim_remarks(paid: views_remittance.RemittanceClaimView) -> Iterator[share
         yield from decision.remarks if decision else ()
 
 
-def _line(line: views_remittance.RemittanceLineView, head: DocumentHeader) -> JSON:
+def _line(line: views_remittance.RemittanceLineView, controls: Sequence[str]) -> JSON:
     patient, others = _shares(line.adjustments)
     first = next(
         (one for one in line.dates if one.qualifier in {"472", "150"}), shared_types.DateView()
     )
     last = next((one for one in line.dates if one.qualifier == "151"), first)
     return {
-        **_numbered(line.control, head),
+        **_numbered(line.control, controls),
         **_procedure(line.procedure),
         "ServiceDateFrom": _day(first.start),
         "ServiceDateTo": _day(last.end or last.start),
@@ -293,19 +267,19 @@ def _line(line: views_remittance.RemittanceLineView, head: DocumentHeader) -> JS
     }
 
 
-def _status_line(line: status.StatusLineView, head: DocumentHeader) -> JSON:
+def _status_line(line: status.StatusLineView, controls: Sequence[str]) -> JSON:
     control = next((ref.value for ref in line.references if ref.qualifier == "FJ"), "")
     found = [code for one in line.statuses for code in one.codes]
     return {
-        **_numbered(control, head),
+        **_numbered(control, controls),
         **_procedure(line.procedure),
         "ChargeAmount": _number(line.charged),
         "Statuses": [_code(code.category, code.status, code.entity) for code in found],
     }
 
 
-def _numbered(control: str, head: DocumentHeader) -> JSON:
-    number = head.controls.index(control) + 1 if control in head.controls else None
+def _numbered(control: str, controls: Sequence[str]) -> JSON:
+    number = controls.index(control) + 1 if control in controls else None
     return {"LineNumber": number, "LineControlNumber": control}
 
 
@@ -340,10 +314,6 @@ def _explanations(explanations: Iterable[provenance.Explanation]) -> list[JSON]:
         }
         for one in explanations
     ]
-
-
-def _action(code: str) -> str:
-    return codes.load_column("claim_payment_statuses", NAMES).get(code, code)
 
 
 def _number(amount: Decimal | None) -> float | None:
