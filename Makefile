@@ -32,16 +32,18 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.installed ## install, then run every test
 	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup --max-worker-restart 0
 
-# Not the tests that start a server or a process: tests/conftest.py marks those.
+# Not the tests that start a server or a process, nor those that ask another X12 library: tests/conftest.py
+# marks both. Properties are tried on fewer examples.
 quick: export PYTHONDONTWRITEBYTECODE :=
-quick: .venv/.installed ## format, lint, types, architecture and every test without a server, in 90 seconds
+quick: export CLEARLANE_TEST_PROFILE := quick
+quick: .venv/.installed ## format, lint, types, architecture and the quick tests: no server, no other X12 library
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/ruff check -q .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest $(TESTS) -q -m "not server" -n $(QUICK_WORKERS) --dist loadgroup
+	@$(BIN)/python -m pytest $(TESTS) -q -m "not server and not witness" -n $(QUICK_WORKERS) --dist loadgroup
 
 cov: export PYTHONDONTWRITEBYTECODE :=
-cov: .venv/.installed ## branch coverage of the tests of `make quick`, held against the minimums in pyproject.toml
+cov: .venv/.installed ## branch coverage of the tests without a server, held against the minimums in pyproject.toml
 	@rm -f .coverage .coverage.*
 	@$(BIN)/python -m pytest $(TESTS) -q -m "not server" -n $(QUICK_WORKERS) --dist loadgroup --cov --cov-report=
 	@$(BIN)/python tools/coverage_minimums.py

@@ -144,8 +144,8 @@ def first_call(facts: dict, accepted: str) -> str:
 @contextlib.contextmanager
 def peer(data: Path, body: Path, headers: dict[str, str]) -> Iterator[int]:
     """A bare Starlette route in a process of its own; its port."""
-    told = json.dumps({"tls": str(data / "tls"), "body": str(body), "headers": headers})
-    command = [sys.executable, "-m", "bench.api", "peer", told]
+    setup = json.dumps({"tls": str(data / "tls"), "body": str(body), "headers": headers})
+    command = [sys.executable, "-m", "bench.api", "peer", setup]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -156,16 +156,16 @@ def peer(data: Path, body: Path, headers: dict[str, str]) -> Iterator[int]:
         process.wait(10)
 
 
-def run_peer(told: dict) -> None:
+def run_peer(setup: dict) -> None:
     import uvicorn
     from starlette.applications import Starlette
     from starlette.responses import Response
     from starlette.routing import Route
 
-    body, tls = Path(told["body"]).read_bytes(), Path(told["tls"])
+    body, tls = Path(setup["body"]).read_bytes(), Path(setup["tls"])
 
     async def answer(_: object) -> Response:
-        return Response(body, media_type="application/json", headers=told["headers"])
+        return Response(body, media_type="application/json", headers=setup["headers"])
 
     app = Starlette(routes=[Route("/api/v3/payers/get_list", answer, methods=["POST"])])
     config = uvicorn.Config(
@@ -222,16 +222,16 @@ class Caller(asyncio.Protocol):
                 self._transport.write(self._request)
 
 
-async def call_all(told: dict) -> dict:
+async def call_all(setup: dict) -> dict:
     """Call from several connections for a while."""
-    loop, request = asyncio.get_running_loop(), told["request"].encode()
-    context = ssl.create_default_context(cafile=told["ca_file"])
-    count = 1 if told.get("keep") else CONNECTIONS
+    loop, request = asyncio.get_running_loop(), setup["request"].encode()
+    context = ssl.create_default_context(cafile=setup["ca_file"])
+    count = 1 if setup.get("keep") else CONNECTIONS
     opened = [
         await loop.create_connection(
-            lambda: Caller(request, keep=bool(told.get("keep"))),
+            lambda: Caller(request, keep=bool(setup.get("keep"))),
             "127.0.0.1",
-            told["port"],
+            setup["port"],
             ssl=context,
             server_hostname="127.0.0.1",
         )
@@ -240,24 +240,24 @@ async def call_all(told: dict) -> dict:
     callers = [caller for _, caller in opened]
     await asyncio.gather(*(caller.first for caller in callers))
     before, began = sum(caller.answers for caller in callers), perf_counter()
-    await asyncio.sleep(told["seconds"])
+    await asyncio.sleep(setup["seconds"])
     answers, seconds = sum(caller.answers for caller in callers) - before, perf_counter() - began
     for transport, _ in opened:
         transport.abort()
     return {"rate": answers / seconds, "body": callers[0].body}
 
 
-def load(told: dict) -> dict:
+def load(setup: dict) -> dict:
     import uvloop
 
-    return uvloop.run(call_all(told))
+    return uvloop.run(call_all(setup))
 
 
 def run_load(target: dict) -> float:
     """The load in a process of its own; answers a second."""
-    told = json.dumps(target | {"seconds": SECONDS})
+    setup = json.dumps(target | {"seconds": SECONDS})
     done = subprocess.run(
-        [sys.executable, "-m", "bench.api", "load", told],
+        [sys.executable, "-m", "bench.api", "load", setup],
         check=True,
         capture_output=True,
         text=True,
@@ -266,5 +266,5 @@ def run_load(target: dict) -> float:
 
 
 if __name__ == "__main__":
-    roles = {"peer": run_peer, "load": lambda told: print(load(told)["rate"])}
+    roles = {"peer": run_peer, "load": lambda setup: print(load(setup)["rate"])}
     roles[sys.argv[1]](json.loads(sys.argv[2]))

@@ -56,7 +56,9 @@ def outgoing(number: int) -> OutgoingClaim:
     read = decode.read_claim(KIND, raw, "Claims[0]")
     assert read.claim is not None, "the claim of the measurement is a valid one"
     claim = decode.restore(KIND, fields.encode(repair(read.claim)[0]))
-    return OutgoingClaim(claim=claim, number=f"C{number:018}", payer_id="MM001", account_as_number=True)
+    return OutgoingClaim(
+        claim=claim, number=f"C{number:018}", payer_id="MM001", account_as_number=True
+    )
 
 
 @bench("claims.to837p")

@@ -1,4 +1,4 @@
-"""Eligibility over https: one front desk against the bare payer, two thousand calls that wait, ten thousand patients.
+"""Eligibility over https: one caller against the bare payer, two thousand calls that wait, ten thousand patients.
 
 The payer is the sandbox's, which answers at once or, for ``1008``, after the call.
 """

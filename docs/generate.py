@@ -158,7 +158,8 @@ def file_rules_page() -> Iterator[str]:
 
 def fields_page() -> Iterator[str]:
     """Write every field of a claim and its place."""
-    from clearlane.claims.fields import CLAIM_SCHEMAS, DentalAdjustment, Tooth, fields_of
+    from clearlane.claims.fields import fields_of, nested_parts
+    from clearlane.claims.forms import FORMS
 
     yield "# Claim fields"
     yield ""
@@ -166,10 +167,11 @@ def fields_page() -> Iterator[str]:
         "Names are those of the interface, spelling included. The box is that of the paper form; the place is "
         "the field's place in the 837. A field without a place is kept and never sent, for the reason given."
     )
-    for kind, paper in CLAIM_SCHEMAS.items():
+    for kind, form in FORMS.items():
         sent = _sent(kind)
-        groups = [(f"{kind.title()} claim", paper.claim), (f"{kind.title()} line", paper.line)]
-        groups += [("Tooth", Tooth), ("Adjustment", DentalAdjustment)] if kind == "dental" else []
+        groups = [(f"{kind.title()} claim", form.claim), (f"{kind.title()} line", form.line)]
+        inner = nested_parts(form.line).values()
+        groups += [(part.__name__.removeprefix(kind.title()), part) for part in inner]
         for title, part in groups:
             yield ""
             yield f"## {title}"
@@ -190,7 +192,7 @@ def fields_page() -> Iterator[str]:
             head = [
                 "Field",
                 "What it is",
-                f"{paper.form_name} box",
+                f"{form.form_name} box",
                 "Kind",
                 "Longest",
                 "Required",
@@ -204,7 +206,7 @@ def fields_page() -> Iterator[str]:
 def _sent(kind: Any) -> dict[str, str]:
     """Return the place of each field, or why it is not sent."""
     from clearlane.claims.field_lookup import field_places
-    from clearlane.claims.write_837 import PLACEMENT_TABLES
+    from clearlane.claims.forms import FORMS
 
     found: dict[str, list[str]] = {}
     for place in field_places(kind):
@@ -215,13 +217,15 @@ def _sent(kind: Any) -> dict[str, str]:
         name: ", ".join(f"`{text}`" for text in texts[:PLACES_SHOWN_MAX])
         for name, texts in found.items()
     }
-    return sent | {name: f"Not sent: {reason}" for name, reason in PLACEMENT_TABLES[kind].not_sent.items()}
+    return sent | {
+        name: f"Not sent: {reason}" for name, reason in FORMS[kind].placements.not_sent.items()
+    }
 
 
 def samples_page() -> Iterator[str]:
     """Write the minimal and the extended document of each kind."""
     from clearlane.claims import samples
-    from clearlane.claims.fields import CLAIM_SCHEMAS
+    from clearlane.claims.forms import FORMS
 
     yield "# Sample documents"
     yield ""
@@ -229,10 +233,10 @@ def samples_page() -> Iterator[str]:
         "Made from the catalogue, accepted by the sandbox. `clearlane claim sample [--kind dental] [--full]` makes "
         "them with a day of service that is not old."
     )
-    for kind, paper in CLAIM_SCHEMAS.items():
+    for kind, form in FORMS.items():
         for full in (False, True):
             yield ""
-            yield f"## {paper.document_type}, {'extended' if full else 'minimal'}"
+            yield f"## {form.document_type}, {'extended' if full else 'minimal'}"
             yield ""
             yield "```json"
             yield json.dumps(

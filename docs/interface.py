@@ -15,8 +15,8 @@ from docs.markdown import first_words, grid, part
 
 def errors_page() -> Iterator[str]:
     """Write the statuses and result codes of every call."""
-    from clearlane.api.v3.wire_errors import COMMON_ERRORS
     from clearlane.api.v3.endpoints import ENDPOINTS
+    from clearlane.api.v3.wire_errors import COMMON_ERRORS
 
     yield "# Errors"
     yield from part(
@@ -278,7 +278,13 @@ def eligibility_fields_page() -> Iterator[str]:
         yield from part(name, first_words(inspect.getdoc(shape)))
         table: list[list[object]] = []
         for field, line in wire_fields(shape).items():
-            needed = "yes" if line.required else f"where {line.required_when}" if line.required_when else "no"
+            needed = (
+                "yes"
+                if line.required
+                else f"where {line.required_when}"
+                if line.required_when
+                else "no"
+            )
             table.append([f"`{field}`", line.label, line.type, line.max or "", needed])
         yield from grid(["Field", "What it is", "Kind", "Longest", "Required"], table)
     yield from part(

@@ -3,19 +3,22 @@
 import asyncio
 import functools
 import inspect
+import os
 import signal
 from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.server_marker import EXEMPT, starts_a_server, watch_servers
+from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
 
 pytest_plugins = ["tests.databases"]
 
-# A slow machine is no fault of the code: properties are not timed.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+# A slow machine is no fault of the code: properties are not timed. `make quick` tries fewer examples.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("full", UNTIMED)
+settings.register_profile("quick", UNTIMED, max_examples=10)
+settings.load_profile(os.environ.get("CLEARLANE_TEST_PROFILE", "full"))
 
 
 # Test packages whose tests share one running service for each database.
@@ -79,6 +82,8 @@ def pytest_collection_modifyitems(items):
             item.obj = _limited(item.obj)
         if starts_a_server(item):
             item.add_marker(pytest.mark.server)
+        if asks_a_witness(item):
+            item.add_marker(pytest.mark.witness)
         group = _group(item.nodeid)
         if group and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(group))

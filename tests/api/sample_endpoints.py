@@ -11,6 +11,7 @@ from clearlane.api.endpoint import BodyUse, Endpoint, EndpointFamily, Parameter
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON, json_response
 from clearlane.api.v3 import wire
+from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.store.group_commit import CommitOutcomeUnknown, DatabaseUnavailable
 
 MARKER = "ZQMARKERZQ"

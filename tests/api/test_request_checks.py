@@ -167,6 +167,6 @@ def test_faults_are_answered_and_logged_without_their_texts():
         "ValueError",
         "RuntimeError",
     }
-    assert any("invented.py" in line["place"] for line in faults)
+    assert any("sample_endpoints.py" in line["place"] for line in faults)
     foreign = [line for line in lines if line.get("logger") == "some.library"]
     assert [line["event"] for line in foreign] == ["could not store %s", "failed"]

@@ -202,7 +202,7 @@ def test_the_clock_command_shows_freezes_paces_and_lets_run(sandbox, client):
     assert frozen.exit_code == 0, frozen.output
     reported = json.loads(frozen.stdout)
     assert (reported["Frozen"], reported["SecondsPerDay"]) == (True, 5)
-    assert "stand still" in command(sandbox, "clock").stdout
+    assert "frozen" in command(sandbox, "clock").stdout
     assert "last 5 seconds" in command(sandbox, "clock", "--unfreeze").stdout
 
 
@@ -211,7 +211,7 @@ def test_the_advance_command_returns_with_the_new_time(sandbox, client):
     reported = command(sandbox, "advance", "2d", "--json")
     assert reported.exit_code == 0, reported.output
     assert json.loads(reported.stdout)["AdvancedSeconds"] == before + 2 * DAY
-    assert "ahead of the world" in command(sandbox, "advance", "1h").stdout
+    assert "ahead of real time" in command(sandbox, "advance", "1h").stdout
 
 
 def test_the_payer_command_shows_and_sets(sandbox, client):
@@ -229,8 +229,8 @@ def test_the_payer_command_shows_and_sets(sandbox, client):
         (["clock", "--pace", "0"], "SecondsPerDay"),
         (["advance", "soon"], "such as 14d"),
         (["payer", "--down", "--up", "TST01"], "one of"),
-        (["payer", "--down"], "Name a payer"),
-        (["payer", "TST01"], "Name a payer"),
+        (["payer", "--down"], "Give a payer and its mode"),
+        (["payer", "TST01"], "Give a payer and its mode"),
         (["payer", "--down", "NOBODY"], "PayerId"),
     ],
 )

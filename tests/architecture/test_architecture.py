@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
-FILES = sorted(SOURCE.rglob("*.py"))
+from tests.architecture.source import SOURCE, nodes_of, python_files
+
+FILES = python_files(SOURCE)
 
 # Each package and the packages it may import: those of the layers below it, never its neighbours.
 KERNEL = {"kernel"}
@@ -99,7 +100,7 @@ def imports_of(file: Path) -> tuple[tuple[int, str], ...]:
 
 
 def _imports(file: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -205,7 +206,7 @@ def test_no_file_hides_behind_a_name_that_says_nothing():
 
 def test_nothing_is_executed_from_text():
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes_of(file):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"exec", "eval"}, f"{file}:{node.lineno}"
 
@@ -216,7 +217,7 @@ def test_an_api_version_is_imported_by_the_table_of_versions_alone():
     for file in FILES:
         if (SOURCE / "api" / "v3") in file.parents or file in may_import:
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes_of(file):
             if isinstance(node, ast.ImportFrom):
                 base = node.module or ""
                 names = [base, *(f"{base}.{alias.name}" for alias in node.names)]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
+from tests.architecture.source import SOURCE, nodes_of, python_files
 
 # Packages that stand alone: the vendor's library and the simulated payers share no types with the rest.
 ALONE = {"client", "sandbox"}
@@ -36,6 +36,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_history": ROWS,
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
+    "dental": "dental claims: their form, and the rules of their own",
     "directory": "a snapshot for fast look-ups: of accounts, of payers",
     "documents": "payer documents, in each layer: their shape, their rows, the commands",
     "eligibility": "eligibility, in each layer: calls, commands, rows, schema, checks of 270 and 271",
@@ -69,20 +70,22 @@ SAME_CLASS_NAMES_MAX_RATIO = 0.03
 
 
 @cache
-def modules() -> dict[str, ast.Module]:
+def modules() -> dict[str, tuple[ast.AST, ...]]:
+    """Return the nodes of every module but the migrations, by path."""
     return {
-        str(file.relative_to(SOURCE)): ast.parse(file.read_text(encoding="utf-8"))
-        for file in sorted(SOURCE.rglob("*.py"))
+        str(file.relative_to(SOURCE)): nodes_of(file)
+        for file in python_files(SOURCE)
         if "migrations" not in file.parts
     }
 
 
+@cache
 def public_classes() -> dict[str, set[str]]:
     homes: dict[str, set[str]] = defaultdict(set)
-    for name, tree in modules().items():
+    for name, nodes in modules().items():
         if name.split("/")[0] in ALONE:
             continue
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].add(name)
     return homes
@@ -111,9 +114,9 @@ def test_a_module_name_in_two_packages_means_the_same_in_both():
 
 def test_no_name_uses_a_word_that_says_nothing():
     found = []
-    for name, tree in modules().items():
+    for name, nodes in modules().items():
         found += [f"{name}: module" for word in words_of(Path(name).stem) if word in BANNED]
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 found += [
                     f"{name}:{node.lineno}: {node.name}"

@@ -7,7 +7,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.architecture.source import ROOT, nodes_of, python_files
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 OWN = {"clearlane", "tests", "bench", "docs"}
 # Imported by a program that is no test and that says how to install it.
@@ -101,8 +102,8 @@ def imported(*folders: str) -> set[str]:
     """Return the packages that the Python files of these folders import, without our own."""
     modules = set()
     for folder in folders:
-        for file in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for file in python_files(ROOT / folder):
+            for node in nodes_of(file):
                 if isinstance(node, ast.Import):
                     modules |= {alias.name.split(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and node.module:

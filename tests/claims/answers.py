@@ -4,7 +4,8 @@ import json
 from datetime import date, datetime
 
 from clearlane.claims.decode import read_document
-from clearlane.claims.fields import ClaimKind, kind_of
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import form_of
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import document
 from clearlane.claims.sent_layout import read_layout
@@ -39,7 +40,7 @@ def sent(*claims, kind=ClaimKind.MEDICAL, control=21):
 
 def controls(out):
     """The line control numbers that a claim goes out with."""
-    [one] = read_layout(sent(out, kind=kind_of(out.claim))).claims
+    [one] = read_layout(sent(out, kind=form_of(out.claim).kind)).claims
     return one.controls
 
 

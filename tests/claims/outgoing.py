@@ -11,7 +11,8 @@ import pyx12.params
 import pyx12.x12n_document
 
 from clearlane.claims import decode, fields
-from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimKind, kind_of
+from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.repairs import repair
 from clearlane.claims.samples import extended_claim, minimal_claim
 from clearlane.claims.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
@@ -54,8 +55,8 @@ def dental(line: dict | None = None, **own: object) -> Claim:
 
 def _claim(kind: ClaimKind, line: dict | None, own: dict) -> Claim:
     raw = minimal_claim(kind, DAY) | own
-    lines = raw[CLAIM_SCHEMAS[kind].lines_field]
-    raw[CLAIM_SCHEMAS[kind].lines_field] = [each | (line or {}) for each in lines]
+    lines = raw[FORMS[kind].lines_field]
+    raw[FORMS[kind].lines_field] = [each | (line or {}) for each in lines]
     return stored(kind, raw)
 
 
@@ -75,7 +76,7 @@ def written(kind: ClaimKind, outs: list[OutgoingClaim], envelope: Envelope = ENV
 def segments(claim: Claim, **more: object) -> list[str]:
     """The segments of one claim's file, from the first level to the end."""
     out = outgoing(claim, **more)
-    rows = written(kind_of(claim), [out]).decode().split("~")
+    rows = written(form_of(claim).kind, [out]).decode().split("~")
     return rows[next(at for at, row in enumerate(rows) if row.startswith("HL*")) : -4]
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from clearlane.claims import decode, samples
 from clearlane.claims.decode import open_document, read_claim, read_document
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
@@ -24,9 +25,9 @@ def body(value):
 def minimal(kind=MEDICAL, **changes):
     """The minimal claim with some fields changed; ``...`` leaves a field out."""
     claim = samples.minimal_claim(kind, DAY)
-    line = claim[CLAIM_SCHEMAS[kind].lines_field][0]
+    line = claim[FORMS[kind].lines_field][0]
     for name, value in changes.items():
-        part = line if name in fields_of(CLAIM_SCHEMAS[kind].line) else claim
+        part = line if name in fields_of(FORMS[kind].line) else claim
         part[name] = value
         if value is ...:
             del part[name]
@@ -72,7 +73,7 @@ def test_types_change_at_the_border_and_names_do_not():
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("blank", [..., None, "", " \t "])
 def test_every_required_field_left_out_null_or_blank_is_reported(kind, blank):
-    for row in fields_of(CLAIM_SCHEMAS[kind].claim).values():
+    for row in fields_of(FORMS[kind].claim).values():
         if row.required:
             found = state(read(minimal(kind, **{row.name: blank}), kind))
             assert found == {f"Claims[0].{row.name}": [f"The {row.name} field is required."]}
@@ -81,8 +82,8 @@ def test_every_required_field_left_out_null_or_blank_is_reported(kind, blank):
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("blank", [..., None, "", "  "])
 def test_every_required_field_of_a_line_is_reported(kind, blank):
-    lines = CLAIM_SCHEMAS[kind].lines_field
-    for row in fields_of(CLAIM_SCHEMAS[kind].line).values():
+    lines = FORMS[kind].lines_field
+    for row in fields_of(FORMS[kind].line).values():
         if row.required:
             found = state(read(minimal(kind, **{row.name: blank}), kind))
             assert found == {
@@ -93,7 +94,7 @@ def test_every_required_field_of_a_line_is_reported(kind, blank):
 @pytest.mark.parametrize("kind", ClaimKind)
 @pytest.mark.parametrize("blank", [None, "", "   "])
 def test_every_optional_field_may_be_null_or_blank(kind, blank):
-    for part in (CLAIM_SCHEMAS[kind].claim, CLAIM_SCHEMAS[kind].line):
+    for part in (FORMS[kind].claim, FORMS[kind].line):
         for row in fields_of(part).values():
             if not row.required and not row.required_when:
                 found = read(minimal(kind, **{row.name: blank}), kind)
@@ -126,7 +127,7 @@ def test_ein_or_ssn_is_required():
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in fields_of(CLAIM_SCHEMAS[MEDICAL].claim) if n.startswith("X12_Rend")]
+    "name", [n for n in fields_of(FORMS[MEDICAL].claim) if n.startswith("X12_Rend")]
 )
 def test_any_field_of_the_rendering_provider_wants_the_last_name(name):
     found = state(read(minimal(**{name: "X"})))
@@ -263,7 +264,7 @@ FINE = {ValueType.ADJUSTMENTS: ["45"], ValueType.TOOTH: []}
 
 def every_field():
     for kind in ClaimKind:
-        for part in (CLAIM_SCHEMAS[kind].claim, CLAIM_SCHEMAS[kind].line):
+        for part in (FORMS[kind].claim, FORMS[kind].line):
             for row in fields_of(part).values():
                 yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
 
@@ -271,9 +272,7 @@ def every_field():
 @pytest.mark.parametrize(("kind", "part", "row"), list(every_field()))
 def test_a_wrong_type_is_reported_at_the_field(kind, part, row):
     inside = (
-        f"Claims[0].{CLAIM_SCHEMAS[kind].lines_field}[0]."
-        if part is CLAIM_SCHEMAS[kind].line
-        else "Claims[0]."
+        f"Claims[0].{FORMS[kind].lines_field}[0]." if part is FORMS[kind].line else "Claims[0]."
     )
     for value in WRONG.get(row.value_type, PLAIN_WRONG):
         if value in FINE.get(row.value_type, ()) and not isinstance(value, bool):
@@ -348,7 +347,7 @@ def test_every_fault_of_a_document_is_reported_at_once():
         "Claims[1].F11D_OtherPlan",
         *(
             f"Claims[1].F24_ClaimLines[1].{row.name}"
-            for row in fields_of(CLAIM_SCHEMAS[MEDICAL].line).values()
+            for row in fields_of(FORMS[MEDICAL].line).values()
             if row.required
         ),
         "Claims[2]",
@@ -524,7 +523,7 @@ def test_a_stored_claim_comes_back_as_it_was(kind):
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_findings_do_not_show_values_when_printed(kind):
     claim = minimal(kind, Svc_PayerId=["SECRETVALUE"])
-    line = CLAIM_SCHEMAS[kind].lines_field
+    line = FORMS[kind].lines_field
     claim[line][0] = {
         "F24A_DateOfServiceFrom": "SECRETVALUE",
         "F24_DateOfServiceFrom": "SECRETVALUE",
@@ -536,4 +535,4 @@ def test_findings_do_not_show_values_when_printed(kind):
 
 
 def test_parts_inside_a_line_are_known():
-    assert set(nested_parts(CLAIM_SCHEMAS[DENTAL].line)) == {"Teeth", "Adjustments"}
+    assert set(nested_parts(FORMS[DENTAL].line)) == {"Teeth", "Adjustments"}

@@ -3,9 +3,9 @@
 import pytest
 
 from clearlane.claims.explain import explain
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.write_837 import PLACEMENT_TABLES
+from clearlane.claims.forms import FORMS
 from tests.claims.outgoing import dental, extended, medical, outgoing, random_claims
 
 COB = {
@@ -29,12 +29,12 @@ def test_a_field_stands_beside_its_box_its_place_and_what_was_sent():
 def test_every_filled_field_is_sent_or_says_why_not(kind):
     for claim in (*random_claims(kind, 25), extended(kind)):
         rows = by_field(claim)
-        schema = CLAIM_SCHEMAS[kind]
+        schema = FORMS[kind]
         names = {name for name in claim.__dict__ if name != schema.lines_field}
         assert names <= rows.keys()
         for row in rows.values():
             assert bool(row.sent) != bool(row.not_sent)
-        for name, reason in PLACEMENT_TABLES[kind].not_sent.items():
+        for name, reason in FORMS[kind].placements.not_sent.items():
             if name in rows:
                 assert rows[name].not_sent == reason
 

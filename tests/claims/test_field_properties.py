@@ -15,7 +15,8 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.decode import open_document, restore
 from clearlane.claims.explain import explain
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import ValueType
 from clearlane.claims.write_837 import OutgoingClaim
@@ -57,7 +58,7 @@ FEWER = 3
 def fields():
     """Every field with the path of lists that leads to it."""
     for kind in ClaimKind:
-        schema = CLAIM_SCHEMAS[kind]
+        schema = FORMS[kind]
         for path, part in _within(schema.claim, ()):
             for row in fields_of(part).values():
                 yield pytest.param(kind, path, row, id=f"{kind}-{part.__name__}-{row.name}")
@@ -107,7 +108,7 @@ def values(row):
 
 def check_all(kind, claims):
     """What became of claims whose shape is right, by the order in which they were given."""
-    document = {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": claims}
+    document = {"DocumentType": FORMS[kind].document_type, "Claims": claims}
     submission = open_document(json.dumps(document).encode(), kind)
     assert submission.findings == ()
     facts = RuleInputs(today=TODAY, payer=PAYERS[kind])

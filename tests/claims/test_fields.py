@@ -8,7 +8,6 @@ import pytest
 
 from clearlane.claims import codes
 from clearlane.claims.fields import (
-    CLAIM_SCHEMAS,
     ClaimKind,
     ClaimPart,
     DentalAdjustment,
@@ -18,10 +17,9 @@ from clearlane.claims.fields import (
     MedicalLine,
     Tooth,
     fields_of,
-    kind_of,
-    lines_of,
     nested_parts,
 )
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.value_types import ValueType
 
 INTERFACE = Path(__file__).resolve().parents[3] / "shared" / "spec" / "vendor-api-v3.md"
@@ -189,7 +187,7 @@ def test_a_field_that_is_left_out_reads_as_none():
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_the_schema_of_a_document_names_every_field(kind):
-    claim_schema = CLAIM_SCHEMAS[kind]
+    claim_schema = FORMS[kind]
     schema = claim_schema.document.model_json_schema()
     json.dumps(schema)
     assert set(schema["$defs"][claim_schema.claim.__name__]["properties"]) == set(
@@ -210,7 +208,7 @@ def test_the_schema_of_a_document_names_every_field(kind):
 def test_kinds_and_lines_are_found_from_the_claim():
     claim = MedicalClaim.model_construct(F24_ClaimLines=())
     dental_claim = DentalClaim.model_construct(LineItems=())
-    assert kind_of(claim) is ClaimKind.MEDICAL
-    assert kind_of(dental_claim) is ClaimKind.DENTAL
-    assert lines_of(claim) == lines_of(dental_claim) == ()
+    assert form_of(claim).kind is ClaimKind.MEDICAL
+    assert form_of(dental_claim).kind is ClaimKind.DENTAL
+    assert form_of(claim).lines(claim) == form_of(dental_claim).lines(dental_claim) == ()
     assert issubclass(Tooth, ClaimPart)

@@ -7,7 +7,8 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, ClaimPart, fields_of
+from clearlane.claims.fields import ClaimKind, ClaimPart, fields_of
+from clearlane.claims.forms import FORMS
 from clearlane.claims.repairs import is_carried
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import ValueType
@@ -28,7 +29,7 @@ NOT_SENT = {"Svc_VendorClaimId", "Svc_PayerId"}
 
 def fields():
     for kind in ClaimKind:
-        for part in (CLAIM_SCHEMAS[kind].claim, CLAIM_SCHEMAS[kind].line):
+        for part in (FORMS[kind].claim, FORMS[kind].line):
             for row in fields_of(part).values():
                 if row.value_type not in NUMBERS:
                     yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
@@ -36,8 +37,8 @@ def fields():
 
 def check_all(kind, part, row, value):
     claim = samples.extended_claim(kind, DAY)
-    at = f"{CLAIM_SCHEMAS[kind].lines_field}[0]." if part is CLAIM_SCHEMAS[kind].line else ""
-    (claim[CLAIM_SCHEMAS[kind].lines_field][0] if at else claim)[row.name] = (
+    at = f"{FORMS[kind].lines_field}[0]." if part is FORMS[kind].line else ""
+    (claim[FORMS[kind].lines_field][0] if at else claim)[row.name] = (
         [value] if row.is_array else value
     )
     found = read_claim(kind, json.dumps(claim).encode(), "")
@@ -72,7 +73,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("kind", "part", "row"), list(fields()))
 def test_a_value_ends_refused_or_fit_to_be_sent(kind, part, row):
-    known = fields_of(CLAIM_SCHEMAS[kind].claim) | fields_of(CLAIM_SCHEMAS[kind].line)
+    known = fields_of(FORMS[kind].claim) | fields_of(FORMS[kind].line)
     for value in VALUES:
         checked, at = check_all(kind, part, row, value)
         if not checked.accepted:

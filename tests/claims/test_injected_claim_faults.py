@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from clearlane.claims.decode import open_document
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
 from clearlane.claims.write_837 import OutgoingClaim
 from clearlane.kernel.finding import Severity
@@ -751,7 +752,7 @@ def good(kind: ClaimKind, base: str) -> dict[str, Any]:
 
 def given(case: Case) -> dict[str, Any]:
     """The claim of a case. Changes of fields that its kind does not have are of the other kind."""
-    known = CLAIM_SCHEMAS[case.kind].claim.model_fields
+    known = FORMS[case.kind].claim.model_fields
     own = {path: value for path, value in case.changes.items() if path.partition("[")[0] in known}
     return changed(good(case.kind, case.base), own)
 
@@ -771,7 +772,7 @@ class Answer(NamedTuple):
 
 
 def answer(kind: ClaimKind, claim: dict[str, Any]) -> Answer:
-    document = {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": [claim]}
+    document = {"DocumentType": FORMS[kind].document_type, "Claims": [claim]}
     submission = open_document(json.dumps(document).encode(), kind)
     (read,) = submission.read(0, 1)
     assert submission.ignored_fields == read.ignored_fields == ()

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from clearlane.claims.field_lookup import field_places, source_fields
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, fields_of, nested_parts
+from clearlane.claims.fields import ClaimKind, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
 from clearlane.claims.write_837 import (
-    PLACEMENT_TABLES,
     OutgoingClaim,
     TradingPartner,
     account_of,
@@ -48,8 +48,8 @@ READ_BACK = 150
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_field_has_a_place_or_a_reason_and_none_has_both(kind):
-    tables = PLACEMENT_TABLES[kind]
-    schema = CLAIM_SCHEMAS[kind]
+    tables = FORMS[kind].placements
+    schema = FORMS[kind]
     placed = {place.name for place in field_places(kind) if "." not in place.name}
     catalogue = set(fields_of(schema.claim)) | set(fields_of(schema.line))
     assert placed | tables.not_sent.keys() == catalogue
@@ -62,20 +62,20 @@ def test_every_field_has_a_place_or_a_reason_and_none_has_both(kind):
 
 def test_every_field_of_teeth_and_adjustments_has_a_place():
     placed = {place.name.rpartition(".")[2] for place in field_places(ClaimKind.DENTAL)}
-    for part in nested_parts(CLAIM_SCHEMAS[ClaimKind.DENTAL].line).values():
+    for part in nested_parts(FORMS[ClaimKind.DENTAL].line).values():
         assert set(fields_of(part)) <= placed
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_not_sent_has_a_sentence_for_a_reason(kind):
-    for reason in PLACEMENT_TABLES[kind].not_sent.values():
+    for reason in FORMS[kind].placements.not_sent.values():
         assert reason[0].isalnum()
         assert reason.endswith(".")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_place_is_one_of_the_guide(kind):
-    loops = {loop.id: loop for loop in guide_loops(PLACEMENT_TABLES[kind].guide.root)}
+    loops = {loop.id: loop for loop in guide_loops(FORMS[kind].placements.guide.root)}
     for place in field_places(kind):
         # The group of a CAS is its first element, but no key of the guide.
         at = place.path._replace(qualifier="") if place.path.id == "CAS" else place.path
@@ -100,7 +100,7 @@ def test_random_claims_use_every_row_of_the_tables(kind):
     # The months of an orthodontic treatment are always given, so the mark never stands alone; and no
     # sample has so many teeth, diagnoses, groups and reasons that the last places of a list are used.
     many = ("2300/DN2#", "2400/TOO#", "2300/HI/", "2430/CAS#", "2300/CRC:", "2300/DN1/04")
-    for scope in PLACEMENT_TABLES[kind].loops:
+    for scope in FORMS[kind].placements.loops:
         unused = set(scope.placement.fields) - seen[scope.loop] - scope.generated.keys()
         assert {name for name in unused if not name.startswith(many)} == set()
 
@@ -129,7 +129,7 @@ def test_every_sent_field_is_found_by_its_place(kind):
     """Provenance answers for every element that a field was put into."""
     for place in field_places(kind):
         names = {source.field for source in source_fields(kind, place.place, line=1)}
-        path = f"{CLAIM_SCHEMAS[kind].lines_field}[0].{place.name}" if place.of_line else place.name
+        path = f"{FORMS[kind].lines_field}[0].{place.name}" if place.of_line else place.name
         unnumbered = path if "#" in place.place else _without_index(path)
         assert unnumbered in {
             _without_index(name) if "#" not in place.place else name for name in names
@@ -286,8 +286,8 @@ def test_findings_of_the_checker_lead_back_to_the_field():
 
 def written_values(kind: ClaimKind, out: OutgoingClaim):
     """Yield each table that a claim fills, with its values and the line it is about."""
-    tables = PLACEMENT_TABLES[kind]
-    context = context_of(tables, out)
+    tables = FORMS[kind].placements
+    context = context_of(out)
     yield tables.billing, tables.billing.values(context), 0
     yield tables.subscriber, tables.subscriber.values(context), 0
     if not context.patient_is_insured:

@@ -5,9 +5,9 @@ import pytest
 from clearlane.claims import acks, code_advice, provenance
 from clearlane.claims import sent_layout as sending
 from clearlane.claims.facts import Complaint, Fact, FactKind
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, fields_of, nested_parts
+from clearlane.claims.fields import ClaimKind, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
 from clearlane.claims.provenance import fields_at
-from clearlane.claims.write_837 import PLACEMENT_TABLES
 from clearlane.x12 import codes
 from clearlane.x12.views import read_views, remittance
 from tests.claims.answers import (
@@ -341,7 +341,7 @@ def test_every_place_of_the_advice_is_reported_by_some_field():
     for _, place in places():
         loops = sorted(set(code_advice.ENTITY_LOOPS.values())) if "{e}" in place else [""]
         known = [
-            fields_at(kind, [place.format(e=loop, line=provenance.LINE_SEGMENT[kind])])
+            fields_at(kind, [place.format(e=loop, line=FORMS[kind].line_segment)])
             for kind in ClaimKind
             for loop in loops
         ]
@@ -368,8 +368,8 @@ def test_every_code_of_the_advice_is_a_code_of_its_list():
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_every_placed_field_can_be_named_from_its_place(kind):
-    schema = CLAIM_SCHEMAS[kind]
-    for scope in PLACEMENT_TABLES[kind].loops:
+    schema = FORMS[kind]
+    for scope in FORMS[kind].placements.loops:
         for name, place in scope.field_places():
             where = re.sub(r"#\d+", "", place).replace("/period", "/03")
             nth = int((re.findall(r"#(\d+)", place) or ["0"])[0])
@@ -384,12 +384,12 @@ def test_every_placed_field_can_be_named_from_its_place(kind):
 
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_every_field_that_is_named_has_a_label(kind):
-    for scope in PLACEMENT_TABLES[kind].loops:
+    for scope in FORMS[kind].placements.loops:
         for _, place in scope.field_places():
             for field in fields_at(kind, [re.sub(r"#\d+", "", place).replace("/period", "/03")]):
                 assert field.label
-    assert nested_parts(CLAIM_SCHEMAS[kind].claim) is not None
-    assert fields_of(CLAIM_SCHEMAS[kind].claim)
+    assert nested_parts(FORMS[kind].claim) is not None
+    assert fields_of(FORMS[kind].claim)
 
 
 def test_explanations_hold_no_value_of_the_claim():

@@ -7,7 +7,8 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, fields_of
+from clearlane.claims.fields import ClaimKind, fields_of
+from clearlane.claims.forms import FORMS
 from clearlane.claims.repairs import Repair, repair
 from clearlane.claims.teeth import PERMANENT, PRIMARY, from_iso
 
@@ -18,19 +19,17 @@ MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
 def repaired(kind, **changes):
     claim = samples.minimal_claim(kind, DAY)
     for name, value in changes.items():
-        (
-            claim[CLAIM_SCHEMAS[kind].lines_field][0]
-            if name in fields_of(CLAIM_SCHEMAS[kind].line)
-            else claim
-        )[name] = value
+        (claim[FORMS[kind].lines_field][0] if name in fields_of(FORMS[kind].line) else claim)[
+            name
+        ] = value
     return repair(read_claim(kind, json.dumps(claim).encode(), "").claim)
 
 
 def value(claim, kind, name):
     return (
         getattr(claim, name)
-        if name in fields_of(CLAIM_SCHEMAS[kind].claim)
-        else getattr(getattr(claim, CLAIM_SCHEMAS[kind].lines_field)[0], name)
+        if name in fields_of(FORMS[kind].claim)
+        else getattr(getattr(claim, FORMS[kind].lines_field)[0], name)
     )
 
 
@@ -76,11 +75,7 @@ def test_a_value_is_put_right_and_recorded(kind, name, given, becomes, how):
         assert value(claim, kind, name) == given
         return
     assert value(claim, kind, name) == becomes
-    path = (
-        name
-        if name in fields_of(CLAIM_SCHEMAS[kind].claim)
-        else f"{CLAIM_SCHEMAS[kind].lines_field}[0].{name}"
-    )
+    path = name if name in fields_of(FORMS[kind].claim) else f"{FORMS[kind].lines_field}[0].{name}"
     assert Repair(path, how) in done
 
 

@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearlane.claims import codes
-from clearlane.claims.fields import CLAIM_SCHEMAS, DentalAdjustment, Tooth, fields_of
+from clearlane.claims.fields import DentalAdjustment, Tooth, fields_of
+from clearlane.claims.forms import FORMS
 from clearlane.claims.repairs import CARRIED, is_carried
 from clearlane.claims.rules import RULES
 from clearlane.claims.rules.values import PLAIN, plain_texts_fit, quick_test
 from clearlane.claims.samples import npi
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 
-PARTS = [part for schema in CLAIM_SCHEMAS.values() for part in (schema.claim, schema.line)]
+PARTS = [part for schema in FORMS.values() for part in (schema.claim, schema.line)]
 ROWS = [row for part in (*PARTS, Tooth, DentalAdjustment) for row in fields_of(part).values()]
 TEXTS = st.one_of(
     st.text(min_size=1, max_size=120),
@@ -118,7 +119,7 @@ def test_every_code_of_a_list_passes_its_field(row):
 
 
 def test_a_million_npis_keep_the_memory_bounded():
-    quick = quick_test(fields_of(CLAIM_SCHEMAS["medical"].claim)["F33A_BillingProviderNpi"])
+    quick = quick_test(fields_of(FORMS["medical"].claim)["F33A_BillingProviderNpi"])
     generator = random.Random(5)
     for _ in range(20_000):
         quick(str(generator.randint(10**9, 10**10)))

@@ -11,7 +11,8 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, fields_of
+from clearlane.claims.fields import ClaimKind, fields_of
+from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
 from clearlane.kernel.finding import Severity, Stage
@@ -1320,12 +1321,12 @@ def test_a_rule_names_its_fields_boxes_and_place(found):
     assert found.fields
     assert found.x12
     for kind in found.kinds:
-        known = {**fields_of(CLAIM_SCHEMAS[kind].line), **fields_of(CLAIM_SCHEMAS[kind].claim)}
+        known = {**fields_of(FORMS[kind].line), **fields_of(FORMS[kind].claim)}
         boxes = {known[name].box for name in found.fields if name in known} - {""}
         assert set(found.boxes(kind)) == boxes
     everywhere = {
         name
-        for schema in CLAIM_SCHEMAS.values()
+        for schema in FORMS.values()
         for part in (schema.claim, schema.line)
         for name in fields_of(part)
     }

@@ -9,7 +9,8 @@ import pytest
 
 from clearlane.claims import codes, samples
 from clearlane.claims.decode import read_claim, restore
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from tests.claims.variety import random_claim
 
@@ -23,13 +24,13 @@ def test_the_minimal_document_holds_the_required_fields_only():
         claim = samples.minimal_claim(kind, DAY)
         allowed = {
             row.name
-            for row in fields_of(CLAIM_SCHEMAS[kind].claim).values()
+            for row in fields_of(FORMS[kind].claim).values()
             if row.required or row.required_when
         }
         assert set(claim) <= allowed
-        assert {
-            row.name for row in fields_of(CLAIM_SCHEMAS[kind].claim).values() if row.required
-        } <= set(claim)
+        assert {row.name for row in fields_of(FORMS[kind].claim).values() if row.required} <= set(
+            claim
+        )
 
 
 def names_in(claim, part, prefix=""):
@@ -44,11 +45,11 @@ def names_in(claim, part, prefix=""):
 def test_the_extended_document_shows_every_field_with_a_value(kind):
     shown = {
         name
-        for name, value in names_in(samples.extended_claim(kind, DAY), CLAIM_SCHEMAS[kind].claim)
+        for name, value in names_in(samples.extended_claim(kind, DAY), FORMS[kind].claim)
         if value is not None
     }
     wanted = set()
-    paths = [("", CLAIM_SCHEMAS[kind].claim)]
+    paths = [("", FORMS[kind].claim)]
     for prefix, part in paths:
         wanted |= {prefix + name for name in fields_of(part)}
         paths += [(f"{prefix}{name}.", inner) for name, inner in nested_parts(part).items()]
@@ -61,7 +62,7 @@ def test_a_document_can_be_given_an_insured_id_and_a_claim_id():
         (ClaimKind.DENTAL, "F15_InsuredID"),
     ):
         document = samples.document(kind, day=DAY, insured_id="3003", claim_id="C-9")
-        assert document["DocumentType"] == CLAIM_SCHEMAS[kind].document_type
+        assert document["DocumentType"] == FORMS[kind].document_type
         assert document["Claims"][0][member] == "3003"
         assert document["Claims"][0]["Svc_VendorClaimId"] == "C-9"
 
@@ -86,9 +87,9 @@ def test_random_claims_are_accepted_and_show_every_field_and_relationship(kind):
             else "F18_PatientRelationship"
         )
         relationships.add(getattr(claim, field))
-        for name, _ in names_in(json.loads(encode(claim)), CLAIM_SCHEMAS[kind].claim):
+        for name, _ in names_in(json.loads(encode(claim)), FORMS[kind].claim):
             seen[name] += 1
-    paths = [("", CLAIM_SCHEMAS[kind].claim)]
+    paths = [("", FORMS[kind].claim)]
     for prefix, part in paths:
         assert not {prefix + name for name in fields_of(part)} - set(seen)
         paths += [(f"{prefix}{name}.", inner) for name, inner in nested_parts(part).items()]

@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 from clearlane.claims import codes
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimField, ClaimKind, fields_of
+from clearlane.claims.fields import ClaimField, ClaimKind, fields_of
+from clearlane.claims.forms import FORMS
 from clearlane.claims.samples import (
     BILLING_NPI,
     JSON,
@@ -176,7 +177,7 @@ def _choose(
     random: _RandomValues, kind: ClaimKind, bundles: tuple[Bundle, ...], apart: frozenset[str]
 ) -> JSON:
     """Some of the optional fields of a claim, each bundle whole or not at all."""
-    known = fields_of(CLAIM_SCHEMAS[kind].claim)
+    known = fields_of(FORMS[kind].claim)
     bound = {name for core, extra in bundles for name in (*core, *extra)} | apart
     chosen: JSON = {}
     for core, extra in bundles:
@@ -190,9 +191,7 @@ def _choose(
 
 
 def _fields(kind: ClaimKind, *starts: str) -> frozenset[str]:
-    return frozenset(
-        name for name in fields_of(CLAIM_SCHEMAS[kind].claim) if name.startswith(starts)
-    )
+    return frozenset(name for name in fields_of(FORMS[kind].claim) if name.startswith(starts))
 
 
 def _role(role: str) -> Bundle:
@@ -385,7 +384,7 @@ def _medical_dates(random: _RandomValues, claim: JSON) -> None:
 def _medical_rendering(random: _RandomValues, claim: JSON) -> None:
     if not random.maybe():
         return
-    known = fields_of(CLAIM_SCHEMAS[ClaimKind.MEDICAL].claim)
+    known = fields_of(FORMS[ClaimKind.MEDICAL].claim)
     claim["X12_RendProviderNameLast"] = random.one(LAST_NAMES)
     for name in sorted(_fields(ClaimKind.MEDICAL, "X12_RendProvider")):
         if name != "X12_RendProviderNameLast" and random.maybe():
@@ -419,7 +418,7 @@ _SHADED = (
 
 
 def _medical_line(random: _RandomValues, at: int, diagnoses: int, claim: JSON) -> JSON:
-    known = fields_of(CLAIM_SCHEMAS[ClaimKind.MEDICAL].line)
+    known = fields_of(FORMS[ClaimKind.MEDICAL].line)
     first = random.before(1, 4)
     line: JSON = {
         "F24A_DateOfServiceFrom": first,
@@ -525,7 +524,7 @@ def _medical_insurance(random: _RandomValues, claim: JSON) -> None:
         if case:
             claim["F11D_OtherPlan"] = False
         return
-    known = fields_of(CLAIM_SCHEMAS[ClaimKind.MEDICAL].claim)
+    known = fields_of(FORMS[ClaimKind.MEDICAL].claim)
     names = [
         "F09_OtherInsuredNameLast",
         "F09A_OtherInsuredGroupNum",
@@ -664,7 +663,7 @@ def _dental(rng: Random, day: date) -> JSON:
 
 
 def _dental_people(random: _RandomValues, claim: JSON) -> None:
-    known = fields_of(CLAIM_SCHEMAS[ClaimKind.DENTAL].claim)
+    known = fields_of(FORMS[ClaimKind.DENTAL].claim)
     claim["F18_PatientRelationship"] = random.code("relationship")
     claim["F13_InsuredDOB"] = random.before(12_000, 20_000)
     if codes.find("relationship", claim["F18_PatientRelationship"]) == codes.SELF:
@@ -707,7 +706,7 @@ def _dental_treatment(random: _RandomValues, claim: JSON, *, predetermination: b
 
 
 def _dental_line(random: _RandomValues, at: int, claim: JSON, *, predetermination: bool) -> JSON:
-    known = fields_of(CLAIM_SCHEMAS[ClaimKind.DENTAL].line)
+    known = fields_of(FORMS[ClaimKind.DENTAL].line)
     line: JSON = {
         "F31_LineFee": random.wire(random.money(10, 900)),
         **random.rng.choice(_SITES)(random),
@@ -758,7 +757,7 @@ def _teeth(random: _RandomValues) -> list[JSON]:
 def _dental_insurance(random: _RandomValues, claim: JSON) -> None:
     if random.maybe():
         return
-    known = fields_of(CLAIM_SCHEMAS[ClaimKind.DENTAL].claim)
+    known = fields_of(FORMS[ClaimKind.DENTAL].claim)
     needed = (
         "F05_OtherInsuredLastName",
         "F08_OtherInsuredPolicy",

@@ -87,7 +87,9 @@ def test_a_moment_to_come_back_is_read_against_the_services_own_clock(service, c
     )
     assert fault.retry_after == 7
     for nonsense in ("soon", "-1", ""):
-        fault = library.errors.error_from_response("x", library.Response(503, {"retry-after": nonsense}, b""))
+        fault = library.errors.error_from_response(
+            "x", library.Response(503, {"retry-after": nonsense}, b"")
+        )
         assert fault.retry_after is None
 
 

@@ -37,7 +37,7 @@ def new_person(server, cast):
 
 
 def signed_in(browser, person):
-    answer = sign_in(browser, **person.typed(code=person.code()))
+    answer = sign_in(browser, **person.credentials(code=person.code()))
     assert (answer.status_code, answer.headers["location"]) == (303, HOME)
     return browser
 
@@ -105,7 +105,7 @@ def test_the_login_page_can_be_used_without_seeing_it(browser):
 def test_cookies_are_the_hosts_own_and_out_of_reach_of_scripts(browser, new_person):
     person = new_person()
     page = browser.get("/console/login")
-    answer = sign_in(browser, **person.typed(code=person.code()))
+    answer = sign_in(browser, **person.credentials(code=person.code()))
     for given, name, site in ((page, CSRF_COOKIE, "lax"), (answer, SESSION_COOKIE, "strict")):
         reported, _, rest = given.headers["set-cookie"].partition("=")
         assert reported == name
@@ -151,7 +151,7 @@ def test_a_session_of_before_the_sign_in_is_not_taken_over(browser, new_person):
     planted = "A" * 32
     browser.cookies.set(SESSION_COOKIE, planted)
     person = new_person()
-    answer = sign_in(browser, **person.typed(code=person.code()))
+    answer = sign_in(browser, **person.credentials(code=person.code()))
     assert f"{SESSION_COOKIE}={planted}" not in answer.headers["set-cookie"]
     with_planted = {"Cookie": f"{SESSION_COOKIE}={planted}"}
     browser.cookies.clear()
@@ -160,13 +160,13 @@ def test_a_session_of_before_the_sign_in_is_not_taken_over(browser, new_person):
 
 def test_names_are_read_in_any_case(browser, new_person):
     person = new_person()
-    typed = person.typed(name=f" {person.name.upper()} ", code=person.code())
+    typed = person.credentials(name=f" {person.name.upper()} ", code=person.code())
     assert sign_in(browser, **typed).status_code == 303
 
 
 def test_which_credential_was_wrong_is_not_shown(browser, new_person):
     person = new_person()
-    right = person.typed(code=person.code())
+    right = person.credentials(code=person.code())
     wrong = [
         right | {"name": "nobody"},
         right | {"password": "wrong"},
@@ -189,7 +189,7 @@ def test_a_name_that_nobody_can_have_is_wrong_like_any_other(browser):
 
 def test_a_code_is_good_once_also_when_used_many_times_at_once(server, new_person):
     person = new_person()
-    typed = person.typed(code=person.code())
+    typed = person.credentials(code=person.code())
 
     def attempt(_):
         with server.client() as browser:
@@ -205,7 +205,7 @@ def test_a_disabled_user_is_out_at_once_and_stays_out(server, browser, new_perso
     signed_in(browser, person)
     server.command("user", "disable", person.name)
     assert not is_signed_in(browser)
-    typed = person.typed(code=person.code())
+    typed = person.credentials(code=person.code())
     assert sign_in(browser, **typed).status_code == 403
     server.command("user", "enable", person.name)
     assert sign_in(browser, **typed).status_code == 303
@@ -230,12 +230,12 @@ def test_failures_are_slowed_and_right_credentials_are_not(server, new_person):
             answer = browser.post("/console/login", data={"form": word, **typed})
             return time.perf_counter() - began, answer.status_code
 
-    wrong = person.typed(password="wrong", code="000000")
+    wrong = person.credentials(password="wrong", code="000000")
     with ThreadPoolExecutor(20) as people:
         list(people.map(lambda _: seconds(**wrong), range(20)))
     slowed, refused = seconds(**wrong)
     assert (slowed > 0.5, refused) == (True, 403)
-    assert seconds(**person.typed(code=person.code()))[1] == 303
+    assert seconds(**person.credentials(code=person.code()))[1] == 303
 
 
 def test_a_failed_sign_in_is_logged_without_what_was_typed(server, browser, new_person):
@@ -261,22 +261,24 @@ def test_a_form_without_its_csrf_token_or_with_anothers_signs_nobody_in(
         anothers = csrf_token(stranger.get("/console/login"))
     browser.get("/console/login")
     for word in ("", anothers, "é"):
-        answer = browser.post("/console/login", data=person.typed(code=code, form=word))
+        answer = browser.post("/console/login", data=person.credentials(code=code, form=word))
         assert answer.status_code == 403
         assert notice(answer).startswith("The form was too old")
     browser.cookies.clear()
     assert (
-        browser.post("/console/login", data=person.typed(code=code, form=anothers)).status_code
+        browser.post(
+            "/console/login", data=person.credentials(code=code, form=anothers)
+        ).status_code
         == 403
     )
-    assert sign_in(browser, **person.typed(code=code)).status_code == 303
+    assert sign_in(browser, **person.credentials(code=code)).status_code == 303
 
 
 def test_another_site_can_neither_sign_in_nor_out(browser, new_person):
     person = new_person()
     foreign = {"Sec-Fetch-Site": "cross-site"}
     word = csrf_token(browser.get("/console/login"))
-    typed = person.typed(code=person.code(), form=word)
+    typed = person.credentials(code=person.code(), form=word)
     assert browser.post("/console/login", data=typed, headers=foreign).status_code == 403
     assert browser.post("/console/login", data=typed).status_code == 303
     word = csrf_token(browser.get(HOME))

@@ -34,7 +34,7 @@ def sandbox(tmp_path_factory):
 
 
 def run(sandbox, program: list[str], name: str, *arguments: str) -> dict[str, list[str]]:
-    """Run an example; what it said, by the word each line begins with."""
+    """Run an example; what it printed, by the word each line begins with."""
     if shutil.which(program[0]) is None or (name == "curl.sh" and shutil.which("curl") is None):
         pytest.skip(f"{name} needs {program[0]} (and curl.sh needs curl)")
     done = subprocess.run(
@@ -48,33 +48,33 @@ def run(sandbox, program: list[str], name: str, *arguments: str) -> dict[str, li
     )
     assert done.returncode == 0, done.stderr + done.stdout
     assert sandbox.sandbox["vendor_password"] not in done.stdout + done.stderr
-    said: dict[str, list[str]] = {}
+    printed: dict[str, list[str]] = {}
     for line in done.stdout.splitlines():
         word, _, rest = line.partition(":")
-        said.setdefault(word, []).append(rest.strip())
-    return said
+        printed.setdefault(word, []).append(rest.strip())
+    return printed
 
 
 @pytest.mark.parametrize("name", WALKS)
 def test_an_example_walks_from_payers_to_benefits(sandbox, name):
-    said = run(sandbox, WALKS[name], name, FOLLOW_SECONDS)
-    assert "TST01" in said["payers"][0]
-    assert "Accepted" in said["submitted"][0]
-    assert "NotAccepted" not in said["submitted"][0]
-    request_id = re.search(r"C[0-9A-Z]{18}", said["submitted"][0])[0]
-    assert request_id in said["again"][0]
-    assert "NotAccepted" in said["refused"][0]
-    assert "make them equal" in said["refused"][0]
-    assert said["state"][0]
-    assert "ResultsComplete" in said["benefits"][0]
+    printed = run(sandbox, WALKS[name], name, FOLLOW_SECONDS)
+    assert "TST01" in printed["payers"][0]
+    assert "Accepted" in printed["submitted"][0]
+    assert "NotAccepted" not in printed["submitted"][0]
+    request_id = re.search(r"C[0-9A-Z]{18}", printed["submitted"][0])[0]
+    assert request_id in printed["again"][0]
+    assert "NotAccepted" in printed["refused"][0]
+    assert "make them equal" in printed["refused"][0]
+    assert printed["state"][0]
+    assert "ResultsComplete" in printed["benefits"][0]
     if name == "node.mjs":
-        assert "400" in said["malformed"][0]
+        assert "400" in printed["malformed"][0]
 
 
 def test_the_async_example_sends_many_claims_at_once(sandbox):
-    said = run(sandbox, [sys.executable], "python_async.py", "12")
-    assert said["accepted"] == ["12"]
-    assert said["local_server"][0].startswith("12 ")
+    printed = run(sandbox, [sys.executable], "python_async.py", "12")
+    assert printed["accepted"] == ["12"]
+    assert printed["by state"][0].startswith("12 ")
 
 
 def test_every_example_is_in_the_list_and_in_a_test():

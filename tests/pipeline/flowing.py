@@ -9,7 +9,8 @@ from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.memory import MemoryMailbox
 from clearlane.kernel.clock import ManualClock
@@ -121,7 +122,7 @@ class Flow:
         self.number += 1
         document = samples.document(MEDICAL, day=START.date() - timedelta(days=30), full=False)
         (claim,) = document["Claims"]
-        lines = CLAIM_SCHEMAS[MEDICAL].lines_field
+        lines = FORMS[MEDICAL].lines_field
         claim[lines] = [one | (line or {}) for one in claim[lines]]
         document["Claims"] = [
             {**claim, "Svc_VendorClaimId": f"V{self.number}-{at}", "Svc_PayerId": payer, **own}

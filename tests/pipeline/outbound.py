@@ -9,7 +9,8 @@ from datetime import date, timedelta
 from sqlalchemy import select
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.samples import minimal_claim
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.memory import MemoryMailbox
@@ -105,7 +106,7 @@ class Outbound:
             | own
             for _ in range(count)
         ]
-        document = {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": made}
+        document = {"DocumentType": FORMS[kind].document_type, "Claims": made}
         done = await submitting.submit(
             self.context,
             json.dumps(document).encode(),

@@ -95,6 +95,8 @@ async def test_payers_and_types_get_files_of_their_own_with_their_own_addresses(
         ("837D", "ZZ", "ZZ", "SD001", "P", "CLEARLANE", "005010X224A2"),
     ]
     assert len({name for mailbox in mailboxes for name in mailbox.sent}) == 3
+    kinds = {(batch.payer_id, batch.kind) for batch in await out.batches()}
+    assert kinds == {(MEADOW, "medical"), (HARBOR, "medical"), ("SD001", "dental")}
 
 
 async def test_a_payer_without_a_route_keeps_its_claims_waiting(out):

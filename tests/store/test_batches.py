@@ -82,7 +82,7 @@ async def begin(database, id, holder, lease_until):
 
 def creating(control, *ids, **own):
     return lambda tx: store.create(
-        tx, a_file(control), destination=DESTINATION, members=ids, now=7, **own
+        tx, a_file(control), destination=DESTINATION, kind="medical", members=ids, now=7, **own
     )
 
 
@@ -278,7 +278,7 @@ async def test_the_content_is_sealed_for_its_file(place, database, clock):
     id = await write(
         database,
         lambda tx: store.create(
-            tx, a_file(1, sealed), destination=DESTINATION, members=["r1"], now=7
+            tx, a_file(1, sealed), destination=DESTINATION, kind="medical", members=["r1"], now=7
         ),
     )
     batch = await read(database, lambda tx: store.find(tx, id))

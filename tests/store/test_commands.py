@@ -61,7 +61,7 @@ def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
     assert "wraps 3 keys" in shown
     assert "is whole: 3 rows" in output_of(0, "audit", "verify")
     assert json.loads(output_of(0, "audit", "verify", "--json"))["rows"] == 3
-    assert json.loads(output_of(0, "db", "status", "--json"))["standing"] == "current"
+    assert json.loads(output_of(0, "db", "status", "--json"))["state"] == "current"
     assert [
         each["wraps"] for each in json.loads(output_of(0, "keys", "show", "--json"))["keys"]
     ] == [3]

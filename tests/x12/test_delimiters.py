@@ -55,6 +55,8 @@ def test_an_unpadded_header_is_understood():
         ISA + "G",
         ISA + " ",
         ISA + ":",
+        ISA + "*",
+        ISA[:-1] + "*~",
     ],
 )
 def test_what_is_no_header_is_not_guessed_at(text):

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.write_837 import TradingPartner
 
-TRANSACTION_SETS = {ClaimKind.MEDICAL: "837P", ClaimKind.DENTAL: "837D"}
 CONTROL_MAX = 999_999_999
 """ISA13 has nine digits."""
 
@@ -16,7 +16,7 @@ DEFAULT_SUBMITTER = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="8005
 def file_name(kind: ClaimKind, sender: str, control: int) -> str:
     """Return a file name that no other batch has, in characters that every file system takes."""
     plain = "".join(char for char in sender.upper() if char.isascii() and char.isalnum())
-    return f"{plain or DEFAULT_SUBMITTER.name}-{TRANSACTION_SETS[kind]}-{control:09}.x12"
+    return f"{plain or DEFAULT_SUBMITTER.name}-{FORMS[kind].file_tag}-{control:09}.x12"
 
 
 def with_submitter_id(submitter: TradingPartner, id: str) -> TradingPartner:

@@ -1,4 +1,4 @@
-"""A claim that is about to be written, and the values that both kinds of claim compute in the same way.
+"""A claim that is about to be written, and the values that every kind of claim computes in the same way.
 
 ``ClaimContext`` is the claim, ``LineContext`` one of its lines: the placement tables call their functions with
 these. A function that only one kind of claim needs is in ``placements_837p`` or ``placements_837d``.
@@ -13,12 +13,11 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from clearlane.claims import cob, codes
+from clearlane.claims import codes
+from clearlane.claims.claim_form import AnyForm
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
-from clearlane.claims.fields import Claim, Line, lines_of
+from clearlane.claims.fields import Claim, Line
 from clearlane.claims.placement import ClaimShape, shape_of
-from clearlane.claims.rules.diagnoses import diagnoses, pointed
-from clearlane.claims.rules.people import relationship
 from clearlane.claims.value_types import ADJUSTMENT_GROUPS, DEFAULT_REASONS, EarlierAdjustment
 from clearlane.kernel import limits
 from clearlane.x12.encode import clean, format_money, format_period
@@ -52,28 +51,31 @@ class ClaimContext:
     """A claim, with what its placement tables need to know of it."""
 
     __slots__ = (
-        "claim", "claim_values", "decision", "diagnosis_numbers", "line_shapes", "lines", "outgoing",
-        "patient_is_insured", "repeated_values", "shape", "values",
+        "claim", "claim_values", "decision", "diagnosis_numbers", "form", "line_shapes", "lines",
+        "outgoing", "patient_is_insured", "repeated_values", "shape", "values",
     )  # fmt: skip
 
-    def __init__(self, outgoing: OutgoingClaim, repeated: frozenset[str]) -> None:
+    def __init__(self, outgoing: OutgoingClaim, form: AnyForm) -> None:
         self.outgoing = outgoing
+        self.form = form
         self.claim: Any = outgoing.claim
         self.values: Mapping[str, Any] = outgoing.claim.__dict__
         self.claim_values: Mapping[str, Any] = NOTHING
         self.shape = shape_of(tuple(self.values))
-        self.lines: Sequence[Line] = lines_of(outgoing.claim)
-        names = _repeated(self.shape, repeated)
+        self.lines: Sequence[Line] = form.lines(self.claim)
+        names = _repeated(self.shape, form.placements.line.repeated_claim_fields)
         self.repeated_values = {name: self.values[name] for name in names} if names else NOTHING
         """The values of the claim that every line repeats."""
         self.line_shapes = [shape_of(tuple(line.__dict__), names) for line in self.lines]
-        self.patient_is_insured = relationship(outgoing.claim) == codes.SELF
+        self.patient_is_insured = form.relationship(self.claim) == codes.SELF
         """Whether the patient is the insured."""
-        decided = _has_decision(self.shape) or any(map(_has_decision, set(self.line_shapes)))
-        self.decision: EarlierDecision | None = (
-            cob.earlier_decision(outgoing.claim) if decided else None
+        decided = any(
+            _has_any(shape, form.decision_fields) for shape in (self.shape, *set(self.line_shapes))
         )
-        self.diagnosis_numbers = hi_numbers(diagnoses(outgoing.claim))
+        self.decision: EarlierDecision | None = (
+            form.earlier_decision(self.claim) if decided else None
+        )
+        self.diagnosis_numbers = hi_numbers(form.diagnoses(self.claim))
         """The number in HI of each diagnosis of the claim."""
 
 
@@ -108,27 +110,11 @@ class LineContext:
         self.decision = decision
 
 
-# A claim without any of these fields has no earlier decision, which is cheap to find out.
-_DECISION_FIELDS = frozenset(
-    {
-        *cob.CLAIM_GROUPS,
-        *cob.LINE_GROUPS,
-        "X12_ClaimPrimaryPayerPaidAmount",
-        "F29_PayerAmountPaid",
-        "X12_ClaimAdjudicationDate",
-        "X12_PrimaryPayerPaidAmount",
-        "X12_AdjudicationOrPaymentDate",
-        "X12_PrimaryPaidAmount",
-        "X12_AdjudicationDate",
-        "Adjustments",
-    }
-)
-
-
-def _has_decision(shape: ClaimShape) -> bool:
-    found: bool | None = shape.plans.get(_DECISION_FIELDS)
+def _has_any(shape: ClaimShape, names: frozenset[str]) -> bool:
+    """Return whether any of these fields is filled."""
+    found: bool | None = shape.plans.get(names)
     if found is None:
-        found = shape.plans[_DECISION_FIELDS] = not _DECISION_FIELDS.isdisjoint(shape.names)
+        found = shape.plans[names] = not names.isdisjoint(shape.names)
     return found
 
 
@@ -175,7 +161,7 @@ def other_payer_id(context: ClaimContext) -> str | None:
     X12 requires an id (at least two characters) and a claim has no field for it. Without one in the directory
     it is the payer's name without blanks, so that 2430/SVD01 can refer to 2330B/NM109.
     """
-    name = cob.other_payer_name(context.claim)
+    name = context.form.other_payer_name(context.claim)
     return context.outgoing.other_payer_id or (name and name.replace(" ", "").ljust(2, "0"))
 
 
@@ -269,7 +255,7 @@ def pointer_text(pointers: tuple[str | None, ...], places: tuple[int, ...]) -> s
     """Return pointers as X12 counts them; ``places`` holds the number in HI of each diagnosis."""
     found = []
     for pointer in pointers:
-        at = pointed(pointer) if pointer else None
+        at = codes.POINTED_PLACES.get(pointer) if pointer else None
         number = places[at - 1] if at and at <= len(places) else 0
         if number and str(number) not in found:
             found.append(str(number))

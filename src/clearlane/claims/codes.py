@@ -16,7 +16,18 @@ SELF = "18"
 PREDETERMINATION = "PB"
 EPSDT = "01"
 NO_ACCIDENT = "NO"
-REPLACEMENT, VOID = "7", "8"
+ORIGINAL, REPLACEMENT, VOID = "1", "7", "8"
+
+# What callers write where a signature is missing.
+NOT_SIGNED = frozenset({"N", "NO", "NONE", "FALSE", "NOT SIGNED", "NOT ON FILE", "NO SIGNATURE"})
+POINTER_LETTERS = "ABCDEFGHIJKL"
+POINTED_PLACES: Mapping[str, int] = MappingProxyType(
+    {
+        **{letter: place for place, letter in enumerate(POINTER_LETTERS, start=1)},
+        **{str(place): place for place in range(1, len(POINTER_LETTERS) + 1)},
+    }
+)
+"""The place of the diagnosis that a pointer names, from 1: a letter A to L, or a number 1 to 12."""
 
 # One row per code: the code, its meaning, then other names, separated by "|".
 _ROWS: dict[str, str] = {
@@ -245,6 +256,11 @@ def find(name: str, text: str) -> str | None:
 @lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
 def _find(name: str, text: str) -> str | None:
     return _names(name).get(_key(text))
+
+
+def is_signed(signature: str | None) -> bool:
+    """Return whether a signature field states that there is a signature."""
+    return bool(signature) and signature not in NOT_SIGNED
 
 
 @cache

@@ -9,7 +9,7 @@ decodes a few claims at a time and yields in between.
 Knows no claim rule and no response format.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -19,18 +19,16 @@ import msgspec
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from clearlane.claims import codes
 from clearlane.claims.fields import (
-    CLAIM_SCHEMAS,
     Claim,
     ClaimKind,
     ClaimPart,
-    ClaimSchema,
     drop_empty_fields,
     fields_of,
     nested_parts,
 )
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
 
@@ -111,7 +109,7 @@ def open_document(
         return SubmissionDocument(
             kind, findings=(_finding(DOCUMENT, "The document is not valid JSON in UTF-8."),)
         )
-    findings = list(_document_type(top.DocumentType, CLAIM_SCHEMAS[kind]))
+    findings = list(_document_type(top.DocumentType, FORMS[kind]))
     raws: Sequence[msgspec.Raw] = ()
     try:
         raws = top.cut or _slices(top.Claims, claims_max)
@@ -135,14 +133,14 @@ def read_claim(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
         return DecodedClaim(
             None, (_finding(at, f"A claim may take {limits.CLAIM_BYTES_MAX} bytes at most."),)
         )
-    schema = CLAIM_SCHEMAS[kind]
+    form = FORMS[kind]
     try:
-        claim = schema.claim.__pydantic_validator__.validate_json(raw)
+        claim = form.claim.__pydantic_validator__.validate_json(raw)
     except ValidationError as error:
         return _read_slowly(kind, raw, at, error)
     ignored_fields = _forget_unknown_fields(claim, at) if drop_empty_fields(claim) else ()
-    lines: tuple[ClaimPart, ...] = claim.__dict__[schema.lines_field]
-    missing = [*_MISSING[kind](claim.__dict__, [line.__dict__ for line in lines])]
+    lines: tuple[ClaimPart, ...] = claim.__dict__[form.lines_field]
+    missing = [*form.missing_fields(claim.__dict__, [line.__dict__ for line in lines])]
     if missing:
         return DecodedClaim(
             None, tuple(_missing_finding(f"{at}.{path}") for path in missing), ignored_fields
@@ -152,7 +150,7 @@ def read_claim(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
 
 def restore(kind: ClaimKind, stored: bytes) -> Claim:
     """Decode a stored claim from the text that ``fields.encode`` made of it."""
-    claim: Claim = CLAIM_SCHEMAS[kind].claim.__pydantic_validator__.validate_json(stored)
+    claim: Claim = FORMS[kind].claim.__pydantic_validator__.validate_json(stored)
     drop_empty_fields(claim)
     return claim
 
@@ -195,14 +193,14 @@ def _large_top(body: bytes, claims_max: int) -> _Top:
     return _Top(top.DocumentType, cut=_filled_slots(top.Claims))
 
 
-def _document_type(raw: RawOrUnset, schema: ClaimSchema) -> Iterator[ClaimFinding]:
+def _document_type(raw: RawOrUnset, form: AnyForm) -> Iterator[ClaimFinding]:
     value = None if raw is msgspec.UNSET else msgspec.json.decode(raw)
     if value is None or (isinstance(value, str) and not value.strip()):
         yield _missing_finding("DocumentType")
-    elif value != schema.document_type:
+    elif value != form.document_type:
         yield _finding(
             "DocumentType",
-            f"The value {_quoted(value)} does not belong to this path: it takes '{schema.document_type}'.",
+            f"The value {_quoted(value)} does not belong to this path: it takes '{form.document_type}'.",
         )
 
 
@@ -243,7 +241,7 @@ def _filled_slots(slots: msgspec.Struct) -> list[msgspec.Raw]:
 
 
 def _read_slowly(kind: ClaimKind, raw: bytes, at: str, error: ValidationError) -> DecodedClaim:
-    schema = CLAIM_SCHEMAS[kind]
+    form = FORMS[kind]
     try:
         if error.error_count() == 1 and error.errors()[0]["type"] == "json_invalid":
             raise msgspec.DecodeError
@@ -254,10 +252,10 @@ def _read_slowly(kind: ClaimKind, raw: bytes, at: str, error: ValidationError) -
         return DecodedClaim(None, (_finding(at, "A claim must be a JSON object."),))
     ignored_fields: list[str] = []
     findings: list[ClaimFinding] = []
-    filled = _prune(value, schema.claim, at, ignored_fields, findings)
+    filled = _prune(value, form.claim, at, ignored_fields, findings)
     claim: Claim | None = None
     try:
-        claim = schema.claim.__pydantic_validator__.validate_python(filled, strict=False)
+        claim = form.claim.__pydantic_validator__.validate_python(filled, strict=False)
         drop_empty_fields(claim)
     except ValidationError as errors:
         findings += [
@@ -266,10 +264,10 @@ def _read_slowly(kind: ClaimKind, raw: bytes, at: str, error: ValidationError) -
             # A list of only faulty items counts as empty; its items have been reported.
             if not (error["type"] == "too_short" and error["input"])
         ]
-    lines = filled.get(schema.lines_field)
+    lines = filled.get(form.lines_field)
     known = [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else []
     reported = {finding.location for finding in findings}
-    missing = (f"{at}.{path}" for path in _MISSING[kind](filled, known))
+    missing = (f"{at}.{path}" for path in form.missing_fields(filled, known))
     findings += [_missing_finding(path) for path in missing if path not in reported]
     return DecodedClaim(None if findings else claim, tuple(findings), tuple(ignored_fields))
 
@@ -342,79 +340,6 @@ def _all_parts(part: ClaimPart) -> Iterator[ClaimPart]:
     for name in nested_parts(type(part)):
         for inner in part.__dict__.get(name, ()):
             yield from _all_parts(inner)
-
-
-# --- required in one case and not in another -----------------------------------------------------------
-
-Filled = Mapping[str, Any]
-
-_RENDERING = (
-    "X12_RendProviderNameFirst",
-    "X12_RendProviderNameMiddle",
-    "X12_RendProviderSuffix",
-    "X12_RendProviderTaxonomyCode",
-    "X12_RendProviderStateLicenseNumber",
-    "X12_RendProviderUpinNumber",
-    "X12_RendProviderCommercialNumber",
-    "X12_RendProviderLocationNumber",
-    "X12_RenderingNPI",
-)
-_DEPENDENT = (
-    "F20_PatientLastName",
-    "F20_PatientFirstName",
-    "F20_PatientAddress",
-    "F20_PatientCity",
-    "F20_PatientST",
-    "F20_PatientZip",
-    "F20_PatientDOB",
-    "F22_PatientSex",
-)
-
-
-def _missing_medical(claim: Filled, lines: Sequence[Filled]) -> Iterator[str]:
-    get = claim.get
-    if get("F25_FederalTaxIdEin") is None and get("F25_FederalTaxIdSsn") is None:
-        yield "F25_FederalTaxIdEin"
-    if get("X12_RendProviderNameLast") is None and any(
-        get(name) is not None for name in _RENDERING
-    ):
-        yield "X12_RendProviderNameLast"
-    if not _any_text(get("F21_DiagnosisCodes")):
-        yield "F21_DiagnosisCodes"
-    for at, line in enumerate(lines):
-        if not _any_text(line.get("F24E_DiagnosisPointers")):
-            yield f"F24_ClaimLines[{at}].F24E_DiagnosisPointers"
-
-
-def _missing_dental(claim: Filled, lines: Sequence[Filled]) -> Iterator[str]:
-    get = claim.get
-    relationship = _code("relationship", get("F18_PatientRelationship"))
-    if relationship not in (None, codes.SELF):
-        yield from (name for name in _DEPENDENT if get(name) is None)
-    if _code("transaction_type", get("F01_TypeOfTransaction")) == codes.PREDETERMINATION:
-        return
-    if get("X12_ServiceDate") is None:
-        yield "X12_ServiceDate"
-    for at, line in enumerate(lines):
-        if line.get("F24_DateOfServiceFrom") is None:
-            yield f"LineItems[{at}].F24_DateOfServiceFrom"
-
-
-_MISSING: Mapping[ClaimKind, Callable[[Filled, Sequence[Filled]], Iterator[str]]] = {
-    ClaimKind.MEDICAL: _missing_medical,
-    ClaimKind.DENTAL: _missing_dental,
-}
-
-
-def _any_text(value: Any) -> bool:
-    # A value that is no array, or missing, has been reported already.
-    if not isinstance(value, (list, tuple)):
-        return True
-    return value[0] is not None or any(item is not None for item in value)
-
-
-def _code(name: str, value: Any) -> str | None:
-    return codes.find(name, value) if isinstance(value, str) else None
 
 
 # --- messages --------------------------------------------------------------------------------------------

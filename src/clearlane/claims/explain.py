@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.field_lookup import FieldPlace, field_places, source_field
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, ClaimPart, kind_of
+from clearlane.claims.fields import ClaimKind, ClaimPart
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.write_837 import (
-    PLACEMENT_TABLES,
     Envelope,
     TradingPartner,
     context_of,
@@ -56,7 +56,7 @@ class FieldExplanation:
 
 def explain(out: OutgoingClaim, findings: Sequence[Finding] = ()) -> list[FieldExplanation]:
     """Return a row for each filled field of a claim, and for each field that a finding names."""
-    kind = kind_of(out.claim)
+    kind = form_of(out.claim).kind
     found = [(_path_in_claim(finding.location), finding) for finding in findings]
     rows = list(_rows(kind, out, found))
     shown = {finding.location for row in rows for finding in row.findings}
@@ -100,13 +100,13 @@ def _rows(
 ) -> Iterator[FieldExplanation]:
     refused = any(finding.severity is Severity.ERROR for _, finding in found)
     written = None if refused else _write(kind, out)
-    own_patient = context_of(PLACEMENT_TABLES[kind], out).patient_is_insured
+    own_patient = context_of(out).patient_is_insured
     places = [
         place for place in field_places(kind) if own_patient or not _is_echo_of_patient(kind, place)
     ]
-    schema = CLAIM_SCHEMAS[kind]
+    lines_field = FORMS[kind].lines_field
     for name, value in out.claim.__dict__.items():
-        if name != schema.lines_field:
+        if name != lines_field:
             yield _row(kind, name, value, places, written, 0, found)
             continue
         for number, line in enumerate(value, 1):
@@ -126,7 +126,7 @@ def _row(
     field = source_field(kind, name, of_line=bool(number), line=number)
     own = [place for place in places if place.name == name and place.of_line == bool(number)]
     sent = _sent(own, value, written, number)
-    reason = PLACEMENT_TABLES[kind].not_sent.get(name, NOT_USED if written else REFUSED)
+    reason = FORMS[kind].placements.not_sent.get(name, NOT_USED if written else REFUSED)
     return FieldExplanation(
         field=field.field,
         box=field.box,
@@ -156,8 +156,7 @@ def _sent(
 
 def _missing_field(kind: ClaimKind, location: str, finding: Finding) -> FieldExplanation:
     """Return the row of a field that is missing from the claim."""
-    schema = CLAIM_SCHEMAS[kind]
-    of_line = location.startswith(schema.lines_field + "[")
+    of_line = location.startswith(FORMS[kind].lines_field + "[")
     name = location.rpartition("].")[2] if of_line else location
     try:
         field = source_field(kind, name, of_line=of_line)
@@ -178,7 +177,7 @@ def _missing_field(kind: ClaimKind, location: str, finding: Finding) -> FieldExp
 
 def _is_echo_of_patient(kind: ClaimKind, place: FieldPlace) -> bool:
     """Return whether a place is the insured's: it holds the patient's field only where both are one person."""
-    patient = {name for name, _ in PLACEMENT_TABLES[kind].patient.own_places()}
+    patient = {name for name, _ in FORMS[kind].placements.patient.own_places()}
     return place.table_loop == "2000B" and place.name in patient
 
 

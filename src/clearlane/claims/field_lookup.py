@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind, ClaimPart, fields_of, nested_parts
-from clearlane.claims.write_837 import PLACEMENT_TABLES
+from clearlane.claims.fields import ClaimKind, ClaimPart, fields_of, nested_parts
+from clearlane.claims.forms import FORMS
 from clearlane.kernel.finding import SegmentPosition
 from clearlane.x12.path import ElementPath, parse_path
 
@@ -75,13 +75,13 @@ def field_places(kind: ClaimKind) -> tuple[FieldPlace, ...]:
 
 def source_field(kind: ClaimKind, name: str, *, of_line: bool, line: int = 0) -> SourceField:
     """Return a field of the catalogue by its name inside the claim or line; KeyError if there is none."""
-    schema = CLAIM_SCHEMAS[kind]
-    part: type[ClaimPart] = schema.line if of_line else schema.claim
+    form = FORMS[kind]
+    part: type[ClaimPart] = form.line if of_line else form.claim
     *outer, last = name.split(".")
     for step in outer:
         part = nested_parts(part)[_INDEX.sub("", step)]
     field = fields_of(part)[_INDEX.sub("", last)]
-    prefix = f"{schema.lines_field}[{line - 1 if line else ''}]." if of_line else ""
+    prefix = f"{form.lines_field}[{line - 1 if line else ''}]." if of_line else ""
     return SourceField(prefix + name, field.box, field.label)
 
 
@@ -89,8 +89,8 @@ _INDEX = re.compile(r"\[\d*\]")
 
 
 def _places(kind: ClaimKind) -> Iterator[FieldPlace]:
-    tables = PLACEMENT_TABLES[kind]
-    claim = fields_of(CLAIM_SCHEMAS[kind].claim)
+    tables = FORMS[kind].placements
+    claim = fields_of(FORMS[kind].claim)
     for table in tables.loops:
         places = [(name, text, False) for name, text in table.own_places()]
         places += [(name, text, True) for name, text in table.echoes.items()]

@@ -59,15 +59,10 @@ from clearlane.claims.value_types import (
 
 
 class ClaimKind(StrEnum):
-    """The two kinds of claim."""
+    """A kind of claim; its form is in ``claims.forms``."""
 
     MEDICAL = "medical"
     DENTAL = "dental"
-
-
-PAYER_TYPE_OF_KIND = {ClaimKind.MEDICAL: "Medical", ClaimKind.DENTAL: "Dental"}
-"""The type of payer in the directory that takes claims of a kind."""
-KIND_OF_PAYER_TYPE = {type: kind for kind, type in PAYER_TYPE_OF_KIND.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -776,40 +771,7 @@ Line = MedicalLine | DentalLine
 Part = Claim | Line | Tooth | DentalAdjustment
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimSchema:
-    """The models of one kind of claim and the names of its document and form."""
-
-    document: type[MedicalDocument] | type[DentalDocument]
-    document_type: str
-    claim: type[MedicalClaim] | type[DentalClaim]
-    line: type[MedicalLine] | type[DentalLine]
-    lines_field: str
-    """The claim's field that holds its service lines."""
-    form_name: str
-
-
-CLAIM_SCHEMAS: Mapping[ClaimKind, ClaimSchema] = MappingProxyType(
-    {
-        ClaimKind.MEDICAL: ClaimSchema(
-            MedicalDocument, "MedicalClaim", MedicalClaim, MedicalLine, "F24_ClaimLines", "CMS-1500"
-        ),
-        ClaimKind.DENTAL: ClaimSchema(
-            DentalDocument, "DentalClaim", DentalClaim, DentalLine, "LineItems", "ADA"
-        ),
-    }
-)
 DEPENDENT_CONDITION = "`F18_PatientRelationship` is not `Self`"
-
-
-def kind_of(claim: Claim) -> ClaimKind:
-    """Return the kind of a claim."""
-    return ClaimKind.MEDICAL if isinstance(claim, MedicalClaim) else ClaimKind.DENTAL
-
-
-def lines_of(claim: Claim) -> tuple[Line, ...]:
-    """Return the service lines of a claim."""
-    return claim.F24_ClaimLines if isinstance(claim, MedicalClaim) else claim.LineItems
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Place the fields of a claim in the loops of an 837, from tables that both kinds of claim share.
+"""Place the fields of a claim in the loops of an 837, from tables of one shape for every kind of claim.
 
 A ``LoopTable`` writes one loop of a set (a scope of ``x12.placement``). Its columns are
 
@@ -236,6 +236,31 @@ class _Plan(NamedTuple, Generic[C]):
     several: tuple[tuple[tuple[str, ...], Callable[[C], Any]], ...]
     """Functions with several places."""
     conditional: tuple[tuple[Callable[[C], object], "_Plan[C]"], ...] = ()
+
+
+L = TypeVar("L", bound=PlacementContext)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacementTables(Generic[C, L]):
+    """The placement tables of one kind of claim: ``C`` is a claim to be written, ``L`` one of its lines."""
+
+    guide: grammar.Guide
+    billing: LoopTable[C]
+    subscriber: LoopTable[C]
+    patient: LoopTable[C]
+    claim: LoopTable[C]
+    other: LoopTable[C]
+    line: LoopTable[L]
+    not_sent: Mapping[str, str]
+    """Fields that are stored and never sent, each with its reason."""
+    place: str
+    """The key of the claim's place of service among the values of the claim loop."""
+
+    @property
+    def loops(self) -> tuple[LoopTable[Any], ...]:
+        """The tables, from the billing provider down to the line."""
+        return (self.billing, self.subscriber, self.patient, self.claim, self.other, self.line)
 
 
 def _fill(plan: _Plan[C], context: C, values: dict[str, Any]) -> None:

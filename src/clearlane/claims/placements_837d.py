@@ -18,15 +18,10 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-from clearlane.claims import claim_context, cob, codes
+from clearlane.claims import claim_context, codes
 from clearlane.claims.claim_context import ClaimContext, LineContext
 from clearlane.claims.fields import Line
-from clearlane.claims.placement import Computed, ConditionalRows, LoopTable
-from clearlane.claims.rules import dates
-from clearlane.claims.rules.dates import accidents, is_predetermination
-from clearlane.claims.rules.diagnoses import diagnoses, version
-from clearlane.claims.rules.numbers import frequency
-from clearlane.claims.rules.people import is_signed
+from clearlane.claims.placement import Computed, ConditionalRows, LoopTable, PlacementTables
 from clearlane.claims.value_types import ADJUSTMENT_GROUPS
 from clearlane.kernel import limits
 from clearlane.x12.guides.g837d import GUIDE
@@ -46,7 +41,6 @@ NOT_SENT = {
 }
 """Fields that are stored and never sent, each with its reason."""
 
-ORIGINAL = "1"
 NOT_ASSIGNED = "N"
 BILLING_PLACE = (
     "F48_BillingDentistAddress",
@@ -112,22 +106,22 @@ def is_paid_elsewhere(context: ClaimContext) -> bool:
 
 def frequency_code(context: ClaimContext) -> str:
     """Return the claim frequency: original, corrected, replacement or void."""
-    return frequency(context.claim)
+    return context.form.frequency(context.claim)
 
 
 def is_about_an_earlier_claim(context: ClaimContext) -> bool:
     """Return whether the claim corrects, replaces or voids an earlier one."""
-    return frequency(context.claim) != ORIGINAL
+    return context.form.frequency(context.claim) != codes.ORIGINAL
 
 
 def signature(context: ClaimContext) -> str:
     """Return whether the treating dentist's signature is on file."""
-    return "Y" if is_signed(context.claim.F53_TreatingDentistSignature) else "N"
+    return "Y" if codes.is_signed(context.claim.F53_TreatingDentistSignature) else "N"
 
 
 def benefits(context: ClaimContext) -> str:
     """Return whether the insured assigned the benefits."""
-    return "Y" if is_signed(context.values.get("F37_InsuredSignature")) else NOT_ASSIGNED
+    return "Y" if codes.is_signed(context.values.get("F37_InsuredSignature")) else NOT_ASSIGNED
 
 
 def assignment(context: ClaimContext) -> str:
@@ -142,7 +136,7 @@ def release(context: ClaimContext) -> str:
 
 def causes(context: ClaimContext) -> str | None:
     """Return what the treatment results from, with the state of an auto accident."""
-    found = accidents(context.claim)
+    found = context.form.accidents(context.claim)
     if not found:
         return None
     state = context.values.get("F47_AutoAccidentState") if found[0] == "AA" else None
@@ -156,24 +150,28 @@ def programme(context: ClaimContext) -> str | None:
 
 def predetermination(context: ClaimContext) -> str | None:
     """Return PB for a predetermination, else None."""
-    return codes.PREDETERMINATION if is_predetermination(context.claim) else None
+    return codes.PREDETERMINATION if _is_predetermination(context) else None
+
+
+def _is_predetermination(context: ClaimContext) -> bool:
+    return context.form.is_predetermination(context.claim)
 
 
 def service_days(context: ClaimContext) -> str | None:
     """Return the period of service if all lines share one."""
     days = {_days(line, context) for line in context.lines}
-    return next(iter(days)) if len(days) == 1 and not is_predetermination(context.claim) else None
+    return next(iter(days)) if len(days) == 1 and not _is_predetermination(context) else None
 
 
 def own_service_days(context: LineContext) -> str | None:
     """Return the line's period of service where lines have different ones."""
-    if is_predetermination(context.claim_context.claim) or service_days(context.claim_context):
+    if _is_predetermination(context.claim_context) or service_days(context.claim_context):
         return None
     return _days(context.line, context.claim_context)
 
 
 def _days(line: Line, context: ClaimContext) -> str | None:
-    first, last = dates.service_days(line)
+    first, last = context.form.service_days(line)
     first = first or context.values.get("X12_ServiceDate")
     return claim_context.days(first, last or first) if first else None
 
@@ -191,7 +189,9 @@ def orthodontic_mark(context: ClaimContext) -> str | None:
 
 def hi(context: ClaimContext) -> tuple[str, ...] | None:
     """Return the diagnoses."""
-    return claim_context.health_care_codes(version(context.claim), tuple(diagnoses(context.claim)))
+    return claim_context.health_care_codes(
+        context.form.icd_version(context.claim), tuple(context.form.diagnoses(context.claim))
+    )
 
 
 def is_treated_by_another(context: ClaimContext) -> bool:
@@ -238,7 +238,7 @@ def decided_procedure(context: LineContext) -> str:
 
 def fee(context: LineContext) -> Decimal:
     """Return the line's fee with the other fee (31a)."""
-    return cob.line_charge(context.line)
+    return context.claim_context.form.line_charge(context.line)
 
 
 def place_of_line(context: LineContext) -> str | None:
@@ -485,7 +485,9 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
         "F35_Remarks": "2300/NTE/02",
     },
     computed=(
-        Computed("2300/CLM/05-3", frequency_code, ["X12_ClaimFrequencyCode"], default=ORIGINAL),
+        Computed(
+            "2300/CLM/05-3", frequency_code, ["X12_ClaimFrequencyCode"], default=codes.ORIGINAL
+        ),
         Computed("2300/CLM/06", signature, ["F53_TreatingDentistSignature"]),
         Computed("2300/CLM/07", assignment, (), always=True),
         Computed("2300/CLM/08", benefits, ["F37_InsuredSignature"], default=NOT_ASSIGNED),
@@ -761,4 +763,16 @@ LINE: LoopTable[LineContext] = LoopTable(
         "F24_DateOfServiceFrom": "2300/DTP:472/period",
         "F24_DateOfServiceTo": "2300/DTP:472/period",
     },
+)
+
+TABLES = PlacementTables(
+    guide=GUIDE,
+    billing=BILLING,
+    subscriber=SUBSCRIBER,
+    patient=PATIENT,
+    claim=CLAIM,
+    other=OTHER,
+    line=LINE,
+    not_sent=NOT_SENT,
+    place="F38_PlaceOfTreatment",
 )

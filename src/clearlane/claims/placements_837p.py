@@ -19,14 +19,11 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
-from clearlane.claims import claim_context, cob
+from clearlane.claims import claim_context, cob, codes
 from clearlane.claims.claim_context import ClaimContext, LineContext
-from clearlane.claims.placement import Computed, ConditionalRows, LoopTable
-from clearlane.claims.rules.dates import accidents
-from clearlane.claims.rules.diagnoses import diagnoses, version
-from clearlane.claims.rules.drugs import UNITS, drug
-from clearlane.claims.rules.numbers import frequency
-from clearlane.claims.rules.providers import SHADED, rendering_npi
+from clearlane.claims.drug_quantity import UNITS, drug
+from clearlane.claims.placement import Computed, ConditionalRows, LoopTable, PlacementTables
+from clearlane.claims.rendering_provider import SHADED, rendering_npi
 from clearlane.claims.value_types import ADJUSTMENT_GROUPS
 from clearlane.kernel import limits
 from clearlane.x12.encode import format_day
@@ -48,7 +45,6 @@ NOT_SENT = {
 """Fields that are stored and never sent, each with its reason."""
 
 PROPERTY_AND_CASUALTY = frozenset({"AM", "LM", "WC"})
-ORIGINAL = "1"
 NOT_ASSIGNED = "N"
 UNITS_OF_SERVICE, MINUTES = "UN", "MJ"
 BILLING_PLACE = (
@@ -90,7 +86,7 @@ def plan_name(context: ClaimContext) -> str | None:
 def is_property_and_casualty(context: ClaimContext) -> bool:
     """Return whether it is a property and casualty claim: only these carry phone numbers of insured and patient."""
     return coverage(context) in PROPERTY_AND_CASUALTY or not {"AA", "EM"}.isdisjoint(
-        accidents(context.claim)
+        context.form.accidents(context.claim)
     )
 
 
@@ -110,12 +106,12 @@ def place_of_service(context: ClaimContext) -> str:
 
 def frequency_code(context: ClaimContext) -> str:
     """Return the claim frequency: original, corrected, replacement or void."""
-    return frequency(context.claim)
+    return context.form.frequency(context.claim)
 
 
 def is_about_an_earlier_claim(context: ClaimContext) -> bool:
     """Return whether the claim corrects, replaces or voids an earlier one."""
-    return frequency(context.claim) != ORIGINAL
+    return context.form.frequency(context.claim) != codes.ORIGINAL
 
 
 def signature(context: ClaimContext) -> str:
@@ -141,7 +137,7 @@ def release(context: ClaimContext) -> str:
 
 def causes(context: ClaimContext) -> str | None:
     """Return the related causes: at most two, and the state where the first is an auto accident."""
-    found = accidents(context.claim)[:2]
+    found = context.form.accidents(context.claim)[:2]
     if not found:
         return None
     state = context.values.get("F10B_PatientCondAutoAccidentState") if found[0] == "AA" else None
@@ -172,7 +168,9 @@ def _disability(context: ClaimContext) -> tuple[date | None, date | None]:
 
 def hi(context: ClaimContext) -> tuple[str, ...]:
     """Return the diagnoses without gaps."""
-    return claim_context.health_care_codes(version(context.claim), tuple(diagnoses(context.claim)))
+    return claim_context.health_care_codes(
+        context.form.icd_version(context.claim), tuple(context.form.diagnoses(context.claim))
+    )
 
 
 def is_rendered_by_another(context: ClaimContext) -> bool:
@@ -209,7 +207,7 @@ def other_plan(context: ClaimContext) -> str | None:
 
 def other_payer_name(context: ClaimContext) -> str | None:
     """Return the other payer's name."""
-    return cob.other_payer_name(context.claim)
+    return context.form.other_payer_name(context.claim)
 
 
 # Lines.
@@ -532,7 +530,10 @@ CLAIM: LoopTable[ClaimContext] = LoopTable(
     computed=(
         Computed("2300/CLM/05-1", place_of_service, ["X12_PlaceOfServiceCode"], always=True),
         Computed(
-            "2300/CLM/05-3", frequency_code, ["F22_MedicaidResubmissionCode"], default=ORIGINAL
+            "2300/CLM/05-3",
+            frequency_code,
+            ["F22_MedicaidResubmissionCode"],
+            default=codes.ORIGINAL,
         ),
         Computed("2300/CLM/06", signature, ["F31_PhysicianOrSupplierSignatureIsOnFile"]),
         Computed("2300/CLM/07", assignment, ["F27_AcceptAssignment"], always=True),
@@ -847,4 +848,16 @@ LINE: LoopTable[LineContext] = LoopTable(
         "F24J_Shaded_RendProviderCommercialNumber": "2310B/REF:G2/02",
         "F24J_Shaded_RendProviderLocationNumber": "2310B/REF:LU/02",
     },
+)
+
+TABLES = PlacementTables(
+    guide=GUIDE,
+    billing=BILLING,
+    subscriber=SUBSCRIBER,
+    patient=PATIENT,
+    claim=CLAIM,
+    other=OTHER,
+    line=LINE,
+    not_sent=NOT_SENT,
+    place="2300/CLM/05-1",
 )

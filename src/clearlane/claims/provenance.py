@@ -22,8 +22,8 @@ import msgspec
 from clearlane.claims import code_advice
 from clearlane.claims.facts import ClaimValue, Complaint, Fact, FactKind
 from clearlane.claims.field_lookup import field_places, source_field
-from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimKind, fields_of, kind_of, lines_of
-from clearlane.claims.rules.people import relationship
+from clearlane.claims.fields import Claim, ClaimKind, fields_of
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.x12 import codes
 from clearlane.x12.path import ElementPath
 from clearlane.x12.views import remittance
@@ -32,7 +32,6 @@ from clearlane.x12.views import shared_types as views
 SELF = "18"
 MISSING = frozenset({"1", "2", "3", "I6", "I7", "I8", "I9", "I11"})
 """Codes of a 999 for something that is missing."""
-LINE_SEGMENT = {ClaimKind.MEDICAL: "SV1", ClaimKind.DENTAL: "SV3"}
 PERIOD = frozenset({2, 3})
 """The elements that a period of days takes in a DTP."""
 
@@ -113,7 +112,7 @@ def fields_at(
     nth: int = 0,
 ) -> tuple[FieldReference, ...]:
     """Return the fields at places such as ``2010AA/NM1/09``, ``2300/HI`` or ``2300/REF:G1/02``."""
-    kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
+    kind = _kind(claim)
     found: dict[str, _Row] = {}
     for place in wanted:
         for row in _rows_at(kind, place, nth):
@@ -122,14 +121,14 @@ def fields_at(
                 # Several items of an array are named as the array.
                 found[row.name] = known._replace(item=-1)
     filled = [row for row in found.values() if not missing and _is_filled(row, claim, line)]
-    if not line and not isinstance(claim, ClaimKind) and len(lines_of(claim)) == 1:
+    if not line and not isinstance(claim, ClaimKind) and len(form_of(claim).lines(claim)) == 1:
         line = 1
     return tuple(_field(kind, row, line) for row in filled or found.values())
 
 
 def value_at(claim: Claim, place: str) -> str:
     """Return the claim's value at a place of the claim level as text; empty where it has none."""
-    for row in _rows_at(kind_of(claim), place, 0):
+    for row in _rows_at(form_of(claim).kind, place, 0):
         value = claim.__dict__.get(row.name)
         if value is not None and not row.line:
             return str(value)
@@ -199,10 +198,10 @@ def _place(one: Complaint) -> str:
 
 def _status(one: Complaint, claim: Claim | ClaimKind, controls: Sequence[str]) -> Explanation:
     line = one.line or (controls.index(one.control) + 1 if one.control in controls else 0)
-    kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
+    kind = _kind(claim)
     loop = _entity_loop(one.entity, claim)
     places = code_advice.STATUS_PLACES.get(one.code, ())
-    wanted = [place.format(e=loop, line=LINE_SEGMENT[kind]) for place in places]
+    wanted = [place.format(e=loop, line=FORMS[kind].line_segment) for place in places]
     found = (
         fields_at(claim, wanted, line=line)
         if one.entity not in code_advice.CLEARINGHOUSE_ENTITIES
@@ -240,8 +239,12 @@ def _entity_loop(entity: str, claim: Claim | ClaimKind) -> str:
     return "2010BA" if loop == "2010CA" and _is_own_patient(claim) else loop
 
 
+def _kind(claim: Claim | ClaimKind) -> ClaimKind:
+    return claim if isinstance(claim, ClaimKind) else form_of(claim).kind
+
+
 def _is_own_patient(claim: Claim | ClaimKind) -> bool:
-    return not isinstance(claim, ClaimKind) and relationship(claim) == SELF
+    return not isinstance(claim, ClaimKind) and form_of(claim).relationship(claim) == SELF
 
 
 # Remittances.
@@ -254,13 +257,13 @@ def _adjustment(
     line: int,
     paid: remittance.RemittanceClaimView,
 ) -> Explanation:
-    kind = claim if isinstance(claim, ClaimKind) else kind_of(claim)
+    kind = _kind(claim)
     places = [*code_advice.REASON_PLACES.get(one.reason, ())]
     # A remark is more precise than a reason such as "information is missing".
     for remark in remarks:
         places += code_advice.REMARK_PLACES.get(remark.code, ())
     places = places or ["2400/{line}/02" if line else "2300/CLM/02"]
-    wanted = [_own(place, claim).format(line=LINE_SEGMENT[kind], e="") for place in places]
+    wanted = [_own(place, claim).format(line=FORMS[kind].line_segment, e="") for place in places]
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
     bears = codes.load("adjustment_groups").get(one.group, one.group)
     amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
@@ -316,7 +319,7 @@ def _table(kind: ClaimKind) -> dict[tuple[str, str], tuple[_Row, ...]]:
     for place in field_places(kind):
         number = seen[place.name] = seen.get(place.name, -1) + 1
         # Only arrays with a place an item are numbered: HI/01, HI/02; DN2#1, DN2#2.
-        known = fields_of(CLAIM_SCHEMAS[kind].claim).get(place.name)
+        known = fields_of(FORMS[kind].claim).get(place.name)
         item = number if known is not None and known.is_array else -1
         nth = place.path.nth if "#" in place.place else 0
         row = _Row(place.name, place.of_line, place.place, place.path, nth, item)
@@ -376,7 +379,7 @@ def _is_filled(row: _Row, claim: Claim | ClaimKind, line: int) -> bool:
     if not row.line:
         value = claim.__dict__.get(base)
         return value is not None and (row.item < 0 or row.item < len(value))
-    lines = lines_of(claim)
+    lines = form_of(claim).lines(claim)
     chosen = lines[line - 1 : line] if line else lines
     return any(base in one.__dict__ for one in chosen)
 
@@ -388,7 +391,7 @@ def _field(kind: ClaimKind, row: _Row, line: int) -> FieldReference:
         path=found.field,
         label=found.label,
         box=found.box,
-        form=CLAIM_SCHEMAS[kind].form_name if found.box else "",
+        form=FORMS[kind].form_name if found.box else "",
         place=row.place,
     )
 

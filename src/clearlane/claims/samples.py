@@ -12,13 +12,13 @@ from datetime import date, timedelta
 from typing import Any
 
 from clearlane.claims.fields import (
-    CLAIM_SCHEMAS,
     ClaimField,
     ClaimKind,
     ClaimPart,
     fields_of,
     nested_parts,
 )
+from clearlane.claims.forms import FORMS
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel.formats import is_npi
 
@@ -31,27 +31,26 @@ def document(
 ) -> JSON:
     """Return a document with one claim; ``day`` is the day of service."""
     claim = (extended_claim if full else minimal_claim)(kind, day)
-    member = "F01A_InsuredId" if kind is ClaimKind.MEDICAL else "F15_InsuredID"
     if insured_id:
-        claim[member] = insured_id
+        claim[FORMS[kind].names.member_id] = insured_id
     if claim_id:
         claim["Svc_VendorClaimId"] = claim_id
-    return {"DocumentType": CLAIM_SCHEMAS[kind].document_type, "Claims": [claim]}
+    return {"DocumentType": FORMS[kind].document_type, "Claims": [claim]}
 
 
 def minimal_claim(kind: ClaimKind, day: date) -> JSON:
     """Return a claim with the required fields only."""
-    schema = CLAIM_SCHEMAS[kind]
+    form = FORMS[kind]
     needed = _NEEDED_TOO[kind]
     claim = {
         name: _value(field, day)
-        for name, field in fields_of(schema.claim).items()
+        for name, field in fields_of(form.claim).items()
         if field.required or name in needed
     }
-    claim[schema.lines_field] = [
+    claim[form.lines_field] = [
         {
             name: _value(field, day)
-            for name, field in fields_of(schema.line).items()
+            for name, field in fields_of(form.line).items()
             if field.required or name in needed
         }
     ]
@@ -60,11 +59,9 @@ def minimal_claim(kind: ClaimKind, day: date) -> JSON:
 
 def extended_claim(kind: ClaimKind, day: date) -> JSON:
     """Return a claim in which every field of the catalogue appears."""
-    schema = CLAIM_SCHEMAS[kind]
-    claim = _whole(schema.claim, day)
-    claim[schema.lines_field] = [
-        {**_whole(schema.line, day), **own} for own in _EXTENDED_LINES[kind]
-    ]
+    form = FORMS[kind]
+    claim = _whole(form.claim, day)
+    claim[form.lines_field] = [{**_whole(form.line, day), **own} for own in _EXTENDED_LINES[kind]]
     return claim | _EXTENDED[kind]
 
 

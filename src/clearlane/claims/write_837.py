@@ -1,4 +1,4 @@
-"""Write claims as an 837: envelope, sets and hierarchical levels around the placement tables of both kinds.
+"""Write claims as an 837: envelope, sets and hierarchical levels around the placement tables of a form.
 
     pieces = write_claims(ClaimKind.MEDICAL, outgoing, envelope, submitter, receiver)
 
@@ -9,24 +9,20 @@ clearinghouse's claim number, which is always ``REF*D9``; every line has a ``REF
 Knows the tables and the levels of an 837; knows no clock, no control number and no route.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from clearlane.claims import cob, placements_837d, placements_837p
 from clearlane.claims.claim_context import ClaimContext, LineContext, OutgoingClaim
-from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimKind, kind_of, lines_of
-from clearlane.claims.placement import LoopTable
+from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.kernel import limits
-from clearlane.x12 import grammar
 from clearlane.x12.writer import Envelope, clean, format_segment, wrap_sets
 
 __all__ = [
-    "PLACEMENT_TABLES",
     "Envelope",
     "OutgoingClaim",
-    "PlacementTables",
     "TradingPartner",
     "account_of",
     "given_controls",
@@ -46,43 +42,6 @@ class TradingPartner:
     email: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PlacementTables:
-    """The placement tables of one kind of claim."""
-
-    guide: grammar.Guide
-    billing: LoopTable[ClaimContext]
-    subscriber: LoopTable[ClaimContext]
-    patient: LoopTable[ClaimContext]
-    claim: LoopTable[ClaimContext]
-    other: LoopTable[ClaimContext]
-    line: LoopTable[LineContext]
-    not_sent: Mapping[str, str]
-    account: str
-    """The field of the patient's account number."""
-    line_control: str
-    place: str
-    """The key of the claim's place of service among the values of the claim loop."""
-
-    @property
-    def loops(self) -> tuple[LoopTable[Any], ...]:
-        """The tables, from the billing provider down to the line."""
-        return (self.billing, self.subscriber, self.patient, self.claim, self.other, self.line)
-
-
-def _tables(module: Any, place: str) -> PlacementTables:
-    return PlacementTables(
-        module.GUIDE, module.BILLING, module.SUBSCRIBER, module.PATIENT, module.CLAIM, module.OTHER,
-        module.LINE, module.NOT_SENT, module.ACCOUNT, module.LINE_CONTROL, place,
-    )  # fmt: skip
-
-
-PLACEMENT_TABLES: Mapping[ClaimKind, PlacementTables] = {
-    ClaimKind.MEDICAL: _tables(placements_837p, "2300/CLM/05-1"),
-    ClaimKind.DENTAL: _tables(placements_837d, "F38_PlaceOfTreatment"),
-}
-
-
 def write_claims(
     kind: ClaimKind,
     claims: Sequence[OutgoingClaim],
@@ -92,50 +51,49 @@ def write_claims(
 ) -> Iterator[bytes]:
     """Write an interchange with these claims, piece by piece.
 
-    Raises ValueError for an envelope that cannot be written, a claim of the other kind, or no claim at all.
+    Raises ValueError for an envelope that cannot be written, a claim of another kind, or no claim at all.
     """
     if not claims:
         raise ValueError("an interchange needs at least one claim")
-    if any(not isinstance(out.claim, CLAIM_SCHEMAS[kind].claim) for out in claims):
+    form = FORMS[kind]
+    if any(form_of(out.claim) is not form for out in claims):
         raise ValueError(f"every claim must be a {kind} claim")
-    tables = PLACEMENT_TABLES[kind]
     other_separators = {
         code: " " for code in envelope.delimiters.to_canonical() if chr(code) not in "*:^~"
     }
 
     def bodies() -> Iterator[Iterable[str]]:
         for number, part in enumerate(_parts(claims, limits.CLAIMS_PER_SET_MAX), 1):
-            texts = [*_header(envelope, number, submitter, receiver), *_levels(tables, part)]
+            texts = [*_header(envelope, number, submitter, receiver), *_levels(form, part)]
             # The texts are free of the usual separators; a payer's own must be taken out as well.
             if other_separators:
                 texts = [text.translate(other_separators) for text in texts]
             yield texts
 
-    return wrap_sets(envelope, tables.guide, bodies())
+    return wrap_sets(envelope, form.placements.guide, bodies())
 
 
 def account_of(claim: Claim) -> str | None:
     """Return the patient's account number if it can be CLM01: given, and at most 20 characters long."""
-    return _account(PLACEMENT_TABLES[kind_of(claim)], claim)
+    account: str | None = claim.__dict__.get(form_of(claim).names.account)
+    return account if account and len(account) <= limits.CLAIM_NUMBER_CHARACTERS_MAX else None
 
 
 def given_controls(claim: Claim) -> list[str]:
     """Return the line control numbers (``REF*6R``) that the caller chose, each once."""
-    name = PLACEMENT_TABLES[kind_of(claim)].line_control
-    found = (line.__dict__.get(name) for line in lines_of(claim))
+    form = form_of(claim)
+    found = (line.__dict__.get(form.names.line_control) for line in form.lines(claim))
     return list(dict.fromkeys(control for control in found if control))
 
 
-def context_of(tables: PlacementTables, out: OutgoingClaim) -> ClaimContext:
-    """Return the context in which the tables write a claim."""
-    return ClaimContext(out, tables.line.repeated_claim_fields)
+def context_of(out: OutgoingClaim) -> ClaimContext:
+    """Return the context in which the tables of its form write a claim."""
+    return ClaimContext(out, form_of(out.claim))
 
 
-def claim_segments(
-    tables: PlacementTables, context: ClaimContext, hl: int, parent: int
-) -> tuple[list[str], int]:
+def claim_segments(context: ClaimContext, hl: int, parent: int) -> tuple[list[str], int]:
     """Return the segments of one claim below its billing level, and the number of the next level."""
-    out = context.outgoing
+    tables, out = context.form.placements, context.outgoing
     own = context.patient_is_insured
     texts = [
         tables.subscriber.text(context, hl=str(hl), parent=str(parent), child="0" if own else "1")
@@ -144,14 +102,12 @@ def claim_segments(
         texts.append(tables.patient.text(context, hl=str(hl + 1), parent=str(hl)))
         hl += 1
     values = tables.claim.values(context)
-    values["number"] = (
-        _account(tables, out.claim) if out.account_as_number else None
-    ) or out.number
+    values["number"] = (account_of(out.claim) if out.account_as_number else None) or out.number
     values["trace"] = out.number
     texts.append(tables.claim.placement.text(values))
     if has_other_payer(context):
         texts.append(tables.other.text(context))
-    controls = line_controls(tables, context)
+    controls = line_controls(context)
     for number, line in enumerate(line_contexts(context, values[tables.place])):
         values = tables.line.values(line)
         values["line"] = str(number + 1)
@@ -165,8 +121,9 @@ def has_other_payer(context: ClaimContext) -> bool:
     if context.decision:
         return True
     # The set operation rules out most claims before the fields are looked at one by one.
-    possible = not _OTHER_PAYER.isdisjoint(context.values)
-    return possible and cob.has_other_insurance(context.outgoing.claim)
+    form = context.form
+    possible = not form.other_insurance_fields.isdisjoint(context.values)
+    return possible and form.has_other_insurance(context.claim)
 
 
 def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
@@ -178,9 +135,9 @@ def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
     ]
 
 
-def line_controls(tables: PlacementTables, context: ClaimContext) -> list[str]:
+def line_controls(context: ClaimContext) -> list[str]:
     """Return REF*6R of each line: the caller's where given, else the claim number and the line's number."""
-    name, number = tables.line_control, context.outgoing.number
+    name, number = context.form.names.line_control, context.outgoing.number
     given = [line.__dict__.get(name) for line in context.lines]
     if not any(given):
         return [f"{number}-{at}" for at in range(1, len(given) + 1)]
@@ -188,26 +145,12 @@ def line_controls(tables: PlacementTables, context: ClaimContext) -> list[str]:
     return [control or _control(number, at, taken) for at, control in enumerate(given, 1)]
 
 
-_OTHER_PAYER = frozenset(
-    {
-        *cob.MEDICAL_OTHER_INSURANCE_FIELDS,
-        *cob.DENTAL_OTHER_INSURANCE_FIELDS,
-        "F11D_OtherPlan",
-        "F04_OtherCoverage",
-    }
-)
-
-
-def _account(tables: PlacementTables, claim: Claim) -> str | None:
-    account: str | None = claim.__dict__.get(tables.account)
-    return account if account and len(account) <= limits.CLAIM_NUMBER_CHARACTERS_MAX else None
-
-
-def _levels(tables: PlacementTables, claims: Sequence[OutgoingClaim]) -> Iterator[str]:
+def _levels(form: AnyForm, claims: Sequence[OutgoingClaim]) -> Iterator[str]:
     """Yield every billing provider with its subscribers, the levels numbered through the set."""
+    tables = form.placements
     groups: dict[tuple[Any, ...], list[ClaimContext]] = {}
     for out in claims:
-        context = context_of(tables, out)
+        context = ClaimContext(out, form)
         groups.setdefault(tuple(tables.billing.values(context).items()), []).append(context)
     hl = 1
     for contexts in groups.values():
@@ -215,7 +158,7 @@ def _levels(tables: PlacementTables, claims: Sequence[OutgoingClaim]) -> Iterato
         yield tables.billing.text(contexts[0], hl=str(parent))
         hl += 1
         for context in contexts:
-            texts, hl = claim_segments(tables, context, hl, parent)
+            texts, hl = claim_segments(context, hl, parent)
             yield from texts
 
 

@@ -18,8 +18,9 @@ from rich.table import Table
 
 from clearlane.claims import samples
 from clearlane.claims.decode import open_document
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
 from clearlane.cli.claim_client import register
 from clearlane.kernel.clock import SystemClock
@@ -167,16 +168,16 @@ class DocumentVerdict:
 
 
 def _check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict:
-    sheaf = open_document(body, kind)
+    document = open_document(body, kind)
     facts = RuleInputs(today=today, available=frozenset())
-    reads = sheaf.read(0, sheaf.count)
-    shape = [*sheaf.findings, *(finding for read in reads for finding in read.findings)]
+    reads = document.read(0, document.count)
+    shape = [*document.findings, *(finding for read in reads for finding in read.findings)]
     judged = [
         (read.claim.Svc_VendorClaimId, repair_and_check(read.claim, facts, at=f"Claims[{at}]"))
         for at, read in enumerate(reads)
         if read.claim and not shape
     ]
-    ignored = [*sheaf.ignored_fields, *(path for read in reads for path in read.ignored_fields)]
+    ignored = [*document.ignored_fields, *(path for read in reads for path in read.ignored_fields)]
     return DocumentVerdict(kind, shape, judged, ignored, facts)
 
 
@@ -187,7 +188,7 @@ def _kind(body: bytes) -> ClaimKind:
         word = msgspec.json.decode(raw) if raw is not None else ""
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         word = ""
-    kinds = {paper.document_type: kind for kind, paper in CLAIM_SCHEMAS.items()}
+    kinds = {form.document_type: kind for kind, form in FORMS.items()}
     return kinds.get(word, ClaimKind.MEDICAL) if isinstance(word, str) else ClaimKind.MEDICAL
 
 

@@ -145,7 +145,7 @@ def _print_history_json(history: ClaimHistory) -> None:
                 "file": entry.file,
                 "document_id": entry.document_id,
                 "sentences": entry.sentences,
-                "told": [msgspec.to_builtins(each) for each in entry.explanations],
+                "explanations": [msgspec.to_builtins(each) for each in entry.explanations],
             }
             for entry in history.entries
         ],

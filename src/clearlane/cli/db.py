@@ -32,7 +32,7 @@ def status(as_json: AsJson = False, data: Data = None) -> None:
         migrate.schema_status(url=settings.database_url, sqlite_file=settings.sqlite_file)
     )
     if as_json:
-        show_json({"schema": state.revision, "standing": state.state, "sentence": state.sentence})
+        show_json({"schema": state.revision, "state": state.state, "sentence": state.sentence})
     else:
         typer.echo(state.sentence)
     raise typer.Exit(state.state is not migrate.SchemaState.CURRENT)

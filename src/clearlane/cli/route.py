@@ -150,8 +150,8 @@ def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """
 
     async def work(installation: Installation) -> list[ConnectionCheck]:
-        cable = await load_route(installation.database, installation.vault, id)
-        return await check_route(cable.route, cable.secrets, clock=installation.clock)
+        stored = await load_route(installation.database, installation.vault, id)
+        return await check_route(stored.route, stored.secrets, clock=installation.clock)
 
     checks = run_in_installation(data, work)
     if as_json:

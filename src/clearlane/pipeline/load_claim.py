@@ -12,7 +12,7 @@ from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.write_837 import PLACEMENT_TABLES, context_of, line_controls
+from clearlane.claims.write_837 import context_of, line_controls
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store import claims as store
@@ -90,7 +90,6 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
 
 def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:
     """Return the line control numbers (``REF*6R``) that the claim was sent with."""
-    tables = PLACEMENT_TABLES[ClaimKind(loaded.row.kind)]
     out = OutgoingClaim(
         claim=loaded.claim,
         number=loaded.row.request_id,
@@ -98,7 +97,7 @@ def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:
         payer_name="",
         account_as_number=loaded.row.account_as_number,
     )
-    return tuple(line_controls(tables, context_of(tables, out)))
+    return tuple(line_controls(context_of(out)))
 
 
 def _finding(rule: str, severity: str, location: str, message: str) -> ClaimFinding:

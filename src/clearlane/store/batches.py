@@ -105,6 +105,8 @@ class Batch:
     id: int
     payer_id: str
     type: str
+    kind: str
+    """The kind of its claims; empty for a batch of inquiries."""
     route_id: int
     state: BatchState
     control: int
@@ -179,6 +181,7 @@ async def create(
     file: BatchFile,
     *,
     destination: tuple[str, str],
+    kind: str,
     members: Iterable[str],
     line_references: Iterable[tuple[str, str]] = (),
     now: int,
@@ -186,7 +189,7 @@ async def create(
 ) -> int:
     """Store a batch, take its claims off the queue, and return its id.
 
-    ``line_references`` are request ids and keyed hashes of line control numbers that callers chose, by which answers
+    ``kind`` is that of its claims, empty for inquiries. ``line_references`` are request ids and keyed hashes of line control numbers that callers chose, by which answers
     find the claims. Raises :class:`ClaimAlreadyBatched`.
     """
     wanted = sorted(members)
@@ -200,6 +203,7 @@ async def create(
         _ADD,
         payer_id=payer_id,
         type=type,
+        kind=kind,
         state=state.value,
         claims=len(wanted),
         created_at=now,
@@ -481,7 +485,7 @@ _DEQUEUE = Statement(
 )
 _ADD = Statement(
     insert_into(
-        batches, "payer_id", "type", "state", "claims", "created_at", "attempts", "not_before", "holder",
+        batches, "payer_id", "type", "kind", "state", "claims", "created_at", "attempts", "not_before", "holder",
         "fault", *_FILE,
     ).returning(batches.c.id)
 )  # fmt: skip

@@ -75,7 +75,7 @@ def read_delimiters(text: str) -> tuple[Delimiters, int] | None:
     # Some programs put blanks before every terminator, that of the ISA too.
     component, after = parts[-1][:1], parts[-1][1:].lstrip(" ")
     terminator = after[:1]
-    if not terminator or not _can_separate(component, terminator):
+    if not terminator or not _can_separate(separator, component, terminator):
         return None
     repetition = parts[REPETITION_ELEMENT]
     if (
@@ -90,5 +90,10 @@ def read_delimiters(text: str) -> tuple[Delimiters, int] | None:
     return Delimiters(separator, component, repetition, terminator), length
 
 
-def _can_separate(component: str, terminator: str) -> bool:
-    return component != terminator and not component.isalnum() and not terminator.isalnum()
+def _can_separate(separator: str, component: str, terminator: str) -> bool:
+    """Return whether the characters are three different ones, and neither of the last two a letter or digit."""
+    return (
+        len({separator, component, terminator}) == 3
+        and not component.isalnum()
+        and not terminator.isalnum()
+    )

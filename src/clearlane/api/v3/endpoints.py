@@ -10,7 +10,8 @@ from clearlane.api.v3.payers import payer_list_handler, read_payer_type
 from clearlane.api.v3.proxy_login import ENDPOINTS as PROXY_LOGIN
 from clearlane.api.v3.status import ClaimStatus, date_parameter, status_by_date
 from clearlane.api.v3.wire_errors import V3_ERRORS
-from clearlane.claims.fields import CLAIM_SCHEMAS, ClaimKind
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.payers.directory import PayerListName
 
 DESCRIPTION = """\
@@ -58,7 +59,7 @@ def _submission(name: str, path: str, summary: str, kind: ClaimKind) -> Endpoint
         touches_phi=True,
         suspended_handler=suspended,
         body_use=BodyUse.JSON,
-        request_type=CLAIM_SCHEMAS[kind].document,
+        request_type=FORMS[kind].document,
         error_types={204: None, 400: wire.ModelState, 413: wire.Message},
     )
 

@@ -10,20 +10,23 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from clearlane.claims.fields import (
-    CLAIM_SCHEMAS,
     Claim,
     ClaimField,
     ClaimKind,
     ClaimPart,
     fields_of,
     filled_names,
-    kind_of,
-    lines_of,
     nested_parts,
 )
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.repairs import Repair, repair
-from clearlane.claims.rules import (  # noqa: F401 - importing a family is what registers its rules
+
+# Importing a family is what registers its rules. Findings are listed in that order, those about people first.
+from clearlane.claims.rules import people  # noqa: F401
+
+# isort: split
+from clearlane.claims.rules import (  # noqa: F401
     dates,
     dental,
     diagnoses,
@@ -32,7 +35,6 @@ from clearlane.claims.rules import (  # noqa: F401 - importing a family is what 
     money,
     numbers,
     payer,
-    people,
     providers,
     services,
 )
@@ -76,14 +78,15 @@ def repair_and_check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> Check
 
 def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFinding]:
     """Return every finding of a repaired claim."""
-    kind = kind_of(claim)
+    form = form_of(claim)
     prefix = f"{at}." if at else ""
-    name = CLAIM_SCHEMAS[kind].lines_field
+    name = form.lines_field
+    lines: tuple[ClaimPart, ...] = form.lines(claim)
     plan = _plan(type(claim), filled_names(claim))
     looks: list[tuple[ClaimPart, str, _Plan]] = [(claim, prefix, plan)]
     looks += [
         (line, f"{prefix}{name}[{index}].", _plan(type(line), filled_names(line)))
-        for index, line in enumerate(lines_of(claim))
+        for index, line in enumerate(lines)
     ]
     findings: list[ClaimFinding] = []
     _check_texts(looks, findings)
@@ -107,7 +110,7 @@ def skipped_rules(kind: ClaimKind, inputs: RuleInputs) -> list[ClaimRule]:
 
 Test = tuple[str, QuickTest, ClaimField]
 # Lines are checked by themselves, not as parts of the claim.
-LINES = frozenset(schema.lines_field for schema in CLAIM_SCHEMAS.values())
+LINES = frozenset(form.lines_field for form in FORMS.values())
 
 
 class _Plan(NamedTuple):
@@ -171,10 +174,10 @@ def _whole_plan(part: type[ClaimPart]) -> _Plan:
 
 def _rules(part: type[ClaimPart]) -> tuple[ClaimRule, ...]:
     """Return the rules about a claim or a line; smaller parts have none of their own."""
-    for kind, schema in CLAIM_SCHEMAS.items():
+    for kind, form in FORMS.items():
         scopes: dict[type[ClaimPart], RuleScope] = {
-            schema.claim: RuleScope.CLAIM,
-            schema.line: RuleScope.LINE,
+            form.claim: RuleScope.CLAIM,
+            form.line: RuleScope.LINE,
         }
         if part in scopes:
             return tuple(r for r in RULES.values() if kind in r.kinds and r.scope is scopes[part])

@@ -4,26 +4,21 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from clearlane.claims import codes
-from clearlane.claims.fields import Claim, DentalClaim, Line, MedicalClaim, MedicalLine, lines_of
-from clearlane.claims.rules.people import patient_birth
+from clearlane.claims.fields import Claim, DentalClaim, MedicalClaim
+from clearlane.claims.forms import AnyForm, fields_of_forms, form_of, names_of_forms
+from clearlane.claims.forms.medical import ACCIDENT_MARKS
+from clearlane.claims.forms.medical import accidents as medical_accidents
 from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
     WARNING,
     FieldFinding,
     RuleInputs,
-    on_line,
     rule,
 )
 from clearlane.kernel import limits
 
-SERVICE = (
-    "F24A_DateOfServiceFrom",
-    "F24A_DateOfServiceTo",
-    "F24_DateOfServiceFrom",
-    "F24_DateOfServiceTo",
-)
+SERVICE = fields_of_forms(lambda form: [form.names.first_day, form.names.last_day])
 # First day, last day, and what lies between.
 PERIODS = (
     ("F18_HospitalizationDateFrom", "F18_HospitalizationDateTo", "hospital stay"),
@@ -33,62 +28,11 @@ PERIODS = (
 )
 # Periods whose end has no meaning without a beginning.
 NEEDS_BEGINNING = frozenset({"F18_HospitalizationDateTo"})
-# Days that have happened when the claim is written, and that the patient has lived through.
-PAST = (
-    "F12_PatientAuthorizationDate",
-    "F14_DateOfCurrentIllnessOrSymptom",
-    "F14_LastMenstrualPeriodDate",
-    "F15_InitialTreatmentDate",
-    "F15_LastSeenDate",
-    "F15_AcuteManifestionDate",
-    "F15_AccidentDate",
-    "F15_LastXRayDate",
-    "F15_HearingAndVisionPrescriptionDate",
-    "F15_AssumedCareStartDate",
-    "F15_PropertyCasualtyFirstContactDate",
-    "F16_LastWorkedDate",
-    "F18_HospitalizationDateFrom",
-    "F18_HospitalizationDateTo",
-    "X12_DisabilityDateFrom",
-    "F36_PatientSignatureDate",
-    "F37_InsuredSignatureDate",
-    "F41_DateAppliancePlaced",
-    "F44_ProsthesisDateOfPriorPlacement",
-    "F46_AccidentDate",
-    "F53_TreatingDentistSignatureDate",
-    "X12_ServiceDate",
-)
-MEDICAL_PAST = tuple(name for name in PAST if name in MedicalClaim.model_fields)
-DENTAL_PAST = tuple(name for name in PAST if name in DentalClaim.model_fields)
-ACCIDENT_DATES = ("F15_AccidentDate", "F46_AccidentDate")
-ACCIDENT_STATES = ("F10B_PatientCondAutoAccidentState", "F47_AutoAccidentState")
-ACCIDENT_MARKS = {
-    "F10B_PatientCondAutoAccident": "AA",
-    "F10A_PatientCondEmployment": "EM",
-    "F10C_PatientCondOtherAccident": "OA",
-}
+PAST = fields_of_forms(lambda form: form.past_days)
+ACCIDENTS = fields_of_forms(lambda form: form.accident_fields)
+ACCIDENT_DATES = names_of_forms(lambda names: names.accident_date)
+ACCIDENT_STATES = names_of_forms(lambda names: names.accident_state)
 INPATIENT = frozenset({"21", "51", "61"})
-
-
-def is_predetermination(claim: Claim) -> bool:
-    """Return whether the claim asks what would be paid, for services not yet done."""
-    return isinstance(claim, DentalClaim) and claim.F01_TypeOfTransaction == codes.PREDETERMINATION
-
-
-def accidents(claim: Claim) -> list[str]:
-    """Return the causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
-    if isinstance(claim, MedicalClaim):
-        given = claim.__dict__
-        return [code for name, code in ACCIDENT_MARKS.items() if given.get(name)]
-    cause = claim.F45_TreatmentResultingFrom
-    return [] if cause is None or cause == codes.NO_ACCIDENT else [cause]
-
-
-def service_days(line: Line) -> tuple[date | None, date | None]:
-    """Return the first and last day of a line; the last is None where it was not given."""
-    if isinstance(line, MedicalLine):
-        return line.F24A_DateOfServiceFrom, line.F24A_DateOfServiceTo
-    return line.F24_DateOfServiceFrom, line.F24_DateOfServiceTo
 
 
 class Span(NamedTuple):
@@ -101,17 +45,18 @@ class Span(NamedTuple):
 
 def span(claim: Claim) -> Span | None:
     """Return the days of service of a claim; None where no line has one."""
-    lines = [service_days(line) for line in lines_of(claim)]
+    form = form_of(claim)
+    lines = [form.service_days(line) for line in form.lines(claim)]
     days = [day for line in lines for day in line if day is not None]
     return Span(lines, min(days), max(days)) if days else None
 
 
-def _from(claim: Claim, at: int) -> str:
-    return on_line(claim, at, SERVICE[0] if isinstance(claim, MedicalClaim) else SERVICE[2])
+def _first_path(form: AnyForm, at: int) -> str:
+    return form.line_path(at, form.names.first_day)
 
 
-def _to(claim: Claim, at: int) -> str:
-    return on_line(claim, at, SERVICE[1] if isinstance(claim, MedicalClaim) else SERVICE[3])
+def _last_path(form: AnyForm, at: int) -> str:
+    return form.line_path(at, form.names.last_day)
 
 
 @rule("C801", fields=SERVICE, x12="2400/DTP:472/03", reading=span)
@@ -122,7 +67,7 @@ def service_ends_after_it_begins(
     for at, (first, last) in enumerate(days.lines):
         if last and first and last < first:
             yield (
-                _to(claim, at),
+                _last_path(form_of(claim), at),
                 f"The service ends on {last}, before it begins on {first}; give the later day last.",
             )
 
@@ -130,10 +75,13 @@ def service_ends_after_it_begins(
 @rule("C802", fields=SERVICE, x12="2400/DTP:472/03", reading=span)
 def service_is_past(claim: Claim, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A service is not in the future."""
-    if days.last <= inputs.today or is_predetermination(claim):
+    if days.last <= inputs.today:
+        return
+    form = form_of(claim)
+    if form.is_predetermination(claim):
         return
     for at, (first, last) in enumerate(days.lines):
-        for day, path in ((first, _from(claim, at)), (last, _to(claim, at))):
+        for day, path in ((first, _first_path(form, at)), (last, _last_path(form, at))):
             if day and day > inputs.today:
                 yield (
                     path,
@@ -145,13 +93,13 @@ def service_is_past(claim: Claim, inputs: RuleInputs, days: Span) -> Iterator[Fi
 @rule("C803", fields=SERVICE, x12="2400/DTP:472/03", reading=span)
 def service_is_after_birth(claim: Claim, inputs: RuleInputs, days: Span) -> Iterator[FieldFinding]:
     """A service is not before the patient's birth."""
-    birth = patient_birth(claim)
+    birth = form_of(claim).patient_birth(claim)
     if days.first >= birth:
         return
     for at, (first, _) in enumerate(days.lines):
         if first and first < birth:
             yield (
-                _from(claim, at),
+                _first_path(form_of(claim), at),
                 f"The day of service {first} is before the patient's birth; give the right day.",
             )
 
@@ -167,7 +115,7 @@ def service_is_not_absurdly_old(
     for at, (first, _) in enumerate(days.lines):
         if first and first.year < oldest:
             yield (
-                _from(claim, at),
+                _first_path(form_of(claim), at),
                 f"The day of service {first} is more than {limits.SERVICE_AGE_YEARS_MAX} years ago; "
                 "give the right year.",
             )
@@ -197,19 +145,19 @@ def periods_end_after_they_begin(claim: MedicalClaim, inputs: RuleInputs) -> Ite
 @rule("C806", fields=PAST, x12="DTP/03", when_filled=PAST)
 def past_days_are_past(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A day of something that has happened is not in the future."""
-    given = claim.__dict__
-    for name in MEDICAL_PAST if isinstance(claim, MedicalClaim) else DENTAL_PAST:
+    given, form = claim.__dict__, form_of(claim)
+    for name in form.past_days:
         day = given.get(name)
-        if day is not None and day > inputs.today and not is_predetermination(claim):
+        if day is not None and day > inputs.today and not form.is_predetermination(claim):
             yield name, f"The day {day} is in the future; give a day up to {inputs.today}."
 
 
 @rule("C807", fields=PAST, x12="DTP/03", when_filled=PAST)
 def past_days_are_after_birth(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """What has happened to the patient happened on or after the day of birth."""
-    given = claim.__dict__
-    birth = patient_birth(claim)
-    for name in MEDICAL_PAST if isinstance(claim, MedicalClaim) else DENTAL_PAST:
+    given, form = claim.__dict__, form_of(claim)
+    birth = form.patient_birth(claim)
+    for name in form.past_days:
         day = given.get(name)
         if day is not None and day < birth:
             yield (
@@ -281,12 +229,12 @@ def claim_day_is_a_line_day(
     "C851",
     fields=ACCIDENT_DATES,
     x12="2300/DTP:439/03",
-    when_filled=(*ACCIDENT_MARKS, "F45_TreatmentResultingFrom"),
+    when_filled=ACCIDENTS,
 )
 def accident_has_a_date(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An auto or other accident has a date."""
-    name = _pick(claim, ACCIDENT_DATES)
-    causes = accidents(claim)
+    form = form_of(claim)
+    name, causes = form.names.accident_date, form.accidents(claim)
     if claim.__dict__.get(name) is None and ("AA" in causes or "OA" in causes):
         yield name, f"The condition results from an accident, but its day is missing; give {name}."
 
@@ -294,24 +242,27 @@ def accident_has_a_date(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFindi
 @rule("C852", fields=ACCIDENT_DATES, x12="2300/CLM/11", when_filled=ACCIDENT_DATES)
 def accident_date_has_an_accident(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An accident date comes with the kind of accident."""
-    name = _pick(claim, ACCIDENT_DATES)
-    if claim.__dict__.get(name) is not None and not accidents(claim):
-        marks = (
-            "F45_TreatmentResultingFrom" if isinstance(claim, DentalClaim) else "F10A, F10B or F10C"
+    form = form_of(claim)
+    name = form.names.accident_date
+    if claim.__dict__.get(name) is not None and not form.accidents(claim):
+        yield (
+            name,
+            "There is an accident date, but no kind of accident; "
+            f"set {form.accident_fields_text} too.",
         )
-        yield name, f"There is an accident date, but no kind of accident; set {marks} too."
 
 
 @rule(
     "C853",
     fields=ACCIDENT_STATES,
     x12="2300/CLM/11-04",
-    when_filled=(*ACCIDENT_MARKS, "F45_TreatmentResultingFrom"),
+    when_filled=ACCIDENTS,
 )
 def auto_accident_has_a_state(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An auto accident has a state."""
-    name = _pick(claim, ACCIDENT_STATES)
-    if "AA" in accidents(claim) and claim.__dict__.get(name) is None:
+    form = form_of(claim)
+    name = form.names.accident_state
+    if "AA" in form.accidents(claim) and claim.__dict__.get(name) is None:
         yield (
             name,
             f"The condition results from an auto accident, but the state is missing; give {name}.",
@@ -327,8 +278,9 @@ def auto_accident_has_a_state(claim: Claim, inputs: RuleInputs) -> Iterator[Fiel
 )
 def accident_state_has_an_auto_accident(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A state of an accident comes with an auto accident; without one it is not sent."""
-    name = _pick(claim, ACCIDENT_STATES)
-    if claim.__dict__.get(name) is not None and "AA" not in accidents(claim):
+    form = form_of(claim)
+    name = form.names.accident_state
+    if claim.__dict__.get(name) is not None and "AA" not in form.accidents(claim):
         yield name, "There is a state of an auto accident, but no auto accident, so it is not sent."
 
 
@@ -339,7 +291,7 @@ def accident_is_before_treatment(
     claim: Claim, inputs: RuleInputs, days: Span
 ) -> Iterator[FieldFinding]:
     """An accident is not after the last day of service."""
-    name = _pick(claim, ACCIDENT_DATES)
+    name = form_of(claim).names.accident_date
     day = claim.__dict__.get(name)
     if day is not None and day > days.last:
         yield (
@@ -358,12 +310,8 @@ def accident_is_before_treatment(
 )
 def causes_are_few(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim can name two causes of the condition."""
-    if len(accidents(claim)) > 2:
+    if len(medical_accidents(claim)) > 2:
         yield (
             "F10C_PatientCondOtherAccident",
             "Three causes are marked; only two can be sent, the first two are.",
         )
-
-
-def _pick(claim: Claim, names: tuple[str, str]) -> str:
-    return names[0] if isinstance(claim, MedicalClaim) else names[1]

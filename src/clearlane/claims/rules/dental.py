@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from clearlane.claims.fields import DentalClaim, DentalLine
-from clearlane.claims.rules.dates import is_predetermination
+from clearlane.claims.forms.dental import is_predetermination
 from clearlane.claims.rules.registry import (
     DENTAL,
     WARNING,

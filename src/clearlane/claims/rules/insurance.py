@@ -11,8 +11,8 @@ from clearlane.claims.fields import (
     DentalClaim,
     DentalLine,
     MedicalClaim,
-    lines_of,
 )
+from clearlane.claims.forms import fields_of_forms, form_of, names_of_forms
 from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
@@ -26,49 +26,52 @@ from clearlane.claims.rules.registry import (
 from clearlane.kernel import limits
 from clearlane.x12 import codes as x12_codes
 
-MEDICAL_NEEDS = (
-    "F09_OtherInsuredNameLast",
-    "F09A_OtherInsuredGroupNum",
-    "F09_PatientRelationshipToInsured",
+NEEDS = fields_of_forms(
+    lambda form: [name for names in form.other_insurance_needs for name in names]
 )
-DENTAL_NEEDS = (
-    "F05_OtherInsuredLastName",
-    "F08_OtherInsuredPolicy",
-    "F10_OtherPatientRelationship",
-    "F11_OtherPayerName",
-)
-FLAGS = ("F11D_OtherPlan", "F04_OtherCoverage")
-LINE_DATES = ("X12_AdjudicationOrPaymentDate", "X12_AdjudicationDate")
-LINE_PAID = ("X12_PrimaryPayerPaidAmount", "X12_PrimaryPaidAmount")
+FLAGS = names_of_forms(lambda names: names.other_coverage)
+CLAIM_DATES = names_of_forms(lambda names: names.earlier_decision_day)
+CLAIM_PAID = names_of_forms(lambda names: names.earlier_paid)
+LINE_DATES = names_of_forms(lambda names: names.line_earlier_decision_day)
+LINE_PAID = names_of_forms(lambda names: names.line_earlier_paid)
+
+
+def other_insurance(claim: Claim) -> OtherInsurance | None:
+    """Return the other insurance of a claim, or None."""
+    form = form_of(claim)
+    named, decided = form.has_other_insurance(claim), form.earlier_decision(claim)
+    return OtherInsurance(named, decided) if named or decided else None
 
 
 @rule(
     "C751",
-    fields=(*MEDICAL_NEEDS, "X12_OtherPayerName", "F09D_OtherPlanName", *DENTAL_NEEDS),
+    fields=NEEDS,
     x12="2330A/NM1/03",
-    reading=cob.other_insurance,
+    reading=other_insurance,
 )
 def other_insurance_is_complete(
     claim: Claim, inputs: RuleInputs, other: OtherInsurance
 ) -> Iterator[FieldFinding]:
     """Another insurance is given with insured, number, relationship and payer."""
-    medical = isinstance(claim, MedicalClaim)
-    for name in MEDICAL_NEEDS if medical else DENTAL_NEEDS:
-        if claim.__dict__.get(name) is None:
-            yield name, f"The claim names another insurance, but {name} is missing; give it."
-    if medical and cob.other_payer_name(claim) is None:
+    given = claim.__dict__
+    for names in form_of(claim).other_insurance_needs:
+        if any(given.get(name) is not None for name in names):
+            continue
+        # Only the payer's name may be in one of several fields.
         yield (
-            "X12_OtherPayerName",
-            "The claim names another insurance without its name; "
-            "give X12_OtherPayerName or F09D_OtherPlanName.",
+            names[0],
+            f"The claim names another insurance, but {names[0]} is missing; give it."
+            if len(names) == 1
+            else f"The claim names another insurance without its name; give {' or '.join(names)}.",
         )
 
 
 @rule("C752", fields=FLAGS, x12="2320/SBR", severity=WARNING, when_filled=FLAGS)
 def flag_agrees(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The mark for other coverage agrees with the fields of the other insurance."""
-    name = _name(claim, FLAGS)
-    if claim.__dict__.get(name) is False and cob.has_other_insurance(claim):
+    form = form_of(claim)
+    name = form.names.other_coverage
+    if claim.__dict__.get(name) is False and form.has_other_insurance(claim):
         yield (
             name,
             f"{name} is false, but another insurance is given, and it is sent; set it to true.",
@@ -77,9 +80,9 @@ def flag_agrees(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
 
 @rule(
     "C753",
-    fields=("X12_ClaimAdjudicationDate", *LINE_DATES),
+    fields=(*CLAIM_DATES, *LINE_DATES),
     x12="2330B/DTP:573/03",
-    reading=cob.other_insurance,
+    reading=other_insurance,
 )
 def decision_has_a_date(
     claim: Claim, inputs: RuleInputs, other: OtherInsurance
@@ -88,21 +91,22 @@ def decision_has_a_date(
     found = other.decision
     if found is None or found.day:
         return
-    lines, name = _lines(claim, LINE_DATES)
+    form = form_of(claim)
+    name, of_claim = form.names.line_earlier_decision_day, form.names.earlier_decision_day
     for at, line in enumerate(found.lines):
         if line and line.day is None:
             yield (
-                f"{lines}[{at}].{name}",
+                form.line_path(at, name),
                 f"The earlier payer decided this line, but the day is missing; give {name}.",
             )
     if not any(found.lines):
         yield (
-            "X12_ClaimAdjudicationDate",
-            "The earlier payer decided the claim, but the day is missing; give X12_ClaimAdjudicationDate.",
+            of_claim,
+            f"The earlier payer decided the claim, but the day is missing; give {of_claim}.",
         )
 
 
-@rule("C754", fields=LINE_PAID, x12="2430/SVD/02", reading=cob.other_insurance)
+@rule("C754", fields=LINE_PAID, x12="2430/SVD/02", reading=other_insurance)
 def decided_line_is_balanced(
     claim: Claim, inputs: RuleInputs, other: OtherInsurance
 ) -> Iterator[FieldFinding]:
@@ -110,14 +114,15 @@ def decided_line_is_balanced(
     found = other.decision
     if found is None:
         return
-    lines, name = _lines(claim, LINE_PAID)
-    for at, (line, decided) in enumerate(zip(lines_of(claim), found.lines, strict=True)):
+    form = form_of(claim)
+    for at, (line, decided) in enumerate(zip(form.lines(claim), found.lines, strict=True)):
         if decided is None:
             continue
-        charge, explained = cob.line_charge(line), decided.paid + cob.total_adjusted(decided.groups)
+        charge = form.line_charge(line)
+        explained = decided.paid + cob.total_adjusted(decided.groups)
         if charge != explained:
             yield (
-                f"{lines}[{at}].{name}",
+                form.line_path(at, form.names.line_earlier_paid),
                 f"The line costs {charge}, but {decided.paid} paid and {explained - decided.paid} adjusted "
                 f"make {explained}; give adjustments that explain the difference.",
             )
@@ -125,9 +130,9 @@ def decided_line_is_balanced(
 
 @rule(
     "C755",
-    fields=("X12_ClaimPrimaryPayerPaidAmount", *LINE_PAID),
+    fields=(*CLAIM_PAID, *LINE_PAID),
     x12="2320/AMT:D/02",
-    reading=cob.other_insurance,
+    reading=other_insurance,
 )
 def decided_claim_is_balanced(
     claim: Claim, inputs: RuleInputs, other: OtherInsurance
@@ -139,13 +144,11 @@ def decided_claim_is_balanced(
     adjusted = cob.total_adjusted(found.groups) + sum(
         (cob.total_adjusted(line.groups) for line in found.lines if line), cob.ZERO
     )
-    charge = cob.claim_charge(claim)
+    form = form_of(claim)
+    charge = form.charge(claim)
     if charge != found.paid + adjusted:
-        lines, name = _lines(claim, LINE_PAID)
         yield (
-            "X12_ClaimPrimaryPayerPaidAmount"
-            if isinstance(claim, MedicalClaim)
-            else f"{lines}[0].{name}",
+            form.names.earlier_paid or form.line_path(0, form.names.line_earlier_paid),
             f"The claim costs {charge}, but {found.paid} paid and {adjusted} adjusted make "
             f"{found.paid + adjusted}; give what the earlier payer paid and why it did not pay the rest.",
         )
@@ -213,9 +216,9 @@ def dental_adjustments_are_few(
 
 @rule(
     "C759",
-    fields=("X12_ClaimAdjudicationDate", *LINE_DATES),
+    fields=(*CLAIM_DATES, *LINE_DATES),
     x12="2330B/DTP:573/03",
-    reading=cob.other_insurance,
+    reading=other_insurance,
 )
 def decision_is_past(
     claim: Claim, inputs: RuleInputs, other: OtherInsurance
@@ -224,25 +227,15 @@ def decision_is_past(
     found = other.decision
     if found is None:
         return
+    form = form_of(claim)
     if found.day and found.day > inputs.today:
         yield (
-            "X12_ClaimAdjudicationDate",
+            form.names.earlier_decision_day,
             f"The day {found.day} is in the future; give a day up to today.",
         )
-    lines, name = _lines(claim, LINE_DATES)
     for at, line in enumerate(found.lines):
         if line and line.day and line.day > inputs.today:
             yield (
-                f"{lines}[{at}].{name}",
+                form.line_path(at, form.names.line_earlier_decision_day),
                 f"The day {line.day} is in the future; give a day up to today.",
             )
-
-
-def _name(claim: Claim, names: tuple[str, str]) -> str:
-    return names[0] if isinstance(claim, MedicalClaim) else names[1]
-
-
-def _lines(claim: Claim, names: tuple[str, str]) -> tuple[str, str]:
-    return (
-        ("F24_ClaimLines", names[0]) if isinstance(claim, MedicalClaim) else ("LineItems", names[1])
-    )

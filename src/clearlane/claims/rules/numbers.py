@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from clearlane.claims import codes
 from clearlane.claims.fields import Claim, DentalClaim, MedicalClaim
+from clearlane.claims.forms import form_of, names_of_forms
 from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
@@ -16,8 +17,8 @@ from clearlane.claims.rules.registry import (
     rule,
 )
 
-FREQUENCIES = ("F22_MedicaidResubmissionCode", "X12_ClaimFrequencyCode")
-ORIGINALS = ("F22_OriginalReferenceNumber", "X12_PayerControlNumber")
+FREQUENCIES = names_of_forms(lambda names: names.frequency)
+ORIGINALS = names_of_forms(lambda names: names.original_reference)
 UPINS = ("X12_RendProviderUpinNumber", "F24J_Shaded_RendProviderUpinNumber")
 ATTACHMENT = (
     "X12_AttachmentReportType",
@@ -31,30 +32,28 @@ _MAMMOGRAPHY = re.compile(r"[0-9A-Z]{6,}", re.ASCII)
 _UPIN = re.compile(r"[A-Z]{1,3}\d{3,5}", re.ASCII)
 
 
-def frequency(claim: Claim) -> str:
-    """Return the claim frequency: 1 original, 6 corrected, 7 replacement, 8 void."""
-    return claim.__dict__.get(_pick(claim, FREQUENCIES)) or "1"
-
-
 @rule("C901", fields=ORIGINALS, x12="2300/REF:F8/02", when_filled=FREQUENCIES)
 def replacement_names_the_original(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A replacement or void names the payer's number of the original claim."""
-    name = _pick(claim, ORIGINALS)
-    if frequency(claim) in (codes.REPLACEMENT, codes.VOID) and claim.__dict__.get(name) is None:
+    form = form_of(claim)
+    name, frequency = form.names.original_reference, form.frequency(claim)
+    if frequency in (codes.REPLACEMENT, codes.VOID) and claim.__dict__.get(name) is None:
         yield (
             name,
-            f"The frequency is {frequency(claim)}; give the payer's number of the original in {name}.",
+            f"The frequency is {frequency}; give the payer's number of the original in {name}.",
         )
 
 
 @rule("C902", fields=ORIGINALS, x12="2300/REF:F8/02", severity=WARNING, when_filled=ORIGINALS)
 def original_number_has_a_replacement(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer's number of an original claim comes with a replacement or void."""
-    name = _pick(claim, ORIGINALS)
-    if claim.__dict__.get(name) is not None and frequency(claim) == "1":
+    form = form_of(claim)
+    name = form.names.original_reference
+    if claim.__dict__.get(name) is not None and form.frequency(claim) == codes.ORIGINAL:
         yield (
             name,
-            f"There is an original number, but the claim is an original; give 7 or 8 in {_pick(claim, FREQUENCIES)}.",
+            "There is an original number, but the claim is an original; "
+            f"give 7 or 8 in {form.names.frequency}.",
         )
 
 
@@ -135,7 +134,3 @@ def attachment_is_complete(claim: DentalClaim, inputs: RuleInputs) -> Iterator[F
         on_request = name == ATTACHMENT[2] and claim.X12_AttachmentTransmissionCode == "AA"
         if given.get(name) is None and not on_request:
             yield name, f"The attachment is begun but {name} is missing; give it."
-
-
-def _pick(claim: Claim, names: tuple[str, str]) -> str:
-    return names[0] if isinstance(claim, MedicalClaim) else names[1]

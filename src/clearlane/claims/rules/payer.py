@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from clearlane.claims.fields import Claim, kind_of
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
 from clearlane.claims.rules.registry import ExternalData, FieldFinding, RuleInputs, quoted, rule
 
 PAYER = ("Svc_PayerId",)
@@ -23,10 +24,11 @@ def payer_is_known(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
 def payer_takes_this_kind(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer takes claims of this kind."""
     if inputs.payer is None and inputs.payer_of_other_type:
+        kind = form_of(claim).kind
         yield (
             "Svc_PayerId",
-            f"The payer id {quoted(claim.Svc_PayerId)} takes no {kind_of(claim)} claims; "
-            f"give a payer of the {kind_of(claim)} list.",
+            f"The payer id {quoted(claim.Svc_PayerId)} takes no {kind} claims; "
+            f"give a payer of the {kind} list.",
         )
 
 

@@ -9,6 +9,8 @@ from clearlane.claims.fields import (
     MedicalClaim,
     MedicalLine,
 )
+from clearlane.claims.forms import fields_of_forms, form_of
+from clearlane.claims.rendering_provider import SHADED, rendering_npi
 from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
@@ -23,10 +25,9 @@ from clearlane.claims.rules.registry import (
 )
 from clearlane.kernel import formats
 
-BILLING_STREETS = (
-    "F33_BillingProviderAddress1",
-    "F33_BillingProviderAddress2",
-    "F48_BillingDentistAddress",
+BILLING_STREETS = fields_of_forms(lambda form: form.billing_streets)
+PAYER_ADDRESSES = fields_of_forms(
+    lambda form: [name for names in form.payer_addresses.values() for name in names]
 )
 FACILITY_NEEDS = (
     "F32_FacilityName",
@@ -72,13 +73,6 @@ ROLE_ALSO = {
     for role in ROLES
 }
 ROLE_FIELDS = [name for role in ROLES for name in (*ROLE_NEEDS[role], *ROLE_ALSO[role])]
-SHADED = (
-    "F24J_Shaded_RendProviderTaxonomyCode",
-    "F24J_Shaded_RendProviderStateLicenseNumber",
-    "F24J_Shaded_RendProviderUpinNumber",
-    "F24J_Shaded_RendProviderCommercialNumber",
-    "F24J_Shaded_RendProviderLocationNumber",
-)
 LINE_TREATING_NEEDS = ("X12_LineTreatingDentistLastname",)
 LINE_TREATING_ALSO = (
     "X12_LineTreatingDentistFirstname",
@@ -87,18 +81,6 @@ LINE_TREATING_ALSO = (
     "X12_LineTreatingDentistNPI",
     "X12_LineTreatingDentistSpecialtyCode",
 )
-# Addresses that are sent whole or not at all.
-ADDRESSES = {
-    "payer's": ("F00_PayerAddress1", "F00_PayerCity", "F00_PayerState", "F00_PayerZip"),
-    "payer's ": ("F03_PayerAddress1", "F03_PayerCity", "F03_PayerState", "F03_PayerZip"),
-    "other payer's": (
-        "F11_OtherPayerAddress",
-        "F11_OtherPayerCity",
-        "F11_OtherPayerST",
-        "F11_OtherPayerZip",
-    ),
-}
-ADDRESS_FIELDS = [name for names in ADDRESSES.values() for name in names]
 
 
 def absent(given: Mapping[str, object], needs: tuple[str, ...], also: tuple[str, ...]) -> list[str]:
@@ -110,19 +92,11 @@ def absent(given: Mapping[str, object], needs: tuple[str, ...], also: tuple[str,
     return [name for name in needs if given.get(name) is None]
 
 
-def rendering_npi(claim: MedicalClaim) -> str | None:
-    """Return the NPI of the rendering provider: the claim's own, or the first one on its lines."""
-    own = claim.X12_RenderingNPI
-    return own or next(
-        (npi for line in claim.F24_ClaimLines if (npi := line.F24J_RenderingNpi)), None
-    )
-
-
 @rule("C401", fields=BILLING_STREETS, x12="2010AA/N3/01")
 def billing_address_is_a_street(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The billing address is a street, not a post office box."""
     given = claim.__dict__
-    for name in BILLING_STREETS:
+    for name in form_of(claim).billing_streets:
         text = given.get(name)
         if text and "B" in text and formats.is_po_box(text):
             yield (
@@ -321,17 +295,17 @@ def billing_zip_is_given(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[Fi
 
 @rule(
     "C413",
-    fields=ADDRESS_FIELDS,
+    fields=PAYER_ADDRESSES,
     x12="2010BB/N3/01",
     severity=WARNING,
-    when_filled=ADDRESS_FIELDS,
+    when_filled=PAYER_ADDRESSES,
 )
 def addresses_are_whole(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A payer's address is given whole; a part of one is not sent."""
     given = claim.__dict__
-    for whose, names in ADDRESSES.items():
+    for whose, names in form_of(claim).payer_addresses.items():
         for name in absent(given, names, ()):
             yield (
                 name,
-                f"The {whose.strip()} address lacks {name}, so it is not sent; give it whole.",
+                f"The {whose} address lacks {name}, so it is not sent; give it whole.",
             )

@@ -18,7 +18,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from clearlane.claims.fields import CLAIM_SCHEMAS, Claim, ClaimField, ClaimKind, fields_of, kind_of
+from clearlane.claims.fields import Claim, ClaimField, ClaimKind, fields_of
+from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
@@ -28,7 +29,7 @@ FieldFinding = tuple[str, str]
 """Path and message."""
 
 MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
-BOTH = (MEDICAL, DENTAL)
+EVERY_KIND = tuple(ClaimKind)
 WARNING = Severity.WARNING
 
 
@@ -48,7 +49,7 @@ class RuleInputs:
     sandbox: bool = True
     payer: Payer | None = None
     payer_of_other_type: bool = False
-    """The id belongs to a payer, but to one for the other kind of claim."""
+    """The id belongs to a payer, but to one for another kind of claim."""
     enrolled: bool = False
     """The billing provider is enrolled with this payer."""
     earlier_request_id: str = ""
@@ -87,8 +88,8 @@ class ClaimRule:
 
     def boxes(self, kind: ClaimKind) -> tuple[str, ...]:
         """Return the boxes on the claim form that the rule is about, in the order of its fields."""
-        schema = CLAIM_SCHEMAS[kind]
-        known = {**fields_of(schema.line), **fields_of(schema.claim)}
+        form = FORMS[kind]
+        known = {**fields_of(form.line), **fields_of(form.claim)}
         found = (known[name].box for name in self.fields if name in known)
         return tuple(dict.fromkeys(box for box in found if box))
 
@@ -104,7 +105,7 @@ def rule(
     *,
     fields: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = BOTH,
+    kinds: tuple[ClaimKind, ...] = EVERY_KIND,
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
     requires: ExternalData | None = None,
@@ -129,7 +130,7 @@ def line_rule(
     *,
     fields: Iterable[str],
     x12: str = "",
-    kinds: tuple[ClaimKind, ...] = BOTH,
+    kinds: tuple[ClaimKind, ...] = EVERY_KIND,
     severity: Severity = Severity.ERROR,
     when_filled: Iterable[str] = (),
 ) -> Callable[[Check], Check]:
@@ -145,13 +146,13 @@ def value_rule(
     """Register a rule about every value of some types; the function returns a message or None."""
     names = (
         field.name
-        for schema in CLAIM_SCHEMAS.values()
-        for part in (schema.claim, schema.line)
+        for form in FORMS.values()
+        for part in (form.claim, form.line)
         for field in fields_of(part).values()
         if field.value_type in value_types
     )
     return _register(
-        id, RuleScope.VALUE, tuple(names), x12, BOTH, severity, value_types=value_types
+        id, RuleScope.VALUE, tuple(names), x12, EVERY_KIND, severity, value_types=value_types
     )
 
 
@@ -210,4 +211,4 @@ def listed(words: Iterable[str]) -> str:
 
 def on_line(claim: Claim, at: int, name: str) -> str:
     """Return the path of a line's field."""
-    return f"{CLAIM_SCHEMAS[kind_of(claim)].lines_field}[{at}].{name}"
+    return form_of(claim).line_path(at, name)

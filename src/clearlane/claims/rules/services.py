@@ -3,15 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from clearlane.claims.fields import (
-    Claim,
-    DentalClaim,
-    DentalLine,
-    Line,
-    MedicalClaim,
-    MedicalLine,
-    lines_of,
-)
+from clearlane.claims.fields import Claim, DentalClaim, DentalLine, MedicalClaim, MedicalLine
+from clearlane.claims.forms import FORMS, form_of, names_of_forms
 from clearlane.claims.rules.registry import (
     DENTAL,
     MEDICAL,
@@ -26,9 +19,9 @@ from clearlane.claims.rules.registry import (
 )
 from clearlane.kernel import limits
 
-PROCEDURES = ("F24D_HcpcsProcedureCode", "F29_ProcedureCode")
-DESCRIPTIONS = ("X12_Description", "F30_Description")
-CONTROL_NUMBERS = ("X12_ProviderControlNumber", "X12_LineControlNumber")
+PROCEDURES = names_of_forms(lambda names: names.procedure)
+DESCRIPTIONS = names_of_forms(lambda names: names.description)
+CONTROL_NUMBERS = names_of_forms(lambda names: names.line_control)
 MEASUREMENT = ("X12_MeasurementId", "X12_MeasurementQualifier", "X12_MeasurementValue")
 
 _CDT = re.compile(r"D\d{4}", re.ASCII)
@@ -52,11 +45,6 @@ L7499 L8039 L8499 L8699 Q4050 Q4051 Q4100 T5999 V2199 V2799 V5298 V5299
 UNLISTED = frozenset(_UNLISTED.split())
 
 
-def procedure(line: Line) -> str:
-    """Return the procedure code of a line."""
-    return line.F24D_HcpcsProcedureCode if isinstance(line, MedicalLine) else line.F29_ProcedureCode
-
-
 def is_unlisted(code: str) -> bool:
     """Return whether a procedure code has no meaning without a description."""
     return code in UNLISTED or (code.startswith("D") and code.endswith("999"))
@@ -75,14 +63,14 @@ def dental_procedure_is_cdt(
         )
 
 
-@rule("C602", fields=("F24_ClaimLines", "LineItems"), x12="2400/LX/01")
+@rule("C602", fields=[form.lines_field for form in FORMS.values()], x12="2400/LX/01")
 def lines_are_few(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim has at most 50 lines."""
-    count = len(lines_of(claim))
+    form = form_of(claim)
+    count = len(form.lines(claim))
     if count > limits.LINES_PER_CLAIM_MAX:
-        name = "F24_ClaimLines" if isinstance(claim, MedicalClaim) else "LineItems"
         yield (
-            name,
+            form.lines_field,
             f"There are {count} lines; at most {limits.LINES_PER_CLAIM_MAX} fit one claim, so split it.",
         )
 
@@ -90,12 +78,13 @@ def lines_are_few(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
 @rule("C603", fields=(*PROCEDURES, *DESCRIPTIONS), x12="2400/SV1/01-07")
 def unlisted_procedure_is_described(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A procedure code that names no procedure comes with a description."""
-    name = DESCRIPTIONS[isinstance(claim, DentalClaim)]
-    for at, line in enumerate(lines_of(claim)):
-        code = procedure(line)
+    form = form_of(claim)
+    name = form.names.description
+    for at, line in enumerate(form.lines(claim)):
+        code = form.procedure(line)
         if is_unlisted(code) and name not in line.__dict__:
             yield (
-                on_line(claim, at, name),
+                form.line_path(at, name),
                 f"The procedure {quoted(code)} is an unlisted one; describe the service in {name}.",
             )
 
@@ -103,17 +92,16 @@ def unlisted_procedure_is_described(claim: Claim, inputs: RuleInputs) -> Iterato
 @rule("C604", fields=CONTROL_NUMBERS, x12="2400/REF:6R/02")
 def control_numbers_are_different(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """No two lines of a claim have the same control number."""
-    medical = isinstance(claim, MedicalClaim)
-    lines, name = (
-        ("F24_ClaimLines", CONTROL_NUMBERS[0]) if medical else ("LineItems", CONTROL_NUMBERS[1])
-    )
+    form = form_of(claim)
+    name = form.names.line_control
     seen: dict[str, int] = {}
-    for at, line in enumerate(lines_of(claim)):
+    for at, line in enumerate(form.lines(claim)):
         number = line.__dict__.get(name)
         if number is not None and seen.setdefault(number, at) != at:
             yield (
-                f"{lines}[{at}].{name}",
-                f"The control number {quoted(number)} is also that of {lines}[{seen[number]}]; "
+                form.line_path(at, name),
+                f"The control number {quoted(number)} is also that of "
+                f"{form.lines_field}[{seen[number]}]; "
                 "give each line its own, or none.",
             )
 
@@ -255,30 +243,16 @@ def dental_quantity_is_whole(
 @rule("C612", fields=PROCEDURES, x12="2400/SV1", severity=WARNING)
 def lines_are_different(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Two equal lines look like a mistake to a payer."""
-    medical = isinstance(claim, MedicalClaim)
-    name, field = ("F24_ClaimLines", PROCEDURES[0]) if medical else ("LineItems", PROCEDURES[1])
-    lines = lines_of(claim)
-    if len({procedure(line) for line in lines}) == len(lines):
+    form = form_of(claim)
+    lines = form.lines(claim)
+    if len({form.procedure(line) for line in lines}) == len(lines):
         return
     seen: dict[object, int] = {}
     for at, line in enumerate(lines):
-        first = seen.setdefault(_signature(line), at)
+        first = seen.setdefault(form.duplicate_key(line), at)
         if first != at:
             yield (
-                f"{name}[{at}].{field}",
-                f"The line repeats {name}[{first}]; raise its units, or add a modifier that tells them apart.",
+                form.line_path(at, form.names.procedure),
+                f"The line repeats {form.lines_field}[{first}]; raise its units, or add a modifier that "
+                "tells them apart.",
             )
-
-
-def _signature(line: Line) -> object:
-    """Return what a payer compares when it looks for duplicate lines."""
-    if isinstance(line, MedicalLine):
-        return (
-            line.F24A_DateOfServiceFrom,
-            line.F24D_HcpcsProcedureCode,
-            line.F24D_Modifiers,
-            line.F24B_PlaceOfServiceCode,
-            line.X12_NdcCode,
-        )
-    teeth = tuple((tooth.F27_Tooth, tooth.F28_ToothSurface) for tooth in line.Teeth or ())
-    return line.F24_DateOfServiceFrom, line.F29_ProcedureCode, teeth, line.F25_AreaOfOralCavity

@@ -105,7 +105,12 @@ async def _store_batch(
 
     async def store_batch(tx: Tx) -> int:
         batch_id = await batches.create(
-            tx, file, destination=(route.type, route.payer_id), members=(), now=to_micros(now)
+            tx,
+            file,
+            destination=(route.type, route.payer_id),
+            kind="",
+            members=(),
+            now=to_micros(now),
         )
         await store.mark_mailed(tx, leased, batch_id)
         tx.audit("eligibility.mailed", ids=[str(batch_id)], count=len(leased))

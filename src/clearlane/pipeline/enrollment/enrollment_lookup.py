@@ -1,30 +1,21 @@
 """Look up whether the billing providers of claims are enrolled with their payers.
 
-Done once for a document of claims, and only where one of its payers requires enrollment. Knows which fields of a claim
-name its billing provider.
+Done once for a document of claims, and only where one of its payers requires enrollment.
 """
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from clearlane.claims.fields import Claim, ClaimKind, kind_of
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.store import enrollments as store
 from clearlane.store.database import Database
 from clearlane.store.vault import Vault
-
-# The billing NPI of each kind of claim, and its tax id: the first of the fields that is filled.
-BILLING: Mapping[ClaimKind, tuple[str, tuple[str, ...]]] = {
-    ClaimKind.MEDICAL: (
-        "F33A_BillingProviderNpi",
-        ("F25_FederalTaxIdEin", "F25_FederalTaxIdSsn"),
-    ),
-    ClaimKind.DENTAL: ("F48_BillingDentistNPI", ("F51_BillingDentistTaxID",)),
-}
 
 _PUNCTUATION = re.compile(r"[-. ]")
 
@@ -74,7 +65,5 @@ async def find_approved_enrollments(
 
 def _billing(claim: Claim) -> Billing:
     """Return NPI and TIN without punctuation, empty where missing: no enrollment has them empty."""
-    npi_field, tin_fields = BILLING[kind_of(claim)]
-    npi = getattr(claim, npi_field)
-    tin = next((value for name in tin_fields if (value := getattr(claim, name))), None)
+    npi, tin = form_of(claim).billing_ids(claim)
     return _PUNCTUATION.sub("", npi or ""), _PUNCTUATION.sub("", tin or "")

@@ -11,8 +11,9 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims import cob, decode, fields
+from clearlane.claims import decode, fields
 from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.forms import form_of
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel import limits
@@ -137,7 +138,7 @@ def _status(
 
 
 def _cents(claim: Claim) -> int:
-    return int(cob.claim_charge(claim).quantize(CENT) * 100)
+    return int(form_of(claim).charge(claim).quantize(CENT) * 100)
 
 
 def _content(judgement: CheckedClaim) -> bytes:

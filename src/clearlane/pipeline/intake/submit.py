@@ -13,8 +13,9 @@ from itertools import islice
 
 from clearlane.accounts.model import Site
 from clearlane.claims import decode
-from clearlane.claims.fields import PAYER_TYPE_OF_KIND, Claim, ClaimKind
+from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.engine import fault_injection
 from clearlane.kernel import limits
@@ -111,7 +112,7 @@ async def submit(
         context.vault,
         payers,
         claims,
-        type=PAYER_TYPE_OF_KIND[kind],
+        type=FORMS[kind].payer_type,
         scope=site.scope,
         seconds_max=write_seconds_max,
     )
@@ -226,8 +227,9 @@ def _facts(
     payers: PayerDirectory, kind: ClaimKind, payer_id: str, today: date, *, sandbox: bool
 ) -> RuleInputs:
     """Return what the rules need to know of a payer, looked up once per document and payer."""
-    payer: Payer | None = payers.find(payer_id, PAYER_TYPE_OF_KIND[kind])
-    others = [type for of, type in PAYER_TYPE_OF_KIND.items() if of is not kind]
+    own_type = FORMS[kind].payer_type
+    payer: Payer | None = payers.find(payer_id, own_type)
+    others = {form.payer_type for form in FORMS.values()} - {own_type}
     return RuleInputs(
         today=today,
         sandbox=sandbox,

@@ -14,7 +14,7 @@ import structlog
 
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
 from clearlane.claims.facts import Fact, FactKind
-from clearlane.claims.fields import KIND_OF_PAYER_TYPE
+from clearlane.claims.fields import ClaimKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Denied, Mailbox, Presence, Unreachable
 from clearlane.engine.fault_injection import crash_point
@@ -187,7 +187,7 @@ async def _reroute(context: WorkContext, batch_id: int) -> Batch | None:
     if route.route_id == batch.route_id or not batch.claims:
         return batch  # a batch of inquiries stays with the route it was written for
     claims = await load_batch_claims(context, batch)
-    composed = await compose_batch(context, route, KIND_OF_PAYER_TYPE[batch.type], claims)
+    composed = await compose_batch(context, route, ClaimKind(batch.kind), claims)
     if len(composed.members) != batch.claims:
         return None  # a claim that cannot be opened; the log names it
     await _rewrite(context, batch, composed.file)

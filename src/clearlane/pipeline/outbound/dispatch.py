@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 import structlog
 
 from clearlane.claims.batch_lifecycle import BatchEvent, allows
-from clearlane.claims.fields import PAYER_TYPE_OF_KIND, ClaimKind
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import PayerRoute
 from clearlane.engine.fault_injection import crash_point
 from clearlane.engine.workflows import WorkSteps
@@ -193,7 +194,7 @@ def _plan_batches(
     found = []
     for in_doubt, queues in ((True, backlog.queues_in_doubt), (False, backlog.queues)):
         for queue in queues:
-            key = (PAYER_TYPE_OF_KIND[ClaimKind(queue.kind)], queue.payer_id)
+            key = (FORMS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
             routes = context.payer_access.connections().mailbox_routes(*key)
             if not routes and not everything:
                 continue
@@ -244,6 +245,7 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
                 tx,
                 composed.file,
                 destination=(route.type, plan.queue.payer_id),
+                kind=kind.value,
                 members=composed.members,
                 line_references=composed.line_references,
                 now=now,

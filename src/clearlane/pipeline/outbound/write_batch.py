@@ -15,7 +15,8 @@ import structlog
 
 from clearlane.claims.batch_naming import CONTROL_MAX, file_name, with_submitter_id
 from clearlane.claims.decode import restore
-from clearlane.claims.fields import KIND_OF_PAYER_TYPE, PAYER_TYPE_OF_KIND, ClaimKind
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.forms import FORMS
 from clearlane.claims.write_837 import (
     Envelope,
     OutgoingClaim,
@@ -116,14 +117,13 @@ async def load_batch_claims(context: WorkContext, batch: store.Batch) -> list[Ou
     async def page(tx: Tx, after: str, rows: int) -> list[QueuedClaim]:
         return await store.list_member_claims(tx, batch.id, after=after, limit=rows)
 
-    kind = KIND_OF_PAYER_TYPE[batch.type]
-    return await _load_claims(context, batch.payer_id, kind, page, batch.claims)
+    return await _load_claims(context, batch.payer_id, ClaimKind(batch.kind), page, batch.claims)
 
 
 async def _load_claims(
     context: WorkContext, payer_id: str, kind: ClaimKind, load_page: LoadPage, claims_max: int
 ) -> list[OutgoingClaim]:
-    payer = context.payer_access.payers().find(payer_id, PAYER_TYPE_OF_KIND[kind])
+    payer = context.payer_access.payers().find(payer_id, FORMS[kind].payer_type)
     name = payer.name if payer else ""
     claims: list[OutgoingClaim] = []
     after = ""

@@ -67,6 +67,8 @@ batches = installation_table(
     id_column(),
     Column("payer_id", Text, nullable=False),
     Column("type", Text, nullable=False),
+    # The kind of its claims; empty for a batch of inquiries.
+    Column("kind", Text, nullable=False),
     # The route it was written for; 0 is the loopback of a sandbox.
     Column("route_id", BigInteger, nullable=False),
     Column("state", Text, nullable=False),
@@ -89,6 +91,7 @@ batches = installation_table(
     Column("fault", Text, nullable=False),
     # The last column, so that reading the others need not skip over it.
     Column("content", LargeBinary, nullable=False),
+    CheckConstraint("kind IN ('', 'medical', 'dental')", name="kind"),
     CheckConstraint(_state_in(BatchState), name="state"),
     UniqueConstraint("control"),
     Index(

@@ -22,7 +22,6 @@ Knows trees and guides; knows no claim form and no store.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from clearlane.x12 import reader, tree
@@ -72,9 +71,9 @@ class GroupView(View, frozen=True):
     agency: str = ""
     version: str = ""
     sets: tuple[SetView, ...] = ()
-    sets_stated: str = msgspec.field(default="", name="sets_told")
+    sets_stated: str = ""
     """GE01: the number of sets that the sender states."""
-    trailer_control: str = msgspec.field(default="", name="control_told")
+    trailer_control: str = ""
     other: tuple[list[str], ...] = ()
 
 
@@ -100,9 +99,9 @@ class InterchangeView(View, frozen=True):
     answers: tuple[verdicts.InterchangeVerdictView, ...] = ()
     """The TA1 segments."""
     groups: tuple[GroupView, ...] = ()
-    groups_stated: str = msgspec.field(default="", name="groups_told")
+    groups_stated: str = ""
     """IEA01: the number of groups that the sender states."""
-    trailer_control: str = msgspec.field(default="", name="control_told")
+    trailer_control: str = ""
     other: tuple[list[str], ...] = ()
 
     @property

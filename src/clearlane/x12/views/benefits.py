@@ -8,8 +8,6 @@ Knows eligibility loops; knows no inquiry that was sent.
 from collections.abc import Iterator
 from decimal import Decimal
 
-import msgspec
-
 from clearlane.x12.views import shared_types
 from clearlane.x12.views.binding import (
     ELEMENT_READERS,
@@ -142,7 +140,7 @@ class MemberView(View, frozen=True):
     level: shared_types.LevelView | None = None
     traces: tuple[shared_types.TraceView, ...] = ()
     party: shared_types.PartyView | None = None
-    insured_status: InsuredStatusView | None = msgspec.field(default=None, name="standing")
+    insured_status: InsuredStatusView | None = None
     diagnoses: tuple[DiagnosisView, ...] = ()
     dates: tuple[shared_types.DateView, ...] = ()
     refusals: tuple[RefusalView, ...] = ()

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
-import msgspec
 from msgspec.structs import replace
 
 from clearlane.x12 import reader, tree
@@ -159,9 +158,9 @@ class RemittanceGroupView(View, frozen=True):
     provider: str = ""
     place: str = ""
     fiscal_end: date | None = None
-    claims_stated: Decimal | None = msgspec.field(default=None, name="claims_told")
+    claims_stated: Decimal | None = None
     """TS304: the number of claims that the payer states."""
-    charged_stated: Decimal | None = msgspec.field(default=None, name="charged_told")
+    charged_stated: Decimal | None = None
     """TS305: the sum of charges that the payer states."""
     claims: tuple[RemittanceClaimView, ...] = ()
     other: tuple[list[str], ...] = ()

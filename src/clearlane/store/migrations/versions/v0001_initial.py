@@ -283,6 +283,7 @@ def _batches() -> None:
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("payer_id", sa.Text, nullable=False),
         sa.Column("type", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
         sa.Column("route_id", sa.BigInteger, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("control", sa.BigInteger, nullable=False),
@@ -300,6 +301,7 @@ def _batches() -> None:
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("control", name="uq_batches_control"),
+        sa.CheckConstraint("kind IN ('', 'medical', 'dental')", name="ck_batches_kind"),
         sa.CheckConstraint(
             "state IN ('Ready', 'Sending', 'Delivered', 'InDoubt')", name="ck_batches_state"
         ),

@@ -1,0 +1,150 @@
+"""The type of a claim form: everything in which kinds of claim differ, as one value.
+
+Rules, placement, decoding and matching ask the form of a claim and know no kind. The forms and their registry
+are in ``claims.forms``.
+
+Knows what a form must be able to tell; knows no kind and no field by name.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Generic, TypeVar
+
+from clearlane.claims.cob import EarlierDecision
+from clearlane.claims.fields import ClaimKind, ClaimPart
+from clearlane.claims.placement import PlacementTables
+
+C = TypeVar("C", bound=ClaimPart)
+L = TypeVar("L", bound=ClaimPart)
+
+FilledFields = Mapping[str, Any]
+"""The filled fields of a claim or line by name, decoded or still as JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedFieldNames:
+    """What one form calls the fields that every kind of claim has; empty for a field it lacks."""
+
+    # Of the claim.
+    account: str
+    """The patient's account number, which may be CLM01."""
+    member_id: str
+    billing_zip: str
+    diagnoses: str
+    icd_version: str
+    total_charge: str
+    patient_paid: str
+    frequency: str
+    original_reference: str
+    """The payer's number of the claim that this one replaces."""
+    accident_date: str
+    accident_state: str
+    other_coverage: str
+    """The mark that there is another insurance."""
+    earlier_paid: str
+    """What an earlier payer paid for the whole claim."""
+    earlier_decision_day: str
+    # Of a line.
+    first_day: str
+    last_day: str
+    procedure: str
+    description: str
+    pointers: str
+    line_control: str
+    """The line's control number, by which answers find it."""
+    line_earlier_paid: str
+    line_earlier_decision_day: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClaimForm(Generic[C, L]):
+    """A kind of claim: its model, its fields under shared names, and functions that read them.
+
+    ``C`` is the model of a claim, ``L`` that of a line.
+    """
+
+    kind: ClaimKind
+    form_name: str
+    """The paper form."""
+    document: type[ClaimPart]
+    document_type: str
+    claim: type[ClaimPart]
+    line: type[ClaimPart]
+    lines_field: str
+    """The claim's field that holds its service lines."""
+    payer_type: str
+    """The type of payer in the directory that takes these claims."""
+    file_tag: str
+    """The transaction in names of files."""
+    line_segment: str
+    """The segment that begins with a line's procedure."""
+    placements: PlacementTables[Any, Any]
+    names: SharedFieldNames
+
+    # Groups of fields.
+    diagnoses_max: int
+    persons: tuple[tuple[str, str, str], ...]
+    """Patient's field, insured's field, and what it is: last name, first name, birth date, sex."""
+    birth_dates: tuple[str, ...]
+    past_days: tuple[str, ...]
+    """Days that have happened when the claim is written, and that the patient has lived through."""
+    billing_streets: tuple[str, ...]
+    payer_addresses: Mapping[str, tuple[str, ...]]
+    """Addresses that are sent whole or not at all, by whose they are."""
+    accident_fields: tuple[str, ...]
+    accident_fields_text: str
+    """The fields that mark an accident, as a sentence names them."""
+    other_insurance_fields: frozenset[str]
+    """Any of these means that there is another insurance."""
+    other_insurance_needs: tuple[tuple[str, ...], ...]
+    """What another insurance must have: of each group one field."""
+    decision_fields: frozenset[str]
+    """A claim without any of these, on itself and on its lines, has no decision of an earlier payer."""
+
+    # Functions of the claim.
+    lines: Callable[[C], tuple[L, ...]]
+    diagnoses: Callable[[C], Sequence[str | None]]
+    """The diagnoses by place; a place may be blank."""
+    diagnosis_paths: Callable[[C], list[tuple[str, str]]]
+    """Every diagnosis with its path."""
+    icd_version: Callable[[C], str]
+    """``10`` or ``9``."""
+    relationship: Callable[[C], str]
+    """The X12 code of the patient's relationship to the insured."""
+    patient_birth: Callable[[C], date]
+    accidents: Callable[[C], list[str]]
+    """The causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
+    is_predetermination: Callable[[C], bool]
+    """Whether the claim asks what would be paid, for services not yet done."""
+    charge: Callable[[C], Decimal]
+    """The total charge that the claim states."""
+    billing_ids: Callable[[C], tuple[str | None, str | None]]
+    """The billing provider's NPI and tax id."""
+    has_other_insurance: Callable[[C], bool]
+    other_payer_name: Callable[[C], str | None]
+    earlier_decision: Callable[[C], EarlierDecision | None]
+    missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
+    """The paths of missing fields that are required in one case and not in another: claim and lines in."""
+
+    # Functions of a line.
+    service_days: Callable[[L], tuple[date | None, date | None]]
+    """First and last day; the last is None where it was not given."""
+    procedure: Callable[[L], str]
+    pointers: Callable[[L], Sequence[str | None]]
+    """The diagnosis pointers as given."""
+    line_charge: Callable[[L], Decimal]
+    duplicate_key: Callable[[L], object]
+    """What a payer compares when it looks for duplicate lines."""
+
+    def frequency(self, claim: C) -> str:
+        """Return the claim frequency: 1 original, 6 corrected, 7 replacement, 8 void."""
+        return claim.__dict__.get(self.names.frequency) or "1"
+
+    def line_path(self, at: int, name: str) -> str:
+        """Return the path of a line's field."""
+        return f"{self.lines_field}[{at}].{name}"
+
+
+AnyForm = ClaimForm[Any, Any]

@@ -1,0 +1,292 @@
+"""The form of medical claims: the CMS-1500, sent as an 837P."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+
+from clearlane.claims import cob, placements_837p
+from clearlane.claims.claim_form import ClaimForm, FilledFields, SharedFieldNames
+from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, Groups
+from clearlane.claims.fields import ClaimKind, MedicalClaim, MedicalDocument, MedicalLine
+from clearlane.kernel import limits
+
+ACCIDENT_MARKS = {
+    "F10B_PatientCondAutoAccident": "AA",
+    "F10A_PatientCondEmployment": "EM",
+    "F10C_PatientCondOtherAccident": "OA",
+}
+# The relationship alone means no other insurance: some callers always send it.
+OTHER_INSURANCE = frozenset(
+    {
+        "F09_OtherInsuredNameLast",
+        "F09_OtherInsuredNameFirst",
+        "F09_OtherInsuredNameMiddle",
+        "F09_OtherInsuredSuffix",
+        "F09A_OtherInsuredGroupNum",
+        "F09B_OtherInsuredDOB",
+        "F09B_OtherInsuredSex",
+        "F09C_OtherEmployerName",
+        "F09D_OtherPlanName",
+        "X12_OtherPayerName",
+    }
+)
+# Most claims and lines have no decision, and testing all these fields at once is quick.
+CLAIM_DECISION = (
+    "X12_ClaimPrimaryPayerPaidAmount",
+    "F29_PayerAmountPaid",
+    "X12_ClaimAdjudicationDate",
+    *cob.CLAIM_GROUPS,
+)
+LINE_DECISION = ("X12_PrimaryPayerPaidAmount", "X12_AdjudicationOrPaymentDate", *cob.LINE_GROUPS)
+# Fields of a rendering provider, who must have a last name.
+RENDERING = (
+    "X12_RendProviderNameFirst",
+    "X12_RendProviderNameMiddle",
+    "X12_RendProviderSuffix",
+    "X12_RendProviderTaxonomyCode",
+    "X12_RendProviderStateLicenseNumber",
+    "X12_RendProviderUpinNumber",
+    "X12_RendProviderCommercialNumber",
+    "X12_RendProviderLocationNumber",
+    "X12_RenderingNPI",
+)
+
+
+def lines(claim: MedicalClaim) -> tuple[MedicalLine, ...]:
+    """Return the service lines."""
+    return claim.F24_ClaimLines
+
+
+def diagnoses(claim: MedicalClaim) -> Sequence[str | None]:
+    """Return the diagnoses by place; a place may be blank."""
+    return claim.F21_DiagnosisCodes
+
+
+def diagnosis_paths(claim: MedicalClaim) -> list[tuple[str, str]]:
+    """Return every diagnosis with its path."""
+    found = enumerate(claim.F21_DiagnosisCodes)
+    return [(f"F21_DiagnosisCodes[{at}]", code) for at, code in found if code is not None]
+
+
+def icd_version(claim: MedicalClaim) -> str:
+    """Return the ICD version, ``10`` or ``9``."""
+    return claim.F21_IcdIndicator
+
+
+def relationship(claim: MedicalClaim) -> str:
+    """Return the X12 code of the patient's relationship to the insured."""
+    return claim.F06_PatientRelationshipToInsured
+
+
+def patient_birth(claim: MedicalClaim) -> date:
+    """Return the patient's birth date."""
+    return claim.F03_PatientDob
+
+
+def accidents(claim: MedicalClaim) -> list[str]:
+    """Return the causes of the condition as X12 codes."""
+    given = claim.__dict__
+    return [code for name, code in ACCIDENT_MARKS.items() if given.get(name)]
+
+
+def is_predetermination(claim: MedicalClaim) -> bool:
+    """Return False: the CMS-1500 has no predeterminations."""
+    return False
+
+
+def charge(claim: MedicalClaim) -> Decimal:
+    """Return the total charge that the claim states."""
+    return claim.F28_TotalCharge
+
+
+def billing_ids(claim: MedicalClaim) -> tuple[str | None, str | None]:
+    """Return the billing provider's NPI and tax id; the EIN comes before the SSN."""
+    return claim.F33A_BillingProviderNpi, claim.F25_FederalTaxIdEin or claim.F25_FederalTaxIdSsn
+
+
+def has_other_insurance(claim: MedicalClaim) -> bool:
+    """Return whether the claim has fields of another insurance."""
+    return bool(claim.F11D_OtherPlan) or not OTHER_INSURANCE.isdisjoint(claim.__dict__)
+
+
+def other_payer_name(claim: MedicalClaim) -> str | None:
+    """Return the other payer's name, else the other plan's."""
+    return claim.X12_OtherPayerName or claim.F09D_OtherPlanName
+
+
+def earlier_decision(claim: MedicalClaim) -> EarlierDecision | None:
+    """Return the earlier payer's decision, or None."""
+    decided = tuple([_line_decision(line) for line in claim.F24_ClaimLines])
+    given = claim.__dict__
+    groups: Groups = {
+        group: given[name] for name, group in cob.CLAIM_GROUPS.items() if name in given
+    }
+    paid = claim.X12_ClaimPrimaryPayerPaidAmount
+    if paid is None:
+        paid = claim.F29_PayerAmountPaid
+    day = claim.X12_ClaimAdjudicationDate
+    if not (paid or groups or day or any(decided)):
+        return None
+    if paid is None:
+        paid = cob.total_paid(decided) - cob.total_adjusted(groups)
+    return EarlierDecision(paid, groups, day, decided)
+
+
+def _line_decision(line: MedicalLine) -> EarlierLineDecision | None:
+    given = line.__dict__
+    if given.keys().isdisjoint(LINE_DECISION):
+        return None
+    groups: Groups = {
+        group: given[name] for name, group in cob.LINE_GROUPS.items() if name in given
+    }
+    paid, day = line.X12_PrimaryPayerPaidAmount, line.X12_AdjudicationOrPaymentDate
+    return EarlierLineDecision(paid or ZERO, groups, day) if paid or groups or day else None
+
+
+def missing_fields(claim: FilledFields, lines: Sequence[FilledFields]) -> Iterator[str]:
+    """Yield the missing fields that are required in one case and not in another."""
+    get = claim.get
+    if get("F25_FederalTaxIdEin") is None and get("F25_FederalTaxIdSsn") is None:
+        yield "F25_FederalTaxIdEin"
+    if get("X12_RendProviderNameLast") is None and any(get(name) is not None for name in RENDERING):
+        yield "X12_RendProviderNameLast"
+    if not _has_item(get("F21_DiagnosisCodes")):
+        yield "F21_DiagnosisCodes"
+    for at, line in enumerate(lines):
+        if not _has_item(line.get("F24E_DiagnosisPointers")):
+            yield f"F24_ClaimLines[{at}].F24E_DiagnosisPointers"
+
+
+def _has_item(value: object) -> bool:
+    # A value that is no array, or missing, has been reported already.
+    if not isinstance(value, (list, tuple)):
+        return True
+    return value[0] is not None or any(item is not None for item in value)
+
+
+def service_days(line: MedicalLine) -> tuple[date | None, date | None]:
+    """Return the first and last day of a line."""
+    return line.F24A_DateOfServiceFrom, line.F24A_DateOfServiceTo
+
+
+def procedure(line: MedicalLine) -> str:
+    """Return the procedure code of a line."""
+    return line.F24D_HcpcsProcedureCode
+
+
+def pointers(line: MedicalLine) -> Sequence[str | None]:
+    """Return the diagnosis pointers of a line."""
+    return line.F24E_DiagnosisPointers
+
+
+def line_charge(line: MedicalLine) -> Decimal:
+    """Return the charge of a line."""
+    return line.F24F_Charges
+
+
+def duplicate_key(line: MedicalLine) -> object:
+    """Return what a payer compares when it looks for duplicate lines."""
+    return (
+        line.F24A_DateOfServiceFrom,
+        line.F24D_HcpcsProcedureCode,
+        line.F24D_Modifiers,
+        line.F24B_PlaceOfServiceCode,
+        line.X12_NdcCode,
+    )
+
+
+FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
+    kind=ClaimKind.MEDICAL,
+    form_name="CMS-1500",
+    document=MedicalDocument,
+    document_type="MedicalClaim",
+    claim=MedicalClaim,
+    line=MedicalLine,
+    lines_field="F24_ClaimLines",
+    payer_type="Medical",
+    file_tag="837P",
+    line_segment="SV1",
+    placements=placements_837p.TABLES,
+    names=SharedFieldNames(
+        account=placements_837p.ACCOUNT,
+        member_id="F01A_InsuredId",
+        billing_zip="F33_BillingProviderZip",
+        diagnoses="F21_DiagnosisCodes",
+        icd_version="F21_IcdIndicator",
+        total_charge="F28_TotalCharge",
+        patient_paid="F29_PatientAmountPaid",
+        frequency="F22_MedicaidResubmissionCode",
+        original_reference="F22_OriginalReferenceNumber",
+        accident_date="F15_AccidentDate",
+        accident_state="F10B_PatientCondAutoAccidentState",
+        other_coverage="F11D_OtherPlan",
+        earlier_paid="X12_ClaimPrimaryPayerPaidAmount",
+        earlier_decision_day="X12_ClaimAdjudicationDate",
+        first_day="F24A_DateOfServiceFrom",
+        last_day="F24A_DateOfServiceTo",
+        procedure="F24D_HcpcsProcedureCode",
+        description="X12_Description",
+        pointers="F24E_DiagnosisPointers",
+        line_control=placements_837p.LINE_CONTROL,
+        line_earlier_paid="X12_PrimaryPayerPaidAmount",
+        line_earlier_decision_day="X12_AdjudicationOrPaymentDate",
+    ),
+    diagnoses_max=limits.MEDICAL_DIAGNOSES_MAX,
+    persons=(
+        ("F02_PatientNameLast", "F04_InsuredNameLast", "last name"),
+        ("F02_PatientNameFirst", "F04_InsuredNameFirst", "first name"),
+        ("F03_PatientDob", "F11A_InsuredDob", "birth date"),
+        ("F03_PatientSex", "F11A_InsuredSex", "sex"),
+    ),
+    birth_dates=("F03_PatientDob", "F11A_InsuredDob", "F09B_OtherInsuredDOB"),
+    past_days=(
+        "F12_PatientAuthorizationDate",
+        "F14_DateOfCurrentIllnessOrSymptom",
+        "F14_LastMenstrualPeriodDate",
+        "F15_InitialTreatmentDate",
+        "F15_LastSeenDate",
+        "F15_AcuteManifestionDate",
+        "F15_AccidentDate",
+        "F15_LastXRayDate",
+        "F15_HearingAndVisionPrescriptionDate",
+        "F15_AssumedCareStartDate",
+        "F15_PropertyCasualtyFirstContactDate",
+        "F16_LastWorkedDate",
+        "F18_HospitalizationDateFrom",
+        "F18_HospitalizationDateTo",
+        "X12_DisabilityDateFrom",
+    ),
+    billing_streets=("F33_BillingProviderAddress1", "F33_BillingProviderAddress2"),
+    payer_addresses={
+        "payer's": ("F00_PayerAddress1", "F00_PayerCity", "F00_PayerState", "F00_PayerZip")
+    },
+    accident_fields=tuple(ACCIDENT_MARKS),
+    accident_fields_text="F10A, F10B or F10C",
+    other_insurance_fields=OTHER_INSURANCE | {"F11D_OtherPlan"},
+    other_insurance_needs=(
+        ("F09_OtherInsuredNameLast",),
+        ("F09A_OtherInsuredGroupNum",),
+        ("F09_PatientRelationshipToInsured",),
+        ("X12_OtherPayerName", "F09D_OtherPlanName"),
+    ),
+    decision_fields=frozenset({*CLAIM_DECISION, *LINE_DECISION}),
+    lines=lines,
+    diagnoses=diagnoses,
+    diagnosis_paths=diagnosis_paths,
+    icd_version=icd_version,
+    relationship=relationship,
+    patient_birth=patient_birth,
+    accidents=accidents,
+    is_predetermination=is_predetermination,
+    charge=charge,
+    billing_ids=billing_ids,
+    has_other_insurance=has_other_insurance,
+    other_payer_name=other_payer_name,
+    earlier_decision=earlier_decision,
+    missing_fields=missing_fields,
+    service_days=service_days,
+    procedure=procedure,
+    pointers=pointers,
+    line_charge=line_charge,
+    duplicate_key=duplicate_key,
+)

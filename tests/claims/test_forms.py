@@ -1,0 +1,101 @@
+"""Every kind of claim has a form; its names are fields of its models; nothing else distinguishes kinds."""
+
+import re
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+import clearlane
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind, fields_of
+from clearlane.claims.forms import FORMS, fields_of_forms, form_of, names_of_forms
+from clearlane.payers.model import PAYER_TYPES
+from tests.claims.outgoing import stored
+
+DAY = date(2026, 4, 10)
+KINDS = pytest.mark.parametrize("kind", list(ClaimKind))
+SOURCE = Path(clearlane.__file__).parent
+MODEL_TEST = re.compile(r"isinstance\(.*(Medical|Dental)")
+
+
+def decoded(kind, *, full):
+    return stored(kind, (samples.extended_claim if full else samples.minimal_claim)(kind, DAY))
+
+
+@KINDS
+def test_every_kind_has_a_form(kind):
+    form = FORMS[kind]
+    assert form.kind is kind
+    assert form.payer_type in PAYER_TYPES
+    assert form.file_tag == form.placements.guide.kind
+    assert form.document.model_fields["DocumentType"].annotation.__args__ == (form.document_type,)
+    assert form.claim.model_fields[form.lines_field].annotation == tuple[form.line, ...]
+
+
+@KINDS
+def test_the_names_of_a_form_are_fields_of_its_models(kind):
+    form = FORMS[kind]
+    claim, line = fields_of(form.claim), fields_of(form.line)
+    known = claim.keys() | line.keys()
+    shared = {getattr(form.names, one.name) for one in fields(form.names)} - {""}
+    assert shared <= known
+    groups = [
+        *form.birth_dates, *form.past_days, *form.billing_streets, *form.accident_fields,
+        *form.other_insurance_fields, *(name for row in form.persons for name in row[:2]),
+        *(name for names in form.payer_addresses.values() for name in names),
+        *(name for names in form.other_insurance_needs for name in names),
+    ]  # fmt: skip
+    assert set(groups) <= claim.keys()
+    assert form.decision_fields <= known
+    # A day counts as past only if it is a date; a forgotten one would not be checked.
+    assert {claim[name].value_type for name in form.past_days} == {"date"}
+
+
+@KINDS
+@pytest.mark.parametrize("full", [False, True])
+def test_a_form_reads_its_claims(kind, full):
+    claim = decoded(kind, full=full)
+    form, given = form_of(claim), claim.__dict__
+    assert form is FORMS[kind]
+    lines = form.lines(claim)
+    assert lines == given[form.lines_field]
+    assert form.charge(claim) == given[form.names.total_charge]
+    assert form.charge(claim) == sum(map(form.line_charge, lines))
+    assert form.frequency(claim) == given.get(form.names.frequency, "1")
+    assert [code for _, code in form.diagnosis_paths(claim)] == [
+        *filter(None, form.diagnoses(claim))
+    ]
+    assert form.icd_version(claim) == "10"
+    assert form.billing_ids(claim)[1]
+    for line in lines:
+        assert form.procedure(line) == line.__dict__[form.names.procedure]
+        assert form.service_days(line)[0] == line.__dict__[form.names.first_day]
+    assert len({form.duplicate_key(line) for line in lines}) == len(lines)
+    assert form.has_other_insurance(claim) is full
+    assert bool(form.other_payer_name(claim)) is full
+    decision = form.earlier_decision(claim)
+    assert (decision is not None) is full
+    assert not [*form.missing_fields(given, [line.__dict__ for line in lines])]
+
+
+def test_names_of_forms_leave_out_what_a_form_lacks():
+    assert names_of_forms(lambda names: names.earlier_paid) == ("X12_ClaimPrimaryPayerPaidAmount",)
+    assert names_of_forms(lambda names: names.procedure) == (
+        "F24D_HcpcsProcedureCode",
+        "F29_ProcedureCode",
+    )
+    assert fields_of_forms(lambda form: ["Svc_PayerId"]) == ("Svc_PayerId",)
+
+
+def test_nothing_else_distinguishes_kinds_of_claim():
+    own = ("claims/forms/", "claims/fields.py")
+    found = [
+        f"{path.relative_to(SOURCE)}:{number}"
+        for path in SOURCE.rglob("*.py")
+        if not path.relative_to(SOURCE).as_posix().startswith(own)
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if MODEL_TEST.search(line)
+    ]
+    assert not found
