@@ -34,7 +34,7 @@ HEALTHY = RouteHealth("MM001", "Medical")
 
 def batch(id=1, state=BatchState.READY, payer_id="MM001", **own):
     facts = {
-        "type": "Medical", "route_id": 1, "control": id, "name": f"{id}.x12", "digest": "", "claims": 1,
+        "type": "Medical", "kind": "medical", "route_id": 1, "control": id, "name": f"{id}.x12", "digest": "", "claims": 1,
         "bytes": 1, "created_at": 0, "attempts": 1, "not_before": NOW, "holder": "", "lease_until": None,
         "failing_since": None, "delivered_at": None, "fault": "",
     }  # fmt: skip
