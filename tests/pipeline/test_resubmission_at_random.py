@@ -1,0 +1,153 @@
+"""Random sequences of submit, reject, deny, pay and resubmit: nothing lost, nothing sent twice, every claim accounted for."""
+
+import asyncio
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from clearlane.store.schema import claims
+from clearlane.store.sql import Statement
+from tests.claims.answers import paid, patient, payment, status
+from tests.pipeline.flowing import EVERYONE, Flow
+from tests.pipeline.outbound import numbers_in
+
+ROWS = Statement(
+    select(
+        claims.c.request_id, claims.c.site_id, claims.c.is_current, claims.c.predecessor_id,
+        claims.c.successor_id, claims.c.sendings, claims.c.queued,
+    ),
+    system=True,
+)  # fmt: skip
+IDS = st.sampled_from(["ONE", "TWO"])
+NOTES = st.sampled_from(["", "A", "B"])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("submit"), IDS, NOTES, st.sampled_from(["", "7", "8"])),
+        st.tuples(st.just("twice"), IDS, NOTES, st.just("")),
+        st.tuples(st.sampled_from(["reject", "deny", "pay"]), st.integers(0, 9)),
+        st.tuples(st.just("send")),
+        st.tuples(st.just("wait"), st.sampled_from([1, 31])),
+    ),
+    min_size=4,
+    max_size=12,
+)
+
+
+class Play:
+    """One sequence, and what the vendor and the payer saw."""
+
+    def __init__(self, flow):
+        self.flow = flow
+        self.answered = set()
+        """Request ids of accepted claims, as the vendor was told."""
+        self.came = Counter()
+        """How often the payer got each claim."""
+        self.sent = {}
+        """The account number that each claim came with."""
+        self.files = 0
+
+    async def submit(self, id, note, frequency):
+        own = {"Svc_VendorClaimId": id, "F26_PatientAcctNumber": f"{self.flow.site.id}{id}"}
+        own |= {"F19_ClaimSupplementalInfoNoteText": note} if note else {}
+        own |= {"F22_MedicaidResubmissionCode": frequency} if frequency else {}
+        [result] = await self.flow.post(**own)
+        if result.accepted:
+            self.answered.add(result.request_id)
+        return result
+
+    async def twice(self, id, note, frequency):
+        one, other = await asyncio.gather(*(self.submit(id, note, frequency) for _ in range(2)))
+        assert (one.accepted, one.accepted and one.request_id) == (
+            other.accepted, other.accepted and other.request_id,
+        )  # fmt: skip
+
+    async def send(self):
+        content = await self.flow.send()
+        numbers = numbers_in(content) if content else []
+        self.came.update(numbers)
+        found = [part.split("*")[0] for part in content.decode().split("~CLM*")[1:]]
+        self.sent |= dict(zip(numbers, found, strict=True))
+
+    async def answer(self, write, at):
+        if self.sent:
+            self.files += 1
+            account = list(self.sent.values())[at % len(self.sent)]
+            name = f"s{self.flow.site.id}-{self.files}-"
+            assert set(await self.flow.arrive(write(account, self.files), name=name)) <= {
+                "Applied",
+                "Parked",
+            }
+
+    async def reject(self, at):
+        await self.answer(
+            lambda account, _: status(patient(account, "A7:500:85*20261102*U*100")), at
+        )
+
+    async def deny(self, at):
+        await self.answer(
+            lambda account, n: payment(
+                paid(account, "4", "100", "0", "CAS*CO*50*100"), amount="0",
+                reference=f"N{self.flow.site.id}-{n}",
+            ),
+            at,
+        )  # fmt: skip
+
+    async def pay(self, at):
+        await self.answer(
+            lambda account, n: payment(
+                paid(account, "1", "100", "80", "CAS*CO*45*20"),
+                reference=f"E{self.flow.site.id}-{n}",
+            ),
+            at,
+        )
+
+    async def wait(self, days):
+        self.flow.clock.advance(timedelta(days=days))
+
+    async def check(self):
+        await self.send()
+        async with self.flow.database.read(EVERYONE) as tx:
+            rows = [row for row in await tx.rows(ROWS) if row[1] == self.flow.site.id]
+        listed = await self.flow.statuses()
+        rows = {row[0]: row for row in rows if row[0] in listed}
+        # Nothing lost: every claim the vendor was told of is stored, listed and sent, and no other.
+        assert self.answered == set(rows) == set(listed) == set(self.came)
+        # Nothing sent twice.
+        assert set(self.came.values()) <= {1}
+        assert {row[5:] for row in rows.values()} <= {(1, 0)}
+        # Every claim is current, or has the one successor that took over from it.
+        for id, _, is_current, before, after, *_ in rows.values():
+            assert bool(is_current) == (after is None)
+            assert after is None or rows[after][3] == id
+            assert before is None or rows[before][4] == id
+        current = Counter(listed[id]["VendorClaimId"] for id, row in rows.items() if row[2])
+        assert set(current.values()) <= {1}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_nothing_is_lost_and_nothing_is_sent_twice(kind, new_place, clock):
+    with asyncio.Runner() as runner:
+        place = runner.run(new_place(kind))
+        database = runner.run(place.open(clock))
+        flow = runner.run(Flow.open(place, database, clock))
+
+        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(steps=STEPS)
+        def sequences(steps):
+            async def play():
+                flow.site = await flow.new_site()
+                made = Play(flow)
+                for name, *values in steps:
+                    await getattr(made, name)(*values)
+                await made.check()
+
+            runner.run(play())
+
+        try:
+            sequences()
+        finally:
+            runner.run(database.close())
