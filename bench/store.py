@@ -19,7 +19,7 @@ from clearlane.store.audit_chain import ANCHOR_NAME
 from clearlane.store.database import Actor, Database, SystemScope, Tx, open_database
 from clearlane.store.keys import load_master_keys
 from clearlane.store.schema import claims, sites, vendors
-from clearlane.store.sql import Statement, insert_into
+from clearlane.store.sql import Statement, insert_into, scoped_insert
 from clearlane.store.sqlite import connect
 from clearlane.store.vault import Vault
 
@@ -45,11 +45,9 @@ SITE = Statement(
         "created_at",
     ).returning(sites.c.id)
 )
-CLAIM = Statement(
-    insert_into(
-        claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
-        "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
-    )
+CLAIM = scoped_insert(
+    claims, "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash",
+    "account_as_number", "total_cents", "created_at", "created_day", "updated_at", "payload",
 )  # fmt: skip
 
 

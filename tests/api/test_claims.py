@@ -422,3 +422,19 @@ def test_a_document_in_utf_16_is_read(acme):
     headers = {"Content-Type": "text/json; charset=utf-16"}
     answer = acme.post("/api/v3/claims/submit", content=content, headers=headers)
     assert results(answer)[0]["Status"] == "Accepted"
+
+
+def test_a_call_is_found_again_by_its_request_id_without_patient_data(server, acme):
+    good, bad = a_document(), a_document(F05_PatientState="XX")
+    taken = {**good["Claims"][0], "F05_PatientCity": "Elsewhere"}
+    document = {**good, "Claims": [*good["Claims"], *bad["Claims"], taken]}
+    id = f"call-{fresh_id()}"
+    first, second, _ = results(post(acme, document, headers={"X-Request-Id": id}))
+    shown = server.command("call", "show", id)
+    assert "Claims were submitted." in shown
+    assert "answered 200: 1 Accepted, 2 NotAccepted" in shown
+    assert first["RequestId"] in shown
+    assert f"{second['RequestId']}  NotAccepted" in shown
+    assert good["Claims"][0]["F02_PatientNameLast"] not in shown
+    (found,) = json.loads(server.command("call", "show", id, "--json"))
+    assert found["ids"][:2] == [first["RequestId"], second["RequestId"]]

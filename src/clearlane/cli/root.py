@@ -66,6 +66,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "export-undelivered": CommandEntry(
         "export_undelivered", "Write undelivered claims as 837 files."
     ),
+    "call": CommandEntry("call", "Find a call again by its X-Request-Id."),
     "audit": CommandEntry("audit", "Verify and export the audit chain."),
     "keys": CommandEntry("keys", "The master key: show, rotate."),
     "db": CommandEntry("db", "The database schema: status, upgrade."),

@@ -16,6 +16,7 @@ from clearlane.store.schema import audit, audit_head
 from clearlane.store.sql import Statement
 
 AUDIT_PAGE_ROWS = 2_000
+CALLS_SHOWN_MAX = 50
 
 TRAIL = SystemScope("the audit trail belongs to the installation")
 BEFORE_ALL = -(1 << 63)
@@ -99,6 +100,18 @@ async def read_between(
         after = rows[-1][0]
 
 
+async def find_by_request(
+    database: Database, request_id: str
+) -> list[dict[str, int | str | bytes | None]]:
+    """Return what the calls with a request id changed or read, newest first, at most one page.
+
+    A caller may send the same request id with several calls.
+    """
+    async with database.read(TRAIL) as tx:
+        rows = await tx.rows(_OF_REQUEST, request_id=request_id)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
 async def read_head(database: Database) -> ChainHead:
     """Return the head of the chain as the database has it."""
     async with database.read(TRAIL) as tx:
@@ -171,6 +184,12 @@ def _anchored(anchor: Anchor) -> ChainHead | None:
 
 _HEAD = Statement(select(audit_head.c.seq, audit_head.c.hash).where(audit_head.c.id == 1))
 _ROW = select(*(audit.c[name] for name in COLUMNS)).order_by(audit.c.seq)
+_OF_REQUEST = Statement(
+    select(*(audit.c[name] for name in COLUMNS))
+    .where(audit.c.request_id == bindparam("request_id"), audit.c.request_id != "")
+    .order_by(audit.c.seq.desc())
+    .limit(CALLS_SHOWN_MAX)
+)
 _PAGE = Statement(
     _ROW.where(audit.c.seq > bindparam("after")).limit(bindparam("size", type_=BigInteger))
 )

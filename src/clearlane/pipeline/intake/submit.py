@@ -38,7 +38,7 @@ from clearlane.pipeline.intake.correct_claims import SuccessorCorrections, corre
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher, PendingClaim, PreparedClaim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claims as store
-from clearlane.store.claims import ClaimInsertResult
+from clearlane.store.claims import ClaimInsertResult, NewClaim
 from clearlane.store.database import (
     Actor,
     CombinedJob,
@@ -225,9 +225,17 @@ async def _save(
     rows = [one.row for document in documents for one in document.prepared]
     ends = iter(await store.add(txs[0], rows, corrections.correct))
     stored = [list(islice(ends, len(document.prepared))) for document in documents]
-    for tx, own in zip(txs, stored, strict=True):
-        tx.audit("claims.submit", ids=[each.request_id for each in own])
+    for tx, own, document in zip(txs, stored, documents, strict=True):
+        new = [one.row for one in document.prepared]
+        accepted = sum(_is_accepted(row, each) for row, each in zip(new, own, strict=True))
+        answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
+        tx.audit("claims.submit", ids=[each.request_id for each in own], detail=answer)
     return stored
+
+
+def _is_accepted(row: NewClaim, stored: ClaimInsertResult) -> bool:
+    """Return whether a claim is answered `Accepted`: it has no errors and its id is free or its own."""
+    return row.state == store.RECEIVED and stored.decision is not ResubmissionDecision.ID_IN_USE
 
 
 def _result(prepared: PreparedClaim, stored: ClaimInsertResult) -> ClaimResult:

@@ -267,6 +267,13 @@ audit = installation_table(
     Column("detail", Text, nullable=False),
     Column("prev", LargeBinary, nullable=False),
     Column("hash", LargeBinary, nullable=False),
+    # Rows of nodes and commands have no request id.
+    Index(
+        "ix_audit_request_id",
+        "request_id",
+        sqlite_where=text("request_id <> ''"),
+        postgresql_where=text("request_id <> ''"),
+    ),
 )
 
 audit_head = installation_table(

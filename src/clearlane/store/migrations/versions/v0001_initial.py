@@ -192,6 +192,13 @@ def _audit() -> None:
         sa.Column("hash", sa.LargeBinary, nullable=False),
     )
     op.create_index("ix_audit_at", "audit", ["at"])
+    op.create_index(
+        "ix_audit_request_id",
+        "audit",
+        ["request_id"],
+        sqlite_where=sa.text("request_id <> ''"),
+        postgresql_where=sa.text("request_id <> ''"),
+    )
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
