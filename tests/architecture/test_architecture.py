@@ -209,22 +209,3 @@ def test_nothing_is_executed_from_text():
         for node in nodes_of(file):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"exec", "eval"}, f"{file}:{node.lineno}"
-
-
-def test_an_api_version_is_imported_by_the_table_of_versions_alone():
-    """The generic part of the API takes V3's errors as a value; only ``api/versions`` mounts V3."""
-    may_import = {SOURCE / "api" / "versions.py", SOURCE / "wiring.py"}
-    for file in FILES:
-        if (SOURCE / "api" / "v3") in file.parents or file in may_import:
-            continue
-        for node in nodes_of(file):
-            if isinstance(node, ast.ImportFrom):
-                base = node.module or ""
-                names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
-            elif isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            else:
-                continue
-            assert not any(name.startswith("clearlane.api.v3") for name in names), (
-                f"{file.relative_to(SOURCE)}:{node.lineno}"
-            )
