@@ -10,6 +10,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 import pytest
@@ -60,12 +61,16 @@ def _functions(item: pytest.Item) -> list[object]:
     return [inspect.unwrap(function) for function in functions if function]
 
 
+# Programs that the standard library runs to look something up (ctypes.util, platform); they are no servers.
+LOOK_UPS = frozenset({"ldconfig", "file", "gcc", "cc", "objdump", "ld", "uname"})
+
+
 def watch_servers() -> list[str]:
     """Return a list that receives the name of every process and listening socket as it is started."""
     started: list[str] = []
 
     def watch(event: str, arguments: tuple[object, ...]) -> None:
-        if event == "subprocess.Popen":
+        if event == "subprocess.Popen" and Path(str(arguments[0])).name not in LOOK_UPS:
             started.append(f"the process {arguments[0]}")
         elif event == "socket.bind" and arguments[0].family in {socket.AF_INET, socket.AF_INET6}:
             started.append(f"a server on {arguments[1]}")
