@@ -77,7 +77,7 @@ async def test_receive_stores_what_somebody_brought_and_it_is_posted(flow):
     file = await flow.file(received.id)
     assert (file.state, file.name, file.bytes) == ("Stored", "pushed.835", len(answer))
     assert await post.post_waiting(flow.context, flow.clock.now()) == 1
-    assert (await flow.status(id))["CurrentState"] == "Complete"
+    assert (await flow.status(id)).state == "Complete"
 
 
 ROUTES = {"same": ("Medical", PAYER), "other": ("Medical", OTHER_PAYER), "type": ("Dental", PAYER)}

@@ -76,11 +76,11 @@ async def test_what_may_be_sent_again_is_a_new_claim_and_both_are_in_the_status_
         result.request_id: (True, first, None),
     }
     rows = await flow.statuses()
-    assert {id: row["CurrentState"] for id, row in rows.items()} == {
+    assert {id: row.state for id, row in rows.items()} == {
         first: state,
         result.request_id: "Received",
     }
-    assert {row["VendorClaimId"] for row in rows.values()} == {"MINE"}
+    assert {row.vendor_claim_id for row in rows.values()} == {"MINE"}
     before, after = [
         await load_claim_history(flow.database, flow.vault, id, actor=ACTOR)
         for id in (first, result.request_id)
@@ -201,14 +201,14 @@ async def test_the_state_of_a_superseded_claim_may_still_change(flow):
     first = await ended(flow, REFUSED)
     second = (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).request_id
     await flow.arrive(PAID)
-    assert (await flow.status(first))["CurrentState"] == "Complete"
+    assert (await flow.status(first)).state == "Complete"
     back = payment(
         paid("ACC", "22", "-100", "-80", "CAS*CO*45*-20"), reference="EFT2", day="20261201", amount="-80"
     )  # fmt: skip
     await flow.arrive(back, name="back")
     rows = await flow.statuses()
-    assert rows[first]["PayerAmount"] == 0
-    assert rows[second]["CurrentState"] == "Received"
+    assert rows[first].payer_cents == 0
+    assert rows[second].state == "Received"
     assert await links(flow) == {first: (False, None, second), second: (True, first, None)}
     # The id means the new claim, whatever became of the first.
     assert (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).request_id == second
@@ -312,8 +312,8 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
             assert await flow.arrive(said[at], name=f"a{number}-{at}-") == ["Applied"]
         wanted |= {first: 60, second: 80}
     rows = await flow.statuses()
-    assert {id: row["PayerAmount"] for id, row in rows.items()} == wanted
-    assert {row["CurrentState"] for row in rows.values()} == {"Complete"}
+    assert {id: row.payer_cents // 100 for id, row in rows.items()} == wanted
+    assert {row.state for row in rows.values()} == {"Complete"}
 
 
 @pytest.mark.parametrize("is_sent", [False, True])
@@ -325,7 +325,7 @@ async def test_after_a_rejection_the_account_number_means_the_claim_that_has_it(
         assert accounts(await flow.send()) == ["ACC"]
     assert await flow.arrive(PAID, name="paid") == ["Applied"]
     rows = await flow.statuses()
-    assert rows[second if is_sent else first]["CurrentState"] == "Complete"
-    assert rows[first if is_sent else second]["CurrentState"] == (
+    assert rows[second if is_sent else first].state == "Complete"
+    assert rows[first if is_sent else second].state == (
         "Rejected" if is_sent else "Received"
     )

@@ -124,7 +124,7 @@ class Play:
             assert bool(is_current) == (after is None)
             assert after is None or rows[after][3] == id
             assert before is None or rows[before][4] == id
-        current = Counter(listed[id]["VendorClaimId"] for id, row in rows.items() if row[2])
+        current = Counter(listed[id].vendor_claim_id for id, row in rows.items() if row[2])
         assert set(current.values()) <= {1}
 
 
