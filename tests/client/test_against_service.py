@@ -89,8 +89,8 @@ def test_a_malformed_claim_is_reported_field_by_field(client):
 
 
 def test_a_typing_mistake_is_reported(client):
-    answer = client.submit_medical_claims(claim(F03_PatientDOB="1990-01-02"))
-    assert answer.ignored_fields == ("Claims[0].F03_PatientDOB",)
+    answer = client.submit_medical_claims(claim(F03_PatientBirthday="1990-01-02"))
+    assert answer.ignored_fields == ("Claims[0].F03_PatientBirthday",)
 
 
 def test_the_status_of_a_claim_is_found_by_its_day(client):
