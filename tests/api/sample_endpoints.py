@@ -94,7 +94,7 @@ async def broken_stream(call):
 async def streamed_rows(call):
     async def pages():
         for at in range(3):
-            yield [b"%d" % at]
+            yield b"%d" % at
 
     return await stream_array(pages(), JSON)
 

@@ -149,7 +149,7 @@ def test_the_style_is_the_one_the_policy_names(local_server):
 
 
 def test_two_endpoints_cannot_share_a_path():
-    with pytest.raises(AssertionError, match="twice"):
+    with pytest.raises(ValueError, match="twice"):
         ApiApplication(
             TWO_VENDORS,
             (*ENDPOINTS, ENDPOINTS[0]),

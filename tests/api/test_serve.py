@@ -18,6 +18,8 @@ from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 PATH = "/api/v3/payers/get_list"
+# A call that reads its body.
+DOCUMENTS = "/api/v3/claims/responses/get_by_doc_id"
 
 
 @pytest.fixture
@@ -145,10 +147,10 @@ def test_production_does_not_serve_on_an_empty_schema(data):
 
 
 def begin_a_call(connection, query, auth):
-    """A call that runs and waits for the rest of its body: six bytes."""
-    connection.send(request(PATH, "Expect: 100-continue", query=query, auth=auth, length=10))
+    """A call that runs and waits for the rest of its body: an empty list."""
+    connection.send(request(DOCUMENTS, "Expect: 100-continue", query=query, auth=auth, length=10))
     assert connection.receive().status == 100
-    connection.send(b'{"a"')
+    connection.send(b"[   ")
 
 
 def is_stopping(serving):
@@ -185,7 +187,7 @@ def test_a_stop_finishes_the_running_call_and_refuses_new_ones(started):
         serving.process.send_signal(signal.SIGTERM)
         wait_until(lambda: is_stopping(serving))
         wait_until(lambda: is_closed(serving))
-        connection.send(b":  1}  ")
+        connection.send(b"     ]")
         answer = connection.receive()
         assert (answer.status, answer.headers["connection"]) == (200, "close")
     assert serving.wait_for_exit() == 0

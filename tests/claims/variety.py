@@ -714,7 +714,7 @@ def _dental_line(random: _RandomValues, at: int, claim: JSON, *, predeterminatio
     if not predetermination:
         line["F24_DateOfServiceFrom"] = random.before(0, 4)
         if random.maybe(0.3):
-            line["F24_DateOfServiceTo"] = random.day.isoformat()
+            line["F24_DateOfServiceTo"] = line["F24_DateOfServiceFrom"]
     if "F34a_DiagnosisCode" in claim and random.maybe():
         line["F29a_DiagnosisPointer"] = random.one(("A", "1"))
     for name in ("F29b_Quantity", "F30_Description", "X12_PlaceOfServiceCode"):

@@ -189,9 +189,9 @@ async def test_a_body_that_is_no_document_is_400(caller, content):
 
 
 async def test_unknown_fields_are_ignored_and_named_in_a_header(caller):
-    answer = await caller.client.post(SUBMIT, json=one(subscriber_MemberID="2001"))
+    answer = await caller.client.post(SUBMIT, json=one(subscriber_MemberNumber="2001"))
     assert answer.status_code == 200
-    path = "BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0].MemberID"
+    path = "BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0].MemberNumber"
     assert answer.headers["X-Ignored-Fields"] == path
 
 

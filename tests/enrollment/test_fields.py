@@ -148,7 +148,7 @@ def test_any_other_type_of_npi_is_reported(sent):
 
 
 @by_name("name", sorted(FIELDS.keys() - {"NpiType"}))
-@by_name("value", [1, True, ["x"], {"x": 1}, 1.5])
+@by_name("value", [True, ["x"], {"x": 1}])
 def test_a_value_that_is_no_string_is_reported(name, value):
     assert faults({**an_enrollment(), name: value}) == {
         name: [f"The {name} field must be a string."]

@@ -326,6 +326,4 @@ async def test_after_a_rejection_the_account_number_means_the_claim_that_has_it(
     assert await flow.arrive(PAID, name="paid") == ["Applied"]
     rows = await flow.statuses()
     assert rows[second if is_sent else first].state == "Complete"
-    assert rows[first if is_sent else second].state == (
-        "Rejected" if is_sent else "Received"
-    )
+    assert rows[first if is_sent else second].state == ("Rejected" if is_sent else "Received")

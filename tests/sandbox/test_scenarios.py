@@ -66,7 +66,7 @@ async def test_the_277ca_has_four_levels_and_gives_every_number_back():
     assert [row.split("*")[3] for row in starting(found, "HL*")] == ["20", "21", "19", "PT"]
     assert starting(found, "STC*") == [
         "STC*A1:19:PR*20260303*WQ*240",
-        "STC*A1:19:PR*20260303*WQ*240",
+        "STC*A1:19:PR**WQ*240",
         "STC*A2:20:PR*20260303*WQ*240",
     ]
     assert "TRN*2*0000000010001" in found  # BHT03 of the set

@@ -19,7 +19,12 @@ from clearlane.store.database import (
 )
 from clearlane.store.postgresql import connect, require_durable
 from clearlane.store.schema import APP_ROLE, client_table, enable_row_security, id_column, metadata
-from clearlane.store.sql import CLIENT_TABLES, Statement, in_scope, insert_into
+from clearlane.store.sql import (
+    CLIENT_TABLES,
+    Statement,
+    scoped_insert,
+    scoped_select,
+)
 from tests.databases import ADD_VENDOR, make_site
 from tests.store.test_database import CLAIM, a_claim
 
@@ -77,7 +82,7 @@ async def test_a_client_table_has_its_owner_columns_and_refuses_foreign_pairs(no
 
 
 async def test_row_level_security_holds_for_raw_sql_of_the_role(place, database, notes):
-    add = Statement(insert_into(notes, "words"))
+    add = scoped_insert(notes, "words")
     scopes = [await make_site(database) for _ in range(2)]
     for scope in scopes:
         await database.write(scope, lambda tx: tx.run(add, words="hers"), actor=OPERATOR)
@@ -125,7 +130,7 @@ async def test_every_client_table_has_row_level_security(place):
 
 
 async def test_row_level_security_stops_a_statement_that_the_check_let_through(database, notes):
-    add = Statement(insert_into(notes, "words"))
+    add = scoped_insert(notes, "words")
     everything = Statement(select(notes.c.words), system=True)
     everything.system = False  # as if the check had a hole
     own, foreign = await make_site(database), await make_site(database)
@@ -315,7 +320,7 @@ async def test_a_login_without_special_rights_can_install_and_bypasses_nothing(p
         await connection.close()
         async with database.read(own) as tx:
             assert await tx.rows(
-                Statement(select(schema.claims.c.request_id).where(in_scope(schema.claims)))
+                scoped_select(select(schema.claims.c.request_id), schema.claims)
             ) == [("r1",)]
         await database.close()
     finally:
@@ -361,8 +366,8 @@ async def test_two_deadlocked_writes_are_both_done(database):
 
 
 async def test_a_statement_on_client_rows_binds_the_scopes_site_as_well(database, notes):
-    add = Statement(insert_into(notes, "words"))
-    seen = Statement(select(notes.c.words).where(in_scope(notes)))
+    add = scoped_insert(notes, "words")
+    seen = scoped_select(select(notes.c.words), notes)
     scope = await make_site(database)
     await database.write(scope, lambda tx: tx.run(add, words="one"), actor=OPERATOR)
     async with database.read(scope) as tx:
