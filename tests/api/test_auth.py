@@ -6,9 +6,17 @@ from base64 import b64encode
 import pytest
 
 from clearlane.accounts.model import Vendor
-from clearlane.api.auth import FailedLogins, LoginThrottle, client_network, delay_seconds
+from clearlane.api.auth import (
+    FAILED_LOGIN_SECONDS_FIRST,
+    FAILED_LOGIN_SECONDS_MAX,
+    FAILED_LOGINS_FREE_PER_ADDRESS,
+    FAILED_LOGINS_FREE_PER_KEY,
+    FailedLogins,
+    LoginThrottle,
+    client_network,
+    delay_seconds,
+)
 from clearlane.api.rates import RateLimiter
-from clearlane.kernel import limits
 from tests.patience import until
 
 
@@ -20,9 +28,9 @@ def test_the_first_failures_are_free_and_then_each_waits_longer_up_to_a_limit():
     failures = FailedLogins(free=3, forgiven_seconds=2)
     waits = [failures.count("here", now=0.0) for _ in range(40)]
     assert waits[:3] == [0, 0, 0]
-    assert waits[3] == limits.FAILED_LOGIN_SECONDS_FIRST
+    assert waits[3] == FAILED_LOGIN_SECONDS_FIRST
     assert waits == sorted(waits)
-    assert waits[-1] == limits.FAILED_LOGIN_SECONDS_MAX
+    assert waits[-1] == FAILED_LOGIN_SECONDS_MAX
 
 
 def test_failures_are_forgiven_with_time():
@@ -40,7 +48,7 @@ def test_one_source_does_not_slow_another():
 
 
 def test_the_memory_of_failures_is_bounded(monkeypatch):
-    monkeypatch.setattr(limits, "FAILED_LOGIN_SOURCES_MAX", 50)
+    monkeypatch.setattr("clearlane.api.auth.FAILED_LOGIN_SOURCES_MAX", 50)
     failures = FailedLogins(free=1, forgiven_seconds=2)
     for number in range(500):
         failures.count(f"source {number}", now=0.0)
@@ -48,34 +56,34 @@ def test_the_memory_of_failures_is_bounded(monkeypatch):
 
 
 def test_no_count_of_failures_overflows():
-    assert delay_seconds(1e9) == limits.FAILED_LOGIN_SECONDS_MAX
+    assert delay_seconds(1e9) == FAILED_LOGIN_SECONDS_MAX
 
 
 async def test_a_key_is_slowed_from_wherever_it_is_tried():
     slowdown = LoginThrottle()
     loop = asyncio.get_running_loop()
-    for number in range(limits.FAILED_LOGINS_FREE_PER_KEY):
+    for number in range(FAILED_LOGINS_FREE_PER_KEY):
         await slowdown.delay_basic_failure(f"192.0.2.{number}", basic("ACME"))
     began = loop.time()
     await slowdown.delay_basic_failure("192.0.2.99", basic("ACME"))
-    assert loop.time() - began >= limits.FAILED_LOGIN_SECONDS_FIRST * 0.9
+    assert loop.time() - began >= FAILED_LOGIN_SECONDS_FIRST * 0.9
 
 
 async def test_an_address_is_slowed_whatever_it_tries():
     slowdown = LoginThrottle()
     loop = asyncio.get_running_loop()
-    for number in range(limits.FAILED_LOGINS_FREE_PER_ADDRESS):
+    for number in range(FAILED_LOGINS_FREE_PER_ADDRESS):
         await slowdown.delay_basic_failure(
             "192.0.2.1", basic(f"KEY{number}") if number % 2 else None
         )
     began = loop.time()
     for _ in range(4):
         await slowdown.delay_basic_failure("192.0.2.1", None)
-    assert loop.time() - began >= limits.FAILED_LOGIN_SECONDS_FIRST
+    assert loop.time() - began >= FAILED_LOGIN_SECONDS_FIRST
 
 
 async def test_the_number_of_delayed_requests_is_limited(monkeypatch):
-    monkeypatch.setattr(limits, "FAILED_LOGINS_WAITING_MAX", 3)
+    monkeypatch.setattr("clearlane.api.auth.FAILED_LOGINS_WAITING_MAX", 3)
     slowdown = LoginThrottle()
     for _ in range(60):
         slowdown._keys.count(b"ACME", asyncio.get_running_loop().time())

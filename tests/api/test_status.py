@@ -8,7 +8,7 @@ import pytest
 
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
-from clearlane.kernel import limits
+from clearlane.pipeline.query.list_statuses import STATUSES_AT_ONCE
 
 SUBMIT = "/api/v3/claims/submit"
 STATUS = "/api/V3/claims/status/get_by_date"
@@ -90,7 +90,7 @@ def test_a_refused_claim_is_not_listed(listed):
 
 
 def test_rows_come_in_order_and_none_is_lost_between_pages(listed):
-    count = limits.STATUSES_AT_ONCE + 3
+    count = STATUSES_AT_ONCE + 3
     sent = {result["RequestId"] for result in submit(listed, claims=count, F01A_InsuredId="3009")}
     rows = around(listed)
     keys = [(row["CreateDate"], row["ClaimNumber"]) for row in rows]

@@ -8,11 +8,12 @@ from decimal import Decimal
 import pytest
 
 from clearlane.claims import decode, samples
-from clearlane.claims.decode import open_document, read_claim, read_document
+from clearlane.claims.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
 from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
 from clearlane.claims.forms import FORMS
 from clearlane.claims.repairs import Repair
 from clearlane.claims.rules import RuleInputs, repair_and_check
+from clearlane.claims.tolerant_reading import LIST_ITEMS_READ_MAX
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
@@ -469,14 +470,14 @@ def test_a_byte_order_mark_is_skipped():
 
 
 def test_a_claim_too_large_is_reported_and_not_read():
-    text = body(minimal(Padding="x" * limits.CLAIM_BYTES_MAX))
+    text = body(minimal(Padding="x" * CLAIM_BYTES_MAX))
     found = read_claim(MEDICAL, text, "Claims[0]")
     assert [finding.location for finding in found.findings] == ["Claims[0]"]
 
 
 def test_a_long_list_is_reported_once():
     found = read(minimal(F24_ClaimLines=[1] * 100_000))
-    assert len(found.findings) <= limits.LIST_ITEMS_READ_MAX + 1
+    assert len(found.findings) <= LIST_ITEMS_READ_MAX + 1
     assert any("At most" in finding.message for finding in found.findings)
 
 
@@ -490,7 +491,7 @@ def test_a_million_elements_are_counted_and_not_kept(item):
 
 
 def test_after_ten_thousand_faults_the_others_are_not_reported():
-    claim = {"F24_ClaimLines": [{}] * limits.LIST_ITEMS_READ_MAX}
+    claim = {"F24_ClaimLines": [{}] * LIST_ITEMS_READ_MAX}
     submission = open_document(
         body({"DocumentType": "MedicalClaim", "Claims": [claim] * 100}), MEDICAL
     )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from clearlane.eligibility import decode, fields
+from clearlane.eligibility.decode import ELIGIBILITY_VALUES_MAX
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.eligibility.wire_struct import WireType, wire_fields
 from clearlane.kernel import limits
@@ -241,7 +242,7 @@ def test_a_byte_order_mark_is_passed_over():
 
 
 def test_a_flood_of_values_is_refused_before_it_is_read():
-    body = b'{"a":[' + b"1," * limits.ELIGIBILITY_VALUES_MAX + b"1]}"
+    body = b'{"a":[' + b"1," * ELIGIBILITY_VALUES_MAX + b"1]}"
     assert [finding.location for finding in decode.decode_request(body).findings] == ["Document"]
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from clearlane.eligibility import fields, model, rules
+from clearlane.eligibility.rules import ELIGIBILITY_PATIENTS_MAX
 from clearlane.eligibility.stepwise import StepwiseCall
-from clearlane.kernel import limits
 from tests.eligibility.invented import (
     MILO,
     ROSA,
@@ -107,7 +107,7 @@ def test_no_rule_rejects_a_good_request(good):
 
 
 def test_too_many_patients_are_a_result_and_nothing_is_sent():
-    most = limits.ELIGIBILITY_PATIENTS_MAX
+    most = ELIGIBILITY_PATIENTS_MAX
     subscriber = read(document()).request.BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0]
     payee = fields.RequestPayee(
         CommonName="FENN", NationalProviderId="1234567893", Subscribers=(subscriber,) * (most + 1)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearlane.enrollment.decode import (
+    ENROLLMENT_BYTES_MAX,
     decode_enrollment,
     encode,
     find_repeated_ids,
@@ -54,7 +55,7 @@ def test_what_is_no_enrollment_is_reported_at_its_place(element):
 
 
 def test_an_enrollment_that_is_far_too_large_is_not_read():
-    values = an_enrollment(SiteId="x" * limits.ENROLLMENT_BYTES_MAX)
+    values = an_enrollment(SiteId="x" * ENROLLMENT_BYTES_MAX)
     read = decode_enrollment(json.dumps(values).encode(), "Enrollments[0]")
     assert [finding.location for finding in read.findings] == ["Enrollments[0]"]
 

@@ -475,7 +475,7 @@ async def test_days_are_those_of_the_site(flow):
 
 async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch):
     monkeypatch.setattr("clearlane.pipeline.inbound.inbound_statements.STATEMENTS_AT_ONCE", 2)
-    monkeypatch.setattr(limits, "CLAIM_FACTS_AT_ONCE", 1)
+    monkeypatch.setattr("clearlane.pipeline.claim_status.CLAIM_FACTS_AT_ONCE", 1)
     monkeypatch.setattr(limits, "PARKED_PER_FILE_MAX", 1)
     ids, content = await flow.sent(5)
     claims_paid = [paid(one, "1", "100", "80", "CAS*CO*45*20") for one in accounts(content)]

@@ -12,6 +12,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import guides
 from clearlane.x12.check import check, event_findings
+from clearlane.x12.collector import FINDINGS_PER_SET_MAX
 from clearlane.x12.reader import InterchangeOpened, Reader, UnitClosed, parse, read
 from clearlane.x12.writer import write
 from tests.x12 import samples837, samples_other
@@ -256,12 +257,12 @@ def test_an_835_with_a_version_in_its_header_is_read_and_reported():
 def test_sizes_of_a_hostile_file_are_limited(kind):
     rows = small(kind).split(b"~")
     long = b"REF*" + b"9" * limits.SEGMENT_BYTES_MAX
-    many = [b"QQQ*"] * (limits.FINDINGS_PER_SET_MAX + 20)
+    many = [b"QQQ*"] * (FINDINGS_PER_SET_MAX + 20)
     data = b"~".join([*rows[:4], long, *many, *rows[4:]])
     found = check(data).findings
     rules = [f.rule for f in found]
     assert rules.count("FILE-LONG") == 1
     assert rules.count("LIMIT-FINDINGS") == 1
     errors = sum(f.severity is Severity.ERROR for f in found)
-    assert errors <= limits.FINDINGS_PER_SET_MAX + 10
+    assert errors <= FINDINGS_PER_SET_MAX + 10
     assert in_order(found) == in_order(parse(data).all_findings())

@@ -11,6 +11,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import guides, loop_parser, reader
 from clearlane.x12.check import check, event_findings, iter_findings
+from clearlane.x12.collector import FINDINGS_PER_SET_MAX
 from clearlane.x12.lexer import InterchangeHeader, Lexer, SegmentChunk
 from clearlane.x12.reader import (
     FileClosed,
@@ -242,16 +243,16 @@ def test_garbage_inside_a_file_does_not_stop_it(garbage, at):
 
 
 def test_findings_are_limited_and_the_limit_is_reported():
-    many = limits.FINDINGS_PER_SET_MAX + 10
+    many = FINDINGS_PER_SET_MAX + 10
     data = file([*BODY, *["QQQ*1"] * many])
     found = parse(data, choose_guide=choose).all_findings()
     rules = [f.rule for f in found]
-    assert rules.count("SEG-UNKNOWN") == limits.FINDINGS_PER_SET_MAX
+    assert rules.count("SEG-UNKNOWN") == FINDINGS_PER_SET_MAX
     assert rules.count("LIMIT-FINDINGS") == 1
 
 
 def test_elements_are_not_looked_at_once_the_limit_is_reached():
-    many = limits.FINDINGS_PER_SET_MAX + 1
+    many = FINDINGS_PER_SET_MAX + 1
     for version in ("009990X001A1", "005010X999"):
         rows = set_of([*BODY, *["QQQ*"] * many, "K3*late", "REF*6R*late"], version=version)
         found = [f.rule for f in whole(wrap(rows, version=version))]
@@ -260,7 +261,7 @@ def test_elements_are_not_looked_at_once_the_limit_is_reached():
 
 
 def test_many_warnings_do_not_hide_an_error():
-    many = limits.FINDINGS_PER_SET_MAX + 10
+    many = FINDINGS_PER_SET_MAX + 10
     rows = list(BODY)
     for number in range(3, many):
         rows += [f"HL*{number}*1*22*0", "SBR*P", "NM1*IL*1*arden"]

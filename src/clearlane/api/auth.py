@@ -10,7 +10,16 @@ from collections import OrderedDict
 from ipaddress import ip_network
 
 from clearlane.accounts.credentials import read_basic
-from clearlane.kernel import limits
+
+FAILED_LOGINS_FREE_PER_KEY = 4
+FAILED_LOGINS_FREE_PER_ADDRESS = 100
+FAILED_LOGIN_SECONDS_FIRST = 0.05
+FAILED_LOGIN_SECONDS_MAX = 1.0
+FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS = 2.0
+FAILED_LOGIN_FORGIVEN_PER_ADDRESS_SECONDS = 0.2
+FAILED_LOGIN_SOURCES_MAX = 20_000
+FAILED_LOGINS_WAITING_MAX = 500
+
 
 IPV6_CLIENT_NETWORK_BITS = 64
 
@@ -33,7 +42,7 @@ class FailedLogins:
         forgiven = (now - since) / self._forgiven_seconds
         failures = max(0.0, failures - forgiven) + 1
         self._seen[key] = (failures, now)
-        if len(self._seen) > limits.FAILED_LOGIN_SOURCES_MAX:
+        if len(self._seen) > FAILED_LOGIN_SOURCES_MAX:
             self._seen.popitem(last=False)
         return delay_seconds(failures - self._free)
 
@@ -46,8 +55,8 @@ def delay_seconds(failures_beyond_free: float) -> float:
     if failures_beyond_free <= 0:
         return 0.0
     # The exponent is capped so that the power never overflows.
-    wait = limits.FAILED_LOGIN_SECONDS_FIRST * 2 ** (min(failures_beyond_free, 64.0) - 1)
-    return float(min(wait, limits.FAILED_LOGIN_SECONDS_MAX))
+    wait = FAILED_LOGIN_SECONDS_FIRST * 2 ** (min(failures_beyond_free, 64.0) - 1)
+    return float(min(wait, FAILED_LOGIN_SECONDS_MAX))
 
 
 class LoginThrottle:
@@ -56,12 +65,12 @@ class LoginThrottle:
     def __init__(self) -> None:
         # Many vendors may share one address, so an address has more free failures than a key.
         self._addresses = FailedLogins(
-            free=limits.FAILED_LOGINS_FREE_PER_ADDRESS,
-            forgiven_seconds=limits.FAILED_LOGIN_FORGIVEN_PER_ADDRESS_SECONDS,
+            free=FAILED_LOGINS_FREE_PER_ADDRESS,
+            forgiven_seconds=FAILED_LOGIN_FORGIVEN_PER_ADDRESS_SECONDS,
         )
         self._keys = FailedLogins(
-            free=limits.FAILED_LOGINS_FREE_PER_KEY,
-            forgiven_seconds=limits.FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS,
+            free=FAILED_LOGINS_FREE_PER_KEY,
+            forgiven_seconds=FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS,
         )
         self.waiting = 0
 
@@ -80,7 +89,7 @@ class LoginThrottle:
         seconds = self._addresses.count(client_network(address), now)
         if key is not None:
             seconds = max(seconds, self._keys.count(key, now))
-        if not seconds or self.waiting >= limits.FAILED_LOGINS_WAITING_MAX:
+        if not seconds or self.waiting >= FAILED_LOGINS_WAITING_MAX:
             return
         self.waiting += 1
         try:

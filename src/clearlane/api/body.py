@@ -17,7 +17,9 @@ from starlette.types import Receive
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import ClientGone, RequestRefusal
 from clearlane.api.json_guard import JsonScanner, UnreadableJson, check_json
-from clearlane.kernel import limits
+
+BODIES_BYTES_MAX = 512 * 1024 * 1024
+
 
 T = TypeVar("T")
 
@@ -37,7 +39,7 @@ NOT_IN_CHARSET = "The body is not text in the charset of its Content-Type."
 class BodyBudget:
     """The bytes of request bodies that the process may hold at once, over all requests."""
 
-    def __init__(self, bytes_max: int = limits.BODIES_BYTES_MAX) -> None:
+    def __init__(self, bytes_max: int = BODIES_BYTES_MAX) -> None:
         self.bytes_max = bytes_max
         self.used_bytes = 0
 

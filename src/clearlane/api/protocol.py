@@ -26,6 +26,8 @@ from clearlane.kernel import limits
 
 log = structlog.get_logger()
 
+LINGER_SECONDS_MAX = 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionPolicy:
@@ -36,7 +38,7 @@ class ConnectionPolicy:
     connections_max: int
     metrics: Metrics
     errors: ErrorShape
-    linger_seconds_max: float = limits.LINGER_SECONDS_MAX
+    linger_seconds_max: float = LINGER_SECONDS_MAX
 
 
 HEAD_TOO_LARGE = (431, "The request line and headers are larger than the limit.")

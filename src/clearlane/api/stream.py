@@ -12,9 +12,10 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from clearlane.api.logs import fault_fields
-from clearlane.kernel import limits
 
 log = structlog.get_logger()
+
+ANSWER_WHOLE_BYTES_MAX = 256 * 1024
 
 
 async def stream_array(pages: AsyncIterator[bytes], media_type: str) -> "StreamedResponse":
@@ -31,7 +32,7 @@ async def stream_text(pieces: AsyncIterator[bytes], media_type: str) -> Response
     first = bytearray()
     async for piece in pieces:
         first += piece
-        if len(first) >= limits.ANSWER_WHOLE_BYTES_MAX:
+        if len(first) >= ANSWER_WHOLE_BYTES_MAX:
             return StreamedResponse(bytes(first), pieces, media_type)
     return Response(bytes(first), headers={"Content-Type": media_type})
 

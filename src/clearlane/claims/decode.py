@@ -38,6 +38,9 @@ from clearlane.claims.tolerant_reading import (
 from clearlane.kernel import limits
 from clearlane.kernel.json_names import find_fields, fold_name, fold_names
 
+CLAIM_BYTES_MAX = 512 * 1024
+
+
 DOCUMENT = "Document"
 """The location of a finding about the document as a whole."""
 
@@ -147,8 +150,8 @@ def read_document(body: bytes, kind: ClaimKind) -> tuple[SubmissionDocument, lis
 
 def read_claim(kind: ClaimKind, raw: bytes, at: str, *, other_names: bool = False) -> DecodedClaim:
     """Decode one claim from its JSON; ``other_names`` says that exact names are not to be expected."""
-    if len(raw) > limits.CLAIM_BYTES_MAX:
-        message = f"A claim may take {limits.CLAIM_BYTES_MAX} bytes at most."
+    if len(raw) > CLAIM_BYTES_MAX:
+        message = f"A claim may take {CLAIM_BYTES_MAX} bytes at most."
         return DecodedClaim(None, (shape_finding(at, message),))
     if other_names:
         return _read_tolerantly(kind, raw, at)

@@ -14,9 +14,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from clearlane.kernel.limits import FILE_HEAD_BYTES
 from clearlane.x12 import guides, lexer, reader
 from clearlane.x12.tree import Segment, get_element
+
+FILE_HEAD_BYTES = 64
+
 
 POSTED = frozenset({"TA1", "999", "271", "277CA", "277", "835"})
 # The first bytes of files that payers' systems leave by mistake, and the names of their formats.

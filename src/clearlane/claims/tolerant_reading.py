@@ -22,6 +22,9 @@ from clearlane.claims.value_types import ValueType
 from clearlane.kernel import json_names, limits
 from clearlane.kernel.json_names import NumberText, fold_name
 
+LIST_ITEMS_READ_MAX = 200
+
+
 OTHER_NAMES = Repair("", "names")
 """Recorded once for a claim with names in another case."""
 REPEATED, AS_TEXT, AS_NUMBER, AS_BOOLEAN = "repeated", "text", "number", "boolean"
@@ -114,11 +117,11 @@ def _read_part(
 def _read_list(
     items: list[Any], known: "_KnownField", path: str, reading: TolerantReading
 ) -> list[Any]:
-    if len(items) > limits.LIST_ITEMS_READ_MAX:
-        message = f"At most {limits.LIST_ITEMS_READ_MAX} items are read."
+    if len(items) > LIST_ITEMS_READ_MAX:
+        message = f"At most {LIST_ITEMS_READ_MAX} items are read."
         reading.findings.append(shape_finding(f"{reading.at}.{path}", message))
     found: list[Any] = []
-    for index, item in enumerate(items[: limits.LIST_ITEMS_READ_MAX]):
+    for index, item in enumerate(items[:LIST_ITEMS_READ_MAX]):
         if is_blank(item):
             found.append(None)
         elif known.part is None:

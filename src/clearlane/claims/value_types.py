@@ -30,6 +30,8 @@ from pydantic_core import PydanticCustomError
 
 from clearlane.kernel import formats, limits
 
+NUMBER_CHARACTERS_MAX = 30
+
 
 class ValueType(StrEnum):
     """The type of a field's value, which selects its repairs and checks."""
@@ -108,13 +110,13 @@ def read_number(value: object) -> Decimal:
     """Read a number, or a string that holds a plain decimal number."""
     found: Decimal | None = None
     if type(value) is str:
-        found = _text_number(value) if len(value) <= limits.NUMBER_CHARACTERS_MAX else None
+        found = _text_number(value) if len(value) <= NUMBER_CHARACTERS_MAX else None
     elif type(value) is float:
         found = _float_number(value)
-    elif type(value) is int and abs(value) < 10**limits.NUMBER_CHARACTERS_MAX:
+    elif type(value) is int and abs(value) < 10**NUMBER_CHARACTERS_MAX:
         found = Decimal(value)
     # A stored number is read again as a string, so it may be no longer than one.
-    if found is None or len(str(found)) > limits.NUMBER_CHARACTERS_MAX:
+    if found is None or len(str(found)) > NUMBER_CHARACTERS_MAX:
         raise PydanticCustomError("number", "not a number")
     return found
 

@@ -29,6 +29,8 @@ __all__ = [
     "write_claims",
 ]  # fmt: skip
 
+CLAIM_NUMBER_CHARACTERS_MAX = 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradingPartner:
@@ -76,7 +78,7 @@ def write_claims(
 def account_of(claim: Claim) -> str | None:
     """Return the patient's account number if it can be CLM01: given, and at most 20 characters long."""
     account: str | None = claim.__dict__.get(form_of(claim).names.account)
-    return account if account and len(account) <= limits.CLAIM_NUMBER_CHARACTERS_MAX else None
+    return account if account and len(account) <= CLAIM_NUMBER_CHARACTERS_MAX else None
 
 
 def given_controls(claim: Claim) -> list[str]:

@@ -27,6 +27,9 @@ from clearlane.kernel.client_dates import FORMS_IN_WORDS, parse_client_date
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.json_names import fold_name
 
+ELIGIBILITY_VALUES_MAX = 2_000_000
+
+
 DOCUMENT = "Document"
 """The location of findings about the document as a whole."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -58,8 +61,8 @@ def decode_stepwise(document: bytes) -> Generator[None, None, DecodedRequest]:
     """Decode a document with a pause after each subscriber."""
     document = document.removeprefix(BYTE_ORDER_MARK)
     # A hostile document of tiny values would take twenty times its size in memory.
-    if sum(document.count(sign) for sign in b"{[,") > limits.ELIGIBILITY_VALUES_MAX:
-        message = f"A document holds {limits.ELIGIBILITY_VALUES_MAX} values at most."
+    if sum(document.count(sign) for sign in b"{[,") > ELIGIBILITY_VALUES_MAX:
+        message = f"A document holds {ELIGIBILITY_VALUES_MAX} values at most."
         return DecodedRequest(None, (_make_finding(DOCUMENT, message),))
     try:
         value = msgspec.json.decode(document)

@@ -30,6 +30,11 @@ from clearlane.eligibility.wire_struct import WireStruct
 from clearlane.kernel import formats, limits
 from clearlane.payers.model import Payer
 
+ELIGIBILITY_PATIENTS_MAX = 10_000
+QUESTIONS_PER_PATIENT_MAX = 99
+SERVICE_TYPES_PER_QUESTION_MAX = 99
+
+
 RuleProblem = tuple[str, str]
 """A field's path relative to its level, and a message."""
 
@@ -151,8 +156,8 @@ def rule(id: str, level: RequestLevel) -> Callable[[Check], Check]:
 @rule("TooManyPatients", RequestLevel.DOCUMENT)
 def patients_are_few_enough(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """A document asks about 10,000 patients at most."""
-    if context.count > limits.ELIGIBILITY_PATIENTS_MAX:
-        most = limits.ELIGIBILITY_PATIENTS_MAX
+    if context.count > ELIGIBILITY_PATIENTS_MAX:
+        most = ELIGIBILITY_PATIENTS_MAX
         yield (
             "BenefitInquiries",
             f"The document asks about {context.count} patients; send {most} at most.",
@@ -335,15 +340,15 @@ def service_types_are_known(context: InquiryRuleContext) -> Iterator[RuleProblem
 def benefits_are_few_enough(context: InquiryRuleContext) -> Iterator[RuleProblem]:
     """A patient has at most 99 requested benefits of at most 99 service types each."""
     requested = context.person.RequestedBenefits
-    if len(requested) > limits.QUESTIONS_PER_PATIENT_MAX:
-        most = limits.QUESTIONS_PER_PATIENT_MAX
+    if len(requested) > QUESTIONS_PER_PATIENT_MAX:
+        most = QUESTIONS_PER_PATIENT_MAX
         yield (
             "RequestedBenefits",
             f"{len(requested)} benefits are requested; send {most} at most.",
         )
     for at, benefit in enumerate(requested):
-        if len(benefit.Type) > limits.SERVICE_TYPES_PER_QUESTION_MAX:
-            most = limits.SERVICE_TYPES_PER_QUESTION_MAX
+        if len(benefit.Type) > SERVICE_TYPES_PER_QUESTION_MAX:
+            most = SERVICE_TYPES_PER_QUESTION_MAX
             yield (
                 f"RequestedBenefits[{at}].Type",
                 f"{len(benefit.Type)} service types are named; send {most} at most.",

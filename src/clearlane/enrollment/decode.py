@@ -32,6 +32,9 @@ from clearlane.kernel.json_names import (
     fold_names,
 )
 
+ENROLLMENT_BYTES_MAX = 128 * 1024
+
+
 DOCUMENT, VERSION, ENROLLMENTS = "Document", "Version", "Enrollments"
 VERSION_READ = 1
 
@@ -82,8 +85,8 @@ def split_request(
 
 def decode_enrollment(raw: bytes, at: str) -> DecodedEnrollment:
     """Decode one element of the array. Null, an empty text and blanks count as missing."""
-    if len(raw) > limits.ENROLLMENT_BYTES_MAX:
-        message = f"An enrollment may take {limits.ENROLLMENT_BYTES_MAX} bytes at most."
+    if len(raw) > ENROLLMENT_BYTES_MAX:
+        message = f"An enrollment may take {ENROLLMENT_BYTES_MAX} bytes at most."
         return DecodedEnrollment(None, (make_finding(NOT_READABLE, at, message),))
     try:
         fields_sent = _decode_object(raw)

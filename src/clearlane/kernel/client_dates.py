@@ -7,7 +7,8 @@ names), month first as .NET writes it in the invariant culture, and RFC 1123. Da
 import re
 from datetime import date
 
-from clearlane.kernel import limits
+DATE_CHARACTERS_MAX = 64
+
 
 _TIME = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,7})?)?"
 # In a query, the plus sign of a zone arrives as a blank.
@@ -32,7 +33,7 @@ FORMS_IN_WORDS = "yyyy-mm-dd, yyyy/mm/dd, mm/dd/yyyy, or one of these with a tim
 
 def parse_client_date(text: str) -> date | None:
     """Return the day that a text names in one of the forms; None if it is none, or no calendar day."""
-    if len(text) > limits.DATE_CHARACTERS_MAX:
+    if len(text) > DATE_CHARACTERS_MAX:
         return None
     text = text.strip()
     for form in _FORMS:

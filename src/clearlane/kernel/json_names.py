@@ -12,6 +12,10 @@ import msgspec
 
 from clearlane.kernel import limits
 
+FIELD_SPELLINGS_MAX = 16
+FIELD_OCCURRENCES_MAX = 1_000
+
+
 RawOrUnset = msgspec.Raw | msgspec.UnsetType
 
 
@@ -58,7 +62,7 @@ def find_fields(text: bytes, names: Iterable[str]) -> dict[str, msgspec.Raw]:
     A dictionary of all names could hold millions of them; a struct with the few spellings skips the others.
     """
     spellings = sorted(_spellings_in(text, names).items(), key=lambda each: each[1])
-    found = [spelling for spelling, _ in spellings[-limits.FIELD_SPELLINGS_MAX :]]
+    found = [spelling for spelling, _ in spellings[-FIELD_SPELLINGS_MAX:]]
     fields = [(f"f{at}", RawOrUnset, msgspec.UNSET) for at in range(len(found))]
     rename = {f"f{at}": name for at, name in enumerate(found)}
     value = msgspec.json.decode(text, type=msgspec.defstruct("Spelled", fields, rename=rename))
@@ -73,7 +77,7 @@ def _spellings_in(text: bytes, names: Iterable[str]) -> dict[str, int]:
     for name in names:
         quoted = f'"{fold_name(name)}"'.encode()
         start, stop = 0, len(folded)
-        for turn in range(limits.FIELD_OCCURRENCES_MAX):
+        for turn in range(FIELD_OCCURRENCES_MAX):
             # Alternately from both ends: a field of the object itself stands before or behind the large one.
             is_forward = turn % 2 == 0
             at = (folded.find if is_forward else folded.rfind)(quoted, start, stop)

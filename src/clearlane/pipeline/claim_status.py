@@ -23,7 +23,6 @@ from clearlane.claims.claim_status import (
 )
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
-from clearlane.kernel import limits
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.store import claim_updates, documents, facts
@@ -33,6 +32,9 @@ from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
+
+CLAIM_FACTS_AT_ONCE = 50
+
 
 AnyFact: TypeAlias = Fact | ClaimPayment
 
@@ -82,10 +84,8 @@ async def record_facts(
     """
     ordered = sorted(claim_facts, key=lambda one: one.request_id)
     new = 0
-    for start in range(0, len(ordered), limits.CLAIM_FACTS_AT_ONCE):
-        new += await _record_page(
-            tx, vault, ordered[start : start + limits.CLAIM_FACTS_AT_ONCE], now
-        )
+    for start in range(0, len(ordered), CLAIM_FACTS_AT_ONCE):
+        new += await _record_page(tx, vault, ordered[start : start + CLAIM_FACTS_AT_ONCE], now)
     return new
 
 

@@ -4,9 +4,10 @@ Knows where its part of the file begins; knows no guide.
 """
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
-from clearlane.kernel.limits import FINDINGS_PER_SET_MAX
 from clearlane.x12.finding_catalogue import FINDING_TYPES
 from clearlane.x12.findings import ElementFinding
+
+FINDINGS_PER_SET_MAX = 1_000
 
 
 class FindingCollector:

@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clearlane.kernel import formats
-from clearlane.kernel.limits import QUALIFIERS_REMEMBERED_MAX
 from clearlane.x12 import codes, pattern
 from clearlane.x12.findings import ElementFinding, classify_value, name_element
 from clearlane.x12.grammar import ElementSpec, SegmentSpec
 from clearlane.x12.pattern import SyntaxNote
+
+QUALIFIERS_REMEMBERED_MAX = 4_096
 
 
 class ValueCheck(NamedTuple):

@@ -6,10 +6,9 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from clearlane.kernel import limits
 from clearlane.x12 import guides, reader, views
 from clearlane.x12.views import remittance, streaming
-from clearlane.x12.views.binding import View
+from clearlane.x12.views.binding import SEGMENTS_PER_FIELD_MAX, View
 
 FUNCTIONS = {kind: guides.by_kind(kind) for kind in guides.KINDS}
 
@@ -223,11 +222,11 @@ def test_a_stream_of_remittances_passes_over_other_sets():
 
 
 def test_a_field_holds_so_many_segments_and_the_rest_is_kept():
-    many = [f"DTM*232*202401{at % 28 + 1:02}" for at in range(limits.SEGMENTS_PER_FIELD_MAX + 2)]
-    notes = [f"REF*1L*{at}" for at in range(limits.SEGMENTS_PER_FIELD_MAX + 3)]
+    many = [f"DTM*232*202401{at % 28 + 1:02}" for at in range(SEGMENTS_PER_FIELD_MAX + 2)]
+    notes = [f"REF*1L*{at}" for at in range(SEGMENTS_PER_FIELD_MAX + 3)]
     found = view("835", *REMITTANCE[:9], "CLP*A1*1*200*150", *many, *notes)
     (claim,) = found.claims
-    assert len(claim.dates) == len(claim.references) == limits.SEGMENTS_PER_FIELD_MAX
+    assert len(claim.dates) == len(claim.references) == SEGMENTS_PER_FIELD_MAX
     assert [row[0] for row in claim.other] == ["DTM", "DTM", "REF", "REF", "REF"]
 
 

@@ -13,8 +13,10 @@ from clearlane.api.http_responses import json_response
 from clearlane.api.v3 import wire
 from clearlane.api.v3.documents import response_body
 from clearlane.api.v3.wire_errors import V3_ERRORS
-from clearlane.kernel import limits
 from clearlane.pipeline.query.retrieve_documents import retrieve_documents
+
+DOCUMENTS_PER_CALL_MAX = 1_000
+
 
 DocumentIds = list[str]
 
@@ -43,7 +45,7 @@ async def get_documents(call: Call) -> Response:
 def _ids(document: bytes) -> list[str]:
     """Return the distinct ids; refuse the document if one is no string."""
     given = decode(document, list[msgspec.Raw], V3_ERRORS)
-    most = limits.DOCUMENTS_PER_CALL_MAX
+    most = DOCUMENTS_PER_CALL_MAX
     if len(given) > most:
         sentence = f"At most {most} documents can be asked for at once."
         raise RequestRefusal(V3_ERRORS.invalid_document(sentence))

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from clearlane.api.http_responses import JSON_UTF8, header_text, json_response
-from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
 from clearlane.pipeline.intake.submit import (
@@ -23,6 +22,9 @@ from clearlane.pipeline.intake.submit import (
     SubmissionReceipt,
     TooManyClaims,
 )
+
+VALUE_SHOWN_CHARACTERS_MAX = 60
+
 
 INVALID = "The request is invalid."
 NO_RESOURCE = "No HTTP resource was found that matches the request URI."
@@ -213,7 +215,7 @@ def payer_list(listing: PayerList, accept_encoding: str) -> Response:
 
 def shortened(value: str) -> str:
     """Return a refused value cut to a length that may be quoted."""
-    most = limits.VALUE_SHOWN_CHARACTERS_MAX
+    most = VALUE_SHOWN_CHARACTERS_MAX
     return value if len(value) <= most else value[:most] + "..."
 
 

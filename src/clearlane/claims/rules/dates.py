@@ -16,7 +16,9 @@ from clearlane.claims.rules.registry import (
     RuleInputs,
     rule,
 )
-from clearlane.kernel import limits
+
+SERVICE_AGE_YEARS_MAX = 20
+
 
 SERVICE = fields_of_forms(lambda form: [form.names.first_day, form.names.last_day])
 # First day, last day, and what lies between.
@@ -109,14 +111,14 @@ def service_is_not_absurdly_old(
     claim: Claim, inputs: RuleInputs, days: Span
 ) -> Iterator[FieldFinding]:
     """A service is not older than twenty years."""
-    oldest = inputs.today.year - limits.SERVICE_AGE_YEARS_MAX
+    oldest = inputs.today.year - SERVICE_AGE_YEARS_MAX
     if days.first.year >= oldest:
         return
     for at, (first, _) in enumerate(days.lines):
         if first and first.year < oldest:
             yield (
                 _first_path(form_of(claim), at),
-                f"The day of service {first} is more than {limits.SERVICE_AGE_YEARS_MAX} years ago; "
+                f"The day of service {first} is more than {SERVICE_AGE_YEARS_MAX} years ago; "
                 "give the right year.",
             )
 

@@ -19,6 +19,10 @@ from clearlane.claims.rules.registry import (
 from clearlane.claims.teeth import BACK_ONLY, FRONT, FRONT_ONLY, TEETH
 from clearlane.kernel import limits
 
+SURFACES_PER_TOOTH_MAX = 5
+TREATMENT_MONTHS_MAX = 120
+
+
 KINDS = (DENTAL,)
 _FILLING = re.compile(r"D2(1[456]\d|33\d|39[1-4])", re.ASCII)
 _BY_QUADRANT = re.compile(r"D4(2[16]\d|341|342)|D7[2-3][1-2]\d", re.ASCII)
@@ -55,10 +59,10 @@ def surfaces_are_different(
                 f"Teeth[{at}].F28_ToothSurface",
                 "A surface is given twice for the tooth; give each once.",
             )
-        elif len(surfaces) > limits.SURFACES_PER_TOOTH_MAX:
+        elif len(surfaces) > SURFACES_PER_TOOTH_MAX:
             yield (
                 f"Teeth[{at}].F28_ToothSurface",
-                f"There are {len(surfaces)} surfaces; a tooth has at most {limits.SURFACES_PER_TOOTH_MAX}.",
+                f"There are {len(surfaces)} surfaces; a tooth has at most {SURFACES_PER_TOOTH_MAX}.",
             )
 
 
@@ -234,10 +238,10 @@ def orthodontics_are_complete(claim: DentalClaim, inputs: RuleInputs) -> Iterato
 def months_are_whole(claim: DentalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Months of treatment are whole, and ten years at most."""
     months = claim.F42_MonthsTreatment
-    if months is not None and (not is_whole(months) or months > limits.TREATMENT_MONTHS_MAX):
+    if months is not None and (not is_whole(months) or months > TREATMENT_MONTHS_MAX):
         yield (
             "F42_MonthsTreatment",
-            f"Months of treatment are {months}; give a whole number up to {limits.TREATMENT_MONTHS_MAX}.",
+            f"Months of treatment are {months}; give a whole number up to {TREATMENT_MONTHS_MAX}.",
         )
 
 

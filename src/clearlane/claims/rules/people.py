@@ -14,7 +14,9 @@ from clearlane.claims.rules.registry import (
     quoted,
     rule,
 )
-from clearlane.kernel import limits
+
+PATIENT_AGE_YEARS_MAX = 125
+
 
 _PERSON_FIELDS = fields_of_forms(lambda form: [name for row in form.persons for name in row[:2]])
 BIRTHS = fields_of_forms(lambda form: form.birth_dates)
@@ -103,7 +105,7 @@ def births_are_past(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
 def births_are_not_absurd(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Nobody on the claim is older than people get."""
     given = claim.__dict__
-    oldest = inputs.today.year - limits.PATIENT_AGE_YEARS_MAX
+    oldest = inputs.today.year - PATIENT_AGE_YEARS_MAX
     for name in form_of(claim).birth_dates:
         birth = given.get(name)
         if birth is not None and birth.year < oldest:

@@ -17,7 +17,10 @@ from clearlane.claims.rules.registry import (
     quoted,
     rule,
 )
-from clearlane.kernel import limits
+
+LINES_PER_CLAIM_MAX = 50
+ANAESTHESIA_MINUTES_MAX = 2_880
+
 
 PROCEDURES = names_of_forms(lambda names: names.procedure)
 DESCRIPTIONS = names_of_forms(lambda names: names.description)
@@ -68,10 +71,10 @@ def lines_are_few(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim has at most 50 lines."""
     form = form_of(claim)
     count = len(form.lines(claim))
-    if count > limits.LINES_PER_CLAIM_MAX:
+    if count > LINES_PER_CLAIM_MAX:
         yield (
             form.lines_field,
-            f"There are {count} lines; at most {limits.LINES_PER_CLAIM_MAX} fit one claim, so split it.",
+            f"There are {count} lines; at most {LINES_PER_CLAIM_MAX} fit one claim, so split it.",
         )
 
 
@@ -125,11 +128,11 @@ def anaesthesia_is_counted_in_minutes(
             "F24G_DaysOrUnits",
             "Anaesthesia is counted in minutes; give the minutes in F24G_DaysOrUnits.",
         )
-    elif not is_whole(minutes) or minutes > limits.ANAESTHESIA_MINUTES_MAX:
+    elif not is_whole(minutes) or minutes > ANAESTHESIA_MINUTES_MAX:
         yield (
             "F24G_DaysOrUnits",
             f"Anaesthesia of {minutes} minutes was found; give whole minutes up to "
-            f"{limits.ANAESTHESIA_MINUTES_MAX}.",
+            f"{ANAESTHESIA_MINUTES_MAX}.",
         )
 
 

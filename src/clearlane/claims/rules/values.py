@@ -20,6 +20,12 @@ from clearlane.claims.value_types import ADJUSTMENT_GROUPS, EarlierAdjustment, V
 from clearlane.kernel import formats, limits
 from clearlane.x12 import codes as x12_codes
 
+AMOUNT_DIGITS_MAX = 10
+AMOUNT_DECIMALS_MAX = 2
+QUANTITY_DIGITS_MAX = 8
+QUANTITY_DECIMALS_MAX = 3
+
+
 QuickTest = Callable[[Any], object]
 """True for a value that breaks no rule of this module."""
 
@@ -140,7 +146,7 @@ def cents(value: Decimal, field: ClaimField) -> str | None:
     """An amount has at most two decimals."""
     if _whole(value, CENT):
         return None
-    return f"{field.label} is {value}; an amount has at most {limits.AMOUNT_DECIMALS_MAX} decimals."
+    return f"{field.label} is {value}; an amount has at most {AMOUNT_DECIMALS_MAX} decimals."
 
 
 @value_rule("C313", ValueType.AMOUNT, x12="*")
@@ -240,16 +246,16 @@ def modifiers(value: str, field: ClaimField) -> str | None:
     )
 
 
-AMOUNT_LIMIT = Decimal(10 ** (limits.AMOUNT_DIGITS_MAX - limits.AMOUNT_DECIMALS_MAX))
-QUANTITY_LIMIT = Decimal(10**limits.QUANTITY_DIGITS_MAX)
+AMOUNT_LIMIT = Decimal(10 ** (AMOUNT_DIGITS_MAX - AMOUNT_DECIMALS_MAX))
+QUANTITY_LIMIT = Decimal(10**QUANTITY_DIGITS_MAX)
 # An earlier payer's adjustment may give money back.
 SIGNED = frozenset({"X12_AdjustmentAmount"})
 # Elsewhere a zero counts as left out.
 COUNTED = frozenset({"F24G_DaysOrUnits", "F29b_Quantity"})
 
 
-CENT = Decimal(1).scaleb(-limits.AMOUNT_DECIMALS_MAX)
-SMALLEST_QUANTITY = Decimal(1).scaleb(-limits.QUANTITY_DECIMALS_MAX)
+CENT = Decimal(1).scaleb(-AMOUNT_DECIMALS_MAX)
+SMALLEST_QUANTITY = Decimal(1).scaleb(-QUANTITY_DECIMALS_MAX)
 
 
 def _whole(value: Decimal, unit: Decimal) -> bool:

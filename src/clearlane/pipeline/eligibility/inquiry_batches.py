@@ -16,7 +16,6 @@ import structlog
 from clearlane.claims.batch_naming import CONTROL_MAX, DEFAULT_SUBMITTER
 from clearlane.connect.connections import PayerRoute
 from clearlane.eligibility.write_270 import write_inquiries
-from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline.eligibility.inquiry_runner import LEASE, open_inquiry
@@ -30,6 +29,9 @@ from clearlane.store.database import StoreFault, Tx
 from clearlane.store.eligibility import InquiryQueue, StoredInquiry
 
 log = structlog.get_logger()
+
+ELIGIBILITY_BATCH_PATIENTS_MAX = 1_000
+
 
 SECOND = 1_000_000
 INQUIRY_SET = "270"
@@ -80,7 +82,7 @@ async def _create_batch(
     context: WorkContext, queue: InquiryQueue, route: PayerRoute, now: datetime
 ) -> int | None:
     """Create a batch of the oldest inquiries to a payer; return its id, None where it is too soon."""
-    patients_max = min(route.claims_max, limits.ELIGIBILITY_BATCH_PATIENTS_MAX)
+    patients_max = min(route.claims_max, ELIGIBILITY_BATCH_PATIENTS_MAX)
     async with context.database.read(store.SCOPE) as tx:
         due = await store.list_due(tx, queue, to_micros(now), patients_max)
     waited = due and due[0].next_at + SECOND * route.window_seconds <= to_micros(now)

@@ -49,6 +49,9 @@ from clearlane.store.database import (
 from clearlane.store.group_commit import LockContention
 from clearlane.store.vault import Vault
 
+CLAIMS_ANSWERED_AT_ONCE = 500
+
+
 ID_IS_FREE = "C107"
 
 
@@ -195,7 +198,7 @@ async def _results(
 ) -> list[ClaimResult]:
     results: list[ClaimResult] = []
     for end in stored:
-        if results and not len(results) % limits.CLAIMS_ANSWERED_AT_ONCE:
+        if results and not len(results) % CLAIMS_ANSWERED_AT_ONCE:
             await asyncio.sleep(0)
         results.append(_result(prepared.popleft(), end))
     return results

@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator
 from datetime import date
 
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
-from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
 from clearlane.store import statuses
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.statuses import STATUS_COLUMN, StatusListRow
 from clearlane.store.vault import Vault
+
+STATUSES_AT_ONCE = 500
 
 
 async def list_statuses(
@@ -35,7 +36,7 @@ async def list_statuses(
     while True:
         page = await _page(database, vault, scope, days, after)
         yield [_open(vault, scope, each) for each in page]
-        if len(page) < limits.STATUSES_AT_ONCE:
+        if len(page) < STATUSES_AT_ONCE:
             return
         after = (page[-1].day, page[-1].request_id)
 
@@ -44,7 +45,7 @@ async def _page(
     database: Database, vault: Vault, scope: Scope, days: tuple[str, str], after: tuple[str, str]
 ) -> list[StatusListRow]:
     async with database.read(scope) as tx:
-        page = await statuses.read_page(tx, *days, after, limits.STATUSES_AT_ONCE)
+        page = await statuses.read_page(tx, *days, after, STATUSES_AT_ONCE)
         await vault.load_keys_of(tx, [each.status for each in page])
     return page
 

@@ -11,7 +11,6 @@ from datetime import date
 
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import Claim
-from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_local
 from clearlane.pipeline.claim_status import AnyFact, open_document_source
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
@@ -20,6 +19,8 @@ from clearlane.store.claims import StoredClaim
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.vault import Vault
+
+DOCUMENTS_AT_ONCE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -62,7 +63,7 @@ async def retrieve_documents(
     found.sort(key=lambda one: position[one.document_id])
     rows = {row.request_id: row for row in owners}
     for at, one in enumerate(found):
-        if at and not at % limits.DOCUMENTS_AT_ONCE:
+        if at and not at % DOCUMENTS_AT_ONCE:
             await asyncio.sleep(0)
         loaded = open_claim(vault, scope, rows[one.request_id])
         yield _open_document(vault, one, loaded, site.time_zone)

@@ -27,9 +27,12 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from clearlane.kernel import formats
-from clearlane.kernel.limits import SEGMENTS_PER_FIELD_MAX, VALUES_REMEMBERED_MAX
+from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.x12 import codes
 from clearlane.x12.tree import Item, Loop, Segment
+
+SEGMENTS_PER_FIELD_MAX = 1_000
+
 
 Slots: TypeAlias = list[Any]
 """The fields of a view while it is read, in their order."""
