@@ -1,4 +1,7 @@
-"""What each view contains of a file that people can check by eye."""
+"""What each view contains of a file that people can check by eye.
+
+Also tests `x12/views/streaming`, `x12/views/binding`, `x12/views/original` and `x12/views/shared_types`.
+"""
 
 from datetime import date
 from decimal import Decimal
