@@ -1,3 +1,8 @@
+"""What a payment says of a claim, in sentences a biller reads.
+
+Also tests `payments/balance`.
+"""
+
 from msgspec.structs import replace
 
 from clearlane.payments import explain, read_835

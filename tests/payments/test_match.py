@@ -1,3 +1,8 @@
+"""Which claim a payment is for: by number, account and payer number, never by chance.
+
+Also tests `x12/envelope_time`.
+"""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

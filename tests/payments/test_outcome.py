@@ -1,3 +1,8 @@
+"""What a payment is called: one row a status and a reason.
+
+Also tests `payments/payment`.
+"""
+
 import pytest
 
 from clearlane.payments.outcome import (

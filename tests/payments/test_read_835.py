@@ -1,3 +1,8 @@
+"""An 835 becomes payments of claims, with every amount and reason.
+
+Also tests `payments/read_claim_part`.
+"""
+
 import time
 import tracemalloc
 from datetime import date, datetime
