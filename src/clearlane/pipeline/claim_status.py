@@ -103,6 +103,30 @@ async def record_facts(
     return new
 
 
+async def withdraw_fact(
+    tx: Tx, vault: Vault, request_id: str, identity: str, now: datetime
+) -> DocumentSource:
+    """Take a claim payment back from a claim it does not concern, and recompute the claim's status.
+
+    Returns what its document was rendered from. The fact stays where another occurrence states it as well.
+    """
+    locked = await claim_updates.lock_claims(tx, [request_id])
+    known = await _load_known_facts(tx, vault, [request_id])
+    document = await documents.find_any(tx, known[request_id][identity].document_id)
+    if document is None:
+        raise LookupError(f"a payment of claim {request_id} has no document")
+    await vault.load_keys_of(tx, [document.payload])
+    source = open_document_source(vault, document)
+    others = await occurrences.list_for_claims(tx, [request_id])
+    if not any(one.identity == identity for one in others):
+        await facts.remove(tx, request_id, identity)
+        await documents.remove(tx, document.document_id)
+        del known[request_id][identity]
+        await _update_statuses(tx, vault, list(locked.values()), known, now)
+        await occurrences.set_roles(tx, list(occurrence_roles(request_id, known[request_id])))
+    return source
+
+
 def open_payer_number(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> str:
     """Return the payer's number of a claim from its sealed status; empty where none is known."""
     content = vault.open(vendor_id, STATUS_COLUMN, request_id, status)

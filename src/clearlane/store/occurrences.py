@@ -139,6 +139,14 @@ async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> lis
     return [str(id) for (id,) in found]
 
 
+async def list_reversed_claims(tx: Tx, request_ids: Sequence[str]) -> set[str]:
+    """Return those of these claims of the scope that have a reversal."""
+    if not request_ids:
+        return set()
+    found = await tx.rows(_REVERSED, request_ids=list(request_ids))
+    return {str(id) for (id,) in found}
+
+
 # ---- unmatched ---------------------------------------------------------------------------------
 
 
@@ -168,10 +176,10 @@ async def list_unmatched_page(
     return [UnmatchedRow(*row) for row in found]
 
 
-async def known_numbers(tx: Tx, payment_id: str, numbers: Sequence[int]) -> set[int]:
-    """Return those of these numbers of a payment that are recorded as matched already."""
+async def known_claims(tx: Tx, payment_id: str, numbers: Sequence[int]) -> dict[int, str]:
+    """Return the claims that these numbers of a payment are matched to already."""
     found = await tx.rows(_KNOWN, payment_id=payment_id, numbers=list(numbers))
-    return {int(number) for (number,) in found}
+    return {int(number): str(request_id) for number, request_id in found}
 
 
 async def mark_due(tx: Tx, payer_id: str, request_ids: Sequence[str]) -> None:
@@ -247,8 +255,17 @@ _PAYMENTS_OF = scoped_select(
     .distinct(),
     claim_occurrences,
 )
+_REVERSED = scoped_select(
+    select(claim_occurrences.c.request_id)
+    .where(
+        among(claim_occurrences.c.request_id, "request_ids"),
+        claim_occurrences.c.kind == "reversal",
+    )
+    .distinct(),
+    claim_occurrences,
+)
 _KNOWN = Statement(
-    select(claim_occurrences.c.number).where(
+    select(claim_occurrences.c.number, claim_occurrences.c.request_id).where(
         claim_occurrences.c.payment_id == bindparam("payment_id"),
         among(claim_occurrences.c.number, "numbers"),
     ),

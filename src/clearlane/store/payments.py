@@ -187,11 +187,7 @@ async def close_payment(
 
 
 async def refresh(tx: Tx, payment_id: str) -> None:
-    """Recompute what depends on the matches of a payment: its state, and each client's share.
-
-    A provider adjustment belongs to the site whose claim its reference names; one that names none belongs to the
-    only site that the payment pays, if there is one and every claim is matched; any other belongs to the operator.
-    """
+    """Recompute what depends on the matches of a payment: its state, and each client's share."""
     counted = await tx.row(_COUNT_UNMATCHED, payment_id=payment_id)
     unmatched = int(counted[0]) if counted else 0
     await tx.run(_SET_UNMATCHED, of=payment_id, to_unmatched=unmatched)
@@ -199,11 +195,9 @@ async def refresh(tx: Tx, payment_id: str) -> None:
     found = await tx.rows(_SITES, payment_id=payment_id)
     paid = {(int(vendor), int(site)): (int(count), int(sum)) for vendor, site, count, sum in found}
     adjusted = dict.fromkeys(paid, 0)
-    only = next(iter(paid)) if len(paid) == 1 and not unmatched else None
-    for amount, vendor, site in await tx.rows(_ADJUSTED_SITES, payment_id=payment_id):
-        owner = only if vendor is None else (int(vendor), int(site))
-        if owner is not None:
-            adjusted[owner] = adjusted.get(owner, 0) + int(amount)
+    amounts = {row.number: row.amount_cents for row in await list_adjustments(tx, payment_id)}
+    for number, owner in (await adjustment_owners(tx, payment_id)).items():
+        adjusted[owner] = adjusted.get(owner, 0) + amounts[number]
     rows = [
         PaymentShare(payment_id, vendor, site, *paid.get((vendor, site), (0, 0)), cents)._asdict()
         for (vendor, site), cents in adjusted.items()
@@ -218,6 +212,25 @@ async def refresh(tx: Tx, payment_id: str) -> None:
         for row in rows:
             del row["fetched_at"], row["seen_at"]
         await tx.many(_PUT_SHARE, rows)
+
+
+async def adjustment_owners(tx: Tx, payment_id: str) -> dict[int, tuple[int, int]]:
+    """Return vendor and site of the provider adjustments that belong to a client, by their numbers.
+
+    One whose reference names a claim belongs to that claim's site. One that names none belongs to the only site that
+    the payment pays, if there is one and every claim is matched. Any other belongs to the operator.
+    """
+    sites = await tx.rows(_SITES, payment_id=payment_id)
+    unmatched = await tx.row(_COUNT_UNMATCHED, payment_id=payment_id)
+    only = None
+    if len(sites) == 1 and not (unmatched and unmatched[0]):
+        only = (int(sites[0][0]), int(sites[0][1]))
+    owners: dict[int, tuple[int, int]] = {}
+    for number, vendor, site in await tx.rows(_ADJUSTED_SITES, payment_id=payment_id):
+        owner = only if vendor is None else (int(vendor), int(site))
+        if owner is not None:
+            owners[int(number)] = owner
+    return owners
 
 
 # ---- reading, for operators --------------------------------------------------------------------
@@ -355,7 +368,7 @@ _SITES = Statement(
     system=True,
 )
 _ADJUSTED_SITES = Statement(
-    select(provider_adjustments.c.amount_cents, claims.c.vendor_id, claims.c.site_id)
+    select(provider_adjustments.c.number, claims.c.vendor_id, claims.c.site_id)
     .join_from(
         provider_adjustments,
         claims,

@@ -122,7 +122,8 @@ def _slice_interchange(
     terminator = delimiters.terminator.encode("latin-1")
     opened: tuple[SetKey, str, int, int] | None = None
     gs = _Span(isa.end, isa.end)
-    for match in _control_segments(delimiters).finditer(content, isa.end, end):
+    # The search begins with the terminator of the ISA, after which the first segment stands.
+    for match in _control_segments(delimiters).finditer(content, isa.end - 1, end):
         name, start = match[1], match.start(1)
         stop = content.find(terminator, start)
         after = len(content) if stop < 0 else stop + 1
@@ -150,7 +151,8 @@ def _control_segments(delimiters: Delimiters) -> re.Pattern[bytes]:
     terminator, element = (
         re.escape(one.encode("latin-1")) for one in (delimiters.terminator, delimiters.element)
     )
-    return re.compile(rb"(?<=" + terminator + rb")\s*(GS|ST|SE|GE|IEA)" + element)
+    # The terminator comes first, so that the expression is searched for by that one byte.
+    return re.compile(terminator + rb"\s*(GS|ST|SE|GE|IEA)" + element)
 
 
 def _next_interchange(content: bytes, delimiters: Delimiters, at: int) -> int:
@@ -158,9 +160,7 @@ def _next_interchange(content: bytes, delimiters: Delimiters, at: int) -> int:
     terminator, element = (
         re.escape(one.encode("latin-1")) for one in (delimiters.terminator, delimiters.element)
     )
-    trailer = re.compile(
-        rb"(?<=" + terminator + rb")\s*IEA" + element + rb"[^" + terminator + rb"]*"
-    )
+    trailer = re.compile(terminator + rb"\s*IEA" + element + rb"[^" + terminator + rb"]*")
     found = trailer.search(content, at - 1)
     start = found.end() if found else at
     next_at = content.find(b"ISA", start)
