@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from clearlane.cli import x12
 from clearlane.cli.x12 import BYTES_WITHOUT_PROGRESS_BAR_MAX
+from clearlane.kernel import limits
 from clearlane.x12 import views
 from clearlane.x12.check import check
-from clearlane.x12.views import streaming
 from tests.corpus import corpus_files
 from tests.patience import PATIENCE_SECONDS
 from tests.x12.samples837 import interchange, plain
@@ -162,7 +162,7 @@ def test_json_lines_come_one_by_one():
 
 
 def test_json_lines_report_when_too_much_belongs_together(monkeypatch):
-    monkeypatch.setattr(streaming, "SEGMENTS_HELD_MAX", 2)
+    monkeypatch.setattr(limits, "SEGMENTS_HELD_MAX", 2)
     unknown = file("835", *REMITTANCE).replace(b"005010X221A1", b"004010X091")
     result = run("json", "--lines", stdin=unknown)
     assert result.exit_code == 2
