@@ -157,8 +157,9 @@ async def test_3007_is_pended_and_then_paid_with_interest():
     (remit,) = kind(files, "835")
     assert claims(remit) == ["CLP*A1*1*240*240**15*S00000100000*11*1"]
     # 1 % of 240 is 2.40, so the check is 242.40
-    assert starting(rows(remit), "BPR*", "PLB*") == [
+    assert starting(rows(remit), "BPR*", "AMT*I", "PLB*") == [
         "BPR*I*242.4*C*CHK************20260323",
+        "AMT*I*2.4",
         "PLB*1234567893*20261231*L6:S00000100000*-2.4",
     ]
 

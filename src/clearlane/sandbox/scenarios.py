@@ -184,7 +184,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(
             id="3007",
             title="Pended, then paid",
-            figures="Status P2:46 in a 277. Then paid as charged, with 1 % interest in the PLB (L6).",
+            figures="Status P2:46 in a 277. Then paid as charged, with 1 % interest (AMT*I and PLB L6).",
             responses=(
                 _ACKNOWLEDGED,
                 ScenarioResponse(5, ResponseType.PEND),
