@@ -174,6 +174,13 @@ class LoopPlan:
         first = self.children[0]
         return first if isinstance(first, SegmentPlace) else first.head
 
+    def knows_segment(self, id: str) -> bool:
+        """Return whether a segment of this id belongs to the loop itself, after the one that opens it."""
+        return any(
+            isinstance(child, SegmentPlace) and child.node.id == id
+            for child in self.children[self.first_inner :]
+        )
+
     def opened_loops(self) -> tuple["LoopPlan", ...]:
         """Return the loops that the head opens: this one, and those whose first child is a loop."""
         first = self.children[0]
@@ -259,7 +266,10 @@ class Automaton:
         return move
 
     def _search(self, place: SegmentPlace, segment: list[str]) -> Move:
-        """Return the first legal move, from the innermost loop outwards; else a move back within a loop."""
+        """Return the first legal move, from the innermost loop outwards; else a move back within a loop.
+
+        A move back never leaves a loop that knows the segment with another qualifier.
+        """
         for pops, plan, index in _enclosing_loops(place):
             for child in plan.children[max(index, plan.first_inner) :]:
                 move = _move_into(child, segment, pops, right_order=True)
@@ -273,6 +283,10 @@ class Automaton:
                 move = _move_into(child, segment, pops, right_order=one_position)
                 if move is not None:
                     return move
+            if plan.knows_segment(segment[0]):
+                # A wrong code is likelier than a segment of a loop that is left: NTE*CER in a line does not
+                # end the line because a claim may have one.
+                return NO_MOVE
         return NO_MOVE
 
     def next_accepting(self, place: SegmentPlace, segment: list[str]) -> SegmentPlace | None:
