@@ -2,6 +2,8 @@
 
 Claims of each kind go out together, two lines of 150.00 and 50.00 each; then time is advanced from day to day and
 the status list is looked at. Figures are computed by hand from what the scenario's row in the documentation says.
+
+Also tests `cli/sandbox`.
 """
 
 import json

@@ -1,3 +1,8 @@
+"""An 835 becomes payments of claims, with every amount and reason.
+
+Also tests `payments/read_claim_part`.
+"""
+
 import time
 import tracemalloc
 from datetime import date, datetime
@@ -9,7 +14,8 @@ import pytest
 from clearlane.claims.facts import Fact
 from clearlane.claims.lifecycle import ClaimState, fold
 from clearlane.payments import read_835
-from clearlane.payments.model import ClaimPayment, PaymentSummary
+from clearlane.payments.model import ClaimPayment
+from clearlane.payments.payment import PaymentSummary
 from clearlane.x12.envelope_time import NEVER
 from clearlane.x12.views import remittance as view
 from tests.claims.answers import nine, paid, payment, sealed, ta1
@@ -125,8 +131,8 @@ def test_a_payment_without_claims_or_with_a_debit_is_read():
     claim_payments, [end] = read(payment(amount="0", plb=["PLB*1*20261231*WO:9*10*L6*-10"]))
     assert claim_payments == []
     assert [(one.reason, one.reference, one.amount) for one in end.adjustments] == [
-        ("WO", "9", 1000),
-        ("L6", "", -1000),
+        ("WO", "9", -1000),
+        ("L6", "", 1000),
     ]
     _, [debit] = read(
         payment(paid("C1", "22", "-100", "-80"), amount="80").replace(b"*80*C*", b"*80*D*")

@@ -1,4 +1,7 @@
-"""A vendor's claim id sent again, through service and store, on both databases."""
+"""A vendor's claim id sent again, through service and store, on both databases.
+
+Also tests `pipeline/intake/correct_claims`.
+"""
 
 import asyncio
 import re

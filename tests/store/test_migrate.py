@@ -1,4 +1,7 @@
-"""The schema is upgraded once, as a whole, and a database of another schema is refused."""
+"""The schema is upgraded once, as a whole, and a database of another schema is refused.
+
+Also tests `store/schema/console`, `store/schema/core` and `store/schema/delivery`.
+"""
 
 import asyncio
 import re

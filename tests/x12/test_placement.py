@@ -1,4 +1,7 @@
-"""Fields go to their places and come back."""
+"""Fields go to their places and come back.
+
+Also tests `x12/automaton` and `x12/path`.
+"""
 
 from datetime import date
 from decimal import Decimal

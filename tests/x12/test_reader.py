@@ -1,4 +1,7 @@
-"""Files become trees: whatever the chunks, whatever the faults, and in little memory."""
+"""Files become trees: whatever the chunks, whatever the faults, and in little memory.
+
+Also tests `x12/loop_parser`, `x12/collector`, `x12/events` and `x12/envelope_state`.
+"""
 
 import io
 import resource

@@ -1,4 +1,7 @@
-"""``clearlane x12`` on files alone."""
+"""``clearlane x12`` on files alone.
+
+Also tests `cli/x12`.
+"""
 
 import io
 import json

@@ -6,7 +6,8 @@ warning for the person who posts the money, never a reason to refuse. Knows amou
 
 from collections.abc import Iterator
 
-from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, ProviderAdjustment
+from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
 
 
 class PaymentTotals:
@@ -25,7 +26,7 @@ class PaymentTotals:
         self._unbalanced += bool(claim_payment.balance and not claim_payment.unreadable)
 
     def summary(
-        self, payment: Payment, adjustments: tuple[ProviderAdjustment, ...] = ()
+        self, payment: PaymentHeading, adjustments: tuple[ProviderAdjustment, ...] = ()
     ) -> PaymentSummary:
         """Return the summary of the payment whose claim payments were added."""
         return PaymentSummary(

@@ -18,7 +18,8 @@ from typing import NamedTuple, TypeAlias
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.payments.balance import PaymentTotals
-from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, ProviderAdjustment
+from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
 from clearlane.x12 import codes, reader, tree
 from clearlane.x12.envelope_time import read_control_number, read_group_time
 from clearlane.x12.tree import get_element
@@ -56,7 +57,7 @@ class _RemittanceReader:
 
     def __init__(self, set: tree.TransactionSet) -> None:
         self._set = set
-        self._payment: Payment | None = None
+        self._payment: PaymentHeading | None = None
         self._totals = PaymentTotals()
         self._originals = set.group.interchange.delimiters.from_canonical()
 
@@ -67,7 +68,7 @@ class _RemittanceReader:
         return ClaimPaymentLoop(claim_payment, unit)
 
     @property
-    def payment(self) -> Payment:
+    def payment(self) -> PaymentHeading:
         """The payment in the heading of the set, all of which comes before the first claim."""
         if self._payment is None:
             self._payment = _read_payment(self._set)
@@ -84,7 +85,7 @@ class _RemittanceReader:
 
 
 def _read_claim_payment(
-    unit: reader.UnitClosed, payment: Payment, originals: dict[int, int]
+    unit: reader.UnitClosed, payment: PaymentHeading, originals: dict[int, int]
 ) -> ClaimPayment:
     unreadable: list[str] = []
     sums = {"PR": 0, "": 0}
@@ -122,13 +123,13 @@ def _read_claim_payment(
     )  # fmt: skip
 
 
-def _read_payment(set: tree.TransactionSet) -> Payment:
+def _read_payment(set: tree.TransactionSet) -> PaymentHeading:
     root = set.root
     bpr = root.segment("BPR") or ["BPR"]
     originals = set.group.interchange.delimiters.from_canonical()
     at = read_group_time(set.group)
     payer, payee = root.loop("1000A"), root.loop("1000B")
-    return Payment(
+    return PaymentHeading(
         written_at=at,
         decision_date=_day(root.value("DTM", 2, "405")) or at.date(),
         serial=read_control_number(set.group.interchange),
@@ -158,14 +159,19 @@ def _amount(bpr: tree.Segment) -> int | None:
 
 def _provider_adjustments(segment: tree.Segment) -> Iterator[ProviderAdjustment]:
     """Yield the adjustments of a PLB: pairs of a composite (reason, reference) and an amount."""
+    words = codes.load("provider_adjustments")
     for composite, text in zip(segment[3::2], segment[4::2], strict=False):
         reason, _, reference = composite.partition(":")
         if composite or text:
+            amount = _parse_cents(text) or 0
             yield ProviderAdjustment(
                 provider_id=segment[1],
+                fiscal_year_end=_day(get_element(segment, 2)),
                 reason=reason,
+                text=words.get(reason, ""),
                 reference=reference,
-                amount=_parse_cents(text) or 0,
+                amount=-amount,
+                x12_amount=amount,
             )
 
 

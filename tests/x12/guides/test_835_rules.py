@@ -1,4 +1,7 @@
-"""Each rule of an 835: a remittance that keeps it and one that breaks it."""
+"""Each rule of an 835: a remittance that keeps it and one that breaks it.
+
+Also tests `x12/rules/remittance`.
+"""
 
 import pytest
 
