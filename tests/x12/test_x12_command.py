@@ -1,6 +1,6 @@
 """``clearlane x12`` on files alone.
 
-Also tests `cli/x12`.
+Also tests `cli/x12`, `cli/x12_check` and `cli/x12_files`.
 """
 
 import io
@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli import x12, x12_files
+from clearlane.kernel import limits
 from clearlane.x12 import views
 from clearlane.x12.check import check
 from tests.corpus import corpus_files
