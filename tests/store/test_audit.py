@@ -9,7 +9,8 @@ import pytest
 
 from clearlane.kernel.clock import ManualClock
 from clearlane.store import audit
-from clearlane.store.audit_chain import Anchor, AnchorFault, ChainHead
+from clearlane.store.anchor import Anchor, AnchorFault, AnchorNote
+from clearlane.store.audit_chain import ChainHead
 from clearlane.store.database import Actor, SystemScope
 from clearlane.store.vault import Vault
 from tests.databases import START
@@ -39,7 +40,7 @@ class Trail:
 
     def remember(self, head):
         with self.anchor.locked():
-            self.anchor.advance(head)
+            self.anchor.advance(AnchorNote(head))
 
     async def tamper(self, *statements):
         """Execute statements with every right on the database."""
@@ -152,9 +153,10 @@ TAMPERED = {
 
 
 async def test_an_unchanged_chain_is_intact(trail):
-    assert await trail.verify() == audit.ChainVerification(ROWS, anchored=ROWS)
+    assert await trail.verify() == audit.ChainVerification(ROWS, anchored=ROWS, anchored_at=0)
     await trail.grow(3)
-    assert await trail.verify() == audit.ChainVerification(ROWS + 3, anchored=ROWS)
+    verified = await trail.verify()
+    assert (verified.rows, verified.fault) == (ROWS + 3, "")
 
 
 @pytest.mark.parametrize(("statements", "seq"), TAMPERED.values(), ids=TAMPERED.keys())
@@ -217,14 +219,14 @@ async def test_the_anchor_follows_the_head_and_never_leads(place, clock):
     await trail.grow(3)
     head = await audit.read_head(database)
     noted = trail.anchor.read()
-    assert noted is None or noted.seq <= head.seq
+    assert noted is None or noted.head.seq <= head.seq
     await database.close()
-    assert trail.anchor.read() == head
+    assert trail.anchor.read().head == head
 
 
 async def test_the_anchor_moves_without_another_write(trail):
     await trail.grow(2)
-    await until(lambda: trail.anchor.read().seq == ROWS + 2)
+    await until(lambda: trail.anchor.read().head.seq == ROWS + 2)
     assert not trail.database.anchor_fault
 
 
@@ -237,16 +239,16 @@ async def test_an_anchor_that_cannot_be_written_is_reported_and_tried_again(trai
     file.rmdir()
     kept.rename(file)
     await until(lambda: not trail.database.anchor_fault)  # without another write
-    assert trail.anchor.read().seq == ROWS + 1
+    assert trail.anchor.read().head.seq == ROWS + 1
 
 
 async def test_an_anchor_goes_forward_only(tmp_path):
     anchor = Anchor(tmp_path / "anchor", b"key")
     assert anchor.read() is None
     with anchor.locked():
-        anchor.advance(ChainHead(5, b"5" * 32))
-        anchor.advance(ChainHead(4, b"4" * 32))
-    assert anchor.read() == ChainHead(5, b"5" * 32)
+        anchor.advance(AnchorNote(ChainHead(5, b"5" * 32)))
+        anchor.advance(AnchorNote(ChainHead(4, b"4" * 32)))
+    assert anchor.read() == AnchorNote(ChainHead(5, b"5" * 32))
 
 
 @pytest.mark.parametrize("change", ["seq", "hash", "mac", "text", "key"])
