@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import json
+import shutil
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +13,8 @@ from clearlane.kernel.clock import ManualClock
 from clearlane.store import audit
 from clearlane.store.anchor import Anchor, AnchorFault, AnchorNote
 from clearlane.store.audit_chain import ChainHead
-from clearlane.store.database import Actor, SystemScope
+from clearlane.store.database import Actor, OperationRefused, SystemScope
+from clearlane.store.set_back import confirm_anchor, record_restore
 from clearlane.store.vault import Vault
 from tests.databases import START
 from tests.patience import until
@@ -272,6 +275,68 @@ async def test_a_changed_anchor_is_a_fault(trail, change):
 async def test_without_an_anchor_the_chain_itself_is_still_verified(trail, tmp_path):
     none = Anchor(tmp_path / "none", trail.key)
     assert await trail.verify(none) == audit.ChainVerification(ROWS, anchored=None)
+
+
+async def test_a_deleted_anchor_is_a_fault_and_is_not_made_anew_by_who_never_saw_it(
+    trail, place, clock
+):
+    """Else whoever cuts the tail deletes the anchor, and nothing shows."""
+    assert (
+        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+        is None
+    )
+    await trail.database.close()
+    trail.anchor.file.unlink()
+    trail.database = await place.open(clock)
+    await trail.grow(3)
+    verified = await trail.verify()
+    assert "is missing, and the audit chain records" in verified.fault
+    await trail.database.close()
+    assert not trail.anchor.file.exists()
+    assert "is missing" in trail.database.anchor_fault
+    trail.database = await place.open(clock)
+    with pytest.raises(OperationRefused, match="clearlane batch after-restore"):
+        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    await record_restore(trail.database, clock=clock, actor=OPERATOR)
+    verified = await trail.verify()
+    assert (verified.fault, len(verified.restores)) == ("", 1)
+    await trail.database.close()
+
+
+async def test_a_deleted_anchor_is_saved_anew_by_the_process_that_remembers_it(trail, clock):
+    await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    trail.anchor.file.unlink()
+    await trail.grow(1)
+    await until(trail.anchor.file.exists)
+    await trail.tamper(*TAMPERED["tail cut and the head set back"][0])
+    trail.anchor.file.unlink()
+    await trail.grow(1)
+    await until(lambda: "no longer holds row" in trail.database.anchor_fault)
+    assert not trail.anchor.file.exists()
+
+
+async def test_a_log_cut_in_half_after_a_kill_is_found_up_to_the_anchor(new_place, clock, tmp_path):
+    """The rows that only the write-ahead log held are gone, and the database opens as if nothing were."""
+    place = await new_place("sqlite")
+    database = await place.open(clock)
+    vault = Vault(database, place.keys(), clock)
+    await vault.load()
+    trail = Trail(place, database, vault.audit_key)
+    await confirm_anchor(database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    await trail.grow(ROWS)
+    head = await audit.read_head(database)
+    await until(lambda: trail.anchor.read().head == head)
+    killed = replace(place, data=tmp_path / "killed")
+    shutil.copytree(place.data, killed.data)
+    await database.close()
+    log = killed.sqlite_file.with_name("clearlane.db-wal")
+    with log.open("rb+") as file:
+        file.truncate(log.stat().st_size // 2)
+    reopened = await killed.open(clock)
+    verified = await Trail(killed, reopened, vault.audit_key).verify()
+    assert verified.rows < head.seq
+    assert f"The anchor remembers row {head.seq}" in verified.fault
+    await reopened.close()
 
 
 async def test_triggers_refuse_updates_and_deletions_of_audit_rows(trail):

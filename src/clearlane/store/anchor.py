@@ -145,7 +145,9 @@ class Anchor:
     def parse(self, content: bytes, place: str) -> AnchorNote:
         """Return the note of an anchor's content; ``place`` names it in a fault."""
         try:
-            noted = json.loads(content)
+            noted = json.loads(
+                content[max(0, content.find(b"{")) :]
+            )  # after what a log puts before
             note = AnchorNote(
                 ChainHead(int(noted["seq"]), bytes.fromhex(noted["hash"])),
                 int(noted["at"]),
