@@ -27,6 +27,7 @@ class Database:
     """A database with one part that does not do its work."""
 
     anchor_fault = ""
+    anchor = None
 
     def __init__(self, *, fault: Exception | None = None, revision: str = HEAD, hangs=False):
         self._fault, self._revision, self._hangs = fault, revision, hangs
@@ -48,6 +49,7 @@ class Database:
 
 def context(**changes):
     whole = {"accounts": TWO_VENDORS, "payers": sample_payers(), "database": Database()}
+    whole["set_back"] = None
     return SimpleNamespace(**(whole | changes))
 
 
