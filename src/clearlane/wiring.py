@@ -284,11 +284,10 @@ def _require_opened(part: T | None) -> T:
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server."""
     from clearlane.api.app import MountedApp
-    from clearlane.api.auth import LoginThrottle
+    from clearlane.api.auth import SignInThrottle
     from clearlane.console.app import SEGMENT, Console
 
-    # A failed sign-in is delayed like a failed login of a vendor.
-    console = Console(installation, base_url, LoginThrottle().delay_failure)
+    console = Console(installation, base_url, SignInThrottle())
     return MountedApp("Console", SEGMENT, console.answer)
 
 

@@ -397,6 +397,7 @@ def test_every_submission_is_one_line_of_the_audit_chain(server, acme):
     lines = [json.loads(line) for line in exported.splitlines() if request in line]
     assert [line["action"] for line in lines] == ["claims.submit"]
     assert result["RequestId"] in json.dumps(lines[0])
+    assert lines[0]["detail"] == "1 Accepted, 0 NotAccepted; from 127.0.0.1"
 
 
 # As other programs write.

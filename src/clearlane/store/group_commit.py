@@ -20,6 +20,7 @@ from clearlane.store.sql import Statement, SystemScope
 GROUP_JOBS_MAX = 256
 WRITES_WAITING_MAX = 20_000
 WRITE_ATTEMPTS_MAX = 3
+ORIGIN_SEPARATOR = "; "
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -80,9 +81,11 @@ class Actor:
     """The person or program that acts, for the audit trail."""
 
     kind: str
-    """``vendor``, ``operator``, ``node`` or ``console``."""
+    """``vendor``, ``operator``, ``node`` or ``console``; ``unknown`` for one who could not sign in."""
     name: str
     request_id: str = ""
+    address: str = ""
+    """Where a caller of the API or the console comes from."""
 
 
 class Tx(Protocol):
@@ -265,6 +268,10 @@ class AuditBuffer:
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
         """Add one entry."""
         owner = self.scope if isinstance(self.scope, Scope) else None
+        # The address has no column of its own: rows of all versions are chained over the same columns.
+        origin = f"from {self.actor.address}" if self.actor.address else ""
+        room = limits.AUDIT_DETAIL_CHARACTERS_MAX - len(origin) - len(ORIGIN_SEPARATOR)
+        shown = ORIGIN_SEPARATOR.join(filter(None, (detail[:room], origin)))
         self.entries.append(
             audit_chain.AuditEntry(
                 at=to_micros(self.clock.now()),
@@ -275,7 +282,7 @@ class AuditBuffer:
                 request_id=self.actor.request_id,
                 ids=audit_chain.encode_ids(ids),
                 count=len(ids) if count is None else count,
-                detail=detail[: limits.AUDIT_DETAIL_CHARACTERS_MAX],
+                detail=shown,
             )
         )
 
