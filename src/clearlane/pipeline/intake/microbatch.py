@@ -45,20 +45,25 @@ class MicroBatcher(Generic[Item, Result]):
         self._work = work
         self._size_max = size_max
         self._size = size
-        self._worked_seconds = 0.0
-        """The time of the last batch."""
         self._waiting: deque[tuple[Sequence[Item], asyncio.Future[Sequence[Result]]]] = deque()
 
     async def run(self, items: Sequence[Item], *, is_background: bool = False) -> Sequence[Result]:
         """Process items together with those of other callers; return the results of these items.
 
-        Work in the background, which nobody expects at once, lets all other calls go first.
+        Work in the background, which nobody expects at once, runs in a thread and lets all other calls go first.
         """
         results: list[Result] = []
         for group in self._groups(items):
-            results += await self._run_group(group)
-            if is_background:
-                await let_others_run(self._worked_seconds)
+            results += await (
+                self._run_in_thread(group) if is_background else self._run_group(group)
+            )
+        return results
+
+    async def _run_in_thread(self, items: Sequence[Item]) -> Sequence[Result]:
+        """Process items so that the event loop gets the interpreter back within milliseconds, whatever they cost."""
+        began = perf_counter()
+        results = await asyncio.to_thread(self._work, items)
+        await let_others_run(perf_counter() - began)
         return results
 
     def _groups(self, items: Sequence[Item]) -> Iterator[Sequence[Item]]:
@@ -90,13 +95,11 @@ class MicroBatcher(Generic[Item, Result]):
             free -= size
         if self._waiting:
             loop.call_soon(self._run_waiting, loop)
-        began = perf_counter()
         try:
             results = self._work([item for items, _ in taken for item in items])
         except Exception:  # noqa: BLE001  (each caller gets its own below)
             self._run_each(taken)
             return
-        self._worked_seconds = perf_counter() - began
         start = 0
         for items, future in taken:
             end = start + len(items)
