@@ -271,6 +271,7 @@ async def open_installation(
         if role == "command":
             await installation.refresh()
         else:
+            database.keep_reserve()
             await _start_node(installation, role, keys, closing)
         yield installation
 

@@ -47,8 +47,13 @@ class Readiness:
 
     def warnings(self) -> dict[str, str]:
         """Return what an operator must fix while the node goes on serving calls."""
-        fault = self.context.database.anchor_fault
-        return {"audit": f"The chain is not anchored: {fault}"} if fault else {}
+        database = self.context.database
+        found = {
+            "audit": database.anchor_fault
+            and f"The chain is not anchored: {database.anchor_fault}",
+            "disk": database.reserve_warning,
+        }
+        return {part: why for part, why in found.items() if why}
 
 
 async def _service(readiness: Readiness) -> str:
@@ -56,9 +61,11 @@ async def _service(readiness: Readiness) -> str:
 
 
 async def _database(readiness: Readiness) -> str:
-    async with readiness.context.database.read(READY_CHECK) as tx:
+    database = readiness.context.database
+    async with database.read(READY_CHECK) as tx:
         await tx.row(PING)
-    return ""
+    # Heartbeats are written all the time, so this changes within seconds, also where no call comes.
+    return f"cannot be written: {database.write_fault}" if database.write_fault else ""
 
 
 async def _schema(readiness: Readiness) -> str:

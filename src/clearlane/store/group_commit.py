@@ -46,6 +46,10 @@ class DatabaseUnavailable(StoreFault):
     """A database that did not answer; nothing of the write was stored."""
 
 
+class DiskFull(DatabaseUnavailable):
+    """A disk without space for a write; nothing of it was stored."""
+
+
 class CommitOutcomeUnknown(DatabaseUnavailable):
     """A connection lost during the commit: the write is stored as a whole, or not at all."""
 
@@ -371,9 +375,19 @@ def _combinable(writes: Sequence[PendingWrite]) -> Iterable[list[PendingWrite]]:
     return found.values()
 
 
+def write_fault(outcomes: Sequence[WriteOutcome], earlier: str) -> str:
+    """Return why the database cannot be written, after a group: the earlier reason until a write succeeds."""
+    for outcome in outcomes:
+        if isinstance(outcome.fault, DatabaseUnavailable):
+            return str(outcome.fault)
+    return "" if any(outcome.fault is None for outcome in outcomes) else earlier
+
+
 def failed_outcomes(writes: Sequence[PendingWrite], fault: Exception) -> list[WriteOutcome]:
     """Return the outcomes of a group that could not be stored."""
     unknown = isinstance(fault, CommitOutcomeUnknown)
     text = str(fault) if isinstance(fault, StoreFault) else type(fault).__name__
     kind = CommitOutcomeUnknown if unknown else DatabaseUnavailable
+    if isinstance(fault, DiskFull):
+        kind = DiskFull
     return [WriteOutcome(write, fault=kind(text)) for write in writes]

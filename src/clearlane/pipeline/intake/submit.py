@@ -138,6 +138,7 @@ async def submit(
         seconds_max=write_seconds_max,
     )
     try:
+        context.database.require_space()
         if not context.vault.has_current_key(site.scope):
             async with asyncio.timeout(write_seconds_max):
                 await context.vault.ensure_key(site.scope)
