@@ -274,6 +274,7 @@ async def open_installation(
         if role == "command":
             await installation.refresh()
         else:
+            database.keep_reserve()
             await _start_node(installation, role, keys, closing)
         yield installation
 
@@ -287,11 +288,10 @@ def _require_opened(part: T | None) -> T:
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server."""
     from clearlane.api.app import MountedApp
-    from clearlane.api.auth import LoginThrottle
+    from clearlane.api.auth import SignInThrottle
     from clearlane.console.app import SEGMENT, Console
 
-    # A failed sign-in is delayed like a failed login of a vendor.
-    console = Console(installation, base_url, LoginThrottle().delay_failure)
+    console = Console(installation, base_url, SignInThrottle())
     return MountedApp("Console", SEGMENT, console.answer)
 
 
