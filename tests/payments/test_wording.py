@@ -8,6 +8,8 @@ import pytest
 from clearlane.payments import wording
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import LineAdjustment, LineRemark, PaidLine, ProviderAdjustment
+from clearlane.payments.read_payment import PaymentRecord, read_payments
+from tests.corpus import corpus_files
 from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT
 
 replace = msgspec.structs.replace
@@ -76,8 +78,18 @@ NOTES = {
 @pytest.mark.parametrize("name", NOTES)
 def test_notes_of_a_decision(name):
     changes, expected = NOTES[name]
-    assert wording.occurrence_notes(replace(PLAIN, **changes)) == expected
+    decision = replace(PLAIN, **changes)
+    found = wording.occurrence_warnings(decision) + wording.occurrence_notes(decision)
+    assert found == expected
 
 
 def test_every_outcome_has_a_label_and_somebody_who_acts():
     assert set(wording.OUTCOME_LABELS) == set(Outcome) == set(wording.OUTCOME_CONCERNS)
+
+
+@pytest.mark.parametrize("sample", corpus_files("835"))
+def test_the_terms_of_every_public_payment_add_up_to_its_amount(sample):
+    for one in read_payments(sample.path.read_bytes()):
+        if isinstance(one, PaymentRecord) and one.payment.amount is not None:
+            terms = wording.equation(one.payment, one.adjustments)
+            assert sum(term.amount for term in terms) == one.payment.amount

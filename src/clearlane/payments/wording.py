@@ -15,6 +15,7 @@ from clearlane.payments.balance import format_count
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import (
     ClaimOccurrence,
+    CorrectedPatient,
     LineAdjustment,
     LineRemark,
     OccurrenceKind,
@@ -200,7 +201,7 @@ def adjustment_words(adjustment: LineAdjustment) -> str:
     """Return an adjustment in words: its code, its reason, and who bears it."""
     who = GROUP_WORDS.get(adjustment.group, "")
     text = adjustment.text or "A reason that no list has"
-    units = f", {adjustment.quantity} units" if adjustment.quantity else ""
+    units = f", {adjustment.quantity} units" if adjustment.quantity.strip("0.") else ""
     bearer = f" ({who}{units})" if who else ""
     return f"{adjustment_code(adjustment)} {text}{bearer}"
 
@@ -245,22 +246,28 @@ def occurrence_numbers(occurrence: ClaimOccurrence) -> tuple[str, ...]:
     return tuple(f"{name} {value}" for name, value in named if value)
 
 
-def occurrence_notes(occurrence: ClaimOccurrence) -> tuple[str, ...]:
-    """Return sentences about a decision as a whole: matching, balance, replacement, forwarding, interest."""
+def occurrence_warnings(occurrence: ClaimOccurrence) -> tuple[str, ...]:
+    """Return sentences about a decision that a person must look at: not matched, unreadable, out of balance."""
     found: list[str] = []
     if not occurrence.claim_number:
-        why = f": {occurrence.unmatched_reason}" if occurrence.unmatched_reason else ""
-        found.append(f"Not matched to a claim{why}.".replace("..", "."))
-    if occurrence.replaced:
-        found.append("A newer payment replaced this decision without taking it back.")
+        why = occurrence.unmatched_reason.rstrip(".")
+        found.append(f"Not matched to a claim: {why}." if why else "Not matched to a claim.")
     if occurrence.unreadable:
         found.append(f"Cannot be read: {', '.join(occurrence.unreadable)}.")
-    if not occurrence.balanced:
+    if occurrence.difference:
         found.append(
             f"Does not balance: {money(occurrence.difference)} of the charge is neither paid nor adjusted."
-            if occurrence.difference
-            else "A line of it does not balance."
         )
+    elif not occurrence.balanced:
+        found.append("A line of it does not balance.")
+    if occurrence.replaced:
+        found.append("A newer payment replaced this decision without taking it back.")
+    return tuple(found)
+
+
+def occurrence_notes(occurrence: ClaimOccurrence) -> tuple[str, ...]:
+    """Return sentences about a decision that a person may want to know: forwarding, interest, corrected names."""
+    found: list[str] = []
     if occurrence.forwarded_to:
         found.append(f"Forwarded to {occurrence.forwarded_to}.")
     if occurrence.interest:
@@ -268,7 +275,7 @@ def occurrence_notes(occurrence: ClaimOccurrence) -> tuple[str, ...]:
             f"Interest {money(occurrence.interest)} is paid as a provider adjustment, not with the claim."
         )
     if occurrence.corrected_patient:
-        found.append(_corrected_words(occurrence))
+        found.append(_corrected_words(occurrence.corrected_patient))
     return tuple(found)
 
 
@@ -307,10 +314,7 @@ def occurrence_other_part(occurrence: ClaimOccurrence) -> int:
     return other_part(occurrence.adjustments) + lines
 
 
-def _corrected_words(occurrence: ClaimOccurrence) -> str:
-    corrected = occurrence.corrected_patient
-    if corrected is None:
-        return ""
+def _corrected_words(corrected: CorrectedPatient) -> str:
     name = " ".join(
         filter(
             None,

@@ -151,12 +151,10 @@ def _claim_details(occurrence: ClaimOccurrence) -> Iterator[Row]:
     numbers = wording.occurrence_numbers(occurrence)
     if numbers:
         yield row([(WHOLE, " · ".join(numbers), SMALL)], before=1, after=1)
-    for note in wording.occurrence_notes(occurrence):
-        yield row([(WHOLE, note, WARNING if _is_warning(occurrence) else SMALL)])
-
-
-def _is_warning(occurrence: ClaimOccurrence) -> bool:
-    return not (occurrence.claim_number and occurrence.balanced and not occurrence.unreadable)
+    for text in wording.occurrence_warnings(occurrence):
+        yield row([(WHOLE, text, WARNING)])
+    for text in wording.occurrence_notes(occurrence):
+        yield row([(WHOLE, text, SMALL)])
 
 
 def _line_rows(line: PaidLine) -> Iterator[Row]:
