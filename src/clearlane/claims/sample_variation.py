@@ -48,7 +48,7 @@ _FIELDS: Mapping[ClaimKind, _VariedFields] = {
         patient_of_full=("F02_PatientNameLast", "F02_PatientNameFirst"),
         line_charge="F24F_Charges",
         usual={
-            "F33_BillingProviderZip": "78701-2345",
+            "F33_BillingProviderZip": "787012345",
             "F33A_BillingProviderNpi": samples.BILLING_NPI,
         },
     ),
@@ -58,7 +58,7 @@ _FIELDS: Mapping[ClaimKind, _VariedFields] = {
         birth_dates=("F13_InsuredDOB",),
         patient_of_full=("F20_PatientLastName", "F20_PatientFirstName"),
         line_charge="F31_LineFee",
-        usual={"F48_BillingDentistZip": "78701-2345"},
+        usual={"F48_BillingDentistZip": "787012345"},
     ),
 }
 
