@@ -11,7 +11,7 @@ import pytest
 from clearlane.api.v3.documents import claim_status, remittance_advice, response_body
 from clearlane.claims import acks
 from clearlane.claims import sent_layout as sending
-from clearlane.claims.extract import extract_part
+from clearlane.claims.claim_parts import extract_claim
 from clearlane.claims.fields import ClaimKind
 from clearlane.payments import read_835
 from clearlane.pipeline.query.retrieve_documents import PayerDocument
@@ -20,6 +20,7 @@ from tests.claims.answers import (
     controls,
     outgoing,
     paid,
+    part_of,
     patient,
     payment,
     sealed,
@@ -65,12 +66,12 @@ def document(part, fact, of=OUT.claim):
 
 
 def advice_of(nth):
-    claim_payment = remits(REMITTANCE)[nth].claim_payment
-    return remittance_advice(document(extract_part(REMITTANCE, claim_payment), claim_payment))
+    claim_payment, unit = remits(REMITTANCE)[nth]
+    return remittance_advice(document(extract_claim(unit), claim_payment))
 
 
 def status_of(content, fact, of=OUT.claim):
-    return claim_status(document(extract_part(content, fact), fact, of), fact)
+    return claim_status(document(part_of(content, fact), fact, of), fact)
 
 
 def test_a_remittance_advice_tells_the_claims_and_the_lines_amounts():
@@ -174,9 +175,9 @@ def test_a_refusal_by_ta1_is_a_claim_status_too(kind):
 async def test_a_response_has_two_lists_in_the_order_of_the_documents():
     async def pages():
         for loop in remits(REMITTANCE):
-            yield document(extract_part(REMITTANCE, loop.claim_payment), loop.claim_payment)
+            yield document(extract_claim(loop.unit), loop.claim_payment)
         for fact in facts_in(BOTH):
-            yield document(extract_part(BOTH, fact), fact)
+            yield document(part_of(BOTH, fact), fact)
 
     found = await response_body(pages())
     assert list(found) == ["RemittanceAdvices", "PayerClaimStatuses"]

@@ -21,7 +21,13 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from clearlane.eligibility import extract, field_mapping, response, response_builder, services
+from clearlane.eligibility import (
+    field_mapping,
+    patient_levels,
+    response,
+    response_builder,
+    services,
+)
 from clearlane.eligibility import refusals as refusals_of
 from clearlane.eligibility.field_mapping import Fields
 from clearlane.eligibility.inbound import AnswerMatch, FileRefusal, PatientAnswer, ResponseFile
@@ -144,7 +150,7 @@ def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer
     assert isinstance(view, benefits.EligibilityView), "a 271 has this view"
     group, interchange = set.group, set.group.interchange
     errors = tuple(_read_envelope_errors(set))
-    patients = list(extract.patient_levels(view))
+    patients = list(patient_levels.patient_levels(view))
     alone = len(patients) == 1 and sum(1 for _ in interchange.sets()) == 1
     for nth, levels in enumerate(patients):
         yield PatientAnswer(
@@ -156,11 +162,11 @@ def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer
             subscriber=levels.subscriber,
             dependent=levels.dependent,
             envelope_errors=errors,
-            transaction_refusal_count=extract.count_transaction_refusals(set, levels.at),
+            transaction_refusal_count=patient_levels.count_transaction_refusals(set, levels.at),
             other=view.other if nth == 0 else (),
             make_content=partial(bytes, content)
             if alone
-            else partial(extract.extract_patient, set, levels.at),
+            else partial(patient_levels.extract_patient, set, levels.at),
         )
 
 
