@@ -5,7 +5,12 @@ import json
 
 import pytest
 
-from clearlane.eligibility.response import BenefitResponseJson, PayeeJson, PayerJson, SubscriberJson
+from clearlane.api.v3.benefits.json_types import (
+    BenefitResponseJson,
+    PayeeJson,
+    PayerJson,
+    SubscriberJson,
+)
 from tests.api.markers import places_with
 from tests.eligibility.eligibility_caller import (
     ALL_INVALID,

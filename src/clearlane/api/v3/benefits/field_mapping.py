@@ -13,9 +13,8 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from clearlane.eligibility import response, services
-from clearlane.eligibility.response import InformationJson
-from clearlane.eligibility.wire_struct import format_wire_day
+from clearlane.api.v3.benefits import benefit_names, json_types
+from clearlane.api.v3.benefits.json_types import InformationJson, format_day_text
 from clearlane.x12.encode import format_day
 from clearlane.x12.tree import Segment, get_element
 from clearlane.x12.views import benefits, shared_types
@@ -28,7 +27,7 @@ NUMBER_DIGITS_MAX = 18
 
 def map_refusals(
     refusals: Iterable[benefits.RefusalView], location: str, fields: Mapping[str, str]
-) -> tuple[response.ErrorJson, ...] | None:
+) -> tuple[json_types.ErrorJson, ...] | None:
     """Return the errors for the AAA segments of a level; None if there are none.
 
     A location that is a path of the request is extended to the field that the reason code concerns.
@@ -36,10 +35,10 @@ def map_refusals(
     is_path = "[" in location
     return (
         tuple(
-            response.ErrorJson(
+            json_types.ErrorJson(
                 Code=refusal.reason or None,
                 Message=refusal.reason_words or None,
-                FollowUpAction=services.name("follow_up_actions", refusal.follow_up) or None,
+                FollowUpAction=benefit_names.name("follow_up_actions", refusal.follow_up) or None,
                 Location=f"{location}.{fields[refusal.reason]}"
                 if is_path and refusal.reason in fields
                 else location,
@@ -97,30 +96,29 @@ def map_dates(
         if (
             value.start is None
             or not field
-            or not _map_date(value, field, end, range_field, found, ranges)
+            or not _map_date(value, value.start, (field, end, range_field), found, ranges)
         ):
             unmapped.append(unmapped_date(value))
     for field, date_range in ranges.items():
-        found[field] = response.DateRangeJson(**date_range)
+        found[field] = json_types.DateRangeJson(**date_range)
 
 
 def _map_date(
     value: shared_types.DateView,
-    field: str,
-    end: str,
-    range_field: str,
+    start: date,
+    place: tuple[str, str, str],
     found: Fields,
     ranges: dict[str, Any],
 ) -> bool:
     """Map one date. Returns False if it, or its end, has no field and stays unmapped."""
-    assert value.start is not None, "the caller has checked"
+    field, end, range_field = place
     if value.end is not None and range_field:
-        return _map_range(ranges, range_field, Start=value.start, End=value.end)
+        return _map_range(ranges, range_field, Start=start, End=value.end)
     if end:
-        return _map_range(ranges, field, **{end: value.start}) and value.end is None
+        return _map_range(ranges, field, **{end: start}) and value.end is None
     if field in found:
         return False
-    found[field] = format_wire_day(value.start)
+    found[field] = format_day_text(start)
     return value.end is None
 
 
@@ -128,7 +126,7 @@ def _map_range(ranges: dict[str, Any], field: str, **ends: date) -> bool:
     date_range = ranges.setdefault(field, {})
     if any(end in date_range for end in ends):
         return False
-    date_range.update({end: format_wire_day(day) for end, day in ends.items()})
+    date_range.update({end: format_day_text(day) for end, day in ends.items()})
     return True
 
 

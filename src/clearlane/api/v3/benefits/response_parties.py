@@ -5,23 +5,21 @@ Knows parties; knows no level and no benefit.
 
 from collections.abc import Mapping
 
-from clearlane.eligibility import field_mapping, response, services
-from clearlane.eligibility.field_mapping import Fields, Unmapped
-from clearlane.eligibility.qualifiers import ENTITY_IDS
-from clearlane.eligibility.response import InformationJson
-from clearlane.eligibility.wire_struct import format_wire_day
+from clearlane.api.v3.benefits import benefit_names, field_mapping, json_types
+from clearlane.api.v3.benefits.field_mapping import Fields, Unmapped
+from clearlane.api.v3.benefits.json_types import InformationJson, format_day_text
+from clearlane.api.v3.benefits.qualifiers import ENTITY_IDS
 from clearlane.x12.views import shared_types
 
 
 def party_fields(
-    party: shared_types.PartyView | None, roles: str, ids: Mapping[str, str], unmapped: Unmapped
+    party: shared_types.PartyView | None, ids: Mapping[str, str], unmapped: Unmapped
 ) -> Fields:
-    """Return the name and id fields of a party, and its role where the level has a list of roles."""
+    """Return the name and id fields of a party."""
     if party is None:
         return {}
     found: Fields = {
-        "Type": services.name(roles, party.role) or None,
-        "EntityType": services.name("entity_types", party.kind) or None,
+        "EntityType": benefit_names.name("entity_types", party.kind) or None,
         "CommonName": party.name or None,
         "FirstName": party.first or None,
         "MiddleName": party.middle or None,
@@ -35,22 +33,23 @@ def party_fields(
     return found
 
 
-def map_entity(party: shared_types.PartyView) -> response.BenefitEntityJson:
+def map_entity(party: shared_types.PartyView) -> json_types.BenefitEntityJson:
     unmapped: Unmapped = []
-    found = party_fields(party, "entities", ENTITY_IDS, unmapped)
+    found = party_fields(party, ENTITY_IDS, unmapped)
     map_specialty(party, found, unmapped, "ProviderRole", "TaxonomyCode")
     field_mapping.map_references({}, party.references, found, unmapped, "")
     found["PhysicalAddress"] = map_address(party, unmapped)
     add_unmapped_party(party, unmapped, "contacts", "relationship")
-    return response.BenefitEntityJson(
+    return json_types.BenefitEntityJson(
         **found,
+        Type=benefit_names.name("entities", party.role) or None,
         Relationship=party.relationship or None,
         Contacts=map_contacts(party) or None,
         AdditionalInformation=field_mapping.unmapped_or_unset(unmapped),
     )
 
 
-def map_address(party: shared_types.PartyView, unmapped: Unmapped) -> response.AddressJson | None:
+def map_address(party: shared_types.PartyView, unmapped: Unmapped) -> json_types.AddressJson | None:
     if party.location or party.location_qualifier:
         unmapped.append(
             InformationJson(
@@ -66,17 +65,17 @@ def map_address(party: shared_types.PartyView, unmapped: Unmapped) -> response.A
     if not any(parts):
         return None
     first, second, city, state, zip, country = (part or None for part in parts)
-    return response.AddressJson(
+    return json_types.AddressJson(
         Address1=first, Address2=second, City=city, State=state, PostalCode=zip, Country=country
     )
 
 
-def map_contacts(party: shared_types.PartyView | None) -> tuple[response.ContactJson, ...]:
+def map_contacts(party: shared_types.PartyView | None) -> tuple[json_types.ContactJson, ...]:
     """Return one element for each communication number (PER)."""
     return tuple(
-        response.ContactJson(
+        json_types.ContactJson(
             Name=contact.name or None,
-            Type=services.name("contact_numbers", number.kind) or None,
+            Type=benefit_names.name("contact_numbers", number.kind) or None,
             Number=number.number or None,
         )
         for contact in (party.contacts if party else ())
@@ -91,7 +90,7 @@ def map_specialty(
     specialty = party.specialty
     if specialty is None:
         return
-    found[role] = services.name("provider_roles", specialty.role) or None
+    found[role] = benefit_names.name("provider_roles", specialty.role) or None
     if specialty.code and specialty.qualifier in {"PXC", "ZZ", ""}:
         found[taxonomy] = specialty.code
     elif specialty.code or specialty.qualifier:
@@ -120,7 +119,7 @@ def add_unmapped_party(
         if name not in mapped and (value := getattr(party, name)):
             unmapped.append(InformationJson(Qualifier=place, Text=value))
     if party.birth and "birth" not in mapped:
-        unmapped.append(InformationJson(Qualifier="DMG:02", Text=format_wire_day(party.birth)))
+        unmapped.append(InformationJson(Qualifier="DMG:02", Text=format_day_text(party.birth)))
     if "contacts" not in mapped:
         for contact in map_contacts(party):
             unmapped.append(

@@ -6,11 +6,29 @@ list that field, it is present only when it has content.
 Knows names and types; knows no segment.
 """
 
-from typing import Literal
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
+from pydantic import WithJsonSchema
 
-from clearlane.eligibility.wire_struct import DayText, JsonNumber, WireStruct
+from clearlane.eligibility.wire_struct import WireStruct
+
+JsonNumber = Annotated[Decimal, WithJsonSchema({"type": "number"})]
+"""An amount, written as a JSON number with the digits of the file."""
+DayText = Annotated[str, WithJsonSchema({"type": "string", "examples": ["2024-05-01T00:00:00"]})]
+"""A day in the format of the response."""
+
+
+def format_day_text(day: date) -> str:
+    """Return a day in the format of the response."""
+    return f"{day.isoformat()}T00:00:00"
+
+
+def format_timestamp(time: datetime) -> str:
+    """Return a time in the format of the response: ISO 8601, UTC."""
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
 
 class ErrorJson(WireStruct, frozen=True, kw_only=True):
@@ -356,3 +374,22 @@ class InterchangeStatusJson(WireStruct, frozen=True, kw_only=True):
     Status: str | None = None
     Code: str | None = None
     Message: str | None = None
+
+
+class ValidationResultJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``ValidationResults``: why a part of a request could not be sent."""
+
+    Location: str
+    Code: str
+    Message: str
+
+
+class EligibilityResponseJson(WireStruct, frozen=True, kw_only=True):
+    """The response to both eligibility calls."""
+
+    RequestId: int
+    Status: Literal["AllInvalid", "ResultsComplete", "ResultsIncomplete"]
+    Responses: tuple[BenefitResponseJson, ...] = ()
+    ValidationResults: tuple[ValidationResultJson, ...] = ()
+    ErrorResponses: tuple[ErrorResponseJson, ...] = ()
+    InterchangeStatuses: tuple[InterchangeStatusJson, ...] = ()

@@ -1,0 +1,72 @@
+"""What a payer answered is stored in our own type and reads back as it was, from every public file."""
+
+from decimal import Decimal
+
+import pytest
+
+from clearlane.eligibility import benefit_answer, read_271
+from clearlane.eligibility.benefit_answer import (
+    InquiryOutcome,
+    ValidationResult,
+    decode_outcome,
+    decode_results,
+    encode_outcome,
+    encode_results,
+)
+from tests.corpus import corpus_files
+from tests.eligibility.invented import HEAD, NOON, PERSON, RECEIVER, TRACE, answered, inquiry
+
+WHOLE = answered(
+    *HEAD, *RECEIVER, *PERSON, "EB*A*IND*30^98*HM*GOLD*23*100.50*.1*VS*12*Y*W*HC:99213:25", "DTP*348*D8*20240101",
+    "REF*6P*G1", "MSG*FIRST", "LS*2120", "NM1*P3*1*BIRCH*NORA****XX*1679576722", "LE*2120",
+)  # fmt: skip
+
+
+def stored(one, asked=None, trace=""):
+    built = read_271.build_answer(one, asked, document_id="D1", created_at=NOON, trace=trace)
+    return InquiryOutcome(answer=built, x12=one.content)
+
+
+def test_an_outcome_reads_back_as_it_was_stored():
+    outcome = stored(WHOLE, inquiry(), TRACE)
+    back = decode_outcome(encode_outcome(outcome))
+    assert back == outcome
+    [benefit] = back.answer.patient.benefits
+    assert (str(benefit.amount), benefit.dates[0].start.year) == ("100.50", 2024)
+    assert (back.answer.created_at, back.answer.caller_trace.number) == (NOON, "visit 7")
+
+
+@pytest.mark.parametrize("sample", corpus_files("271"))
+def test_every_public_answer_reads_back_as_it_was_stored(sample):
+    for one in read_271.read(sample.path.read_bytes()).answers[:5]:
+        assert decode_outcome(encode_outcome(stored(one))) == stored(one)
+
+
+def test_validation_results_read_back_as_they_were_stored():
+    results = (ValidationResult(location="IsTest", code="TestInProduction", message="No test."),)
+    assert decode_results(encode_results(results)) == results
+
+
+@pytest.mark.parametrize(
+    ("sent", "awaited", "status"),
+    [
+        (0, 0, "nothing sent"), (1, 1, "incomplete"), (2, 1, "incomplete"), (1, 0, "complete"),
+        (2, 0, "complete"),
+    ],
+)  # fmt: skip
+def test_the_status_follows_from_what_is_awaited(sent, awaited, status):
+    assert benefit_answer.request_status(sent, awaited) == status
+
+
+@pytest.mark.parametrize(
+    ("sent", "share"), [(".1", "0.1"), ("0", "0"), ("1", "1"), ("20", "0.2"), ("", None)]
+)
+def test_the_share_of_the_patient_is_a_fraction(sent, share):
+    one = answered(*HEAD, *RECEIVER, *PERSON, f"EB*A**30*****{sent}*VS*1")
+    found = benefit_answer.patient_share(one.subscriber.benefits[0])
+    assert found == (None if share is None else Decimal(share))
+
+
+def test_values_print_nothing_of_a_patient():
+    outcome = stored(WHOLE, inquiry())
+    assert "ROSA" not in repr(outcome) + repr(outcome.answer) + repr([outcome])
