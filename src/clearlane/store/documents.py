@@ -56,6 +56,12 @@ async def find(tx: Tx, ids: Sequence[str]) -> list[StoredDocument]:
     return [StoredDocument(*row) for row in found]
 
 
+async def find_kinds(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
+    """Return the kinds, by id, of those of these documents that belong to the scope."""
+    found = await tx.rows(_KINDS, document_ids=[id for id in ids if "\0" not in id])
+    return {row[0]: row[1] for row in found}
+
+
 async def list_for_claim(tx: Tx, request_id: str) -> list[StoredDocument]:
     """Return the documents of one claim of the scope, oldest first."""
     found = await tx.rows(_OF_CLAIM, request_ids=[request_id])
@@ -64,6 +70,12 @@ async def list_for_claim(tx: Tx, request_id: str) -> list[StoredDocument]:
 
 _COLUMNS = select(*(documents.c[name] for name in StoredDocument._fields))
 _FIND = scoped_select(_COLUMNS.where(among(documents.c.document_id, "document_ids")), documents)
+_KINDS = scoped_select(
+    select(documents.c.document_id, documents.c.kind).where(
+        among(documents.c.document_id, "document_ids")
+    ),
+    documents,
+)
 _OF_CLAIM = scoped_select(
     _COLUMNS.where(among(documents.c.request_id, "request_ids")).order_by(
         documents.c.created_at, documents.c.document_id

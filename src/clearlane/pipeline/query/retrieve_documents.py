@@ -1,25 +1,30 @@
 """Retrieve documents of a site by their ids: the claim's part of the payer's file, and the claim. Audited.
 
-Documents are opened a few at a time, so that a caller who asks for many delays no other. Knows no HTTP and no
+A caller may ask for all documents of a month: they are read a page at a time and opened a few at a time, so that it
+fills no memory and delays no other. Knows no HTTP and no
 shape in which a document is shown.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from clearlane.accounts.model import Site
 from clearlane.claims.fields import Claim
+from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.kernel.clock import from_micros, to_local
 from clearlane.pipeline.claim_status import AnyFact, open_document_source
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.store import claims, documents
-from clearlane.store.claims import StoredClaim
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.vault import Vault
 
+# Ids that are looked up in one statement, documents that are in memory at a time, and documents that are opened
+# before other calls run.
+DOCUMENT_IDS_AT_ONCE = 1_000
+DOCUMENTS_PAGE_ROWS = 50
 DOCUMENTS_AT_ONCE = 5
 
 
@@ -43,30 +48,62 @@ class PayerDocument:
         return f"PayerDocument({self.document_id} of {self.claim_number})"
 
 
+@dataclass(frozen=True, slots=True)
+class FoundDocuments:
+    """The documents of a call, in the order of its ids. Each iterator yields a page at a time, once."""
+
+    payments: AsyncIterator[list[PayerDocument]]
+    statuses: AsyncIterator[list[PayerDocument]]
+
+
 async def retrieve_documents(
     database: Database, vault: Vault, ids: Sequence[str], *, site: Site, actor: Actor
-) -> AsyncIterator[PayerDocument]:
-    """Yield the documents of the site in the order of their ids; unknown ids and another site's are left out."""
-    scope = site.scope
+) -> FoundDocuments:
+    """Return the documents of the site; unknown ids and another site's are left out, and repeated ones are found once.
 
-    async def find(tx: Tx) -> tuple[list[StoredDocument], list[StoredClaim]]:
-        found = await documents.find(tx, ids)
-        owners = await claims.find_many(tx, sorted({one.request_id for one in found}))
-        await vault.load_keys_of(
-            tx, [*(one.payload for one in found), *(one.payload for one in owners)]
-        )
-        tx.audit("documents.read", ids=[one.document_id for one in found])
-        return found, owners
+    The access is audited in one row, with the count, before the first document is read.
+    """
+    kinds: dict[str, str] = {}
+    for page in _pages(ids, DOCUMENT_IDS_AT_ONCE):
+        async with database.read(site.scope) as tx:
+            kinds |= await documents.find_kinds(tx, page)
+    found = [id for id in dict.fromkeys(ids) if id in kinds]
 
-    found, owners = await database.write(scope, find, actor=actor)
-    position = {id: at for at, id in enumerate(ids)}
-    found.sort(key=lambda one: position[one.document_id])
-    rows = {row.request_id: row for row in owners}
-    for at, one in enumerate(found):
-        if at and not at % DOCUMENTS_AT_ONCE:
-            await asyncio.sleep(0)
-        loaded = open_claim(vault, scope, rows[one.request_id])
-        yield _open_document(vault, one, loaded, site.time_zone)
+    async def record(tx: Tx) -> None:
+        tx.audit("documents.read", ids=found, count=len(found))
+
+    await database.write(site.scope, record, actor=actor)
+
+    def of_kind(*, payments: bool) -> AsyncIterator[list[PayerDocument]]:
+        wanted = [id for id in found if (kinds[id] == PayerDocumentKind.PAYMENT) is payments]
+        return _read_pages(database, vault, wanted, site)
+
+    return FoundDocuments(of_kind(payments=True), of_kind(payments=False))
+
+
+async def _read_pages(
+    database: Database, vault: Vault, ids: Sequence[str], site: Site
+) -> AsyncIterator[list[PayerDocument]]:
+    for page in _pages(ids, DOCUMENTS_PAGE_ROWS):
+        async with database.read(site.scope) as tx:
+            stored = {one.document_id: one for one in await documents.find(tx, page)}
+            rows = await claims.find_many(tx, sorted({one.request_id for one in stored.values()}))
+            sealed = [*(one.payload for one in stored.values()), *(one.payload for one in rows)]
+            await vault.load_keys_of(tx, sealed)
+        owners = {row.request_id: row for row in rows}
+        opened: list[PayerDocument] = []
+        # A document that was purged after it was found is left out like one that never was.
+        for at, one in enumerate(stored[id] for id in page if id in stored):
+            if at and not at % DOCUMENTS_AT_ONCE:
+                await asyncio.sleep(0)
+            loaded = open_claim(vault, site.scope, owners[one.request_id])
+            opened.append(_open_document(vault, one, loaded, site.time_zone))
+        if opened:
+            yield opened
+
+
+def _pages(ids: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (ids[start : start + size] for start in range(0, len(ids), size))
 
 
 def _open_document(
