@@ -1,4 +1,4 @@
-"""A payer's answer becomes V3's element of ``Responses`` without loss; a refusal at any level keeps its codes."""
+"""A payer's answer becomes V3's element of ``Responses``; a refusal at any level keeps its codes."""
 
 import json
 from collections import Counter
@@ -26,6 +26,7 @@ from tests.eligibility.invented import (
     child,
     inquiry,
 )
+from tests.eligibility.values_271 import benefit_rows, count, lost_rows, rows_of
 from tests.x12 import samples_other
 
 PAYEE = SUBSCRIBER.partition(".Subscribers")[0]
@@ -52,124 +53,44 @@ def patient(*body, **more):
 # --- without loss -------------------------------------------------------------------------------------
 
 
-def rows_of(data: bytes) -> list[list[list[str]]]:
-    """Every segment: elements, each a list of its repetitions. Split by hand, so as not to trust the reader."""
-    text = data.decode("latin-1").lstrip()
-    start = text.index("ISA")
-    element, repetition, component = text[start + 3], text[start + 82], text[start + 104]
-    terminator = text[start + 105]
-    rows = [row.strip("\r\n ") for row in text[start:].split(terminator)]
-    return [
-        [[one] if at == 0 else one.split(repetition) for at, one in enumerate(row.split(element))]
-        for row in rows
-        if row
-    ], component
+def body_of(data: bytes):
+    bodies = [encode_element(build(one)) for one in read_271.read(data).answers]
+    return [json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]
 
 
-def leaves(value, found):
-    if isinstance(value, dict):
-        for one in value.values():
-            leaves(one, found)
-    elif isinstance(value, list):
-        for one in value:
-            leaves(one, found)
-    elif isinstance(value, bool) or value is None:
-        pass
-    else:
-        found[str(value)] += 1
-    return found
-
-
-def count(value, name):
-    """How many elements stand in the lists of that name."""
-    if isinstance(value, dict):
-        own = len(value[name]) if isinstance(value.get(name), list) else 0
-        return own + sum(count(one, name) for key, one in value.items() if key != "EnvelopeErrors")
-    return sum(count(one, name) for one in value) if isinstance(value, list) else 0
-
-
-def stamps(text: str) -> list[str]:
-    return [f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00" for day in text.split("-")]
-
-
-class ResponseText:
-    """What the responses of a file say, and whether a segment is in it."""
-
-    def __init__(self, data: bytes) -> None:
-        file = read_271.read(data)
-        bodies = [encode_element(build(one)) for one in file.answers]
-        self.found = [json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]
-        self.leaves = leaves(self.found, Counter())
-        self.numbers = Counter()
-        for text, times in self.leaves.items():
-            try:
-                self.numbers[Decimal(text).normalize()] += times
-            except ArithmeticError:
-                continue
-
-    def take(self, *texts: str) -> bool:
-        if any(self.leaves[text] <= 0 for text in texts):
-            return False
-        self.leaves.subtract(texts)
-        return True
-
-    def holds(self, row, component) -> bool:
-        elements = ["^".join(one) for one in row]
-        get = lambda at: elements[at] if len(elements) > at else ""  # noqa: E731
-        checks = {
-            "REF": lambda: all(self.take(one) for one in elements[2:4] if one and component not in one),
-            "MSG": lambda: self.take(get(1)),
-            "III": lambda: all(self.take(one) for one in (get(2), get(4)) if one),
-            "DTP": lambda: self.date(get(2), get(3)),
-            "EB": lambda: all(self.number(one) for one in (get(7), get(10)) if one)
-            and (not get(5) or self.take(get(5))),
-            "HSD": lambda: all(self.number(get(at)) for at in (2, 6) if get(at)),
-            "TRN": lambda: self.take(get(2)),
-            "N3": lambda: all(self.take(one) for one in elements[1:3] if one),
-            "NM1": lambda: all(self.take(get(at)) for at in (3, 4, 9) if get(at)),
-        }  # fmt: skip
-        return checks.get(elements[0], lambda: True)()
-
-    def date(self, form: str, text: str) -> bool:
-        # Told as text where it has no field of its own, so that first: its days may be other dates' too.
-        return self.take(text) or (form in {"D8", "RD8"} and self.take(*stamps(text)))
-
-    def number(self, text: str) -> bool:
-        number = Decimal(text).normalize()
-        if self.numbers[number] <= 0:
-            return self.leaves[text] > 0
-        self.numbers[number] -= 1
-        return True
-
-
-def assert_nothing_is_lost(data: bytes) -> None:
+def assert_no_benefit_is_lost(data: bytes) -> None:
+    """Every benefit, error, message, party and service type has its element, and every value of a benefit its place."""
     rows, component = rows_of(data)
-    values = ResponseText(data)
+    found = body_of(data)
     names = Counter(row[0][0] for row in rows)
-    assert count(values.found, "Benefits") >= names["EB"]
-    assert count(values.found, "Errors") + count(values.found, "EnvelopeErrors") >= names["AAA"]
-    assert count(values.found, "Messages") >= names["MSG"]
+    assert count(found, "Benefits") >= names["EB"]
+    assert count(found, "Errors") + count(found, "EnvelopeErrors") >= names["AAA"]
+    assert count(found, "Messages") >= names["MSG"]
     inside, parties = False, 0
     for row in rows:
         inside = (inside or row[0][0] == "LS") and row[0][0] != "LE"
         parties += inside and row[0][0] == "NM1"
-    assert count(values.found, "BenefitEntities") >= parties
+    assert count(found, "BenefitEntities") >= parties
     services = sum(
         len([one for one in row[3] if one]) for row in rows if row[0][0] == "EB" and len(row) > 3
     )
-    assert count(values.found, "TypesOfService") >= services
-    assert [row for row in rows if not values.holds(row, component)] == []
+    assert count(found, "TypesOfService") >= services
+    assert lost_rows(benefit_rows(rows), component, found, response_day) == []
+
+
+def response_day(day: str) -> str:
+    return f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00"
 
 
 @pytest.mark.parametrize("sample", corpus_files("271"))
-def test_public_files_become_responses_without_loss(sample):
-    assert_nothing_is_lost(sample.path.read_bytes())
+def test_public_files_become_responses_without_loss_of_a_benefit(sample):
+    assert_no_benefit_is_lost(sample.path.read_bytes())
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_files_become_responses_without_loss(seed):
+def test_random_files_become_responses_without_loss_of_a_benefit(seed):
     rows = samples_other.made(Random(seed), "271")
-    assert_nothing_is_lost(samples_other.interchange("271", [rows]).encode())
+    assert_no_benefit_is_lost(samples_other.interchange("271", [rows]).encode())
 
 
 @pytest.mark.parametrize("sample", corpus_files("271"))
@@ -229,12 +150,11 @@ def test_payer_and_payee_are_reported():
     }  # fmt: skip
 
 
-def test_absent_values_are_null_and_rare_fields_only_there_when_needed():
+def test_absent_values_are_null():
     person = patient("EB*1**30")
     assert person["DeathDate"] is None
     assert person["CobraDates"] is None
     assert person["Errors"] is None
-    assert "AdditionalInformation" not in person
     benefit = person["Benefits"][0]
     assert benefit["AdditionalInformation"] is None
     assert benefit["Messages"] is None
@@ -342,10 +262,6 @@ def test_a_person_is_reported_with_everything():
         "InformationStatus": "Current", "EmploymentStatus": "ActiveMilitaryUsa", "ServiceAffiliation": "Army",
         "Description": "DESK", "Rank": "L2", "Start": "2020-01-01T00:00:00", "End": "2021-12-31T00:00:00",
     }  # fmt: skip
-    assert person["AdditionalInformation"] == [
-        {"Qualifier": "REF:6P", "Code": "G2", "Text": None},
-        {"Qualifier": "HI:ABK", "Code": "E119", "Text": None},
-    ]
     assert (person["BirthDate"], person["Gender"]) == ("1980-02-29T00:00:00", "Female")
 
 
@@ -353,7 +269,7 @@ def test_a_benefit_is_reported_with_everything():
     [benefit] = patient(
         "EB*A*IND*30^98*HM*GOLD*23*100.50*.1*VS*12*Y*W*HC:99213:25:::::99215*1", "HSD*VS*10*DA*2*21*1*N*A",
         "REF*9F*R1", "DTP*348*D8*20240101", "DTP*349*D8*20241231", "MSG*FIRST", "MSG*SECOND",
-        "III*ZZ*11", "III*GR*22**", "III***44*NATURE", "LS*2120", "NM1*P3*1*BIRCH*NORA****XX*1679576722*01",
+        "III*ZZ*11", "III*GR*22**", "III***44*NATURE", "LS*2120", "NM1*P3*1*BIRCH*NORA*Q***XX*1679576722*01",
         "N3*2 OAK ST", "N4*MADISON*WI*53703", "PER*IC**TE*6085550100", "PRV*PC*PXC*207Q00000X", "LE*2120",
     )["Benefits"]  # fmt: skip
     assert (benefit["Type"], benefit["LevelOfCoverage"]) == ("CoInsurance", "Individual")
@@ -386,16 +302,13 @@ def test_a_benefit_is_reported_with_everything():
     assert [tuple(one.values()) for one in benefit["AdditionalInformation"]] == [
         ("ZZ", "11", None), ("GR", "22", None), ("III:03", "44", "NATURE"), ("EB:14", "1", None),
         ("HSD:03", "DA", "2"), ("HSD:08", "A", None), ("EB:13-8", None, "99215"),
+        ("P3/NM1:05", None, "Q"), ("P3/NM1:10", None, "01"), ("P3/PRV", "PrimaryCarePhysician", "207Q00000X"),
     ]  # fmt: skip
     [entity] = benefit["BenefitEntities"]
     assert (entity["Type"], entity["EntityType"]) == ("PrimaryCareProvider", "Individual")
     assert (entity["CommonName"], entity["NationalProviderId"]) == ("BIRCH", "1679576722")
     assert entity["Contacts"] == [{"Name": None, "Type": "Telephone", "Number": "6085550100"}]
-    assert (entity["PhysicalAddress"]["City"], entity["Relationship"]) == ("MADISON", "01")
-    assert (entity["ProviderRole"], entity["TaxonomyCode"]) == (
-        "PrimaryCarePhysician",
-        "207Q00000X",
-    )
+    assert entity["PhysicalAddress"]["City"] == "MADISON"
 
 
 @pytest.mark.parametrize(
@@ -517,39 +430,33 @@ def test_faults_of_the_envelope_are_reported():
 
 
 def extras(*body):
-    return [tuple(one.values()) for one in patient(*body)["AdditionalInformation"]]
+    [benefit] = patient(*body)["Benefits"]
+    return [tuple(one.values()) for one in benefit["AdditionalInformation"] or ()]
 
 
-def test_rare_facts_of_a_person_are_kept():
-    assert extras("INS*Y*20*021*AI*****F*N", "EB*1**30") == [
-        ("INS:03", "021", "AI"), ("INS:09", "F", None), ("INS:10", "N", None), ("INS:02", "20", None),
-    ]  # fmt: skip
-    assert extras("N4*LIMA***PE***LMA", "PRV*RF*EI*N55", "EB*1**30") == [
-        ("N4:07", "LMA", None), ("PRV", "EI", "N55"),
-    ]  # fmt: skip
-    assert extras("DTP*999*D8*20240101", "DTP*291*TM*1200", "DTP*291*D8", "EB*1**30") == [
-        ("DTP:999", "D8", "20240101"), ("DTP:291", "TM", "1200"), ("DTP", "291", "D8"),
-    ]  # fmt: skip
-    assert extras("MPI*C*AU*C***D8*2020*MORE", "EB*1**30") == [
-        ("MPI:07", None, "2020"), ("MPI", "C", "AU*C***D8*2020*MORE"),
-    ]  # fmt: skip
-    assert extras("TRN*2*THIRD*9FERNHILL1*MORE", "EB*1**30")[0] == (
-        "TRN:2",
-        "THIRD",
-        "9FERNHILL1 MORE",
-    )
-
-
-def test_contacts_and_degrees_without_a_field_are_kept():
-    found = response_of(
-        *HEAD, "HL*2*1*21*1", "NM1*1P*1*FENN*OSKAR**DR**ZZ*55", "PER*IC*DESK*TE*5035550100",
-        "DMG*D8*19600101*M", *PERSON, "EB*1**30",
+def test_what_a_person_has_no_field_for_is_nowhere_else():
+    body = (
+        "REF*6P*G1", "REF*6P*G2", "INS*Y*20*021*AI*****F*N", "N4*LIMA***PE***LMA", "PRV*RF*EI*N55", "HI*ABK:E119",
+        "DTP*999*D8*20240101", "DTP*291*TM*1200", "TRN*2*THIRD*9FERNHILL1*MORE", "MPI*C*AU*C***D8*2020*MORE",
     )  # fmt: skip
-    payee = found["Payers"][0]["Payees"][0]
-    values = [tuple(one.values()) for one in payee["AdditionalInformation"]]
-    assert {("NM1:ZZ", "55", None), ("NM1:06", None, "DR"), ("PER", "5035550100", "DESK")} <= set(
-        values
+    assert extras(*body, "EB*1**30") == []
+    person = patient(*body, "EB*1**30")
+    assert (person["GroupNumber"], person["TaxonomyCode"], person["IsInsured"]) == (
+        "G1",
+        None,
+        True,
     )
+    assert person["PayeeTraceNumber"]["Number"] == "VISIT 7"
+    assert (person["MilitaryService"]["Rank"], person["MilitaryService"]["Start"]) == (None, None)
+
+
+def test_what_a_party_of_a_benefit_has_no_field_for_is_information_of_the_benefit():
+    assert extras(
+        "EB*1**30", "LS*2120", "NM1*PR*2*HARBOR**Q*DR*JR*ZZ*55", "N4*LIMA***PE***LMA", "LE*2120",
+    ) == [
+        ("PR/NM1:ZZ", "55", None), ("PR/NM1:05", None, "Q"), ("PR/NM1:06", None, "DR"), ("PR/NM1:07", None, "JR"),
+        ("PR/N4:07", None, "LMA"),
+    ]  # fmt: skip
 
 
 def test_a_number_too_long_for_json_is_reported_as_text():
@@ -590,13 +497,12 @@ def test_a_person_without_a_name_or_status_is_reported_still():
 
 def test_two_days_for_one_end_of_a_period_are_both_reported():
     rows = (
-        "DTP*346*D8*20240101",
-        "DTP*346*D8*20240201",
-        "DTP*346*RD8*20240101-20241231",
-        "EB*1**30",
+        "DTP*348*D8*20240101",
+        "DTP*348*D8*20240201",
+        "DTP*348*RD8*20240101-20241231",
     )
-    assert extras(*rows) == [
-        ("DTP:346", "D8", "20240201"), ("DTP:346", "RD8", "20240101-20241231"),
+    assert extras("EB*1**30", *rows) == [
+        ("DTP:348", "D8", "20240201"), ("DTP:348", "RD8", "20240101-20241231"),
     ]  # fmt: skip
 
 

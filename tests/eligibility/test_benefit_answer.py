@@ -1,7 +1,9 @@
 """What a payer answered is stored in our own type and reads back as it was, from every public file."""
 
 from decimal import Decimal
+from random import Random
 
+import msgspec
 import pytest
 
 from clearlane.eligibility import benefit_answer, read_271
@@ -15,6 +17,8 @@ from clearlane.eligibility.benefit_answer import (
 )
 from tests.corpus import corpus_files
 from tests.eligibility.invented import HEAD, NOON, PERSON, RECEIVER, TRACE, answered, inquiry
+from tests.eligibility.values_271 import lost_rows, rows_of
+from tests.x12 import samples_other
 
 WHOLE = answered(
     *HEAD, *RECEIVER, *PERSON, "EB*A*IND*30^98*HM*GOLD*23*100.50*.1*VS*12*Y*W*HC:99213:25", "DTP*348*D8*20240101",
@@ -40,6 +44,24 @@ def test_an_outcome_reads_back_as_it_was_stored():
 def test_every_public_answer_reads_back_as_it_was_stored(sample):
     for one in read_271.read(sample.path.read_bytes()).answers[:5]:
         assert decode_outcome(encode_outcome(stored(one))) == stored(one)
+
+
+def assert_nothing_is_lost(data: bytes) -> None:
+    rows, component = rows_of(data)
+    answers = [stored(one).answer for one in read_271.read(data).answers]
+    found = msgspec.to_builtins(answers)
+    assert lost_rows(rows, component, found, lambda day: f"{day[:4]}-{day[4:6]}-{day[6:]}") == []
+
+
+@pytest.mark.parametrize("sample", corpus_files("271"))
+def test_public_files_are_stored_without_loss(sample):
+    assert_nothing_is_lost(sample.path.read_bytes())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_files_are_stored_without_loss(seed):
+    rows = samples_other.made(Random(seed), "271")
+    assert_nothing_is_lost(samples_other.interchange("271", [rows]).encode())
 
 
 def test_validation_results_read_back_as_they_were_stored():

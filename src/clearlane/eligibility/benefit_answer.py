@@ -15,7 +15,6 @@ from typing import Literal
 import msgspec
 
 from clearlane.eligibility.model import InquiryTrace
-from clearlane.x12 import tree
 from clearlane.x12.views import benefits
 
 ErrorKind = Literal["TA1", "999", "Connection"]
@@ -74,8 +73,6 @@ class BenefitAnswer(AnswerStruct, frozen=True, kw_only=True):
     receiver: benefits.InformationReceiverView | None = None
     subscriber: benefits.MemberView | None = None
     dependent: benefits.MemberView | None = None
-    other: tuple[tree.Segment, ...] = ()
-    """Segments that belong to no level."""
 
     @property
     def patient(self) -> benefits.MemberView | None:

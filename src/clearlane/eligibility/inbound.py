@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Literal
 
 from clearlane.eligibility.benefit_answer import AnswerError, InterchangeStatus
-from clearlane.x12 import tree
 from clearlane.x12.views import benefits, shared_types
 
 
@@ -31,7 +30,6 @@ class PatientAnswer:
     """Errors of the interchange, group and set envelopes."""
     transaction_refusal_count: int = 0
     """How many of the source's refusals are in loop 2000A and so concern the whole transaction."""
-    other: tuple[tree.Segment, ...]
     make_content: Callable[[], bytes]
 
     @property

@@ -101,7 +101,6 @@ def build_answer(
         receiver=levels.receiver and replace(levels.receiver, subscribers=()),
         subscriber=levels.subscriber and _strip_member(levels.subscriber),
         dependent=levels.dependent and _strip_member(levels.dependent),
-        other=answer.other,
     )
 
 
@@ -139,7 +138,7 @@ def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer
     errors = tuple(_read_envelope_errors(set))
     patients = list(extract.patient_levels(view))
     alone = len(patients) == 1 and sum(1 for _ in interchange.sets()) == 1
-    for nth, levels in enumerate(patients):
+    for levels in patients:
         yield PatientAnswer(
             group_control_number=group.control,
             sender_id=get_element(interchange.header, 6).strip(),
@@ -150,7 +149,6 @@ def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer
             dependent=levels.dependent,
             envelope_errors=errors,
             transaction_refusal_count=extract.count_transaction_refusals(set, levels.at),
-            other=view.other if nth == 0 else (),
             make_content=partial(bytes, content)
             if alone
             else partial(extract.extract_patient, set, levels.at),

@@ -62,7 +62,11 @@ class WireStruct(msgspec.Struct, frozen=True, kw_only=True):
     ) -> core_schema.CoreSchema:
         """Return the schema from which pydantic generates the OpenAPI document."""
         hints = get_type_hints(cls, include_extras=True)
-        fields = {name: _schema_field(hints[name], handler) for name in cls.__struct_fields__}
+        fields = {
+            name: _schema_field(hints[name], handler)
+            for name in cls.__struct_fields__
+            if hints[name] is not msgspec.UnsetType
+        }
         name = cls.SCHEMA_PREFIX + _AFFIX.sub("", cls.__name__.removeprefix(cls.SCHEMA_PREFIX))
         ref = f"{cls.__module__}.{name}:{id(cls)}"
         updates: dict[str, Any] = {

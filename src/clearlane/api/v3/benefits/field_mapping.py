@@ -1,17 +1,15 @@
 """Map values of a 271 to fields of the response.
 
-The first value of a qualifier takes its field. A value without a field, or whose field is taken, becomes
-``AdditionalInformation`` with its segment and qualifier (``REF:N6``, ``DTP:291``), so that nothing is lost.
+The first value of a qualifier takes its field. A value without a field, or whose field is taken, is returned with its
+segment and qualifier (``REF:N6``, ``DTP:291``): a benefit has ``AdditionalInformation`` for it, other levels have not.
 
 Knows the values of the 271 view; knows no level by name.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
-
-from msgspec import UNSET, UnsetType
 
 from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.benefits.json_types import InformationJson, format_day_text
@@ -53,10 +51,10 @@ def map_references(
     table: Mapping[str, tuple[str, ...]],
     references: Iterable[shared_types.ReferenceView],
     found: Fields,
-    unmapped: Unmapped,
     naming: str,
-) -> None:
-    """Map REF segments; ``naming`` is the field that takes a description (REF03)."""
+) -> Unmapped:
+    """Map REF segments, and return those without a field; ``naming`` takes a description (REF03)."""
+    unmapped: Unmapped = []
     for reference in references:
         names = table.get(reference.qualifier, ())
         fits = bool(names) and bool(reference.value) and names[0] not in found
@@ -75,19 +73,20 @@ def map_references(
                     Text=text or None,
                 )
             )
+    return unmapped
 
 
 def map_dates(
     table: Mapping[str, tuple[str, str, str]],
     dates: Iterable[shared_types.DateView],
     found: Fields,
-    unmapped: Unmapped,
-) -> None:
-    """Map DTP segments.
+) -> Unmapped:
+    """Map DTP segments, and return those without a field.
 
     A day goes to its field or to its end of a date range; a range goes to its range field, else its first day
     to the day field.
     """
+    unmapped: Unmapped = []
     ranges: dict[str, dict[str, str]] = {}
     for value in dates:
         if value.start is None and not (value.form or value.text):
@@ -101,6 +100,7 @@ def map_dates(
             unmapped.append(unmapped_date(value))
     for field, date_range in ranges.items():
         found[field] = json_types.DateRangeJson(**date_range)
+    return unmapped
 
 
 def _map_date(
@@ -149,17 +149,10 @@ def map_number(value: Decimal | None, place: str, unmapped: Unmapped) -> Decimal
     return None
 
 
-def add_unmapped_segments(segments: Iterable[Segment], unmapped: Unmapped) -> None:
-    """Add segments that no field takes."""
+def unmapped_segments(segments: Iterable[Segment]) -> Iterator[InformationJson]:
+    """Yield the information for segments that no field takes."""
     for segment in segments:
         text = "*".join(segment[2:])
-        unmapped.append(
-            InformationJson(
-                Qualifier=segment[0], Code=get_element(segment, 1) or None, Text=text or None
-            )
+        yield InformationJson(
+            Qualifier=segment[0], Code=get_element(segment, 1) or None, Text=text or None
         )
-
-
-def unmapped_or_unset(unmapped: Unmapped) -> tuple[InformationJson, ...] | UnsetType:
-    """Return the unmapped values; unset if there are none, so that the field is absent from the JSON."""
-    return tuple(unmapped) or UNSET

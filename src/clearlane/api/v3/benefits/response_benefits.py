@@ -23,8 +23,10 @@ def map_benefit(benefit: benefits.BenefitView, location: str) -> json_types.Bene
         info for condition in benefit.conditions for info in _condition(condition)
     ]
     found: Fields = {}
-    field_mapping.map_references(BENEFIT_REFERENCES, benefit.references, found, unmapped, PLAN_NAME)
-    field_mapping.map_dates(BENEFIT_DATES, benefit.dates, found, unmapped)
+    unmapped += field_mapping.map_references(
+        BENEFIT_REFERENCES, benefit.references, found, PLAN_NAME
+    )
+    unmapped += field_mapping.map_dates(BENEFIT_DATES, benefit.dates, found)
     for pointer in benefit.pointers:
         unmapped.append(InformationJson(Qualifier="EB:14", Code=pointer))
     schedules = tuple(_schedule(one, unmapped) for one in benefit.deliveries)
@@ -32,7 +34,9 @@ def map_benefit(benefit: benefits.BenefitView, location: str) -> json_types.Bene
     amount = field_mapping.map_number(benefit.amount, "EB:07", unmapped)
     share = field_mapping.map_number(patient_share(benefit), "EB:08", unmapped)
     quantity = field_mapping.map_number(benefit.quantity, "EB:10", unmapped)
-    field_mapping.add_unmapped_segments(benefit.other, unmapped)
+    unmapped += field_mapping.unmapped_segments(benefit.other)
+    for party in benefit.parties:
+        unmapped += response_parties.entity_information(party)
     place = next((one.code for one in benefit.conditions if one.code_list == PLACE_OF_SERVICE), "")
     return json_types.BenefitJson(
         **found,
@@ -113,6 +117,4 @@ def _condition(condition: benefits.BenefitConditionView) -> Iterable[Information
         yield InformationJson(
             Qualifier="III:03", Code=condition.category, Text=condition.text or None
         )
-    unmapped: Unmapped = []
-    field_mapping.add_unmapped_segments(condition.other, unmapped)
-    yield from unmapped
+    yield from field_mapping.unmapped_segments(condition.other)

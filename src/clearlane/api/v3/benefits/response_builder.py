@@ -8,11 +8,9 @@ Knows the stored answer and the JSON objects of the response; knows no bytes and
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from msgspec import UnsetType
-
 from clearlane.api.v3.benefits import benefit_names, field_mapping, json_types, response_parties
-from clearlane.api.v3.benefits.field_mapping import Fields, Unmapped
-from clearlane.api.v3.benefits.json_types import InformationJson, format_day_text
+from clearlane.api.v3.benefits.field_mapping import Fields
+from clearlane.api.v3.benefits.json_types import format_day_text
 from clearlane.api.v3.benefits.qualifiers import (
     DEPENDENT_FAULTS,
     LICENCE_STATE,
@@ -70,7 +68,6 @@ def build_response(answer: BenefitAnswer, x12: bytes = b"") -> json_types.Benefi
         X12Document=x12.decode("latin-1") or None,
         DocumentId=answer.document_id,
         CreateDate=json_types.format_timestamp(answer.created_at),
-        AdditionalInformation=_unmapped_information(answer.other),
     )
 
 
@@ -121,18 +118,14 @@ def build_payer(
     source: benefits.InformationSourceView, answer: BenefitAnswer, locations: Locations
 ) -> json_types.PayerJson:
     """Return the element of ``Payers`` for loops 2000A and 2100A, with the levels below."""
-    unmapped: Unmapped = []
     party = source.party
-    found = response_parties.party_fields(party, PAYER_IDS, unmapped)
-    response_parties.add_unmapped_party(party, unmapped, "contacts")
-    field_mapping.add_unmapped_segments(source.other, unmapped)
     return json_types.PayerJson(
-        **found,
+        **response_parties.party_fields(party, PAYER_IDS),
+        **response_parties.full_name(party),
         Type=benefit_names.name("payer_roles", party.role) or None if party else None,
         Contacts=response_parties.map_contacts(party) or None,
         Payees=(build_payee(answer.receiver, answer, locations),) if answer.receiver else (),
         Errors=field_mapping.map_refusals(source.refusals, locations.payer, PAYER_FAULTS),
-        AdditionalInformation=field_mapping.unmapped_or_unset(unmapped),
     )
 
 
@@ -140,26 +133,19 @@ def build_payee(
     receiver: benefits.InformationReceiverView, answer: BenefitAnswer, locations: Locations
 ) -> json_types.PayeeJson:
     """Return the element of ``Payees`` for loops 2000B and 2100B, with the levels below."""
-    unmapped: Unmapped = []
-    party = receiver.party
-    found = response_parties.party_fields(party, PAYEE_IDS, unmapped)
+    party, subscriber = receiver.party, answer.subscriber
+    found = response_parties.party_fields(party, PAYEE_IDS) | response_parties.full_name(party)
     if party is not None:
         found["Type"] = benefit_names.name("payee_roles", party.role) or None
-        field_mapping.map_references(
-            PAYEE_REFERENCES, party.references, found, unmapped, LICENCE_STATE
+        field_mapping.map_references(PAYEE_REFERENCES, party.references, found, LICENCE_STATE)
+        found["PhysicalAddress"] = response_parties.map_address(party)
+        found |= response_parties.map_specialty(
+            party, "ProviderRole", "ReceivingProviderTaxonomyCode"
         )
-        found["PhysicalAddress"] = response_parties.map_address(party, unmapped)
-        response_parties.map_specialty(
-            party, found, unmapped, "ProviderRole", "ReceivingProviderTaxonomyCode"
-        )
-    response_parties.add_unmapped_party(party, unmapped)
-    field_mapping.add_unmapped_segments(receiver.other, unmapped)
-    subscriber = answer.subscriber
     return json_types.PayeeJson(
         **found,
         Subscribers=(build_subscriber(subscriber, answer, locations),) if subscriber else (),
         Errors=field_mapping.map_refusals(receiver.refusals, locations.payee, PAYEE_FAULTS),
-        AdditionalInformation=field_mapping.unmapped_or_unset(unmapped),
     )
 
 
@@ -170,15 +156,8 @@ def build_subscriber(
     dependent = answer.dependent
     # The trace numbers that we sent are listed once, at the patient.
     traces = {} if dependent else _known_traces(answer)
-    found = _person(member, locations.subscriber, SUBSCRIBER_FAULTS, traces, insured=True)
-    relationship = member.insured_status.relationship if member.insured_status else ""
-    if relationship not in {"", "18"}:
-        found["AdditionalInformation"] = (
-            *(found["AdditionalInformation"] or ()),
-            InformationJson(Qualifier="INS:02", Code=relationship),
-        )
     return json_types.SubscriberJson(
-        **found,
+        **_person(member, locations.subscriber, SUBSCRIBER_FAULTS, traces, insured=True),
         Dependents=(build_dependent(dependent, answer, locations),) if dependent else None,
     )
 
@@ -193,13 +172,6 @@ def build_dependent(
     return json_types.DependentJson(
         **found, Relationship=benefit_names.name("relationships", relationship) or None
     )
-
-
-def _unmapped_information(segments: Iterable[Segment]) -> tuple[InformationJson, ...] | UnsetType:
-    """Return the information for segments that belong to no level."""
-    unmapped: Unmapped = []
-    field_mapping.add_unmapped_segments(segments, unmapped)
-    return field_mapping.unmapped_or_unset(unmapped)
 
 
 def _known_traces(answer: BenefitAnswer) -> dict[str, json_types.TraceJson]:
@@ -231,56 +203,38 @@ def _person(
     insured: bool,
 ) -> Fields:
     """Return the fields that subscribers and dependents share."""
-    unmapped: Unmapped = []
     party = member.party
-    found = response_parties.party_fields(party, PERSON_IDS, unmapped)
+    found = response_parties.party_fields(party, PERSON_IDS) | response_parties.full_name(party)
     if party is not None:
-        field_mapping.map_references(
-            PERSON_REFERENCES, party.references, found, unmapped, PLAN_NAME
-        )
-        found["PhysicalAddress"] = response_parties.map_address(party, unmapped)
+        field_mapping.map_references(PERSON_REFERENCES, party.references, found, PLAN_NAME)
+        found["PhysicalAddress"] = response_parties.map_address(party)
         found["BirthDate"] = format_day_text(party.birth) if party.birth else None
         found["Gender"] = benefit_names.name("genders", party.sex) or None
-        response_parties.map_specialty(party, found, unmapped, "TaxonomyRole", "TaxonomyCode")
-    response_parties.add_unmapped_party(party, unmapped, "birth", "sex")
-    field_mapping.map_dates(PERSON_DATES, member.dates, found, unmapped)
-    _map_traces(member.traces, traces, unmapped)
-    _map_member_status(member.insured_status, found, unmapped, insured=insured)
-    for diagnosis in member.diagnoses:
-        unmapped.append(InformationJson(Qualifier=f"HI:{diagnosis.qualifier}", Code=diagnosis.code))
+        found |= response_parties.map_specialty(party, "TaxonomyRole", "TaxonomyCode")
+    field_mapping.map_dates(PERSON_DATES, member.dates, found)
     military = next((one for one in member.other if one[0] == "MPI"), None)
-    rest = (one for one in member.other if one is not military)
-    field_mapping.add_unmapped_segments(rest, unmapped)
     return {
         **found,
+        **_map_traces(member.traces),
         **traces,
+        **_map_member_status(member.insured_status, insured=insured),
         "Benefits": tuple(map_benefit(one, location) for one in member.benefits),
-        "MilitaryService": _military(military, unmapped) if military else None,
+        "MilitaryService": _military(military) if military else None,
         "Errors": field_mapping.map_refusals(member.refusals, location, fields_by_reason),
-        "AdditionalInformation": field_mapping.unmapped_or_unset(unmapped),
     }
 
 
-def _map_traces(
-    received: Iterable[view_parts.TraceView],
-    traces: dict[str, json_types.TraceJson],
-    unmapped: Unmapped,
-) -> None:
-    """Map TRN segments; one that differs from a known trace number of its field stays unmapped."""
+def _map_traces(received: Iterable[view_parts.TraceView]) -> dict[str, json_types.TraceJson]:
+    """Map TRN segments; the first of a field counts."""
+    found: dict[str, json_types.TraceJson] = {}
     for trace in received:
-        field = _trace_field(trace)
-        known = traces.get(field)
-        if known is None:
-            traces[field] = json_types.TraceJson(
-                OriginatorID=trace.originator or None,
-                OriginatorSecondaryID=trace.further or None,
-                Number=trace.number or None,
-            )
-        elif (known.Number or "").upper() != trace.number.upper():
-            text = " ".join(filter(None, (trace.originator, trace.further)))
-            unmapped.append(
-                InformationJson(Qualifier=f"TRN:{trace.kind}", Code=trace.number, Text=text or None)
-            )
+        made = json_types.TraceJson(
+            OriginatorID=trace.originator or None,
+            OriginatorSecondaryID=trace.further or None,
+            Number=trace.number or None,
+        )
+        found.setdefault(_trace_field(trace), made)
+    return found
 
 
 def _trace_field(trace: view_parts.TraceView) -> str:
@@ -291,41 +245,26 @@ def _trace_field(trace: view_parts.TraceView) -> str:
     return "ClearinghouseTraceNumber" if trace.originator == ORIGINATOR else "PayeeTraceNumber"
 
 
-def _map_member_status(
-    status: benefits.InsuredStatusView | None, found: Fields, unmapped: Unmapped, *, insured: bool
-) -> None:
-    found["IsInsured"] = insured
-    found["PrimaryInformationChanged"] = False
+def _map_member_status(status: benefits.InsuredStatusView | None, *, insured: bool) -> Fields:
+    """Return the fields of an INS; ``insured`` is what holds without one."""
     if status is None:
-        return
-    if status.subscriber:
-        found["IsInsured"] = status.subscriber == "Y"
-    change = (status.maintenance, status.maintenance_reason)
-    found["PrimaryInformationChanged"] = change == UPDATE
-    if any(change) and change != UPDATE:
-        unmapped.append(
-            InformationJson(Qualifier="INS:03", Code=change[0] or None, Text=change[1] or None)
-        )
-    found["MultipleBirthSequenceNumber"] = status.birth_sequence or None
-    for name, at in (("student", "09"), ("handicapped", "10")):
-        if value := getattr(status, name):
-            unmapped.append(InformationJson(Qualifier=f"INS:{at}", Code=value))
+        return {"IsInsured": insured, "PrimaryInformationChanged": False}
+    return {
+        "IsInsured": status.subscriber == "Y" if status.subscriber else insured,
+        "PrimaryInformationChanged": (status.maintenance, status.maintenance_reason) == UPDATE,
+        "MultipleBirthSequenceNumber": status.birth_sequence or None,
+    }
 
 
-def _military(segment: Segment, unmapped: Unmapped) -> json_types.MilitaryServiceJson:
+def _military(segment: Segment) -> json_types.MilitaryServiceJson:
     """Return the military service of an MPI: three codes, description, rank, and a day or a period."""
     start, _, end = get_element(segment, 7).partition("-")
     first, last = parse_day(start), parse_day(end)
-    if get_element(segment, 7) and (first is None or (end and last is None)):
-        unmapped.append(InformationJson(Qualifier="MPI:07", Text=get_element(segment, 7)))
-    if len(segment) > 8:
-        field_mapping.add_unmapped_segments([segment], unmapped)
+    name = benefit_names.name
     return json_types.MilitaryServiceJson(
-        InformationStatus=benefit_names.name("information_statuses", get_element(segment, 1))
-        or None,
-        EmploymentStatus=benefit_names.name("military_statuses", get_element(segment, 2)) or None,
-        ServiceAffiliation=benefit_names.name("service_affiliations", get_element(segment, 3))
-        or None,
+        InformationStatus=name("information_statuses", get_element(segment, 1)) or None,
+        EmploymentStatus=name("military_statuses", get_element(segment, 2)) or None,
+        ServiceAffiliation=name("service_affiliations", get_element(segment, 3)) or None,
         Description=get_element(segment, 4) or None,
         Rank=get_element(segment, 5) or None,
         Start=format_day_text(first) if first else None,

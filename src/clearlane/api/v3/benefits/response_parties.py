@@ -3,18 +3,18 @@
 Knows parties; knows no level and no benefit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
 
 from clearlane.api.v3.benefits import benefit_names, field_mapping, json_types
-from clearlane.api.v3.benefits.field_mapping import Fields, Unmapped
+from clearlane.api.v3.benefits.field_mapping import Fields
 from clearlane.api.v3.benefits.json_types import InformationJson, format_day_text
 from clearlane.api.v3.benefits.qualifiers import ENTITY_IDS
 from clearlane.x12.views import shared_types
 
 
-def party_fields(
-    party: shared_types.PartyView | None, ids: Mapping[str, str], unmapped: Unmapped
-) -> Fields:
+def party_fields(party: shared_types.PartyView | None, ids: Mapping[str, str]) -> Fields:
     """Return the name and id fields of a party."""
     if party is None:
         return {}
@@ -22,44 +22,37 @@ def party_fields(
         "EntityType": benefit_names.name("entity_types", party.kind) or None,
         "CommonName": party.name or None,
         "FirstName": party.first or None,
-        "MiddleName": party.middle or None,
-        "Suffix": party.suffix or None,
     }
-    if party.id:
-        if party.id_qualifier in ids:
-            found[ids[party.id_qualifier]] = party.id
-        else:
-            unmapped.append(InformationJson(Qualifier=f"NM1:{party.id_qualifier}", Code=party.id))
+    if party.id and party.id_qualifier in ids:
+        found[ids[party.id_qualifier]] = party.id
     return found
 
 
+def full_name(party: shared_types.PartyView | None) -> Fields:
+    """Return the parts of a name that a related party has no fields for."""
+    if party is None:
+        return {}
+    return {"MiddleName": party.middle or None, "Suffix": party.suffix or None}
+
+
 def map_entity(party: shared_types.PartyView) -> json_types.BenefitEntityJson:
-    unmapped: Unmapped = []
-    found = party_fields(party, ENTITY_IDS, unmapped)
-    map_specialty(party, found, unmapped, "ProviderRole", "TaxonomyCode")
-    field_mapping.map_references({}, party.references, found, unmapped, "")
-    found["PhysicalAddress"] = map_address(party, unmapped)
-    add_unmapped_party(party, unmapped, "contacts", "relationship")
+    """Return the element of ``BenefitEntities`` for a party of loop 2120."""
     return json_types.BenefitEntityJson(
-        **found,
+        **party_fields(party, ENTITY_IDS),
         Type=benefit_names.name("entities", party.role) or None,
-        Relationship=party.relationship or None,
+        PhysicalAddress=map_address(party),
         Contacts=map_contacts(party) or None,
-        AdditionalInformation=field_mapping.unmapped_or_unset(unmapped),
     )
 
 
-def map_address(party: shared_types.PartyView, unmapped: Unmapped) -> json_types.AddressJson | None:
-    if party.location or party.location_qualifier:
-        unmapped.append(
-            InformationJson(
-                Qualifier="N4:05",
-                Code=party.location_qualifier or None,
-                Text=party.location or None,
-            )
-        )
-    if party.subdivision:
-        unmapped.append(InformationJson(Qualifier="N4:07", Code=party.subdivision))
+def entity_information(party: shared_types.PartyView) -> Iterator[InformationJson]:
+    """Yield what a party of loop 2120 has no field for, each with the party's role."""
+    for one in _unmapped_values(party):
+        yield replace(one, Qualifier=f"{party.role}/{one.Qualifier}")
+
+
+def map_address(party: shared_types.PartyView) -> json_types.AddressJson | None:
+    """Return the address of a party; None if it has none."""
     street = (*party.street, "", "")
     parts = (street[0], street[1], party.city, party.state, party.zip, party.country)
     if not any(parts):
@@ -83,48 +76,40 @@ def map_contacts(party: shared_types.PartyView | None) -> tuple[json_types.Conta
     )
 
 
-def map_specialty(
-    party: shared_types.PartyView, found: Fields, unmapped: Unmapped, role: str, taxonomy: str
-) -> None:
-    """Map a PRV: its role and taxonomy code; a number of another kind has no field."""
+def map_specialty(party: shared_types.PartyView, role: str, taxonomy: str) -> Fields:
+    """Return the fields of a PRV: its role, and its taxonomy code; a number of another kind has no field."""
     specialty = party.specialty
     if specialty is None:
-        return
-    found[role] = benefit_names.name("provider_roles", specialty.role) or None
-    if specialty.code and specialty.qualifier in {"PXC", "ZZ", ""}:
-        found[taxonomy] = specialty.code
-    elif specialty.code or specialty.qualifier:
-        unmapped.append(
-            InformationJson(
-                Qualifier="PRV", Code=specialty.qualifier or None, Text=specialty.code or None
-            )
-        )
-    if specialty.state:
-        unmapped.append(InformationJson(Qualifier="PRV:04", Code=specialty.state))
+        return {}
+    is_taxonomy = specialty.qualifier in {"PXC", "ZZ", ""}
+    return {
+        role: benefit_names.name("provider_roles", specialty.role) or None,
+        taxonomy: (specialty.code or None) if is_taxonomy else None,
+    }
 
 
-# Elements of a party that some levels have no field for.
-_RARE_ELEMENTS = {
-    "prefix": "NM1:06", "relationship": "NM1:10", "second_role": "NM1:11", "second_name": "NM1:12",
-    "marital": "DMG:04", "sex": "DMG:03",
+# Elements of a party of loop 2120 that have no field.
+_ELEMENTS = {
+    "middle": "NM1:05", "prefix": "NM1:06", "suffix": "NM1:07", "relationship": "NM1:10",
+    "second_role": "NM1:11", "second_name": "NM1:12", "sex": "DMG:03", "marital": "DMG:04",
+    "subdivision": "N4:07",
 }  # fmt: skip
 
 
-def add_unmapped_party(
-    party: shared_types.PartyView | None, unmapped: Unmapped, *mapped: str
-) -> None:
-    if party is None:
-        return
-    for name, place in _RARE_ELEMENTS.items():
-        if name not in mapped and (value := getattr(party, name)):
-            unmapped.append(InformationJson(Qualifier=place, Text=value))
-    if party.birth and "birth" not in mapped:
-        unmapped.append(InformationJson(Qualifier="DMG:02", Text=format_day_text(party.birth)))
-    if "contacts" not in mapped:
-        for contact in map_contacts(party):
-            unmapped.append(
-                InformationJson(Qualifier="PER", Code=contact.Number, Text=contact.Name)
-            )
-    for date in party.dates:
-        unmapped.append(field_mapping.unmapped_date(date))
-    field_mapping.add_unmapped_segments(party.other, unmapped)
+def _unmapped_values(party: shared_types.PartyView) -> Iterator[InformationJson]:
+    if party.id and party.id_qualifier not in ENTITY_IDS:
+        yield InformationJson(Qualifier=f"NM1:{party.id_qualifier}", Code=party.id)
+    for name, place in _ELEMENTS.items():
+        if value := getattr(party, name):
+            yield InformationJson(Qualifier=place, Text=value)
+    if party.location or party.location_qualifier:
+        code, text = party.location_qualifier or None, party.location or None
+        yield InformationJson(Qualifier="N4:05", Code=code, Text=text)
+    if party.birth:
+        yield InformationJson(Qualifier="DMG:02", Text=format_day_text(party.birth))
+    if party.specialty:
+        role = benefit_names.name("provider_roles", party.specialty.role) or None
+        yield InformationJson(Qualifier="PRV", Code=role, Text=party.specialty.code or None)
+    yield from field_mapping.map_references({}, party.references, {}, "")
+    yield from map(field_mapping.unmapped_date, party.dates)
+    yield from field_mapping.unmapped_segments(party.other)
