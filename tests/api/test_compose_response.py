@@ -1,4 +1,7 @@
-"""The stored outcomes of the patients make the whole response, in V3's JSON."""
+"""The stored outcomes of the patients make the whole response, in V3's JSON.
+
+Also tests `api/v3/benefits/json_types`.
+"""
 
 import json
 

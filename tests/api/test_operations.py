@@ -1,4 +1,7 @@
-"""Health and readiness of a node when a part of it fails; and where its log lines go."""
+"""Health and readiness of a node when a part of it fails; and where its log lines go.
+
+Also tests `pipeline/query/health`, `api/metrics` and `api/logs`.
+"""
 
 import asyncio
 import json

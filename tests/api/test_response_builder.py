@@ -1,4 +1,8 @@
-"""A payer's answer becomes V3's element of ``Responses``; a refusal at any level keeps its codes."""
+"""A payer's answer becomes V3's element of ``Responses``; a refusal at any level keeps its codes.
+
+Also tests `api/v3/benefits/qualifiers`, `api/v3/benefits/response_parties`, `api/v3/benefits/response_benefits` and
+`api/v3/benefits/field_mapping`.
+"""
 
 import json
 from collections import Counter

@@ -20,7 +20,7 @@ from clearlane.claims.lifecycle import (
     first_category,
     fold,
 )
-from clearlane.payments.model import ClaimPayment, Payment
+from clearlane.payments.model import ClaimPayment, PaymentHeading
 from clearlane.x12 import codes
 
 START = datetime(2026, 11, 1, 9, 0)
@@ -53,7 +53,7 @@ def remit(
     on, *, code="1", charged=10000, paid=8000, patient=500, adjusted=1500, serial=None, **more
 ):
     at = START + timedelta(days=on)
-    payment = Payment(
+    payment = PaymentHeading(
         written_at=at, decision_date=at.date(), serial=on if serial is None else serial, amount=paid, method="CHK",
         trace_number=f"CHK{on}", effective_date=at.date() + timedelta(days=1), payer_name="MEADOW MUTUAL", payer_id="TST01",
     )  # fmt: skip

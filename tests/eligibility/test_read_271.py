@@ -1,4 +1,7 @@
-"""A file of a payer is read patient by patient; each answer is matched with its inquiry, and stored whole."""
+"""A file of a payer is read patient by patient; each answer is matched with its inquiry, and stored whole.
+
+Also tests `eligibility/refusals`, `eligibility/matching` and `eligibility/inbound`.
+"""
 
 import pytest
 from hypothesis import given, settings

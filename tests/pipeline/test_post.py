@@ -1,4 +1,7 @@
-"""What payers' files do to claims, through mailbox and store, on both databases."""
+"""What payers' files do to claims, through mailbox and store, on both databases.
+
+Also tests `store/facts`, `store/claim_updates` and `store/statuses`.
+"""
 
 from datetime import date
 from itertools import permutations

@@ -1,4 +1,7 @@
-"""The audit chain: verification names the first bad row of any tampering."""
+"""The audit chain: verification names the first bad row of any tampering.
+
+Also tests `store/audit_chain`.
+"""
 
 import asyncio
 import contextlib

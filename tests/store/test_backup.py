@@ -1,4 +1,7 @@
-"""Backup and restore of a running installation: everything is checked, and nothing is done by half."""
+"""Backup and restore of a running installation: everything is checked, and nothing is done by half.
+
+Also tests `store/archive`.
+"""
 
 import asyncio
 import contextlib

@@ -1,4 +1,7 @@
-"""The storage commands: their output and exit codes."""
+"""The storage commands: their output and exit codes.
+
+Also tests `cli/restore`, `cli/db` and `cli/storage_command`.
+"""
 
 import contextlib
 import csv

@@ -136,8 +136,6 @@ def _settings(
 ) -> Settings:
     overrides = {"data": data, "port": port, "host": host, "operations_port": ops_port}
     settings = load(overrides=overrides)
-    if settings.port == 0 and settings.operations_port == Settings().operations_port:
-        settings = load(overrides=overrides | {"operations_port": 0})
     if bool(settings.tls_certificate) != bool(settings.tls_key):
         raise InvalidSettings(
             "CLEARLANE_TLS_CERTIFICATE and CLEARLANE_TLS_KEY go together: give both."
