@@ -40,6 +40,24 @@ def test_an_outcome_reads_back_as_it_was_stored():
     assert (back.answer.created_at, back.answer.caller_trace.number) == (NOON, "visit 7")
 
 
+def test_stored_values_keep_their_names():
+    """A view of the 271 that renames a field would lose the values stored before."""
+    rows = ("EB*B*IND*98****20.50*****Y", "DTP*348*D8*20240101", "REF*6P*G1*GOLD", "MSG*FIRST")
+    one = answered(*HEAD, *RECEIVER, PERSON[0], *PERSON[4:], *rows)
+    found = msgspec.msgpack.decode(encode_outcome(stored(one, inquiry(), TRACE)))["answer"]
+    assert found["source"]["party"] | {"role_words": ""} == {
+        "role": "PR", "role_words": "", "kind": "2", "name": "SANDBOX MEDICAL", "id_qualifier": "PI", "id": "TST01",
+    }  # fmt: skip
+    assert found["subscriber"]["benefits"] == [
+        {
+            "benefit": "B", "benefit_words": "Copayment", "level": "IND", "level_words": "Individual",
+            "service_types": ["98"], "service_types_words": ["Physician visit, office"], "amount": "20.50",
+            "in_network": "Y", "dates": [{"qualifier": "348", "start": "2024-01-01"}],
+            "references": [{"qualifier": "6P", "value": "G1", "description": "GOLD"}], "messages": ["FIRST"],
+        }
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("sample", corpus_files("271"))
 def test_every_public_answer_reads_back_as_it_was_stored(sample):
     for one in read_271.read(sample.path.read_bytes()).answers[:5]:

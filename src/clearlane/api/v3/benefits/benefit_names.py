@@ -167,5 +167,16 @@ NAMES: Mapping[str, Mapping[str, str]] = {
 
 def name(list: str, code: str) -> str:
     """Return the V3 name of a code; the code itself if the list does not have it."""
-    own = NAMES.get(list)
-    return services.name(list, code) if own is None else own.get(code, code)
+    return _ALL[list].get(code, code)
+
+
+_REQUESTED = (
+    "entity_types",
+    "genders",
+    "payee_roles",
+    "payer_roles",
+    "relationships",
+    "service_types",
+)
+# One lookup a name: a response of thousands of patients has hundreds of thousands of them.
+_ALL = {**NAMES, **{list: services.names(list) for list in _REQUESTED}}
