@@ -60,6 +60,7 @@ class ApiLimits:
 
     body_bytes_max: int = limits.BODY_BYTES_MAX
     body_seconds_max: int = limits.BODY_SECONDS_MAX
+    documents_per_call_max: int = limits.DOCUMENTS_PER_CALL_MAX
     header_bytes_max: int = limits.HEADER_BYTES_MAX
     header_seconds_max: int = limits.HEADER_SECONDS_MAX
     stop_seconds_max: int = limits.STOP_SECONDS_MAX
