@@ -28,7 +28,15 @@ _FILLING = re.compile(r"D2(1[456]\d|33\d|39[1-4])", re.ASCII)
 _BY_QUADRANT = re.compile(r"D4(2[16]\d|341|342)|D7[2-3][1-2]\d", re.ASCII)
 
 
-@line_rule("D101", fields=("Teeth",), x12="2400/TOO/03", kinds=KINDS, when_filled=("Teeth",))
+# A payer's edit, not the guide's: receivers take such a claim, so it is no reason to refuse it.
+@line_rule(
+    "D101",
+    fields=("Teeth",),
+    x12="2400/TOO/03",
+    kinds=KINDS,
+    severity=WARNING,
+    when_filled=("Teeth",),
+)
 def surfaces_are_on_the_tooth(
     line: DentalLine, claim: DentalClaim, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
