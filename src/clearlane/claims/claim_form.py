@@ -31,6 +31,7 @@ class SharedFieldNames:
     account: str
     """The patient's account number, which may be CLM01."""
     member_id: str
+    billing_state: str
     billing_zip: str
     diagnoses: str
     icd_version: str

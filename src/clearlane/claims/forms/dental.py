@@ -192,6 +192,7 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     names=SharedFieldNames(
         account=placements_837d.ACCOUNT,
         member_id="F15_InsuredID",
+        billing_state="F48_BillingDentistST",
         billing_zip="F48_BillingDentistZip",
         diagnoses="F34a_DiagnosisCode",
         icd_version="F34_DiagnosiseCodeQualifier",

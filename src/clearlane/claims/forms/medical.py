@@ -210,6 +210,7 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     names=SharedFieldNames(
         account=placements_837p.ACCOUNT,
         member_id="F01A_InsuredId",
+        billing_state="F33_BillingProviderState",
         billing_zip="F33_BillingProviderZip",
         diagnoses="F21_DiagnosisCodes",
         icd_version="F21_IcdIndicator",

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from clearlane.claims.fields import Claim
-from clearlane.claims.forms import form_of
+from clearlane.claims.forms import form_of, names_of_forms
 from clearlane.claims.resubmission import CORRECTION_FIELDS, ORIGINAL_ONLY, VOID
 from clearlane.claims.rules.registry import ExternalData, FieldFinding, RuleInputs, quoted, rule
 from clearlane.kernel.finding import Severity
 
 PAYER = ("Svc_PayerId",)
+BILLING_ZIPS = names_of_forms(lambda names: names.billing_zip)
 FREQUENCIES = tuple(fields.frequency for fields in CORRECTION_FIELDS.values())
 
 
@@ -133,4 +134,16 @@ def payer_takes_voids(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding
             name,
             f"The payer {quoted(claim.Svc_PayerId)} takes neither replacements nor voids; ask the payer to "
             "take the claim back, or send a corrected claim.",
+        )
+
+
+@rule("C111", fields=BILLING_ZIPS, x12="2010AA/N4/03", requires=ExternalData.DIRECTORY)
+def payer_gets_the_billing_zip(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A payer that requires the billing provider's ZIP code gets one."""
+    name = form_of(claim).names.billing_zip
+    if inputs.payer and inputs.payer.billing_zip_required and claim.__dict__.get(name) is None:
+        yield (
+            name,
+            f"There is no billing ZIP code, and the payer {quoted(claim.Svc_PayerId)} refuses a claim without one; "
+            "give five or nine digits.",
         )

@@ -58,12 +58,16 @@ class SuccessorCorrections:
     def __init__(self, vault: Vault, sites: Mapping[str, tuple[Site, PreparedClaim]]) -> None:
         self._vault = vault
         self._sites = sites
+        self.reasons: dict[str, str] = {}
+        """Why claims go out as they do, by request id."""
 
     async def correct(self, tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
         """Return the claim as it goes out after its predecessor."""
         site, prepared = self._sites[claim.request_id]
         await _load_keys(tx, self._vault, [predecessor])
-        return _correct(self._vault, site, prepared, predecessor).row
+        corrected = _correct(self._vault, site, prepared, predecessor)
+        self.reasons[claim.request_id] = corrected.facts.correction
+        return corrected.row
 
 
 def _leaves_the_number(prepared: PreparedClaim) -> bool:

@@ -5,7 +5,7 @@ together are processed together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -27,6 +27,12 @@ from clearlane.claims.write_837 import account_of
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
+from clearlane.pipeline.enrollment.billing_zip_lookup import (
+    GivenZip,
+    KnownZips,
+    RecordedZips,
+    given_zip,
+)
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import encode_claim_content
@@ -53,6 +59,7 @@ class PendingClaim(NamedTuple):
     times: ResubmissionTimes
     tolerated: tuple[Repair, ...] = ()
     """Values that were read in another form than they were sent."""
+    known_zips: KnownZips = KnownZips()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,8 @@ class PreparedClaim:
     facts: RuleInputs
     judgement: CheckedClaim
     row: NewClaim
+    given_zip: GivenZip | None = field(default=None, repr=False)
+    """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
 
 
 class IntakeBatcher:
@@ -71,6 +80,7 @@ class IntakeBatcher:
 
     def __init__(self, priority: IntakePriority | None = None) -> None:
         self.priority = priority or IntakePriority()
+        self.recorded_zips = RecordedZips()
         self.reading = MicroBatcher(_read, items_max=limits.CLAIMS_AT_ONCE)
         self.preparing = MicroBatcher(_prepare, items_max=limits.CLAIMS_AT_ONCE)
 
@@ -81,10 +91,7 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
 
 def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
-    judged = [
-        repair_and_check(pending.claim, pending.facts, at=pending.at, tolerated=pending.tolerated)
-        for pending in claims
-    ]
+    judged = [_judge(pending) for pending in claims]
     texts = [
         (fields.encode_content(pending.claim), _content(end))
         for pending, end in zip(claims, judged, strict=True)
@@ -96,9 +103,18 @@ def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
             pending.facts,
             end,
             _row(pending, end, *text),
+            given_zip(pending.claim) if end.accepted else None,
         )
         for pending, end, text in zip(claims, judged, texts, strict=True)
     ]
+
+
+def _judge(pending: PendingClaim) -> CheckedClaim:
+    """Judge a claim with the billing ZIP code that it lacks. The claim as sent stays what is compared."""
+    claim, taken = pending.known_zips.complete(pending.claim)
+    return repair_and_check(
+        claim, pending.facts, at=pending.at, tolerated=(*pending.tolerated, *taken)
+    )
 
 
 def _row(
@@ -108,7 +124,7 @@ def _row(
 
     The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known, times, _ = pending
+    vault, site, kind, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     frequency = form_of(judgement.claim).frequency(judgement.claim)
