@@ -119,6 +119,8 @@ class Call:
     verb: str = "POST"
     ignored_fields: list[str] = field(default_factory=list)
     """Paths of unknown fields, added by the handler and sent as ``X-Ignored-Fields``."""
+    notes: list[str] = field(default_factory=list)
+    """What was done that the answer's form has no place for, added by the handler and sent as ``X-Notes``."""
 
     @property
     def errors(self) -> ErrorShape:

@@ -33,6 +33,7 @@ async def submit(call: Call) -> Response:
     call.ignored_fields.extend(outcome.ignored)
     if isinstance(outcome, MalformedInquiry):
         return wire.findings_response(outcome.findings)
+    call.notes.extend(outcome.notes)
     pieces = await await_response(context, outcome, site=call.site, now=now, stopping=call.stopping)
     return await stream_text(pieces, JSON_UTF8)
 
