@@ -9,7 +9,9 @@ from decimal import Decimal
 import msgspec
 import pytest
 
+from clearlane.kernel import limits
 from clearlane.x12 import guides, reader, views
+from clearlane.x12.automaton import LoopPlan, compile_guide
 from clearlane.x12.views import remittance, streaming
 from clearlane.x12.views.binding import SEGMENTS_PER_FIELD_MAX, View
 
@@ -602,7 +604,7 @@ def test_a_second_loop_where_one_is_expected_is_kept():
 
 
 def test_too_many_segments_of_one_unit_are_refused(monkeypatch):
-    monkeypatch.setattr(streaming, "SEGMENTS_HELD_MAX", 50)
+    monkeypatch.setattr(limits, "SEGMENTS_HELD_MAX", 50)
     many = file("835", *REMITTANCE[:9], "CLP*A1*1*1*1", *["ZZ*1"] * 200)
     chunks = [many[at : at + 100] for at in range(0, len(many), 100)]
     with pytest.raises(streaming.TooManySegmentsError, match="one unit"):
@@ -625,6 +627,19 @@ def test_a_value_prints_its_fields_and_not_what_they_hold():
     assert "A1" not in repr(claim)
     assert repr(claim.patient).startswith("PartyView(role, role_words, kind, name, first")
     assert repr(View()) == "View()"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in guides.KINDS if kind in views.BUILDERS])
+def test_every_loop_around_units_has_a_field(kind):
+    """A stream drops these loops from their parents, so a loop without a field would be lost."""
+
+    def check(plan, builder):
+        for child in plan.children:
+            if isinstance(child, LoopPlan) and child.holds_unit:
+                assert builder.loops[child.node.id].many
+                check(child, builder.loops[child.node.id].builder)
+
+    check(compile_guide(guides.by_kind(kind)).root, views.BUILDERS[kind])
 
 
 def test_a_streamed_claim_is_the_same_as_one_from_the_tree():

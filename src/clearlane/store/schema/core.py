@@ -60,7 +60,7 @@ __all__ = [
 ]  # fmt: skip
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001"
+HEAD = "v0001b"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"

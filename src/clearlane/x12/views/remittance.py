@@ -221,11 +221,7 @@ def view_remittance(set: tree.TransactionSet) -> RemittanceView:
 def stream_remittances(source: reader.Source) -> Iterator[RemittanceClaimView | RemittanceView]:
     """Yield each claim while reading, and each remittance, without its claims, when its set ends."""
     totaller = RemittanceTotaller()
-    for event, value, kind, _ in stream_sets(
-        source, lambda kind: SET if kind == KIND else IGNORED_SET
-    ):
-        if kind != KIND:
-            continue
+    for event, value, _, _ in stream_sets(source, {KIND: SET}.get):
         if event is UNIT:
             totaller.add(value)
             yield value
@@ -460,12 +456,3 @@ SET = ViewBuilder(
     },
     finish=_finish_set,
 )
-
-
-class _IgnoredSetView(View, frozen=True):
-    """A set of another kind, which is not read."""
-
-    other: tuple[list[str], ...] = ()
-
-
-IGNORED_SET = ViewBuilder(_IgnoredSetView, {})
