@@ -1,4 +1,7 @@
-"""A claim whose billing address has no ZIP code takes it from what the site sent of the provider before."""
+"""A claim whose billing address has no ZIP code takes it from what the site sent of the provider before.
+
+Also tests `store/billing_zips`.
+"""
 
 import pytest
 

@@ -48,8 +48,11 @@ class GivenZip(NamedTuple):
 
 def given_zip(claim: Claim) -> GivenZip | None:
     """Return what a claim as it was sent gives; None where it lacks the NPI or the ZIP code."""
-    zip, provider = claim.__dict__.get(form_of(claim).names.billing_zip), _provider(claim)
-    return GivenZip(provider, _digits(zip)) if zip and provider.npi else None
+    zip = claim.__dict__.get(form_of(claim).names.billing_zip)
+    if not zip:
+        return None
+    provider = _provider(claim)
+    return GivenZip(provider, _digits(zip)) if provider.npi else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,10 @@ class KnownZips:
 
     def complete(self, claim: Claim) -> tuple[Claim, tuple[Repair, ...]]:
         """Return a claim with the ZIP code that it lacks, and the repair; the same claim where there is none."""
-        found = self.by_provider.get(_provider(claim)) if self.by_provider else None
+        if not self.by_provider:  # most documents
+            return claim, ()
         name = form_of(claim).names.billing_zip
+        found = self.by_provider.get(_provider(claim))
         if found is None or claim.__dict__.get(name):
             return claim, ()
         zip, source = found
@@ -147,7 +152,7 @@ def _provider(claim: Claim) -> BillingProvider:
 
 
 def _digits(text: str) -> str:
-    return _PUNCTUATION.sub("", text)
+    return text if text.isdigit() else _PUNCTUATION.sub("", text)
 
 
 def _provider_hash(vault: Vault, scope: Scope, provider: BillingProvider) -> str:
