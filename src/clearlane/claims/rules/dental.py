@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from clearlane.claims.fields import DentalClaim, DentalLine
-from clearlane.claims.forms.dental import is_predetermination, service_days
+from clearlane.claims.forms.dental import FORM, is_predetermination
 from clearlane.claims.rules.registry import (
     DENTAL,
     WARNING,
@@ -362,7 +362,7 @@ def lines_with_a_period_share_it(claim: DentalClaim, inputs: RuleInputs) -> Iter
         return
     days = [
         (first or claim.X12_ServiceDate, last or first or claim.X12_ServiceDate)
-        for first, last in map(service_days, claim.LineItems)
+        for first, last in map(FORM.service_days, claim.LineItems)
     ]
     if len(set(days)) == 1:
         return

@@ -17,7 +17,6 @@ from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
-    CORRECTION_FIELDS,
     ORIGINAL,
     Correction,
     ResubmissionTimes,
@@ -156,10 +155,10 @@ def correct_claim(
 ) -> PreparedClaim:
     """Return a prepared claim as its correction goes out, judged anew; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
-    names = CORRECTION_FIELDS[ClaimKind(row.kind)]
+    names = form_of(judged.claim).names
     wanted = {
         names.frequency: correction.frequency,
-        names.payer_number: correction.payer_number or None,
+        names.original_reference: correction.payer_number or None,
     }
     given = judged.claim.__dict__
     if correction.frequency == ORIGINAL and (given.get(names.frequency) or ORIGINAL) == ORIGINAL:
