@@ -212,6 +212,14 @@ async def test_unknown_fields_are_ignored_and_named_in_a_header(caller):
     assert answer.status_code == 200
     path = "BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0].MemberNumber"
     assert answer.headers["X-Ignored-Fields"] == path
+    assert "X-Notes" not in answer.headers
+
+
+async def test_a_field_under_two_spellings_is_named_in_a_header(caller):
+    answer = await caller.client.post(SUBMIT, json=one(subscriber_memberid="2001"))
+    assert answer.status_code == 200
+    path = "BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0].MemberId"
+    assert answer.headers["X-Notes"] == f"{path} came under two spellings; the last was taken."
 
 
 @pytest.mark.parametrize("text", ["", "twelve", "1.5", "9" * 30])

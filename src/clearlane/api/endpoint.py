@@ -125,6 +125,8 @@ class Call:
     """Where the caller comes from, for the audit chain."""
     ignored_fields: list[str] = field(default_factory=list)
     """Paths of unknown fields, added by the handler and sent as ``X-Ignored-Fields``."""
+    notes: list[str] = field(default_factory=list)
+    """What was done that the answer's form has no place for, added by the handler and sent as ``X-Notes``."""
 
     @property
     def errors(self) -> ErrorShape:

@@ -35,6 +35,7 @@ async def submit(call: Call) -> Response:
     call.ignored_fields.extend(outcome.ignored)
     if isinstance(outcome, MalformedInquiry):
         return wire.findings_response(outcome.findings)
+    call.notes.extend(outcome.notes)
     answers = await await_answers(context, outcome, site=call.site, now=now, stopping=call.stopping)
     return await _stream(call, answers)
 

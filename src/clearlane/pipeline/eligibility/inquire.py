@@ -21,6 +21,7 @@ from clearlane.eligibility.rules import CheckedRequest, InquiryFacts
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.ids import Scope, random_bytes
+from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers, load_answers
@@ -57,6 +58,8 @@ class InquiryReceipt:
 
     request_id: int
     ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was done with the request that its response has no place for."""
 
 
 async def inquire(
@@ -74,7 +77,7 @@ async def inquire(
     request_id, immediate = await _store(context, checked, site.scope, actor, now)
     if checked.inquiries:
         runner.start(request_id, len(checked.inquiries), immediate)
-    return InquiryReceipt(request_id, read.ignored)
+    return InquiryReceipt(request_id, read.ignored, note_repeated_fields(read.repeated))
 
 
 async def await_answers(
