@@ -131,7 +131,3 @@ def test_an_assignment_is_made_and_undone(clearlane, posted):
 )
 def test_what_cannot_be_done_is_refused_with_a_sentence(clearlane, posted, line, code, sentence):
     assert sentence in clearlane(line, code)
-
-
-def test_an_empty_list_is_a_list(clearlane, place):
-    assert clearlane("list --json") == []

@@ -17,6 +17,7 @@ from typing import Protocol, TypeAlias
 from clearlane.claims.facts import Complaint, Fact
 from clearlane.claims.statuses import read_levels
 from clearlane.x12 import reader, tree, writer
+from clearlane.x12.received_guides import choose_guide
 
 SUMS = frozenset({"TS2", "TS3", "QTY", "AMT"})
 """Segments above the claims that add up several of them."""
@@ -103,7 +104,7 @@ class FileExtracts:
 
 def _in_set(content: bytes, where: FileLocation, complaints: Iterable[Complaint]) -> bytes | None:
     answer: reader.UnitClosed | None = None
-    for event in reader.read(content, check=False):
+    for event in reader.read(content, check=False, choose_guide=choose_guide):
         if isinstance(event, reader.UnitClosed) and _is_set(event.set, where):
             if event.loop.position <= where.position < event.loop.position + event.loop.size():
                 if _kind(event.set) != "999":

@@ -31,8 +31,8 @@ from clearlane.payments.payment import (
     ProviderAdjustment,
 )
 from clearlane.payments.read_payment import cents, read_occurrence
+from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.pipeline.claim_status import DocumentSource, open_document_source
-from clearlane.pipeline.inbound.post_payments import open_unmatched
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
 from clearlane.store import claims, inbox, occurrences
 from clearlane.store import payments as store
