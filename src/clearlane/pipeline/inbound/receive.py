@@ -82,6 +82,7 @@ async def receive(
     """
     if len(content) > limits.TRANSFER_BYTES_MAX:
         raise IncomingFileTooLarge
+    context.database.require_space()
     new = await _seal(context, route, name, content, known_by=content)
     id, is_new = await context.database.write(
         inbox.SCOPE, lambda tx: _add(tx, route, new), actor=context.actor

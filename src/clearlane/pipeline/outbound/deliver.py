@@ -42,6 +42,7 @@ from clearlane.store.route_health import (
     lock_route_health,
     set_route_health,
 )
+from clearlane.store.set_back import is_set_back
 
 log = structlog.get_logger()
 
@@ -61,6 +62,8 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
 
     ``holder`` names the piece of work: the same one again continues what it began.
     """
+    if await is_set_back(context.database):
+        return SKIPPED
     batch = await _reroute(context, batch_id)
     sending = await _mark_sending(context, batch, holder) if batch else None
     if sending is None:

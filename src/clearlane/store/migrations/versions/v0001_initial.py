@@ -202,6 +202,8 @@ def _audit() -> None:
         sqlite_where=sa.text("request_id <> ''"),
         postgresql_where=sa.text("request_id <> ''"),
     )
+    marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
+    op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
