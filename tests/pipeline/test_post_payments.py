@@ -431,9 +431,9 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
 # ---- documents ---------------------------------------------------------------------------------
 
 
-async def read_documents(flow, *ids):
+async def read_documents(flow, *ids, actor=ACTOR):
     found = retrieve_documents(
-        flow.database, flow.vault, ids, site=flow.site, actor=ACTOR, at=flow.clock.now()
+        flow.database, flow.vault, ids, site=flow.site, actor=actor, at=flow.clock.now()
     )
     return [one async for one in found]
 
@@ -460,6 +460,18 @@ async def test_a_client_who_books_each_document_once_ends_with_the_right_sum(flo
     assert [one.fact.paid for one in again] == [-8000, 6000]
     assert {one.document_id for one in again} <= booked.keys()
     assert await payments_of(flow, not_fetched=True) == []
+
+
+async def test_a_persons_reading_is_seen_and_that_of_software_is_fetched(flow):
+    [id], content = await flow.sent()
+    await flow.arrive(payment(paid(accounts(content)[0], "1", "100", "80", OFF)))
+    document = (await flow.status(id)).document_id
+    await read_documents(flow, document, actor=Actor("console", "somebody"))
+    [found] = await payments_of(flow)
+    assert (found.fetched_at, found.seen_at) == (None, flow.clock.now())
+    await read_documents(flow, document)
+    [found] = await payments_of(flow)
+    assert found.fetched_at == flow.clock.now()
 
 
 async def test_what_a_person_does_is_audited(flow):

@@ -1,7 +1,8 @@
 """Retrieve documents of a site by their ids: the claim's part of the payer's file, and the claim. Audited.
 
 A correction brings the reversal that it follows, and what was reversed if the site's software never fetched it, so
-that a caller who books each document once ends with the right sum. Each document is marked as fetched.
+that a caller who books each document once ends with the right sum. Each document is marked as fetched,
+or as seen where a person reads it.
 
 Documents are opened a few at a time, so that a caller who asks for many delays no other. Knows no HTTP and no
 shape in which a document is shown.
@@ -28,6 +29,8 @@ from clearlane.store.documents import StoredDocument
 from clearlane.store.vault import Vault
 
 DOCUMENTS_AT_ONCE = 5
+SOFTWARE = "vendor"
+"""The kind of actor that a vendor's software is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -67,9 +70,7 @@ async def retrieve_documents(
         )
         shown = [one.document_id for one in found]
         tx.audit("documents.read", ids=shown)
-        await documents.mark_fetched(tx, shown, to_micros(at))
-        payments_of = await occurrences.list_payments_of_documents(tx, shown)
-        await payments.mark_fetched(tx, payments_of, to_micros(at))
+        await _mark_read(tx, shown, to_micros(at), actor)
         return found, owners
 
     found, owners = await database.write(scope, find, actor=actor)
@@ -79,6 +80,17 @@ async def retrieve_documents(
             await asyncio.sleep(0)
         loaded = open_claim(vault, scope, rows[one.request_id])
         yield _open_document(vault, one, loaded, site.time_zone)
+
+
+async def _mark_read(tx: Tx, ids: Sequence[str], at: int, actor: Actor) -> None:
+    """Mark documents and their payments as fetched by the vendor's software, or as seen by a person."""
+    payment_ids = await occurrences.list_payments_of_documents(tx, ids)
+    if actor.kind == SOFTWARE:
+        await documents.mark_fetched(tx, ids, at)
+        await payments.mark_fetched(tx, payment_ids, at)
+    else:
+        await documents.mark_seen(tx, ids, at)
+        await payments.mark_seen(tx, payment_ids, at)
 
 
 async def _with_reversals(
