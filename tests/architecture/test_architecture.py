@@ -61,6 +61,7 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("eligibility", "shared"): "inquiries go out on the routes that claims use",
     ("inbound", "shared"): STATUS,
     ("intake", "shared"): STATUS,
+    ("operator", "shared"): STATUS,
     ("outbound", "shared"): STATUS,
     ("query", "shared"): STATUS,
     ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",

@@ -1,7 +1,8 @@
 """Retrieve documents of a site by their ids: the claim's part of the payer's file, and the claim. Audited.
 
 A correction brings the reversal that it follows, and what was reversed if the site's software never fetched it, so
-that a caller who books each document once ends with the right sum. Each document is marked as fetched.
+that a caller who books each document once ends with the right sum. Each document is marked as fetched,
+or as seen where a person reads it.
 
 A caller may ask for all documents of a month: they are read a page at a time and opened a few at a time, so that it
 fills no memory and delays no other. Knows no HTTP and no
@@ -32,6 +33,8 @@ from clearlane.store.vault import Vault
 DOCUMENT_IDS_AT_ONCE = 1_000
 DOCUMENTS_PAGE_ROWS = 50
 DOCUMENTS_AT_ONCE = 5
+SOFTWARE = "vendor"
+"""The kind of actor that a vendor's software is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -79,9 +82,7 @@ async def retrieve_documents(
     async def record(tx: Tx) -> None:
         tx.audit("documents.read", ids=found, count=len(found))
         for page in _pages(found, DOCUMENT_IDS_AT_ONCE):
-            await documents.mark_fetched(tx, page, to_micros(at))
-            payments_of = await occurrences.list_payments_of_documents(tx, page)
-            await payments.mark_fetched(tx, payments_of, to_micros(at))
+            await _mark_read(tx, page, to_micros(at), actor)
 
     await database.write(site.scope, record, actor=actor)
 
@@ -90,6 +91,17 @@ async def retrieve_documents(
         return _read_pages(database, vault, wanted, site)
 
     return FoundDocuments(of_kind(payments=True), of_kind(payments=False))
+
+
+async def _mark_read(tx: Tx, ids: Sequence[str], at: int, actor: Actor) -> None:
+    """Mark documents and their payments as fetched by the vendor's software, or as seen by a person."""
+    payment_ids = await occurrences.list_payments_of_documents(tx, ids)
+    if actor.kind == SOFTWARE:
+        await documents.mark_fetched(tx, ids, at)
+        await payments.mark_fetched(tx, payment_ids, at)
+    else:
+        await documents.mark_seen(tx, ids, at)
+        await payments.mark_seen(tx, payment_ids, at)
 
 
 async def _read_pages(
