@@ -13,7 +13,7 @@ from clearlane.cli.operator_command import (
     show_json,
     show_table,
 )
-from clearlane.cli.storage_command import Data, operator
+from clearlane.cli.storage_command import Data, Yes, confirm, operator
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
@@ -121,11 +121,13 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def discard(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     """Put aside a file that cannot be used. It is kept, and statements applied from it stay applied.
 
     Example: clearlane inbox discard 7 --data .data
     """
+
+    confirm(f"What file {id} states is not applied to any claim from now on.", yes=yes)
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.discard(installation.work_context, id, actor=operator())
