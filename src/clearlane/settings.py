@@ -170,6 +170,11 @@ class Settings:
     )
     tls_certificate: str = setting("", "Certificate chain (PEM) to serve; empty uses the local CA.")
     tls_key: str = setting("", "Private key (PEM) of the certificate.")
+    tls_suites: str = setting(
+        "aead",
+        "Suites of TLS 1.2: `aead` for forward secrecy and authenticated encryption only, `all` also for old clients.",
+        read=_one_of("aead", "all"),
+    )
     plain_port: int = setting(
         0, "Port of a plain http listener behind a TLS-terminating proxy; 0 for none.", read=PORT
     )

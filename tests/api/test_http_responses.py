@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.api.http_responses import ignored_fields_header
+from clearlane.api.http_responses import ignored_fields_header, with_security_headers
 
 
 @given(st.lists(st.text(max_size=300), max_size=40))
@@ -17,3 +17,12 @@ def test_ignored_fields_are_named_once_and_in_order():
     assert ignored_fields_header(["Claims[0].x", "b c", "Claims[0].x", "é"]) == (
         "Claims[0].x, b%20c, %C3%A9"
     )
+
+
+def test_a_response_keeps_the_security_headers_that_it_sets_itself():
+    own = [(b"Cache-Control", b"public, max-age=300"), (b"content-type", b"text/css")]
+    assert with_security_headers(own) == [
+        *own,
+        (b"strict-transport-security", b"max-age=31536000"),
+        (b"x-content-type-options", b"nosniff"),
+    ]

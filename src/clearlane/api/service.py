@@ -15,6 +15,7 @@ from clearlane.api.app import ApiApplication, MountedApp
 from clearlane.api.certificates import BadCertificate, TlsCertificate
 from clearlane.api.endpoint import ApiContext, ApiLimits
 from clearlane.api.logs import fault_fields
+from clearlane.api.memory import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
 from clearlane.api.protocol import ConnectionPolicy
@@ -74,6 +75,7 @@ class Service:
         self._certificate = certificate
         self.metrics = Metrics()
         self.readiness = Readiness(context)
+        self._freed = FreedMemory()
         errors = DEFAULT_VERSION.errors
         endpoints = [each for version in VERSIONS for each in version.endpoints]
         if sandbox:
@@ -89,6 +91,7 @@ class Service:
             sandbox=sandbox,
             base_url=base_url,
             mounted=mounted,
+            freed=self._freed,
         )
         self._policy = ConnectionPolicy(
             header_bytes_max=limits.header_bytes_max,
@@ -96,6 +99,7 @@ class Service:
             connections_max=connections_max(),
             metrics=self.metrics,
             errors=errors,
+            freed=self._freed,
         )
         stop = limits.stop_seconds_max
         self.api_server = HttpServer(
@@ -128,11 +132,13 @@ class Service:
         servers = [*self._api_servers, self.operations_server]
         running = {server: asyncio.create_task(server.serve()) for server in servers}
         watch = asyncio.create_task(self._watch_certificate())
+        giving_back = asyncio.create_task(self._freed.give_back_regularly())
         try:
             await _wait_until_ready(running)
             yield self
         finally:
             watch.cancel()
+            giving_back.cancel()
             await self._close(running)
 
     def stop_now(self) -> None:
