@@ -23,7 +23,7 @@ from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import TEMPORARY_FAULTS, ClientGone, RequestRefusal
 from clearlane.api.http_responses import with_security_headers
 from clearlane.api.logs import fault_fields
-from clearlane.api.memory import FreedMemory
+from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.request_checks import PathTable, RequestChecks, RequestState

@@ -22,7 +22,7 @@ from uvicorn.server import ServerState
 from clearlane.api.app import UNREADABLE_HEAD, new_request_id
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.http_responses import with_security_headers
-from clearlane.api.memory import CONNECTION_BYTES, FreedMemory
+from clearlane.api.memory_release import CONNECTION_BYTES, FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.kernel import limits
 

@@ -21,7 +21,7 @@ from clearlane.api.endpoint import ApiContext, ApiLimits, Call, Endpoint
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import ignored_fields_header
-from clearlane.api.memory import FreedMemory
+from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.rates import RateLimiter
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns

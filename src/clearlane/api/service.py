@@ -15,7 +15,7 @@ from clearlane.api.app import ApiApplication, MountedApp
 from clearlane.api.certificates import BadCertificate, TlsCertificate
 from clearlane.api.endpoint import ApiContext, ApiLimits
 from clearlane.api.logs import fault_fields
-from clearlane.api.memory import FreedMemory
+from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
 from clearlane.api.protocol import ConnectionPolicy

@@ -97,7 +97,7 @@ async def run(settings: Settings) -> None:
     """Open the service, announce it, and close it when a signal stops it."""
     from clearlane.api import logs
     from clearlane.api.certificates import TlsCertificate
-    from clearlane.api.memory import limit_arenas
+    from clearlane.api.memory_release import limit_arenas
     from clearlane.api.service import ListenSockets, Service
     from clearlane.wiring import mount_console, open_installation
 
