@@ -188,6 +188,11 @@ class Settings:
         "Master key(s) of the vault, newest first, separated by commas; empty reads the key file.",
         secret=True,
     )
+    master_key_command: str = setting(
+        "",
+        "Command that prints the master key(s), newest first, run without a shell at every start; "
+        "empty reads the key file.",
+    )
     master_key_file: str = setting(
         "", "File of the master key (mode 0600); empty for `master.key` in the data directory."
     )
@@ -264,6 +269,18 @@ class Settings:
     def sandbox(self) -> bool:
         """Whether this installation is a sandbox."""
         return self.mode == "sandbox"
+
+    @property
+    def key_source(self) -> str:
+        """Where the master key comes from."""
+        if self.master_key:
+            return PREFIX + "MASTER_KEY"
+        return PREFIX + "MASTER_KEY_COMMAND" if self.master_key_command else str(self.key_file)
+
+    @property
+    def has_key_file(self) -> bool:
+        """Whether the master key is in a file, which commands write."""
+        return not self.master_key and not self.master_key_command
 
     @property
     def key_file(self) -> Path:
