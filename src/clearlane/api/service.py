@@ -48,12 +48,21 @@ class ListenSockets:
     """The listening sockets of a node, bound first so that a port in use is reported before anything starts."""
 
     def __init__(self, addresses: ListenAddresses) -> None:
-        self.api = listen(addresses.host, addresses.port, "The API address")
+        self.api = listen(
+            addresses.host, addresses.port, "The API address", "--port or CLEARLANE_PORT"
+        )
         self.operations = listen(
-            addresses.operations_host, addresses.operations_port, "The operations address"
+            addresses.operations_host,
+            addresses.operations_port,
+            "The operations address",
+            "--ops-port or CLEARLANE_OPERATIONS_PORT",
         )
         plain = addresses.plain_port
-        self.plain = listen(addresses.host, plain, "The plain listener") if plain else None
+        self.plain = (
+            listen(addresses.host, plain, "The plain listener", "CLEARLANE_PLAIN_PORT")
+            if plain
+            else None
+        )
 
 
 class Service:
