@@ -1,7 +1,7 @@
 """``clearlane batch``: files of claims to payers, and what an operator decides about them."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,11 +15,12 @@ from clearlane.cli.operator_command import (
 )
 from clearlane.cli.storage_command import Data, operator
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.operator import batch_admin
-from clearlane.pipeline.operator.batch_admin import BatchDetails
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
 from clearlane.wiring import Installation
+
+if TYPE_CHECKING:
+    from clearlane.pipeline.operator.batch_admin import BatchDetails
 
 BATCHES_LISTED = 200
 
@@ -64,8 +65,9 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane batch show 12
     """
+    from clearlane.pipeline.operator import batch_admin
 
-    async def work(installation: Installation) -> BatchDetails:
+    async def work(installation: Installation) -> "BatchDetails":
         return await batch_admin.load_batch(installation.work_context, id)
 
     found = run_in_installation(data, work)
@@ -96,6 +98,7 @@ def resend(
 
     Example: clearlane batch resend 12
     """
+    from clearlane.pipeline.operator import batch_admin
 
     async def work(installation: Installation) -> None:
         await batch_admin.resend(
@@ -112,6 +115,7 @@ def mark_delivered(id: Id, data: Data = None) -> None:
 
     Example: clearlane batch mark-delivered 12
     """
+    from clearlane.pipeline.operator import batch_admin
 
     async def work(installation: Installation) -> None:
         await batch_admin.mark_delivered(installation.work_context, id, actor=operator())
@@ -129,6 +133,7 @@ def after_restore(data: Data = None) -> None:
 
     Example: clearlane batch after-restore --data /var/lib/clearlane
     """
+    from clearlane.pipeline.operator import batch_admin
 
     async def work(installation: Installation) -> tuple[int, int]:
         return await batch_admin.mark_in_doubt_after_restore(
