@@ -21,10 +21,15 @@ install: .venv/.installed ## everything the other commands need, into .venv
 # The development file holds the runtime pins too. uv is fetched beside the project; where it cannot
 # be had, venv and pip do the same more slowly.
 .venv/.installed: requirements-dev.txt pyproject.toml tools/install
-	@PYTHON="$(PYTHON)" tools/install
+	@PYTHON="$(PYTHON)" tools/install all
+	@touch $@ .venv/.runtime
+
+# What the service needs, and no test tools.
+.venv/.runtime: requirements.txt requirements-build.txt pyproject.toml tools/install
+	@PYTHON="$(PYTHON)" tools/install runtime
 	@touch $@
 
-run: .venv/.installed ## install, then start the sandbox on https://127.0.0.1:8443
+run: .venv/.runtime ## install what the service needs, then start the sandbox on https://127.0.0.1:8443
 	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
 
 # Compiled tests are kept even where the environment says not to: each worker reads all of them.

@@ -153,6 +153,10 @@ class Settings:
         read=_database,
         secret=True,
     )
+    anchor_copy: str = setting(
+        "",
+        "Second place of the audit chain's anchor: a file on another machine or volume (each node its own), or `syslog`.",
+    )
     host: str = setting("127.0.0.1", "Address that the API server listens on.")
     port: int = setting(8443, "Port of the API server (https); 0 picks a free one.", read=PORT)
     public_url: str = setting(
@@ -165,7 +169,7 @@ class Settings:
     )
     operations_port: int = setting(
         8444,
-        "Port of the operations address; 0 picks a free one, and so does `--port 0`.",
+        "Port of the operations address; 0 picks a free one. Where it is not given it is the API's plus one.",
         read=PORT,
     )
     tls_certificate: str = setting("", "Certificate chain (PEM) to serve; empty uses the local CA.")
@@ -338,7 +342,7 @@ def load(
     if faults:
         raise InvalidSettings("\n".join(faults))
     values |= {name: value for name, value in overrides.items() if value is not None}
-    settings = Settings(**values)
+    settings = Settings(**_with_operations_port(values))
     if settings.dead_node_seconds < 2 * settings.heartbeat_seconds:
         raise InvalidSettings(
             f"{environment_variable('dead_node_seconds')} cannot be used: a node that beats every "
@@ -346,6 +350,15 @@ def load(
             f"{environment_variable('heartbeat_seconds')}."
         )
     return settings
+
+
+def _with_operations_port(values: dict[str, Any]) -> dict[str, Any]:
+    """Let the operations port follow the API's, so that one more node needs one more setting."""
+    default = next(default for name, default, _ in all_settings() if name == "port")
+    port = values.get("port", default)
+    if "operations_port" in values or port == default:
+        return values
+    return values | {"operations_port": port + 1 if 0 < port < limits.PORT_MAX else 0}
 
 
 def _sources(

@@ -20,7 +20,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.settings import Settings
 from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
-from clearlane.store.audit_chain import ANCHOR_NAME
+from clearlane.store.anchor import ANCHOR_NAME
 from clearlane.store.database import Database, OperationRefused, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import NodeRegistration
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
     from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
+    from clearlane.store.set_back import SetBack
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
@@ -67,6 +68,8 @@ class Installation:
         self.database = database
         self.vault = vault
         self._node = node
+        self.set_back: SetBack | None = None
+        """What was put in doubt when this node started, because the database was set back."""
         self._sandbox = SandboxRuntime(self) if settings.sandbox else None
         self.clock: Clock = self._sandbox.simulator.clock if self._sandbox else wall
         """The time of claims and of dates in files. A sandbox can advance it."""
@@ -312,6 +315,7 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
         connections=settings.database_connections,
         keys=keys,
         anchor=settings.data / ANCHOR_NAME,
+        anchor_copy=settings.anchor_copy,
         clock=clock,
     )
 
@@ -319,8 +323,17 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
 async def _start_node(
     installation: Installation, role: Role, keys: MasterKeys, closing: AsyncExitStack
 ) -> None:
-    """Make this process a node: register it, load its snapshots, start its engine."""
+    """Make this process a node: check the age of the database, register it, load its snapshots, start its engine."""
+    from clearlane.engine.database_age import confirm_database_age
+
     settings = installation.settings
+    installation.set_back = await confirm_database_age(
+        installation.database,
+        settings.data,
+        node=installation._node,  # noqa: SLF001  (same module)
+        clock=installation.wall,
+        sandbox=settings.sandbox,
+    )
     nodes = NodeRegistration(
         installation.database,
         id=installation._node,  # noqa: SLF001  (same module)

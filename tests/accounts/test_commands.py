@@ -1,4 +1,7 @@
-"""`clearlane vendor` and `clearlane site`, as an operator types them."""
+"""`clearlane vendor` and `clearlane site`, as an operator types them.
+
+Also tests `cli/site`, `cli/vendor` and `cli/operator_command`.
+"""
 
 import asyncio
 import base64

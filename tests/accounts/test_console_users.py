@@ -1,4 +1,7 @@
-"""Users, codes, passwords and instances: what is pure about the console and proxy login."""
+"""Users, codes, passwords and instances: what is pure about the console and proxy login.
+
+Also tests `accounts/users`, `accounts/passwords`, `accounts/instances` and `accounts/totp`.
+"""
 
 from datetime import UTC, datetime, timedelta
 

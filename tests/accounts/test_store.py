@@ -1,4 +1,7 @@
-"""Accounts in the database: every change is stored, audited and announced, or nothing is."""
+"""Accounts in the database: every change is stored, audited and announced, or nothing is.
+
+Also tests `store/accounts`.
+"""
 
 import asyncio
 import base64

@@ -1,4 +1,7 @@
-"""Failed logins are delayed, more with each one, within bounds; vendors are limited by rate."""
+"""Failed logins are delayed, more with each one, within bounds; vendors are limited by rate.
+
+Also tests `api/rates`.
+"""
 
 import asyncio
 from base64 import b64encode

@@ -2,6 +2,8 @@
 
 What the database decides (credentials, sites, BAA, payers) is tested on both databases; what is refused
 before it is asked (path, verb, body, media type) on one.
+
+Also tests `api/v3/payer_responses`, `api/v3/payers`, `api/v3/endpoints` and `cli/call`.
 """
 
 import gzip

@@ -1,4 +1,7 @@
-"""The documents of V3 that show what payers stated: remittance advices and claim statuses."""
+"""The documents of V3 that show what payers stated: remittance advices and claim statuses.
+
+Also tests `pipeline/query/retrieve_documents`.
+"""
 
 from datetime import date
 

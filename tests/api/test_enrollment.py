@@ -1,4 +1,7 @@
-"""Enrollment over https on both databases: every documented response."""
+"""Enrollment over https on both databases: every documented response.
+
+Also tests `api/v3/wire_enrollment`.
+"""
 
 import asyncio
 import json

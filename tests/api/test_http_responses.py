@@ -1,4 +1,7 @@
-"""Header values are safe whatever callers send."""
+"""Header values are safe whatever callers send.
+
+Also tests `api/stream`.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st

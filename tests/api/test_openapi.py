@@ -1,4 +1,7 @@
-"""The OpenAPI document and the served paths agree, because both come from one table."""
+"""The OpenAPI document and the served paths agree, because both come from one table.
+
+Also tests `api/public_pages`, `api/docs_page` and `api/versions`.
+"""
 
 import json
 import re

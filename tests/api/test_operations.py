@@ -1,4 +1,7 @@
-"""Health and readiness of a node when a part of it fails; and where its log lines go."""
+"""Health and readiness of a node when a part of it fails; and where its log lines go.
+
+Also tests `pipeline/query/health`, `api/metrics` and `api/logs`.
+"""
 
 import asyncio
 import json
@@ -24,6 +27,7 @@ class Database:
     """A database with one part that does not do its work."""
 
     anchor_fault = ""
+    anchor = None
     write_fault = ""
     reserve_warning = ""
 
@@ -47,6 +51,7 @@ class Database:
 
 def context(**changes):
     whole = {"accounts": TWO_VENDORS, "payers": sample_payers(), "database": Database()}
+    whole["set_back"] = None
     return SimpleNamespace(**(whole | changes))
 
 

@@ -1,4 +1,7 @@
-"""The checks that all endpoints share, on endpoints without a domain: BAA, suspension, families, faults."""
+"""The checks that all endpoints share, on endpoints without a domain: BAA, suspension, families, faults.
+
+Also tests `api/endpoint` and `api/error_shape`.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,7 @@
-"""`clearlane serve`: start, stop, refusals, certificates, operations."""
+"""`clearlane serve`: start, stop, refusals, certificates, operations.
+
+Also tests `api/server`, `api/service`, `wiring` and `pipeline/work_context`.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""The status list and the documents over https on both databases. What payers answer is tested on journeys."""
+"""The status list and the documents over https on both databases. What payers answer is tested on journeys.
+
+Also tests `pipeline/query/list_statuses`.
+"""
 
 import json
 import random

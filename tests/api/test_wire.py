@@ -1,4 +1,7 @@
-"""Wire shapes of V3 that can be tested without a server."""
+"""Wire shapes of V3 that can be tested without a server.
+
+Also tests `api/v3/wire_errors`.
+"""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,7 @@
-"""Every command has a help text with an example of its own."""
+"""Every command has a help text with an example of its own.
+
+Also tests `cli/root`, `cli/__main__` and `__main__`.
+"""
 
 import pytest
 from typer.main import get_command

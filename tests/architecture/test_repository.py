@@ -51,6 +51,7 @@ NEEDED = [
     ".pre-commit-config.yaml",
     "requirements.txt",
     "requirements-dev.txt",
+    "requirements-build.txt",
     "docs/dependencies.md",
     "docs/glossary.md",
 ]
@@ -89,11 +90,13 @@ def test_the_files_a_newcomer_looks_for_are_there():
 
 
 def declared(*groups: str) -> set[str]:
-    """Return the packages that pyproject.toml declares: `base`, `server`, `dev`."""
+    """Return the packages that pyproject.toml declares: `base`, `server`, `build`, `dev`."""
+    build, dev = PROJECT["dependency-groups"]["build"], PROJECT["dependency-groups"]["dev"]
     lines = {
         "base": PROJECT["project"]["dependencies"],
         "server": PROJECT["project"]["optional-dependencies"]["server"],
-        "dev": PROJECT["dependency-groups"]["dev"],
+        "build": build,
+        "dev": [*build, *(line for line in dev if isinstance(line, str))],
     }
     return {re.split(r"[\[<>=]", line)[0] for group in groups for line in lines[group]}
 
@@ -130,6 +133,7 @@ def test_every_dependency_of_the_server_is_imported():
 def test_a_declared_package_is_pinned():
     for file, groups in (
         ("requirements.txt", ("base", "server")),
+        ("requirements-build.txt", ("build",)),
         ("requirements-dev.txt", ("base", "server", "dev")),
     ):
         pins = set(

@@ -102,6 +102,20 @@ def test_a_node_is_not_called_dead_before_its_second_heartbeat():
     assert load({"CLEARLANE_HEARTBEAT_SECONDS": "10", "CLEARLANE_DEAD_NODE_SECONDS": "20"})
 
 
+@pytest.mark.parametrize(
+    ("given", "operations"),
+    [
+        ({}, 8444),
+        ({"CLEARLANE_PORT": "9443"}, 9444),
+        ({"CLEARLANE_PORT": "0"}, 0),
+        ({"CLEARLANE_PORT": "65535"}, 0),
+        ({"CLEARLANE_PORT": "9443", "CLEARLANE_OPERATIONS_PORT": "8444"}, 8444),
+    ],
+)
+def test_the_operations_port_follows_the_port(given, operations):
+    assert load(given).operations_port == operations
+
+
 def test_derived_paths():
     settings = load({"CLEARLANE_DATA": "there"})
     assert settings.sqlite_file == Path("there/clearlane.db")

@@ -1,3 +1,8 @@
+"""TA1, 999, 277CA and 277 become facts about claims.
+
+Also tests `claims/statuses`, `claims/ack_messages`, `claims/facts` and `claims/identify`.
+"""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,7 @@
-"""``clearlane claim``: ``check`` and ``sample`` offline, ``x12`` and ``explain`` on stored claims."""
+"""``clearlane claim``: ``check`` and ``sample`` offline, ``x12`` and ``explain`` on stored claims.
+
+Also tests `cli/claim` and `cli/claim_admin`.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""Documents become claims, or every fault of their shape with the document's own key."""
+"""Documents become claims, or every fault of their shape with the document's own key.
+
+Also tests `claims/tolerant_reading`, `claims/value_types` and `kernel/json_names`.
+"""
 
 import json
 import sys

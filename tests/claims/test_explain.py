@@ -1,4 +1,7 @@
-"""Field, form box, place and finding side by side."""
+"""Field, form box, place and finding side by side.
+
+Also tests `claims/finding`.
+"""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""Every kind of claim has a form; its names are fields of its models; nothing else distinguishes kinds."""
+"""Every kind of claim has a form; its names are fields of its models; nothing else distinguishes kinds.
+
+Also tests `claims/claim_form`, `claims/forms/dental` and `claims/forms/medical`.
+"""
 
 import re
 from dataclasses import fields

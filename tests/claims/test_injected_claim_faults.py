@@ -516,6 +516,7 @@ TABLE_OF_FAULTS: Mapping[str, tuple[Case, ...]] = {
         changes={"F29_PatientAmountPaid": 0, "X12_PatientAmountPaid": "0.00"},
     ),
     "reference with a placeholder": both("F23_PriorAuthorizationNumber", "F02_PriorAuthNum", "NONE"),
+    "note of a claim in a line": written(TABLE, hasnt("NTE*CER"), M),
     "reference with no place": written(TABLE, each("REF*D9", 2, "C0+[12]")),
     "frequency that is none": both("F22_MedicaidResubmissionCode", "X12_ClaimFrequencyCode", "L"),
     "exception of authorisation that is none": written(TABLE, hasnt("REF*4N")),

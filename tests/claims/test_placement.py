@@ -1,4 +1,7 @@
-"""The tables of both kinds: whole, true to the guide, and readable back."""
+"""The tables of both kinds: whole, true to the guide, and readable back.
+
+Also tests `claims/write_837`, `claims/claim_context` and `claims/field_lookup`.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""Medical claims as an 837P: accepted by an independent parser, free of findings, each field in its place."""
+"""Medical claims as an 837P: accepted by an independent parser, free of findings, each field in its place.
+
+Also tests `claims/rendering_provider`, `claims/cob` and `claims/drug_quantity`.
+"""
 
 import pytest
 

@@ -1,3 +1,8 @@
+"""A position in an 837 leads back to the field of the claim it was written from.
+
+Also tests `claims/code_advice` and `claims/sent_layout`.
+"""
+
 import re
 
 import pytest

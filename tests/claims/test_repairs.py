@@ -1,4 +1,7 @@
-"""What is put right without asking, and what is left alone."""
+"""What is put right without asking, and what is left alone.
+
+Also tests `claims/teeth`.
+"""
 
 import json
 from datetime import date

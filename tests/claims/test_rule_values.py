@@ -1,4 +1,7 @@
-"""The quick tests of values agree with the rules they replace."""
+"""The quick tests of values agree with the rules they replace.
+
+Also tests `claims/rules/values`.
+"""
 
 import random
 import string

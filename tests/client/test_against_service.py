@@ -1,4 +1,7 @@
-"""The client and its commands against the real service over TLS, as a vendor would use them."""
+"""The client and its commands against the real service over TLS, as a vendor would use them.
+
+Also tests `client/async_client` and `client/sync_client`.
+"""
 
 import asyncio
 import json

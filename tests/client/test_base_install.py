@@ -1,4 +1,7 @@
-"""The client and the commands of a vendor need nothing of the server."""
+"""The client and the commands of a vendor need nothing of the server.
+
+Also tests `client/https`.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,7 @@
-"""The vendor's commands against the scripted service: output and exit status."""
+"""The vendor's commands against the scripted service: output and exit status.
+
+Also tests `cli/claim_client`, `cli/client_command`, `cli/listen` and `cli/output`.
+"""
 
 import json
 

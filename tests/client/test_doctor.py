@@ -1,4 +1,7 @@
-"""The doctor finds what is wrong, one thing after the other, and changes nothing."""
+"""The doctor finds what is wrong, one thing after the other, and changes nothing.
+
+Also tests `cli/doctor_checks`, `cli/doctor_installation` and `cli/doctor_network`.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""Errors are distinguished, as data, and without secrets or values."""
+"""Errors are distinguished, as data, and without secrets or values.
+
+Also tests `client/limits`.
+"""
 
 import socket
 

@@ -1,4 +1,7 @@
-"""Polling for late responses, and walking over many days."""
+"""Polling for late responses, and walking over many days.
+
+Also tests `client/build` and `client/transport`.
+"""
 
 from dataclasses import dataclass
 from datetime import date

@@ -1,4 +1,7 @@
-"""Whatever a service sends, the client returns an answer or raises an error of its own."""
+"""Whatever a service sends, the client returns an answer or raises an error of its own.
+
+Also tests `client/models`.
+"""
 
 from decimal import Decimal
 

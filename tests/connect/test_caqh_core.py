@@ -1,4 +1,7 @@
-"""CAQH CORE against a service of our own: fields, order, faults of every layer, and attacks."""
+"""CAQH CORE against a service of our own: fields, order, faults of every layer, and attacks.
+
+Also tests `connect/caqh_core_http`.
+"""
 
 import time
 from datetime import UTC, datetime

@@ -1,4 +1,7 @@
-"""`clearlane route`, as an operator types it."""
+"""`clearlane route`, as an operator types it.
+
+Also tests `cli/route` and `connect/connection_test`.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""One table of behaviours, held by every kind of mailbox."""
+"""One table of behaviours, held by every kind of mailbox.
+
+Also tests `connect/factory`, `connect/port`, `connect/loopback` and `connect/file_names`.
+"""
 
 import contextlib
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""`clearlane user` and `clearlane instance`, as an operator types them."""
+"""`clearlane user` and `clearlane instance`, as an operator types them.
+
+Also tests `cli/instance` and `cli/console_user`.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""The console over https: sign in, look, sign out, and everything that must not work."""
+"""The console over https: sign in, look, sign out, and everything that must not work.
+
+Also tests `console/home_page`, `console/rendering`, `console/claim_list` and `console/page_request`.
+"""
 
 import json
 import re

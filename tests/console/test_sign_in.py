@@ -1,4 +1,7 @@
-"""Sign-in, sessions and one-time login URLs, with a clock that only the test moves."""
+"""Sign-in, sessions and one-time login URLs, with a clock that only the test moves.
+
+Also tests `console/sign_in_page` and `store/instances`.
+"""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,7 @@
-"""The stored results of the patients make the whole response, with the status that follows from them."""
+"""The stored results of the patients make the whole response, with the status that follows from them.
+
+Also tests `eligibility/response`.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""`clearlane eligibility`, as people type it beside a running service."""
+"""`clearlane eligibility`, as people type it beside a running service.
+
+Also tests `cli/eligibility_client`.
+"""
 
 import json
 import re

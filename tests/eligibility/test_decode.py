@@ -1,4 +1,7 @@
-"""A document becomes a request, or findings that name every format error by its path."""
+"""A document becomes a request, or findings that name every format error by its path.
+
+Also tests `eligibility/wire_struct` and `eligibility/stepwise`.
+"""
 
 import json
 import re

@@ -1,4 +1,8 @@
-"""Payers that take files only: inquiries go out as a 270 file, and what comes back is applied to them."""
+"""Payers that take files only: inquiries go out as a 270 file, and what comes back is applied to them.
+
+Also tests `eligibility/matching`, `eligibility/inbound`, `pipeline/inbound/post_eligibility` and
+`pipeline/route_connections`.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""Outcomes of inquiries over a CORE connection: four classes, which are retried, and which count once."""
+"""Outcomes of inquiries over a CORE connection: four classes, which are retried, and which count once.
+
+Also tests `pipeline/eligibility/inquire` and `pipeline/eligibility/realtime_inquiry`.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""Calls that wait: a thousand at once, a node that stops, one that is killed, and two nodes on one database."""
+"""Calls that wait: a thousand at once, a node that stops, one that is killed, and two nodes on one database.
+
+Also tests `pipeline/eligibility/eligibility_results`.
+"""
 
 import asyncio
 import json

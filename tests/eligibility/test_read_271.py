@@ -1,4 +1,8 @@
-"""A 271 becomes a response without loss; a refusal at any level keeps its codes."""
+"""A 271 becomes a response without loss; a refusal at any level keeps its codes.
+
+Also tests `eligibility/qualifiers`, `eligibility/response_parties`, `eligibility/response_benefits`,
+`eligibility/response_builder`, `eligibility/field_mapping` and `eligibility/refusals`.
+"""
 
 import json
 from collections import Counter

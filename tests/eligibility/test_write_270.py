@@ -1,4 +1,7 @@
-"""Every 270 we write is accepted by our checker and by an independent one."""
+"""Every 270 we write is accepted by our checker and by an independent one.
+
+Also tests `eligibility/build_inquiry`.
+"""
 
 import json
 from random import Random

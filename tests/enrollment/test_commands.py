@@ -1,4 +1,7 @@
-"""`clearlane enrollment`, as an operator types it."""
+"""`clearlane enrollment`, as an operator types it.
+
+Also tests `cli/enrollment_client` and `cli/enrollment_output`.
+"""
 
 import csv
 import io

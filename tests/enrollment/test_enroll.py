@@ -1,4 +1,7 @@
-"""The verbs on both databases: stored once, as a whole or not at all, and moved as payers answer."""
+"""The verbs on both databases: stored once, as a whole or not at all, and moved as payers answer.
+
+Also tests `pipeline/operator/enrollment_admin`, `pipeline/enrollment/enrollment_lookup` and `store/enrollments`.
+"""
 
 import asyncio
 import json

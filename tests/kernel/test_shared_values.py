@@ -1,4 +1,7 @@
-"""Findings, clocks and identities."""
+"""Findings, clocks and identities.
+
+Also tests `kernel/limits`, `kernel/ids`, `kernel/redacted_repr` and `kernel/finding`.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,7 @@
-"""`clearlane payer`, as an operator types it."""
+"""`clearlane payer`, as an operator types it.
+
+Also tests `cli/payers`.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""The directory in the database: imports happen whole or not at all, and are put on record."""
+"""The directory in the database: imports happen whole or not at all, and are put on record.
+
+Also tests `store/payers`.
+"""
 
 import asyncio
 import json

@@ -1,8 +1,13 @@
+"""What a payment says of a claim, in sentences a biller reads.
+
+Also tests `payments/balance`.
+"""
+
 from msgspec.structs import replace
 
 from clearlane.payments import explain, read_835
 from clearlane.payments.balance import balance_warnings, format_money
-from clearlane.payments.model import PaymentSummary, ProviderAdjustment
+from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
 from tests.claims.answers import paid, payment
 
 
@@ -13,7 +18,7 @@ def summary_of(*claims, **more):
 
 
 def claim_payment(*row):
-    first, *_ = read_835.read(payment(paid("C1", *row)))
+    _, first, *_ = read_835.read(payment(paid("C1", *row)))
     return first.claim_payment
 
 
@@ -64,10 +69,10 @@ def test_a_claim_is_reported_in_a_sentence():
 
 
 def test_what_is_added_to_a_payment_is_described_so():
-    sentence = explain.describe_provider_adjustment(ProviderAdjustment(reason="L6", amount=-250))
+    sentence = explain.describe_provider_adjustment(ProviderAdjustment(reason="L6", amount=250))
     assert sentence == "$2.50 was added to the payment: Interest owed."
     assert "Reason ??" in explain.describe_provider_adjustment(
-        ProviderAdjustment(reason="??", amount=1)
+        ProviderAdjustment(reason="??", amount=-1)
     )
 
 

@@ -1,3 +1,8 @@
+"""Which claim a payment is for: by number, account and payer number, never by chance.
+
+Also tests `x12/envelope_time`.
+"""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +17,7 @@ from clearlane.payments.match import (
     line_numbers,
     possible_claim_numbers,
 )
-from clearlane.payments.model import ClaimPayment, Payment
+from clearlane.payments.model import ClaimPayment, PaymentHeading
 from clearlane.x12.envelope_time import NEVER
 from tests.claims.answers import patient, status
 
@@ -24,7 +29,7 @@ C = ClaimCandidate(claim_number="K3", account_number="K3")
 
 
 def named(account="", trace="", controls=()):
-    payment = Payment(written_at=NEVER, decision_date=NEVER.date())
+    payment = PaymentHeading(written_at=NEVER, decision_date=NEVER.date())
     return ClaimPayment(
         payment=payment, account_number=account, claim_number=trace, line_controls=controls
     )

@@ -1,4 +1,7 @@
-"""`clearlane batch` and `clearlane export-undelivered`, as an operator types them."""
+"""`clearlane batch` and `clearlane export-undelivered`, as an operator types them.
+
+Also tests `cli/batch` and `cli/export_undelivered`.
+"""
 
 import asyncio
 import json

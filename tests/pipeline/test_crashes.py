@@ -1,4 +1,7 @@
-"""Workers killed with no warning, at every named point and at random: nothing is lost, nothing comes twice."""
+"""Workers killed with no warning, at every named point and at random: nothing is lost, nothing comes twice.
+
+Also tests `engine/fault_injection`.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,8 @@
-"""What the engine guarantees to verbs, operators and patients while it runs."""
+"""What the engine guarantees to verbs, operators and patients while it runs.
+
+Also tests `engine/engine_storage`, `engine/workflows`, `engine/self_check`, `engine/workflow_client`,
+`engine/dbos_guard`, `pipeline/schedule` and `kernel/faults`.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,7 @@
-"""Which batch goes next, over which route, and what follows from a failure: decided without any I/O."""
+"""Which batch goes next, over which route, and what follows from a failure: decided without any I/O.
+
+Also tests `connect/connections` and `store/route_health`.
+"""
 
 from dataclasses import replace
 

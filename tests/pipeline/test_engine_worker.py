@@ -1,4 +1,7 @@
-"""The command `clearlane worker`, as an operator starts it."""
+"""The command `clearlane worker`, as an operator starts it.
+
+Also tests `cli/worker`.
+"""
 
 import asyncio
 import os

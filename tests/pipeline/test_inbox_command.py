@@ -1,4 +1,7 @@
-"""`clearlane inbox`, as an operator types it."""
+"""`clearlane inbox`, as an operator types it.
+
+Also tests `cli/inbox`.
+"""
 
 import asyncio
 import json

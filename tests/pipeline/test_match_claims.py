@@ -1,4 +1,7 @@
-"""Numbers of a payer's statement, and the one claim that they mean; or why there is none."""
+"""Numbers of a payer's statement, and the one claim that they mean; or why there is none.
+
+Also tests `store/claim_lookup`.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Items that arrive together are processed together, and a fault reaches only its caller."""
+"""Items that arrive together are processed together, and a fault reaches only its caller.
+
+Also tests `pipeline/intake/prepare_claims` and `pipeline/intake/submit`.
+"""
 
 import asyncio
 import time

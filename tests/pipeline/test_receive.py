@@ -1,4 +1,7 @@
-"""Mailboxes are polled when they are due, by one node at a time, and a broken one delays no other."""
+"""Mailboxes are polled when they are due, by one node at a time, and a broken one delays no other.
+
+Also tests `store/inbox`.
+"""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""A vendor's claim id sent again, through service and store, on both databases."""
+"""A vendor's claim id sent again, through service and store, on both databases.
+
+Also tests `pipeline/intake/correct_claims`.
+"""
 
 import asyncio
 import re
@@ -20,6 +23,8 @@ OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
 REPLACEMENT = OTHER | {"F22_MedicaidResubmissionCode": "7", "F22_OriginalReferenceNumber": "P1"}
 REFUSED = status(patient("ACC", "A7:500:85*20261102*U*100"))
 DENIED = payment(paid("ACC", "4", "100", "0", "CAS*CO*50*100"), amount="0")
+UNPAID = payment(paid("ACC", "1", "100", "0", "CAS*CO*197*100"), amount="0")
+"""A denial as the 835 guide wants it: processed, nothing paid, and a reason."""
 PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
 LINKS = Statement(
     select(claims.c.request_id, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id),
@@ -57,6 +62,7 @@ async def ended(flow, *answers):
     ("answer", "own", "state"),
     [
         (DENIED, OTHER, "Complete"),
+        (UNPAID, OTHER, "Complete"),
         (REFUSED, OTHER, "Rejected"),
         (REFUSED, {}, "Rejected"),
         (PAID, OTHER, "Complete"),
@@ -165,7 +171,7 @@ async def test_a_new_id_twice_in_one_document_is_one_claim(flow):
     assert len(accounts(await flow.send())) == 1
 
 
-@pytest.mark.parametrize("answer", [REFUSED, DENIED])
+@pytest.mark.parametrize("answer", [REFUSED, DENIED, UNPAID])
 async def test_of_twenty_concurrent_successors_exactly_one_wins(flow, answer):
     first = await ended(flow, answer)
     results = await asyncio.gather(
@@ -229,6 +235,7 @@ VOID = OTHER | {"F22_MedicaidResubmissionCode": "8"}
     ("answer", "own", "out", "said"),
     [
         (DENIED, OTHER, ("7", "P1"), "as its replacement"),
+        (UNPAID, OTHER, ("7", "P1"), "as its replacement"),
         (DENIED, BARE, ("7", "P1"), "number was taken from"),
         (PAID, VOID, ("8", "P1"), "number was taken from"),
         (REFUSED, OTHER, ("1", ""), "goes out as a new claim"),

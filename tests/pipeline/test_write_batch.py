@@ -1,4 +1,7 @@
-"""Claims as one file for a route: a claim that cannot be opened or written keeps no other back."""
+"""Claims as one file for a route: a claim that cannot be opened or written keeps no other back.
+
+Also tests `pipeline/load_claim` and `claims/batch_naming`.
+"""
 
 from dataclasses import replace
 

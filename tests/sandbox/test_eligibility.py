@@ -1,4 +1,8 @@
-"""What is answered to each member id, by each payer."""
+"""What is answered to each member id, by each payer.
+
+Also tests `sandbox/members`, `sandbox/coverage`, `sandbox/answer271`, `sandbox/full_271_sample` and
+`sandbox/realtime`.
+"""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,7 @@
-"""Questions that come to a payer's mailbox as a file are answered by files."""
+"""Questions that come to a payer's mailbox as a file are answered by files.
+
+Also tests `sandbox/envelope`.
+"""
 
 from tests.sandbox.asking import NOW, Question, asked, canonical, payer
 from tests.sandbox.invented import DENTAL, Stage, clean, file, kind, medical, starting

@@ -1,4 +1,8 @@
-"""How a payer receives, works, fails and goes on."""
+"""How a payer receives, works, fails and goes on.
+
+Also tests `sandbox/remit835`, `sandbox/styles`, `sandbox/ack999`, `sandbox/status277ca`, `sandbox/status277`,
+`sandbox/ta1`, `sandbox/read_837` and `sandbox/checks`.
+"""
 
 from dataclasses import replace
 from datetime import date, timedelta

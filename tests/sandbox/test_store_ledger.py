@@ -1,4 +1,7 @@
-"""The ledger and the clock of a sandbox as rows, on both databases and over two nodes."""
+"""The ledger and the clock of a sandbox as rows, on both databases and over two nodes.
+
+Also tests `sandbox/payer_ledger`, `sandbox/simulator` and `store/sandbox`.
+"""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,7 @@
-"""Master keys: where they come from, what is refused, and changing one while nodes serve."""
+"""Master keys: where they come from, what is refused, and changing one while nodes serve.
+
+Also tests `store/key_rotation` and `store/private_files`.
+"""
 
 import asyncio
 import base64

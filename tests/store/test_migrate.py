@@ -1,4 +1,7 @@
-"""The schema is upgraded once, as a whole, and a database of another schema is refused."""
+"""The schema is upgraded once, as a whole, and a database of another schema is refused.
+
+Also tests `store/schema/console`, `store/schema/core`, `store/schema/delivery` and `store/schema/payments`.
+"""
 
 import asyncio
 import re

@@ -304,6 +304,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("attachment without a number", "PWK", "PWK*OZ*EL", "X837-ATTACHMENT"),
     Fault("patient paid nothing", "AMT*F5", "AMT*F5*0", "X837-PAID", where="claim"),
     Fault("reference with a placeholder", "REF*G1", "REF*G1*NONE", "X837-EMPTY-NUMBER", where="claim"),
+    Fault("note of a claim in a line", "REF*6R*A100L1", "REF*6R*A100L1~NTE*CER*TEXT", "SEG-UNEXPECTED", P, position="NTE*CER"),
     Fault("reference with no place", "REF*D9", "REF*6R*T100", "SEG-UNEXPECTED"),
     Fault("frequency that is none", "CLM*A100", "CLM*A100*250***11:B:L*Y*A*Y*Y", "ELM-LIST"),
     Fault("exception of authorisation that is none", "REF*D9", "REF*4N*8~REF*D9*T100", "ELM-CODE"),

@@ -1,4 +1,7 @@
-"""Faults of envelopes, order, hierarchy and rules, each with its position."""
+"""Faults of envelopes, order, hierarchy and rules, each with its position.
+
+Also tests `x12/finding_catalogue` and `x12/envelope`.
+"""
 
 import pytest
 

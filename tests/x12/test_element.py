@@ -1,4 +1,7 @@
-"""One value at a time: what each kind of element refuses, and the words for it."""
+"""One value at a time: what each kind of element refuses, and the words for it.
+
+Also tests `x12/value_checks`, `x12/pattern` and `x12/findings`.
+"""
 
 import re
 

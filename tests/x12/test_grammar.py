@@ -1,4 +1,7 @@
-"""The vocabulary of guides, the registry of guides, and the registry of rules."""
+"""The vocabulary of guides, the registry of guides, and the registry of rules.
+
+Also tests `x12/guides/dictionary`.
+"""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""Fields go to their places and come back."""
+"""Fields go to their places and come back.
+
+Also tests `x12/automaton` and `x12/path`.
+"""
 
 from datetime import date
 from decimal import Decimal
@@ -332,7 +335,7 @@ def test_a_loop_that_begins_with_a_loop_is_walked():
         loop("S", "Set", "R", 1, seg("ST", "Start", "R", 1, "R R R"), outer, seg("SE", "End", "R", 1, "R R")),
     )  # fmt: skip
     machine = compile_guide(guide)
-    first = machine.find_move(machine.start, ["LX", "1"])
-    assert [plan.node.id for plan in first[2]] == ["1", "2"]
-    again = machine.find_move(first[0], ["LX", "2"])
-    assert [plan.node.id for plan in again[2]] == ["2"]
+    place, (_, opens, _) = machine.find_move(machine.start, ["LX", "1"])
+    assert [plan.node.id for plan in opens] == ["1", "2"]
+    _, (_, opens, _) = machine.find_move(place, ["LX", "2"])
+    assert [plan.node.id for plan in opens] == ["2"]

@@ -1,4 +1,7 @@
-"""Texts that X12 can carry, sets built from plain data, and envelopes around them."""
+"""Texts that X12 can carry, sets built from plain data, and envelopes around them.
+
+Also tests `x12/encode` and `x12/build`.
+"""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal

@@ -24,6 +24,7 @@ from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Database
 from clearlane.store.group_commit import Actor
+from clearlane.store.set_back import SetBack
 from clearlane.store.vault import Vault
 
 
@@ -49,6 +50,8 @@ class ApiContext(Protocol):
     def sandbox_control(self) -> SandboxControl | None: ...
     @property
     def work_context(self) -> WorkContext: ...
+    @property
+    def set_back(self) -> SetBack | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -150,7 +150,7 @@ def numbered_segments(loop: tree.Loop) -> Iterator[tuple[int, tree.Loop, tree.Se
     end = loop.dropped[0].index if loop.dropped else len(loop.items)
     counts: dict[str, int] = {}
     for item in loop.items[:end]:
-        if isinstance(item, tree.Loop):
+        if not isinstance(item, list):
             yield from numbered_segments(item)
             position += item.size()
         else:

@@ -7,7 +7,8 @@ Knows amounts and code lists; knows no claim that was sent.
 from collections.abc import Iterator
 
 from clearlane.payments.balance import balance_warnings, format_count, format_money
-from clearlane.payments.model import ClaimPayment, Payment, PaymentSummary, ProviderAdjustment
+from clearlane.payments.model import ClaimPayment, PaymentHeading
+from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
 from clearlane.x12 import codes
 
 METHODS = {
@@ -19,7 +20,7 @@ METHODS = {
 }
 
 
-def describe_payment(payment: Payment) -> str:
+def describe_payment(payment: PaymentHeading) -> str:
     """Return a sentence about a payment."""
     if payment.amount is None:
         return f"{payment.payer_name or 'The payer'} sent a remittance whose amount cannot be read."
@@ -50,8 +51,8 @@ def describe_claim_payment(claim_payment: ClaimPayment) -> str:
 def describe_provider_adjustment(adjustment: ProviderAdjustment) -> str:
     """Return a sentence about an amount taken from, or added to, a payment as a whole."""
     words = codes.load("provider_adjustments").get(adjustment.reason, f"Reason {adjustment.reason}")
-    verb = "added" if adjustment.amount < 0 else "taken"
-    preposition = "to" if adjustment.amount < 0 else "from"
+    verb = "added" if adjustment.amount > 0 else "taken"
+    preposition = "to" if adjustment.amount > 0 else "from"
     about = f", reference {adjustment.reference}" if adjustment.reference else ""
     return f"{format_money(abs(adjustment.amount))} was {verb} {preposition} the payment: {words}{about}."
 

@@ -8,6 +8,8 @@ from datetime import date, datetime
 
 import msgspec
 
+from clearlane.payments.outcome import Outcome
+
 REVERSAL = "22"
 """CLP02 of a claim payment that reverses an earlier one."""
 
@@ -22,7 +24,7 @@ class PaymentStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         return f"{self.__class__.__name__}({', '.join(filled)})"
 
 
-class Payment(PaymentStruct, frozen=True):
+class PaymentHeading(PaymentStruct, frozen=True):
     """A check or electronic funds transfer: the heading of an 835."""
 
     written_at: datetime
@@ -47,19 +49,10 @@ class Payment(PaymentStruct, frozen=True):
     """BPR01: I with the money, H a notice only, and so on."""
 
 
-class ProviderAdjustment(PaymentStruct, frozen=True):
-    """One adjustment of a PLB. A positive amount reduces the payment, as in the PLB itself."""
-
-    provider_id: str = ""
-    reason: str = ""
-    reference: str = ""
-    amount: int = 0
-
-
 class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
     """The payer's decision on one claim: one CLP loop (2100)."""
 
-    payment: Payment
+    payment: PaymentHeading
     interchange: int = 1
     group: int = 1
     set: int = 1
@@ -81,6 +74,9 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
     """Patient responsibility: adjustments of group PR, of the claim and of its service lines."""
     adjusted: int = 0
     """All other adjustments."""
+    outcome: Outcome = Outcome.PAID
+    lines_balanced: bool = True
+    """Whether charge, payment and adjustments agree on every service line."""
     unreadable: tuple[str, ...] = ()
     """Elements that cannot be read. Such a claim payment is shown to a person, never posted."""
     document_id: str = ""
@@ -143,6 +139,11 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
         return self.charged - self.paid - self.patient - self.adjusted
 
     @property
+    def balanced(self) -> bool:
+        """Whether charge, payment and adjustments agree, for the claim and for each of its lines."""
+        return not self.balance and self.lines_balanced and not self.unreadable
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """A key that is equal for the same decision, whichever file repeats it."""
         payment = self.payment
@@ -151,23 +152,3 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
             self.status_code, self.payer_control_number, self.charged, self.paid, self.patient, self.adjusted,
             self.line_controls,
         )  # fmt: skip
-
-
-class PaymentSummary(PaymentStruct, frozen=True):
-    """The totals at the end of an 835: the payment, its provider adjustments, and its balance."""
-
-    payment: Payment
-    claims: int = 0
-    paid: int = 0
-    adjustments: tuple[ProviderAdjustment, ...] = ()
-    unbalanced_claims: int = 0
-    """How many claims do not balance."""
-    unreadable_claims: int = 0
-    """How many claims have elements that cannot be read."""
-
-    @property
-    def balance(self) -> int | None:
-        """BPR02 minus the claim payments plus the provider adjustments; None where BPR02 cannot be read."""
-        if self.payment.amount is None:
-            return None
-        return self.payment.amount - self.paid + sum(one.amount for one in self.adjustments)

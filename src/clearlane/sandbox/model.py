@@ -16,7 +16,8 @@ import msgspec
 
 ZERO = Decimal(0)
 REVERSAL = "22"
-DENIED = "4"
+NOT_RECOGNISED = "4"
+"""CLP02: the patient is not recognised. A claim of a known patient of which nothing is paid is 1, 2 or 3 (RFI 1423)."""
 PATIENT = "PR"
 
 
@@ -165,6 +166,7 @@ class LineDecision(_Value, frozen=True, kw_only=True):
     adjustments: tuple[Adjustment, ...] = ()
     remarks: tuple[str, ...] = ()
     allowed: Decimal = ZERO
+    denied: bool = False
 
 
 class Decision(_Value, frozen=True, kw_only=True):
@@ -180,6 +182,11 @@ class Decision(_Value, frozen=True, kw_only=True):
     def paid(self) -> Decimal:
         """CLP04."""
         return total(line.paid for line in self.lines)
+
+    @property
+    def denied(self) -> bool:
+        """Whether every line was denied, whatever CLP02 says."""
+        return all(line.denied for line in self.lines)
 
     @property
     def patient(self) -> Decimal:

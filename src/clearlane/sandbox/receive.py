@@ -15,7 +15,6 @@ from clearlane.sandbox import ack999, checks, payer_ledger, plan, read_270, read
 from clearlane.sandbox.eligibility import InquiryResponder, responder_of
 from clearlane.sandbox.envelope import reply_envelope
 from clearlane.sandbox.model import (
-    DENIED,
     Case,
     Claim,
     Counts,
@@ -223,7 +222,7 @@ class FileIntake:
             decision, used = plan.decide(claim, member, today)
         if not claim.predetermination and claim.frequency != VOID:
             member = _with_usage(member, used)
-            if decision.code != DENIED:
+            if not decision.denied:
                 member = _with_claim(member, like, number)
         self._members[key] = member
         replaces = earlier.number if earlier else ""

@@ -222,6 +222,8 @@ def _claim(payment: ClaimPayment) -> Iterator[Row]:
         yield ("DTM", "232", first)
         yield ("DTM", "233", last)
     yield ("DTM", "050", payment.received.date())
+    if payment.interest:
+        yield ("AMT", "I", payment.interest)
     for line, decided in zip(claim.lines, decision.lines, strict=True):
         yield from _line(line, decided, sign)
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from clearlane.kernel.limits import SANDBOX_DAY_SECONDS, SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import plan
 from clearlane.sandbox.model import (
-    DENIED,
+    NOT_RECOGNISED,
     Claim,
     Decision,
     LineDecision,
@@ -24,7 +24,7 @@ from clearlane.sandbox.model import (
 ACKNOWLEDGED_AFTER_DAYS, PAID_AFTER_DAYS = 1, 14
 DEDUCTIBLE, COINSURANCE, WRITE_OFF = Decimal(50), Decimal("0.20"), Decimal("0.20")
 CORRECTION = Decimal("0.25")
-FIRST_RESERVED, LAST_RESERVED = 3018, 3999
+FIRST_RESERVED, LAST_RESERVED = 3019, 3999
 INTEREST = Decimal("0.01")
 """Interest on a claim that was pended, as a share of its payment."""
 
@@ -95,20 +95,27 @@ def with_shares(claim: Claim) -> Decision:
 
 
 def denied(claim: Claim) -> Decision:
-    """Deny every line as not medically necessary."""
-    return Decision(code=DENIED, lines=tuple(_denied(line.charge) for line in claim.lines))
+    """Deny every line as not medically necessary, with the CLP02 that many payers still write for a denial."""
+    lines = tuple(_denied(line.charge) for line in claim.lines)
+    return Decision(code=NOT_RECOGNISED, lines=lines)
+
+
+def unauthorised(claim: Claim) -> Decision:
+    """Deny every line as not authorised."""
+    lines = tuple(plan.denied_line(line.charge, "CO", "197", "M62") for line in claim.lines)
+    return Decision(code=plan.processed_code(claim), lines=lines)
 
 
 def incomplete(claim: Claim) -> Decision:
     """Deny every line because of its procedure code."""
     lines = tuple(plan.denied_line(line.charge, "CO", "16", "N657") for line in claim.lines)
-    return Decision(code=DENIED, lines=lines)
+    return Decision(code=plan.processed_code(claim), lines=lines)
 
 
 def duplicate(claim: Claim) -> Decision:
     """Deny every line as a duplicate."""
     lines = tuple(plan.denied_line(line.charge, "OA", "18") for line in claim.lines)
-    return Decision(code=DENIED, lines=lines)
+    return Decision(code=plan.processed_code(claim), lines=lines)
 
 
 def less_on_review(claim: Claim) -> Decision:
@@ -135,7 +142,7 @@ def last_line_denied(claim: Claim) -> Decision:
     """Pay every line as charged, and deny the last."""
     paid = tuple(plan.adjusted_line(line.charge, line.charge) for line in claim.lines[:-1])
     last = tuple(_denied(line.charge) for line in claim.lines[-1:])
-    return Decision(code=plan.processed_code(claim) if paid else DENIED, lines=(*paid, *last))
+    return Decision(code=plan.processed_code(claim), lines=(*paid, *last))
 
 
 def _denied(charge: Decimal) -> LineDecision:
@@ -159,7 +166,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(
             id="3003",
             title="Denied",
-            figures="Nothing is paid; each line CO-50 with remark N115. CLP02 is 4.",
+            figures="Nothing is paid; each line CO-50 with remark N115. CLP02 is 4, as many payers still write it: in the 835 guide 4 is only for a patient who is not recognised.",
             decide=denied,
         ),
         Scenario(
@@ -184,7 +191,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(
             id="3007",
             title="Pended, then paid",
-            figures="Status P2:46 in a 277. Then paid as charged, with 1 % interest in the PLB (L6).",
+            figures="Status P2:46 in a 277. Then paid as charged, with 1 % interest (AMT*I and PLB L6).",
             responses=(
                 _ACKNOWLEDGED,
                 ScenarioResponse(5, ResponseType.PEND),
@@ -210,7 +217,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(
             id="3010",
             title="Duplicate",
-            figures="Nothing is paid; each line OA-18. CLP02 is 4.",
+            figures="Nothing is paid; each line OA-18.",
             decide=duplicate,
         ),
         Scenario(
@@ -278,6 +285,12 @@ SCENARIOS: dict[str, Scenario] = {
             before_correction=incomplete,
             decide=in_full,
         ),
+        Scenario(
+            id="3018",
+            title="Denied, by its reasons alone",
+            figures="Nothing is paid; each line CO-197 with remark M62. CLP02 is 1, 2 or 3, as the 835 guide wants it of a known patient: the reasons make it a denial.",
+            decide=unauthorised,
+        ),
     )
 }
 
@@ -289,7 +302,7 @@ RESERVED = Scenario(
     refusal=Refusal(
         category="A3",
         status="33",
-        message="NOT FOUND. INSURED IDS 3018 TO 3999 ARE RESERVED BY THE SANDBOX.",
+        message="NOT FOUND. INSURED IDS 3019 TO 3999 ARE RESERVED BY THE SANDBOX.",
     ),
 )
 BY_PLAN = Scenario(id="any other", title="Decided by the plan", figures="See the plans below.")

@@ -11,7 +11,7 @@ from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import keys as master
 from clearlane.store import migrate
-from clearlane.store.audit_chain import Anchor
+from clearlane.store.anchor import Anchor
 from clearlane.store.group_commit import (
     Actor,
     CombinedJob,
@@ -63,8 +63,15 @@ class Database(Protocol):
     """``sqlite`` or ``postgresql``."""
 
     @property
+    def anchor(self) -> Anchor | None:
+        """The anchor of this data directory; None only before :func:`open_database` returns."""
+
+    @property
     def anchor_fault(self) -> str:
         """Why the audit chain could not be anchored the last time; empty when it could."""
+
+    def clear_anchor_fault(self) -> None:
+        """Forget a fault of the anchor, which was saved by other means since."""
 
     @property
     def write_fault(self) -> str:
@@ -101,7 +108,14 @@ class Database(Protocol):
 
 
 async def open_database(
-    *, url: str, sqlite_file: Path, connections: int, keys: MasterKeys, anchor: Path, clock: Clock
+    *,
+    url: str,
+    sqlite_file: Path,
+    connections: int,
+    keys: MasterKeys,
+    anchor: Path,
+    clock: Clock,
+    anchor_copy: str = "",
 ) -> Database:
     """Open the database, and check that it is durable, has our schema and fits the master key.
 
@@ -111,7 +125,7 @@ async def open_database(
     try:
         await migrate.require_current(database)
         found = await _installation_keys(database, keys, clock)
-        database.enable_audit(found.audit, Anchor(anchor, found.audit))
+        database.enable_audit(found.audit, Anchor(anchor, found.audit, anchor_copy))
     except BaseException:
         await database.close()
         raise

@@ -20,9 +20,10 @@ from typing import Any, TypeVar
 import aiosqlite
 
 from clearlane.kernel import limits
-from clearlane.kernel.clock import Clock
+from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
+from clearlane.store.anchor import Anchor, AnchorFault, note_for
 from clearlane.store.disk_reserve import DiskReserve
 from clearlane.store.group_commit import (
     Actor,
@@ -102,15 +103,24 @@ class SqliteDatabase:
             await self.close()
             raise
 
-    def enable_audit(self, key: bytes, anchor: audit_chain.Anchor) -> None:
+    def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writer the key and anchor of the audit chain."""
         self._writer.committer.audit_key = key
         self._writer.anchor = anchor
 
     @property
+    def anchor(self) -> Anchor | None:
+        """The anchor of this data directory, once the audit is enabled."""
+        return self._writer.anchor
+
+    @property
     def anchor_fault(self) -> str:
         """Why the audit chain could not be anchored the last time; empty when it could."""
         return self._writer.anchor_fault
+
+    def clear_anchor_fault(self) -> None:
+        """Forget a fault of the anchor, which was saved by other means since."""
+        self._writer.anchor_fault = ""
 
     @property
     def write_fault(self) -> str:
@@ -425,7 +435,7 @@ class WriterThread:
     def __init__(self, file: Path, clock: Clock) -> None:
         self.queue = WriteQueue()
         self.committer = GroupCommitter(clock)
-        self.anchor: audit_chain.Anchor | None = None
+        self.anchor: Anchor | None = None
         self.anchor_fault = ""
         self.write_fault = ""
         self.reserve = DiskReserve(file.parent)
@@ -520,9 +530,10 @@ class WriterThread:
         tx = SqliteWriteTx(connection, SystemScope("anchor"), None)
         try:
             with anchor.locked():
-                run_synchronously(audit_chain.require_anchored(tx, anchor, head))
-                anchor.advance(head)
-        except audit_chain.AnchorFault as fault:
+                at = to_micros(self.committer.clock.now())
+                note = run_synchronously(note_for(tx, anchor, head, at=at, shared=False))
+                anchor.advance(note)
+        except AnchorFault as fault:
             self.anchor_fault = str(fault)
         except (StoreFault, OSError) as fault:
             self.anchor_fault = str(fault)

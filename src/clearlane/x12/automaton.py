@@ -174,6 +174,13 @@ class LoopPlan:
         first = self.children[0]
         return first if isinstance(first, SegmentPlace) else first.head
 
+    def knows_segment(self, id: str) -> bool:
+        """Return whether a segment of this id belongs to the loop itself, after the one that opens it."""
+        return any(
+            isinstance(child, SegmentPlace) and child.node.id == id
+            for child in self.children[self.first_inner :]
+        )
+
     def opened_loops(self) -> tuple["LoopPlan", ...]:
         """Return the loops that the head opens: this one, and those whose first child is a loop."""
         first = self.children[0]
@@ -188,13 +195,25 @@ class LoopPlan:
                 yield from child.all_places()
 
 
-Move = tuple[SegmentPlace | None, int, tuple[LoopPlan, ...], bool]
-"""The target place, how many loops close first, which loops then open, and whether the order is right.
+LoopChange = tuple[int, tuple[LoopPlan, ...], bool]
+"""How many loops close first, which loops then open, and whether the order is right."""
+Move = tuple[SegmentPlace | None, LoopChange | None]
+"""The target place, and the change of loops on the way to it: None for most moves, which stay in their loop.
 
-A move without a target means that the segment has no place in reach.
+A move without a target means that the segment has no place in reach. HL and SE always come with a change, so that one
+test tells the parser that there is more to do.
 """
 
-NO_MOVE: Move = (None, 0, (), True)
+NO_CHANGE: LoopChange = (0, (), True)
+NO_MOVE: Move = (None, NO_CHANGE)
+
+
+def make_move(
+    target: SegmentPlace, pops: int, opens: tuple[LoopPlan, ...], *, right_order: bool
+) -> Move:
+    """Return the move to a place."""
+    change = (pops, opens, right_order)
+    return target, None if change == NO_CHANGE and not target.special_id else change
 
 
 class Automaton:
@@ -247,7 +266,10 @@ class Automaton:
         return move
 
     def _search(self, place: SegmentPlace, segment: list[str]) -> Move:
-        """Return the first legal move, from the innermost loop outwards; else a move back within a loop."""
+        """Return the first legal move, from the innermost loop outwards; else a move back within a loop.
+
+        A move back never leaves a loop that knows the segment with another qualifier.
+        """
         for pops, plan, index in _enclosing_loops(place):
             for child in plan.children[max(index, plan.first_inner) :]:
                 move = _move_into(child, segment, pops, right_order=True)
@@ -261,6 +283,10 @@ class Automaton:
                 move = _move_into(child, segment, pops, right_order=one_position)
                 if move is not None:
                     return move
+            if plan.knows_segment(segment[0]):
+                # A wrong code is likelier than a segment of a loop that is left: NTE*CER in a line does not
+                # end the line because a claim may have one.
+                return NO_MOVE
         return NO_MOVE
 
     def next_accepting(self, place: SegmentPlace, segment: list[str]) -> SegmentPlace | None:
@@ -283,14 +309,15 @@ class Automaton:
             for child in plan.children[max(index, plan.first_inner) :]:
                 head = child if isinstance(child, SegmentPlace) else child.head
                 if head.node.id == id and wanted & child.bit:
-                    return head, pops, () if head is child else child.opened_loops(), True  # type: ignore[union-attr]
+                    opens = child.opened_loops() if isinstance(child, LoopPlan) else ()
+                    return make_move(head, pops, opens, right_order=True)
         same = [
             c
             for c in place.plan.children[place.plan.first_inner :]
             if isinstance(c, SegmentPlace) and c.node.id == id
         ]
         if len(same) == 1:
-            return same[0], 0, (), same[0].index >= place.index
+            return make_move(same[0], 0, (), right_order=same[0].index >= place.index)
         return NO_MOVE
 
 
@@ -331,7 +358,8 @@ def _head_id(child: SegmentPlace | LoopPlan) -> str:
 def _move_into(
     child: SegmentPlace | LoopPlan, segment: list[str], pops: int, *, right_order: bool
 ) -> Move | None:
-    if isinstance(child, SegmentPlace):
-        return (child, pops, (), right_order) if child.accepts(segment) else None
-    head = child.head
-    return (head, pops, child.opened_loops(), right_order) if head.accepts(segment) else None
+    head = child if isinstance(child, SegmentPlace) else child.head
+    if not head.accepts(segment):
+        return None
+    opens = child.opened_loops() if isinstance(child, LoopPlan) else ()
+    return make_move(head, pops, opens, right_order=right_order)

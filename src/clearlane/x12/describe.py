@@ -160,7 +160,7 @@ def _strays(
 def iter_loop_segments(loop: tree.Loop) -> Iterator[tuple[tree.Loop, tree.Segment]]:
     """Yield every segment of a loop, in file order, with the loop it is in."""
     for item in loop.items:
-        if isinstance(item, tree.Loop):
+        if not isinstance(item, list):
             yield from iter_loop_segments(item)
         else:
             yield loop, item

@@ -3,6 +3,7 @@
 Knows envelopes and one set at a time; knows nothing of bytes and tokens.
 """
 
+from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import envelope, guides, tree
 from clearlane.x12.collector import FindingCollector
@@ -111,6 +112,7 @@ class OpenSet:
         return consumed
 
     def _consume_unknown(self, segments: list[tree.Segment]) -> int:
+        root = self.set.root
         for consumed, segment in enumerate(segments):
             id = segment[0]
             if id in CONTROL_SEGMENTS:
@@ -119,8 +121,10 @@ class OpenSet:
             if self._check and not self.findings.is_full:
                 for finding in check_unplaced_segment(segment):
                     self.findings.add_element_finding(finding, id[:3], self._position, "")
-            if not self._stream or id == "SE":
-                self.set.root.items.append(segment)
+            root.items.append(segment)
+            if self._stream and len(root.items) > limits.SEGMENTS_HELD_MAX:
+                root.items[1:] = []
+                root.dropped = [tree.DroppedLoops(1, self._position - 1, None)]
             if id == "SE":
                 self._trailer = segment
                 return consumed + 1

@@ -40,6 +40,15 @@ class UnitClosed(NamedTuple):
         return next((loop for loop in reversed(self.parents) if loop.node.id in ids), None)
 
 
+class ParentClosed(NamedTuple):
+    """A loop around units is complete; its units came before and are no longer in it."""
+
+    loop: tree.Loop
+    parents: tuple[tree.Loop, ...]
+    """The loops around it, the set's root first."""
+    set: tree.TransactionSet
+
+
 class SetClosed(NamedTuple):
     """A set is complete: all its findings are in ``set.findings``."""
 
@@ -65,6 +74,6 @@ class FileClosed(NamedTuple):
 
 
 Event: TypeAlias = (
-    InterchangeOpened | GroupOpened | SetOpened | UnitClosed
+    InterchangeOpened | GroupOpened | SetOpened | UnitClosed | ParentClosed
     | SetClosed | GroupClosed | InterchangeClosed | FileClosed
 )  # fmt: skip

@@ -14,12 +14,12 @@ How a segment is processed (``LoopParser.consume``):
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
+from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
-from clearlane.kernel.limits import SEGMENTS_HELD_MAX
 from clearlane.x12 import grammar, tree
-from clearlane.x12.automaton import NO_MOVE, Automaton, LoopPlan, Move, SegmentPlace
+from clearlane.x12.automaton import NO_CHANGE, NO_MOVE, Automaton, LoopPlan, Move, SegmentPlace
 from clearlane.x12.collector import FindingCollector
 from clearlane.x12.element import check_segment, check_unplaced_segment
 from clearlane.x12.findings import ElementFinding
@@ -32,8 +32,13 @@ CONTROL_SEGMENTS = frozenset({"ISA", "GS", "ST", "GE", "IEA"})
 # Responses of payers can be nested by segment order alone, so a wrong HL02 is only a warning there.
 RESPONSES = frozenset({"271", "277", "277CA"})
 
-UnitCallback = Callable[[tree.Loop, tuple[tree.Loop, ...]], None]
-"""Receives a closed unit and the loops around it."""
+
+class CloseCallback(Protocol):
+    """Receives each closed unit, and each closed loop around units, with the loops around it."""
+
+    def __call__(
+        self, loop: tree.Loop, parents: tuple[tree.Loop, ...], *, is_unit: bool
+    ) -> None: ...
 
 
 class LoopParser:
@@ -41,7 +46,7 @@ class LoopParser:
 
     __slots__ = (
         "_automaton", "_check", "_context", "_counts", "_findings", "_held_segments", "_last_level", "_loops",
-        "_on_unit", "_place", "_seen_masks", "done", "position",
+        "_on_closed", "_place", "_seen_masks", "done", "position",
     )  # fmt: skip
 
     def __init__(
@@ -51,14 +56,14 @@ class LoopParser:
         findings: FindingCollector,
         *,
         check: bool,
-        on_unit: UnitCallback | None,
+        on_closed: CloseCallback | None,
         file_state: dict[str, Any] | None = None,
     ) -> None:
         self._automaton = automaton
         self._findings = findings
         self._check = check
-        self._on_unit = on_unit
-        """Receives each closed unit, which is then dropped; None keeps everything in the tree."""
+        self._on_closed = on_closed
+        """Receives what is then dropped; None keeps everything in the tree."""
         self._loops = [root]
         self._seen_masks = [automaton.start.bit]
         self._counts: dict[int, dict[int, int]] = {}
@@ -94,26 +99,28 @@ class LoopParser:
             # A dict holds moves by qualifier. A miss (None) goes to the search, which fills the cache.
             if move.__class__ is dict:
                 move = move.get(segment[1]) if len(segment) > 1 else None
-            target, pops, opens, in_order = move or find_move(place, segment)
-            if target is None:
+            move = move or find_move(place, segment)
+            target, change = move
+            if change is not None:
                 seen_masks[-1] = seen
-                target, pops, opens, in_order = self._handle_unexpected(place, segment, position)
                 if target is None:
-                    if segment[0] in CONTROL_SEGMENTS:
-                        position -= 1
-                        break
-                    items.append(segment)
-                    continue
-            if not in_order:
-                seen_masks[-1] = seen
-                if self._handle_wrong_order(place.plan, target, pops, opens, segment, position):
+                    target, change = self._handle_unexpected(place, segment, position)
+                    if target is None:
+                        if segment[0] in CONTROL_SEGMENTS:
+                            position -= 1
+                            break
+                        items.append(segment)
+                        continue
+                pops, opens, in_order = change or NO_CHANGE
+                if not in_order and self._handle_wrong_order(
+                    place.plan, target, pops, opens, segment, position
+                ):
                     seen = seen_masks[-1]
                     items.append(segment)
                     continue
-            if pops or opens:
-                seen_masks[-1] = seen
-                self._change_loops(place.plan, pops, opens, position)
-                items, seen = self._loops[-1].items, seen_masks[-1]
+                if pops or opens:
+                    self._change_loops(place.plan, pops, opens, position)
+                    items, seen = self._loops[-1].items, seen_masks[-1]
             bit = target.bit
             # A repeat of 0 means without limit.
             if seen & bit and target.repeat:
@@ -127,7 +134,7 @@ class LoopParser:
                     self._report_elements(check_segment, place, segment, position)
                 elif (quick_check := place.quick_check) is not None and quick_check(segment):
                     self._report_elements(check_values, place, segment, position)
-            if place.special_id:
+            if change is not None and place.special_id:
                 if place.special_id == "HL":
                     self._check_level(segment, position)
                     continue
@@ -139,7 +146,7 @@ class LoopParser:
         self._place = place
         self.position = position
         self._held_segments += position - start
-        if self._on_unit is not None and self._held_segments > SEGMENTS_HELD_MAX and not self.done:
+        if self._held_segments > limits.SEGMENTS_HELD_MAX and self._on_closed and not self.done:
             self._drop_open_segments()
         return position - start
 
@@ -238,9 +245,12 @@ class LoopParser:
 
     def _count(self, index: int) -> int:
         """Return how often a child of the innermost loop has occurred; called from its second time on."""
-        counts = self._counts.setdefault(len(self._loops), {})
-        counts[index] = counts.get(index, 1) + 1
-        return counts[index]
+        depth = len(self._loops)
+        counts = self._counts.get(depth)
+        if counts is None:
+            counts = self._counts[depth] = {}
+        count = counts[index] = counts.get(index, 1) + 1
+        return count
 
     def _handle_repeat(
         self, place: SegmentPlace, segment: list[str], seen: int, position: int
@@ -271,9 +281,8 @@ class LoopParser:
                     self._seen_masks[-1] |= signal
         if plan.required & ~seen or (plan.checked_on_close and self._check):
             self._check_closed_loop(loop, plan, seen)
-        if plan.holds_unit and self._on_unit is not None:
-            if plan.unit:
-                self._on_unit(loop, tuple(self._loops))
+        if plan.holds_unit and self._on_closed is not None:
+            self._on_closed(loop, tuple(self._loops), is_unit=plan.unit)
             size = position - loop.position
             # Segments dropped inside the loop are not counted as held any more.
             self._held_segments -= size - sum(drop.segments for drop in loop.dropped or ())
@@ -410,9 +419,8 @@ class LoopParser:
 
     def _drop_open_segments(self) -> None:
         """Drop all but the first segments of the open loops: hostile input holds too many open at once."""
-        message = (
-            f"More than {SEGMENTS_HELD_MAX} segments belong to one unit: not all of them are held"
-        )
+        limit = limits.SEGMENTS_HELD_MAX
+        message = f"More than {limit} segments belong to one unit: not all of them are held"
         self._findings.add("FILE-MEMORY", message, self._place.node.id, self.position)
         following = [loop.position for loop in self._loops[1:]] + [self.position + 1]
         for loop, end in zip(self._loops, following, strict=True):

@@ -1,4 +1,8 @@
-"""What must hold for every guide that is data: one place a node, and no two ways to read a segment."""
+"""What must hold for every guide that is data: one place a node, and no two ways to read a segment.
+
+Also tests `x12/guides/g270`, `x12/guides/g271`, `x12/guides/g276`, `x12/guides/g277`, `x12/guides/g277ca`,
+`x12/guides/g835`, `x12/guides/g999` and `x12/guides/ta1`.
+"""
 
 import pytest
 

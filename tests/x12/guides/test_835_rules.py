@@ -1,4 +1,7 @@
-"""Each rule of an 835: a remittance that keeps it and one that breaks it."""
+"""Each rule of an 835: a remittance that keeps it and one that breaks it.
+
+Also tests `x12/rules/remittance`.
+"""
 
 import pytest
 
@@ -59,6 +62,13 @@ BROKEN = [
     ("X835-CLAIM", set_to("CAS", 6, 3, "121"), ("CLP", 4)),
     ("X835-CHECK", set_to("BPR", 1, 2, "331"), ("BPR", 2)),
     ("X835-CHECK", set_to("PLB", 1, 4, "21"), ("BPR", 2)),
+    ("X835-INTEREST", after("DTM", 9, "AMT*I*5"), ("ST", 0)),
+    ("X835-INTEREST", set_to("PLB", 1, 3, "L6:P4"), ("PLB", 4)),
+    (
+        "X835-INTEREST",  # the signs are equal
+        both(after("DTM", 9, "AMT*I*20"), set_to("PLB", 1, 3, "L6")),
+        ("PLB", 4),
+    ),
     ("X835-SUM", both(set_to("CLP", 3, 3, "401"), set_to("CAS", 3, 3, "41")), ("CLP", 3)),
     ("X835-PROVIDER-SUM", set_to("TS3", 1, 4, "5"), ("TS3", 4)),
     ("X835-PROVIDER-SUM", set_to("TS3", 1, 5, "601"), ("TS3", 5)),
@@ -135,7 +145,7 @@ def test_every_rule_has_a_case():
 
 def test_balancing_is_an_error_and_the_rest_is_not():
     errors = {id for id, _, _ in BROKEN if RULES[id].severity is Severity.ERROR}
-    assert errors == {"X835-LINE", "X835-CLAIM", "X835-CHECK"}
+    assert errors == {"X835-LINE", "X835-CLAIM", "X835-CHECK", "X835-INTEREST"}
 
 
 @pytest.mark.parametrize(
@@ -167,6 +177,33 @@ def test_a_set_without_claims_balances_by_its_provider_adjustments():
     ]
     set_to("PLB", 1, 4, "-330")(changed)
     assert findings("835", changed) == []
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        both(  # the interest of two claims, net, beside another reason
+            after("DTM", 9, "AMT*I*7.5"),
+            after("DTM", 5, "AMT*I*-2.5"),
+            set_to("PLB", 1, 5, "L6:P4"),
+            set_to("PLB", 1, 6, "-5"),
+            set_to("BPR", 1, 2, "335"),
+        ),
+        both(after("DTM", 9, "AMT*I*5"), after("DTM", 5, "AMT*I*-5")),  # nets to nothing: no PLB
+        after("DTM", 9, "AMT*AU*5"),
+    ],
+)
+def test_interest_that_agrees_has_no_finding(edit):
+    changed = rows(GOOD)
+    edit(changed)
+    assert findings("835", changed) == []
+
+
+@pytest.mark.parametrize("edit", [after("DTM", 9, "AMT*I*X"), set_to("PLB", 1, 3, "L6")])
+def test_interest_that_is_no_amount_is_not_added_up(edit):
+    changed = rows(GOOD)
+    both(edit, set_to("PLB", 1, 4, "Z"))(changed)
+    assert "X835-INTEREST" not in {f.rule for f in findings("835", changed)}
 
 
 def test_sums_are_in_cents():

@@ -1,4 +1,7 @@
-"""Randomly filled claims of each kind: accepted by an independent witness, clean here, read without loss."""
+"""Randomly filled claims of each kind: accepted by an independent witness, clean here, read without loss.
+
+Also tests `x12/guides/g837p`, `x12/guides/g837d`, `x12/guides/g837i` and `x12/guides/common837`.
+"""
 
 import io
 import logging

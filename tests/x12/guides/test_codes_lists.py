@@ -1,4 +1,7 @@
-"""The code lists: each names its source, reads once, and agrees with the guides that use it."""
+"""The code lists: each names its source, reads once, and agrees with the guides that use it.
+
+Also tests `x12/codes/element_lists` and `x12/codes/icd10`.
+"""
 
 import re
 import subprocess

@@ -27,6 +27,10 @@ CLAIMS: tuple[tuple[Fault, list[tuple[str, Severity]]], ...] = (
     (Fault("payer's id", "NM1*PR", "NM1*PR*2*Meadow Mutual*****PI*mm001", "", P), [("ELM-CASE", WARNING)]),
     (Fault("receiver's name", "NM1*40", "NM1*40*2*Meadow Mutual*****46*MM001", "", P), [("ELM-CASE", WARNING)]),
     (Fault("unused element in a claim", "NM1*QC", "NM1*QC*1*ARDEN*MILO**MR", "", P), [("ELM-UNUSED", ERROR)]),
+    (Fault("note of a claim in a line", "REF*6R*A100L1", "REF*6R*A100L1~NTE*CER*TEXT", "", P), [("SEG-UNEXPECTED", ERROR)]),
+    (Fault("number of a claim in a line", "DTP*472*D8*20250210", "DTP*472*D8*20250210~REF*D9*T100", "", BOTH), [("SEG-UNEXPECTED", ERROR)]),
+    (Fault("date of a claim in a decision", "DTP*573*D8*20250202", "DTP*439*D8*20250202", "", BOTH), [("ELM-CODE", ERROR)]),
+    (Fault("note of a claim after a decision", "DTP*573*D8*20250201", "DTP*573*D8*20250201~NTE*CER*TEXT", "", P), [("SEG-UNEXPECTED", ERROR)]),
     (Fault("child announced in a claim", "HL*2", "HL*2*1*22*1", "", P), [("HL-CHILD", ERROR)]),
 )  # fmt: skip
 CLAIM_CASES = [(kind, fault, wanted) for fault, wanted in CLAIMS for kind in fault.kinds]

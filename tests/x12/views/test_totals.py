@@ -1,4 +1,7 @@
-"""Typed totals of the public files equal those computed straight from their segments."""
+"""Typed totals of the public files equal those computed straight from their segments.
+
+Also tests `x12/views/verdicts` and `x12/views/remittance`.
+"""
 
 from collections import Counter
 from decimal import Decimal

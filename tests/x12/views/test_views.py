@@ -1,4 +1,7 @@
-"""What each view contains of a file that people can check by eye."""
+"""What each view contains of a file that people can check by eye.
+
+Also tests `x12/views/streaming`, `x12/views/binding`, `x12/views/original` and `x12/views/shared_types`.
+"""
 
 from datetime import date
 from decimal import Decimal
@@ -6,7 +9,9 @@ from decimal import Decimal
 import msgspec
 import pytest
 
+from clearlane.kernel import limits
 from clearlane.x12 import guides, reader, views
+from clearlane.x12.automaton import LoopPlan, compile_guide
 from clearlane.x12.views import remittance, streaming
 from clearlane.x12.views.binding import SEGMENTS_PER_FIELD_MAX, View
 
@@ -591,15 +596,15 @@ def test_a_chunking_of_any_size_gives_the_same_pieces():
 
 
 def test_a_second_loop_where_one_is_expected_is_kept():
-    rows = [*REMITTANCE[:8], "N1*PE*AGAIN*XX*1679576722", "N3*STREET", *REMITTANCE[8:]]
+    rows = [*REMITTANCE[:7], "N1*PR*AGAIN", "N3*STREET", *REMITTANCE[7:]]
     whole = view("835", *rows)
-    assert whole.other == (["N1", "PE", "AGAIN", "XX", "1679576722"], ["N3", "STREET"])
+    assert whole.other == (["N1", "PR", "AGAIN"], ["N3", "STREET"])
     streamed = [p.view for p in views.stream_views(file("835", *rows)) if p.view]
     assert streamed[0].other == whole.other
 
 
 def test_too_many_segments_of_one_unit_are_refused(monkeypatch):
-    monkeypatch.setattr(streaming, "SEGMENTS_HELD_MAX", 50)
+    monkeypatch.setattr(limits, "SEGMENTS_HELD_MAX", 50)
     many = file("835", *REMITTANCE[:9], "CLP*A1*1*1*1", *["ZZ*1"] * 200)
     chunks = [many[at : at + 100] for at in range(0, len(many), 100)]
     with pytest.raises(streaming.TooManySegmentsError, match="one unit"):
@@ -624,6 +629,19 @@ def test_a_value_prints_its_fields_and_not_what_they_hold():
     assert repr(View()) == "View()"
 
 
+@pytest.mark.parametrize("kind", [kind for kind in guides.KINDS if kind in views.BUILDERS])
+def test_every_loop_around_units_has_a_field(kind):
+    """A stream drops these loops from their parents, so a loop without a field would be lost."""
+
+    def check(plan, builder):
+        for child in plan.children:
+            if isinstance(child, LoopPlan) and child.holds_unit:
+                assert builder.loops[child.node.id].many
+                check(child, builder.loops[child.node.id].builder)
+
+    check(compile_guide(guides.by_kind(kind)).root, views.BUILDERS[kind])
+
+
 def test_a_streamed_claim_is_the_same_as_one_from_the_tree():
     data = file("835", *REMITTANCE)
     set = next(reader.parse(data).sets())
@@ -633,3 +651,45 @@ def test_a_streamed_claim_is_the_same_as_one_from_the_tree():
         for p in remittance.stream_remittances(data)
         if isinstance(p, remittance.RemittanceClaimView)
     ] == list(whole.claims)
+
+
+def test_a_payee_has_its_delivery_and_a_second_one_is_kept_apart():
+    at = REMITTANCE.index("LX*1")
+    rows = (
+        *REMITTANCE[:at],
+        "RDM*OL*ERA PORTAL*REMITS.EXAMPLE",
+        "N1*PE*LARKSPUR DENTAL*XX*1679576722",
+        "N3*9 OAK STREET",
+        "RDM*EM",
+        *REMITTANCE[at:],
+    )
+    found = view("835", *rows)
+    assert (found.payee.name, found.payee.id) == ("FERNHILL FAMILY PRACTICE", "1234567893")
+    delivery = found.payee.delivery
+    assert (delivery.method, delivery.name, delivery.address) == (
+        "OL",
+        "ERA PORTAL",
+        "REMITS.EXAMPLE",
+    )
+    (second,) = found.further_payees
+    assert (second.name, second.street, second.delivery.method) == (
+        "LARKSPUR DENTAL",
+        ("9 OAK STREET",),
+        "EM",
+    )
+    assert not found.payee.other
+    assert not found.other
+    (streamed,) = [piece.view for piece in views.stream_views(file("835", *rows)) if piece.view]
+    assert (streamed.payee, streamed.further_payees) == (found.payee, found.further_payees)
+    assert view("835", *REMITTANCE).further_payees == ()
+
+
+def test_fixed_format_texts_of_claims_and_lines_have_a_field():
+    rows = list(CLAIMS)
+    rows.insert(rows.index("NTE*ADD*NOTE"), "K3*STATE DATA REQUIREMENT")
+    rows.insert(rows.index("REF*6R*L1") + 1, "K3*FIRST")
+    rows.insert(rows.index("REF*6R*L1") + 2, "K3*SECOND*X")
+    claim = next(iter(view("837P", *rows).claims_with_parties)).claim
+    assert claim.fixed_format == ("STATE DATA REQUIREMENT",)
+    assert claim.lines[0].fixed_format == ("FIRST", "SECOND")
+    assert claim.lines[0].other == (["K3", "SECOND", "X"],)

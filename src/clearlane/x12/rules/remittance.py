@@ -11,12 +11,14 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12 import codes
 from clearlane.x12.rules import SET, RuleContext, RuleFinding, parse_cents, rule
-from clearlane.x12.tree import Loop, Segment, get_element
+from clearlane.x12.tree import Loop, Segment, get_element, split_components
 
 REMIT = ("835",)
 WARNING, INFO = Severity.WARNING, Severity.INFO
 
 REVERSAL = "22"
+INTEREST = "L6"
+"""The reason of a PLB amount that pays interest."""
 ORIGINATOR = re.compile(r"[139][0-9A-Z]{9}", re.ASCII)
 BANKED = frozenset({"ACH", "BOP", "FWT"})
 REMARK_PLACES = {"MIA": (5, 20, 21, 22, 23), "MOA": (3, 4, 5, 6, 7)}
@@ -86,6 +88,29 @@ def check_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
             "BPR02 (amount) must equal the sum of CLP04 (paid) less the sum of the PLB amounts",
             bpr,
             2,
+        )
+
+
+@rule("X835-INTEREST", loop=("2100", SET), kinds=REMIT, snip=3)
+def interest_agrees(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
+    """The interest of the claims (AMT*I) is paid by the same set in a PLB of reason L6, net and with the other sign."""
+    # X12's interpretations: L6 is the sum of all AMT*I, left out where that is 0 (RFI 2123, 1324), with the
+    # opposite sign (2184); neither stands without the other (2202).
+    interest: int | None = ctx.set_state.get("835-interest", 0)
+    if loop.node.id == "2100":
+        for amt in loop.segments("AMT", "I"):
+            interest = _plus(interest, parse_cents(get_element(amt, 2)))
+        ctx.set_state["835-interest"] = interest
+        return
+    paid: int | None = 0
+    last: tuple[Segment | None, int] = (None, 0)
+    for plb, at in _interest_places(loop):
+        paid, last = _plus(paid, parse_cents(get_element(plb, at))), (plb, at)
+    if interest is not None and paid is not None and interest != -paid:
+        yield RuleFinding(
+            "The PLB amounts of reason L6 (interest) must be the sum of the claims' interest (AMT*I) with"
+            " the opposite sign",
+            *last,
         )
 
 
@@ -351,6 +376,14 @@ def provider_adjustments(loop: Loop) -> int | None:
                     return None
                 total += amount
     return total
+
+
+def _interest_places(loop: Loop) -> Iterator[tuple[Segment, int]]:
+    """Yield each PLB amount of reason L6: segment and element."""
+    for plb in loop.segments("PLB"):
+        for at in range(4, len(plb), 2):
+            if split_components(plb[at - 1])[0] == INTEREST:
+                yield plb, at
 
 
 def _reasons(loop: Loop) -> Iterator[tuple[Segment, int]]:

@@ -155,16 +155,12 @@ def stream_views(source: reader.Source) -> Iterator[StreamedPiece]:
     unit, and again at its end if more was in it.
     """
     totaller = remittance.RemittanceTotaller()
-    for event, value, kind, control in stream_sets(source, _choose_builder):
+    for event, value, kind, control in stream_sets(source, BUILDERS.get):
         if event is UNIT and isinstance(value, remittance.RemittanceClaimView):
             totaller.add(value)
         elif event is END and isinstance(value, remittance.RemittanceView):
             value, totaller = totaller.add_totals(value), remittance.RemittanceTotaller()
         yield StreamedPiece(kind, control, **{FIELDS[event]: value})
-
-
-def _choose_builder(kind: str) -> ViewBuilder:
-    return BUILDERS[kind]
 
 
 _INTERCHANGE = ViewBuilder(

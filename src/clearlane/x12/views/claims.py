@@ -172,6 +172,8 @@ class ServiceLineView(View, frozen=True):
     contract: ContractView | None = None
     conditions: tuple[ConditionCodesView, ...] = ()
     notes: tuple[shared_types.NoteView, ...] = ()
+    fixed_format: tuple[str, ...] = ()
+    """K3: texts that a state or payer defines."""
     drugs: tuple[DrugView, ...] = ()
     providers: tuple[shared_types.PartyView, ...] = ()
     decisions: tuple[LineAdjudicationView, ...] = ()
@@ -232,6 +234,8 @@ class ClaimView(View, frozen=True):
     amounts: tuple[shared_types.AmountView, ...] = ()
     references: tuple[shared_types.ReferenceView, ...] = ()
     notes: tuple[shared_types.NoteView, ...] = ()
+    fixed_format: tuple[str, ...] = ()
+    """K3: texts that a state or payer defines."""
     conditions: tuple[ConditionCodesView, ...] = ()
     codes: tuple[HealthCareCodeView, ...] = ()
     quantities: tuple[shared_types.QuantityView, ...] = ()
@@ -346,6 +350,13 @@ def _codes(segment: Segment, other: list[Segment]) -> tuple[HealthCareCodeView, 
     return tuple(code for code, _ in found)
 
 
+def _fixed_format(segment: Segment, other: list[Segment]) -> str:
+    """Read a K3, which has one element in every guide."""
+    if len(segment) != 2:
+        other.append(segment)
+    return segment[1] if len(segment) > 1 else ""
+
+
 _CODE = CompositeReader(
     HealthCareCodeView,
     "qualifier code form when amount$ quantity$ version range_end present_on_admission",
@@ -369,6 +380,7 @@ _FACTS: dict[str, Binding] = {
     "AMT": shared_types.AMOUNTS,
     "QTY": shared_types.QUANTITIES,
     "NTE": shared_types.NOTES,
+    "K3": append("fixed_format", _fixed_format),
     "PWK": append("attachments", read_into(AttachmentView, "report travels - - qualifier control")),
     "CN1": set_once(
         "contract", read_into(ContractView, "kind amount$ percentage$ code discount$ version")

@@ -190,6 +190,8 @@ class RemittanceView(View, frozen=True, tag_field="view", tag="remittance"):
     dates: tuple[shared_types.DateView, ...] = ()
     payer: shared_types.PartyView | None = None
     payee: shared_types.PartyView | None = None
+    further_payees: tuple[shared_types.PartyView, ...] = ()
+    """Payees after the first. The guide has one, but some payers name a second."""
     groups: tuple[RemittanceGroupView, ...] = ()
     provider_adjustments: tuple[ProviderAdjustmentView, ...] = ()
     totals: RemittanceTotalsView | None = None
@@ -219,11 +221,7 @@ def view_remittance(set: tree.TransactionSet) -> RemittanceView:
 def stream_remittances(source: reader.Source) -> Iterator[RemittanceClaimView | RemittanceView]:
     """Yield each claim while reading, and each remittance, without its claims, when its set ends."""
     totaller = RemittanceTotaller()
-    for event, value, kind, _ in stream_sets(
-        source, lambda kind: SET if kind == KIND else IGNORED_SET
-    ):
-        if kind != KIND:
-            continue
+    for event, value, _, _ in stream_sets(source, {KIND: SET}.get):
         if event is UNIT:
             totaller.add(value)
             yield value
@@ -284,9 +282,10 @@ def _less(one: Decimal | None, other: Decimal | None) -> Decimal | None:
     return None if one is None or other is None else one - other
 
 
-_line_index, _claim_index = (
+_line_index, _claim_index, _set_index = (
     RemittanceLineView.__struct_fields__.index,
     RemittanceClaimView.__struct_fields__.index,
+    RemittanceView.__struct_fields__.index,
 )
 _LINE = (
     _line_index("charged"),
@@ -301,6 +300,7 @@ _CLAIM = (
     _claim_index("lines"),
     _claim_index("balance"),
 )
+_SET = (_set_index("payee"), _set_index("further_payees"))
 
 
 def _finish_line(slots: Slots) -> None:
@@ -329,6 +329,14 @@ def _finish_claim(slots: Slots) -> None:
     except TypeError:
         return
     slots[balance] = rest
+
+
+def _finish_set(slots: Slots) -> None:
+    """Separate the payee from further ones."""
+    payee, further = _SET
+    if slots[further]:
+        slots[payee], *rest = slots[further]
+        slots[further] = tuple(rest)
 
 
 def _control(struct: type[View]) -> SegmentHandler:
@@ -443,16 +451,8 @@ SET = ViewBuilder(
     },
     loops={
         "1000A": ChildLoop("payer", shared_types.PARTY, many=False),
-        "1000B": ChildLoop("payee", shared_types.PARTY, many=False),
+        "1000B": ChildLoop("further_payees", shared_types.PAYEE),
         "2000": ChildLoop("groups", GROUP),
     },
+    finish=_finish_set,
 )
-
-
-class _IgnoredSetView(View, frozen=True):
-    """A set of another kind, which is not read."""
-
-    other: tuple[list[str], ...] = ()
-
-
-IGNORED_SET = ViewBuilder(_IgnoredSetView, {})

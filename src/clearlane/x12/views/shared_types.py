@@ -125,6 +125,15 @@ class SpecialtyView(View, frozen=True):
     state: str = ""
 
 
+class DeliveryView(View, frozen=True):
+    """RDM: how the payee of an 835 receives the remittance advice."""
+
+    method: str = ""
+    name: str = ""
+    address: str = ""
+    """An address or number for the method: an e-mail address, a telephone number, a web address."""
+
+
 class PartyView(View, frozen=True):
     """A person or organisation: name, identifiers, address and other details."""
 
@@ -158,6 +167,7 @@ class PartyView(View, frozen=True):
     sex: str = ""
     marital: str = ""
     dates: tuple[DateView, ...] = ()
+    delivery: DeliveryView | None = None
     other: tuple[list[str], ...] = ()
 
 
@@ -370,6 +380,10 @@ PARTY_ROWS: dict[str, Binding] = {
     "DMG": BIRTH,
 }
 PARTY = ViewBuilder(PartyView, {**PARTY_ROWS, "DTP": append("dates", read_dtp)})
+PAYEE = ViewBuilder(
+    PartyView,
+    {**PARTY_ROWS, "RDM": set_once("delivery", read_into(DeliveryView, "method name address"))},
+)
 
 DATES = append("dates", read_dtp, cache=True)
 REFERENCES = append("references", read_reference)

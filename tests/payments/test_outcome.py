@@ -1,0 +1,101 @@
+"""What a payment is called: one row a status and a reason.
+
+Also tests `payments/payment`.
+"""
+
+import pytest
+
+from clearlane.payments.outcome import (
+    NOTHING_DUE_REASONS,
+    PATIENT_REASONS,
+    STATUS_OUTCOMES,
+    AdjustedReason,
+    LineDecision,
+    Outcome,
+    derive_outcome,
+    is_denial,
+)
+from clearlane.x12 import codes
+
+
+def reasons(text):
+    """Return the adjustments written ``CO-45:20 PR-1:80``, in dollars."""
+    found = []
+    for one in text.split():
+        code, _, dollars = one.partition(":")
+        group, _, reason = code.partition("-")
+        found.append(AdjustedReason(group, reason, int(float(dollars) * 100)))
+    return found
+
+
+# status, dollars paid, reasons of the claim, lines as (dollars paid, reasons)
+CASES = [
+    ("paid in full", "1", 100, "", [(100, "")], Outcome.PAID),
+    ("paid less the write-off", "1", 80, "", [(80, "CO-45:20")], Outcome.PAID),
+    ("paid with a copayment", "1", 65, "", [(65, "CO-45:20 PR-3:15")], Outcome.PAID),
+    ("paid as secondary", "2", 20, "OA-23:80", [], Outcome.PAID),
+    ("paid less, by a reason of the claim", "1", 98, "CO-253:2", [(100, "")], Outcome.PAID),
+    ("a line lowered but paid", "1", 50, "", [(50, "CO-59:50")], Outcome.PAID),
+    ("paid and forwarded", "19", 80, "", [(80, "PR-2:20")], Outcome.PAID),
+    ("one line denied", "1", 80, "", [(80, "CO-45:20"), (0, "CO-97:60")], Outcome.PARTLY_DENIED),
+    ("one line unpaid: deductible", "1", 80, "", [(80, ""), (0, "PR-1:60")], Outcome.PAID),
+    ("a line without a charge", "1", 80, "", [(80, ""), (0, "CO-246:0")], Outcome.PAID),
+    ("a line denied and forwarded", "19", 80, "", [(80, ""), (0, "PR-96:9")], Outcome.PARTLY_DENIED),
+    ("the payer says denied", "4", 0, "CO-31:100", [], Outcome.DENIED),
+    ("the payer says denied, without a reason", "4", 0, "", [], Outcome.DENIED),
+    ("processed, and denied by reason", "1", 0, "", [(0, "CO-97:100")], Outcome.DENIED),
+    ("denied by a reason of the claim", "2", 0, "OA-18:100", [], Outcome.DENIED),
+    ("denied, and the patient must pay", "1", 0, "PR-96:100", [], Outcome.DENIED),
+    ("one line denied, the other deductible", "1", 0, "", [(0, "PR-1:5"), (0, "CO-50:5")], Outcome.DENIED),
+    ("denied and forwarded", "20", 0, "CO-22:100", [], Outcome.DENIED),
+    ("deductible", "1", 0, "", [(0, "PR-1:80 CO-45:20")], Outcome.PATIENT_OWES),
+    ("coinsurance of the secondary", "2", 0, "OA-23:80 PR-2:20", [], Outcome.PATIENT_OWES),
+    ("copayment eats it", "3", 0, "PR-3:100", [], Outcome.PATIENT_OWES),
+    ("capitated", "1", 0, "CO-24:100", [], Outcome.NOTHING_DUE),
+    ("written off", "1", 0, "", [(0, "CO-45:100")], Outcome.NOTHING_DUE),
+    ("earlier payer paid all", "2", 0, "OA-23:100", [], Outcome.NOTHING_DUE),
+    ("nothing charged", "1", 0, "", [(0, "CO-246:0")], Outcome.NOTHING_DUE),
+    ("taken back", "22", -80, "CO-45:-20", [(-80, "")], Outcome.TAKEN_BACK),
+    ("taken back a denial", "22", 0, "CO-97:-100", [], Outcome.TAKEN_BACK),
+    ("taken back without the code", "1", -80, "CO-45:-20", [], Outcome.TAKEN_BACK),
+    ("not this payer's", "23", 0, "CO-109:100", [], Outcome.FORWARDED),
+    ("deductible, then forwarded", "19", 0, "PR-1:100", [], Outcome.FORWARDED),
+    ("predetermined", "25", 0, "OA-101:100", [], Outcome.PREDETERMINED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("status", "paid", "own", "lines", "outcome"),
+    [case[1:] for case in CASES],
+    ids=[case[0] for case in CASES],
+)
+def test_the_reasons_decide_what_a_claim_is_called(status, paid, own, lines, outcome):
+    found = derive_outcome(
+        status=status,
+        paid=paid * 100,
+        reasons=reasons(own),
+        lines=[LineDecision(cents * 100, reasons(text)) for cents, text in lines],
+    )
+    assert found is outcome
+
+
+def test_every_outcome_has_a_case():
+    assert {case[-1] for case in CASES} == set(Outcome)
+
+
+def test_the_tables_hold_codes_of_the_lists():
+    assert STATUS_OUTCOMES.keys() <= codes.load("claim_payment_statuses").keys()
+    for group, reason in PATIENT_REASONS | NOTHING_DUE_REASONS:
+        assert group in codes.load("adjustment_groups")
+        assert reason in codes.load("carc")
+    assert not PATIENT_REASONS & NOTHING_DUE_REASONS
+
+
+def test_a_reason_denies_what_it_stands_for_and_no_more():
+    assert is_denial("CO", "97", 1)
+    assert is_denial(
+        "PR", "45", 1
+    )  # outside the lists: the patient is to pay more than the contract allows
+    assert not is_denial("CO", "45", 100)
+    assert not is_denial("CO", "97", 0)
+    assert not is_denial("CO", "97", -100)
