@@ -153,6 +153,10 @@ class Settings:
         read=_database,
         secret=True,
     )
+    anchor_copy: str = setting(
+        "",
+        "Second place of the audit chain's anchor: a file on another machine or volume (each node its own), or `syslog`.",
+    )
     host: str = setting("127.0.0.1", "Address that the API server listens on.")
     port: int = setting(8443, "Port of the API server (https); 0 picks a free one.", read=PORT)
     public_url: str = setting(

@@ -22,7 +22,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.settings import Settings
 from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
-from clearlane.store.audit_chain import ANCHOR_NAME
+from clearlane.store.anchor import ANCHOR_NAME
 from clearlane.store.database import Database, OperationRefused, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import NodeRegistration
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
     from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
+    from clearlane.store.set_back import SetBack
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
@@ -69,6 +70,8 @@ class Installation:
         self.database = database
         self.vault = vault
         self._node = node
+        self.set_back: SetBack | None = None
+        """What was put in doubt when this node started, because the database was set back."""
         self._sandbox = SandboxRuntime(self) if settings.sandbox else None
         self.clock: Clock = self._sandbox.simulator.clock if self._sandbox else wall
         """The time of claims and of dates in files. A sandbox can advance it."""
@@ -271,6 +274,7 @@ async def open_installation(
         if role == "command":
             await installation.refresh()
         else:
+            database.keep_reserve()
             await _start_node(installation, role, keys, closing)
         yield installation
 
@@ -284,11 +288,10 @@ def _require_opened(part: T | None) -> T:
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server."""
     from clearlane.api.app import MountedApp
-    from clearlane.api.auth import LoginThrottle
+    from clearlane.api.auth import SignInThrottle
     from clearlane.console.app import SEGMENT, Console
 
-    # A failed sign-in is delayed like a failed login of a vendor.
-    console = Console(installation, base_url, LoginThrottle().delay_failure)
+    console = Console(installation, base_url, SignInThrottle())
     return MountedApp("Console", SEGMENT, console.answer)
 
 
@@ -311,6 +314,7 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
         connections=settings.database_connections,
         keys=keys,
         anchor=settings.data / ANCHOR_NAME,
+        anchor_copy=settings.anchor_copy,
         clock=clock,
     )
 
@@ -318,8 +322,17 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
 async def _start_node(
     installation: Installation, role: Role, keys: MasterKeys, closing: AsyncExitStack
 ) -> None:
-    """Make this process a node: register it, load its snapshots, start its engine."""
+    """Make this process a node: check the age of the database, register it, load its snapshots, start its engine."""
+    from clearlane.engine.database_age import confirm_database_age
+
     settings = installation.settings
+    installation.set_back = await confirm_database_age(
+        installation.database,
+        settings.data,
+        node=installation._node,  # noqa: SLF001  (same module)
+        clock=installation.wall,
+        sandbox=settings.sandbox,
+    )
     nodes = NodeRegistration(
         installation.database,
         id=installation._node,  # noqa: SLF001  (same module)

@@ -17,6 +17,7 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import ClaimKind, fields_of
+from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
 from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
@@ -1416,6 +1417,29 @@ def test_the_path_of_the_claim_stands_before_every_location():
     ).findings
     assert findings
     assert all(finding.location.startswith("Claims[7].F") for finding in findings)
+
+
+def test_of_many_errors_fifty_are_listed_and_the_others_counted():
+    wrong = changed(
+        m({}, "", {}), {f"{L}F24D_HcpcsProcedureCode": "??", f"{L}F24D_Modifiers": "!!"}
+    )
+    found = []
+    for lines in (20, 60):
+        many = wrong | {"F24_ClaimLines": wrong["F24_ClaimLines"] * lines}
+        claim = read_claim(MEDICAL, json.dumps(many).encode(), "").claim
+        facts = RuleInputs(today=TODAY, available=OFFLINE)
+        findings = repair_and_check(claim, facts, at="Claims[7]").findings
+        found.append([each for each in findings if each.severity is Severity.ERROR])
+    few, many = found
+    assert [each for each in few if each.count > 1] == []
+    *listed, last = many
+    more = last.count
+    assert len(listed) == FINDINGS_PER_CLAIM_MAX
+    assert more >= 60 * 2 - 50
+    assert (last.location, last.message) == (
+        "Claims[7]",
+        f"And {more} more errors in this claim: the first 50 are listed.",
+    )
 
 
 @pytest.mark.parametrize("kind", ClaimKind)

@@ -17,8 +17,8 @@ from sqlalchemy import select
 
 from clearlane.kernel.clock import ManualClock
 from clearlane.store import audit, key_rotation, schema
+from clearlane.store.anchor import Anchor
 from clearlane.store.archive import CONTENT, MANIFEST, Manifest
-from clearlane.store.audit_chain import Anchor
 from clearlane.store.backup import Restore, write_backup
 from clearlane.store.database import Actor, OperationRefused, SystemScope
 from clearlane.store.keys import MasterKeys, read_key_file, write_key_file

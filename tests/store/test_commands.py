@@ -62,7 +62,10 @@ def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
     assert key.id not in shown
     assert key.text not in shown
     assert "wraps 3 keys" in shown
-    assert "is whole: 3 rows" in output_of(0, "audit", "verify")
+    said = output_of(0, "audit", "verify")
+    assert "is whole: 3 rows" in said
+    assert "vouches for rows 1 to 3; 0 rows are younger" in said
+    assert "in the last second before a crash may be missing" in said
     assert json.loads(output_of(0, "audit", "verify", "--json"))["rows"] == 3
     assert json.loads(output_of(0, "db", "status", "--json"))["state"] == "current"
     assert [

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive
 
 from clearlane.accounts.model import Site, SiteState, Vendor
-from clearlane.api.auth import LoginThrottle
+from clearlane.api.auth import LoginThrottle, tried_key
 from clearlane.api.body import Body, BodyBudget
 from clearlane.api.endpoint import ApiContext, ApiLimits, Call, Endpoint
 from clearlane.api.error_shape import ErrorShape
@@ -23,6 +23,7 @@ from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import ignored_fields_header
 from clearlane.api.metrics import Metrics
 from clearlane.api.rates import RateLimiter
+from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 
 T = TypeVar("T")
 SITE_PARAMETER = "vendorsiteid"
@@ -66,6 +67,7 @@ class RequestChecks:
         self._sandbox = sandbox
         self._base_url = base_url
         self._login_throttle = LoginThrottle()
+        self._failed_sign_ins = FailedSignIns(context, "vendor")
         self._rate_limiter = RateLimiter()
         self._budget = BodyBudget()
 
@@ -100,6 +102,7 @@ class RequestChecks:
             base_url=self._base_url,
             stopping=self._stopping,
             verb=request.method,
+            address=request.address,
         )
         try:
             return await _handle(call, query)
@@ -111,7 +114,12 @@ class RequestChecks:
         vendor = self._context.accounts.authenticate(authorization, self._context.wall.now())
         if vendor is None:
             self._metrics.count_failed_login()
-            await self._login_throttle.delay_basic_failure(request.address, authorization)
+            self._failed_sign_ins.record(
+                tried_key(authorization), request.address, request.request_id
+            )
+            seconds = await self._login_throttle.delay_basic_failure(request.address, authorization)
+            if seconds:
+                raise RequestRefusal(endpoint.errors.too_many_failures(seconds))
             raise RequestRefusal(endpoint.errors.bad_credentials(endpoint.bad_credentials_status))
         return vendor
 

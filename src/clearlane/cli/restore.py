@@ -45,6 +45,7 @@ def restore(
             archive=file,
             file=settings.sqlite_file,
             anchor=anchor_file(settings),
+            anchor_copy=settings.anchor_copy,
             keys=keys,
             clock=SystemClock(),
             actor=operator(),

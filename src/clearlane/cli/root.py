@@ -62,6 +62,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "doctor": CommandEntry("doctor", "Find problems, and what to do about them."),
     "sandbox": CommandEntry("sandbox", "The clock of a sandbox, and the modes of its payers."),
     "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),
+    "payment": CommandEntry("payment", "Payments (835): list, show, export, assign."),
     "inbox": CommandEntry("inbox", "Files from payers: list, show, replay, discard."),
     "export-undelivered": CommandEntry(
         "export_undelivered", "Write undelivered claims as 837 files."

@@ -125,7 +125,7 @@ async def run(settings: Settings) -> None:
             hangup = stop.set if os.isatty(STANDARD_INPUT) else service.reload_certificate
             loop.add_signal_handler(signal.SIGHUP, hangup)
             _tune_garbage_collector()
-            _announce(settings, service, base_url, ca_file, credentials)
+            _announce(settings, installation, service, base_url, ca_file, credentials)
             await stop.wait()
             _on_signals(service.stop_now)
     writer.flush()
@@ -247,6 +247,7 @@ def has_local_url_only(settings: Settings) -> bool:
 
 def _announce(
     settings: Settings,
+    installation: "Installation",
     service: "Service",
     base_url: str,
     ca_file: Path | None,
@@ -269,10 +270,19 @@ def _announce(
             if has_local_url_only(settings)
             else []
         ),
+        *_set_back_lines(installation),
         f"clearlane ready {base_url}",
     ]
     typer.echo("\n".join(lines))
     sys.stdout.flush()
+
+
+def _set_back_lines(installation: "Installation") -> list[str]:
+    found = installation.set_back
+    if found is None:
+        return []
+    counted = f"{found.batches} batches and {found.claims} claims that waited are in doubt"
+    return [f"  warning     {found.sentence} {counted}: see `clearlane batch list`."]
 
 
 def _first_call(

@@ -18,7 +18,7 @@ import typer
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.settings import InvalidSettings, Settings, load
 from clearlane.store import migrate
-from clearlane.store.audit_chain import ANCHOR_NAME, Anchor
+from clearlane.store.anchor import ANCHOR_NAME, Anchor
 from clearlane.store.database import Actor, Database, StoreFault, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.vault import Vault
@@ -44,7 +44,7 @@ class Store:
     @property
     def anchor(self) -> Anchor:
         """The anchor in which this node records the head of the audit chain."""
-        return Anchor(anchor_file(self.settings), self.vault.audit_key)
+        return Anchor(anchor_file(self.settings), self.vault.audit_key, self.settings.anchor_copy)
 
 
 @asynccontextmanager
@@ -59,6 +59,7 @@ async def open_store(data: Path | None) -> AsyncIterator[Store]:
         connections=settings.database_connections,
         keys=keys,
         anchor=anchor_file(settings),
+        anchor_copy=settings.anchor_copy,
         clock=clock,
     )
     try:

@@ -193,7 +193,9 @@ def proxy_login(
 @app.command()
 def limit(
     key: Key,
-    calls: Annotated[str, typer.Argument(metavar="N|off", help="Calls a minute, or off.")],
+    calls: Annotated[
+        str, typer.Argument(metavar="N|off", help="Calls a minute on each node, or off.")
+    ],
     data: Data = None,
 ) -> None:
     """Limit the calls a vendor may make in a minute.

@@ -14,6 +14,7 @@ from sqlalchemy import delete, select
 
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.store import audit, batches, migrate
+from clearlane.store.anchor import Anchor, AnchorNote, present_note
 from clearlane.store.archive import (
     Manifest,
     copy_database,
@@ -24,7 +25,6 @@ from clearlane.store.archive import (
     scratch_file,
     unpack,
 )
-from clearlane.store.audit_chain import Anchor, ChainHead
 from clearlane.store.database import (
     Actor,
     Database,
@@ -87,6 +87,7 @@ class Restore:
     archive: Path
     file: Path
     anchor: Path
+    anchor_copy: str = ""
     keys: MasterKeys
     clock: Clock
     actor: Actor
@@ -98,9 +99,9 @@ class Restore:
             await asyncio.to_thread(require_intact, copy)
             await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
             running = await self._running()
-            moved, in_doubt, key, head = await self._prepare(copy, manifest, running)
-            anchor = Anchor(self.anchor, key)
-            kept = await asyncio.to_thread(self._swap, copy, anchor, head, running)
+            moved, in_doubt, key, note = await self._prepare(copy, manifest, running)
+            anchor = Anchor(self.anchor, key, self.anchor_copy)
+            kept = await asyncio.to_thread(self._swap, copy, anchor, note, running)
         await self._check(key)
         return RestoreResult(manifest, kept, moved, in_doubt)
 
@@ -134,7 +135,7 @@ class Restore:
 
     async def _prepare(
         self, copy: Path, manifest: Manifest, running: "_RunningInstallation | None"
-    ) -> tuple[dict[str, int], tuple[int, int], bytes, ChainHead]:
+    ) -> tuple[dict[str, int], tuple[int, int], bytes, AnchorNote]:
         """Check the copy with the master key, and carry over what running nodes need."""
         unused = copy.with_name(copy.name + ".anchor")
         restored = await self._open(copy, unused)
@@ -143,22 +144,21 @@ class Restore:
             await vault.load()  # refuses a backup whose keys cannot be unwrapped
             if not hmac.compare_digest(manifest.mac, manifest.mac_for(vault.audit_key)):
                 raise OperationRefused("The backup's manifest was changed.")
-            await _require_chain(
-                restored, vault.audit_key, manifest, Anchor(unused, vault.audit_key)
-            )
+            await _require_chain(restored, vault.audit_key, manifest)
             carried = running or _NOTHING
             carried.require_same(vault.audit_key)
             moved, in_doubt = await restored.write(
                 BACKUP, lambda tx: carried.carry_over(tx, manifest), actor=self.actor
             )
-            return moved, in_doubt, vault.audit_key, await audit.read_head(restored)
+            note = await present_note(restored, to_micros(self.clock.now()))
+            return moved, in_doubt, vault.audit_key, note
         finally:
             await restored.close()
             for name in (unused, unused.with_name(unused.name + ".lock")):
                 name.unlink(missing_ok=True)
 
     def _swap(
-        self, copy: Path, anchor: Anchor, head: ChainHead, running: "_RunningInstallation | None"
+        self, copy: Path, anchor: Anchor, note: AnchorNote, running: "_RunningInstallation | None"
     ) -> Path | None:
         """Replace the running database by the copy, and keep the previous data."""
         create_private_file(self.file)
@@ -167,7 +167,7 @@ class Restore:
             replace_database(
                 copy, self.file, kept, {row[0] for row in (running or _NOTHING).data_keys}
             )
-            anchor.reset(head)
+            anchor.reset(note)
         return kept
 
     async def _check(self, key: bytes) -> None:
@@ -244,10 +244,8 @@ _NOTHING = _RunningInstallation(
 )
 
 
-async def _require_chain(
-    database: Database, key: bytes, manifest: Manifest, anchor: Anchor
-) -> None:
-    verdict = await audit.verify(database, key, anchor)
+async def _require_chain(database: Database, key: bytes, manifest: Manifest) -> None:
+    verdict = await audit.verify(database, key, None)
     if verdict.fault:
         raise OperationRefused(f"The backup's audit chain is not whole: {verdict.fault}")
     head = await audit.read_head(database)

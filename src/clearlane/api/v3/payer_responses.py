@@ -36,8 +36,14 @@ class PayerResponses(BaseModel):
 async def get_documents(call: Call) -> Response:
     """Return the payer response documents with the ids of the request."""
     ids = _ids(await call.body.read_document())
+    context = call.context
     found = retrieve_documents(
-        call.context.database, call.context.vault, ids, site=call.site, actor=call.actor
+        context.database,
+        context.vault,
+        ids,
+        site=call.site,
+        actor=call.actor,
+        at=context.clock.now(),
     )
     return json_response(200, await response_body(found))
 

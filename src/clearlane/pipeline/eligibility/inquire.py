@@ -128,6 +128,7 @@ async def _store(
     context: WorkContext, checked: CheckedRequest, scope: Scope, actor: Actor, now: datetime
 ) -> tuple[int, list[PendingInquiry]]:
     """Store a request under a new number; return the number and the inquiries to send at once."""
+    context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(scope)
     for _ in range(ELIGIBILITY_NUMBER_ATTEMPTS_MAX):

@@ -86,6 +86,7 @@ async def enroll(
     if findings:
         return InvalidEnrollmentRequest(_first_findings(findings), ignored)
     enrollments = [each.enrollment for each in decoded if each.enrollment is not None]
+    context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(site.scope)
         rows = await _rows(context, enrollments, site, now)

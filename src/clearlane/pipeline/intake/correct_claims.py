@@ -23,7 +23,7 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.claim_status import open_payer_number
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.store import claims as store
 from clearlane.store.claims import NewClaim, StoredClaim, StoredPredecessor
@@ -63,6 +63,7 @@ class SuccessorCorrections:
         """Return the claim as it goes out after its predecessor."""
         site, prepared = self._sites[claim.request_id]
         await _load_keys(tx, self._vault, [predecessor])
+        prepared = with_lines(self._vault, site, prepared)
         return _correct(self._vault, site, prepared, predecessor).row
 
 

@@ -24,12 +24,11 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
 from clearlane.claims.write_837 import account_of
-from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
-from clearlane.pipeline.load_claim import encode_claim_content
+from clearlane.pipeline.load_claim import encode_claim_content, open_claim_content
 from clearlane.store import claims as store
 from clearlane.store.claim_lookup import account_reference
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
@@ -37,6 +36,9 @@ from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 
 CENT = Decimal("0.01")
+# What is read and what is judged before other calls have their turn: some sixteen usual claims, or one of fifty lines.
+CLAIM_BYTES_AT_ONCE = 48 * 1024
+CLAIM_LINES_AT_ONCE = 64
 
 
 class PendingClaim(NamedTuple):
@@ -64,6 +66,8 @@ class PreparedClaim:
     facts: RuleInputs
     judgement: CheckedClaim
     row: NewClaim
+    has_lines: bool = True
+    """Whether the judged claim still has its lines; its row has them in any case."""
 
 
 class IntakeBatcher:
@@ -71,8 +75,17 @@ class IntakeBatcher:
 
     def __init__(self, priority: IntakePriority | None = None) -> None:
         self.priority = priority or IntakePriority()
-        self.reading = MicroBatcher(_read, items_max=limits.CLAIMS_AT_ONCE)
-        self.preparing = MicroBatcher(_prepare, items_max=limits.CLAIMS_AT_ONCE)
+        self.reading = MicroBatcher(_read, size_max=CLAIM_BYTES_AT_ONCE, size=_claim_bytes)
+        self.preparing = MicroBatcher(_prepare, size_max=CLAIM_LINES_AT_ONCE, size=_claim_lines)
+
+
+def _claim_bytes(place: tuple[decode.SubmissionDocument, int]) -> int:
+    document, at = place
+    return memoryview(document.raw_claims[at]).nbytes
+
+
+def _claim_lines(pending: PendingClaim) -> int:
+    return 1 + len(form_of(pending.claim).lines(pending.claim))
 
 
 def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decode.DecodedClaim]:
@@ -133,6 +146,23 @@ def _row(
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
     )
+
+
+def without_lines(prepared: PreparedClaim) -> PreparedClaim:
+    """Return a prepared claim that takes less memory while its document is prepared and stored."""
+    claim = prepared.judgement.claim
+    light = claim.model_copy(update={form_of(claim).lines_field: ()})
+    return replace(prepared, judgement=replace(prepared.judgement, claim=light), has_lines=False)
+
+
+def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
+    """Return a prepared claim with its lines, from its row where they were left out."""
+    if prepared.has_lines:
+        return prepared
+    row = prepared.row
+    content = open_claim_content(vault.open(site.scope, store.TABLE, row.request_id, row.payload))
+    claim = decode.restore(ClaimKind(row.kind), bytes(content.claim))
+    return replace(prepared, judgement=replace(prepared.judgement, claim=claim), has_lines=True)
 
 
 def correct_claim(

@@ -15,6 +15,7 @@ from clearlane.store import batches as store
 from clearlane.store.batches import Batch, BatchMember
 from clearlane.store.database import Actor, OperationRefused, Tx
 from clearlane.store.route_health import RouteHealth, all_route_health, set_route_health
+from clearlane.store.set_back import record_restore, require_not_set_back
 
 ALREADY_ANSWERED = (
     "The payer has answered {answered} of the {claims} claims of batch {id}, so it has these: sent again, they "
@@ -86,6 +87,7 @@ async def export_undelivered(context: WorkContext, *, actor: Actor) -> AsyncIter
     Claims that still wait are put into batches first, so that a claim is in one file only: the one that is sent later
     or marked as delivered.
     """
+    await require_not_set_back(context.database)
     await create_batches(context, context.clock.now(), everything=True)
     async with context.database.read(store.SCOPE) as tx:
         found = await store.list_undelivered(tx)
@@ -113,7 +115,7 @@ async def count_unbatched_claims(context: WorkContext) -> int:
 
 async def mark_in_doubt_after_restore(context: WorkContext, *, actor: Actor) -> tuple[int, int]:
     """Mark as in doubt what may have been sent since a backup that was restored by other means than ours."""
-    return await context.database.write(store.SCOPE, store.mark_in_doubt_after_restore, actor=actor)
+    return await record_restore(context.database, clock=context.clock, actor=actor)
 
 
 def _require_batch(batch: Batch | None, id: int) -> Batch:

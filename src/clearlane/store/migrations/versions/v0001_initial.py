@@ -202,6 +202,8 @@ def _audit() -> None:
         sqlite_where=sa.text("request_id <> ''"),
         postgresql_where=sa.text("request_id <> ''"),
     )
+    marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
+    op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
@@ -544,8 +546,12 @@ def _payment_parts() -> None:
             "kind IN ('original', 'reversal', 'correction')", name="ck_claim_occurrences_kind"
         ),
     )
-    for columns in (["request_id"], ["document_id"], ["vendor_id", "site_id"]):
-        op.create_index(f"ix_claim_occurrences_{'_'.join(columns)}", "claim_occurrences", columns)
+    op.create_index("ix_claim_occurrences_request_id", "claim_occurrences", ["request_id"])
+    op.create_index(
+        "ix_claim_occurrences_document_id",
+        "claim_occurrences",
+        ["vendor_id", "site_id", "document_id"],
+    )
     op.create_table(
         "unmatched_occurrences",
         sa.Column("payment_id", sa.Text, nullable=False),

@@ -1,7 +1,7 @@
-"""The guide by which payments are read: that of the 835, and claims that stand outside a header number (LX).
+"""The guides by which received files are read for their content: more is admitted than a check lets pass.
 
-Some payers leave the LX out. The guide requires it, so checks report it; but money that was paid is read all the
-same, or the payment would seem not to balance. Knows the guide of the 835.
+Some payers leave the header number (LX) before the claims of an 835 out. The guide requires it, so checks report it;
+but money that was paid is read all the same, or the payment would seem not to balance. Knows guides.
 """
 
 from dataclasses import replace
