@@ -1,4 +1,7 @@
-"""A file as one page: whole, explained, escaped, and with every finding at its place."""
+"""A file as one page: whole, explained, escaped, and with every finding at its place.
+
+Also tests `x12/page_summary` and `cli/x12_html`.
+"""
 
 import re
 import tracemalloc

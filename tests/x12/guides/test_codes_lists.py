@@ -1,6 +1,6 @@
 """The code lists: each names its source, reads once, and agrees with the guides that use it.
 
-Also tests `x12/codes/element_lists` and `x12/codes/icd10`.
+Also tests `x12/codes/element_lists`, `x12/codes/icd10` and `x12/codes/short_lists`.
 """
 
 import re
