@@ -1,8 +1,8 @@
 """Read the statements of a payer's file, page by page, each matched with the claim it is about.
 
-    async for page in StatementReader(context, file, content, kinds).pages(): ...
+    async for page in StatementReader(context, file, content, read).pages(): ...
 
-The file is read in a thread, a page at a time, so that a large one blocks nothing and memory stays flat. TA1 and 999
+The messages of a TA1 or 999 were read when the file was identified. Any other file is read in a thread, a page at a time, so that a large one blocks nothing and memory stays flat. TA1 and 999
 name files: the batch that they acknowledge is opened, and its layout gives the claims. All other sets name their
 claims. Writes nothing: what follows from a statement is decided elsewhere.
 """
@@ -20,6 +20,7 @@ from clearlane.claims import acks
 from clearlane.claims.ack_messages import AckMessage, ClaimStatusReport, InterchangeReference
 from clearlane.claims.claim_parts import AckParts, extract_claim
 from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
+from clearlane.claims.inbound_file import InboundFile
 from clearlane.claims.sent_layout import SentLayout, read_layout
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch
@@ -96,23 +97,26 @@ class StatementReader:
     """Reads one file."""
 
     def __init__(
-        self, context: WorkContext, file: InboxFile, content: bytes, kinds: frozenset[str]
+        self, context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
     ) -> None:
         self.doubts: list[str] = []
         """What a person should look at, without any content of a claim."""
         self._context = context
         self._file = file
         self._content = content
-        self._kinds = kinds
+        self._read = read
         self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
         """Yield the statements of the file."""
-        if "835" in self._kinds:
+        kinds = self._read.identified.kinds
+        if "835" in kinds:
             async for payments in _read_pages(self._payments()):
                 yield await self._match(payments)
-        if self._kinds & ACKNOWLEDGEMENTS:
-            async for messages in _read_pages(acks.read(self._content)):
+        if kinds & ACKNOWLEDGEMENTS:
+            known = self._read.messages
+            source = acks.read(self._content) if known is None else iter(known)
+            async for messages in _read_pages(source):
                 async for page in self._acknowledgement_pages(messages):
                     yield page
 
