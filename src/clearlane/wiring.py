@@ -13,8 +13,6 @@ from functools import cached_property
 from operator import sub
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-import structlog
-
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
@@ -22,7 +20,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.settings import Settings
 from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
-from clearlane.store.audit_chain import ANCHOR_NAME
+from clearlane.store.anchor import ANCHOR_NAME
 from clearlane.store.database import Database, OperationRefused, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import NodeRegistration
@@ -32,6 +30,8 @@ from clearlane.store.sandbox import REVISION as SANDBOX_REVISION
 from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
+
     from clearlane.api.app import MountedApp
     from clearlane.claims.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
@@ -42,10 +42,9 @@ if TYPE_CHECKING:
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
     from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
+    from clearlane.store.set_back import SetBack
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
-
-log = structlog.get_logger()
 
 REVISION_POLL_SECONDS = 0.25
 
@@ -69,6 +68,8 @@ class Installation:
         self.database = database
         self.vault = vault
         self._node = node
+        self.set_back: SetBack | None = None
+        """What was put in doubt when this node started, because the database was set back."""
         self._sandbox = SandboxRuntime(self) if settings.sandbox else None
         self.clock: Clock = self._sandbox.simulator.clock if self._sandbox else wall
         """The time of claims and of dates in files. A sandbox can advance it."""
@@ -257,7 +258,10 @@ async def open_installation(
     _make_data_directory(settings)
     async with AsyncExitStack() as closing:
         keys = load_master_keys(
-            text=settings.master_key, file=settings.key_file, may_create=settings.sandbox
+            text=settings.master_key,
+            command=settings.master_key_command,
+            file=settings.key_file,
+            may_create=settings.sandbox,
         )
         database = await _open_database(settings, keys, wall)
         closing.push_async_callback(database.close)
@@ -271,6 +275,7 @@ async def open_installation(
         if role == "command":
             await installation.refresh()
         else:
+            database.keep_reserve()
             await _start_node(installation, role, keys, closing)
         yield installation
 
@@ -284,11 +289,10 @@ def _require_opened(part: T | None) -> T:
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server."""
     from clearlane.api.app import MountedApp
-    from clearlane.api.auth import LoginThrottle
+    from clearlane.api.auth import SignInThrottle
     from clearlane.console.app import SEGMENT, Console
 
-    # A failed sign-in is delayed like a failed login of a vendor.
-    console = Console(installation, base_url, LoginThrottle().delay_failure)
+    console = Console(installation, base_url, SignInThrottle())
     return MountedApp("Console", SEGMENT, console.answer)
 
 
@@ -311,6 +315,7 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
         connections=settings.database_connections,
         keys=keys,
         anchor=settings.data / ANCHOR_NAME,
+        anchor_copy=settings.anchor_copy,
         clock=clock,
     )
 
@@ -318,8 +323,17 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
 async def _start_node(
     installation: Installation, role: Role, keys: MasterKeys, closing: AsyncExitStack
 ) -> None:
-    """Make this process a node: register it, load its snapshots, start its engine."""
+    """Make this process a node: check the age of the database, register it, load its snapshots, start its engine."""
+    from clearlane.engine.database_age import confirm_database_age
+
     settings = installation.settings
+    installation.set_back = await confirm_database_age(
+        installation.database,
+        settings.data,
+        node=installation._node,  # noqa: SLF001  (same module)
+        clock=installation.wall,
+        sandbox=settings.sandbox,
+    )
     nodes = NodeRegistration(
         installation.database,
         id=installation._node,  # noqa: SLF001  (same module)
@@ -379,17 +393,20 @@ def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine
 
 async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> None:
     """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
+    import structlog  # a tenth of a second that commands do not need
+
+    log = structlog.get_logger()
     logged_fault = ""
     while True:
         await asyncio.sleep(REVISION_POLL_SECONDS)
-        logged_fault = _log_anchor_fault(logged_fault, database.anchor_fault)
+        logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
         try:
             await nodes.reload_changed()
         except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
             log.warning("snapshots not refreshed", fault=type(fault).__name__)
 
 
-def _log_anchor_fault(logged: str, fault: str) -> str:
+def _log_anchor_fault(log: "FilteringBoundLogger", logged: str, fault: str) -> str:
     """Log once that the audit chain is not anchored, and once that it is again; return the fault logged."""
     if fault and not logged:
         log.error("audit not anchored", fault=fault)

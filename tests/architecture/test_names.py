@@ -54,6 +54,8 @@ SAME_MODULE_NAME: dict[str, str] = {
     "model": "the value types of a domain",
     "payer": "the payer: rules about it in claims, commands about it in cli",
     "payers": "payers, in each layer: calls, commands, rows",
+    "payment": "a payment: its values in payments, the commands about it in cli",
+    "payments": "payments, in each layer: rows, schema, queries",
     "placement": "field to place: the engine in x12, the claim's use of it in claims",
     "proxy_login": FACE,
     "remittance": "835 sets: their checks in x12/rules, their views in x12/views",

@@ -31,7 +31,7 @@ DAYS = (0, 1, 2, 5, 9, 14, 15, 21, 28, 40)
 PLAN = "9001"
 WHOLE_FILE = "3006"
 """Refuses every claim of its file, so it goes out alone."""
-MEMBERS = (*(str(number) for number in range(3001, 3018)), PLAN)
+MEMBERS = (*(str(number) for number in range(3001, 3019)), PLAN)
 
 ID_CHARACTERS_MIN = 27
 """160 bits, at six bits a character."""
@@ -62,6 +62,7 @@ class Expected:
 
 CHARGE, CODE = ("charge",), ("code",)
 NEED = ("diagnoses", "code")
+AUTHORISED = ("authorisation",)
 
 EXPECTED: dict[str, Expected] = {
     "3001": Expected(),
@@ -120,7 +121,6 @@ EXPECTED: dict[str, Expected] = {
     ),
     "3009": Expected(states={0: "Sent"}, action="", payer="0", document=""),
     "3010": Expected(
-        action="Denied",
         payer="0",
         adjustments="200",
         explanations=(("OA-18", 1, "150", CODE), ("OA-18", 2, "50", CODE)),
@@ -151,11 +151,16 @@ EXPECTED: dict[str, Expected] = {
         words="birth",
     ),
     "3017": Expected(
-        action="Denied",
         payer="0",
         adjustments="200",
         explanations=(("CO-16", 1, "150", CODE), ("CO-16", 2, "50", CODE)),
         words="right code",
+    ),
+    "3018": Expected(
+        payer="0",
+        adjustments="200",
+        explanations=(("CO-197", 1, "150", AUTHORISED), ("CO-197", 2, "50", AUTHORISED)),
+        words="authorisation",
     ),
 }
 BY_PLAN = {
@@ -190,7 +195,8 @@ BY_PLAN = {
 # The caller's own names of what an explanation points at.
 FIELDS = {
     MEDICAL: {"charge": "F24F_Charges", "code": "F24D_HcpcsProcedureCode", "npi": "F33A_BillingProviderNpi",
-              "diagnoses": "F21_DiagnosisCodes", "birth": "F03_PatientDob"},
+              "diagnoses": "F21_DiagnosisCodes", "birth": "F03_PatientDob",
+              "authorisation": "F23_PriorAuthorizationNumber"},
     DENTAL: {"charge": "F31_LineFee", "code": "F29_ProcedureCode", "npi": "F48_BillingDentistNPI",
              "birth": "F13_InsuredDOB"},
 }  # fmt: skip
@@ -417,8 +423,11 @@ def test_every_document_is_a_whole_interchange_that_names_no_other_claim(scenari
         assert {number for number in numbers if number in text} <= {
             one["ClearinghouseControlNumber"]
         }
-        # Counts are right; only the balance of the check cannot hold for a part of it.
-        assert {finding.rule for finding in check(text.encode()).findings} <= {"X835-CHECK"}
+        # Counts are right; only the sums of the whole check cannot hold for a part of it.
+        assert {finding.rule for finding in check(text.encode()).findings} <= {
+            "X835-CHECK",
+            "X835-INTEREST",
+        }
         assert len(one["DocumentId"]) >= ID_CHARACTERS_MIN
 
 

@@ -6,7 +6,6 @@ Also tests `payments/read_claim_part`.
 import time
 import tracemalloc
 from datetime import date, datetime
-from decimal import Decimal
 
 import msgspec
 import pytest
@@ -17,9 +16,7 @@ from clearlane.payments import read_835
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import PaymentSummary
 from clearlane.x12.envelope_time import NEVER
-from clearlane.x12.views import remittance as view
 from tests.claims.answers import nine, paid, payment, sealed, ta1
-from tests.corpus import corpus_files
 
 LINE = ["SVC*HC:99213*60*50**1", "DTM*472*20261001", "CAS*CO*45*8", "CAS*PR*3*2", "REF*6R*C1-1"]
 OTHER = ["SVC*HC:85025*40*30**1", "DTM*472*20261001", "CAS*CO*45*7", "CAS*PR*3*3", "REF*6R*C1-2"]
@@ -179,7 +176,7 @@ def test_a_reversal_and_its_correction_in_one_file_move_the_claim():
     second, [end] = read(
         payment(back, paid("C1", "1", "100", "60", "CAS*CO*45*40"), amount="-20", day="20261120")
     )
-    found = fold([*second, *first])
+    found = fold([*second, *first], total=10000)
     assert (found.state, found.payer, found.adjustments, found.total) == (
         ClaimState.COMPLETE,
         6000,
@@ -187,20 +184,6 @@ def test_a_reversal_and_its_correction_in_one_file_move_the_claim():
         10000,
     )
     assert end.balance == 0
-
-
-@pytest.mark.parametrize("sample", corpus_files("835"))
-def test_public_samples_give_the_sums_of_the_typed_view(sample):
-    content = sample.path.read_bytes()
-    claim_payments, _ = read(content)
-    claims = [
-        one for one in view.stream_remittances(content) if isinstance(one, view.RemittanceClaimView)
-    ]
-    assert [one.account_number for one in claim_payments] == [one.number for one in claims]
-    for one, other in zip(claim_payments, claims, strict=True):
-        if not one.unreadable and other.balance is not None:
-            assert Decimal(one.balance) / 100 == other.balance
-            assert Decimal(one.paid) / 100 == other.paid
 
 
 def large(claims):

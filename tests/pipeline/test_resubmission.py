@@ -23,6 +23,8 @@ OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
 REPLACEMENT = OTHER | {"F22_MedicaidResubmissionCode": "7", "F22_OriginalReferenceNumber": "P1"}
 REFUSED = status(patient("ACC", "A7:500:85*20261102*U*100"))
 DENIED = payment(paid("ACC", "4", "100", "0", "CAS*CO*50*100"), amount="0")
+UNPAID = payment(paid("ACC", "1", "100", "0", "CAS*CO*197*100"), amount="0")
+"""A denial as the 835 guide wants it: processed, nothing paid, and a reason."""
 PAID = payment(paid("ACC", "1", "100", "80", "CAS*CO*45*20"))
 LINKS = Statement(
     select(claims.c.request_id, claims.c.is_current, claims.c.predecessor_id, claims.c.successor_id),
@@ -60,6 +62,7 @@ async def ended(flow, *answers):
     ("answer", "own", "state"),
     [
         (DENIED, OTHER, "Complete"),
+        (UNPAID, OTHER, "Complete"),
         (REFUSED, OTHER, "Rejected"),
         (REFUSED, {}, "Rejected"),
         (PAID, OTHER, "Complete"),
@@ -163,12 +166,12 @@ async def test_an_id_twice_in_one_document_counts_as_sent_one_after_the_other(fl
 
 async def test_a_new_id_twice_in_one_document_is_one_claim(flow):
     one, same, other = await flow.post(each=[NUMBER, NUMBER, NUMBER | OTHER])
-    assert same == one
+    assert (same.accepted, same.request_id) == (True, one.request_id)
     assert not other.accepted
     assert len(accounts(await flow.send())) == 1
 
 
-@pytest.mark.parametrize("answer", [REFUSED, DENIED])
+@pytest.mark.parametrize("answer", [REFUSED, DENIED, UNPAID])
 async def test_of_twenty_concurrent_successors_exactly_one_wins(flow, answer):
     first = await ended(flow, answer)
     results = await asyncio.gather(
@@ -232,6 +235,7 @@ VOID = OTHER | {"F22_MedicaidResubmissionCode": "8"}
     ("answer", "own", "out", "said"),
     [
         (DENIED, OTHER, ("7", "P1"), "as its replacement"),
+        (UNPAID, OTHER, ("7", "P1"), "as its replacement"),
         (DENIED, BARE, ("7", "P1"), "number was taken from"),
         (PAID, VOID, ("8", "P1"), "number was taken from"),
         (REFUSED, OTHER, ("1", ""), "goes out as a new claim"),
@@ -249,10 +253,14 @@ async def test_how_a_correction_goes_out_is_decided_by_the_payers_number_and_sai
     history = await load_claim_history(flow.database, flow.vault, second.request_id, actor=ACTOR)
     [finding] = [one for one in history.loaded.findings if one.rule == "C109"]
     assert said in finding.message
+    # The answer says it too.
+    assert second.note == f"It takes over from {first}. {finding.message}"
     repaired = {path for path, _ in history.loaded.repairs}
     assert ("F22_OriginalReferenceNumber" in repaired) == (out[1] == "P1")
     # The same request again is the same claim, however it went out.
-    assert (await again(flow, **own)).request_id == second.request_id
+    third = await again(flow, **own)
+    assert third.request_id == second.request_id
+    assert third.note == f"It is the claim {second.request_id} again: nothing was sent twice."
     assert first != second.request_id
 
 

@@ -97,7 +97,7 @@ async def test_a_preventive_visit_is_covered_once_a_year():
     ]
     again = await remitted(stage, services("W1", ("99395", "150"), account="A2", day=JANUARY))
     assert again == [
-        "CLP*A2*4*150*0*150*15*S00000200000*11*1",
+        "CLP*A2*1*150*0*150*15*S00000200000*11*1",
         "SVC*HC:99395*150*0**1", "CAS*PR*119*150", "LQ*HE*N362",
     ]  # fmt: skip
     before = services("W1", ("99395", "150"), account="A3", day=date(2025, 12, 31))
@@ -148,7 +148,7 @@ async def test_the_same_claim_again_is_a_duplicate():
     await remitted(stage, services("W1", ("99213", "90"), account="A1"))
     found = await remitted(stage, services("W1", ("99213", "90"), account="A2"))
     assert found == [
-        "CLP*A2*4*90*0**15*S00000200000*11*1", "SVC*HC:99213*90*0**1", "CAS*OA*18*90",
+        "CLP*A2*1*90*0**15*S00000200000*11*1", "SVC*HC:99213*90*0**1", "CAS*OA*18*90",
     ]  # fmt: skip
     other_day = services("W1", ("99213", "90"), account="A3", day=JANUARY)
     assert (await remitted(stage, other_day))[0] == "CLP*A3*1*90*65*25*15*S00000300000*11*1"

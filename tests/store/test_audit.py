@@ -1,19 +1,23 @@
 """The audit chain: verification names the first bad row of any tampering.
 
-Also tests `store/audit_chain`.
+Also tests `store/audit_chain` and `store/anchor`.
 """
 
 import asyncio
 import contextlib
 import json
+import shutil
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
 from clearlane.kernel.clock import ManualClock
 from clearlane.store import audit
-from clearlane.store.audit_chain import Anchor, AnchorFault, ChainHead
-from clearlane.store.database import Actor, SystemScope
+from clearlane.store.anchor import Anchor, AnchorFault, AnchorNote
+from clearlane.store.audit_chain import ChainHead
+from clearlane.store.database import Actor, OperationRefused, SystemScope
+from clearlane.store.set_back import confirm_anchor, record_restore
 from clearlane.store.vault import Vault
 from tests.databases import START
 from tests.patience import until
@@ -42,7 +46,7 @@ class Trail:
 
     def remember(self, head):
         with self.anchor.locked():
-            self.anchor.advance(head)
+            self.anchor.advance(AnchorNote(head))
 
     async def tamper(self, *statements):
         """Execute statements with every right on the database."""
@@ -155,9 +159,10 @@ TAMPERED = {
 
 
 async def test_an_unchanged_chain_is_intact(trail):
-    assert await trail.verify() == audit.ChainVerification(ROWS, anchored=ROWS)
+    assert await trail.verify() == audit.ChainVerification(ROWS, anchored=ROWS, anchored_at=0)
     await trail.grow(3)
-    assert await trail.verify() == audit.ChainVerification(ROWS + 3, anchored=ROWS)
+    verified = await trail.verify()
+    assert (verified.rows, verified.fault) == (ROWS + 3, "")
 
 
 @pytest.mark.parametrize(("statements", "seq"), TAMPERED.values(), ids=TAMPERED.keys())
@@ -220,14 +225,14 @@ async def test_the_anchor_follows_the_head_and_never_leads(place, clock):
     await trail.grow(3)
     head = await audit.read_head(database)
     noted = trail.anchor.read()
-    assert noted is None or noted.seq <= head.seq
+    assert noted is None or noted.head.seq <= head.seq
     await database.close()
-    assert trail.anchor.read() == head
+    assert trail.anchor.read().head == head
 
 
 async def test_the_anchor_moves_without_another_write(trail):
     await trail.grow(2)
-    await until(lambda: trail.anchor.read().seq == ROWS + 2)
+    await until(lambda: trail.anchor.read().head.seq == ROWS + 2)
     assert not trail.database.anchor_fault
 
 
@@ -240,16 +245,16 @@ async def test_an_anchor_that_cannot_be_written_is_reported_and_tried_again(trai
     file.rmdir()
     kept.rename(file)
     await until(lambda: not trail.database.anchor_fault)  # without another write
-    assert trail.anchor.read().seq == ROWS + 1
+    assert trail.anchor.read().head.seq == ROWS + 1
 
 
 async def test_an_anchor_goes_forward_only(tmp_path):
     anchor = Anchor(tmp_path / "anchor", b"key")
     assert anchor.read() is None
     with anchor.locked():
-        anchor.advance(ChainHead(5, b"5" * 32))
-        anchor.advance(ChainHead(4, b"4" * 32))
-    assert anchor.read() == ChainHead(5, b"5" * 32)
+        anchor.advance(AnchorNote(ChainHead(5, b"5" * 32)))
+        anchor.advance(AnchorNote(ChainHead(4, b"4" * 32)))
+    assert anchor.read() == AnchorNote(ChainHead(5, b"5" * 32))
 
 
 @pytest.mark.parametrize("change", ["seq", "hash", "mac", "text", "key"])
@@ -273,6 +278,68 @@ async def test_a_changed_anchor_is_a_fault(trail, change):
 async def test_without_an_anchor_the_chain_itself_is_still_verified(trail, tmp_path):
     none = Anchor(tmp_path / "none", trail.key)
     assert await trail.verify(none) == audit.ChainVerification(ROWS, anchored=None)
+
+
+async def test_a_deleted_anchor_is_a_fault_and_is_not_made_anew_by_who_never_saw_it(
+    trail, place, clock
+):
+    """Else whoever cuts the tail deletes the anchor, and nothing shows."""
+    assert (
+        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+        is None
+    )
+    await trail.database.close()
+    trail.anchor.file.unlink()
+    trail.database = await place.open(clock)
+    await trail.grow(3)
+    verified = await trail.verify()
+    assert "is missing, and the audit chain records" in verified.fault
+    await trail.database.close()
+    assert not trail.anchor.file.exists()
+    assert "is missing" in trail.database.anchor_fault
+    trail.database = await place.open(clock)
+    with pytest.raises(OperationRefused, match="clearlane batch after-restore"):
+        await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    await record_restore(trail.database, clock=clock, actor=OPERATOR)
+    verified = await trail.verify()
+    assert (verified.fault, len(verified.restores)) == ("", 1)
+    await trail.database.close()
+
+
+async def test_a_deleted_anchor_is_saved_anew_by_the_process_that_remembers_it(trail, clock):
+    await confirm_anchor(trail.database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    trail.anchor.file.unlink()
+    await trail.grow(1)
+    await until(trail.anchor.file.exists)
+    await trail.tamper(*TAMPERED["tail cut and the head set back"][0])
+    trail.anchor.file.unlink()
+    await trail.grow(1)
+    await until(lambda: "no longer holds row" in trail.database.anchor_fault)
+    assert not trail.anchor.file.exists()
+
+
+async def test_a_log_cut_in_half_after_a_kill_is_found_up_to_the_anchor(new_place, clock, tmp_path):
+    """The rows that only the write-ahead log held are gone, and the database opens as if nothing were."""
+    place = await new_place("sqlite")
+    database = await place.open(clock)
+    vault = Vault(database, place.keys(), clock)
+    await vault.load()
+    trail = Trail(place, database, vault.audit_key)
+    await confirm_anchor(database, clock=clock, actor=OPERATOR, may_begin_anew=False)
+    await trail.grow(ROWS)
+    head = await audit.read_head(database)
+    await until(lambda: trail.anchor.read().head == head)
+    killed = replace(place, data=tmp_path / "killed")
+    shutil.copytree(place.data, killed.data)
+    await database.close()
+    log = killed.sqlite_file.with_name("clearlane.db-wal")
+    with log.open("rb+") as file:
+        file.truncate(log.stat().st_size // 2)
+    reopened = await killed.open(clock)
+    verified = await Trail(killed, reopened, vault.audit_key).verify()
+    assert verified.rows < head.seq
+    assert f"The anchor remembers row {head.seq}" in verified.fault
+    await reopened.close()
 
 
 async def test_triggers_refuse_updates_and_deletions_of_audit_rows(trail):

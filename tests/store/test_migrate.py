@@ -1,6 +1,6 @@
 """The schema is upgraded once, as a whole, and a database of another schema is refused.
 
-Also tests `store/schema/console`, `store/schema/core` and `store/schema/delivery`.
+Also tests `store/schema/console`, `store/schema/core`, `store/schema/delivery` and `store/schema/payments`.
 """
 
 import asyncio

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from clearlane.store import audit, migrate, schema
-from clearlane.store.audit_chain import Anchor
+from clearlane.store.anchor import Anchor
 from clearlane.store.database import Actor, DatabaseUnavailable, OperationRefused, SystemScope
 from clearlane.store.sql import Statement
 from clearlane.store.sqlite import REQUIRED, connect, require_durable, run_synchronously

@@ -1,6 +1,6 @@
 """``clearlane x12`` on files alone.
 
-Also tests `cli/x12`.
+Also tests `cli/x12`, `cli/x12_check` and `cli/x12_files`.
 """
 
 import io
@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import x12
-from clearlane.cli.x12 import BYTES_WITHOUT_PROGRESS_BAR_MAX
+from clearlane.cli import x12, x12_files
 from clearlane.kernel import limits
 from clearlane.x12 import views
 from clearlane.x12.check import check
@@ -96,7 +95,7 @@ def test_check_reads_standard_input():
     assert run("check", "-", stdin=CLEAN).exit_code == 0
 
 
-@pytest.mark.parametrize("command", ["check", "describe", "json", "ack", "reformat", "redact"])
+@pytest.mark.parametrize("command", ["describe", "json", "ack", "reformat", "redact"])
 def test_a_missing_file_and_a_directory_are_reported_in_a_sentence(command, tmp_path):
     for name, words in ((tmp_path / "nowhere", "no such file"), (tmp_path, "directory")):
         result = run(command, name)
@@ -229,18 +228,99 @@ def test_redact_gives_the_same_each_time_and_follows_its_key(clean):
     assert check(first).errors == check(keyed).errors == 0
 
 
-def test_large_files_show_a_bar_on_a_terminal(clean, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+def test_check_takes_folders_and_patterns_and_sums_up(tmp_path, clean, faulty):
+    inner = tmp_path / "inbox" / "deep"
+    inner.mkdir(parents=True)
+    for place, content in (
+        (inner / "b.837", CLEAN),
+        (inner / "a.837", faulty.read_bytes()),
+        (inner / ".hidden", b"ISA"),
+        (inner.parent / "README.md", b"Dear payer"),
+        (inner.parent / "empty.837", b""),
+    ):
+        place.write_bytes(content)
+    result = run("check", clean, tmp_path / "inbox", clean)
+    assert result.exit_code == 2
+    lines = result.stdout.splitlines()
+    named = [line.split(":")[0].removeprefix(f"{tmp_path}/") for line in lines if ".837: " in line]
+    assert named == ["clean.837", "inbox/empty.837", "inbox/deep/a.837", "inbox/deep/b.837"]
+    megabytes = x12_files.megabytes(2 * len(CLEAN) + faulty.stat().st_size)
+    assert lines[-4:] == [
+        f"4 files, {megabytes} MB, {3 * CLEAN.count(b'~')} segments",
+        "  2 without errors, 1 with errors, 1 that cannot be read, 1 left out (no X12)",
+        "  1 error, 0 warnings",
+        "  most frequent: ELM-CODE 1",
+    ]
+    assert "README.md: left out, it holds no X12" in result.stderr
+    pattern = tmp_path / "inbox" / "**" / "b.*"
+    assert run("check", pattern).output == f"{inner / 'b.837'}: 0 errors, 0 warnings\n"
+    for name, words in (("none*.837", "no file matches"), ("nothing", "no file in this folder")):
+        (tmp_path / "nothing").mkdir(exist_ok=True)
+        refused = run("check", tmp_path / name)
+        assert refused.exit_code == 2
+        assert words in refused.stderr
 
-    monkeypatch.setattr(x12, "BYTES_WITHOUT_PROGRESS_BAR_MAX", 10)
-    assert b"".join(x12.read_chunks(str(clean))) == CLEAN
+
+def test_a_name_with_pattern_characters_is_a_file_where_there_is_one(tmp_path):
+    path = tmp_path / "claims [1].837"
+    path.write_bytes(CLEAN)
+    assert run("check", path).exit_code == 0
+
+
+def test_check_refuses_more_files_than_it_takes(tmp_path, monkeypatch):
+    monkeypatch.setattr(x12_files, "FILES_PER_RUN_MAX", 1)
+    for name in "ab":
+        (tmp_path / name).write_bytes(CLEAN)
+    result = run("check", tmp_path)
+    assert result.exit_code == 2
+    assert "more than 1 files" in result.stderr
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(clean, faulty):
+    now = [0.0]
+    size = clean.stat().st_size
+    screen = Terminal()
+    progress = x12_files.ReadProgress(
+        [str(clean), str(faulty)], screen=screen, seconds=lambda: now[0]
+    )
+    progress.open(str(clean))
+    progress.advance(size // 2, 20)
+    assert not screen.getvalue()  # What is quick shows nothing.
+    now[0] = 30.0
+    progress.advance(size - size // 2, 41)
+    mb = x12_files.megabytes
+    shown = f"1 of 2 files  {mb(size)} of {mb(2 * size)} MB  41 segments  0:30 left  clean.837"
+    assert screen.getvalue() == x12_files.ERASE_LINE + shown
+    progress.close()
+    assert screen.getvalue().endswith(shown + x12_files.ERASE_LINE)
+    progress.open(str(faulty))
+    progress.advance(1, 2)  # Too soon for another line.
+    assert progress.segments == 43
+    assert screen.getvalue().count("files") == 1
+    silent = x12_files.ReadProgress([str(clean)], seconds=lambda: now[0])
+    now[0] += 60
+    silent.advance(size, 41)
+    assert silent.line(60) == f"{mb(size)} of {mb(size)} MB  41 segments  0:00 left  "
+    stream = x12_files.ReadProgress(["-"], seconds=lambda: now[0])
+    stream.advance(5_000_000, 7)
+    assert stream.line(1) == "5.0 MB  7 segments  "
+    assert [x12_files.duration(s) for s in (0.2, 61, 3_725)] == ["0:01", "1:01", "1:02:05"]
+
+
+def test_commands_show_progress_only_where_somebody_looks(clean, monkeypatch, capsys):
+    monkeypatch.setattr(x12_files, "PROGRESS_AFTER_SECONDS", 0)
+    assert b"".join(x12_files.read_or_stop(str(clean))) == CLEAN
+    assert not capsys.readouterr().err
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    assert b"".join(x12.read_chunks(str(clean))) == CLEAN
-    assert "100%" in screen.getvalue()
-    assert BYTES_WITHOUT_PROGRESS_BAR_MAX > 10
+    assert b"".join(x12_files.read_or_stop(str(clean))) == CLEAN
+    assert "MB" in screen.getvalue()
+    assert screen.getvalue().endswith(x12_files.ERASE_LINE)
 
 
 def test_a_terminal_shows_that_input_is_awaited(monkeypatch, capsys):
@@ -251,12 +331,12 @@ def test_a_terminal_shows_that_input_is_awaited(monkeypatch, capsys):
             return True
 
     monkeypatch.setattr(sys, "stdin", Keyboard())
-    assert b"".join(x12.read_chunks("-")) == CLEAN
+    assert b"".join(x12_files.read_chunks("-")) == CLEAN
     assert "Ctrl-D" in capsys.readouterr().err
 
 
 def test_every_command_has_help_with_an_example():
-    for name in ("check", "describe", "json", "diff", "ack", "reformat", "redact"):
+    for name in ("check", "describe", "html", "json", "diff", "ack", "reformat", "redact"):
         result = run(name, "--help")
         assert result.exit_code == 0
         assert f"clearlane x12 {name}" in " ".join(result.output.split())

@@ -20,9 +20,14 @@ from clearlane.api.http_responses import JSON, json_response
 from clearlane.api.metrics import MEDIA_TYPE, Metrics
 from clearlane.payers.directory import PayerDirectory
 from clearlane.store.schema import HEAD
+from clearlane.store.set_back import describe_set_back
 from clearlane.store.sql import PING, SystemScope
 
 READY_SECONDS_MAX = 2
+
+RESTART_ADVICE = "Nothing is sent. Stop every node and start one: what waited is then in doubt until a person decides."
+
+IN_DOUBT_ADVICE = " What waited is in doubt: see `clearlane batch list`."
 
 READY_CHECK = SystemScope("readiness")
 
@@ -47,8 +52,14 @@ class Readiness:
 
     def warnings(self) -> dict[str, str]:
         """Return what an operator must fix while the node goes on serving calls."""
-        fault = self.context.database.anchor_fault
-        return {"audit": f"The chain is not anchored: {fault}"} if fault else {}
+        database, set_back = self.context.database, self.context.set_back
+        fault = database.anchor_fault
+        found = {
+            "audit": f"The chain is not anchored: {fault}" if fault else "",
+            "database": set_back.sentence + IN_DOUBT_ADVICE if set_back else "",
+            "disk": database.reserve_warning,
+        }
+        return {part: warning for part, warning in found.items() if warning}
 
 
 async def _service(readiness: Readiness) -> str:
@@ -56,9 +67,14 @@ async def _service(readiness: Readiness) -> str:
 
 
 async def _database(readiness: Readiness) -> str:
-    async with readiness.context.database.read(READY_CHECK) as tx:
+    database = readiness.context.database
+    async with database.read(READY_CHECK) as tx:
         await tx.row(PING)
-    return ""
+    # Heartbeats are written all the time, so this changes within seconds, also where no call comes.
+    if database.write_fault:
+        return f"cannot be written: {database.write_fault}"
+    older = await describe_set_back(database)
+    return older and f"{older} {RESTART_ADVICE}"
 
 
 async def _schema(readiness: Readiness) -> str:

@@ -10,14 +10,18 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from clearlane.cli.client_command import AsJson
 from clearlane.cli.output import show_json
-from clearlane.cli.storage_command import Data, Store, is_interactive, refuse, with_store
+from clearlane.cli.storage_command import MISUSED, Data, Store, is_interactive, refuse, with_store
+from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
+
+if TYPE_CHECKING:
+    from clearlane.store.audit import ChainVerification
 
 app = typer.Typer(
     no_args_is_help=True, help="The audit trail: verify, export.", add_completion=False
@@ -34,29 +38,43 @@ class AuditFormat(StrEnum):
 
 
 @app.command()
-def verify(as_json: AsJson = False, data: Data = None) -> None:
+def verify(
+    anchor: Annotated[
+        Path | None,
+        typer.Option(help="Another anchor to compare with: a copy, or its line of the system log."),
+    ] = None,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
     """Verify the whole chain; name the first bad row and exit with 1 if there is one.
 
     Example: clearlane audit verify --data .data
     """
     from clearlane.store import audit
+    from clearlane.store.anchor import Anchor
 
     async def work(store: Store) -> audit.ChainVerification:
+        key = store.vault.audit_key
+        if anchor is not None and not anchor.is_file():
+            refuse(f"--anchor: there is no file {anchor}.", MISUSED)
+        compared = Anchor(anchor, key) if anchor else store.anchor
         with _progress("Verifying") as progress:
-            return await audit.verify(store.database, store.vault.audit_key, store.anchor, progress)
+            return await audit.verify(store.database, key, compared, progress)
 
     verdict = with_store(data, work)
     if as_json:
-        show_json(asdict(verdict))
+        show_json(asdict(verdict) | {"anchored_at": _time(verdict.anchored_at)})
         raise typer.Exit(bool(verdict.fault))
     if verdict.fault:
         refuse(
             f"The audit chain is broken. {verdict.fault} Rows before it that are good: {verdict.rows}."
         )
     typer.echo(f"The audit chain is whole: {verdict.rows} rows.")
-    if verdict.anchored is None:
+    typer.echo(_vouched(verdict))
+    if verdict.restores:
+        rows = ", ".join(map(str, verdict.restores))
         typer.echo(
-            "This data directory has no anchor yet: missing rows at the end cannot be detected."
+            f"Restores are recorded in these rows, and rows from before each are missing: {rows}."
         )
 
 
@@ -90,6 +108,22 @@ def export(
 
     written = with_store(data, work)
     typer.echo(f"{written} rows were exported.", err=True)
+
+
+def _vouched(verdict: "ChainVerification") -> str:
+    """Return how much of the chain the anchor vouches for, and how much it cannot."""
+    if verdict.anchored is None:
+        return "This data directory has no anchor yet: missing rows at the end cannot be detected."
+    younger = max(0, verdict.rows - verdict.anchored)
+    return (
+        f"The anchor of {_time(verdict.anchored_at)} vouches for rows 1 to {verdict.anchored}; {younger} rows are younger. "
+        f"It follows within {limits.ANCHOR_SECONDS_MAX} second: what was written in the last second before a crash may be "
+        "missing without a trace."
+    )
+
+
+def _time(micros: int | None) -> str | None:
+    return None if micros is None else from_micros(micros).isoformat().replace("+00:00", "Z")
 
 
 async def _export(store: Store, first: int, after: int, format: AuditFormat, out: TextIO) -> int:

@@ -97,9 +97,11 @@ async def run(settings: Settings) -> None:
     """Open the service, announce it, and close it when a signal stops it."""
     from clearlane.api import logs
     from clearlane.api.certificates import TlsCertificate
+    from clearlane.api.memory_release import limit_arenas
     from clearlane.api.service import ListenSockets, Service
     from clearlane.wiring import mount_console, open_installation
 
+    limit_arenas()  # before the first thread starts
     listeners = ListenSockets(_addresses(settings))
     base_url = _base_url(settings, listeners.api.getsockname()[1])
     writer = logs.configure(settings.log_level)
@@ -113,7 +115,7 @@ async def run(settings: Settings) -> None:
         service = Service(
             installation,
             listeners,
-            TlsCertificate(pair),
+            TlsCertificate(pair, settings.tls_suites),
             limits=_limits(settings),
             trusted_proxies=settings.trusted_proxies,
             sandbox=settings.sandbox,
@@ -125,7 +127,7 @@ async def run(settings: Settings) -> None:
             hangup = stop.set if os.isatty(STANDARD_INPUT) else service.reload_certificate
             loop.add_signal_handler(signal.SIGHUP, hangup)
             _tune_garbage_collector()
-            _announce(settings, service, base_url, ca_file, credentials)
+            _announce(settings, installation, service, base_url, ca_file, credentials)
             await stop.wait()
             _on_signals(service.stop_now)
     writer.flush()
@@ -160,6 +162,7 @@ def _limits(settings: Settings) -> "ApiLimits":
 
     return ApiLimits(
         body_bytes_max=settings.body_bytes_max,
+        documents_per_call_max=settings.documents_per_call_max,
         body_seconds_max=settings.body_seconds_max,
         header_bytes_max=settings.header_bytes_max,
         header_seconds_max=settings.header_seconds_max,
@@ -247,6 +250,7 @@ def has_local_url_only(settings: Settings) -> bool:
 
 def _announce(
     settings: Settings,
+    installation: "Installation",
     service: "Service",
     base_url: str,
     ca_file: Path | None,
@@ -269,10 +273,19 @@ def _announce(
             if has_local_url_only(settings)
             else []
         ),
+        *_set_back_lines(installation),
         f"clearlane ready {base_url}",
     ]
     typer.echo("\n".join(lines))
     sys.stdout.flush()
+
+
+def _set_back_lines(installation: "Installation") -> list[str]:
+    found = installation.set_back
+    if found is None:
+        return []
+    counted = f"{found.batches} batches and {found.claims} claims that waited are in doubt"
+    return [f"  warning     {found.sentence} {counted}: see `clearlane batch list`."]
 
 
 def _first_call(

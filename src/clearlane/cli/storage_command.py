@@ -18,7 +18,7 @@ import typer
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.settings import InvalidSettings, Settings, load
 from clearlane.store import migrate
-from clearlane.store.audit_chain import ANCHOR_NAME, Anchor
+from clearlane.store.anchor import ANCHOR_NAME, Anchor
 from clearlane.store.database import Actor, Database, StoreFault, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.vault import Vault
@@ -26,6 +26,11 @@ from clearlane.store.vault import Vault
 T = TypeVar("T")
 
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
+]
 
 REFUSED, MISUSED = 1, 2
 
@@ -44,7 +49,7 @@ class Store:
     @property
     def anchor(self) -> Anchor:
         """The anchor in which this node records the head of the audit chain."""
-        return Anchor(anchor_file(self.settings), self.vault.audit_key)
+        return Anchor(anchor_file(self.settings), self.vault.audit_key, self.settings.anchor_copy)
 
 
 @asynccontextmanager
@@ -59,6 +64,7 @@ async def open_store(data: Path | None) -> AsyncIterator[Store]:
         connections=settings.database_connections,
         keys=keys,
         anchor=anchor_file(settings),
+        anchor_copy=settings.anchor_copy,
         clock=clock,
     )
     try:
@@ -104,6 +110,15 @@ def refuse(sentence: str, code: int = REFUSED) -> NoReturn:
     raise typer.Exit(code)
 
 
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask at a terminal before something that cannot be undone; elsewhere ``--yes`` is needed."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        refuse(f"{question} Nothing was done: give --yes to do it without being asked.", MISUSED)
+    typer.confirm(question, abort=True, err=True)
+
+
 def load_settings(data: Path | None) -> Settings:
     """Return the effective settings."""
     with exit_on_refusal():
@@ -112,7 +127,12 @@ def load_settings(data: Path | None) -> Settings:
 
 def master_keys(settings: Settings) -> MasterKeys:
     """Return the master keys of an installation; never create one."""
-    return load_master_keys(text=settings.master_key, file=settings.key_file, may_create=False)
+    return load_master_keys(
+        text=settings.master_key,
+        command=settings.master_key_command,
+        file=settings.key_file,
+        may_create=False,
+    )
 
 
 def anchor_file(settings: Settings) -> Path:

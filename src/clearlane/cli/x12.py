@@ -6,21 +6,28 @@ opening a file go to standard error.
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
-from clearlane.kernel.limits import CHUNK_BYTES
-from clearlane.x12.check import CheckResult, check
+from clearlane.cli.x12_check import check_files
+from clearlane.cli.x12_files import (
+    FAULTY,
+    FINE,
+    STANDARD,
+    AsJson,
+    File,
+    Files,
+    display_name,
+    nonempty,
+    read_or_stop,
+    stop,
+)
 
 if TYPE_CHECKING:
     from clearlane.x12.diff import Change
-
-BYTES_WITHOUT_PROGRESS_BAR_MAX = 4 * 1024 * 1024
 
 app = typer.Typer(
     help="Read, check, explain and convert X12 files.",
@@ -28,30 +35,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-T = TypeVar("T")
-
-STANDARD = "-"
-UNOPENED = "FILE-OPEN"
-"""The rule of the one finding about a file that cannot be opened."""
-FINE, FAULTY, UNREADABLE = 0, 1, 2
-COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
-HEADINGS = ("line", "segment", "element", "severity", "finding")
-# Messages for files that cannot be opened.
-REFUSALS: dict[type[OSError], str] = {
-    FileNotFoundError: "there is no such file",
-    IsADirectoryError: "this is a directory; name the files in it",
-    PermissionError: "this user may not read it",
-}
-
-Files = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[FILE]...", help="Files to read; - or none for standard input."),
-]
-File = Annotated[
-    str, typer.Argument(metavar="[FILE]", help="The file to read; - or none for standard input.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 
 
 @app.callback()
@@ -64,22 +47,24 @@ def x12() -> None:
 
 @app.command("check")
 def check_(
-    files: Files = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Files, folders or quoted patterns; - or none for standard input.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check files and list everything that is wrong, in words.
 
-    Exit status: 0 no errors, 1 errors, 2 a file could not be read.
+    Of a folder, the files in it and below are checked; several files end with a summary. Exit status: 0 no errors, 1 errors,
+    2 a file could not be read.
 
-    Examples: clearlane x12 check claims.837; clearlane x12 check --json *.835; cat era | clearlane x12 check
+    Examples: clearlane x12 check claims.837; clearlane x12 check --json inbox/ "archive/**/*.835"; cat era | clearlane x12 check
     """
-    worst = FINE
-    for name in files or [STANDARD]:
-        verdict = _check_file(name)
-        (_print_json if as_json else _print_table)(_display_name(name), verdict)
-        worst = max(worst, _status(verdict, strict=strict))
-    raise typer.Exit(worst)
+    raise typer.Exit(check_files(files or [STANDARD], strict=strict, as_json=as_json))
 
 
 @app.command()
@@ -95,7 +80,7 @@ def describe(
 
     for name in files or [STANDARD]:
         loop = None
-        for segment in _nonempty(name, explained(_read(name))):
+        for segment in nonempty(name, explained(read_or_stop(name))):
             if as_json:
                 typer.echo(json.dumps(asdict(segment), ensure_ascii=False))
                 continue
@@ -106,6 +91,31 @@ def describe(
             for part in segment.parts:
                 words = f"  ({part.words})" if part.words else ""
                 typer.echo(f"      {part.place}  {part.name}: {part.value}{words}")
+
+
+@app.command()
+def html(
+    file: File = STANDARD,
+    out: Annotated[
+        str, typer.Option("-o", "--output", help="The page to write; standard output if none.")
+    ] = "",
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Show pseudonyms instead of patient data.")
+    ] = False,
+    key: Annotated[
+        str, typer.Option(help="With --redact: the key of the pseudonyms, as of x12 redact.")
+    ] = "",
+) -> None:
+    """Write the file as one page: segments in their loops, every element explained, findings at their place.
+
+    The page is one file that loads nothing, to open, print or mail. It shows the file's own values, those of patients too,
+    unless --redact is given.
+
+    Examples: clearlane x12 html claims.837 -o claims.html; clearlane x12 html --redact era.835 > era.html
+    """
+    from clearlane.cli.x12_html import write_html
+
+    write_html(file, out, redact=redact, key=key)
 
 
 @app.command("json")
@@ -128,15 +138,15 @@ def json_(
     encode = msgspec.json.encode
     for name in files or [STANDARD]:
         if not lines:
-            whole = encode(list(_nonempty(name, views.read_views(_read(name)))))
+            whole = encode(list(nonempty(name, views.read_views(read_or_stop(name)))))
             typer.echo(msgspec.json.format(whole, indent=2).decode())
             continue
         try:
-            for piece in _nonempty(name, views.stream_views(_read(name))):
+            for piece in nonempty(name, views.stream_views(read_or_stop(name))):
                 fields = {key: value for key, value in piece._asdict().items() if value is not None}
                 typer.echo(encode(fields).decode())
         except views.TooManySegmentsError as many:
-            _stop(f"{_display_name(name)}: {many}")
+            stop(f"{display_name(name)}: {many}")
 
 
 @app.command()
@@ -161,10 +171,10 @@ def diff(
     from clearlane.x12.diff import summarize
     from clearlane.x12.reader import parse
 
-    files = [parse(_read(name), check=False) for name in (old, new)]
+    files = [parse(read_or_stop(name), check=False) for name in (old, new)]
     for name, file in zip((old, new), files, strict=True):
         if not file.interchanges:
-            _stop(f"{_display_name(name)}: cannot be read as X12")
+            stop(f"{display_name(name)}: cannot be read as X12")
     changes = list(differences(*files, envelopes=not ignore_envelopes))
     if as_json:
         typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
@@ -192,8 +202,8 @@ def ack(
     from clearlane.kernel.clock import SystemClock
     from clearlane.x12.ack import acknowledge
 
-    replies = acknowledge(_read(file), control=control, moment=SystemClock().now())
-    for reply in _nonempty(file, replies):
+    replies = acknowledge(read_or_stop(file), control=control, moment=SystemClock().now())
+    for reply in nonempty(file, replies):
         sys.stdout.buffer.write(reply.ta1 if ta1 or not reply.ack_999 else reply.ack_999)
 
 
@@ -219,9 +229,9 @@ def reformat(
     ending = "\n" if newline else ""
     target = Delimiters(element, component, repetition, terminator, ending)
     try:
-        _write(file, rewritten(_read(file), target))
+        _write(file, rewritten(read_or_stop(file), target))
     except SeparatorConflictError as unfit:
-        _stop(f"{_display_name(file)}: {unfit}", FAULTY)
+        stop(f"{display_name(file)}: {unfit}", FAULTY)
 
 
 @app.command()
@@ -245,26 +255,16 @@ def redact(
     from clearlane.x12.redact import redact as redacted
 
     if key:
-        _write(file, redacted(_read(file), sha256(key.encode()).digest()))
+        _write(file, redacted(read_or_stop(file), sha256(key.encode()).digest()))
         return
-    content = b"".join(_read(file))
+    content = b"".join(read_or_stop(file))
     _write(file, redacted(content, sha256(content).digest()))
 
 
 def _write(name: str, out: Iterable[bytes]) -> None:
     """Write bytes to standard output."""
-    for piece in _nonempty(name, filter(None, out)):
+    for piece in nonempty(name, filter(None, out)):
         sys.stdout.buffer.write(piece)
-
-
-def _nonempty(name: str, out: Iterable[T]) -> Iterator[T]:
-    """Yield items unchanged; end the command where there is none, because the file is no X12."""
-    nothing = True
-    for one in out:
-        nothing = False
-        yield one
-    if nothing:
-        _stop(f"{_display_name(name)}: cannot be read as X12")
 
 
 def _change(change: "Change") -> str:
@@ -274,146 +274,3 @@ def _change(change: "Change") -> str:
         return f"{location}{name}: {change.old or 'nothing'} became {change.new or 'nothing'}"
     value = change.old or change.new
     return f"{location}{name} {change.kind}" + (f": {value}" if value else "")
-
-
-def _check_file(name: str) -> CheckResult:
-    """Check a file; one that cannot be opened has one finding."""
-    try:
-        return check(read_chunks(name))
-    except OSError as error:
-        message = f"{_display_name(name)}: {open_failure(error)}"
-        finding = Finding(
-            rule=UNOPENED, message=message, stage=Stage.FILE, position=SegmentPosition()
-        )
-        typer.echo(f"clearlane: {message}", err=True)
-        return CheckResult(readable=False, findings=(finding,))
-
-
-def _status(verdict: CheckResult, *, strict: bool) -> int:
-    if not verdict.readable:
-        return UNREADABLE
-    return FAULTY if verdict.errors or (strict and verdict.warnings) else FINE
-
-
-def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings in the order of the file."""
-    return sorted(
-        findings,
-        key=lambda f: (f.position.file_segment, f.position.element) if f.position else (0, 0),
-    )
-
-
-def _print_json(name: str, verdict: CheckResult) -> None:
-    answer = {
-        "file": name,
-        "readable": verdict.readable,
-        "errors": verdict.errors,
-        "warnings": verdict.warnings,
-        "findings": [_finding(finding) for finding in _ordered(verdict.findings)],
-    }
-    typer.echo(json.dumps(answer, ensure_ascii=False))
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    position = finding.position or SegmentPosition()
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "snip": finding.snip,
-        "interchange": position.interchange,
-        "group": position.group,
-        "set": position.set,
-        "segment": position.segment,
-        "line": position.file_segment,
-        "loop": position.loop,
-        "segment_id": position.segment_id,
-        "element": position.element,
-        "component": position.component,
-        "repetition": position.repetition,
-        "kind": finding.kind,
-        "message": finding.message,
-    }
-
-
-def _print_table(name: str, verdict: CheckResult) -> None:
-    if any(finding.rule == UNOPENED for finding in verdict.findings):
-        return
-    if not verdict.readable:
-        typer.echo(f"{name}: cannot be read as X12")
-    else:
-        counts = f"{_count(verdict.errors, 'error')}, {_count(verdict.warnings, 'warning')}"
-        typer.echo(f"{name}: {counts}")
-    rows = [_row(finding) for finding in _ordered(verdict.findings)]
-    if not rows:
-        return
-    widths = [max(len(row[at]) for row in (HEADINGS, *rows)) for at in range(len(HEADINGS) - 1)]
-    for row in (HEADINGS, *rows):
-        cells = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
-        colour = COLOURS.get(row[3])  # type: ignore[call-overload]
-        cells[3] = typer.style(cells[3], fg=colour) if colour else cells[3]
-        typer.echo("  " + "  ".join((*cells, row[4])))
-
-
-def _row(finding: Finding) -> tuple[str, ...]:
-    position = finding.position or SegmentPosition()
-    segment = f"{position.segment_id} ({position.loop})" if position.loop else position.segment_id
-    element = f"{position.element:02}" if position.element else ""
-    if position.component:
-        element += f"-{position.component}"
-    message = f"{finding.message} [{finding.rule}]"
-    return (str(position.file_segment or ""), segment, element, finding.severity.value, message)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
-# Files in, with a bar for large ones.
-
-
-def read_chunks(name: str) -> Iterator[bytes]:
-    """Yield the bytes of a file in chunks; raise OSError where it cannot be opened."""
-    if name == STANDARD:
-        if sys.stdin.isatty():
-            typer.echo("Reading standard input; end it with Ctrl-D.", err=True)
-        yield from _chunks(sys.stdin.buffer)
-        return
-    path = Path(name)
-    with path.open("rb") as file:
-        size = path.stat().st_size
-        if size <= BYTES_WITHOUT_PROGRESS_BAR_MAX or not sys.stderr.isatty():
-            yield from _chunks(file)
-            return
-        with typer.progressbar(length=size, label=path.name, file=sys.stderr) as bar:
-            for chunk in _chunks(file):
-                yield chunk
-                bar.update(len(chunk))
-
-
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    while chunk := file.read(CHUNK_BYTES):
-        yield chunk
-
-
-def open_failure(error: OSError) -> str:
-    """Return why a file cannot be opened."""
-    known = next((words for kind, words in REFUSALS.items() if isinstance(error, kind)), "")
-    return known or f"it cannot be read: {error.strerror or 'the system gives no reason'}"
-
-
-def _read(name: str) -> Iterator[bytes]:
-    """Yield the bytes of a file; end the command where it cannot be opened."""
-    try:
-        yield from read_chunks(name)
-    except OSError as error:
-        _stop(f"{_display_name(name)}: {open_failure(error)}")
-
-
-def _stop(message: str, status: int = UNREADABLE) -> NoReturn:
-    """Print a message and end the command."""
-    typer.echo(f"clearlane: {message}", err=True)
-    raise typer.Exit(status)
-
-
-def _display_name(name: str) -> str:
-    return "standard input" if name == STANDARD else name

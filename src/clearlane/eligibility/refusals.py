@@ -5,7 +5,7 @@ Knows acknowledgments; knows no inquiry.
 
 from collections.abc import Iterator, Sequence
 
-from clearlane.eligibility import response
+from clearlane.eligibility.benefit_answer import AnswerError, InterchangeStatus
 from clearlane.eligibility.inbound import FileRefusal
 from clearlane.x12 import tree, views
 from clearlane.x12.extract import ExtractSpec, extract_loops, extract_ta1
@@ -14,7 +14,6 @@ from clearlane.x12.views.original import SeparatorRestorer
 
 # The errors of other sets may quote their data, so a refusal holds the response to one set.
 REFUSAL_PART = ExtractSpec(repeated=frozenset({"2000"}), closing=frozenset({"AK9"}))
-_STATUSES = {"A": "Accepted", "E": "AcceptedWithErrors", "P": "PartiallyAccepted"}
 
 
 def interchange_refusals(interchange: tree.Interchange) -> Iterator[FileRefusal]:
@@ -32,15 +31,18 @@ def ta1_refusals(
     """Yield the refusal of a TA1, if it rejects an interchange; ``ack`` is the reading of its segment."""
     if ack.verdict in verdicts.ACCEPTED:
         return
-    error = response.ErrorJson(
-        Code=ack.note or None, Message=ack.note_words or None, Location="ISA"
+    status = InterchangeStatus(
+        control_number=ack.control,
+        verdict=ack.verdict,
+        code=ack.note,
+        message=ack.note_words,
     )
     yield FileRefusal(
         kind="TA1",
         control_number=ack.control,
         set_control_number="",
-        status=_status(ack.control, ack.verdict, ack.note, ack.note_words),
-        errors=(error,),
+        status=status,
+        errors=(AnswerError(code=ack.note, message=ack.note_words, location="ISA"),),
         content=extract_ta1(interchange, segment),
     )
 
@@ -77,53 +79,44 @@ def _build_refusal(
     view: verdicts.GroupVerdictView,
     set_control: str,
     verdict: str,
-    errors: list[response.ErrorJson],
+    errors: list[AnswerError],
     content: bytes,
 ) -> FileRefusal:
     # Clearlane gives a group the control number of its interchange.
     control = f"{int(view.control):09}" if view.control.isdecimal() else view.control
-    first = errors[0] if errors else response.ErrorJson()
+    first = errors[0] if errors else AnswerError()
     return FileRefusal(
         kind="999",
         control_number=view.control,
         set_control_number=set_control,
-        status=_status(control, verdict, first.Code or "", first.Message or ""),
+        status=InterchangeStatus(
+            control_number=control, verdict=verdict, code=first.code, message=first.message
+        ),
         errors=tuple(errors),
         content=content,
     )
 
 
-def _set_errors(set_ack: verdicts.SetVerdictView) -> Iterator[response.ErrorJson]:
+def _set_errors(set_ack: verdicts.SetVerdictView) -> Iterator[AnswerError]:
     """Yield the errors of elements, of segments without element errors, and of the set itself."""
     for segment in set_ack.errors:
         place = f"{segment.loop}/{segment.segment}" if segment.loop else segment.segment
         where = f"{place} (segment {segment.position})"
         if not segment.elements:
-            yield response.ErrorJson(
-                Code=segment.error or None, Message=segment.error_words or None, Location=where
-            )
+            yield AnswerError(code=segment.error, message=segment.error_words, location=where)
         for one in segment.elements:
             at = one.place.element if one.place else ""
-            yield response.ErrorJson(
-                Code=one.error or None,
-                Message=one.error_words or None,
-                Location=f"{place}/{at:0>2} (segment {segment.position})",
+            yield AnswerError(
+                code=one.error,
+                message=one.error_words,
+                location=f"{place}/{at:0>2} (segment {segment.position})",
             )
     yield from _code_errors(set_ack.codes, set_ack.codes_words, "ST")
 
 
 def _code_errors(
     codes: tuple[str, ...], words: tuple[str, ...], location: str
-) -> Iterator[response.ErrorJson]:
+) -> Iterator[AnswerError]:
     for at, code in enumerate(codes):
         message = words[at] if at < len(words) else ""
-        yield response.ErrorJson(Code=code, Message=message or None, Location=location)
-
-
-def _status(control: str, verdict: str, code: str, words: str) -> response.InterchangeStatusJson:
-    return response.InterchangeStatusJson(
-        InterchangeControlNumber=control or None,
-        Status=_STATUSES.get(verdict, "Rejected"),
-        Code=code or None,
-        Message=words or None,
-    )
+        yield AnswerError(code=code, message=message, location=location)

@@ -13,23 +13,37 @@ from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
 class PaymentTotals:
     """Running totals over the claim payments of one payment."""
 
-    __slots__ = ("_claims", "_paid", "_unbalanced", "_unreadable")
+    __slots__ = ("_claims", "_paid", "_unbalanced", "_unknown_paid", "_unreadable")
 
     def __init__(self) -> None:
         self._claims = self._paid = self._unbalanced = self._unreadable = 0
+        self._unknown_paid = False
 
     def add(self, claim_payment: ClaimPayment) -> None:
         """Add one claim payment to the totals."""
         self._claims += 1
         self._paid += claim_payment.paid
-        self._unreadable += bool(claim_payment.unreadable)
-        self._unbalanced += bool(claim_payment.balance and not claim_payment.unreadable)
+        if claim_payment.unreadable:
+            self._unreadable += 1
+            self._unknown_paid |= "CLP04" in claim_payment.unreadable
+        elif not claim_payment.balanced:
+            self._unbalanced += 1
 
     def summary(
-        self, payment: PaymentHeading, adjustments: tuple[ProviderAdjustment, ...] = ()
+        self,
+        payment: PaymentHeading,
+        adjustments: tuple[ProviderAdjustment, ...] = (),
+        *,
+        readable: bool = True,
     ) -> PaymentSummary:
-        """Return the summary of the payment whose claim payments were added."""
+        """Return the summary of the payment whose claim payments were added.
+
+        ``readable`` is false where an amount of a provider adjustment is not.
+        """
+        total = sum(one.amount for one in adjustments)
+        difference = None if payment.amount is None else payment.amount - self._paid - total
         return PaymentSummary(
+            balanced=is_balanced(difference, readable=readable and not self._unknown_paid),
             payment=payment,
             claims=self._claims,
             paid=self._paid,
@@ -37,6 +51,11 @@ class PaymentTotals:
             unbalanced_claims=self._unbalanced,
             unreadable_claims=self._unreadable,
         )
+
+
+def is_balanced(difference: int | None, *, readable: bool) -> bool:
+    """Return whether a payment balances: nothing is left, and every amount of the equation can be read."""
+    return readable and difference == 0
 
 
 def balance_warnings(summary: PaymentSummary) -> Iterator[str]:

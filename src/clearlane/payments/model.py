@@ -8,6 +8,8 @@ from datetime import date, datetime
 
 import msgspec
 
+from clearlane.payments.outcome import Outcome
+
 REVERSAL = "22"
 """CLP02 of a claim payment that reverses an earlier one."""
 
@@ -72,6 +74,9 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
     """Patient responsibility: adjustments of group PR, of the claim and of its service lines."""
     adjusted: int = 0
     """All other adjustments."""
+    outcome: Outcome = Outcome.PAID
+    lines_balanced: bool = True
+    """Whether charge, payment and adjustments agree on every service line."""
     unreadable: tuple[str, ...] = ()
     """Elements that cannot be read. Such a claim payment is shown to a person, never posted."""
     document_id: str = ""
@@ -132,6 +137,11 @@ class ClaimPayment(PaymentStruct, frozen=True, tag="claim_payment"):
     def balance(self) -> int:
         """The part of the charge that is neither paid nor adjusted; zero where the claim balances."""
         return self.charged - self.paid - self.patient - self.adjusted
+
+    @property
+    def balanced(self) -> bool:
+        """Whether charge, payment and adjustments agree, for the claim and for each of its lines."""
+        return not self.balance and self.lines_balanced and not self.unreadable
 
     @property
     def identity(self) -> tuple[object, ...]:

@@ -44,7 +44,7 @@ class AllowedSource(StrEnum):
     REPORTED = "reported"
     """The payer states it: ``AMT*B6`` of a line."""
     COMPUTED = "computed"
-    """Paid plus patient responsibility."""
+    """Paid plus deductible, coinsurance and copayment."""
 
 
 class MatchedBy(StrEnum):
@@ -73,7 +73,7 @@ class LineAdjustment(PaymentStruct, frozen=True):
     quantity: str = ""
     """The units that were adjusted, as written; mostly empty."""
     denial: bool = False
-    """Whether the reason denies payment (see ``outcome.ORDINARY_REASONS``)."""
+    """Whether it denies payment: nothing was paid, and the reason is none of ``outcome.ORDINARY_REASONS``."""
 
 
 class LineRemark(PaymentStruct, frozen=True):
@@ -182,7 +182,7 @@ class ClaimOccurrence(PaymentStruct, frozen=True):
     contractual: int = 0
     """CO-45: the write-off by contract."""
     denied: int = 0
-    """Adjustments with a reason that denies payment, whatever their group."""
+    """Adjustments that deny payment, whatever their group."""
     other_adjustments: int = 0
     """All adjustments that are none of those named above."""
     interest: int = 0
@@ -241,6 +241,9 @@ class PaymentSummary(PaymentStruct, frozen=True):
     """The totals at the end of an 835: the payment, its provider adjustments, and its balance."""
 
     payment: PaymentHeading
+    interchange: int = 1
+    group: int = 1
+    set: int = 1
     claims: int = 0
     paid: int = 0
     adjustments: tuple[ProviderAdjustment, ...] = ()
@@ -248,6 +251,8 @@ class PaymentSummary(PaymentStruct, frozen=True):
     """How many claims do not balance."""
     unreadable_claims: int = 0
     """How many claims have elements that cannot be read."""
+    balanced: bool = False
+    """Whether the payment balances, and every amount of the equation can be read."""
 
     @property
     def balance(self) -> int | None:
@@ -302,7 +307,7 @@ class Payment(PaymentStruct, frozen=True):
     adjustments_total: int = 0
     """The effect of all provider adjustments: minus takes away."""
     balanced: bool = True
-    """Whether amount = claims paid + adjustments, and every claim balances."""
+    """Whether amount = claims paid + adjustments. Claims have a balance of their own."""
     difference: int | None = 0
     """Amount less claims paid less adjustments; None where the amount cannot be read."""
     unbalanced_claims: int = 0

@@ -2,6 +2,7 @@
 
     for part in read(source):
         match part:
+            case PaymentStart(payment): ...                   # the heading, before the first claim
             case ClaimPaymentLoop(claim_payment, unit): ...   # a claim; ``unit`` is its CLP loop
             case PaymentSummary(): ...                        # the end of a set: the payment and its balance
 
@@ -15,13 +16,18 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.payments.balance import PaymentTotals
 from clearlane.payments.model import ClaimPayment, PaymentHeading
-from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
+from clearlane.payments.outcome import AdjustedReason, LineDecision, derive_outcome
+from clearlane.payments.payment import Payment, PaymentSummary, ProviderAdjustment
+from clearlane.payments.read_payment import heading_of_set
 from clearlane.x12 import codes, reader, tree
 from clearlane.x12.envelope_time import read_control_number, read_group_time
+from clearlane.x12.received_guides import choose_guide
 from clearlane.x12.tree import get_element
 
 
@@ -32,15 +38,25 @@ class ClaimPaymentLoop(NamedTuple):
     unit: reader.UnitClosed
 
 
-RemittancePart: TypeAlias = ClaimPaymentLoop | PaymentSummary
+class PaymentStart(NamedTuple):
+    """The heading of a payment, before its first claim."""
+
+    payment: Payment
+    heading: PaymentHeading
+    set: tuple[int, int, int]
+    """Interchange, group and set of the file, each counted from 1."""
+
+
+RemittancePart: TypeAlias = PaymentStart | ClaimPaymentLoop | PaymentSummary
 
 
 def read(source: reader.Source) -> Iterator[RemittancePart]:
-    """Yield the claim payments and the summary of every 835 in a file."""
+    """Yield the heading, the claim payments and the summary of every 835 in a file."""
     remittance: _RemittanceReader | None = None
-    for event in reader.read(source, check=False):
+    for event in reader.read(source, check=False, choose_guide=choose_guide):
         if event.__class__ is reader.UnitClosed:
             if remittance is not None:
+                yield from remittance.start()
                 yield remittance.read_claim(event)
         elif event.__class__ is reader.SetOpened:
             guide = event.set.guide
@@ -48,6 +64,7 @@ def read(source: reader.Source) -> Iterator[RemittancePart]:
                 _RemittanceReader(event.set) if guide is not None and guide.kind == "835" else None
             )
         elif event.__class__ is reader.SetClosed and remittance is not None:
+            yield from remittance.start()
             yield remittance.summarize()
             remittance = None
 
@@ -60,6 +77,18 @@ class _RemittanceReader:
         self._payment: PaymentHeading | None = None
         self._totals = PaymentTotals()
         self._originals = set.group.interchange.delimiters.from_canonical()
+        self._started = False
+
+    def start(self) -> Iterator[PaymentStart]:
+        """Yield the heading, once."""
+        if not self._started:
+            self._started = True
+            yield PaymentStart(heading_of_set(self._set), self.payment, self._key)
+
+    @property
+    def _key(self) -> tuple[int, int, int]:
+        group = self._set.group
+        return group.interchange.number, group.number, self._set.number
 
     def read_claim(self, unit: reader.UnitClosed) -> ClaimPaymentLoop:
         """Return the claim payment of a CLP loop and add it to the totals."""
@@ -76,19 +105,63 @@ class _RemittanceReader:
 
     def summarize(self) -> PaymentSummary:
         """Return the payment summary at the end of the set."""
+        unreadable: list[str] = []
         adjustments = [
             one
             for segment in self._set.root.segments("PLB")
-            for one in _provider_adjustments(segment)
+            for one in _provider_adjustments(segment, self._originals, unreadable)
         ]
-        return self._totals.summary(self.payment, tuple(adjustments))
+        numbered = (replace(one, number=number) for number, one in enumerate(adjustments, 1))
+        summary = self._totals.summary(self.payment, tuple(numbered), readable=not unreadable)
+        interchange, group, number = self._key
+        return replace(summary, interchange=interchange, group=group, set=number)
+
+
+class _ClaimMoney:
+    """The adjustments of one claim while its segments are read."""
+
+    __slots__ = ("_current", "_rests", "lines", "other", "patient", "reasons", "unreadable")
+
+    def __init__(self, unreadable: list[str]) -> None:
+        self.unreadable = unreadable
+        self.patient = self.other = 0
+        self.reasons: list[AdjustedReason] = []
+        self.lines: list[LineDecision] = []
+        self._current = self.reasons
+        self._rests: list[int] = []
+        """Of each line, the charge that is not yet explained."""
+
+    def add_adjustments(self, segment: tree.Segment) -> None:
+        """Add the adjustments of a CAS to its line, or to the claim before its first line."""
+        group = get_element(segment, 1)
+        for reason, text in zip(segment[2::3], segment[3::3], strict=False):
+            amount = _cents(text, "CAS", self.unreadable)
+            if group == "PR":
+                self.patient += amount
+            else:
+                self.other += amount
+            self._current.append(AdjustedReason(group, reason, amount))
+            if self._rests:
+                self._rests[-1] -= amount
+
+    def add_line(self, segment: tree.Segment) -> None:
+        """Begin a service line."""
+        charge, paid = _line_cents(get_element(segment, 2)), _line_cents(get_element(segment, 3))
+        self._current = []
+        self.lines.append(LineDecision(paid, self._current))
+        self._rests.append(charge - paid)
+
+    @property
+    def lines_balanced(self) -> bool:
+        """Whether every line is explained by its payment and adjustments."""
+        return not any(self._rests)
 
 
 def _read_claim_payment(
     unit: reader.UnitClosed, payment: PaymentHeading, originals: dict[int, int]
 ) -> ClaimPayment:
     unreadable: list[str] = []
-    sums = {"PR": 0, "": 0}
+    money = _ClaimMoney(unreadable)
     controls: list[str] = []
     trace = ""
     segments = unit.loop.all_segments()
@@ -96,9 +169,9 @@ def _read_claim_payment(
     for segment in segments:
         match segment[0]:
             case "CAS":
-                group = "PR" if get_element(segment, 1) == "PR" else ""
-                for text in segment[3::3]:
-                    sums[group] += _cents(text, "CAS", unreadable)
+                money.add_adjustments(segment)
+            case "SVC":
+                money.add_line(segment)
             case "REF" if get_element(segment, 1) == "6R":
                 controls.append(get_element(segment, 2))
             case "REF" if get_element(segment, 1) == "D9":
@@ -113,12 +186,14 @@ def _read_claim_payment(
     set = unit.set
     if code not in codes.load("claim_payment_statuses"):
         unreadable.append("CLP02")
+    paid = _cents(get_element(clp, 4), "CLP04", unreadable)
     return ClaimPayment(
         payment=payment, interchange=set.group.interchange.number, group=set.group.number,
         set=set.number, position=unit.loop.position, account_number=account, claim_number=trace,
         payer_control_number=payer_number, line_controls=tuple(controls), status_code=code,
-        charged=_cents(get_element(clp, 3), "CLP03", unreadable),
-        paid=_cents(get_element(clp, 4), "CLP04", unreadable), patient=sums["PR"], adjusted=sums[""],
+        charged=_cents(get_element(clp, 3), "CLP03", unreadable), paid=paid,
+        patient=money.patient, adjusted=money.other, lines_balanced=money.lines_balanced,
+        outcome=derive_outcome(status=code, paid=paid, reasons=money.reasons, lines=money.lines),
         unreadable=tuple(unreadable),
     )  # fmt: skip
 
@@ -157,19 +232,21 @@ def _amount(bpr: tree.Segment) -> int | None:
     return None if amount is None else -amount if get_element(bpr, 3) == "D" else amount
 
 
-def _provider_adjustments(segment: tree.Segment) -> Iterator[ProviderAdjustment]:
+def _provider_adjustments(
+    segment: tree.Segment, originals: dict[int, int], unreadable: list[str]
+) -> Iterator[ProviderAdjustment]:
     """Yield the adjustments of a PLB: pairs of a composite (reason, reference) and an amount."""
     words = codes.load("provider_adjustments")
     for composite, text in zip(segment[3::2], segment[4::2], strict=False):
         reason, _, reference = composite.partition(":")
         if composite or text:
-            amount = _parse_cents(text) or 0
+            amount = _cents(text, "PLB", unreadable)
             yield ProviderAdjustment(
-                provider_id=segment[1],
+                provider_id=segment[1].translate(originals),
                 fiscal_year_end=_day(get_element(segment, 2)),
                 reason=reason,
                 text=words.get(reason, ""),
-                reference=reference,
+                reference=reference.translate(originals),
                 amount=-amount,
                 x12_amount=amount,
             )
@@ -188,6 +265,11 @@ def _parse_cents(text: str) -> int | None:
         return None
     cents = amount * Decimal(100)
     return int(cents) if cents == cents.to_integral_value() else None
+
+
+def _line_cents(text: str) -> int:
+    """Return an amount of a service line, 0 where it is none: the payment is decided by the claim's own."""
+    return _parse_cents(text) or 0
 
 
 def _cents(text: str, place: str, unreadable: list[str]) -> int:

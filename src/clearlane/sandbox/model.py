@@ -16,7 +16,8 @@ import msgspec
 
 ZERO = Decimal(0)
 REVERSAL = "22"
-DENIED = "4"
+NOT_RECOGNISED = "4"
+"""CLP02: the patient is not recognised. A claim of a known patient of which nothing is paid is 1, 2 or 3 (RFI 1423)."""
 PATIENT = "PR"
 
 
@@ -165,6 +166,7 @@ class LineDecision(_Value, frozen=True, kw_only=True):
     adjustments: tuple[Adjustment, ...] = ()
     remarks: tuple[str, ...] = ()
     allowed: Decimal = ZERO
+    denied: bool = False
 
 
 class Decision(_Value, frozen=True, kw_only=True):
@@ -180,6 +182,11 @@ class Decision(_Value, frozen=True, kw_only=True):
     def paid(self) -> Decimal:
         """CLP04."""
         return total(line.paid for line in self.lines)
+
+    @property
+    def denied(self) -> bool:
+        """Whether every line was denied, whatever CLP02 says."""
+        return all(line.denied for line in self.lines)
 
     @property
     def patient(self) -> Decimal:
@@ -277,6 +284,10 @@ class ResponseType(StrEnum):
     REMIT = "835"
     CORRECT = "835C"
     """An 835 with a reversal and a correction."""
+    REVERSE = "835R"
+    """An 835 with the reversal alone."""
+    PAY_ANEW = "835N"
+    """An 835 with the correction alone, after the reversal."""
 
 
 class ResponseStyle(StrEnum):
@@ -289,6 +300,16 @@ class ResponseStyle(StrEnum):
     """Only its first half."""
     REPEATED = "again"
     """The same bytes once more."""
+    REENVELOPED = "re-enveloped"
+    """The same sets once more, in an interchange of its own."""
+
+
+REMITTANCES = frozenset(
+    {ResponseType.REMIT, ResponseType.CORRECT, ResponseType.REVERSE, ResponseType.PAY_ANEW}
+)
+"""Responses that are 835 files."""
+COPIES = frozenset({ResponseStyle.REPEATED, ResponseStyle.REENVELOPED})
+"""Styles that deliver again what was delivered before."""
 
 
 class PlannedResponse(_Value, frozen=True, kw_only=True):

@@ -12,7 +12,6 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
 from clearlane.sandbox.model import (
-    DENIED,
     PATIENT,
     ZERO,
     Adjustment,
@@ -121,15 +120,12 @@ def decide(claim: Claim, member: Member, today: date) -> tuple[Decision, PlanUsa
     lines = tuple(adjudication.line(line) for line in claim.lines)
     if claim.predetermination:
         return Decision(code=PREDETERMINED, lines=tuple(map(_predetermined, lines))), PlanUsage()
-    decision = Decision(code=processed_code(claim), lines=lines)
     used = PlanUsage(years=adjudication.years, service_counts=adjudication.times)
-    if _nothing_covered(lines):
-        decision = Decision(code=DENIED, lines=lines)
-    return decision, used
+    return Decision(code=processed_code(claim), lines=lines), used
 
 
 def processed_code(claim: Claim) -> str:
-    """Return CLP02 of a claim that is not denied."""
+    """Return CLP02 of a claim of a known patient, paid or denied."""
     return PROCESSED_CODE_BY_ORDER.get(claim.order, TERTIARY)
 
 
@@ -159,7 +155,8 @@ def adjusted_line(charge: Decimal, paid: Decimal, *parts: tuple[str, str, Decima
 def denied_line(charge: Decimal, group: str, reason: str, remark: str = "") -> LineDecision:
     """Return a line of which nothing is paid."""
     parts = (Adjustment(group=group, reason=reason, amount=charge),) if charge else ()
-    return LineDecision(paid=ZERO, adjustments=parts, remarks=(remark,) if remark else ())
+    remarks = (remark,) if remark else ()
+    return LineDecision(paid=ZERO, adjustments=parts, remarks=remarks, denied=True)
 
 
 def add_usage(one: PlanUsage, other: PlanUsage, sign: int = 1) -> PlanUsage:
@@ -294,8 +291,3 @@ def _predetermined(line: LineDecision) -> LineDecision:
     if line.paid:
         parts = (*parts, Adjustment(group="OA", reason="101", amount=line.paid))
     return LineDecision(paid=ZERO, adjustments=parts, remarks=line.remarks, allowed=line.allowed)
-
-
-def _nothing_covered(lines: tuple[LineDecision, ...]) -> bool:
-    """Return whether every line was denied."""
-    return all(line.remarks and not line.paid for line in lines)

@@ -9,10 +9,18 @@ from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, bindparam, select
 
-from clearlane.store.audit_chain import COLUMNS, GENESIS, Anchor, AnchorFault, ChainHead, digest
+from clearlane.store.anchor import (
+    Anchor,
+    AnchorFault,
+    AnchorNote,
+    AnchorVerdict,
+    compare,
+    missing_sentence,
+)
+from clearlane.store.audit_chain import COLUMNS, GENESIS, ChainHead, digest
 from clearlane.store.database import Database, Row, SystemScope
 from clearlane.store.group_commit import StatementFault
-from clearlane.store.schema import audit, audit_head
+from clearlane.store.schema import RESTORE_ACTIONS, audit, audit_head
 from clearlane.store.sql import Statement
 
 AUDIT_PAGE_ROWS = 2_000
@@ -34,6 +42,10 @@ class ChainVerification:
     """The number of the first bad row, where it is known."""
     anchored: int | None = None
     """The row in the anchor, None where this node has no anchor."""
+    anchored_at: int | None = None
+    """When the anchor was saved: rows that were written later may be missing without a trace."""
+    restores: tuple[int, ...] = ()
+    """The rows that record that an older database took the place of this one."""
 
 
 class _ChainFault(Exception):
@@ -45,18 +57,19 @@ class _ChainFault(Exception):
 async def verify(
     database: Database,
     key: bytes,
-    anchor: Anchor,
+    anchor: Anchor | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ChainVerification:
-    """Walk the whole chain and name the first bad row.
+    """Walk the whole chain and name the first bad row. Without an anchor the chain alone is verified.
 
     The anchor is read first, and the head together with the last page: rows that are added
     meanwhile are part of the chain, never a fault.
     """
     walk = _ChainWalk(key)
-    noted: ChainHead | None = None
+    noted: AnchorNote | None = None
     try:
-        noted = walk.anchor = _anchored(anchor)
+        noted = await _anchored(database, anchor) if anchor else None
+        walk.anchor = noted.head if noted else None
         full = True
         while full:
             rows, stated, full = await _page(database, walk)
@@ -66,8 +79,8 @@ async def verify(
                 progress(walk.head.seq, stated[0] if stated else 0)
         walk.end(stated)
     except _ChainFault as bad:
-        return ChainVerification(walk.head.seq, str(bad), bad.seq, noted.seq if noted else None)
-    return ChainVerification(walk.head.seq, anchored=noted.seq if noted else None)
+        return walk.result(noted, str(bad), bad.seq)
+    return walk.result(noted)
 
 
 async def _page(database: Database, walk: "_ChainWalk") -> tuple[list[Row], Row | None, bool]:
@@ -127,6 +140,20 @@ class _ChainWalk:
         self.head = ChainHead(0, GENESIS)
         self.last_seen = BEFORE_ALL
         self.anchor: ChainHead | None = None
+        self._restores: list[int] = []
+
+    def result(
+        self, noted: AnchorNote | None, fault: str = "", seq: int | None = None
+    ) -> ChainVerification:
+        """Return the result, with what the anchor holds."""
+        return ChainVerification(
+            self.head.seq,
+            fault,
+            seq,
+            noted.head.seq if noted else None,
+            noted.at if noted else None,
+            tuple(self._restores),
+        )
 
     def step(self, row: Row) -> None:
         """Check the next row."""
@@ -136,6 +163,8 @@ class _ChainWalk:
         except TypeError:  # SQLite keeps any type in any column
             raise _ChainFault(expected, f"Row {expected} was changed.") from None
         self.head, self.last_seen = ChainHead(row[0], row[11]), row[0]
+        if row[5] in RESTORE_ACTIONS:
+            self._restores.append(row[0])
 
     def _check(self, row: Row, expected: int) -> None:
         seq, prev, hash = row[0], row[10], row[11]
@@ -175,11 +204,16 @@ class _ChainWalk:
             raise _ChainFault(self.head.seq, f"The head does not match row {self.head.seq}.")
 
 
-def _anchored(anchor: Anchor) -> ChainHead | None:
+async def _anchored(database: Database, anchor: Anchor) -> AnchorNote | None:
+    """Return what the anchor holds; None where there is none yet, or a restore came after it."""
     try:
-        return anchor.read()
+        async with database.read(TRAIL) as tx:
+            verdict, note = await compare(tx, anchor, shared=database.dialect == "postgresql")
     except AnchorFault as broken:
         raise _ChainFault(None, str(broken)) from None
+    if verdict is AnchorVerdict.MISSING:
+        raise _ChainFault(None, missing_sentence(anchor))
+    return None if verdict is AnchorVerdict.RESTORED else note
 
 
 _HEAD = Statement(select(audit_head.c.seq, audit_head.c.hash).where(audit_head.c.id == 1))

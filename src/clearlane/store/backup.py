@@ -6,6 +6,7 @@ master key is never part of a backup. PostgreSQL has tools of its own.
 
 import asyncio
 import hmac
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sqlalchemy import delete, select
 
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.store import audit, batches, migrate
+from clearlane.store.anchor import Anchor, AnchorNote, present_note
 from clearlane.store.archive import (
     Manifest,
     copy_database,
@@ -24,7 +26,6 @@ from clearlane.store.archive import (
     scratch_file,
     unpack,
 )
-from clearlane.store.audit_chain import Anchor, ChainHead
 from clearlane.store.database import (
     Actor,
     Database,
@@ -41,7 +42,7 @@ from clearlane.store.sql import Statement, insert_into
 from clearlane.store.sqlite import create_private_file
 from clearlane.store.vault import Vault
 
-PREVIOUS_SUFFIX = ".before-restore"
+PREVIOUS_SUFFIX = ".before-restore-"
 BACKUP = SystemScope("a backup holds the whole installation")
 # Snapshots that running nodes load anew after a restore; "restore" counts the restores themselves.
 REVISIONS_SKIPPED = 1_000
@@ -87,22 +88,35 @@ class Restore:
     archive: Path
     file: Path
     anchor: Path
+    anchor_copy: str = ""
     keys: MasterKeys
     clock: Clock
     actor: Actor
 
+    async def check(self) -> RestoreResult:
+        """Check the backup and prepare a copy as :meth:`run` does, and change nothing."""
+        with scratch_file(self.file.parent) as copy:
+            manifest = await self._unpacked(copy)
+            running = await self._running()
+            moved, in_doubt, _, _ = await self._prepare(copy, manifest, running)
+        return RestoreResult(manifest, None, moved, in_doubt)
+
     async def run(self) -> RestoreResult:
         """Check, prepare, swap, check again. A refusal leaves the data unchanged."""
         with scratch_file(self.file.parent) as copy:
-            manifest = await asyncio.to_thread(unpack, self.archive, copy)
-            await asyncio.to_thread(require_intact, copy)
-            await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
+            manifest = await self._unpacked(copy)
             running = await self._running()
-            moved, in_doubt, key, head = await self._prepare(copy, manifest, running)
-            anchor = Anchor(self.anchor, key)
-            kept = await asyncio.to_thread(self._swap, copy, anchor, head, running)
+            moved, in_doubt, key, note = await self._prepare(copy, manifest, running)
+            anchor = Anchor(self.anchor, key, self.anchor_copy)
+            kept = await asyncio.to_thread(self._swap, copy, anchor, note, running)
         await self._check(key)
         return RestoreResult(manifest, kept, moved, in_doubt)
+
+    async def _unpacked(self, copy: Path) -> Manifest:
+        manifest = await asyncio.to_thread(unpack, self.archive, copy)
+        await asyncio.to_thread(require_intact, copy)
+        await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
+        return manifest
 
     async def _running(self) -> "_RunningInstallation | None":
         """Return what is to be replaced, or None where there is nothing yet."""
@@ -134,7 +148,7 @@ class Restore:
 
     async def _prepare(
         self, copy: Path, manifest: Manifest, running: "_RunningInstallation | None"
-    ) -> tuple[dict[str, int], tuple[int, int], bytes, ChainHead]:
+    ) -> tuple[dict[str, int], tuple[int, int], bytes, AnchorNote]:
         """Check the copy with the master key, and carry over what running nodes need."""
         unused = copy.with_name(copy.name + ".anchor")
         restored = await self._open(copy, unused)
@@ -143,32 +157,42 @@ class Restore:
             await vault.load()  # refuses a backup whose keys cannot be unwrapped
             if not hmac.compare_digest(manifest.mac, manifest.mac_for(vault.audit_key)):
                 raise OperationRefused("The backup's manifest was changed.")
-            await _require_chain(
-                restored, vault.audit_key, manifest, Anchor(unused, vault.audit_key)
-            )
+            await _require_chain(restored, vault.audit_key, manifest)
             carried = running or _NOTHING
             carried.require_same(vault.audit_key)
             moved, in_doubt = await restored.write(
                 BACKUP, lambda tx: carried.carry_over(tx, manifest), actor=self.actor
             )
-            return moved, in_doubt, vault.audit_key, await audit.read_head(restored)
+            note = await present_note(restored, to_micros(self.clock.now()))
+            return moved, in_doubt, vault.audit_key, note
         finally:
             await restored.close()
             for name in (unused, unused.with_name(unused.name + ".lock")):
                 name.unlink(missing_ok=True)
 
     def _swap(
-        self, copy: Path, anchor: Anchor, head: ChainHead, running: "_RunningInstallation | None"
+        self, copy: Path, anchor: Anchor, note: AnchorNote, running: "_RunningInstallation | None"
     ) -> Path | None:
         """Replace the running database by the copy, and keep the previous data."""
         create_private_file(self.file)
-        kept = self.file.with_name(self.file.name + PREVIOUS_SUFFIX) if running else None
+        kept = self._unused_name() if running else None
         with anchor.locked():
             replace_database(
                 copy, self.file, kept, {row[0] for row in (running or _NOTHING).data_keys}
             )
-            anchor.reset(head)
+            anchor.reset(note)
         return kept
+
+    def _unused_name(self) -> Path:
+        """Return a name for the previous data with the moment in it: a second restore must not overwrite the first."""
+        moment = f"{self.clock.now():%Y%m%dT%H%M%SZ}"
+        for number in itertools.count(1):
+            name = f"{self.file.name}{PREVIOUS_SUFFIX}{moment}" + (
+                f"-{number}" if number > 1 else ""
+            )
+            if not (found := self.file.with_name(name)).exists():
+                return found
+        raise AssertionError("counting never ends")
 
     async def _check(self, key: bytes) -> None:
         database = await self._open(self.file, self.anchor)
@@ -244,10 +268,8 @@ _NOTHING = _RunningInstallation(
 )
 
 
-async def _require_chain(
-    database: Database, key: bytes, manifest: Manifest, anchor: Anchor
-) -> None:
-    verdict = await audit.verify(database, key, anchor)
+async def _require_chain(database: Database, key: bytes, manifest: Manifest) -> None:
+    verdict = await audit.verify(database, key, None)
     if verdict.fault:
         raise OperationRefused(f"The backup's audit chain is not whole: {verdict.fault}")
     head = await audit.read_head(database)

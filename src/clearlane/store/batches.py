@@ -6,9 +6,8 @@ is sealed for the installation, because claims of many clients share a file. Kno
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, literal, select, update
+from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, select, update
 
 from clearlane.claims.batch_lifecycle import (
     INITIAL_STATE,
@@ -28,7 +27,7 @@ from clearlane.store.schema import (
     claims,
     control_numbers,
 )
-from clearlane.store.sql import Statement, among, insert_into
+from clearlane.store.sql import Statement, among, inlined, insert_into
 from clearlane.store.vault import Vault
 
 CONTROL_NUMBERS_SKIPPED = 1_000_000
@@ -409,13 +408,8 @@ _NAMES = tuple(column.name for column in batches.columns if column.name != "cont
 _FILE = ("route_id", "control", "name", "digest", "bytes", "content")
 
 
-def _inlined(value: object) -> ColumnElement[Any]:
-    """Return a value that is part of the SQL text: a partial index serves no statement with a placeholder."""
-    return literal(value, literal_execute=True)
-
-
 def _is_queued(queued: int) -> ColumnElement[bool]:
-    return (claims.c.queued > _inlined(0)) & (claims.c.queued == _inlined(queued))
+    return (claims.c.queued > inlined(0)) & (claims.c.queued == inlined(queued))
 
 
 def _payer_queues(condition: ColumnElement[bool]) -> Statement:
@@ -495,8 +489,8 @@ _BATCHES = select(*(batches.c[name] for name in _NAMES))
 # Without ORDER BY, which would make SQLite walk all batches ever sent instead of the index of the open ones.
 _UNDELIVERED = Statement(
     _BATCHES.where(
-        batches.c.state.in_([_inlined(state.value) for state in UNDELIVERED]),
-        batches.c.not_before >= _inlined(0),
+        batches.c.state.in_([inlined(state.value) for state in UNDELIVERED]),
+        batches.c.not_before >= inlined(0),
     )
 )
 _NEWEST = Statement(_BATCHES.order_by(batches.c.id.desc()).limit(bindparam("limit", type_=Integer)))

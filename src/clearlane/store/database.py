@@ -11,7 +11,7 @@ from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import keys as master
 from clearlane.store import migrate
-from clearlane.store.audit_chain import Anchor
+from clearlane.store.anchor import Anchor
 from clearlane.store.group_commit import (
     Actor,
     CombinedJob,
@@ -63,8 +63,29 @@ class Database(Protocol):
     """``sqlite`` or ``postgresql``."""
 
     @property
+    def anchor(self) -> Anchor | None:
+        """The anchor of this data directory; None only before :func:`open_database` returns."""
+
+    @property
     def anchor_fault(self) -> str:
         """Why the audit chain could not be anchored the last time; empty when it could."""
+
+    def clear_anchor_fault(self) -> None:
+        """Forget a fault of the anchor, which was saved by other means since."""
+
+    @property
+    def write_fault(self) -> str:
+        """Why the last commit failed; empty again once one succeeds, and while there is space for all writes."""
+
+    @property
+    def reserve_warning(self) -> str:
+        """Why there is no reserve of disk space, where this node should have one."""
+
+    def keep_reserve(self) -> None:
+        """Keep a reserve of disk space for audit rows, where the database is a file of this node."""
+
+    def require_space(self) -> None:
+        """Raise :class:`DiskFull` while only the reserve is left: what adds claims or files is refused then."""
 
     async def revision(self) -> str | None:
         """Return the schema revision of the database, None for an empty one."""
@@ -87,7 +108,14 @@ class Database(Protocol):
 
 
 async def open_database(
-    *, url: str, sqlite_file: Path, connections: int, keys: MasterKeys, anchor: Path, clock: Clock
+    *,
+    url: str,
+    sqlite_file: Path,
+    connections: int,
+    keys: MasterKeys,
+    anchor: Path,
+    clock: Clock,
+    anchor_copy: str = "",
 ) -> Database:
     """Open the database, and check that it is durable, has our schema and fits the master key.
 
@@ -97,7 +125,7 @@ async def open_database(
     try:
         await migrate.require_current(database)
         found = await _installation_keys(database, keys, clock)
-        database.enable_audit(found.audit, Anchor(anchor, found.audit))
+        database.enable_audit(found.audit, Anchor(anchor, found.audit, anchor_copy))
     except BaseException:
         await database.close()
         raise

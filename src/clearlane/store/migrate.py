@@ -23,7 +23,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 # The key of PostgreSQL's advisory lock: any number, as long as every node takes the same one.
 MIGRATION_LOCK = 0x636C6E6D
 # Revisions of the schema before the first release, which no migration starts from.
-UNRELEASED = frozenset({"0001", "0002", "0003", "0004", "0005", "0006", "0007"})
+UNRELEASED = frozenset({"0001", "0002", "0003", "0004", "0005", "0006", "0007", "v0001"})
 
 
 class SchemaState(StrEnum):

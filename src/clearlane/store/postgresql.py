@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import asyncpg
 
 from clearlane.kernel import limits
-from clearlane.kernel.clock import Clock
+from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
+from clearlane.store.anchor import Anchor, AnchorFault, AnchorNote, note_for
 from clearlane.store.group_commit import (
     Actor,
     AuditBuffer,
@@ -33,6 +34,7 @@ from clearlane.store.group_commit import (
     WriteQueue,
     failed_outcomes,
     submit,
+    write_fault,
 )
 from clearlane.store.schema import APP_ROLE, VENDORS_SETTING
 from clearlane.store.sql import Statement, SystemScope
@@ -71,10 +73,18 @@ class PostgresqlDatabase:
         self._wake = asyncio.Event()
         self._pool: asyncpg.Pool | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._anchor: audit_chain.Anchor | None = None
+        self.anchor: Anchor | None = None
         self._unanchored: audit_chain.ChainHead | None = None
         self._head_moved = asyncio.Event()
         self.anchor_fault = ""
+        self.write_fault = ""
+        self.reserve_warning = ""
+
+    def keep_reserve(self) -> None:
+        """Do nothing: the disk is the server's."""
+
+    def require_space(self) -> None:
+        """Do nothing: the server says when its disk is full."""
 
     async def open(self) -> None:
         """Connect, check the server, start the writers."""
@@ -101,10 +111,14 @@ class PostgresqlDatabase:
             )
         self._tasks.append(asyncio.create_task(self._keep_anchor(), name="pg-anchor"))
 
-    def enable_audit(self, key: bytes, anchor: audit_chain.Anchor) -> None:
+    def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writers the key and anchor of the audit chain."""
         self._committer.audit_key = key
-        self._anchor = anchor
+        self.anchor = anchor
+
+    def clear_anchor_fault(self) -> None:
+        """Forget a fault of the anchor, which was saved by other means since."""
+        self.anchor_fault = ""
 
     async def revision(self) -> str | None:
         """Return the schema revision of the database, None for an empty one."""
@@ -172,6 +186,7 @@ class PostgresqlDatabase:
                 outcomes = failed_outcomes(writes, known)
                 if writer is not None:
                     await writer.rollback()
+            self.write_fault = write_fault(outcomes, self.write_fault)
             for outcome in outcomes:
                 outcome.resolve()
         if writer is not None:
@@ -203,15 +218,16 @@ class PostgresqlDatabase:
         await self._anchor_now()
 
     async def _anchor_now(self) -> None:
-        head, anchor = self._unanchored, self._anchor
+        head, anchor = self._unanchored, self.anchor
         if head is None or anchor is None:
             return
         self._unanchored = None
         try:
             async with self.read(SystemScope("anchor")) as tx:
-                await audit_chain.require_anchored(tx, anchor, head)
-            await asyncio.to_thread(_advance, anchor, head)
-        except audit_chain.AnchorFault as fault:
+                at = to_micros(self._committer.clock.now())
+                note = await note_for(tx, anchor, head, at=at, shared=True)
+            await asyncio.to_thread(_advance, anchor, note)
+        except AnchorFault as fault:
             self.anchor_fault = str(fault)
         except (StoreFault, OSError) as fault:
             self.anchor_fault = str(fault)
@@ -430,9 +446,9 @@ def _reason(error: BaseException) -> str:
     return str(getattr(error, "strerror", "") or type(error).__name__)
 
 
-def _advance(anchor: audit_chain.Anchor, head: audit_chain.ChainHead) -> None:
+def _advance(anchor: Anchor, note: AnchorNote) -> None:
     with anchor.locked():
-        anchor.advance(head)
+        anchor.advance(note)
 
 
 async def _no_reset(connection: Any) -> None:

@@ -60,6 +60,11 @@ def insert_into(table: Table, *names: str) -> Insert:
     return insert(table).values({name: bindparam(name) for name in (*owners, *names)})
 
 
+def inlined(value: object) -> ColumnElement[Any]:
+    """Return a value that is part of the SQL text: a partial index serves no statement with a placeholder."""
+    return literal(value, literal_execute=True)
+
+
 class among(FunctionElement[bool]):  # noqa: N801  (reads as a function: where(among(t.c.id, "ids")))
     """``column IN (...)`` for a list of any length, given as one value under ``name``."""
 

@@ -10,8 +10,9 @@ All possible findings are listed in ``finding_catalogue.FINDING_TYPES`` (single 
 (several segments at once). Knows files; knows no claim form.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import guides
@@ -22,10 +23,15 @@ from clearlane.x12.reader import (
     GuideChooser,
     InterchangeClosed,
     InterchangeOpened,
+    Reader,
     SetClosed,
     Source,
+    iter_chunks,
     read,
 )
+
+ProgressCallback: TypeAlias = Callable[[int, int], None]
+"""Takes the bytes of a chunk that was checked, and how many segments of the file were read so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +53,28 @@ class CheckResult:
         return sum(finding.severity is Severity.WARNING for finding in self.findings)
 
 
-def check(source: Source, *, choose_guide: GuideChooser = guides.by_version) -> CheckResult:
-    """Check a file to its end and return all findings."""
+def check(
+    source: Source,
+    *,
+    choose_guide: GuideChooser = guides.by_version,
+    on_progress: ProgressCallback | None = None,
+) -> CheckResult:
+    """Check a file to its end and return all findings; ``on_progress`` is called after each chunk."""
     readable = False
     found: list[Finding] = []
-    for event in read(source, choose_guide=choose_guide):
-        readable = readable or event.__class__ is InterchangeOpened
-        found += event_findings(event)
+    reader = Reader(choose_guide=choose_guide)
+
+    def take(events: list[Event]) -> None:
+        nonlocal readable, found
+        for event in events:
+            readable = readable or event.__class__ is InterchangeOpened
+            found += event_findings(event)
+
+    for chunk in iter_chunks(source):
+        take(reader.feed(chunk))
+        if on_progress is not None:
+            on_progress(len(chunk), reader.segments)
+    take(reader.finish())
     return CheckResult(readable=readable, findings=tuple(found))
 
 

@@ -1,10 +1,11 @@
-"""Read the statements of a payer's file, page by page, each matched with the claim it is about.
+"""Read the acknowledgements and statuses of a payer's file, page by page, each matched with the claim it is about.
 
     async for page in StatementReader(context, file, content, read).pages(): ...
 
-The messages of a TA1 or 999 were read when the file was identified. Any other file is read in a thread, a page at a time, so that a large one blocks nothing and memory stays flat. TA1 and 999
-name files: the batch that they acknowledge is opened, and its layout gives the claims. All other sets name their
-claims. Writes nothing: what follows from a statement is decided elsewhere.
+The messages of a file of TA1 and 999 were read when it was identified. Any other file is read in a thread, a page at a
+time, so that a large one blocks nothing and memory stays flat. TA1 and 999 name files: the batch that they acknowledge
+is opened, and its layout gives the claims. All other sets name their claims. Writes nothing: what follows from a
+statement is decided elsewhere.
 """
 
 import asyncio
@@ -22,7 +23,6 @@ from clearlane.claims.claim_parts import AckParts, extract_claim
 from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.inbound_file import InboundFile
 from clearlane.claims.sent_layout import SentLayout, read_layout
-from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.claim_status import ClaimFact
@@ -45,7 +45,6 @@ DOCUMENTED = frozenset(
 """The kinds of facts that become a document, beside payments."""
 SET_DIGITS = 4
 """The last digits of our batch number (BHT03) count the sets of an interchange."""
-UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 
 
 class UnmatchedStatementError(Exception):
@@ -99,8 +98,6 @@ class StatementReader:
     def __init__(
         self, context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
     ) -> None:
-        self.doubts: list[str] = []
-        """What a person should look at, without any content of a claim."""
         self._context = context
         self._file = file
         self._content = content
@@ -109,35 +106,22 @@ class StatementReader:
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
         """Yield the statements of the file."""
-        kinds = self._read.identified.kinds
-        if "835" in kinds:
-            async for payments in _read_pages(self._payments()):
-                yield await self._match(payments)
-        if kinds & ACKNOWLEDGEMENTS:
+        if self._read.identified.kinds & ACKNOWLEDGEMENTS:
             known = self._read.messages
             source = acks.read(self._content) if known is None else iter(known)
-            async for messages in _read_pages(source):
+            async for messages in read_pages(source):
                 async for page in self._acknowledgement_pages(messages):
                     yield page
 
     # ---- statements that name their claims ---------------------------------------------------
 
-    def _payments(self) -> Iterator[tuple[ClaimPayment, bytes]]:
-        for item in read_835.read(self._content):
-            if isinstance(item, read_835.ClaimPaymentLoop):
-                yield item.claim_payment, extract_claim(item.unit)
-            else:
-                self.doubts += balance.balance_warnings(item)
-
-    async def _match(
-        self, statements: Sequence[tuple[Fact | ClaimPayment, bytes]]
-    ) -> list[PayerStatement]:
+    async def _match(self, statements: Sequence[tuple[Fact, bytes]]) -> list[PayerStatement]:
         vault, payer_id = self._context.vault, self._file.payer_id
-        references = [one.claim if isinstance(one, Fact) else one for one, _ in statements]
+        references = [one.claim for one, _ in statements]
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await match_claims(tx, vault, payer_id, references)
         return [
-            PayerStatement(one, _owner_or_reason(one, owner), part)
+            PayerStatement(one, owner.reason if isinstance(owner, NoMatch) else owner, part)
             for (one, part), owner in zip(statements, found, strict=True)
         ]
 
@@ -157,7 +141,7 @@ class StatementReader:
         for one in messages:
             if not isinstance(one, ClaimStatusReport):
                 sent, members = await self._batch(one.reference)
-                async for facts in _read_pages(self._acknowledgement_facts(one, sent)):
+                async for facts in read_pages(self._acknowledgement_facts(one, sent)):
                     yield [
                         PayerStatement(content, _member_or_reason(content, members), part)
                         for content, part in facts
@@ -202,7 +186,7 @@ class StatementReader:
         return None
 
 
-async def _read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
+async def read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
     """Yield pages of what a reader yields, each read in a thread."""
     while page := await asyncio.to_thread(lambda: list(islice(source, STATEMENTS_AT_ONCE))):
         yield page
@@ -213,12 +197,6 @@ def _controls(reference: InterchangeReference) -> Iterator[int]:
     if reference.level == "batch" and len(reference.number) > SET_DIGITS:
         yield parse_count(reference.number[:-SET_DIGITS])
     yield parse_count(reference.number)
-
-
-def _owner_or_reason(content: StatementContent, found: ClaimOwner | NoMatch) -> ClaimOwner | str:
-    if isinstance(content, ClaimPayment) and content.unreadable:
-        return UNREADABLE
-    return found.reason if isinstance(found, NoMatch) else found
 
 
 def _member_or_reason(

@@ -49,6 +49,7 @@ from clearlane.store.route_health import (
     lock_route_health,
     set_route_health,
 )
+from clearlane.store.set_back import is_set_back
 
 log = structlog.get_logger()
 
@@ -65,6 +66,8 @@ MINUTE = 60 * SECOND
 
 async def dispatch_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Create batches of waiting claims, and start the delivery of due batches."""
+    if await is_set_back(context.database):
+        return  # what waits may have been sent; readiness says what to do
     # A tick before this one may still create batches; and callers who submit claims go first.
     if not _batching_lock(context).locked() and context.intake.priority.allows_batching():
         await create_batches(context, context.clock.now())
@@ -235,6 +238,7 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     )
     if not claims:
         return None
+    context.database.require_space()
     composed = await compose_batch(context, route, kind, claims)
     crash_point("written")
     now = to_micros(context.clock.now())

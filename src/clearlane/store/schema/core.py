@@ -28,12 +28,14 @@ from sqlalchemy.schema import SchemaItem
 from clearlane.store.sql import CLIENT_TABLES
 
 __all__ = [
+    "ANCHORED_ACTION",
     "APP_ROLE",
     "BIG_INTEGER",
     "CLIENT_TABLES",
     "CURRENT_CLAIM",
     "DEFAULT_RIGHTS",
     "HEAD",
+    "RESTORE_ACTIONS",
     "RIGHTS",
     "VENDORS_SETTING",
     "audit",
@@ -60,7 +62,7 @@ __all__ = [
 ]  # fmt: skip
 
 # The schema revision of this code: the newest file in migrations/versions.
-HEAD = "v0001"
+HEAD = "v0001b"
 
 # The role that connections take where the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -199,6 +201,7 @@ payers = installation_table(
     Column("has_route", SmallInteger, nullable=False),
     Column("accepts_claims", SmallInteger, nullable=False),
     Column("replacements", Text, nullable=False),
+    Column("billing_zip_required", SmallInteger, nullable=False),
     CheckConstraint("type IN ('Medical', 'Dental')", name="type"),
 )
 
@@ -253,6 +256,12 @@ installation_keys = installation_table(
     Column("created_at", BigInteger, nullable=False),
 )
 
+ANCHORED_ACTION = "audit.anchored"
+"""The action of a row that says that a data directory anchors the chain."""
+RESTORE_ACTIONS = ("backup.restored", "database.restored")
+"""Actions of rows that say that an older database took the place of this one."""
+AUDIT_MARKS = f"action IN ('{ANCHORED_ACTION}', '{RESTORE_ACTIONS[0]}', '{RESTORE_ACTIONS[1]}')"
+
 audit = installation_table(
     "audit",
     Column("seq", BIG_INTEGER, primary_key=True, autoincrement=False),
@@ -273,6 +282,10 @@ audit = installation_table(
         "request_id",
         sqlite_where=text("request_id <> ''"),
         postgresql_where=text("request_id <> ''"),
+    ),
+    # The few rows that say what an anchor may expect of the chain.
+    Index(
+        "ix_audit_marks", "seq", sqlite_where=text(AUDIT_MARKS), postgresql_where=text(AUDIT_MARKS)
     ),
 )
 

@@ -195,6 +195,9 @@ documents = client_table(
     Column("request_id", Text, ForeignKey("claims.request_id"), nullable=False, index=True),
     Column("kind", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    # When the vendor's software, and when a person of it, first read it.
+    Column("fetched_at", BigInteger),
+    Column("seen_at", BigInteger),
     # The claim's part of the payer's file, a complete interchange.
     Column("payload", LargeBinary, nullable=False),
     CheckConstraint("kind IN ('payment', 'status')", name="kind"),

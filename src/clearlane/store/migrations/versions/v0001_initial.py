@@ -5,7 +5,7 @@ from alembic import op
 
 from clearlane.store.schema.core import BIG_INTEGER, enable_row_security
 
-revision = "v0001"
+revision = "v0001b"
 down_revision = None
 
 # Tables of client rows, which PostgreSQL guards by row-level security.
@@ -16,11 +16,14 @@ CLIENT_TABLES = (
     "line_references",
     "claim_facts",
     "documents",
+    "claim_occurrences",
+    "payment_shares",
     "eligibility_requests",
     "eligibility_inquiries",
     "enrollments",
     "enrollment_payers",
     "enrollment_events",
+    "billing_zips",
     "instances",
 )
 
@@ -36,6 +39,7 @@ def upgrade() -> None:
     _batches()
     _inbox()
     _claim_facts()
+    _payments()
     _eligibility()
     _enrollment()
     _console()
@@ -109,6 +113,7 @@ def _payers() -> None:
         sa.Column("has_route", sa.SmallInteger, nullable=False),
         sa.Column("accepts_claims", sa.SmallInteger, nullable=False),
         sa.Column("replacements", sa.Text, nullable=False),
+        sa.Column("billing_zip_required", sa.SmallInteger, nullable=False),
         sa.CheckConstraint("type IN ('Medical', 'Dental')", name="ck_payers_type"),
     )
     op.create_table(
@@ -199,6 +204,8 @@ def _audit() -> None:
         sqlite_where=sa.text("request_id <> ''"),
         postgresql_where=sa.text("request_id <> ''"),
     )
+    marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
+    op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
@@ -435,6 +442,8 @@ def _claim_facts() -> None:
         sa.Column("request_id", sa.Text, nullable=False),
         sa.Column("kind", sa.Text, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("fetched_at", sa.BigInteger),
+        sa.Column("seen_at", sa.BigInteger),
         sa.Column("payload", sa.LargeBinary, nullable=False),
         sa.ForeignKeyConstraint(
             ["request_id"], ["claims.request_id"], name="fk_documents_request_id"
@@ -443,6 +452,164 @@ def _claim_facts() -> None:
     )
     op.create_index("ix_documents_request_id", "documents", ["request_id"])
     op.create_index("ix_documents_vendor_id_site_id", "documents", ["vendor_id", "site_id"])
+
+
+def _payments() -> None:
+    op.create_table(
+        "payments",
+        sa.Column("payment_id", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("inbox_id", sa.BigInteger, nullable=False),
+        sa.Column("interchange", sa.Integer, nullable=False),
+        sa.Column("group_number", sa.Integer, nullable=False),
+        sa.Column("set_number", sa.Integer, nullable=False),
+        sa.Column("trace", sa.Text, nullable=False),
+        sa.Column("identity", sa.Text, nullable=False),
+        sa.Column("amount_cents", sa.BigInteger),
+        sa.Column("effective_day", sa.Text),
+        sa.Column("claims", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("unmatched", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("claims_paid_cents", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("adjustment_cents", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("balanced", sa.SmallInteger, nullable=False, server_default="0"),
+        sa.Column("unbalanced_claims", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("complete", sa.SmallInteger, nullable=False, server_default="0"),
+        sa.Column("duplicate_of", sa.Text),
+        sa.Column("differs_from", sa.Text),
+        sa.Column("received_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(["inbox_id"], ["inbox.id"], name="fk_payments_inbox_id"),
+        sa.CheckConstraint(
+            "state IN ('Posted', 'NeedsReview', 'Duplicate')", name="ck_payments_state"
+        ),
+        sa.UniqueConstraint(
+            "inbox_id",
+            "interchange",
+            "group_number",
+            "set_number",
+            name="uq_payments_inbox_id_interchange_group_number_set_number",
+        ),
+    )
+    for name, condition, columns in (
+        ("uq_payments_identity", "duplicate_of IS NULL", ["identity"]),
+        ("ix_payments_unmatched", "unmatched > 0", ["payment_id"]),
+        ("ix_payments_unbalanced", "balanced = 0", ["payment_id"]),
+    ):
+        op.create_index(
+            name,
+            "payments",
+            columns,
+            unique=name.startswith("uq_"),
+            sqlite_where=sa.text(condition),
+            postgresql_where=sa.text(condition),
+        )
+    for column in ("trace", "payer_id", "effective_day", "amount_cents"):
+        op.create_index(f"ix_payments_{column}", "payments", [column, "payment_id"])
+    _payment_parts()
+
+
+def _payment_parts() -> None:
+    op.create_table(
+        "provider_adjustments",
+        sa.Column("payment_id", sa.Text, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("amount_cents", sa.BigInteger, nullable=False),
+        sa.Column("request_id", sa.Text),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("payment_id", "number", name="pk_provider_adjustments"),
+        *_of_payment("provider_adjustments"),
+        *_of_claim("provider_adjustments"),
+    )
+    op.create_table(
+        "claim_occurrences",
+        *_owner("claim_occurrences"),
+        sa.Column("payment_id", sa.Text, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("identity", sa.Text, nullable=False),
+        sa.Column("reverses", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("outcome", sa.Text, nullable=False),
+        sa.Column("matched_by", sa.Text, nullable=False),
+        sa.Column("in_force", sa.SmallInteger, nullable=False),
+        sa.Column("replaced", sa.SmallInteger, nullable=False),
+        sa.Column("charge_cents", sa.BigInteger, nullable=False),
+        sa.Column("paid_cents", sa.BigInteger, nullable=False),
+        sa.Column("patient_cents", sa.BigInteger, nullable=False),
+        sa.Column("balanced", sa.SmallInteger, nullable=False),
+        sa.Column("document_id", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("payment_id", "number", name="pk_claim_occurrences"),
+        *_of_payment("claim_occurrences"),
+        *_of_claim("claim_occurrences"),
+        sa.CheckConstraint(
+            "kind IN ('original', 'reversal', 'correction')", name="ck_claim_occurrences_kind"
+        ),
+    )
+    op.create_index("ix_claim_occurrences_request_id", "claim_occurrences", ["request_id"])
+    op.create_index(
+        "ix_claim_occurrences_document_id",
+        "claim_occurrences",
+        ["vendor_id", "site_id", "document_id"],
+    )
+    op.create_table(
+        "unmatched_occurrences",
+        sa.Column("payment_id", sa.Text, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("reference", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("paid_cents", sa.BigInteger, nullable=False),
+        sa.Column("due", sa.SmallInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("payment_id", "number", name="pk_unmatched_occurrences"),
+        *_of_payment("unmatched_occurrences"),
+    )
+    op.create_index(
+        "ix_unmatched_occurrences_payer_id_reference",
+        "unmatched_occurrences",
+        ["payer_id", "reference"],
+    )
+    op.create_index(
+        "ix_unmatched_occurrences_due",
+        "unmatched_occurrences",
+        ["payment_id", "number"],
+        sqlite_where=sa.text("due = 1"),
+        postgresql_where=sa.text("due = 1"),
+    )
+    op.create_table(
+        "payment_shares",
+        *_owner("payment_shares"),
+        sa.Column("payment_id", sa.Text, nullable=False),
+        sa.Column("claims", sa.Integer, nullable=False),
+        sa.Column("paid_cents", sa.BigInteger, nullable=False),
+        sa.Column("adjustment_cents", sa.BigInteger, nullable=False),
+        sa.Column("fetched_at", sa.BigInteger),
+        sa.Column("seen_at", sa.BigInteger),
+        sa.PrimaryKeyConstraint("payment_id", "vendor_id", "site_id", name="pk_payment_shares"),
+        *_of_payment("payment_shares"),
+    )
+    op.create_index(
+        "ix_payment_shares_owner", "payment_shares", ["vendor_id", "site_id", "payment_id"]
+    )
+
+
+def _of_payment(table: str) -> list[sa.ForeignKeyConstraint]:
+    return [
+        sa.ForeignKeyConstraint(
+            ["payment_id"], ["payments.payment_id"], name=f"fk_{table}_payment_id"
+        )
+    ]
+
+
+def _of_claim(table: str) -> list[sa.ForeignKeyConstraint]:
+    return [
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name=f"fk_{table}_request_id"
+        )
+    ]
 
 
 def _eligibility() -> None:
@@ -562,6 +729,18 @@ def _enrollment() -> None:
     op.create_index(
         "ix_enrollment_events_vendor_id_site_id", "enrollment_events", ["vendor_id", "site_id"]
     )
+    op.create_table(
+        "billing_zips",
+        *_owner("billing_zips"),
+        sa.Column("provider", sa.Text, nullable=False),
+        sa.Column("source", sa.Text, nullable=False),
+        sa.Column("zip", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint(
+            "vendor_id", "site_id", "provider", "source", name="pk_billing_zips"
+        ),
+        sa.CheckConstraint("source IN ('enrollment', 'claim')", name="ck_billing_zips_source"),
+    )
+    op.create_index("ix_billing_zips_vendor_id_site_id", "billing_zips", ["vendor_id", "site_id"])
 
 
 def _console() -> None:

@@ -1,0 +1,411 @@
+"""Read 835s into payments and claim occurrences with all that they say, one claim at a time.
+
+    for part in read_payments(source):
+        match part:
+            case ClaimOccurrence(): ...        # a CLP, its number counted within its payment
+            case PaymentRecord(): ...          # the end of a set: its payment and provider adjustments
+
+    occurrence = read_occurrence(part)         # the one claim of a claim's part of an 835
+
+Posting reads with ``read_835``, which is faster and knows less. Knows the views of an 835; no claim that was sent.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple, TypeAlias
+
+from clearlane.payments.balance import is_balanced
+from clearlane.payments.outcome import (
+    ORDINARY_REASONS,
+    AdjustedReason,
+    LineDecision,
+    derive_outcome,
+)
+from clearlane.payments.payment import (
+    AllowedSource,
+    ClaimOccurrence,
+    CorrectedPatient,
+    LineAdjustment,
+    LineRemark,
+    OccurrenceKind,
+    PaidLine,
+    Payment,
+    ProviderAdjustment,
+)
+from clearlane.payments.read_claim_part import read_claim_part
+from clearlane.x12 import reader, tree
+from clearlane.x12.delimiters import Delimiters
+from clearlane.x12.received_guides import choose_guide
+from clearlane.x12.views.original import SeparatorRestorer
+from clearlane.x12.views.remittance import (
+    CLAIM,
+    KIND,
+    SET,
+    ProviderAdjustmentView,
+    RemittanceClaimView,
+    RemittanceLineView,
+    RemittancePaymentView,
+    RemittanceView,
+)
+from clearlane.x12.views.shared_types import (
+    AdjustmentView,
+    AmountView,
+    DateView,
+    PartyView,
+    ReferenceView,
+    RemarkView,
+)
+
+CENTS = Decimal(100)
+PATIENT, NPI_QUALIFIER = "PR", "XX"
+TAX_ID_QUALIFIERS = frozenset({"FI", "TJ"})
+# AMT01 and DTM01 codes.
+ALLOWED, INTEREST = "B6", "I"
+SERVICE, PERIOD_BEGIN, PERIOD_END = "472", "150", "151"
+STATEMENT_BEGIN, STATEMENT_END, RECEIVED, PRODUCED = "232", "233", "050", "405"
+ACCOUNT_DIGITS_SHOWN = 4
+TAX_ID_PREFIX = "1"
+"""TRN03 is a 1 and the tax id."""
+
+
+class PaymentRecord(NamedTuple):
+    """A payment and its provider adjustments."""
+
+    payment: Payment
+    adjustments: tuple[ProviderAdjustment, ...]
+
+
+PaymentPart: TypeAlias = ClaimOccurrence | PaymentRecord
+
+
+def read_payments(source: reader.Source) -> Iterator[PaymentPart]:
+    """Yield the claim occurrences of every 835 in a file, and each payment at the end of its set."""
+    totals, restorer = _Totals(), SeparatorRestorer(Delimiters())
+    for event in reader.read(source, check=False, choose_guide=choose_guide):
+        if isinstance(event, reader.SetOpened):
+            totals = _Totals()
+            restorer = SeparatorRestorer(event.set.group.interchange.delimiters)
+        elif isinstance(event, reader.UnitClosed) and _is_835(event.set):
+            view: RemittanceClaimView = restorer.restore(CLAIM(event.loop))
+            occurrence = occurrence_of_view(view, number=totals.claims + 1)
+            totals.add(occurrence)
+            yield occurrence
+        elif isinstance(event, reader.SetClosed) and _is_835(event.set):
+            yield totals.record(restorer.restore(SET(event.set.root)))
+
+
+def _is_835(set: tree.TransactionSet) -> bool:
+    return set.guide is not None and set.guide.kind == KIND
+
+
+def read_occurrence(part: bytes, *, number: int = 0) -> ClaimOccurrence:
+    """Read the claim in a claim's part of an 835. ValueError if it holds no claim payment."""
+    return occurrence_of_view(read_claim_part(part)[1], number=number)
+
+
+def heading_of_set(set: tree.TransactionSet) -> Payment:
+    """Return the payment in the heading of a set, all of which comes before the first claim."""
+    restorer = SeparatorRestorer(set.group.interchange.delimiters)
+    return _payment(restorer.restore(SET(set.root)))
+
+
+class _Totals:
+    """Running totals over the occurrences of one payment."""
+
+    def __init__(self) -> None:
+        self.claims = self._paid = self._unbalanced = 0
+        self._unreadable = False
+
+    def add(self, one: ClaimOccurrence) -> None:
+        self.claims += 1
+        self._paid += one.paid
+        self._unbalanced += not one.balanced
+        self._unreadable |= "CLP04" in one.unreadable
+
+    def record(self, view: RemittanceView) -> PaymentRecord:
+        adjustments = tuple(
+            _provider_adjustment(one, number)
+            for number, one in enumerate(view.provider_adjustments, 1)
+        )
+        total = sum(one.amount for one in adjustments)
+        heading = _payment(view)
+        difference = None if heading.amount is None else heading.amount - self._paid - total
+        readable = all(one.amount is not None for one in view.provider_adjustments)
+        values = {name: getattr(heading, name) for name in heading.__struct_fields__}
+        values |= {
+            "claims": self.claims, "claims_paid": self._paid, "adjustments_total": total,
+            "difference": difference, "unbalanced_claims": self._unbalanced,
+            "balanced": is_balanced(difference, readable=readable and not self._unreadable),
+        }  # fmt: skip
+        return PaymentRecord(Payment(**values), adjustments)
+
+
+def _payment(view: RemittanceView) -> Payment:
+    bpr = view.payment or RemittancePaymentView()
+    amount = cents(bpr.amount)
+    payer, payee = view.payer or PartyView(), view.payee or PartyView()
+    trace = view.trace
+    return Payment(
+        payer_name=payer.name,
+        payer_tax_id=_tax_id_of_trace(trace.originator if trace else ""),
+        payee_name=payee.name,
+        payee_npi=payee.id if payee.id_qualifier == NPI_QUALIFIER else "",
+        payee_tax_id=_payee_tax_id(payee),
+        method=bpr.method,
+        handling=bpr.handling,
+        credit_debit=bpr.sign,
+        amount=-amount if amount is not None and bpr.sign == "D" else amount,
+        trace_number=trace.number if trace else "",
+        trace_supplement=trace.further if trace else "",
+        effective_date=bpr.day,
+        production_date=_day(view.dates, PRODUCED),
+        account_last4=bpr.receiver_account[-ACCOUNT_DIGITS_SHOWN:],
+    )
+
+
+def _tax_id_of_trace(originator: str) -> str:
+    has_prefix = len(originator) == 10 and originator.startswith(TAX_ID_PREFIX)
+    return originator[1:] if has_prefix else originator
+
+
+def _payee_tax_id(payee: PartyView) -> str:
+    if payee.id_qualifier in TAX_ID_QUALIFIERS:
+        return payee.id
+    return next((one.value for one in payee.references if one.qualifier in TAX_ID_QUALIFIERS), "")
+
+
+def _provider_adjustment(view: ProviderAdjustmentView, number: int) -> ProviderAdjustment:
+    amount = cents(view.amount) or 0
+    return ProviderAdjustment(
+        number=number,
+        provider_id=view.provider,
+        fiscal_year_end=view.fiscal_end,
+        reason=view.reason,
+        text=view.reason_words,
+        reference=view.reference,
+        amount=-amount,
+        x12_amount=amount,
+    )
+
+
+def occurrence_of_view(view: RemittanceClaimView, *, number: int = 0) -> ClaimOccurrence:
+    """Return the occurrence that a view of a CLP shows, not yet matched to a claim."""
+    lines = tuple(_line(one, view.status) for one in view.lines)
+    paid, charge = cents(view.paid), cents(view.charged)
+    own = _adjustments(view.adjustments, unpaid=not paid)
+    every = [*own, *(one for line in lines for one in line.adjustments)]
+    sums = AdjustmentSums(every)
+    unreadable = tuple(_unreadable(view))
+    difference = (charge or 0) - (paid or 0) - sums.total
+    allowed, source = _allowed(lines, (paid or 0) + sums.ordinary_patient)
+    begin, end = _service_days(view, lines)
+    patient = view.patient or PartyView()
+    return ClaimOccurrence(
+        number=number,
+        kind=OccurrenceKind.REVERSAL if view.is_reversal else OccurrenceKind.ORIGINAL,
+        in_force=not view.is_reversal,
+        outcome=derive_outcome(
+            status=view.status,
+            paid=paid or 0,
+            reasons=reasons_of(own),
+            lines=[LineDecision(line.paid, reasons_of(line.adjustments)) for line in lines],
+        ),
+        status_code=view.status,
+        status_text=view.status_words,
+        claim_number=_reference(view.references, "D9"),
+        account_number=view.number,
+        payer_control_number=view.payer_number,
+        original_payer_control_number=_reference(view.references, "F8"),
+        filing_code=view.filing,
+        frequency=view.frequency,
+        patient_last_name=patient.name,
+        patient_first_name=patient.first,
+        member_id=patient.id or (view.insured.id if view.insured else ""),
+        charge=charge or 0,
+        allowed=allowed,
+        allowed_source=source,
+        paid=paid or 0,
+        patient=sums.patient,
+        patient_stated=cents(view.patient_share),
+        deductible=sums.of(PATIENT, "1"),
+        coinsurance=sums.of(PATIENT, "2"),
+        copay=sums.of(PATIENT, "3"),
+        contractual=sums.of("CO", "45"),
+        denied=sums.denied,
+        other_adjustments=sums.other,
+        interest=_amount(view.amounts, INTEREST) or 0,
+        prior_payer=sums.of("OA", "23"),
+        corrected_patient=_corrected(view.corrected),
+        forwarded_to=view.forwarded_to.name if view.forwarded_to else "",
+        rendering_npi=_npi(view.rendering),
+        service_from=begin,
+        service_to=end,
+        payer_received_date=_day(view.dates, RECEIVED),
+        remarks=tuple(_claim_remarks(view)),
+        adjustments=own,
+        balanced=difference == 0 and not unreadable and all(line.balanced for line in lines),
+        difference=difference,
+        unreadable=unreadable,
+        lines=lines,
+    )
+
+
+class AdjustmentSums:
+    """Sums over the adjustments of one claim, its lines included."""
+
+    NAMED = ORDINARY_REASONS - {("CO", "24")}
+    """Group and reason of the adjustments that have a field of their own."""
+
+    def __init__(self, adjustments: Sequence[LineAdjustment]) -> None:
+        self._all = adjustments
+        self.total = sum(one.amount for one in adjustments)
+        self.patient = sum(one.amount for one in adjustments if one.group == PATIENT)
+        self.denied = sum(one.amount for one in adjustments if one.denial)
+
+    def of(self, group: str, reason: str) -> int:
+        """Return the sum of one group and reason."""
+        return sum(one.amount for one in self._all if (one.group, one.reason) == (group, reason))
+
+    @property
+    def ordinary_patient(self) -> int:
+        """Deductible, coinsurance and copayment."""
+        return sum(self.of(PATIENT, reason) for reason in ("1", "2", "3"))
+
+    @property
+    def other(self) -> int:
+        """What is neither denied nor has a field of its own."""
+        return self.total - self.denied - sum(self.of(*named) for named in self.NAMED)
+
+
+def reasons_of(adjustments: Sequence[LineAdjustment]) -> list[AdjustedReason]:
+    """Return the reasons that decide an outcome."""
+    return [AdjustedReason(one.group, one.reason, one.amount) for one in adjustments]
+
+
+def cents(amount: Decimal | None) -> int | None:
+    """Return an amount in cents; None where there is none, or it has fractions of a cent."""
+    if amount is None:
+        return None
+    whole = amount * CENTS
+    return int(whole) if whole == whole.to_integral_value() else None
+
+
+def _line(view: RemittanceLineView, status: str) -> PaidLine:
+    paid, charge = cents(view.paid) or 0, cents(view.charged) or 0
+    adjustments = _adjustments(view.adjustments, unpaid=paid == 0)
+    sums = AdjustmentSums(adjustments)
+    reported = _amount(view.amounts, ALLOWED)
+    procedure = view.procedure
+    submitted = view.procedure_charged.code if view.procedure_charged else ""
+    units = format_quantity(view.units)
+    return PaidLine(
+        line_control_number=view.control,
+        procedure=(procedure.code if procedure else "") or view.revenue,
+        submitted_procedure=submitted,
+        modifiers=procedure.modifiers if procedure else (),
+        units_billed=format_quantity(view.units_charged) or units or "1",
+        units_paid=units or "1",
+        service_date=_day(view.dates, SERVICE) or _day(view.dates, PERIOD_BEGIN),
+        charge=charge,
+        allowed=paid + sums.ordinary_patient if reported is None else reported,
+        allowed_source=AllowedSource.COMPUTED if reported is None else AllowedSource.REPORTED,
+        paid=paid,
+        patient=sums.patient,
+        outcome=derive_outcome(status=status, paid=paid, reasons=reasons_of(adjustments)),
+        adjustments=adjustments,
+        remarks=tuple(map(_remark, view.remarks)),
+        balanced=charge - paid - sums.total == 0,
+    )
+
+
+def _adjustments(views: Sequence[AdjustmentView], *, unpaid: bool) -> tuple[LineAdjustment, ...]:
+    return tuple(
+        LineAdjustment(
+            group=one.group,
+            reason=one.reason,
+            text=one.reason_words,
+            amount=(amount := cents(one.amount) or 0),
+            quantity=format_quantity(one.quantity),
+            denial=unpaid and amount != 0 and (one.group, one.reason) not in ORDINARY_REASONS,
+        )
+        for one in views
+    )
+
+
+def _allowed(lines: Sequence[PaidLine], computed: int) -> tuple[int, AllowedSource]:
+    """Return the allowed amount of a claim: the sum of its lines where the payer states one of them."""
+    stated = [line.allowed_source is AllowedSource.REPORTED for line in lines]
+    if not any(stated):
+        return computed, AllowedSource.COMPUTED
+    source = AllowedSource.REPORTED if all(stated) else AllowedSource.COMPUTED
+    return sum(line.allowed for line in lines), source
+
+
+def _service_days(
+    view: RemittanceClaimView, lines: Sequence[PaidLine]
+) -> tuple[date | None, date | None]:
+    """Return the first and last day of service: the payer's statement period, else those of the lines."""
+    ends = [
+        day
+        for line in view.lines
+        for one in (SERVICE, PERIOD_END)
+        if (day := _day(line.dates, one))
+    ]
+    days = [line.service_date for line in lines if line.service_date]
+    begin = _day(view.dates, STATEMENT_BEGIN) or min(days, default=None)
+    end = _day(view.dates, STATEMENT_END) or max([*days, *ends], default=None)
+    return begin, end or begin
+
+
+def _unreadable(view: RemittanceClaimView) -> Iterator[str]:
+    if not view.status_words:
+        yield "CLP02"
+    for name, amount in (("CLP03", view.charged), ("CLP04", view.paid)):
+        if cents(amount) is None:
+            yield name
+    if any(cents(one.amount) is None for one in view.all_adjustments):
+        yield "CAS"
+
+
+def _claim_remarks(view: RemittanceClaimView) -> Iterator[LineRemark]:
+    for adjudication in (view.inpatient, view.outpatient):
+        if adjudication is not None:
+            yield from map(_remark, adjudication.remarks)
+
+
+def _remark(view: RemarkView) -> LineRemark:
+    return LineRemark(code=view.code, text=view.code_words)
+
+
+def _corrected(party: PartyView | None) -> CorrectedPatient | None:
+    if party is None:
+        return None
+    return CorrectedPatient(
+        last_name=party.name,
+        first_name=party.first,
+        middle_name=party.middle,
+        suffix=party.suffix,
+        member_id=party.id,
+    )
+
+
+def _npi(party: PartyView | None) -> str:
+    return party.id if party is not None and party.id_qualifier == NPI_QUALIFIER else ""
+
+
+def _reference(references: Sequence[ReferenceView], qualifier: str) -> str:
+    return next((one.value for one in references if one.qualifier == qualifier), "")
+
+
+def _amount(amounts: Sequence[AmountView], qualifier: str) -> int | None:
+    return next((cents(one.amount) for one in amounts if one.qualifier == qualifier), None)
+
+
+def _day(dates: Sequence[DateView], qualifier: str) -> date | None:
+    return next((one.start for one in dates if one.qualifier == qualifier), None)
+
+
+def format_quantity(quantity: Decimal | None) -> str:
+    """Return a quantity as people write it; empty where there is none."""
+    return "" if quantity is None else f"{quantity.normalize():f}"
