@@ -66,7 +66,10 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("query", "shared"): STATUS,
     ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",
     ("inbound", "outbound"): "an answer to a batch in doubt proves its delivery",
-    ("intake", "enrollment"): "a claim may need a provider that is enrolled",
+    (
+        "intake",
+        "enrollment",
+    ): "a claim may need a provider that is enrolled, or take the ZIP code from there",
     ("operator", "eligibility"): "advancing the sandbox's clock runs what is due",
     ("operator", "inbound"): "a person replays a file; advancing the clock runs what is due",
     ("operator", "outbound"): "a person sends a batch again; advancing the clock runs what is due",

@@ -43,7 +43,6 @@ SAME_MODULE_NAME: dict[str, str] = {
     "eligibility": "eligibility, in each layer: calls, commands, rows, schema, checks of 270 and 271",
     "enrollment": "enrollment, in each layer: calls, commands, schema",
     "explain": "codes of payers in words: of acknowledgements in claims, of adjustments in payments",
-    "extract": "one claim's or patient's part of a file",
     "facts": ROWS,
     "fields": "the catalogue of a domain's fields",
     "finding": "a claim's finding is the kernel's with its field",

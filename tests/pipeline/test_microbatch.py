@@ -92,6 +92,23 @@ async def test_work_in_the_background_pauses_while_others_have_something_to_do()
     assert seen[0] <= 5
 
 
+async def test_of_several_callers_in_the_background_one_works_at_a_time():
+    working, most = [], []
+
+    def work(items):
+        working.append(items)
+        most.append(len(working))
+        be_busy(0.005)
+        working.remove(items)
+        return items
+
+    batcher = MicroBatcher(work, size_max=1)
+    calls = [batcher.run(range(at, at + 3), is_background=True) for at in (0, 10, 20)]
+    results = await asyncio.gather(*calls)
+    assert [list(each) for each in results] == [[0, 1, 2], [10, 11, 12], [20, 21, 22]]
+    assert most == [1] * 9
+
+
 async def test_others_run_between_two_batches():
     stage = Stage(size_max=1)
     seen = []

@@ -123,8 +123,8 @@ class LoginThrottle:
         """
         key = tried_key(authorization)
         now, network = asyncio.get_running_loop().time(), client_network(address)
-        seconds = self._address_limit.take(network, now) or self._key_limit.take(
-            (network, key), now
+        seconds = self._key_limit.take((network, key), now) or self._address_limit.take(
+            network, now
         )
         if not seconds:
             await self.delay_failure(address, key)
@@ -163,7 +163,8 @@ class SignInThrottle:
     def take(self, address: str, name: bytes) -> int:
         """Take one try; return 0, or the seconds to wait where there is none left."""
         now, network = asyncio.get_running_loop().time(), client_network(address)
-        return self._network_tries.take(network, now) or self._name_tries.take((network, name), now)
+        # The name first: one that is out of tries uses up none of its network, where others may sign in.
+        return self._name_tries.take((network, name), now) or self._network_tries.take(network, now)
 
     def give_back(self, address: str, name: bytes) -> None:
         """Give back the try of a sign-in that succeeded."""

@@ -9,7 +9,6 @@ import typer
 
 from clearlane.accounts import totp
 from clearlane.accounts.model import Vendor
-from clearlane.accounts.passwords import hash_user_password
 from clearlane.accounts.users import (
     ConsoleUser,
     UserState,
@@ -20,6 +19,7 @@ from clearlane.accounts.users import (
 from clearlane.cli.operator_command import (
     AsJson,
     run_in_installation,
+    show_change,
     show_facts,
     show_json,
     show_table,
@@ -27,7 +27,6 @@ from clearlane.cli.operator_command import (
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.ids import SiteId, VendorId, random_text
-from clearlane.pipeline.access.sign_in import seal_totp_secret
 from clearlane.store import console_users as store
 from clearlane.store.accounts import AccountRefused
 from clearlane.wiring import Installation
@@ -72,6 +71,8 @@ def add(
 
     Example: clearlane user add nora --vendor ACME --site LARK-1
     """
+    from clearlane.pipeline.access.sign_in import seal_totp_secret
+
     _require_one_choice(site, all_sites=all_sites)
     password, made = _password(from_input=password_stdin, ask=ask)
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
@@ -117,26 +118,30 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(name: Name, data: Data = None) -> None:
+def disable(name: Name, as_json: AsJson = False, data: Data = None) -> None:
     """Disable a user; open sessions end at once.
 
     Example: clearlane user disable nora
     """
-    _set_state(name, UserState.DISABLED, data)
+    _set_state(name, UserState.DISABLED, data, as_json=as_json)
 
 
 @app.command()
-def enable(name: Name, data: Data = None) -> None:
+def enable(name: Name, as_json: AsJson = False, data: Data = None) -> None:
     """Let a user sign in again.
 
     Example: clearlane user enable nora
     """
-    _set_state(name, UserState.ACTIVE, data)
+    _set_state(name, UserState.ACTIVE, data, as_json=as_json)
 
 
 @app.command("sites")
 def change_sites(
-    name: Name, site: SitesOption = None, all_sites: AllSitesOption = False, data: Data = None
+    name: Name,
+    site: SitesOption = None,
+    all_sites: AllSitesOption = False,
+    as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
     """Replace the sites that a user sees.
 
@@ -154,7 +159,8 @@ def change_sites(
         await store.set_sites(installation.database, normalized, sites, actor=operator())
 
     run_in_installation(data, work)
-    typer.echo(f"User {normalized} sees {'every site' if all_sites else ', '.join(site or [])}.")
+    seen = "every site" if all_sites else ", ".join(site or [])
+    show_change(f"User {normalized} sees {seen}.", as_json=as_json, name=normalized)
 
 
 @app.command("reset-password")
@@ -189,6 +195,8 @@ def new_totp(name: Name, as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane user totp nora
     """
+    from clearlane.pipeline.access.sign_in import seal_totp_secret
+
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
     async def work(installation: Installation) -> None:
@@ -217,14 +225,15 @@ def _facts(installation: Installation, user: ConsoleUser) -> dict[str, object]:
     }
 
 
-def _set_state(name: str, state: UserState, data: Path | None) -> None:
+def _set_state(name: str, state: UserState, data: Path | None, *, as_json: bool) -> None:
     normalized = normalize_name(name)
 
     async def work(installation: Installation) -> bool:
         return await store.set_state(installation.database, normalized, state, actor=operator())
 
     changed = run_in_installation(data, work)
-    typer.echo(f"User {normalized} is {state}." + ("" if changed else " No change was needed."))
+    message = f"User {normalized} is {state}."
+    show_change(message, as_json=as_json, changed=changed, name=normalized, state=state)
 
 
 def _require_one_choice(site: list[str] | None, *, all_sites: bool) -> None:
@@ -274,6 +283,8 @@ def _refuse_bad(name: str, password: str) -> None:
 
 
 def _hash(password: str) -> str:
+    from clearlane.accounts.passwords import hash_user_password
+
     return hash_user_password(password, secrets.token_bytes(limits.CONSOLE_PASSWORD_SALT_BYTES))
 
 

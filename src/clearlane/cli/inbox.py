@@ -1,11 +1,10 @@
 """``clearlane inbox``: files from payers, and what an operator decides about them."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.claims.facts import UnmatchedFact
 from clearlane.cli.operator_command import (
     AsJson,
     run_in_installation,
@@ -13,13 +12,15 @@ from clearlane.cli.operator_command import (
     show_json,
     show_table,
 )
-from clearlane.cli.storage_command import Data, operator
+from clearlane.cli.storage_command import Data, Yes, confirm, operator
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.operator import inbox_admin
-from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 from clearlane.store import inbox as store
 from clearlane.store.inbox import InboxFile
 from clearlane.wiring import Installation
+
+if TYPE_CHECKING:
+    from clearlane.claims.facts import UnmatchedFact
+    from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 
 INBOX_LISTED = 200
 
@@ -79,6 +80,8 @@ def show(
 
     Example: clearlane inbox show 7 --numbers --data .data
     """
+    from clearlane.pipeline.operator import inbox_admin
+
     if content:
         sys.stdout.buffer.write(
             run_in_installation(
@@ -90,7 +93,7 @@ def show(
         )
         return
 
-    async def work(installation: Installation) -> InboxFileDetails:
+    async def work(installation: Installation) -> "InboxFileDetails":
         return await inbox_admin.load_file(
             installation.work_context, id, with_statements=numbers, actor=operator()
         )
@@ -113,6 +116,7 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane inbox replay 7 --data .data
     """
+    from clearlane.pipeline.operator import inbox_admin
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.replay(installation.work_context, id, actor=operator())
@@ -121,11 +125,14 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def discard(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     """Put aside a file that cannot be used. It is kept, and statements applied from it stay applied.
 
     Example: clearlane inbox discard 7 --data .data
     """
+    from clearlane.pipeline.operator import inbox_admin
+
+    confirm(f"What file {id} states is not applied to any claim from now on.", yes=yes)
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.discard(installation.work_context, id, actor=operator())
@@ -181,7 +188,7 @@ def _show_result(file: InboxFile, *, as_json: bool) -> None:
         typer.echo(file.reason)
 
 
-def _parked(found: InboxFileDetails) -> list[dict[str, object]]:
+def _parked(found: "InboxFileDetails") -> list[dict[str, object]]:
     rows: list[dict[str, object]] = [
         {"kind": row.kind, "reason": row.reason} for row in found.parked
     ]
@@ -190,7 +197,7 @@ def _parked(found: InboxFileDetails) -> list[dict[str, object]]:
     return rows
 
 
-def _numbers(said: UnmatchedFact) -> dict[str, object]:
+def _numbers(said: "UnmatchedFact") -> dict[str, object]:
     return {
         "account": said.claim.account_number,
         "number": said.claim.claim_number,

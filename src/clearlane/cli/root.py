@@ -5,6 +5,7 @@ command, a module with several becomes a group. Vendor commands that need only t
 are in a module of their own with ``register(app)``, so that they work without the server's libraries.
 """
 
+import gc
 import importlib
 import sys
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from typer.main import get_command
 from clearlane import __version__
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
+GARBAGE_THRESHOLD = 50_000
+"""New objects before the garbage collector runs for the first time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +228,7 @@ def root(
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(GARBAGE_THRESHOLD)  # imports make many objects and no garbage
     try:
         completion_init()
         app(prog_name=NAME)

@@ -27,6 +27,11 @@ T = TypeVar("T")
 
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
+]
+
 REFUSED, MISUSED = 1, 2
 
 
@@ -105,6 +110,15 @@ def refuse(sentence: str, code: int = REFUSED) -> NoReturn:
     raise typer.Exit(code)
 
 
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask at a terminal before something that cannot be undone; elsewhere ``--yes`` is needed."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        refuse(f"{question} Nothing was done: give --yes to do it without being asked.", MISUSED)
+    typer.confirm(question, abort=True, err=True)
+
+
 def load_settings(data: Path | None) -> Settings:
     """Return the effective settings."""
     with exit_on_refusal():
@@ -113,7 +127,12 @@ def load_settings(data: Path | None) -> Settings:
 
 def master_keys(settings: Settings) -> MasterKeys:
     """Return the master keys of an installation; never create one."""
-    return load_master_keys(text=settings.master_key, file=settings.key_file, may_create=False)
+    return load_master_keys(
+        text=settings.master_key,
+        command=settings.master_key_command,
+        file=settings.key_file,
+        may_create=False,
+    )
 
 
 def anchor_file(settings: Settings) -> Path:

@@ -65,14 +65,18 @@ async def submit_sign_in(request: PageRequest) -> Response:
             f"Please try again in {seconds} seconds.",
             {"Retry-After": str(seconds), "Connection": "close"},
         )
-    session = await sign_in.sign_in(
-        request.context.work_context,
-        request.passwords,
-        credentials,
-        address=request.address,
-        now=request.now,
-        request_id=request.request_id,
-    )
+    try:
+        session = await sign_in.sign_in(
+            request.context.work_context,
+            request.passwords,
+            credentials,
+            address=request.address,
+            now=request.now,
+            request_id=request.request_id,
+        )
+    except Exception:  # a database that is down costs nobody a try
+        request.guard.give_back(request.address, name)
+        raise
     if session is None:
         request.failures.record(name, request.address, request.request_id)
         await request.guard.delay_failure(request.address, name)

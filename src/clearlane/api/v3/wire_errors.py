@@ -102,6 +102,10 @@ class V3Errors:
         """Return 400 for a site that is unknown or another vendor's."""
         return wire.message(400, "Invalid VendorSiteId")
 
+    def repeated_parameter(self, name: str) -> Response:
+        """Return 400 for a parameter that may be given once: two readers would take different ones."""
+        return wire.message(400, f"The parameter '{name}' is given more than once; give it once.")
+
     def too_large(self, bytes_max: int) -> Response:
         """Return 413 for a body above the limit."""
         return wire.message(413, f"The request body is larger than {bytes_max} bytes.")

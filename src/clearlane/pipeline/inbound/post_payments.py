@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from clearlane.claims.extract import extract_claim
+from clearlane.claims.claim_parts import extract_claim
 from clearlane.engine import fault_injection
 from clearlane.kernel.ids import new_request_id
 from clearlane.payments import balance, read_835

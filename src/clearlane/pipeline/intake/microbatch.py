@@ -45,6 +45,7 @@ class MicroBatcher(Generic[Item, Result]):
         self._work = work
         self._size_max = size_max
         self._size = size
+        self._background = asyncio.Lock()
         self._waiting: deque[tuple[Sequence[Item], asyncio.Future[Sequence[Result]]]] = deque()
 
     async def run(self, items: Sequence[Item], *, is_background: bool = False) -> Sequence[Result]:
@@ -61,9 +62,11 @@ class MicroBatcher(Generic[Item, Result]):
 
     async def _run_in_thread(self, items: Sequence[Item]) -> Sequence[Result]:
         """Process items so that the event loop gets the interpreter back within milliseconds, whatever they cost."""
-        began = perf_counter()
-        results = await asyncio.to_thread(self._work, items)
-        await let_others_run(perf_counter() - began)
+        # One thread at a time: the event loop would have to wait for each of several.
+        async with self._background:
+            began = perf_counter()
+            results = await asyncio.to_thread(self._work, items)
+            await let_others_run(perf_counter() - began)
         return results
 
     def _groups(self, items: Sequence[Item]) -> Iterator[Sequence[Item]]:
