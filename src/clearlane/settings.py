@@ -206,6 +206,11 @@ class Settings:
     claims_per_document_max: int = setting(
         limits.CLAIMS_PER_DOCUMENT_MAX, "Most claims in one document.", read=_whole(1, 100_000)
     )
+    documents_per_call_max: int = setting(
+        limits.DOCUMENTS_PER_CALL_MAX,
+        "Most ids in one call for payer documents.",
+        read=_whole(1, 1_000_000),
+    )
     header_bytes_max: int = setting(
         limits.HEADER_BYTES_MAX,
         "Largest request line and headers in bytes.",

@@ -1,6 +1,6 @@
 """Failed logins are delayed, more with each one, within bounds; vendors are limited by rate.
 
-Also tests `api/rates`.
+Also tests `api/rates` and `pipeline/access/failed_sign_ins`.
 """
 
 import asyncio

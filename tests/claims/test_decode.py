@@ -612,6 +612,14 @@ def test_of_two_lists_of_claims_the_last_is_read_and_the_claims_say_so(many, fir
     assert all(Repair("Claims", "repeated") in each.repairs for each in decoded)
 
 
+def test_of_a_list_of_claims_that_comes_three_times_the_last_use_is_read():
+    texts = [body([minimal(Svc_VendorClaimId=id)]) for id in ("ONE", "TWO", "THREE")]
+    names = (b'"Claims"', b'"claims"', b'"Claims"')
+    lists = b", ".join(name + b": " + text for name, text in zip(names, texts, strict=True))
+    _, decoded = read_document(b'{"DocumentType": "MedicalClaim", ' + lists + b"}", MEDICAL)
+    assert [each.claim.Svc_VendorClaimId for each in decoded] == ["THREE"]
+
+
 @pytest.mark.parametrize(
     ("text", "kept"),
     [

@@ -1,6 +1,6 @@
 """An 835 becomes payments of claims, with every amount and reason.
 
-Also tests `payments/read_claim_part` and `payments/claim_loops`.
+Also tests `payments/read_claim_part`.
 """
 
 import time

@@ -1,4 +1,7 @@
-"""Payments read in full, against sums that the test makes itself from the bytes of the file."""
+"""Payments read in full, against sums that the test makes itself from the bytes of the file.
+
+Also tests `x12/received_guides`.
+"""
 
 from collections import defaultdict
 from datetime import date

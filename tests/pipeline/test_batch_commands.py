@@ -14,6 +14,7 @@ from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.cli.root import app
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.outbound import deliver
+from clearlane.store.nodes import NodeRegistration
 from clearlane.x12.check import check
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
 
@@ -76,10 +77,10 @@ def test_a_doubt_is_resolved_either_way_and_what_is_delivered_is_not_sent_again(
     doubtful, fixed, _, _ = left
     clearlane(f"batch resend {doubtful}")
     assert states(clearlane) == {doubtful: BatchState.READY, fixed: BatchState.READY}
-    clearlane(f"batch mark-delivered {doubtful}")
+    clearlane(f"batch mark-delivered {doubtful} --yes")
     assert states(clearlane) == {doubtful: BatchState.DELIVERED, fixed: BatchState.READY}
     assert "would reach the payer twice" in clearlane(f"batch resend {doubtful}", code=1)
-    assert "is delivered" in clearlane(f"batch mark-delivered {doubtful}", code=1)
+    assert "is delivered" in clearlane(f"batch mark-delivered {doubtful} --yes", code=1)
     assert [row["id"] for row in clearlane("batch list --json")] == [fixed]
 
 
@@ -93,7 +94,7 @@ def test_a_batch_that_is_being_sent_is_left_alone(clearlane, left, place):
 
     asyncio.run(take())
     assert states(clearlane)[fixed] == BatchState.SENDING
-    for verb in ("resend", "mark-delivered"):
+    for verb in ("resend", "mark-delivered --yes"):
         assert "at this moment" in clearlane(f"batch {verb} {fixed}", code=1)
 
 
@@ -118,7 +119,7 @@ def test_what_has_not_gone_out_is_written_as_valid_files_each_claim_once(clearla
 
 
 def test_what_is_carried_by_hand_is_marked_and_goes_out_no_more(clearlane, left, place, tmp_path):
-    clearlane(f"export-undelivered --to {tmp_path} --mark")
+    clearlane(f"export-undelivered --to {tmp_path} --mark --yes")
     assert set(states(clearlane).values()) == {BatchState.DELIVERED}
 
     async def later():
@@ -156,6 +157,27 @@ def test_files_without_a_route_are_written_anew_when_there_is_one(clearlane, lef
 
 
 def test_after_a_restore_by_other_tools_everything_open_is_in_doubt(clearlane, left):
-    report = clearlane("batch after-restore")
+    asked = clearlane("batch after-restore", code=2)
+    assert "give --yes" in asked
+    counted = clearlane("batch after-restore --dry-run --json")
+    assert (counted["batches"], counted["claims"], counted["dry_run"]) == (1, 3, True)
+    assert set(states(clearlane).values()) != {BatchState.IN_DOUBT}
+    report = clearlane("batch after-restore --yes")
     assert report.startswith("1 batches and 3 claims that waited are in doubt.")
     assert set(states(clearlane).values()) == {BatchState.IN_DOUBT}
+
+
+def test_after_restore_is_refused_beside_living_nodes(clearlane, left, place):
+    """They would go on sending what is being marked."""
+
+    async def start():
+        database = await place.open(SystemClock())
+        node = NodeRegistration(
+            database, id="n1", role="serve", heartbeat_seconds=60, keys=place.keys()
+        )
+        await node.heartbeat()
+        await database.close()
+
+    asyncio.run(start())
+    assert "These nodes work on the database: n1." in clearlane("batch after-restore --yes", code=1)
+    assert BatchState.READY in states(clearlane).values()

@@ -118,8 +118,8 @@ def test_a_parked_file_is_applied_when_the_claim_is_known_at_last(clearlane, lef
 
 def test_a_discarded_file_is_kept_and_may_be_replayed(clearlane, left):
     parked, page = left
-    assert "Discarded" in clearlane(f"inbox discard {page}")
-    assert clearlane(f"inbox discard {page} --json")["state"] == "Discarded"
+    assert "Discarded" in clearlane(f"inbox discard {page} --yes")
+    assert clearlane(f"inbox discard {page} --yes --json")["state"] == "Discarded"
     assert [row["id"] for row in clearlane("inbox list --json")] == [parked]
     assert {row["id"] for row in clearlane("inbox list --all --json")} == {parked, page}
     assert clearlane(f"inbox show {page} --content").encode() == PAGE
@@ -133,6 +133,8 @@ def test_what_was_applied_cannot_be_discarded_and_what_is_not_there_is_said(clea
         return (await flow.files())[0].id
 
     id = within(leave)
-    assert "nothing to discard" in clearlane(f"inbox discard {id}", code=1)
+    assert "nothing to discard" in clearlane(f"inbox discard {id} --yes", code=1)
     for verb in ("show", "replay", "discard"):
-        assert "There is no file 77" in clearlane(f"inbox {verb} 77", code=1)
+        assert "There is no file 77" in clearlane(
+            f"inbox {verb} 77{' --yes' * (verb == 'discard')}", code=1
+        )

@@ -1,4 +1,7 @@
-"""A database that was set back: nothing goes out twice, and no control number is used again."""
+"""A database that was set back: nothing goes out twice, and no control number is used again.
+
+Also tests `engine/database_age`.
+"""
 
 import asyncio
 import contextlib

@@ -1,6 +1,6 @@
 """The audit chain: verification names the first bad row of any tampering.
 
-Also tests `store/audit_chain`.
+Also tests `store/audit_chain` and `store/anchor`.
 """
 
 import asyncio

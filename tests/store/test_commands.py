@@ -57,7 +57,7 @@ def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
     assert key.id in output_of(0, "keys", "show")
     assert "is current" in output_of(0, "db", "upgrade")
     assert "is whole: 0 rows" in output_of(0, "audit", "verify")
-    assert "3 keys were re-wrapped" in output_of(0, "keys", "rotate")
+    assert "3 keys were re-wrapped" in output_of(0, "keys", "rotate", "--yes")
     shown = output_of(0, "keys", "show")
     assert key.id not in shown
     assert key.text not in shown
@@ -86,7 +86,7 @@ def test_a_data_directory_of_an_unreleased_version_is_refused(sqlite_place, monk
 
 
 def test_a_broken_chain_ends_with_one_and_names_the_row(sqlite_place, monkeypatch):
-    for words in (("keys", "create"), ("db", "upgrade"), ("keys", "rotate")):
+    for words in (("keys", "create"), ("db", "upgrade"), ("keys", "rotate", "--yes")):
         assert run(sqlite_place, *words, monkeypatch=monkeypatch).exit_code == 0
     with contextlib.closing(sqlite3.connect(sqlite_place.sqlite_file)) as connection:
         connection.execute("DROP TRIGGER audit_no_update")
@@ -100,7 +100,7 @@ def test_a_broken_chain_ends_with_one_and_names_the_row(sqlite_place, monkeypatc
 
 
 def test_an_export_is_complete_readable_and_audited(place, monkeypatch, tmp_path):
-    for words in (("keys", "create"), ("db", "upgrade"), ("keys", "rotate")):
+    for words in (("keys", "create"), ("db", "upgrade"), ("keys", "rotate", "--yes")):
         assert run(place, *words, monkeypatch=monkeypatch).exit_code == 0
     lines = again(place, "audit", "export").stdout.splitlines()
     rows = [json.loads(line) for line in lines]
@@ -130,11 +130,20 @@ def test_backup_and_restore_by_command(sqlite_place, monkeypatch, tmp_path):
     made = again(sqlite_place, "backup", str(file))
     assert made.exit_code == 0, made.output
     assert "The master key is not in it" in made.output
-    done = again(sqlite_place, "restore", str(file))
+    done = again(sqlite_place, "restore", str(file), "--yes")
     assert done.exit_code == 0, done.output
     assert "before-restore" in done.output
+    checked = json.loads(again(sqlite_place, "restore", str(file), "--dry-run", "--json").output)
+    assert (checked["dry_run"], checked["previous"]) == (True, None)
+    assert "give --yes" in again(sqlite_place, "restore", str(file)).output
+    twice = json.loads(again(sqlite_place, "restore", str(file), "--yes", "--json").output)
+    kept = sorted(each.name for each in sqlite_place.data.glob("*.before-restore-*"))
+    assert (
+        len(kept) == 2
+    )  # the second restore kept what the first one brought, and the first its own
+    assert twice["previous"].endswith(tuple(kept))
     assert again(sqlite_place, "audit", "verify").exit_code == 0
-    refused = again(sqlite_place, "restore", str(tmp_path / "no"))
+    refused = again(sqlite_place, "restore", str(tmp_path / "no"), "--yes")
     assert (refused.exit_code, "cannot be read" in refused.output) == (1, True)
 
 
@@ -154,10 +163,10 @@ def test_a_key_of_the_environment_is_used_and_never_written(sqlite_place, monkey
     assert again(sqlite_place, "db", "upgrade").exit_code == 0
     assert "CLEARLANE_MASTER_KEY" in again(sqlite_place, "keys", "show").output
     assert again(sqlite_place, "keys", "create").exit_code == 1
-    alone = again(sqlite_place, "keys", "rotate")
+    alone = again(sqlite_place, "keys", "rotate", "--yes")
     assert (alone.exit_code, "NEW,OLD" in alone.output) == (1, True)
     monkeypatch.setenv("CLEARLANE_MASTER_KEY", f"{new.text},{old.text}")
-    done = again(sqlite_place, "keys", "rotate")
+    done = again(sqlite_place, "keys", "rotate", "--yes")
     assert done.exit_code == 0, done.output
     assert old.id in done.output
     monkeypatch.setenv("CLEARLANE_MASTER_KEY", new.text)

@@ -184,6 +184,9 @@ async def test_a_rotation_rewraps_everything_while_a_node_serves(place, database
         serving.cancel()
         assert done.rewrapped >= 8
         assert done.dropped == (old.id,)
+        [kept] = done.kept
+        assert (kept.name, kept.stat().st_mode & 0o777) == (f"master.key.{old.id}", 0o600)
+        assert read_key_file(kept) == (old,)
         assert read_key_file(file)[0].id == done.master_id != old.id
         assert len(read_key_file(file)) == 1
         assert set(await key_rotation.count_wrapped_keys(database)) == {done.master_id}

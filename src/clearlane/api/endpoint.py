@@ -60,6 +60,7 @@ class ApiLimits:
 
     body_bytes_max: int = limits.BODY_BYTES_MAX
     body_seconds_max: int = limits.BODY_SECONDS_MAX
+    documents_per_call_max: int = limits.DOCUMENTS_PER_CALL_MAX
     header_bytes_max: int = limits.HEADER_BYTES_MAX
     header_seconds_max: int = limits.HEADER_SECONDS_MAX
     stop_seconds_max: int = limits.STOP_SECONDS_MAX
@@ -124,6 +125,8 @@ class Call:
     """Where the caller comes from, for the audit chain."""
     ignored_fields: list[str] = field(default_factory=list)
     """Paths of unknown fields, added by the handler and sent as ``X-Ignored-Fields``."""
+    notes: list[str] = field(default_factory=list)
+    """What was done that the answer's form has no place for, added by the handler and sent as ``X-Notes``."""
 
     @property
     def errors(self) -> ErrorShape:

@@ -20,7 +20,7 @@ from clearlane.api.body import Body, BodyBudget
 from clearlane.api.endpoint import ApiContext, ApiLimits, Call, Endpoint
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import ignored_fields_header
+from clearlane.api.http_responses import ignored_fields_header, notes_header
 from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.rates import RateLimiter
@@ -152,6 +152,8 @@ async def _handle(call: Call, query: Mapping[str, str]) -> Response:
     response = await endpoint.handler(call)
     if call.ignored_fields:
         response.headers["X-Ignored-Fields"] = ignored_fields_header(call.ignored_fields)
+    if call.notes:
+        response.headers["X-Notes"] = notes_header(call.notes)
     return response
 
 

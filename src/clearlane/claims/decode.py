@@ -41,7 +41,7 @@ from clearlane.claims.tolerant_reading import (
     read_tolerantly,
 )
 from clearlane.kernel import limits
-from clearlane.kernel.json_names import find_fields, fold_name, fold_names
+from clearlane.kernel.json_names import find_fields, fold_name, fold_names, sort_by_last_use
 
 CLAIM_BYTES_MAX = 512 * 1024
 
@@ -225,7 +225,9 @@ def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
     # A large document could hold millions of names, so they are not collected.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
         return _large_top(body, claims_max), ()
-    return _top_of(_NAMES.decode(body))
+    found = _NAMES.decode(body)
+    top, ignored_fields = _top_of(found)
+    return _top_of(sort_by_last_use(body, found)) if top.repeated else (top, ignored_fields)
 
 
 def _top_of(found: Mapping[str, RawOrUnset]) -> tuple[_Top, tuple[str, ...]]:

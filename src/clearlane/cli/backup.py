@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from clearlane.cli.client_command import AsJson
+from clearlane.cli.output import show_change
 from clearlane.cli.storage_command import Data, Store, load_settings, refuse, with_store
 
 app = typer.Typer(add_completion=False)
@@ -18,6 +20,7 @@ ON_POSTGRESQL = (
 @app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")],
+    as_json: AsJson = False,
     data: Data = None,
 ) -> None:
     """Write a backup of a SQLite installation, while it runs.
@@ -42,5 +45,13 @@ def backup(
         )
 
     made = with_store(data, work)
-    typer.echo(f"{file}: schema {made.schema}, {made.size} bytes, audit rows {made.audit_seq}.")
-    typer.echo("The master key is not in it: keep that in another place.")
+    show_change(
+        f"{file}: schema {made.schema}, {made.size} bytes, audit rows {made.audit_seq}.\n"
+        "The master key is not in it: keep that in another place.",
+        as_json=as_json,
+        file=str(file),
+        schema=made.schema,
+        bytes=made.size,
+        audit_rows=made.audit_seq,
+        sha256=made.sha256,
+    )

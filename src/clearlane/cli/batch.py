@@ -9,11 +9,12 @@ from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.cli.operator_command import (
     AsJson,
     run_in_installation,
+    show_change,
     show_facts,
     show_json,
     show_table,
 )
-from clearlane.cli.storage_command import Data, operator
+from clearlane.cli.storage_command import Data, DryRun, Yes, confirm, operator
 from clearlane.kernel.clock import from_micros
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
@@ -92,6 +93,8 @@ def resend(
             "--even-if-answered", help="Send it although the payer has answered some of its claims."
         ),
     ] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
     data: Data = None,
 ) -> None:
     """Send a batch now: the payer does not have it, or it must not wait any longer.
@@ -100,49 +103,66 @@ def resend(
     """
     from clearlane.pipeline.operator import batch_admin
 
+    if even_if_answered:
+        confirm(f"Claims of batch {id} that the payer has would reach it twice.", yes=yes)
+
     async def work(installation: Installation) -> None:
         await batch_admin.resend(
             installation.work_context, id, actor=operator(), even_if_answered=even_if_answered
         )
 
     run_in_installation(data, work)
-    typer.echo(f"Batch {id} is sent again as soon as a node runs.")
+    show_change(f"Batch {id} is sent again as soon as a node runs.", as_json=as_json, id=id)
 
 
 @app.command("mark-delivered")
-def mark_delivered(id: Id, data: Data = None) -> None:
+def mark_delivered(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     """Record that the payer has a batch: its claims count as sent, and it is not sent again.
 
     Example: clearlane batch mark-delivered 12
     """
     from clearlane.pipeline.operator import batch_admin
 
+    confirm(f"Batch {id} will never be sent: its claims count as sent.", yes=yes)
+
     async def work(installation: Installation) -> None:
         await batch_admin.mark_delivered(installation.work_context, id, actor=operator())
 
     run_in_installation(data, work)
-    typer.echo(f"Batch {id} is delivered.")
+    show_change(f"Batch {id} is delivered.", as_json=as_json, id=id)
 
 
 @app.command("after-restore")
-def after_restore(data: Data = None) -> None:
+def after_restore(
+    dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False, data: Data = None
+) -> None:
     """Record that the database was restored with its own tools, as with PostgreSQL.
 
     Batches that waited at the time of the backup may have been sent since, so they are in doubt; control
-    numbers jump ahead. `clearlane restore` does this by itself.
+    numbers jump ahead. `clearlane restore` does this by itself. All nodes must be stopped.
 
-    Example: clearlane batch after-restore --data /var/lib/clearlane
+    Example: clearlane batch after-restore --yes --data /var/lib/clearlane
     """
     from clearlane.pipeline.operator import batch_admin
 
+    if not dry_run:
+        confirm("Everything that waits to be sent will be in doubt, until you decide.", yes=yes)
+
     async def work(installation: Installation) -> tuple[int, int]:
-        return await batch_admin.mark_in_doubt_after_restore(
-            installation.work_context, actor=operator()
-        )
+        context = installation.work_context
+        if dry_run:
+            return await batch_admin.count_unsent(context)
+        return await batch_admin.mark_in_doubt_after_restore(context, actor=operator())
 
     batches, claims = run_in_installation(data, work)
-    typer.echo(
-        f"{batches} batches and {claims} claims that waited are in doubt. See: clearlane batch list"
+    would = "would be" if dry_run else "are"
+    show_change(
+        f"{batches} batches and {claims} claims that waited {would} in doubt. See: clearlane batch list",
+        as_json=as_json,
+        changed=True,
+        dry_run=dry_run,
+        batches=batches,
+        claims=claims,
     )
 
 

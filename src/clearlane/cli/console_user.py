@@ -19,6 +19,7 @@ from clearlane.accounts.users import (
 from clearlane.cli.operator_command import (
     AsJson,
     run_in_installation,
+    show_change,
     show_facts,
     show_json,
     show_table,
@@ -117,26 +118,30 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(name: Name, data: Data = None) -> None:
+def disable(name: Name, as_json: AsJson = False, data: Data = None) -> None:
     """Disable a user; open sessions end at once.
 
     Example: clearlane user disable nora
     """
-    _set_state(name, UserState.DISABLED, data)
+    _set_state(name, UserState.DISABLED, data, as_json=as_json)
 
 
 @app.command()
-def enable(name: Name, data: Data = None) -> None:
+def enable(name: Name, as_json: AsJson = False, data: Data = None) -> None:
     """Let a user sign in again.
 
     Example: clearlane user enable nora
     """
-    _set_state(name, UserState.ACTIVE, data)
+    _set_state(name, UserState.ACTIVE, data, as_json=as_json)
 
 
 @app.command("sites")
 def change_sites(
-    name: Name, site: SitesOption = None, all_sites: AllSitesOption = False, data: Data = None
+    name: Name,
+    site: SitesOption = None,
+    all_sites: AllSitesOption = False,
+    as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
     """Replace the sites that a user sees.
 
@@ -154,7 +159,8 @@ def change_sites(
         await store.set_sites(installation.database, normalized, sites, actor=operator())
 
     run_in_installation(data, work)
-    typer.echo(f"User {normalized} sees {'every site' if all_sites else ', '.join(site or [])}.")
+    seen = "every site" if all_sites else ", ".join(site or [])
+    show_change(f"User {normalized} sees {seen}.", as_json=as_json, name=normalized)
 
 
 @app.command("reset-password")
@@ -219,14 +225,15 @@ def _facts(installation: Installation, user: ConsoleUser) -> dict[str, object]:
     }
 
 
-def _set_state(name: str, state: UserState, data: Path | None) -> None:
+def _set_state(name: str, state: UserState, data: Path | None, *, as_json: bool) -> None:
     normalized = normalize_name(name)
 
     async def work(installation: Installation) -> bool:
         return await store.set_state(installation.database, normalized, state, actor=operator())
 
     changed = run_in_installation(data, work)
-    typer.echo(f"User {normalized} is {state}." + ("" if changed else " No change was needed."))
+    message = f"User {normalized} is {state}."
+    show_change(message, as_json=as_json, changed=changed, name=normalized, state=state)
 
 
 def _require_one_choice(site: list[str] | None, *, all_sites: bool) -> None:

@@ -3,7 +3,7 @@
 import typer
 
 from clearlane.cli.client_command import AsJson
-from clearlane.cli.output import show_json
+from clearlane.cli.output import show_change, show_json
 from clearlane.cli.storage_command import (
     Data,
     load_settings,
@@ -39,7 +39,7 @@ def status(as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def upgrade(data: Data = None) -> None:
+def upgrade(as_json: AsJson = False, data: Data = None) -> None:
     """Upgrade the schema to this version's. Stop nodes of older versions first.
 
     Example: clearlane db upgrade --data /var/lib/clearlane
@@ -58,10 +58,11 @@ def upgrade(data: Data = None) -> None:
             engine_storage.engine_database_url(settings.data, settings.database_url)
         )
     if before.state is migrate.SchemaState.CURRENT:
-        typer.echo(before.sentence)
+        show_change(before.sentence, as_json=as_json, schema=HEAD)
         return
     _note(settings, f"{before.revision or 'empty'} to {HEAD}")
-    typer.echo(f"The schema was moved from {before.revision or 'an empty database'} to {HEAD}.")
+    moved = f"The schema was moved from {before.revision or 'an empty database'} to {HEAD}."
+    show_change(moved, as_json=as_json, schema=HEAD)
 
 
 def _note(settings: Settings, step: str) -> None:

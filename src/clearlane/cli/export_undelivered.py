@@ -8,7 +8,7 @@ import typer
 
 from clearlane.cli.batch import facts
 from clearlane.cli.operator_command import AsJson, run_in_installation, show_json, show_table
-from clearlane.cli.storage_command import Data, operator, refuse
+from clearlane.cli.storage_command import Data, Yes, confirm, operator, refuse
 from clearlane.pipeline.operator import batch_admin
 from clearlane.pipeline.operator.batch_admin import ExportedBatch
 from clearlane.store.database import OperationRefused
@@ -28,6 +28,7 @@ def export_undelivered(
             "--mark", help="Mark every written batch as delivered: you deliver the files."
         ),
     ] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -39,6 +40,9 @@ def export_undelivered(
 
     Example: clearlane export-undelivered --data .data --to /mnt/carry
     """
+
+    if mark:
+        confirm("What is written will not be sent: you deliver the files.", yes=yes)
 
     async def work(installation: Installation) -> tuple[list[dict[str, object]], int]:
         context, written = installation.work_context, []

@@ -12,7 +12,7 @@ from clearlane.cli.operator_command import (
     show_json,
     show_table,
 )
-from clearlane.cli.storage_command import Data, operator
+from clearlane.cli.storage_command import Data, Yes, confirm, operator
 from clearlane.kernel.clock import from_micros
 from clearlane.store import inbox as store
 from clearlane.store.inbox import InboxFile
@@ -125,12 +125,14 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def discard(id: Id, as_json: AsJson = False, data: Data = None) -> None:
+def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     """Put aside a file that cannot be used. It is kept, and statements applied from it stay applied.
 
     Example: clearlane inbox discard 7 --data .data
     """
     from clearlane.pipeline.operator import inbox_admin
+
+    confirm(f"What file {id} states is not applied to any claim from now on.", yes=yes)
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.discard(installation.work_context, id, actor=operator())

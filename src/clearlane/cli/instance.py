@@ -6,7 +6,13 @@ import typer
 
 from clearlane.accounts.instances import parse_instance_id
 from clearlane.accounts.model import Site
-from clearlane.cli.operator_command import AsJson, run_in_installation, show_json, show_table
+from clearlane.cli.operator_command import (
+    AsJson,
+    run_in_installation,
+    show_change,
+    show_json,
+    show_table,
+)
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel.clock import from_micros
 from clearlane.store import instances as store
@@ -40,21 +46,21 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(id: Id, site: OfSite = "", data: Data = None) -> None:
+def disable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None) -> None:
     """Disable an instance: its token, also a later one, is refused.
 
     Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
-    _set_state(id, site, store.DISABLED, data)
+    _set_state(id, site, store.DISABLED, data, as_json=as_json)
 
 
 @app.command()
-def enable(id: Id, site: OfSite = "", data: Data = None) -> None:
+def enable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None) -> None:
     """Enable an instance: its token opens the login page again.
 
     Example: clearlane instance enable 0f8fad5b-d9cb-469f-a165-70867728950e
     """
-    _set_state(id, site, store.ACTIVE, data)
+    _set_state(id, site, store.ACTIVE, data, as_json=as_json)
 
 
 LABELS = {
@@ -86,7 +92,7 @@ def _site(installation: Installation, one: store.Instance) -> Site | None:
     return next((site for site in installation.accounts.sites if site.scope == one.scope), None)
 
 
-def _set_state(id: str, vendor_site_id: str, state: str, data: Data) -> None:
+def _set_state(id: str, vendor_site_id: str, state: str, data: Data, *, as_json: bool) -> None:
     wanted = parse_instance_id(id)
     if wanted is None:
         refuse(f"{id} is no GUID. `clearlane instance list` shows the instances.", MISUSED)
@@ -104,7 +110,8 @@ def _set_state(id: str, vendor_site_id: str, state: str, data: Data) -> None:
         return await store.set_state(installation.database, found[0], state, actor=operator())
 
     changed = run_in_installation(data, work)
-    typer.echo(f"Instance {wanted} is {state}." + ("" if changed else " No change was needed."))
+    message = f"Instance {wanted} is {state}."
+    show_change(message, as_json=as_json, changed=changed, instance_id=wanted, state=state)
 
 
 def _is_of(installation: Installation, one: store.Instance, vendor_site_id: str) -> bool:

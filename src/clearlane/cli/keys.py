@@ -1,18 +1,27 @@
 """`clearlane keys`: show, create and rotate the master key."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from clearlane.cli.client_command import AsJson
-from clearlane.cli.output import show_json
+from clearlane.cli.output import show_change, show_json
 from clearlane.cli.storage_command import (
     Data,
+    DryRun,
     Store,
+    Yes,
+    confirm,
     exit_on_refusal,
     load_settings,
     master_keys,
     refuse,
     with_store,
 )
+
+if TYPE_CHECKING:
+    from clearlane.settings import Settings
+    from clearlane.store.key_rotation import RotationResult
 
 app = typer.Typer(
     no_args_is_help=True, help="The master key: show, create, rotate.", add_completion=False
@@ -48,7 +57,7 @@ def show(as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def create(data: Data = None) -> None:
+def create(as_json: AsJson = False, data: Data = None) -> None:
     """Create the key file of a new installation.
 
     Example: clearlane keys create --data /var/lib/clearlane
@@ -64,32 +73,57 @@ def create(data: Data = None) -> None:
             write_key_file(settings.key_file, [key], over=False)
         except FileExistsError:
             refuse(f"{settings.key_file} exists already. To change the key: clearlane keys rotate")
-    typer.echo(f"The master key {key.id} was created in {settings.key_file}.")
-    typer.echo(
-        "Keep a copy in a safe place: without it the data cannot be read, and no backup holds it."
+    show_change(
+        f"The master key {key.id} was created in {settings.key_file}.\n"
+        "Keep a copy in a safe place: without it the data cannot be read, and no backup holds it.",
+        as_json=as_json,
+        master_id=key.id,
+        file=str(settings.key_file),
     )
 
 
 @app.command()
-def rotate(data: Data = None) -> None:
-    """Change the master key while nodes serve.
+def rotate(
+    dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False, data: Data = None
+) -> None:
+    """Change the master key while nodes serve. The old key is kept beside the key file.
 
-    Example: clearlane keys rotate --data /var/lib/clearlane
+    Example: clearlane keys rotate --yes --data /var/lib/clearlane
     """
-    from clearlane.store.key_rotation import RotationResult
+    from clearlane.store.key_rotation import RotationResult, count_wrapped_keys
     from clearlane.store.key_rotation import rotate as rotated
+
+    async def count(store: Store) -> int:
+        return sum((await count_wrapped_keys(store.database)).values())
 
     async def work(store: Store) -> RotationResult:
         return await rotated(store.database, store.keys, store.actor)
 
+    if dry_run:
+        counted = with_store(data, count)
+        message = f"{counted} keys would be re-wrapped."
+        show_change(message, as_json=as_json, dry_run=True, rewrapped=counted)
+        return
+    confirm("Every node needs the new master key from now on, and so do new backups.", yes=yes)
     done = with_store(data, work)
-    settings = load_settings(data)
-    typer.echo(
-        f"{done.rewrapped} keys were re-wrapped; everything is wrapped with {done.master_id}."
+    show_change(
+        "\n".join(_rotation_lines(load_settings(data), done)),
+        as_json=as_json,
+        master_id=done.master_id,
+        rewrapped=done.rewrapped,
+        old=list(done.dropped),
+        kept=[str(file) for file in done.kept],
     )
+
+
+def _rotation_lines(settings: "Settings", done: "RotationResult") -> list[str]:
+    lines = [f"{done.rewrapped} keys were re-wrapped; everything is wrapped with {done.master_id}."]
     if not settings.has_key_file:
         old = ", ".join(done.dropped) or "none"
-        typer.echo(f"Keys that can be taken out of {settings.key_source} now: {old}.")
-        return
-    typer.echo(f"{settings.key_file} holds the new key alone: keep a copy in a safe place.")
-    typer.echo("Backups made before need the old key: keep its copy as long as you keep them.")
+        return [*lines, f"Keys that can be taken out of {settings.key_source} now: {old}."]
+    lines.append(f"{settings.key_file} holds the new key alone: keep a copy in a safe place.")
+    kept = ", ".join(map(str, done.kept)) or "no file"
+    return [
+        *lines,
+        f"The old key is kept in {kept}: backups made before need it. Delete it with the last of them.",
+    ]

@@ -11,7 +11,7 @@ from typing import Annotated, Protocol, TypeVar
 
 import typer
 
-from clearlane.cli.output import show_facts, show_json, show_table
+from clearlane.cli.output import show_change, show_facts, show_json, show_table
 from clearlane.cli.storage_command import exit_on_refusal, operator, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
@@ -28,6 +28,7 @@ __all__ = [
     "confirm_loaded",
     "make_change",
     "run_in_installation",
+    "show_change",
     "show_facts",
     "show_json",
     "show_table",
@@ -75,6 +76,8 @@ def make_change(
     name: str,
     message: str,
     make: Callable[[Installation, Actor], Awaitable[StoredChange]],
+    *,
+    as_json: bool,
 ) -> None:
     """Make a change, wait until running nodes have loaded it, and print a message."""
 
@@ -83,7 +86,7 @@ def make_change(
         await confirm_loaded(installation.database, name, done.revision)
         return done.revision is not None
 
-    typer.echo(message if run_in_installation(data, work) else f"{message} No change was needed.")
+    show_change(message, as_json=as_json, changed=run_in_installation(data, work))
 
 
 async def confirm_loaded(

@@ -54,3 +54,11 @@ def _word(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else printable(str(value))
+
+
+def show_change(message: str, *, as_json: bool, changed: bool = True, **facts: object) -> None:
+    """Print what a command changed: its message, or for programs the facts with the message."""
+    if as_json:
+        show_json({"changed": changed, "message": message, **facts})
+    else:
+        typer.echo(message if changed else f"{message} No change was needed.")

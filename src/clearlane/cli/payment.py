@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -10,14 +10,13 @@ from typing import Annotated
 import msgspec
 import typer
 
-from clearlane.cli.operator_command import AsJson, run_in_installation, show_facts, show_table
+from clearlane.cli.operator_command import AsJson, run_in_installation, show_table
+from clearlane.cli.payment_output import occurrence_lines, payment_lines
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel.formats import parse_iso_date, parse_money
 from clearlane.payments import as_json
-from clearlane.payments.as_csv import csv_header, csv_rows
-from clearlane.payments.balance import format_money
-from clearlane.payments.explain import describe_provider_adjustment
 from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.payments.payment_csv import payment_csv
 from clearlane.payments.read_payment import cents
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments as query
@@ -115,14 +114,12 @@ def show(
         if as_json:
             await _write_details(details, pages)
             return
-        _show_heading(details)
+        _echo(payment_lines(details.payment, details.adjustments, ()))
         async for page in pages:
             for one in page:
-                _show_occurrence(one)
+                _echo(["", *occurrence_lines(one)])
                 if candidates and not one.claim_number:
                     await _show_candidates(installation, payment_id, one.number)
-        for adjustment in details.adjustments:
-            typer.echo(describe_provider_adjustment(adjustment))
 
     run_in_installation(data, work)
 
@@ -281,10 +278,15 @@ async def _json_pieces(
 async def _csv_pieces(
     details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
 ) -> AsyncIterator[str]:
-    yield csv_header()
+    header, *_ = payment_csv(details.payment, (), ())
+    yield header
     async for page in pages:
-        for one in page:
-            yield csv_rows(details.payment, one)
+        _, *rows = payment_csv(details.payment, (), page)
+        for row in rows:
+            yield row
+    _, *rows = payment_csv(details.payment, details.adjustments, ())
+    for row in rows:
+        yield row
 
 
 async def _output_pieces(out: Path | None, pieces: AsyncIterator[str]) -> None:
@@ -311,35 +313,16 @@ def _json(value: object) -> str:
 # ---- text ----------------------------------------------------------------------------------------
 
 
-def _show_heading(details: PaymentDetails) -> None:
-    payment = details.payment
-    shown = as_json.payment_object(payment)
-    names = [name for name, value in shown.items() if value not in ("", None)]
-    show_facts([(name.replace("_", " "), shown[name]) for name in names])
-    if payment.amount is not None:
-        claims, changed = format_money(payment.claims_paid), format_money(payment.adjustments_total)
-        sign = "=" if payment.balanced else "is not"
-        amount = format_money(payment.amount)
-        typer.echo(f"\nClaims {claims}, adjustments {changed} {sign} {amount}\n")
-
-
-def _show_occurrence(one: ClaimOccurrence) -> None:
-    name = one.claim_number or f"{one.account_number} (unmatched: {one.unmatched_reason})"
-    amounts = (("charge", one.charge), ("allowed", one.allowed), ("paid", one.paid))
-    money = ", ".join(f"{label} {format_money(value)}" for label, value in amounts)
-    typer.echo(
-        f"{one.number}. {name}: {one.kind}, {one.outcome}; {money}, patient {format_money(one.patient)}"
-    )
-    for adjustment in (*one.adjustments, *(a for line in one.lines for a in line.adjustments)):
-        code = f"{adjustment.group}-{adjustment.reason}"
-        typer.echo(f"     {format_money(adjustment.amount)}  {code}  {adjustment.text}")
+def _echo(lines: Iterable[str]) -> None:
+    for line in lines:
+        typer.echo(line)
 
 
 async def _show_candidates(installation: Installation, payment_id: str, number: int) -> None:
     for one in await payment_admin.find_candidates(
         installation.work_context, payment_id, number, actor=operator()
     ):
-        typer.echo(f"     perhaps {one.request_id}: {', '.join((*one.agrees, *one.differs))}")
+        typer.echo(f"  perhaps {one.request_id}: {', '.join((*one.agrees, *one.differs))}")
 
 
 # ---- options -------------------------------------------------------------------------------------

@@ -166,21 +166,21 @@ def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(id: Id, data: Data = None) -> None:
+def disable(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """Stop using a route. Files sent over it stay sent.
 
     Example: clearlane route disable 3
     """
-    _set_active(id, data, active=False)
+    _set_active(id, data, active=False, as_json=as_json)
 
 
 @app.command()
-def enable(id: Id, data: Data = None) -> None:
+def enable(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """Use a route again.
 
     Example: clearlane route enable 3
     """
-    _set_active(id, data, active=True)
+    _set_active(id, data, active=True, as_json=as_json)
 
 
 @app.command()
@@ -243,12 +243,12 @@ def facts(route: Route, *, has_secrets: bool) -> dict[str, object]:
     }
 
 
-def _set_active(id: int, data: Path | None, *, active: bool) -> None:
+def _set_active(id: int, data: Path | None, *, active: bool, as_json: bool) -> None:
     async def make(installation: Installation, by: object) -> RouteChange:
         return await set_active(installation.database, id, active=active, actor=operator())
 
     message = f"Route {id} is {'active' if active else 'disabled'}."
-    make_change(data, PAYERS_REVISION, message, make)
+    make_change(data, PAYERS_REVISION, message, make, as_json=as_json)
 
 
 def _pairs(flag: str, given: Iterable[str] | None) -> list[tuple[str, str]]:

@@ -162,6 +162,7 @@ def _limits(settings: Settings) -> "ApiLimits":
 
     return ApiLimits(
         body_bytes_max=settings.body_bytes_max,
+        documents_per_call_max=settings.documents_per_call_max,
         body_seconds_max=settings.body_seconds_max,
         header_bytes_max=settings.header_bytes_max,
         header_seconds_max=settings.header_seconds_max,

@@ -103,7 +103,7 @@ def list_(
 
 
 @app.command()
-def suspend(vendor_site_id: SiteId, data: Data = None) -> None:
+def suspend(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
     """Suspend a site: it cannot submit, but it can still read.
 
     Example: clearlane site suspend LARK-1
@@ -115,11 +115,12 @@ def suspend(vendor_site_id: SiteId, data: Data = None) -> None:
         lambda installation, by: set_site_state(
             installation.database, vendor_site_id, SiteState.SUSPENDED, actor=by
         ),
+        as_json=as_json,
     )
 
 
 @app.command()
-def activate(vendor_site_id: SiteId, data: Data = None) -> None:
+def activate(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
     """Activate a suspended site.
 
     Example: clearlane site activate LARK-1
@@ -131,11 +132,12 @@ def activate(vendor_site_id: SiteId, data: Data = None) -> None:
         lambda installation, by: set_site_state(
             installation.database, vendor_site_id, SiteState.ACTIVE, actor=by
         ),
+        as_json=as_json,
     )
 
 
 @app.command("baa-accept")
-def baa_accept(vendor_site_id: SiteId, data: Data = None) -> None:
+def baa_accept(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
     """Record that the client has accepted the Business Associate Agreement.
 
     Example: clearlane site baa-accept LARK-1
@@ -147,11 +149,12 @@ def baa_accept(vendor_site_id: SiteId, data: Data = None) -> None:
         lambda installation, by: accept_baa(
             installation.database, vendor_site_id, now=installation.clock.now(), actor=by
         ),
+        as_json=as_json,
     )
 
 
 @app.command("baa-revoke")
-def baa_revoke(vendor_site_id: SiteId, data: Data = None) -> None:
+def baa_revoke(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = None) -> None:
     """Record that the client no longer accepts the agreement: calls with PHI are refused.
 
     Example: clearlane site baa-revoke LARK-1
@@ -161,6 +164,7 @@ def baa_revoke(vendor_site_id: SiteId, data: Data = None) -> None:
         REVISION,
         f"The BAA of site {vendor_site_id} is revoked.",
         lambda installation, by: revoke_baa(installation.database, vendor_site_id, actor=by),
+        as_json=as_json,
     )
 
 

@@ -27,6 +27,11 @@ T = TypeVar("T")
 
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
+]
+
 REFUSED, MISUSED = 1, 2
 
 
@@ -103,6 +108,15 @@ def refuse(sentence: str, code: int = REFUSED) -> NoReturn:
     """Print a message and end the command."""
     typer.echo(sentence, err=True)
     raise typer.Exit(code)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask at a terminal before something that cannot be undone; elsewhere ``--yes`` is needed."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        refuse(f"{question} Nothing was done: give --yes to do it without being asked.", MISUSED)
+    typer.confirm(question, abort=True, err=True)
 
 
 def load_settings(data: Path | None) -> Settings:

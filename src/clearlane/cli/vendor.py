@@ -141,7 +141,7 @@ def show(key: Key, as_json: AsJson = False, data: Data = None) -> None:
 
 
 @app.command()
-def disable(key: Key, data: Data = None) -> None:
+def disable(key: Key, as_json: AsJson = False, data: Data = None) -> None:
     """Refuse a vendor's credentials, at once and on every node.
 
     Example: clearlane vendor disable ACME
@@ -152,11 +152,12 @@ def disable(key: Key, data: Data = None) -> None:
         REVISION,
         message,
         lambda installation, by: set_vendor_state(installation.database, key, state, actor=by),
+        as_json=as_json,
     )
 
 
 @app.command()
-def enable(key: Key, data: Data = None) -> None:
+def enable(key: Key, as_json: AsJson = False, data: Data = None) -> None:
     """Accept a vendor's credentials again.
 
     Example: clearlane vendor enable ACME
@@ -167,12 +168,16 @@ def enable(key: Key, data: Data = None) -> None:
         REVISION,
         message,
         lambda installation, by: set_vendor_state(installation.database, key, state, actor=by),
+        as_json=as_json,
     )
 
 
 @app.command("proxy-login")
 def proxy_login(
-    switch: Annotated[Switch, typer.Argument(help="on or off.")], key: Key, data: Data = None
+    switch: Annotated[Switch, typer.Argument(help="on or off.")],
+    key: Key,
+    as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
     """Allow or refuse a vendor's proxy login calls.
 
@@ -187,6 +192,7 @@ def proxy_login(
         lambda installation, by: set_vendor_proxy_login(
             installation.database, key, allowed=on, actor=by
         ),
+        as_json=as_json,
     )
 
 
@@ -196,6 +202,7 @@ def limit(
     calls: Annotated[
         str, typer.Argument(metavar="N|off", help="Calls a minute on each node, or off.")
     ],
+    as_json: AsJson = False,
     data: Data = None,
 ) -> None:
     """Limit the calls a vendor may make in a minute.
@@ -209,6 +216,7 @@ def limit(
         REVISION,
         message,
         lambda installation, by: set_vendor_rate(installation.database, key, most, actor=by),
+        as_json=as_json,
     )
 
 

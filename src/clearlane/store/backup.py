@@ -6,6 +6,7 @@ master key is never part of a backup. PostgreSQL has tools of its own.
 
 import asyncio
 import hmac
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,7 @@ from clearlane.store.sql import Statement, insert_into
 from clearlane.store.sqlite import create_private_file
 from clearlane.store.vault import Vault
 
-PREVIOUS_SUFFIX = ".before-restore"
+PREVIOUS_SUFFIX = ".before-restore-"
 BACKUP = SystemScope("a backup holds the whole installation")
 # Snapshots that running nodes load anew after a restore; "restore" counts the restores themselves.
 REVISIONS_SKIPPED = 1_000
@@ -92,18 +93,30 @@ class Restore:
     clock: Clock
     actor: Actor
 
+    async def check(self) -> RestoreResult:
+        """Check the backup and prepare a copy as :meth:`run` does, and change nothing."""
+        with scratch_file(self.file.parent) as copy:
+            manifest = await self._unpacked(copy)
+            running = await self._running()
+            moved, in_doubt, _, _ = await self._prepare(copy, manifest, running)
+        return RestoreResult(manifest, None, moved, in_doubt)
+
     async def run(self) -> RestoreResult:
         """Check, prepare, swap, check again. A refusal leaves the data unchanged."""
         with scratch_file(self.file.parent) as copy:
-            manifest = await asyncio.to_thread(unpack, self.archive, copy)
-            await asyncio.to_thread(require_intact, copy)
-            await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
+            manifest = await self._unpacked(copy)
             running = await self._running()
             moved, in_doubt, key, note = await self._prepare(copy, manifest, running)
             anchor = Anchor(self.anchor, key, self.anchor_copy)
             kept = await asyncio.to_thread(self._swap, copy, anchor, note, running)
         await self._check(key)
         return RestoreResult(manifest, kept, moved, in_doubt)
+
+    async def _unpacked(self, copy: Path) -> Manifest:
+        manifest = await asyncio.to_thread(unpack, self.archive, copy)
+        await asyncio.to_thread(require_intact, copy)
+        await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
+        return manifest
 
     async def _running(self) -> "_RunningInstallation | None":
         """Return what is to be replaced, or None where there is nothing yet."""
@@ -162,13 +175,24 @@ class Restore:
     ) -> Path | None:
         """Replace the running database by the copy, and keep the previous data."""
         create_private_file(self.file)
-        kept = self.file.with_name(self.file.name + PREVIOUS_SUFFIX) if running else None
+        kept = self._unused_name() if running else None
         with anchor.locked():
             replace_database(
                 copy, self.file, kept, {row[0] for row in (running or _NOTHING).data_keys}
             )
             anchor.reset(note)
         return kept
+
+    def _unused_name(self) -> Path:
+        """Return a name for the previous data with the moment in it: a second restore must not overwrite the first."""
+        moment = f"{self.clock.now():%Y%m%dT%H%M%SZ}"
+        for number in itertools.count(1):
+            name = f"{self.file.name}{PREVIOUS_SUFFIX}{moment}" + (
+                f"-{number}" if number > 1 else ""
+            )
+            if not (found := self.file.with_name(name)).exists():
+                return found
+        raise AssertionError("counting never ends")
 
     async def _check(self, key: bytes) -> None:
         database = await self._open(self.file, self.anchor)

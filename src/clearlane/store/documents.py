@@ -56,6 +56,19 @@ async def find(tx: Tx, ids: Sequence[str]) -> list[StoredDocument]:
     return [StoredDocument(*row) for row in found]
 
 
+class DocumentHead(NamedTuple):
+    """What is known of a document without its content."""
+
+    kind: str
+    request_id: str
+
+
+async def find_heads(tx: Tx, ids: Sequence[str]) -> dict[str, DocumentHead]:
+    """Return kind and claim, by id, of those of these documents that belong to the scope."""
+    found = await tx.rows(_HEADS, document_ids=[id for id in ids if "\0" not in id])
+    return {row[0]: DocumentHead(row[1], row[2]) for row in found}
+
+
 async def list_for_claim(tx: Tx, request_id: str) -> list[StoredDocument]:
     """Return the documents of one claim of the scope, oldest first."""
     found = await tx.rows(_OF_CLAIM, request_ids=[request_id])
@@ -98,6 +111,12 @@ async def remove(tx: Tx, document_id: str) -> None:
 
 _COLUMNS = select(*(documents.c[name] for name in StoredDocument._fields))
 _FIND = scoped_select(_COLUMNS.where(among(documents.c.document_id, "document_ids")), documents)
+_HEADS = scoped_select(
+    select(documents.c.document_id, documents.c.kind, documents.c.request_id).where(
+        among(documents.c.document_id, "document_ids")
+    ),
+    documents,
+)
 _OF_CLAIM = scoped_select(
     _COLUMNS.where(among(documents.c.request_id, "request_ids")).order_by(
         documents.c.created_at, documents.c.document_id

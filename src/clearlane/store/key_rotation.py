@@ -6,6 +6,7 @@ Knows the two tables of wrapped keys. Payloads are not touched: their data keys 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from sqlalchemy import bindparam, func, select, update
 
@@ -14,6 +15,7 @@ from clearlane.store.database import Actor, Database, OperationRefused, Row, Sys
 from clearlane.store.keys import (
     MasterKeys,
     installation_key_binding,
+    kept_key_file,
     new_master_key,
     write_key_file,
 )
@@ -36,7 +38,9 @@ class RotationResult:
     """The key that wraps everything now."""
     rewrapped: int
     dropped: tuple[str, ...]
-    """Keys that are no longer needed. With a key file they were removed from it."""
+    """Keys that wrap nothing any more. With a key file they were moved out of it."""
+    kept: tuple[Path, ...] = ()
+    """The files in which they are kept, for backups that need them."""
 
 
 async def rotate(database: Database, keys: MasterKeys, actor: Actor) -> RotationResult:
@@ -58,10 +62,14 @@ async def rotate(database: Database, keys: MasterKeys, actor: Actor) -> Rotation
             "it, set CLEARLANE_MASTER_KEY to NEW,OLD for every node, or let the command print both, start the "
             "nodes again, then run this command with the same value."
         )
+    kept: list[Path] = []
     if keys.file is not None:
+        for key in keys.keys[1:]:  # before the file loses them: backups made before need them
+            kept.append(kept_key_file(keys.file, key.id))
+            write_key_file(kept[-1], [key], over=True)
         write_key_file(keys.file, keys.keys[:1], over=True)
         await _bump_key_revision(database, actor, "keys.rotated", target)
-    return RotationResult(target, rewrapped, old)
+    return RotationResult(target, rewrapped, old, tuple(kept))
 
 
 async def count_wrapped_keys(database: Database) -> dict[str, int]:

@@ -109,6 +109,11 @@ def write_key_file(file: Path, keys: Iterable[MasterKey], *, over: bool) -> None
     write_private(file, content.encode("ascii"), over=over)
 
 
+def kept_key_file(file: Path, key_id: str) -> Path:
+    """Return the file in which a rotation keeps an old key, beside the key file."""
+    return file.with_name(f"{file.name}.{key_id}")
+
+
 class MasterKeys:
     """The master keys of this process, newest first."""
 
@@ -158,7 +163,7 @@ class MasterKeys:
         key = self._find(master_id)
         if key is None:
             self.reload()
-            key = self._find(master_id)
+            key = self._find(master_id) or self._find_kept(master_id)
         if key is None and not self._keys:
             raise KeyRefused(self._missing_key_text())
         if key is None:
@@ -174,6 +179,13 @@ class MasterKeys:
 
     def _find(self, master_id: str) -> MasterKey | None:
         return next((key for key in self._keys if hmac.compare_digest(key.id, master_id)), None)
+
+    def _find_kept(self, master_id: str) -> MasterKey | None:
+        """Return a key that a rotation kept beside the key file: a restored backup may need it."""
+        if self._file is None or not master_id.isalnum():
+            return None
+        found = read_key_file(kept_key_file(self._file, master_id))
+        return next((key for key in found if hmac.compare_digest(key.id, master_id)), None)
 
     def _create(self, file: Path) -> None:
         with contextlib.suppress(FileExistsError):  # another process was first

@@ -22,6 +22,7 @@ def submission_handler(kind: ClaimKind) -> Handler:
             now=call.now,
         )
         call.ignored_fields.extend(getattr(outcome, "ignored", ()))
+        call.notes.extend(getattr(outcome, "notes", ()))
         return await wire.submission_response(outcome)
 
     return submit_claims

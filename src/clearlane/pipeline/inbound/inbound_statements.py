@@ -18,7 +18,7 @@ import msgspec
 
 from clearlane.claims import acks
 from clearlane.claims.ack_messages import AckMessage, ClaimStatusReport, InterchangeReference
-from clearlane.claims.extract import FileExtracts, extract_claim
+from clearlane.claims.claim_parts import AckParts, extract_claim
 from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.sent_layout import SentLayout, read_layout
 from clearlane.payments.match import NoMatch
@@ -100,7 +100,6 @@ class StatementReader:
         self._file = file
         self._content = content
         self._kinds = kinds
-        self._extracts = FileExtracts(content)
         self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
@@ -147,9 +146,10 @@ class StatementReader:
     def _acknowledgement_facts(
         self, message: AckMessage, sent: SentLayout | None
     ) -> Iterator[tuple[Fact | UnmatchedFact, bytes | None]]:
+        parts = AckParts(message)
         for content in acks.derive_facts(message, sent):
             if isinstance(content, Fact) and content.kind in DOCUMENTED:
-                yield content, self._extracts.of(content)
+                yield content, parts.of(content)
             else:
                 yield content, None
 

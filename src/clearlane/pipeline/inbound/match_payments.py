@@ -12,13 +12,10 @@ from typing import NamedTuple
 from clearlane.kernel.clock import to_micros
 from clearlane.payments.match import NoMatch
 from clearlane.pipeline import claim_status
+from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.match_claims import match_claims
-from clearlane.pipeline.inbound.post_payments import (
-    claim_fact,
-    matched_by,
-    open_unmatched,
-)
+from clearlane.pipeline.inbound.post_payments import claim_fact, matched_by
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store

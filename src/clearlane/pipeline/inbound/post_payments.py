@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from clearlane.claims.extract import extract_claim
+from clearlane.claims.claim_parts import extract_claim
 from clearlane.engine import fault_injection
 from clearlane.kernel.ids import new_request_id
 from clearlane.payments import balance, read_835
@@ -24,6 +24,7 @@ from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_835 import PaymentStart
 from clearlane.pipeline import claim_status
+from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_unmatched
 from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
 from clearlane.pipeline.inbound.match_claims import match_claims
@@ -35,7 +36,6 @@ from clearlane.store.database import Tx
 from clearlane.store.inbox import InboxFile
 from clearlane.store.occurrences import UnmatchedRow
 from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
-from clearlane.store.vault import Vault
 from clearlane.x12.set_slices import SetKey, slice_sets
 
 PAYMENT_LETTER = "P"
@@ -43,17 +43,6 @@ PAYMENT_LETTER = "P"
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
 DIFFERS = "A payment has the payer, trace number and date of an earlier one, but other content: compare the two."
-
-
-class ClaimPaymentContent(msgspec.Struct, frozen=True):
-    """A claim payment with the claim's part of the 835; kept, sealed, of one that matches no claim."""
-
-    claim_payment: ClaimPayment
-    part: bytes
-    """The claim's part of the 835."""
-
-    def __repr__(self) -> str:
-        return f"ClaimPaymentContent({len(self.part)} bytes)"
 
 
 class _PlacedClaim(NamedTuple):
@@ -314,26 +303,6 @@ class _AdjustmentReference(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         return "_AdjustmentReference()"
-
-
-def seal_unmatched(
-    vault: Vault, payment_id: str, number: int, content: ClaimPaymentContent
-) -> bytes:
-    """Seal what is kept of an unmatched claim payment."""
-    place = occurrences.unmatched_key(payment_id, number)
-    return vault.seal(
-        store.OWNER, occurrences.UNMATCHED_TABLE, place, msgspec.msgpack.encode(content)
-    )
-
-
-def open_unmatched(vault: Vault, row: UnmatchedRow) -> ClaimPaymentContent:
-    """Open what is kept of an unmatched claim payment."""
-    place = occurrences.unmatched_key(row.payment_id, row.number)
-    opened = vault.open(store.OWNER, occurrences.UNMATCHED_TABLE, place, row.payload)
-    return _UNMATCHED.decode(opened)
-
-
-_UNMATCHED = msgspec.msgpack.Decoder(ClaimPaymentContent)
 
 
 def claim_fact(

@@ -5,7 +5,7 @@ together are processed together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -17,7 +17,6 @@ from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
-    CORRECTION_FIELDS,
     ORIGINAL,
     Correction,
     ResubmissionTimes,
@@ -26,6 +25,12 @@ from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_c
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
+from clearlane.pipeline.enrollment.billing_zip_lookup import (
+    GivenZip,
+    KnownZips,
+    RecordedZips,
+    given_zip,
+)
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import encode_claim_content, open_claim_content
@@ -55,6 +60,7 @@ class PendingClaim(NamedTuple):
     times: ResubmissionTimes
     tolerated: tuple[Repair, ...] = ()
     """Values that were read in another form than they were sent."""
+    known_zips: KnownZips = KnownZips()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,8 @@ class PreparedClaim:
     facts: RuleInputs
     judgement: CheckedClaim
     row: NewClaim
+    given_zip: GivenZip | None = field(default=None, repr=False)
+    """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
     has_lines: bool = True
     """Whether the judged claim still has its lines; its row has them in any case."""
 
@@ -75,6 +83,7 @@ class IntakeBatcher:
 
     def __init__(self, priority: IntakePriority | None = None) -> None:
         self.priority = priority or IntakePriority()
+        self.recorded_zips = RecordedZips()
         self.reading = MicroBatcher(_read, size_max=CLAIM_BYTES_AT_ONCE, size=_claim_bytes)
         self.preparing = MicroBatcher(_prepare, size_max=CLAIM_LINES_AT_ONCE, size=_claim_lines)
 
@@ -94,10 +103,7 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
 
 def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
-    judged = [
-        repair_and_check(pending.claim, pending.facts, at=pending.at, tolerated=pending.tolerated)
-        for pending in claims
-    ]
+    judged = [_judge(pending) for pending in claims]
     texts = [
         (fields.encode_content(pending.claim), _content(end))
         for pending, end in zip(claims, judged, strict=True)
@@ -109,9 +115,18 @@ def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
             pending.facts,
             end,
             _row(pending, end, *text),
+            given_zip(pending.claim) if end.accepted else None,
         )
         for pending, end, text in zip(claims, judged, texts, strict=True)
     ]
+
+
+def _judge(pending: PendingClaim) -> CheckedClaim:
+    """Judge a claim with the billing ZIP code that it lacks. The claim as sent stays what is compared."""
+    claim, taken = pending.known_zips.complete(pending.claim)
+    return repair_and_check(
+        claim, pending.facts, at=pending.at, tolerated=(*pending.tolerated, *taken)
+    )
 
 
 def _row(
@@ -121,7 +136,7 @@ def _row(
 
     The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known, times, _ = pending
+    vault, site, kind, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     frequency = form_of(judgement.claim).frequency(judgement.claim)
@@ -170,10 +185,10 @@ def correct_claim(
 ) -> PreparedClaim:
     """Return a prepared claim as its correction goes out, judged anew; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
-    names = CORRECTION_FIELDS[ClaimKind(row.kind)]
+    names = form_of(judged.claim).names
     wanted = {
         names.frequency: correction.frequency,
-        names.payer_number: correction.payer_number or None,
+        names.original_reference: correction.payer_number or None,
     }
     given = judged.claim.__dict__
     if correction.frequency == ORIGINAL and (given.get(names.frequency) or ORIGINAL) == ORIGINAL:

@@ -6,7 +6,7 @@ is read twice, so that it never is in memory as a whole: once to refuse it, once
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -30,6 +30,13 @@ from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Severity
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
+from clearlane.pipeline.enrollment.billing_zip_lookup import (
+    BillingProvider,
+    GivenZip,
+    KnownZips,
+    find_known_zips,
+    provider_without_zip,
+)
 from clearlane.pipeline.enrollment.enrollment_lookup import (
     ApprovedEnrollments,
     WantedEnrollments,
@@ -43,6 +50,7 @@ from clearlane.pipeline.intake.prepare_claims import (
     without_lines,
 )
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import billing_zips
 from clearlane.store import claims as store
 from clearlane.store.claims import ClaimInsertResult, NewClaim
 from clearlane.store.database import (
@@ -53,7 +61,6 @@ from clearlane.store.database import (
     Tx,
 )
 from clearlane.store.group_commit import LockContention
-from clearlane.store.vault import Vault
 
 CLAIMS_ANSWERED_AT_ONCE = 500
 # Up to this size the claims of a document are kept between reading and judging.
@@ -87,6 +94,8 @@ class ClaimResult:
     accepted: bool
     request_id: str
     findings: tuple[ClaimFinding, ...] = field(default=(), repr=False)
+    note: str = ""
+    """What was done with a claim under a known id, and why; empty for a claim under a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,11 @@ class SubmissionReceipt:
 
     results: tuple[ClaimResult, ...]
     ignored: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the results, each with its claim."""
+        return tuple(f"Claims[{at}]: {one.note}" for at, one in enumerate(self.results) if one.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,24 +151,33 @@ async def submit(
         scope=site.scope,
         seconds_max=write_seconds_max,
     )
+    zips = await find_known_zips(
+        context.database,
+        context.vault,
+        reading.without_zip,
+        scope=site.scope,
+        seconds_max=write_seconds_max,
+    )
+    reasons: dict[str, str] = {}
     try:
         context.database.require_space()
         if not context.vault.has_current_key(site.scope):
             async with asyncio.timeout(write_seconds_max):
                 await context.vault.ensure_key(site.scope)
-        prepared = await _prepare_claims(context, payers, reading, kind, site, now, enrolled)
+        prepared = await _prepare_claims(context, payers, reading, kind, site, now, enrolled, zips)
         async with asyncio.timeout(write_seconds_max):
             stored = await context.database.write(
                 site.scope,
-                CombinedJob(_save, _DocumentRows(context.vault, site, prepared)),
+                CombinedJob(_save, _DocumentRows(context, site, prepared, reasons)),
                 actor=actor,
             )
+        context.intake.recorded_zips.mark(site.scope, _given_zips(prepared))
         fault_injection.crash_point("accepted")
     except CommitOutcomeUnknown:  # it may be stored, so it must not be reported as not stored
         raise
     except (TimeoutError, DatabaseUnavailable, LockContention):
         return SubmissionNotStored()
-    return SubmissionReceipt(tuple(await _results(prepared, stored)), ignored)
+    return SubmissionReceipt(tuple(await _results(prepared, stored, reasons)), ignored)
 
 
 ReadClaim = tuple[Claim, tuple[Repair, ...]]
@@ -172,6 +195,7 @@ class _DocumentReading:
     ) -> None:
         self.enrollments = enrollments
         self.keeps_claims = keeps_claims
+        self.without_zip: set[BillingProvider] = set()
         self.faults: list[ClaimFinding] = list(opened.findings)
         # Only the first few are shown; a dictionary keeps their order.
         self.ignored: dict[str, None] = dict.fromkeys(opened.ignored_fields)
@@ -188,6 +212,8 @@ class _DocumentReading:
                     self.ignored.update(dict.fromkeys(read.ignored_fields))
                 if read.claim is not None and not self.faults:
                     self.enrollments.add(read.claim)
+                    if provider := provider_without_zip(read.claim):
+                        self.without_zip.add(provider)
                     if self.keeps_claims:
                         self._claims.append((read.claim, read.repairs))
 
@@ -221,6 +247,7 @@ async def _prepare_claims(
     site: Site,
     now: datetime,
     enrolled: ApprovedEnrollments | None,
+    zips: KnownZips,
 ) -> deque[PreparedClaim]:
     today = to_local(now, site.time_zone).date()
     times = _resubmission_times(context, now)
@@ -238,7 +265,9 @@ async def _prepare_claims(
                 known = replace(known, enrolled=True)
             at = f"Claims[{len(found) + len(pending)}]"
             pending.append(
-                PendingClaim(context.vault, site, kind, now, at, claim, known, times, tolerated)
+                PendingClaim(
+                    context.vault, site, kind, now, at, claim, known, times, tolerated, zips
+                )
             )
         prepared = await context.intake.preparing.run(
             pending, is_background=not reading.keeps_claims
@@ -280,22 +309,26 @@ def _not_listed(at: str, count: int, *, is_all: bool) -> ClaimFinding:
 
 
 async def _results(
-    prepared: deque[PreparedClaim], stored: Sequence[ClaimInsertResult]
+    prepared: deque[PreparedClaim],
+    stored: Sequence[ClaimInsertResult],
+    reasons: Mapping[str, str],
 ) -> list[ClaimResult]:
     results: list[ClaimResult] = []
     for end in stored:
         if results and not len(results) % CLAIMS_ANSWERED_AT_ONCE:
             await asyncio.sleep(0)
-        results.append(_result(prepared.popleft(), end))
+        results.append(_result(prepared.popleft(), end, reasons))
     return results
 
 
 class _DocumentRows(NamedTuple):
     """A prepared document, to be stored."""
 
-    vault: Vault
+    context: WorkContext
     site: Site
     prepared: deque[PreparedClaim]
+    reasons: dict[str, str]
+    """Filled by the transaction: why claims go out as they do, by request id."""
 
 
 async def _save(
@@ -303,7 +336,7 @@ async def _save(
 ) -> list[list[ClaimInsertResult]]:
     """Store documents that wait at the same time in one transaction; each has its own audit row."""
     corrections = SuccessorCorrections(
-        documents[0].vault,
+        documents[0].context.vault,
         {
             one.row.request_id: (document.site, one)
             for document in documents
@@ -314,12 +347,25 @@ async def _save(
     rows = [one.row for document in documents for one in document.prepared]
     ends = iter(await store.add(txs[0], rows, corrections.correct))
     stored = [list(islice(ends, len(document.prepared))) for document in documents]
+    for document in documents:
+        document.reasons.clear()  # of an attempt that was rolled back
+        document.reasons.update(corrections.reasons)
     for tx, own, document in zip(txs, stored, documents, strict=True):
         new = [one.row for one in document.prepared]
+        await billing_zips.record(
+            tx,
+            document.context.intake.recorded_zips.new_rows(
+                document.context.vault, document.site.scope, _given_zips(document.prepared)
+            ),
+        )
         accepted = sum(_is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
         tx.audit("claims.submit", ids=[each.request_id for each in own], detail=answer)
     return stored
+
+
+def _given_zips(prepared: Iterable[PreparedClaim]) -> Iterator[GivenZip]:
+    return (one.given_zip for one in prepared if one.given_zip)
 
 
 def _is_accepted(row: NewClaim, stored: ClaimInsertResult) -> bool:
@@ -327,7 +373,9 @@ def _is_accepted(row: NewClaim, stored: ClaimInsertResult) -> bool:
     return row.state == store.RECEIVED and stored.decision is not ResubmissionDecision.ID_IN_USE
 
 
-def _result(prepared: PreparedClaim, stored: ClaimInsertResult) -> ClaimResult:
+def _result(
+    prepared: PreparedClaim, stored: ClaimInsertResult, reasons: Mapping[str, str]
+) -> ClaimResult:
     """Return the result of a claim.
 
     A repeated request returns the earlier request id; another claim under a used id is refused.
@@ -341,7 +389,18 @@ def _result(prepared: PreparedClaim, stored: ClaimInsertResult) -> ClaimResult:
             request_id=prepared.row.request_id,
             findings=_id_taken_findings(prepared, stored),
         )
-    return ClaimResult(prepared.vendor_claim_id, accepted, stored.request_id, findings)
+    note = _note(prepared, stored, reasons) if accepted else ""
+    return ClaimResult(prepared.vendor_claim_id, accepted, stored.request_id, findings, note)
+
+
+def _note(prepared: PreparedClaim, stored: ClaimInsertResult, reasons: Mapping[str, str]) -> str:
+    """Return what was done with an accepted claim under a known id, and why."""
+    if stored.decision is ResubmissionDecision.REPEATED_REQUEST:
+        return f"It is the claim {stored.request_id} again: nothing was sent twice."
+    reason = reasons.get(stored.request_id) or prepared.facts.correction
+    if stored.decision is ResubmissionDecision.SUCCESSOR:
+        return " ".join(filter(None, (f"It takes over from {stored.earlier_id}.", reason)))
+    return reason
 
 
 def _id_taken_findings(

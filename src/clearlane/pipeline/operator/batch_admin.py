@@ -6,7 +6,7 @@ For operators, who may know more about a batch in doubt than the payer's mailbox
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
-from clearlane.claims.batch_lifecycle import BatchEvent, BatchState
+from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.outbound.deliver import lock_batch, record_delivery
 from clearlane.pipeline.outbound.dispatch import create_batches
@@ -14,12 +14,19 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch, BatchMember
 from clearlane.store.database import Actor, OperationRefused, Tx
+from clearlane.store.nodes import live_nodes
 from clearlane.store.route_health import RouteHealth, all_route_health, set_route_health
 from clearlane.store.set_back import record_restore, require_not_set_back
 
 ALREADY_ANSWERED = (
     "The payer has answered {answered} of the {claims} claims of batch {id}, so it has these: sent again, they "
     "would reach it twice. Mark the batch as delivered, or resend it with --even-if-answered."
+)
+
+
+NODES_ALIVE = (
+    "These nodes work on the database: {nodes}. Stop every node first; one that was killed counts as alive for some "
+    "seconds more."
 )
 
 
@@ -114,8 +121,24 @@ async def count_unbatched_claims(context: WorkContext) -> int:
 
 
 async def mark_in_doubt_after_restore(context: WorkContext, *, actor: Actor) -> tuple[int, int]:
-    """Mark as in doubt what may have been sent since a backup that was restored by other means than ours."""
+    """Mark as in doubt what may have been sent since a backup that was restored by other means than ours.
+
+    Refused while nodes work on the database: they would go on sending what is being marked.
+    """
+    async with context.database.read(store.SCOPE) as tx:
+        alive = [node.id for node in await live_nodes(tx)]
+    if alive:
+        raise OperationRefused(NODES_ALIVE.format(nodes=", ".join(alive)))
     return await record_restore(context.database, clock=context.clock, actor=actor)
+
+
+async def count_unsent(context: WorkContext) -> tuple[int, int]:
+    """Count the batches and the queued claims that a restore would put in doubt."""
+    async with context.database.read(store.SCOPE) as tx:
+        undelivered = await store.list_undelivered(tx)
+        queues = await store.list_payer_queues(tx)
+    batches = sum(allows(batch.state, BatchEvent.RESTORED) for batch in undelivered)
+    return batches, sum(queue.claims for queue in queues)
 
 
 def _require_batch(batch: Batch | None, id: int) -> Batch:

@@ -14,14 +14,14 @@ from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import ClaimOccurrence, MatchedBy
 from clearlane.payments.read_payment import cents, read_occurrence
 from clearlane.pipeline import claim_status
-from clearlane.pipeline.claim_status import PaymentPlace
-from clearlane.pipeline.inbound.match_payments import finish_matching
-from clearlane.pipeline.inbound.post_payments import (
+from clearlane.pipeline.claim_payment_content import (
     ClaimPaymentContent,
-    claim_fact,
     open_unmatched,
     seal_unmatched,
 )
+from clearlane.pipeline.claim_status import PaymentPlace
+from clearlane.pipeline.inbound.match_payments import finish_matching
+from clearlane.pipeline.inbound.post_payments import claim_fact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_lookup, claims, occurrences

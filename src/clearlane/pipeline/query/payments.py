@@ -31,9 +31,10 @@ from clearlane.payments.payment import (
     ProviderAdjustment,
 )
 from clearlane.payments.read_payment import cents, read_occurrence
+from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.pipeline.claim_status import DocumentSource, open_document_source
-from clearlane.pipeline.inbound.post_payments import open_unmatched
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.query.retrieve_documents import SOFTWARE
 from clearlane.store import claims, inbox, occurrences
 from clearlane.store import payments as store
 from clearlane.store.claims import StoredClaim
@@ -99,10 +100,10 @@ async def list_payments(
         rows = await store.list_payments(tx, wanted, before=before, limit=limit)
         shares = await store.list_shares(tx, [row.payment_id for row in rows])
         await vault.load_keys_of(tx, [row.payload for row in rows])
-    return [
-        _payment(vault, row, [one for one in shares if one.payment_id == row.payment_id])
-        for row in rows
-    ]
+    shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
+    for one in shares:
+        shares_of[one.payment_id].append(one)
+    return [_payment(vault, row, shares_of[row.payment_id]) for row in rows]
 
 
 async def load_payment(
@@ -178,7 +179,9 @@ async def read_x12(
     key = (row.interchange, row.group_number, row.set_number)
 
     def cut() -> bytes:
-        return cut_sets(content, [one for one in slice_sets(content) if one.key == key])
+        every = list(slice_sets(content))
+        wanted = [one for one in every if one.key == key]
+        return content if wanted == every else cut_sets(content, wanted)
 
     return await asyncio.to_thread(cut)
 
@@ -252,8 +255,6 @@ async def _own_adjustments(
     return [row for row in rows if owners.get(row.number) == own]
 
 
-SOFTWARE = "vendor"
-"""The kind of actor that a vendor's software is."""
 ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed among its clients")
 
 

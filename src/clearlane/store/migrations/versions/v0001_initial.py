@@ -23,6 +23,7 @@ CLIENT_TABLES = (
     "enrollments",
     "enrollment_payers",
     "enrollment_events",
+    "billing_zips",
     "instances",
 )
 
@@ -112,6 +113,7 @@ def _payers() -> None:
         sa.Column("has_route", sa.SmallInteger, nullable=False),
         sa.Column("accepts_claims", sa.SmallInteger, nullable=False),
         sa.Column("replacements", sa.Text, nullable=False),
+        sa.Column("billing_zip_required", sa.SmallInteger, nullable=False),
         sa.CheckConstraint("type IN ('Medical', 'Dental')", name="ck_payers_type"),
     )
     op.create_table(
@@ -727,6 +729,18 @@ def _enrollment() -> None:
     op.create_index(
         "ix_enrollment_events_vendor_id_site_id", "enrollment_events", ["vendor_id", "site_id"]
     )
+    op.create_table(
+        "billing_zips",
+        *_owner("billing_zips"),
+        sa.Column("provider", sa.Text, nullable=False),
+        sa.Column("source", sa.Text, nullable=False),
+        sa.Column("zip", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint(
+            "vendor_id", "site_id", "provider", "source", name="pk_billing_zips"
+        ),
+        sa.CheckConstraint("source IN ('enrollment', 'claim')", name="ck_billing_zips_source"),
+    )
+    op.create_index("ix_billing_zips_vendor_id_site_id", "billing_zips", ["vendor_id", "site_id"])
 
 
 def _console() -> None:

@@ -1,16 +1,34 @@
-"""The JSON objects of the eligibility response, field for field as Vendor API V3 names them.
+"""The JSON objects of the eligibility response, field for field as Vendor API V3 names and orders them.
 
-Absent values are null. Values of a 271 without a field are in ``AdditionalInformation``; at levels where V3 does not
-list that field, it is present only when it has content.
+Absent values are null. Values of a benefit without a field are in its ``AdditionalInformation``; the other levels have
+no such field in V3, so that what they say beyond their fields is in the stored answer and in the 271 alone.
 
 Knows names and types; knows no segment.
 """
 
-from typing import Literal
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
+from pydantic import WithJsonSchema
 
-from clearlane.eligibility.wire_struct import DayText, JsonNumber, WireStruct
+from clearlane.eligibility.wire_struct import WireStruct
+
+JsonNumber = Annotated[Decimal, WithJsonSchema({"type": "number"})]
+"""An amount, written as a JSON number with the digits of the file."""
+DayText = Annotated[str, WithJsonSchema({"type": "string", "examples": ["2024-05-01T00:00:00"]})]
+"""A day in the format of the response."""
+
+
+def format_day_text(day: date) -> str:
+    """Return a day in the format of the response."""
+    return f"{day.isoformat()}T00:00:00"
+
+
+def format_timestamp(time: datetime) -> str:
+    """Return a time in the format of the response: ISO 8601, UTC."""
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
 
 class ErrorJson(WireStruct, frozen=True, kw_only=True):
@@ -82,7 +100,11 @@ class DeliveryScheduleJson(WireStruct, frozen=True, kw_only=True):
 
 
 class InformationJson(WireStruct, frozen=True, kw_only=True):
-    """A condition of a benefit (III), or a value without a field, whose ``Qualifier`` names segment and qualifier."""
+    """A condition of a benefit (III), or a value without a field.
+
+    ``Qualifier`` names segment and qualifier of such a value (``REF:N6``); before them the role of the party that it
+    is about (``P3/NM1:05``).
+    """
 
     Qualifier: str | None = None
     Code: str | None = None
@@ -108,8 +130,6 @@ class BenefitEntityJson(WireStruct, frozen=True, kw_only=True):
     EntityType: str | None = None
     CommonName: str | None = None
     FirstName: str | None = None
-    MiddleName: str | None = None
-    Suffix: str | None = None
     EmployersIdNumber: str | None = None
     SocialSecurityNumber: str | None = None
     ElectronicTransmitterIdNumber: str | None = None
@@ -123,12 +143,8 @@ class BenefitEntityJson(WireStruct, frozen=True, kw_only=True):
     ServiceProviderNumber: str | None = None
     CmsPlanId: str | None = None
     NationalProviderId: str | None = None
-    Relationship: str | None = None
-    ProviderRole: str | None = None
-    TaxonomyCode: str | None = None
     PhysicalAddress: AddressJson | None = None
     Contacts: tuple[ContactJson, ...] | None = None
-    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
 class BenefitJson(WireStruct, frozen=True, kw_only=True):
@@ -186,10 +202,11 @@ class BenefitJson(WireStruct, frozen=True, kw_only=True):
 
 
 class MemberJson(WireStruct, frozen=True, kw_only=True):
-    """The fields that subscribers and dependents share."""
+    """The fields of subscribers and dependents, in the order of V3's document."""
 
     EntityType: str | None = None
     CaseNumber: str | None = None
+    Dependents: "tuple[DependentJson, ...] | UnsetType | None" = UNSET
     ClearinghouseTraceNumber: TraceJson | None = None
     PayeeTraceNumber: TraceJson | None = None
     PayerTraceNumber: TraceJson | None = None
@@ -249,18 +266,19 @@ class MemberJson(WireStruct, frozen=True, kw_only=True):
     PrimaryInformationChanged: bool | None = None
     MilitaryService: MilitaryServiceJson | None = None
     Errors: tuple[ErrorJson, ...] | None = None
-    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
 class DependentJson(MemberJson, frozen=True, kw_only=True):
-    """An element of ``Dependents``."""
+    """An element of ``Dependents``: the fields of a subscriber but that one, and the relationship."""
 
+    Dependents: UnsetType = UNSET
     Relationship: str | None = None
 
 
 class SubscriberJson(MemberJson, frozen=True, kw_only=True):
     """An element of ``Subscribers``."""
 
+    # A field that a subclass declares again keeps its place, which is the third in V3's document.
     Dependents: tuple[DependentJson, ...] | None = None
 
 
@@ -299,7 +317,6 @@ class PayeeJson(WireStruct, frozen=True, kw_only=True):
     PhysicalAddress: AddressJson | None = None
     Errors: tuple[ErrorJson, ...] | None = None
     Subscribers: tuple[SubscriberJson, ...] = ()
-    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
 class PayerJson(WireStruct, frozen=True, kw_only=True):
@@ -322,7 +339,6 @@ class PayerJson(WireStruct, frozen=True, kw_only=True):
     Payees: tuple[PayeeJson, ...] = ()
     Contacts: tuple[ContactJson, ...] | None = None
     Errors: tuple[ErrorJson, ...] | None = None
-    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
 class BenefitResponseJson(WireStruct, frozen=True, kw_only=True):
@@ -337,7 +353,6 @@ class BenefitResponseJson(WireStruct, frozen=True, kw_only=True):
     DocumentId: str | None = None
     CreateDate: str | None = None
     ResponseType: str = "BenefitResponse"
-    AdditionalInformation: tuple[InformationJson, ...] | UnsetType = UNSET
 
 
 class ErrorResponseJson(WireStruct, frozen=True, kw_only=True):
@@ -356,3 +371,22 @@ class InterchangeStatusJson(WireStruct, frozen=True, kw_only=True):
     Status: str | None = None
     Code: str | None = None
     Message: str | None = None
+
+
+class ValidationResultJson(WireStruct, frozen=True, kw_only=True):
+    """An element of ``ValidationResults``: why a part of a request could not be sent."""
+
+    Location: str
+    Code: str
+    Message: str
+
+
+class EligibilityResponseJson(WireStruct, frozen=True, kw_only=True):
+    """The response to both eligibility calls."""
+
+    RequestId: int
+    Status: Literal["AllInvalid", "ResultsComplete", "ResultsIncomplete"]
+    Responses: tuple[BenefitResponseJson, ...] = ()
+    ValidationResults: tuple[ValidationResultJson, ...] = ()
+    ErrorResponses: tuple[ErrorResponseJson, ...] = ()
+    InterchangeStatuses: tuple[InterchangeStatusJson, ...] = ()

@@ -1,14 +1,22 @@
 """A claim's part of a payer's file is a complete interchange with nobody else's data."""
 
-import pytest
-
 from clearlane.claims import acks
 from clearlane.claims import sent_layout as sending
-from clearlane.claims.extract import extract_claim, extract_part
-from clearlane.claims.facts import FilePosition
+from clearlane.claims.claim_parts import AckParts, extract_claim
 from clearlane.payments import read_835
 from clearlane.x12.reader import parse
-from tests.claims.answers import nine, outgoing, paid, patient, payment, sealed, sent, status, ta1
+from tests.claims.answers import (
+    nine,
+    outgoing,
+    paid,
+    part_of,
+    patient,
+    payment,
+    sealed,
+    sent,
+    status,
+    ta1,
+)
 
 FILE = sent(outgoing("C1"), outgoing("C2"))
 FIRST = paid(
@@ -51,8 +59,7 @@ def remits(content):
 
 def test_the_part_of_an_835_is_a_complete_interchange_with_one_claim_only():
     one = remits(REMITTANCE)[0]
-    part = extract_part(REMITTANCE, one.claim_payment)
-    assert part == extract_claim(one.unit)
+    part = extract_claim(one.unit)
     assert b"C2" not in part
     assert b"C9" not in part
     assert "PLB" not in ids(part)
@@ -70,7 +77,7 @@ def test_the_part_of_an_835_is_a_complete_interchange_with_one_claim_only():
 
 def test_the_part_keeps_the_files_own_separators():
     odd = payment(FIRST, SECOND, separators="|>!\n")
-    part = extract_part(odd, remits(odd)[1].claim_payment)
+    part = extract_claim(remits(odd)[1].unit)
     assert part.count(b"CLP|C2|4|") == 1
     assert b"CLP|C1" not in part
     assert part.endswith(b"IEA|1|000000500\n")
@@ -78,7 +85,7 @@ def test_the_part_keeps_the_files_own_separators():
 
 def test_the_part_of_a_277ca_has_the_claims_levels_and_no_sums():
     facts = list(facts_in(BOTH))
-    part = extract_part(BOTH, facts[1])
+    part = part_of(BOTH, facts[1])
     assert b"ROSA" not in part
     assert b"TRN*2*C2~" in part
     assert not {"QTY", "AMT"} & set(ids(part))
@@ -91,7 +98,7 @@ def test_the_part_of_a_277ca_has_the_claims_levels_and_no_sums():
 def test_of_several_claims_of_a_patient_only_one_is_in_the_part():
     two = [*patient("C1", "A2:20:PR*20261102*WQ*100"), "TRN*2*C2", "STC*A2:20:PR*20261102*WQ*50"]
     content = status(two)
-    parts = [extract_part(content, fact) for fact in facts_in(content)]
+    parts = [part_of(content, fact) for fact in facts_in(content)]
     assert [b"TRN*2*C1~" in part for part in parts] == [True, False]
     assert [b"TRN*2*C2~" in part for part in parts] == [False, True]
 
@@ -106,19 +113,19 @@ def test_a_dependents_status_keeps_the_subscriber_and_drops_other_dependents():
     ]  # fmt: skip
     content = sealed("HN", "005010X212", rows)
     first, second = facts_in(content)
-    part = extract_part(content, second)
+    part = part_of(content, second)
     assert b"MILO" not in part
     assert [row[1:5] for row in segments(part) if row[0] == "HL"][-2:] == [
         ["4", "3", "22", "1"],
         ["5", "4", "23"],
     ]
-    assert b"TESSA" not in extract_part(content, first)
+    assert b"TESSA" not in part_of(content, first)
 
 
 def test_the_part_of_a_rejected_level_is_that_level():
     content = status(receiver="A3:24:41*20261102*U*300")
     fact = next(iter(facts_in(content)))
-    part = extract_part(content, fact)
+    part = part_of(content, fact)
     assert b"STC*A3:24:41*20261102*U~" in part
     assert [row[1:5] for row in segments(part) if row[0] == "HL"][-1] == ["2", "1", "21", "0"]
 
@@ -133,7 +140,7 @@ def test_the_part_of_a_999_has_the_claims_own_errors_only():
         verdict="R",
     )  # fmt: skip
     first = next(fact for fact in facts_in(content) if fact.claim.claim_number == "C1")
-    part = extract_part(content, first)
+    part = part_of(content, first)
     assert b"C2" not in part
     assert ids(part) == [
         "ISA",
@@ -154,24 +161,36 @@ def test_the_part_of_a_999_has_the_claims_own_errors_only():
 
 def test_the_part_of_a_999_without_sets_is_its_verdict_on_the_group():
     content = nine(21, verdict="R")
-    part = extract_part(content, next(iter(facts_in(content))))
+    part = part_of(content, next(iter(facts_in(content))))
     assert ids(part) == ["ISA", "GS", "ST", "AK1", "AK9", "SE", "GE", "IEA"]
 
 
 def test_the_part_of_a_ta1_is_the_ta1():
     content = BOTH + ta1(21, own=700)
     fact = next(one for one in facts_in(content) if one.source == "TA1")
-    assert extract_part(content, fact) == ta1(21, own=700)
+    assert part_of(content, fact) == ta1(21, own=700)
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        FilePosition(),
-        FilePosition(group=1, set=9, position=1),
-        FilePosition(group=1, set=1, position=900),
-    ],
-)
-def test_what_is_not_there_cannot_be_cut_out(where):
-    with pytest.raises(LookupError):
-        extract_part(BOTH, where)
+MANY = sent(*(outgoing(f"C{number}") for number in range(1, 6)))
+
+
+def test_claims_of_one_999_get_their_own_errors_and_share_the_part_of_a_whole_set():
+    segments = MANY.decode().split("~")
+    start = next(at for at, one in enumerate(segments) if one.startswith("ST*"))
+    at = [n - start + 1 for n, one in enumerate(segments) if one.startswith("CLM*")]
+    rows = [row for n in at[:3] for row in (f"IK3*CLM*{n}*2300*8", "CTX*CLM01:x", "IK4*2**7*X")]
+    for errors, count in ((rows, 1), ([], 0)):
+        content = nine(21, ["AK2*837*0001*005010X222A1", *errors, "IK5*R*5"], verdict="R")
+        [message] = acks.read(content)
+        layout = sending.read_layout(MANY, positions=message.reference.positions)
+        parts = AckParts(message)
+        found = [
+            parts.of(fact)
+            for fact in acks.derive_facts(message, layout)
+            if fact.complaints or not errors
+        ]
+        assert len(found) == (3 if errors else 5)
+        for n, part in zip(at, found, strict=False):
+            assert part.count(b"IK3*") == count
+            assert f"IK3*CLM*{n}*".encode() in part or not errors
+        assert len({id(part) for part in found}) == (3 if errors else 1)

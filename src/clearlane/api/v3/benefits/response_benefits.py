@@ -6,49 +6,55 @@ Knows the benefit loops; knows no person.
 from collections.abc import Iterable
 from decimal import Decimal
 
-from clearlane.eligibility import field_mapping, response, response_parties, services
-from clearlane.eligibility.field_mapping import Fields, Unmapped
-from clearlane.eligibility.qualifiers import BENEFIT_DATES, BENEFIT_REFERENCES, PLAN_NAME
-from clearlane.eligibility.response import InformationJson
+from clearlane.api.v3.benefits import benefit_names, field_mapping, json_types, response_parties
+from clearlane.api.v3.benefits.field_mapping import Fields, Unmapped
+from clearlane.api.v3.benefits.json_types import InformationJson
+from clearlane.api.v3.benefits.qualifiers import BENEFIT_DATES, BENEFIT_REFERENCES, PLAN_NAME
+from clearlane.eligibility.benefit_answer import patient_share
 from clearlane.x12 import codes
 from clearlane.x12.views import benefits, shared_types
 
 PLACE_OF_SERVICE = "ZZ"
 
 
-def map_benefit(benefit: benefits.BenefitView, location: str) -> response.BenefitJson:
+def map_benefit(benefit: benefits.BenefitView, location: str) -> json_types.BenefitJson:
     """Return the element of ``Benefits`` for one EB loop."""
     unmapped: Unmapped = [
         info for condition in benefit.conditions for info in _condition(condition)
     ]
     found: Fields = {}
-    field_mapping.map_references(BENEFIT_REFERENCES, benefit.references, found, unmapped, PLAN_NAME)
-    field_mapping.map_dates(BENEFIT_DATES, benefit.dates, found, unmapped)
+    unmapped += field_mapping.map_references(
+        BENEFIT_REFERENCES, benefit.references, found, PLAN_NAME
+    )
+    unmapped += field_mapping.map_dates(BENEFIT_DATES, benefit.dates, found)
     for pointer in benefit.pointers:
         unmapped.append(InformationJson(Qualifier="EB:14", Code=pointer))
     schedules = tuple(_schedule(one, unmapped) for one in benefit.deliveries)
     procedure = _procedure(benefit.procedure, unmapped)
     amount = field_mapping.map_number(benefit.amount, "EB:07", unmapped)
-    fraction = field_mapping.map_number(benefit.fraction, "EB:08", unmapped)
+    share = field_mapping.map_number(patient_share(benefit), "EB:08", unmapped)
     quantity = field_mapping.map_number(benefit.quantity, "EB:10", unmapped)
-    field_mapping.add_unmapped_segments(benefit.other, unmapped)
+    unmapped += field_mapping.unmapped_segments(benefit.other)
+    for party in benefit.parties:
+        unmapped += response_parties.entity_information(party)
     place = next((one.code for one in benefit.conditions if one.code_list == PLACE_OF_SERVICE), "")
-    return response.BenefitJson(
+    return json_types.BenefitJson(
         **found,
-        Type=services.name("benefits", benefit.benefit) or None,
-        TypesOfService=tuple(services.name("service_types", one) for one in benefit.service_types),
-        LevelOfCoverage=services.name("coverage_levels", benefit.level) or None,
+        Type=benefit_names.name("benefits", benefit.benefit) or None,
+        TypesOfService=tuple(
+            benefit_names.name("service_types", one) for one in benefit.service_types
+        ),
+        LevelOfCoverage=benefit_names.name("coverage_levels", benefit.level) or None,
         PlaceOfService=codes.load("places_of_service").get(place, place) or None,
-        TypeOfInsurance=services.name("insurance_types", benefit.insurance) or None,
+        TypeOfInsurance=benefit_names.name("insurance_types", benefit.insurance) or None,
         PlanCoverageDescription=benefit.plan or None,
-        BenefitTimePeriod=services.name("time_periods", benefit.period) or None,
+        BenefitTimePeriod=benefit_names.name("time_periods", benefit.period) or None,
         BenefitAmount=amount,
-        # EB08 is a fraction. A value above one can only be meant as per cent: 20 becomes 0.2.
-        PatientResponsibilityPercentage=fraction / 100 if fraction and fraction > 1 else fraction,
+        PatientResponsibilityPercentage=share,
         BenefitQuantity=_quantity(benefit, quantity),
-        AuthenticationOrCertificationRequired=services.name("answers", benefit.authorisation)
+        AuthenticationOrCertificationRequired=benefit_names.name("answers", benefit.authorisation)
         or None,
-        PlanInNetwork=services.name("answers", benefit.in_network) or None,
+        PlanInNetwork=benefit_names.name("answers", benefit.in_network) or None,
         Procedure=procedure,
         DeliverySchedules=schedules or None,
         Errors=field_mapping.map_refusals(benefit.refusals, location, {}),
@@ -60,22 +66,22 @@ def map_benefit(benefit: benefits.BenefitView, location: str) -> response.Benefi
 
 def _quantity(
     benefit: benefits.BenefitView, amount: Decimal | None
-) -> response.QuantityJson | None:
+) -> json_types.QuantityJson | None:
     if amount is None and not benefit.quantity_qualifier:
         return None
-    unit = services.name("quantities", benefit.quantity_qualifier) or "Unknown"
-    return response.QuantityJson(Unit=unit, Amount=amount)
+    unit = benefit_names.name("quantities", benefit.quantity_qualifier) or "Unknown"
+    return json_types.QuantityJson(Unit=unit, Amount=amount)
 
 
 def _procedure(
     procedure: shared_types.ProcedureView | None, unmapped: Unmapped
-) -> response.ProcedureCodeJson | None:
+) -> json_types.ProcedureCodeJson | None:
     if procedure is None:
         return None
     for value, place in ((procedure.description, "EB:13-7"), (procedure.range_end, "EB:13-8")):
         if value:
             unmapped.append(InformationJson(Qualifier=place, Text=value))
-    return response.ProcedureCodeJson(
+    return json_types.ProcedureCodeJson(
         Qualifier=procedure.qualifier or None,
         Code=procedure.code or None,
         Modifiers=procedure.modifiers,
@@ -84,19 +90,19 @@ def _procedure(
 
 def _schedule(
     delivery: benefits.ServiceDeliveryView, unmapped: Unmapped
-) -> response.DeliveryScheduleJson:
+) -> json_types.DeliveryScheduleJson:
     every = field_mapping.map_number(delivery.every, "HSD:04", unmapped)
     if delivery.unit or every is not None:
         text = None if every is None else f"{every:f}"
         unmapped.append(InformationJson(Qualifier="HSD:03", Code=delivery.unit or None, Text=text))
     if delivery.time:
         unmapped.append(InformationJson(Qualifier="HSD:08", Code=delivery.time))
-    return response.DeliveryScheduleJson(
+    return json_types.DeliveryScheduleJson(
         Quantity=field_mapping.map_number(delivery.quantity, "HSD:02", unmapped),
-        Unit=services.name("quantities", delivery.qualifier) or None,
-        Period=services.name("time_periods", delivery.period) or None,
+        Unit=benefit_names.name("quantities", delivery.qualifier) or None,
+        Period=benefit_names.name("time_periods", delivery.period) or None,
         PeriodCount=field_mapping.map_number(delivery.periods, "HSD:06", unmapped),
-        Pattern=services.name("delivery_patterns", delivery.pattern) or None,
+        Pattern=benefit_names.name("delivery_patterns", delivery.pattern) or None,
     )
 
 
@@ -111,6 +117,4 @@ def _condition(condition: benefits.BenefitConditionView) -> Iterable[Information
         yield InformationJson(
             Qualifier="III:03", Code=condition.category, Text=condition.text or None
         )
-    unmapped: Unmapped = []
-    field_mapping.add_unmapped_segments(condition.other, unmapped)
-    yield from unmapped
+    yield from field_mapping.unmapped_segments(condition.other)

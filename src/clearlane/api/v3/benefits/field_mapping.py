@@ -1,21 +1,18 @@
 """Map values of a 271 to fields of the response.
 
-The first value of a qualifier takes its field. A value without a field, or whose field is taken, becomes
-``AdditionalInformation`` with its segment and qualifier (``REF:N6``, ``DTP:291``), so that nothing is lost.
+The first value of a qualifier takes its field. A value without a field, or whose field is taken, is returned with its
+segment and qualifier (``REF:N6``, ``DTP:291``): a benefit has ``AdditionalInformation`` for it, other levels have not.
 
 Knows the values of the 271 view; knows no level by name.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from msgspec import UNSET, UnsetType
-
-from clearlane.eligibility import response, services
-from clearlane.eligibility.response import InformationJson
-from clearlane.eligibility.wire_struct import format_wire_day
+from clearlane.api.v3.benefits import benefit_names, json_types
+from clearlane.api.v3.benefits.json_types import InformationJson, format_day_text
 from clearlane.x12.encode import format_day
 from clearlane.x12.tree import Segment, get_element
 from clearlane.x12.views import benefits, shared_types
@@ -28,7 +25,7 @@ NUMBER_DIGITS_MAX = 18
 
 def map_refusals(
     refusals: Iterable[benefits.RefusalView], location: str, fields: Mapping[str, str]
-) -> tuple[response.ErrorJson, ...] | None:
+) -> tuple[json_types.ErrorJson, ...] | None:
     """Return the errors for the AAA segments of a level; None if there are none.
 
     A location that is a path of the request is extended to the field that the reason code concerns.
@@ -36,10 +33,10 @@ def map_refusals(
     is_path = "[" in location
     return (
         tuple(
-            response.ErrorJson(
+            json_types.ErrorJson(
                 Code=refusal.reason or None,
                 Message=refusal.reason_words or None,
-                FollowUpAction=services.name("follow_up_actions", refusal.follow_up) or None,
+                FollowUpAction=benefit_names.name("follow_up_actions", refusal.follow_up) or None,
                 Location=f"{location}.{fields[refusal.reason]}"
                 if is_path and refusal.reason in fields
                 else location,
@@ -54,10 +51,10 @@ def map_references(
     table: Mapping[str, tuple[str, ...]],
     references: Iterable[shared_types.ReferenceView],
     found: Fields,
-    unmapped: Unmapped,
     naming: str,
-) -> None:
-    """Map REF segments; ``naming`` is the field that takes a description (REF03)."""
+) -> Unmapped:
+    """Map REF segments, and return those without a field; ``naming`` takes a description (REF03)."""
+    unmapped: Unmapped = []
     for reference in references:
         names = table.get(reference.qualifier, ())
         fits = bool(names) and bool(reference.value) and names[0] not in found
@@ -76,19 +73,20 @@ def map_references(
                     Text=text or None,
                 )
             )
+    return unmapped
 
 
 def map_dates(
     table: Mapping[str, tuple[str, str, str]],
     dates: Iterable[shared_types.DateView],
     found: Fields,
-    unmapped: Unmapped,
-) -> None:
-    """Map DTP segments.
+) -> Unmapped:
+    """Map DTP segments, and return those without a field.
 
     A day goes to its field or to its end of a date range; a range goes to its range field, else its first day
     to the day field.
     """
+    unmapped: Unmapped = []
     ranges: dict[str, dict[str, str]] = {}
     for value in dates:
         if value.start is None and not (value.form or value.text):
@@ -97,30 +95,30 @@ def map_dates(
         if (
             value.start is None
             or not field
-            or not _map_date(value, field, end, range_field, found, ranges)
+            or not _map_date(value, value.start, (field, end, range_field), found, ranges)
         ):
             unmapped.append(unmapped_date(value))
     for field, date_range in ranges.items():
-        found[field] = response.DateRangeJson(**date_range)
+        found[field] = json_types.DateRangeJson(**date_range)
+    return unmapped
 
 
 def _map_date(
     value: shared_types.DateView,
-    field: str,
-    end: str,
-    range_field: str,
+    start: date,
+    place: tuple[str, str, str],
     found: Fields,
     ranges: dict[str, Any],
 ) -> bool:
     """Map one date. Returns False if it, or its end, has no field and stays unmapped."""
-    assert value.start is not None, "the caller has checked"
+    field, end, range_field = place
     if value.end is not None and range_field:
-        return _map_range(ranges, range_field, Start=value.start, End=value.end)
+        return _map_range(ranges, range_field, Start=start, End=value.end)
     if end:
-        return _map_range(ranges, field, **{end: value.start}) and value.end is None
+        return _map_range(ranges, field, **{end: start}) and value.end is None
     if field in found:
         return False
-    found[field] = format_wire_day(value.start)
+    found[field] = format_day_text(start)
     return value.end is None
 
 
@@ -128,7 +126,7 @@ def _map_range(ranges: dict[str, Any], field: str, **ends: date) -> bool:
     date_range = ranges.setdefault(field, {})
     if any(end in date_range for end in ends):
         return False
-    date_range.update({end: format_wire_day(day) for end, day in ends.items()})
+    date_range.update({end: format_day_text(day) for end, day in ends.items()})
     return True
 
 
@@ -151,17 +149,10 @@ def map_number(value: Decimal | None, place: str, unmapped: Unmapped) -> Decimal
     return None
 
 
-def add_unmapped_segments(segments: Iterable[Segment], unmapped: Unmapped) -> None:
-    """Add segments that no field takes."""
+def unmapped_segments(segments: Iterable[Segment]) -> Iterator[InformationJson]:
+    """Yield the information for segments that no field takes."""
     for segment in segments:
         text = "*".join(segment[2:])
-        unmapped.append(
-            InformationJson(
-                Qualifier=segment[0], Code=get_element(segment, 1) or None, Text=text or None
-            )
+        yield InformationJson(
+            Qualifier=segment[0], Code=get_element(segment, 1) or None, Text=text or None
         )
-
-
-def unmapped_or_unset(unmapped: Unmapped) -> tuple[InformationJson, ...] | UnsetType:
-    """Return the unmapped values; unset if there are none, so that the field is absent from the JSON."""
-    return tuple(unmapped) or UNSET
