@@ -19,7 +19,14 @@ from clearlane.connect.file_names import (
     require_incoming_name,
     require_outgoing_name,
 )
-from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
+from clearlane.connect.port import (
+    BeforeArrival,
+    Denied,
+    IncomingFile,
+    Presence,
+    Unreachable,
+    no_mark,
+)
 from clearlane.kernel import limits
 
 T = TypeVar("T")
@@ -50,11 +57,16 @@ class FolderMailbox:
         self._seconds = seconds
         self._taken: dict[str, int] = {}
 
-    async def put(self, name: str, content: bytes) -> None:
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         final = self._outbox / require_outgoing_name(name)
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
-        await self._run(lambda: _write_whole(final, content))
+        partial = final.with_name(final.name + PARTIAL_SUFFIX)
+        if await self._run(lambda: _is_there_already(final, content)):
+            return
+        await self._run(lambda: _write_partial(partial, content))
+        await before_arrival()
+        await self._run(lambda: _rename(partial, final))
 
     async def look(self, name: str) -> Presence:
         final = self._outbox / require_outgoing_name(name)
@@ -121,22 +133,29 @@ def _file_fault(fault: OSError, arrival: Presence = Presence.UNKNOWN) -> Unreach
     return Denied(message) if fault.errno in PERMANENT_ERRORS else Unreachable(message, arrival)
 
 
-def _write_whole(final: Path, content: bytes) -> None:
-    """Write under a temporary name, sync to the disk, then rename."""
-    if os.path.lexists(final):
-        if final.lstat().st_size != len(content) or _read_whole(final, len(content)) != content:
-            raise Denied("Another file of this name is there.")
-        return
-    partial = final.with_name(final.name + PARTIAL_SUFFIX)
-    try:
-        _write_partial(partial, content)
-    except OSError as fault:  # without its final name the payer does not collect it
-        raise _file_fault(fault, Presence.ABSENT) from None
+def _is_there_already(final: Path, content: bytes) -> bool:
+    """Return whether this very file is there; raise Denied for another file of its name."""
+    if not os.path.lexists(final):
+        return False
+    if final.lstat().st_size != len(content) or _read_whole(final, len(content)) != content:
+        raise Denied("Another file of this name is there.")
+    return True
+
+
+def _rename(partial: Path, final: Path) -> None:
     partial.rename(final)
     _sync_directory(final.parent)
 
 
 def _write_partial(partial: Path, content: bytes) -> None:
+    """Write under a temporary name, synced to the disk: without its final name the payer does not collect it."""
+    try:
+        _write_synced(partial, content)
+    except OSError as fault:
+        raise _file_fault(fault, Presence.ABSENT) from None
+
+
+def _write_synced(partial: Path, content: bytes) -> None:
     partial.unlink(missing_ok=True)  # of an earlier try
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(partial, flags, 0o640)

@@ -20,7 +20,14 @@ from clearlane.connect.file_names import (
     require_incoming_name,
     require_outgoing_name,
 )
-from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
+from clearlane.connect.port import (
+    BeforeArrival,
+    Denied,
+    IncomingFile,
+    Presence,
+    Unreachable,
+    no_mark,
+)
 from clearlane.kernel import limits
 from clearlane.payers.routes import Route, RouteSecrets
 
@@ -72,7 +79,7 @@ class SftpMailbox:
         self._was_silent = False
         self._silence_timer = self._transfer_timer = _NO_TIMER
 
-    async def put(self, name: str, content: bytes) -> None:
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         final = str(self._outbox / require_outgoing_name(name))
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
@@ -81,6 +88,7 @@ class SftpMailbox:
             if await self._is_there_already(sftp, final, content):
                 return
             await self._upload(sftp, final + PARTIAL_SUFFIX, content)
+        await before_arrival()
         async with self._session(Presence.UNKNOWN) as sftp:
             await sftp.rename(final + PARTIAL_SUFFIX, final)
 

@@ -4,24 +4,30 @@ An older copy of the database (a file copy, a snapshot of a volume, a restore by
 what was sent after it was made. The anchor proves that it is older. Runs before a node works, and beside none.
 """
 
+import asyncio
+import contextlib
 from dataclasses import dataclass
 
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.store import batches
 from clearlane.store.anchor import (
+    READ_HEAD_ONLY,
     Anchor,
     AnchorFault,
     AnchorNote,
     AnchorVerdict,
+    DatabaseSetBack,
     compare,
     is_recorded,
     missing_sentence,
+    note_for,
     save_head,
+    save_note,
     set_back_sentence,
 )
 from clearlane.store.audit import read_head
 from clearlane.store.audit_chain import READ_HEAD, ChainHead
-from clearlane.store.database import Actor, Database, OperationRefused, SystemScope, Tx
+from clearlane.store.database import Actor, Database, OperationRefused, SystemScope, Tx, require_row
 from clearlane.store.schema import ANCHORED_ACTION, RESTORE_ACTIONS
 
 SCOPE = SystemScope("what was sent since an older copy was made concerns every client")
@@ -89,6 +95,31 @@ async def confirm_anchor(
     await save_head(database, anchor, to_micros(clock.now()), over=lost)
     await _record_anchor(database, anchor, actor)
     return found
+
+
+async def anchor_now(database: Database, clock: Clock) -> None:
+    """Save the present head before something leaves the installation: an older database is then always recognised.
+
+    Raises :class:`DatabaseSetBack` where the database is older already. An anchor that cannot be written is reported
+    by the database itself and stops nothing.
+    """
+    anchor = _anchor_of(database)
+    with contextlib.suppress(OSError):
+        try:
+            async with database.read(SCOPE) as tx:
+                head = require_row(await tx.row(READ_HEAD_ONLY), "the head of the audit chain")
+                note = await note_for(
+                    tx,
+                    anchor,
+                    ChainHead(*head),
+                    at=to_micros(clock.now()),
+                    shared=_is_shared(database),
+                )
+            await asyncio.to_thread(save_note, anchor, note)
+        except DatabaseSetBack:
+            raise
+        except AnchorFault:
+            return
 
 
 async def record_restore(database: Database, *, clock: Clock, actor: Actor) -> tuple[int, int]:

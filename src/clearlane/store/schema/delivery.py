@@ -85,6 +85,8 @@ batches = installation_table(
     # Which workflow sends it now and until when it may take; empty and null while none does.
     Column("holder", Text, nullable=False),
     Column("lease_until", BigInteger),
+    # Whether the last step of a transfer, after which the payer may have the file, was begun.
+    Column("arriving", SmallInteger, nullable=False),
     Column("failing_since", BigInteger),
     Column("delivered_at", BigInteger),
     # Why the last attempt failed; never anything of a payload.

@@ -314,6 +314,7 @@ def _batches() -> None:
         sa.Column("not_before", sa.BigInteger, nullable=False),
         sa.Column("holder", sa.Text, nullable=False),
         sa.Column("lease_until", sa.BigInteger),
+        sa.Column("arriving", sa.SmallInteger, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
