@@ -8,6 +8,7 @@ import typer
 from clearlane.claims.facts import UnmatchedFact
 from clearlane.cli.operator_command import (
     AsJson,
+    confirm_loaded,
     run_in_installation,
     show_facts,
     show_json,
@@ -19,18 +20,19 @@ from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 from clearlane.store import inbox as store
 from clearlane.store.inbox import InboxFile
+from clearlane.store.routes import PAYERS_REVISION
 from clearlane.wiring import Installation
 
 INBOX_LISTED = 200
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Files from payers: list, show, replay, discard.",
+    help="Files from payers: list, show, replay, accept, discard.",
     add_completion=False,
 )
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
-NEEDS_SOMEBODY = (store.STORED, store.PARKED, store.QUARANTINED)
+NEEDS_SOMEBODY = (store.STORED, store.PARKED, store.QUARANTINED, store.UNKNOWN_SENDER)
 EVERY_STATE = (*NEEDS_SOMEBODY, store.APPLIED, store.DISCARDED)
 
 
@@ -45,7 +47,8 @@ def list_(
     """List the files that wait or need an operator, the newest first.
 
     Stored: waits to be posted. Parked: applied, except statements about unknown claims.
-    Quarantined: cannot be read.
+    Quarantined: cannot be read, or is for another receiver. UnknownSender: its route does not know
+    who sent it; nothing of it is applied before you `accept` it.
 
     Example: clearlane inbox list --all --data .data
     """
@@ -116,6 +119,33 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.replay(installation.work_context, id, actor=operator())
+
+    _show_result(run_in_installation(data, work), as_json=as_json)
+
+
+@app.command()
+def accept(
+    id: Id,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="The route knows this sender from now on.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Apply a file of a sender that its route does not know: it is the payer's.
+
+    With --remember its addresses are added to the route, and the other files that wait because of them
+    are applied too.
+
+    Example: clearlane inbox accept 7 --remember --data .data
+    """
+
+    async def work(installation: Installation) -> InboxFile:
+        file, revision = await inbox_admin.accept(
+            installation.work_context, id, remember=remember, actor=operator()
+        )
+        await confirm_loaded(installation.database, PAYERS_REVISION, revision)
+        return file
 
     _show_result(run_in_installation(data, work), as_json=as_json)
 

@@ -20,7 +20,7 @@ OWNER = 0
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
 STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"
-QUARANTINED, DISCARDED = "Quarantined", "Discarded"
+QUARANTINED, DISCARDED, UNKNOWN_SENDER = "Quarantined", "Discarded", "UnknownSender"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

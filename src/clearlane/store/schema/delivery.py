@@ -29,8 +29,8 @@ __all__ = [
     "sandbox_agenda", "sandbox_ledger", "sandbox_state",
 ]  # fmt: skip
 
-# Stored: not yet processed. Parked: applied, except statements about unknown claims.
-INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")
+# Stored: not yet processed. Parked: applied, except statements about unknown claims. UnknownSender: a person decides.
+INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded", "UnknownSender")
 
 
 def _state_in(states: Iterable[str]) -> str:

@@ -389,7 +389,7 @@ def _inbox() -> None:
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("type", "payer_id", "digest", name="uq_inbox_type_payer_id_digest"),
         sa.CheckConstraint(
-            "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded')",
+            "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded', 'UnknownSender')",
             name="ck_inbox_state",
         ),
         sqlite_autoincrement=True,
