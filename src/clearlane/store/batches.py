@@ -31,6 +31,9 @@ from clearlane.store.sql import Statement, among, inlined, insert_into
 from clearlane.store.vault import Vault
 
 CONTROL_NUMBERS_SKIPPED = 1_000_000
+# No pause and no lease is longer; a time further ahead cannot have been meant.
+PAUSE_MICROS_MAX = 1_000_000 * (limits.RETRY_SECONDS_MAX + limits.CLOCK_DIFFERENCE_SECONDS_MAX)
+LEASE_MICROS_MAX = 1_000_000 * limits.DELIVERY_LEASE_SECONDS_MAX
 
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
@@ -137,9 +140,14 @@ class Batch:
         """When it may be attempted: after its pause, and after the lease of whoever sends it."""
         return max(self.not_before, self.lease_until or 0)
 
+    def is_due(self, now: int) -> bool:
+        """Return whether it may be attempted. A pause longer than any is of a clock that was ahead."""
+        waits = now < self.not_before <= now + PAUSE_MICROS_MAX
+        return not waits and not self.is_being_sent(now)
+
     def is_being_sent(self, now: int) -> bool:
-        """Return whether a workflow holds a lease on it."""
-        return self.lease_until is not None and self.lease_until > now
+        """Return whether a workflow holds a lease on it. One longer than any is of a clock that was ahead."""
+        return self.lease_until is not None and now < self.lease_until <= now + LEASE_MICROS_MAX
 
 
 # ---- creating batches -------------------------------------------------------------------------

@@ -178,12 +178,17 @@ async def all_polls(tx: Tx) -> dict[tuple[str, str, int], RoutePoll]:
     return {poll.key: poll for poll in (RoutePoll(*row) for row in await tx.rows(_POLLS))}
 
 
-async def begin_poll(tx: Tx, key: tuple[str, str, int], now: int, until: int) -> bool:
-    """Lease a route for polling until a time; return False when another node has it."""
+async def begin_poll(
+    tx: Tx, key: tuple[str, str, int], now: int, until: int, *, latest: int
+) -> bool:
+    """Lease a route for polling until a time; return False when another node has it.
+
+    A next poll after ``latest`` was recorded by a node whose clock was ahead, and counts as due.
+    """
     type, payer_id, route_id = key
     new = {"type": type, "payer_id": payer_id, "route_id": route_id}
     await tx.run(_NEW_POLL, **new, next_at=now, fault="")
-    return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until))
+    return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until, latest=latest))
 
 
 async def extend_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
@@ -262,7 +267,10 @@ _THIS_POLL = (
 )
 _BEGIN_POLL = Statement(
     update(polls)
-    .where(_THIS_POLL, polls.c.next_at <= bindparam("now"))
+    .where(
+        _THIS_POLL,
+        (polls.c.next_at <= bindparam("now")) | (polls.c.next_at > bindparam("latest")),
+    )
     .values(next_at=bindparam("until"))
 )
 _EXTEND_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))

@@ -111,13 +111,20 @@ async def _lease_due_routes(context: WorkContext, now: datetime) -> list[PayerRo
     due = [
         route
         for route in routes
-        if (poll := polls.get(poll_key(route))) is None or poll.next_at <= at
+        if (poll := polls.get(poll_key(route))) is None
+        or not at < poll.next_at <= _latest_poll(route, at)
     ]
     due = due[:COLLECT_ROUTES_AT_ONCE]
     until = _lease_end(now)
 
     async def take(tx: Tx) -> list[PayerRoute]:
-        return [route for route in due if await inbox.begin_poll(tx, poll_key(route), at, until)]
+        return [
+            route
+            for route in due
+            if await inbox.begin_poll(
+                tx, poll_key(route), at, until, latest=_latest_poll(route, at)
+            )
+        ]
 
     return await context.database.write(inbox.SCOPE, take, actor=context.actor) if due else []
 
@@ -283,6 +290,12 @@ async def _set_within(event: asyncio.Event, seconds: float) -> bool:
 async def _is_there(mailbox: Mailbox, name: str) -> bool:
     """Return whether a file still waits. One that does not was fetched by another node, which is no fault."""
     return any(one.name == name for one in await mailbox.waiting())
+
+
+def _latest_poll(route: PayerRoute, at: int) -> int:
+    """Return the latest time that a next poll can have been meant for; a later one is of a clock that was ahead."""
+    seconds = max(route.poll_seconds, COLLECT_LEASE_SECONDS) + limits.CLOCK_DIFFERENCE_SECONDS_MAX
+    return at + 1_000_000 * seconds
 
 
 def _lease_end(now: datetime) -> int:

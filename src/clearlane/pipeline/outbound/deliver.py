@@ -219,7 +219,7 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
         if not allows(found.state, BatchEvent.ATTEMPTED):
             return None
         if found.holder != holder:  # else it continues what it began
-            if found.due_at > now or is_paused(health, now):
+            if not found.is_due(now) or is_paused(health, now):
                 return None
             if found.state is BatchState.READY and found.route_id != batch.route_id:
                 return None

@@ -144,6 +144,7 @@ def _nodes() -> None:
         sa.Column("started_at", sa.BigInteger, nullable=False),
         sa.Column("seen_at", sa.BigInteger, nullable=False),
         sa.Column("heartbeat_micros", sa.BigInteger, nullable=False),
+        sa.Column("clock_ahead_micros", sa.BigInteger, nullable=False),
         sa.Column("loaded", sa.Text, nullable=False),
         sa.Column("master_keys", sa.Text, nullable=False),
     )
