@@ -19,7 +19,7 @@ from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 from clearlane.store import inbox as store
-from clearlane.store.inbox import InboxFile
+from clearlane.store.inbox import InboxFile, RoutePoll
 from clearlane.store.routes import PAYERS_REVISION
 from clearlane.wiring import Installation
 
@@ -54,15 +54,23 @@ def list_(
     """
     states = EVERY_STATE if everything else NEEDS_SOMEBODY
 
-    async def work(installation: Installation) -> list[InboxFile]:
+    async def work(installation: Installation) -> tuple[list[InboxFile], list[RoutePoll]]:
         async with installation.database.read(store.SCOPE) as tx:
-            return await store.list_files(tx, states, INBOX_LISTED)
+            files = await store.list_files(tx, states, INBOX_LISTED)
+            return files, [one for one in (await store.all_polls(tx)).values() if one.passed_over]
 
-    found = [facts(file) for file in run_in_installation(data, work)]
+    files, passed_over = run_in_installation(data, work)
+    found = [facts(file) for file in files]
     if as_json:
         show_json(found)
     else:
         show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in found])
+    for poll in passed_over:
+        typer.echo(
+            f"Route {poll.route_id} ({poll.type} {poll.payer_id}): {poll.passed_over} files are not collected because of "
+            "their names (hidden, unprintable or too long).",
+            err=True,
+        )
 
 
 @app.command()

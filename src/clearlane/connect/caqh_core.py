@@ -66,6 +66,7 @@ class CoreMailbox:
         self._connection = connection
         self._route = connection.route
         self._bytes_max = connection.route.number("bytes_max")
+        self.passed_over = 0
         self._files: dict[str, tuple[str, bytes]] = {}
         self._dropped: set[str] = set()
 

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from clearlane.connect.connection_test import ConnectionCheck, run_checks
+from clearlane.connect.connection_test import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
     PARTIAL_SUFFIX,
     is_incoming_name,
+    is_odd_name,
     require_incoming_name,
     require_outgoing_name,
 )
@@ -55,6 +56,7 @@ class FolderMailbox:
         self._uploads_stay = uploads_stay
         self._bytes_max = bytes_max
         self._seconds = seconds
+        self.passed_over = 0
         self._taken: dict[str, int] = {}
 
     async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
@@ -83,7 +85,8 @@ class FolderMailbox:
         return await self._run(seen)
 
     async def waiting(self) -> list[IncomingFile]:
-        return await self._run(lambda: _listing(self._inbox))
+        found, self.passed_over = await self._run(lambda: _listing(self._inbox))
+        return found
 
     async def take(self, name: str) -> bytes:
         file = self._inbox / require_incoming_name(name)
@@ -107,7 +110,8 @@ class FolderMailbox:
 
         async def inbox() -> str:
             may = await self._may(self._inbox, os.R_OK | os.W_OK | os.X_OK, "read and emptied")
-            return f"{may}: {len(await self.waiting())} files to collect"
+            files = len(await self.waiting())
+            return f"{may}: {describe_waiting(files, self.passed_over)}"
 
         return await run_checks([("outbox", outbox), ("inbox", inbox)])
 
@@ -176,18 +180,20 @@ def _sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-def _listing(inbox: Path) -> list[IncomingFile]:
-    """Return the oldest files first, at most ``FILES_WAITING_MAX``."""
-    found = []
+def _listing(inbox: Path) -> tuple[list[IncomingFile], int]:
+    """Return the oldest files first, at most ``FILES_WAITING_MAX``, and how many have odd names."""
+    found, odd = [], 0
     with os.scandir(inbox) as entries:
         for entry in entries:
+            odd += is_odd_name(entry.name) and entry.is_file(follow_symlinks=False)
             if is_incoming_name(entry.name) and entry.is_file(follow_symlinks=False):
                 try:
                     facts = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
                 found.append((facts.st_mtime_ns, entry.name, facts.st_size))
-    return [IncomingFile(name, size) for _, name, size in sorted(found)[: limits.FILES_WAITING_MAX]]
+    oldest = sorted(found)[: limits.FILES_WAITING_MAX]
+    return [IncomingFile(name, size) for _, name, size in oldest], odd
 
 
 def _read_whole(file: Path, bytes_max: int) -> bytes:

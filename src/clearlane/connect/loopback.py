@@ -77,6 +77,7 @@ class LoopbackMailbox:
         clock: Clock,
         lock: PayerLock = _no_lock,
     ) -> None:
+        self.passed_over = 0
         self._payer = payer
         self._name = name
         self._ledger = ledger

@@ -15,6 +15,7 @@ class MemoryMailbox:
         """Files sent to the payer."""
         self.files: dict[str, bytes] = dict(files or {})
         """Files from the payer that wait to be collected."""
+        self.passed_over = 0
         self.trouble: Exception | None = None
         """Raised by every call while it is set."""
 

@@ -56,6 +56,9 @@ async def no_mark() -> None:
 class Mailbox(Protocol):
     """A payer's mailbox: files to the payer, and files from it."""
 
+    passed_over: int
+    """How many files the last look at those that wait passed over, because of their names."""
+
     async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         """Send a file, whole or not at all; the same name and bytes again change nothing."""
         ...

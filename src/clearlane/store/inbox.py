@@ -167,6 +167,7 @@ class RoutePoll(NamedTuple):
     route_id: int
     next_at: int
     fault: str
+    passed_over: int
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -187,7 +188,7 @@ async def begin_poll(
     """
     type, payer_id, route_id = key
     new = {"type": type, "payer_id": payer_id, "route_id": route_id}
-    await tx.run(_NEW_POLL, **new, next_at=now, fault="")
+    await tx.run(_NEW_POLL, **new, next_at=now, fault="", passed_over=0)
     return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until, latest=latest))
 
 
@@ -196,9 +197,11 @@ async def extend_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
     await tx.run(_EXTEND_POLL, **_of(key), until=until)
 
 
-async def end_poll(tx: Tx, key: tuple[str, str, int], next_at: int, fault: str) -> bool:
-    """Record when the route is polled next, and why this poll failed; return whether that fault is new."""
-    news = await tx.run(_FAULT, **_of(key), to_fault=fault)
+async def end_poll(
+    tx: Tx, key: tuple[str, str, int], next_at: int, fault: str, *, passed_over: int
+) -> bool:
+    """Record when the route is polled next, why this poll failed, and how many files it passed over; return what is new."""
+    news = await tx.run(_FAULT, **_of(key), to_fault=fault, to_passed_over=passed_over)
     await extend_poll(tx, key, next_at)
     return bool(news)
 
@@ -276,6 +279,10 @@ _BEGIN_POLL = Statement(
 _EXTEND_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))
 _FAULT = Statement(
     update(polls)
-    .where(_THIS_POLL, polls.c.fault != bindparam("to_fault"))
-    .values(fault=bindparam("to_fault"))
+    .where(
+        _THIS_POLL,
+        (polls.c.fault != bindparam("to_fault"))
+        | (polls.c.passed_over != bindparam("to_passed_over")),
+    )
+    .values(fault=bindparam("to_fault"), passed_over=bindparam("to_passed_over"))
 )

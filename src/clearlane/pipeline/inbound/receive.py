@@ -145,6 +145,7 @@ class _MailboxVisit:
         self._route = route
         self._new: list[int] = []
         self._fault = ""
+        self._passed_over = 0
 
     async def run(self, now: datetime) -> list[int]:
         """Fetch what waits, and record when to poll again. No fault reaches the other routes."""
@@ -166,19 +167,31 @@ class _MailboxVisit:
         next_at = to_micros(now + timedelta(seconds=route.poll_seconds))
         changed = await self._context.database.write(
             inbox.SCOPE,
-            lambda tx: inbox.end_poll(tx, poll_key(route), next_at, self._fault),
+            lambda tx: inbox.end_poll(
+                tx, poll_key(route), next_at, self._fault, passed_over=self._passed_over
+            ),
             actor=self._context.actor,
         )
         if changed:  # a payer that stays away is logged once
-            write = log.warning if self._fault else log.info
-            text = "route not polled" if self._fault else "route polled again"
-            write(text, payer=route.payer_id, type=route.type, kind=route.kind)
+            self._log_change()
         return self._new
+
+    def _log_change(self) -> None:
+        route = self._route
+        facts = {"payer": route.payer_id, "type": route.type, "kind": route.kind}
+        if self._fault:
+            log.warning("route not polled", **facts)
+        elif self._passed_over:
+            log.warning("files passed over", route=route.route_id, count=self._passed_over, **facts)
+        else:
+            log.info("route polled again", **facts)
 
     async def _fetch_all(self) -> None:
         mailbox = self._context.payer_access.connections().open_mailbox(self._route)
         try:
-            for incoming in (await mailbox.waiting())[:COLLECT_FILES_MAX]:
+            waiting = await mailbox.waiting()
+            self._passed_over = mailbox.passed_over
+            for incoming in waiting[:COLLECT_FILES_MAX]:
                 try:
                     await self._fetch(mailbox, incoming)
                 except Denied as fault:  # the next file may be allowed

@@ -132,6 +132,8 @@ polls = installation_table(
     Column("next_at", BigInteger, nullable=False),
     # Why the last poll failed; never anything of a payload.
     Column("fault", Text, nullable=False),
+    # How many files of the payer have names under which nothing is collected.
+    Column("passed_over", Integer, nullable=False),
 )
 
 inbox = installation_table(

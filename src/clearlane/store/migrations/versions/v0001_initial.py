@@ -370,6 +370,7 @@ def _inbox() -> None:
         sa.Column("route_id", sa.BigInteger, primary_key=True),
         sa.Column("next_at", sa.BigInteger, nullable=False),
         sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("passed_over", sa.Integer, nullable=False),
     )
     op.create_table(
         "inbox",
