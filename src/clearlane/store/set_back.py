@@ -59,7 +59,7 @@ async def is_set_back(database: Database) -> bool:
     """Return whether the database is known to be older than its anchor; one that cannot be read proves nothing."""
     try:
         return await check_database_age(database) is AnchorVerdict.SET_BACK
-    except AnchorFault:
+    except (AnchorFault, OSError):
         return False
 
 
@@ -80,6 +80,19 @@ async def confirm_anchor(
     What was unsent is then in doubt, control numbers are skipped, and the anchor follows the present chain. An anchor
     that is missing or cannot be read is refused, unless ``may_begin_anew`` (a sandbox).
     """
+    try:
+        return await _confirm(database, clock, actor, may_begin_anew=may_begin_anew)
+    except OSError as fault:
+        place = fault.filename or _anchor_of(database).file
+        raise OperationRefused(
+            f"The anchor {place} cannot be read or written: {fault.strerror}. Without it nobody knows whether the "
+            "database is older than it was."
+        ) from None
+
+
+async def _confirm(
+    database: Database, clock: Clock, actor: Actor, *, may_begin_anew: bool
+) -> SetBack | None:
     anchor, found = _anchor_of(database), None
     try:
         verdict = await check_database_age(database)
@@ -182,7 +195,7 @@ async def describe_set_back(database: Database) -> str:
     try:
         async with database.read(SCOPE) as tx:
             verdict, note = await compare(tx, _anchor_of(database), shared=_is_shared(database))
-    except AnchorFault:
+    except (AnchorFault, OSError):
         return ""
     if verdict is not AnchorVerdict.SET_BACK or note is None:
         return ""
