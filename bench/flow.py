@@ -25,6 +25,8 @@ from clearlane.payments import read_835
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.query import payments
+from clearlane.pipeline.query.payments import PaymentSearch
 from clearlane.pipeline.work_context import PayerAccess, WorkContext
 from clearlane.store import inbox
 from clearlane.store.database import Actor
@@ -60,13 +62,17 @@ class OneMailbox:
 def post_835() -> Iterator[Measure]:
     """A check over 20,000 claims, applied to claims in the store, against reading the file alone."""
     with tempfile.TemporaryDirectory() as folder:
-        rate, content, grown = asyncio.run(_post(Path(folder)))
+        rate, content, grown, shown, kept = asyncio.run(_post(Path(folder)))
     alone = CLAIMS / seconds(lambda: sum(1 for _ in read_835.read(content)), runs=3)
     yield Measure("post.835", rate, "claims/s", rate / alone, "reading-the-file-alone")
     yield Measure("post.835.memory", grown, "MB", grown / (len(content) / 1e6), "size-of-the-file")
+    yield Measure("payment.show", shown, "claims/s", shown / alone, "reading-the-file-alone")
+    yield Measure(
+        "payment.show.memory", kept, "MB", kept / (len(content) / 1e6), "size-of-the-file"
+    )
 
 
-async def _post(folder: Path) -> tuple[float, bytes, float]:
+async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
     payers = PayerDirectory(
         [Payer("Medical", "Meadow Mutual", PAYER, PAYER, has_route=True)], sandbox=False
     )
@@ -101,7 +107,21 @@ async def _post(folder: Path) -> tuple[float, bytes, float]:
             found = await inbox.find(tx, id)
         assert found is not None
         assert found.applied == CLAIMS
-    return CLAIMS / taken, content, grown
+        shown, kept = await _show(context)
+    return CLAIMS / taken, content, grown, shown, kept
+
+
+async def _show(context: WorkContext) -> tuple[float, float]:
+    """Read every claim of the one payment, page by page; return claims a second, and how memory grew in MB."""
+    [payment] = await payments.list_payments(context.database, context.vault, PaymentSearch())
+    gc.collect()
+    _reset_peak()
+    before, began, count = _memory("VmRSS"), perf_counter(), 0
+    pages = payments.occurrence_pages(context.database, context.vault, payment.payment_id)
+    async for page in pages:
+        count += len(page)
+    assert count == CLAIMS
+    return CLAIMS / (perf_counter() - began), _memory("VmHWM") - before
 
 
 async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:

@@ -105,8 +105,8 @@ def _plain_type(type: Any) -> str:
 
 def _results() -> Iterator[str]:
     from clearlane.api.v3 import wire
+    from clearlane.api.v3.benefits.benefit_names import REQUEST_STATUSES
     from clearlane.api.v3.proxy_login import ResultCode
-    from clearlane.eligibility.answer import RequestStatus
     from clearlane.eligibility.rules import RULES
 
     yield from part("Results inside an answer of status 200")
@@ -121,7 +121,7 @@ def _results() -> Iterator[str]:
             f"`Status` `{value}`",
             ELIGIBILITY_RESULTS[value],
         ]
-        for value in RequestStatus
+        for value in sorted(REQUEST_STATUSES.values())
     ]
     rows += [["SubmitEnrollments", "`Message`, `Exception`", ENROLLMENT_RESULTS]]
     rows += [["Proxy login", "`resultCode`", get_args(ResultCode)[1].description]]

@@ -32,6 +32,7 @@ def states_page() -> Iterator[str]:
     yield ""
     yield from _transitions(lifecycle.ClaimState, lifecycle.ClaimEvent, lifecycle.NEXT)
     yield from _payer_actions()
+    yield from _payment_states()
     yield from part(
         "An enrollment with one payer",
         "With a payer that nobody has acted for, an enrollment is submitted. "
@@ -46,6 +47,46 @@ def states_page() -> Iterator[str]:
     yield from _files()
 
 
+def _payment_states() -> Iterator[str]:
+    from clearlane.payments.outcome import Outcome
+    from clearlane.payments.payment import OccurrenceKind, PaymentState
+
+    yield from part(
+        "A payment",
+        "One check or transfer of an 835. [How to read it](../how-to/payments.md).",
+    )
+    yield from grid(
+        ["State", "Meaning"], [[f"`{one}`", PAYMENT_STATES[one.value]] for one in PaymentState]
+    )
+    yield ""
+    yield from grid(
+        ["Kind of an occurrence", "Meaning"],
+        [[f"`{one}`", OCCURRENCE_KINDS[one.value]] for one in OccurrenceKind],
+    )
+    yield ""
+    yield from grid(["Outcome", "Meaning"], [[f"`{one}`", OUTCOMES[one.value]] for one in Outcome])
+
+
+PAYMENT_STATES = {
+    "Posted": "Its claims were recorded, and nobody needs to look at it.",
+    "NeedsReview": "It does not balance, a claim in it does not, claims in it match none of ours, or it resembles another.",
+    "Duplicate": "The same payment came before; this one counts nothing.",
+}
+OCCURRENCE_KINDS = {
+    "original": "The payer's first decision on the claim.",
+    "reversal": "It takes back an earlier one (CLP02 22); its amounts are negative.",
+    "correction": "It follows a reversal, or replaces an earlier one that was not reversed.",
+}
+OUTCOMES = {
+    "predetermined": "CLP02 25: pricing only.",
+    "taken back": "CLP02 22, or an amount below zero.",
+    "forwarded": "CLP02 23; or 19 to 21 with nothing paid and nothing denied.",
+    "denied": "CLP02 4; or nothing paid and any reason other than PR-1, PR-2, PR-3, CO-45, CO-24 and OA-23.",
+    "partly denied": "Something paid, and a line with nothing paid and such a reason.",
+    "patient owes": "Nothing paid; PR-1, PR-2 or PR-3, and no reason that denies.",
+    "nothing due": "Nothing paid; at most CO-45, CO-24 and OA-23.",
+    "paid": "Something paid, and no line denied.",
+}
 CLAIM_STATES = {
     "Received": "Stored, not sent; or nobody can say whether it was sent.",
     "Sent": "Delivered to the payer; no answer yet but that the file was taken.",

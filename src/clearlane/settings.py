@@ -174,6 +174,11 @@ class Settings:
     )
     tls_certificate: str = setting("", "Certificate chain (PEM) to serve; empty uses the local CA.")
     tls_key: str = setting("", "Private key (PEM) of the certificate.")
+    tls_suites: str = setting(
+        "aead",
+        "Suites of TLS 1.2: `aead` for forward secrecy and authenticated encryption only, `all` also for old clients.",
+        read=_one_of("aead", "all"),
+    )
     plain_port: int = setting(
         0, "Port of a plain http listener behind a TLS-terminating proxy; 0 for none.", read=PORT
     )
@@ -187,6 +192,11 @@ class Settings:
         "Master key(s) of the vault, newest first, separated by commas; empty reads the key file.",
         secret=True,
     )
+    master_key_command: str = setting(
+        "",
+        "Command that prints the master key(s), newest first, run without a shell at every start; "
+        "empty reads the key file.",
+    )
     master_key_file: str = setting(
         "", "File of the master key (mode 0600); empty for `master.key` in the data directory."
     )
@@ -195,6 +205,11 @@ class Settings:
     )
     claims_per_document_max: int = setting(
         limits.CLAIMS_PER_DOCUMENT_MAX, "Most claims in one document.", read=_whole(1, 100_000)
+    )
+    documents_per_call_max: int = setting(
+        limits.DOCUMENTS_PER_CALL_MAX,
+        "Most ids in one call for payer documents.",
+        read=_whole(1, 1_000_000),
     )
     header_bytes_max: int = setting(
         limits.HEADER_BYTES_MAX,
@@ -263,6 +278,18 @@ class Settings:
     def sandbox(self) -> bool:
         """Whether this installation is a sandbox."""
         return self.mode == "sandbox"
+
+    @property
+    def key_source(self) -> str:
+        """Where the master key comes from."""
+        if self.master_key:
+            return PREFIX + "MASTER_KEY"
+        return PREFIX + "MASTER_KEY_COMMAND" if self.master_key_command else str(self.key_file)
+
+    @property
+    def has_key_file(self) -> bool:
+        """Whether the master key is in a file, which commands write."""
+        return not self.master_key and not self.master_key_command
 
     @property
     def key_file(self) -> Path:

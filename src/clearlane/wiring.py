@@ -13,8 +13,6 @@ from functools import cached_property
 from operator import sub
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-import structlog
-
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
@@ -32,6 +30,8 @@ from clearlane.store.sandbox import REVISION as SANDBOX_REVISION
 from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
+
     from clearlane.api.app import MountedApp
     from clearlane.claims.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from clearlane.store.set_back import SetBack
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
-
-log = structlog.get_logger()
 
 REVISION_POLL_SECONDS = 0.25
 
@@ -260,7 +258,10 @@ async def open_installation(
     _make_data_directory(settings)
     async with AsyncExitStack() as closing:
         keys = load_master_keys(
-            text=settings.master_key, file=settings.key_file, may_create=settings.sandbox
+            text=settings.master_key,
+            command=settings.master_key_command,
+            file=settings.key_file,
+            may_create=settings.sandbox,
         )
         database = await _open_database(settings, keys, wall)
         closing.push_async_callback(database.close)
@@ -274,6 +275,7 @@ async def open_installation(
         if role == "command":
             await installation.refresh()
         else:
+            database.keep_reserve()
             await _start_node(installation, role, keys, closing)
         yield installation
 
@@ -287,11 +289,10 @@ def _require_opened(part: T | None) -> T:
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server."""
     from clearlane.api.app import MountedApp
-    from clearlane.api.auth import LoginThrottle
+    from clearlane.api.auth import SignInThrottle
     from clearlane.console.app import SEGMENT, Console
 
-    # A failed sign-in is delayed like a failed login of a vendor.
-    console = Console(installation, base_url, LoginThrottle().delay_failure)
+    console = Console(installation, base_url, SignInThrottle())
     return MountedApp("Console", SEGMENT, console.answer)
 
 
@@ -393,17 +394,20 @@ def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine
 
 async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> None:
     """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
+    import structlog  # a tenth of a second that commands do not need
+
+    log = structlog.get_logger()
     logged_fault = ""
     while True:
         await asyncio.sleep(REVISION_POLL_SECONDS)
-        logged_fault = _log_anchor_fault(logged_fault, database.anchor_fault)
+        logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
         try:
             await nodes.reload_changed()
         except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
             log.warning("snapshots not refreshed", fault=type(fault).__name__)
 
 
-def _log_anchor_fault(logged: str, fault: str) -> str:
+def _log_anchor_fault(log: "FilteringBoundLogger", logged: str, fault: str) -> str:
     """Log once that the audit chain is not anchored, and once that it is again; return the fault logged."""
     if fault and not logged:
         log.error("audit not anchored", fault=fault)

@@ -31,6 +31,7 @@ from clearlane.api.v3.endpoints import ENDPOINTS, V3
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
+from clearlane.store.group_commit import DatabaseUnavailable
 from tests.patience import PATIENCE_SECONDS
 
 PEPPER = b"p" * 32
@@ -110,6 +111,10 @@ class LocalServer:
         self.loop.call_soon_threadsafe(self.loop.stop)
 
 
+async def _refuse_write(*_, **__):
+    raise DatabaseUnavailable("there is no database here")
+
+
 def start_local_server(
     directory: Path,
     *,
@@ -129,6 +134,8 @@ def start_local_server(
         payers=payers or sample_payers(),
         clock=SystemClock(),
         wall=SystemClock(),
+        vault=SimpleNamespace(fingerprint=lambda *words: bytes(32)),
+        database=SimpleNamespace(write=_refuse_write),
     )
     app = ApiApplication(
         context,

@@ -122,11 +122,17 @@ class ServiceProcess:
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) * 1_024
 
-    def client(self, auth: tuple[str, str] | None = None, **options) -> httpx.Client:
-        """A client that trusts the local authority."""
+    def client(
+        self, auth: tuple[str, str] | None = None, *, address: str = "127.0.0.1", **options
+    ) -> httpx.Client:
+        """A client that trusts the local authority; ``address`` is where it calls from."""
         context = ssl.create_default_context(cafile=self.ca_file)
         return httpx.Client(
-            base_url=self.base_url, verify=context, auth=auth, timeout=PATIENCE_SECONDS, **options
+            base_url=self.base_url,
+            transport=httpx.HTTPTransport(verify=context, local_address=address),
+            auth=auth,
+            timeout=PATIENCE_SECONDS,
+            **options,
         )
 
     def logged_requests(self) -> list[dict]:

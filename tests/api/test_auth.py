@@ -1,6 +1,6 @@
 """Failed logins are delayed, more with each one, within bounds; vendors are limited by rate.
 
-Also tests `api/rates`.
+Also tests `api/rates` and `pipeline/access/failed_sign_ins`.
 """
 
 import asyncio
@@ -14,8 +14,13 @@ from clearlane.api.auth import (
     FAILED_LOGIN_SECONDS_MAX,
     FAILED_LOGINS_FREE_PER_ADDRESS,
     FAILED_LOGINS_FREE_PER_KEY,
+    FAILED_LOGINS_PER_ADDRESS_MAX,
+    FAILED_LOGINS_PER_KEY_MAX,
+    SIGN_INS_PER_NAME_MAX,
     FailedLogins,
     LoginThrottle,
+    SignInThrottle,
+    TryLimit,
     client_network,
     delay_seconds,
 )
@@ -76,12 +81,10 @@ async def test_an_address_is_slowed_whatever_it_tries():
     slowdown = LoginThrottle()
     loop = asyncio.get_running_loop()
     for number in range(FAILED_LOGINS_FREE_PER_ADDRESS):
-        await slowdown.delay_basic_failure(
-            "192.0.2.1", basic(f"KEY{number}") if number % 2 else None
-        )
+        await slowdown.delay_failure("192.0.2.1", b"KEY%d" % number if number % 2 else None)
     began = loop.time()
     for _ in range(4):
-        await slowdown.delay_basic_failure("192.0.2.1", None)
+        await slowdown.delay_failure("192.0.2.1", None)
     assert loop.time() - began >= FAILED_LOGIN_SECONDS_FIRST
 
 
@@ -100,6 +103,47 @@ async def test_the_number_of_delayed_requests_is_limited(monkeypatch):
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
     assert slowdown.waiting == 0
+
+
+async def test_failures_beyond_the_limit_of_a_key_and_an_address_are_refused_at_once():
+    slowdown = LoginThrottle()
+    answers = [await slowdown.delay_basic_failure("192.0.2.1", basic("Acme")) for _ in range(10)]
+    assert answers == [0] * FAILED_LOGINS_PER_KEY_MAX
+    refused = await asyncio.gather(
+        *(slowdown.delay_basic_failure("192.0.2.1", basic("ACME")) for _ in range(1_000))
+    )
+    assert all(1 <= seconds <= 6 for seconds in refused)
+    assert slowdown.waiting == 0
+    assert await slowdown.delay_basic_failure("192.0.2.2", basic("ACME")) == 0
+    assert await slowdown.delay_basic_failure("192.0.2.1", basic("OTHER")) == 0
+
+
+async def test_an_address_that_tries_many_keys_is_refused_too():
+    slowdown = LoginThrottle()
+    for number in range(FAILED_LOGINS_PER_ADDRESS_MAX):
+        assert await slowdown.delay_basic_failure("192.0.2.1", basic(f"K{number}")) == 0
+    assert await slowdown.delay_basic_failure("192.0.2.1", basic("ANOTHER")) == 1
+
+
+async def test_tries_to_sign_in_are_limited_by_name_and_address_and_success_gives_one_back():
+    throttle = SignInThrottle()
+    for _ in range(30):
+        assert throttle.take("192.0.2.1", b"june") == 0
+        throttle.give_back("192.0.2.1", b"june")
+    waits = [throttle.take("192.0.2.1", b"june") for _ in range(SIGN_INS_PER_NAME_MAX + 1)]
+    assert waits[:-1] == [0] * SIGN_INS_PER_NAME_MAX
+    assert 50 <= waits[-1] <= 60
+    assert throttle.take("192.0.2.9", b"june") == 0
+    others = [throttle.take("192.0.2.1", b"%d" % number) for number in range(50)]
+    assert (others[0], others[-1] > 0) == (0, True)
+
+
+def test_the_memory_of_tries_is_bounded(monkeypatch):
+    monkeypatch.setattr("clearlane.api.auth.FAILED_LOGIN_SOURCES_MAX", 50)
+    tries = TryLimit(10, 60.0)
+    for number in range(500):
+        tries.take(f"source {number}", now=0.0)
+    assert len(tries) == 50
 
 
 @pytest.mark.parametrize(

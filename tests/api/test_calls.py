@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from clearlane.api.auth import FAILED_LOGINS_PER_KEY_MAX
 from clearlane.api.endpoint import BodyUse, EndpointFamily
 from clearlane.api.v3.endpoints import ENDPOINTS
 from clearlane.api.v3.payer_responses import DocumentIds
@@ -70,9 +71,13 @@ def acme(server, parties):
         yield client
 
 
-@pytest.fixture(scope="module")
+ADDRESSES = (f"127.1.{at // 250}.{at % 250 + 1}" for at in range(10_000))
+
+
+@pytest.fixture
 def anyone(server):
-    with server.client() as client:
+    """A caller without credentials, from an address of its own: wrong ones are limited by address."""
+    with server.client(address=next(ADDRESSES)) as client:
         yield client
 
 
@@ -148,9 +153,28 @@ def test_a_path_that_differs_in_more_than_case_is_unknown(acme, data):
 
 
 def test_of_a_parameter_given_twice_the_first_counts(acme):
-    good = acme.post(ENDPOINTS[0].path + "?vendorSiteId=A-1&VENDORSITEID=B-1&type=medical&Type=x")
-    bad = acme.post(ENDPOINTS[0].path + "?vendorSiteId=B-1&VENDORSITEID=A-1&type=medical")
-    assert (good.status_code, bad.status_code) == (200, 400)
+    good = acme.post(ENDPOINTS[0].path + "?vendorSiteId=A-1&type=medical&Type=x")
+    assert good.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "sites", ["A-1&VENDORSITEID=B-1", "A-1&vendorSiteId=A-1", "A-1&vendorSiteId="]
+)
+def test_a_site_given_twice_is_a_400(acme, sites):
+    answer = acme.post(f"{ENDPOINTS[0].path}?vendorSiteId={sites}&type=medical")
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"Message": "The parameter 'vendorSiteId' is given more than once; give it once."},
+    )
+
+
+@every_call
+def test_no_answer_is_kept_or_guessed_at_and_https_is_remembered(acme, anyone, endpoint):
+    for client, verb in ((acme, "POST"), (anyone, "POST"), (acme, "GET")):
+        answer = client.request(verb, endpoint.path, params=query_of(endpoint))
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["strict-transport-security"] == "max-age=31536000"
 
 
 # Credentials.
@@ -223,7 +247,7 @@ def test_failures_slow_down_and_right_credentials_never_wait(server, anyone, par
     account = server.add_vendor(f"TRIED-{server.kind}")
     site = server.add_site(account, f"TRIED-{server.kind}-1")
     endpoint, waits, quick = ENDPOINTS[0], [], []
-    for _ in range(9):
+    for _ in range(FAILED_LOGINS_PER_KEY_MAX):
         began = time.perf_counter()
         answer = anyone.post(
             endpoint.path, params=query_of(endpoint, site=site), auth=(account.key, "wrong")
@@ -237,6 +261,30 @@ def test_failures_slow_down_and_right_credentials_never_wait(server, anyone, par
         quick.append(time.perf_counter() - began)
         assert answer.status_code == 200
     assert min(quick) < waits[-1]
+
+
+def test_wrong_credentials_beyond_the_limit_are_a_429_and_right_ones_are_served(
+    server, anyone, parties
+):
+    account = server.add_vendor(f"GUESSED-{server.kind}")
+    site = server.add_site(account, f"GUESSED-{server.kind}-1")
+    endpoint = ENDPOINTS[0]
+
+    def ask(client, auth):
+        return client.post(endpoint.path, params=query_of(endpoint, site=site), auth=auth)
+
+    for _ in range(FAILED_LOGINS_PER_KEY_MAX):
+        check_bad_credentials(ask(anyone, (account.key, "wrong")), endpoint)
+    for key in (account.key, account.key.lower()):
+        answer = ask(anyone, (key, "wrong"))
+        assert answer.status_code == 429
+        assert answer.json()["Message"].startswith("Too many calls with wrong credentials")
+        assert 1 <= int(answer.headers["retry-after"]) <= 6
+        assert answer.headers["connection"] == "close"
+    assert ask(anyone, account.auth).status_code == 200
+    check_bad_credentials(ask(anyone, ("NOBODY", "wrong")), endpoint)
+    with server.client(address=next(ADDRESSES)) as elsewhere:
+        check_bad_credentials(ask(elsewhere, (account.key, "wrong")), endpoint)
 
 
 # Sites.
@@ -284,7 +332,7 @@ def test_foreign_sites_equal_unknown_ones_byte_for_byte(server, parties, endpoin
 @every_call
 def test_a_disabled_vendor_is_nobody_on_its_own_sites(server, parties, endpoint):
     site = ("GONE-1", "A-1", "NOWHERE")[ENDPOINTS.index(endpoint) % 3]
-    with server.client(parties.gone.auth) as client:
+    with server.client(parties.gone.auth, address=next(ADDRESSES)) as client:
         check_bad_credentials(
             client.post(endpoint.path, params=query_of(endpoint, site=site)), endpoint
         )

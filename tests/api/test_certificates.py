@@ -9,6 +9,8 @@ import trustme
 from cryptography import x509
 
 from clearlane.api.certificates import (
+    AEAD_SUITES,
+    ALL_SUITES,
     BadCertificate,
     CertificatePair,
     TlsCertificate,
@@ -135,6 +137,16 @@ def test_a_key_that_is_encrypted_is_refused(own):
 
 def test_only_tls_1_2_and_later_is_spoken(own):
     assert TlsCertificate(own).context.minimum_version is ssl.TLSVersion.TLSv1_2
+
+
+def test_tls_1_2_has_authenticated_suites_only_unless_a_setting_allows_others(own):
+    aead, every = (
+        list(TlsCertificate(own, suites).context.get_ciphers())
+        for suites in (AEAD_SUITES, ALL_SUITES)
+    )
+    assert all(suite["aead"] for suite in aead)
+    assert all(suite["kea"] in {"kx-ecdhe", "kx-any"} for suite in aead)
+    assert not all(suite["aead"] for suite in every)
 
 
 def shown_by(local_server, ca_file):

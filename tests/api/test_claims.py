@@ -208,6 +208,34 @@ def test_unknown_fields_are_ignored_and_named_in_a_header(acme):
     assert answer.headers["x-ignored-fields"] == "Claims[0].F02_PatientNameLst"
 
 
+def test_a_large_document_of_errors_gets_the_first_and_the_number_of_the_others(acme):
+    """So large that it is read twice: unknown fields fill it up. Each claim says how many errors it has."""
+    document = a_document(claims=230, Filling="x" * 40_000)
+    for claim in document["Claims"][1:]:
+        (line,) = claim["F24_ClaimLines"]
+        wrong = {"F24D_HcpcsProcedureCode": "??", "F24D_Modifiers": "!!"}
+        claim["F24_ClaimLines"] = [line | wrong] * 30
+    answer = post(acme, document)
+    assert "content-length" not in answer.headers
+    assert answer.headers["X-Ignored-Fields"].startswith("Claims[0].Filling, Claims[1].Filling")
+    first, *others = results(answer)
+    assert (first["Status"], first["Errors"]) == ("Accepted", [])
+    assert {each["Status"] for each in others} == {"NotAccepted"}
+    last = others[0]["Errors"][-1]
+    more = re.fullmatch(
+        r"And (\d+) more errors in this claim: the first 50 are listed\.",
+        last["SupplementalInformation"],
+    )
+    assert (len(others[0]["Errors"]), last["Location"]) == (51, "Claims[1]")
+    (unlisted,) = others[-1]["Errors"]
+    assert unlisted["Location"] == "Claims[229]"
+    assert unlisted["SupplementalInformation"] == (
+        f"This claim has {50 + int(more[1])} errors. An answer lists 10000 errors at most: send the claim in a "
+        "smaller document to see its errors."
+    )
+    assert sum(len(each["Errors"]) for each in others) <= 10_000 + len(others)
+
+
 def test_too_many_claims_are_a_413(acme):
     document = {"DocumentType": "MedicalClaim", "Claims": [{}] * 5_001}
     answer = post(acme, document)
@@ -369,6 +397,7 @@ def test_every_submission_is_one_line_of_the_audit_chain(server, acme):
     lines = [json.loads(line) for line in exported.splitlines() if request in line]
     assert [line["action"] for line in lines] == ["claims.submit"]
     assert result["RequestId"] in json.dumps(lines[0])
+    assert lines[0]["detail"] == "1 Accepted, 0 NotAccepted; from 127.0.0.1"
 
 
 # As other programs write.

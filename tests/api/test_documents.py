@@ -1,25 +1,27 @@
 """The documents of V3 that show what payers stated: remittance advices and claim statuses.
 
-Also tests `pipeline/query/retrieve_documents`.
+Also tests `api/v3/payer_responses`.
 """
 
+import json
 from datetime import date
 
 import msgspec
 import pytest
 
-from clearlane.api.v3.documents import claim_status, remittance_advice, response_body
+from clearlane.api.v3.documents import claim_status, compose_documents, remittance_advice
 from clearlane.claims import acks
 from clearlane.claims import sent_layout as sending
-from clearlane.claims.extract import extract_part
+from clearlane.claims.claim_parts import extract_claim
 from clearlane.claims.fields import ClaimKind
 from clearlane.payments import read_835
-from clearlane.pipeline.query.retrieve_documents import PayerDocument
+from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from tests.claims.answers import (
     claim,
     controls,
     outgoing,
     paid,
+    part_of,
     patient,
     payment,
     sealed,
@@ -65,12 +67,12 @@ def document(part, fact, of=OUT.claim):
 
 
 def advice_of(nth):
-    claim_payment = remits(REMITTANCE)[nth].claim_payment
-    return remittance_advice(document(extract_part(REMITTANCE, claim_payment), claim_payment))
+    claim_payment, unit = remits(REMITTANCE)[nth]
+    return remittance_advice(document(extract_claim(unit), claim_payment))
 
 
 def status_of(content, fact, of=OUT.claim):
-    return claim_status(document(extract_part(content, fact), fact, of), fact)
+    return claim_status(document(part_of(content, fact), fact, of), fact)
 
 
 def test_a_remittance_advice_tells_the_claims_and_the_lines_amounts():
@@ -172,20 +174,33 @@ def test_a_refusal_by_ta1_is_a_claim_status_too(kind):
 
 
 async def test_a_response_has_two_lists_in_the_order_of_the_documents():
-    async def pages():
-        for loop in remits(REMITTANCE):
-            yield document(extract_part(REMITTANCE, loop.claim_payment), loop.claim_payment)
-        for fact in facts_in(BOTH):
-            yield document(extract_part(BOTH, fact), fact)
+    async def pages(*found):
+        for page in found:
+            yield page
 
-    found = await response_body(pages())
+    advices = [
+        document(extract_claim(loop.unit), loop.claim_payment) for loop in remits(REMITTANCE)
+    ]
+    statuses = [document(part_of(BOTH, fact), fact) for fact in facts_in(BOTH)]
+    # One page, and two pages of one document each.
+    made = FoundDocuments(pages(advices), pages(*([one] for one in statuses)))
+    found = json.loads(b"".join([piece async for piece in compose_documents(made)]))
     assert list(found) == ["RemittanceAdvices", "PayerClaimStatuses"]
     assert [one["PayerAction"] for one in found["RemittanceAdvices"]] == [
         "ProcessedAsPrimary",
         "Denied",
     ]
     assert [one["Statuses"][0]["Category"] for one in found["PayerClaimStatuses"]] == ["A2", "A7"]
-    msgspec.json.encode(found)
+
+
+async def test_a_response_without_documents_has_two_empty_lists():
+    async def nothing():
+        return
+        yield
+
+    made = FoundDocuments(nothing(), nothing())
+    found = json.loads(b"".join([piece async for piece in compose_documents(made)]))
+    assert found == {"RemittanceAdvices": [], "PayerClaimStatuses": []}
 
 
 def test_a_dependents_status_names_the_dependent():

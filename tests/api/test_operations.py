@@ -29,6 +29,8 @@ class Database:
     anchor_fault = ""
     anchor = None
     clock_ahead_micros = 0
+    write_fault = ""
+    reserve_warning = ""
 
     def __init__(self, *, fault: Exception | None = None, revision: str = HEAD, hangs=False):
         self._fault, self._revision, self._hangs = fault, revision, hangs
@@ -116,6 +118,21 @@ async def test_an_audit_chain_that_is_not_anchored_is_a_warning_of_a_ready_node(
     assert reported["warnings"] == {"audit": "The chain is not anchored: No space left on device"}
     database.anchor_fault = ""
     assert await ask(operations, "/readyz") == (200, {"status": "ready"})
+
+
+async def test_a_database_that_cannot_be_written_makes_a_node_unready_until_it_can():
+    database = Database()
+    operations = Operations(Metrics(), Readiness(context(database=database)), V3_ERRORS)
+    database.write_fault = "SQLite: the disk is full"
+    status, reported = await ask(operations, "/readyz")
+    assert (status, reported["parts"]) == (
+        503,
+        {"database": "cannot be written: SQLite: the disk is full"},
+    )
+    database.write_fault = ""
+    database.reserve_warning = "there is no reserve of disk space: No space left on device"
+    status, reported = await ask(operations, "/readyz")
+    assert (status, list(reported["warnings"])) == (200, ["disk"])
 
 
 def test_log_lines_arrive_whole_and_in_order(tmp_path):

@@ -111,6 +111,25 @@ def test_pipelined_calls_are_answered_in_order(connection):
     assert [connection.receive().status for _ in range(3)] == [200, 404, 200]
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"HTTP/1.1\r\n", 400),
+        (b"HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
+        (b"HTTP/1.1\r\nHost: a\r\nHOST: b\r\n", 400),
+        (b"HTTP/1.1\r\nHost: a\r\n", 404),
+        (b"HTTP/1.0\r\n", 404),
+        (b"HTTP/1.0\r\nHost: a\r\nHost: b\r\n", 400),
+    ],
+)
+def test_a_request_has_one_host(connection, head, status):
+    connection.send(b"GET /nothing " + head + b"\r\n")
+    answer = connection.receive()
+    assert answer.status == status
+    if status == 400:
+        assert b"exactly one Host header" in answer.body
+
+
 def test_two_content_lengths_are_refused(connection):
     connection.send(
         good(length=5).replace(b"\r\n\r\n", b"\r\nContent-Length: 6\r\n\r\n") + b"{}    "

@@ -123,8 +123,14 @@ def test_a_port_in_use_is_a_sentence(data):
         port = str(held.getsockname()[1])
         code, reported = refused("--data", str(data), "--port", port)
         assert (code, f"127.0.0.1:{port} is in use" in reported) == (2, True)
+        assert "choose another port by --port or CLEARLANE_PORT" in reported
+        assert not data.exists()
         code, reported = refused("--data", str(data), "--port", "0", "--ops-port", port)
         assert (code, "operations address" in reported) == (2, True)
+        assert "by --ops-port or CLEARLANE_OPERATIONS_PORT" in reported
+        code, reported = refused("--data", str(data), "--port", "0", CLEARLANE_PLAIN_PORT=port)
+        assert (code, "another port by CLEARLANE_PLAIN_PORT" in reported) == (2, True)
+        assert not data.exists()
 
 
 def test_bad_settings_are_a_sentence(data):

@@ -171,7 +171,12 @@ def test_a_body_that_is_no_list_is_refused(listed, body):
     assert answer.json()["ModelState"]
 
 
-def test_too_many_documents_are_refused(listed):
-    answer = listed.post(DOCUMENTS, json=[str(at) for at in range(1_001)])
-    assert answer.status_code == 400
-    assert "1000" in answer.json()["ModelState"]["Document"][0]
+def test_a_hundred_thousand_documents_can_be_asked_for_and_no_more(server, listed):
+    ids = [f"none{at}" for at in range(100_000)]
+    answer = listed.post(DOCUMENTS, json=ids)
+    assert answer.json() == {"RemittanceAdvices": [], "PayerClaimStatuses": []}
+    lines = server.command("audit", "export").splitlines()
+    assert json.loads([line for line in lines if "documents.read" in line][-1])["count"] == 0
+    answer = listed.post(DOCUMENTS, json=[*ids, "one more"])
+    assert answer.status_code == 413
+    assert answer.json() == {"Message": "At most 100000 documents can be asked for at once."}

@@ -17,6 +17,7 @@ EXAMPLES = {
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
     "log_level": "warning",
     "eligibility_x12": "on",
+    "tls_suites": "all",
     "submitter_name": "Fernhill Exchange",
     "submitter_phone": "(206) 555-0100",
 }
@@ -24,6 +25,7 @@ BAD = {
     "submitter_name": " ",
     "submitter_phone": "911",
     "mode": "live",
+    "tls_suites": "some",
     "database_url": "mysql://db",
     "port": "70000",
     "public_url": "claims.example.org",

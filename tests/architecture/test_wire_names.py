@@ -1,11 +1,15 @@
 """The shapes of an API version stay in its package: nothing else stores or passes its JSON."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from clearlane.api.v3 import code_names
+from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.status_rows import ClaimStatusJson
+from clearlane.eligibility import fields
+from clearlane.eligibility.wire_struct import WireStruct
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -17,6 +21,7 @@ CALLERS = {
     "cli/claim_client.py",
     "cli/documents.py",
     "cli/eligibility.py",
+    "cli/eligibility_answer.py",
     "cli/eligibility_client.py",
     "cli/listen.py",
     "cli/output.py",
@@ -24,13 +29,27 @@ CALLERS = {
 # Names of V3's answers that are names of something else as well.
 ALSO_ELSEWHERE = {
     "Adjustments": "a claim field",
-    "CreateDate": "a field of eligibility responses",
-    "LastUpdateDate": "a field of eligibility responses",
+    "DocumentId": "the type of a document's id",
+    "LongTermCare": "a service type that a request may name",
+    "MiddleName": "a part of claim fields",
     "PayerName": "a claim field",
+    "PlaceOfService": "a claim field",
+    "RequestId": "the type of a claim's number",
+    "ResponseType": "a class of the sandbox",
     "VendorClaimId": "the claim in the output of `clearlane claim check`",
     "VendorId": "the type of a vendor's id",
     "VendorSiteId": "a query parameter",
 }
+
+
+# The eligibility request is V3's own, as claims are: its fields have V3's names through the whole tree.
+REQUEST_STRUCTS = [
+    one
+    for one in vars(fields).values()
+    if isinstance(one, type) and issubclass(one, WireStruct) and one is not WireStruct
+]
+# A name of one word, such as State, is a word of much else.
+SEVERAL_WORDS = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*")
 
 
 def is_of_v3(file: Path) -> bool:
@@ -60,6 +79,10 @@ def places_of(names: set[str]) -> list[str]:
         for line, name in names_in(file)
         if name in names
     ]
+
+
+def several_words(names: set[str]) -> set[str]:
+    return {name for name in names if SEVERAL_WORDS.fullmatch(name)} - set(ALSO_ELSEWHERE)
 
 
 def test_only_the_table_that_mounts_versions_imports_one():
@@ -94,3 +117,25 @@ def test_names_of_payer_actions_and_documents_are_in_the_version_alone():
     }
     ours = {"", "Denied", "Finalized", "ClaimStatus"}  # a word, and the name of our own class
     assert places_of(names - ours) == []
+
+
+def test_names_of_eligibility_responses_are_in_the_version_alone():
+    structs = [one for one in vars(json_types).values() if isinstance(one, type)]
+    names = {
+        name
+        for struct in structs
+        if issubclass(struct, WireStruct)
+        for name in struct.__struct_fields__
+    }
+    asked = {name for struct in REQUEST_STRUCTS for name in struct.__struct_fields__}
+    assert len(names - asked) > 100
+    assert places_of(several_words(names - asked)) == []
+
+
+def test_names_of_benefit_codes_are_in_the_version_alone():
+    names = {
+        name
+        for list in ("benefits", "insurance_types", "follow_up_actions", "military_statuses")
+        for name in benefit_names.NAMES[list].values()
+    }
+    assert places_of(several_words(names)) == []

@@ -3,6 +3,9 @@
 import json
 from datetime import date, datetime
 
+from clearlane.claims import acks
+from clearlane.claims.ack_messages import GroupAck, InterchangeAck
+from clearlane.claims.claim_parts import AckParts
 from clearlane.claims.decode import read_document
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import form_of
@@ -131,3 +134,20 @@ def paid(account, code="1", charged="100", paid="80", *rest, payer_number="P1", 
         f"CLP*{account}*{code}*{charged}*{paid}*{share}*12*{payer_number}*11*1", *before, name,
         *(one for one in rest if one not in before),
     ]  # fmt: skip
+
+
+def part_of(content, fact):
+    """The claim's part of the file that a fact was read from."""
+    for message in acks.read(content):
+        if isinstance(message, InterchangeAck):
+            own = message.where == fact.where
+        elif isinstance(message, GroupAck):
+            where = message.where
+            own = [where.interchange, where.group, where.set] == [
+                fact.where.interchange, fact.where.group, fact.where.set,
+            ]  # fmt: skip
+        else:
+            own = message.fact.where == fact.where
+        if own:
+            return AckParts(message).of(fact)
+    raise AssertionError("no message of the file is at the fact's position")

@@ -34,6 +34,8 @@ from clearlane.kernel import limits
         ("assignment", "Assigned", "A"),
         ("assignment", "NotAssigned", "C"),
         ("assignment", "AssignedLabOnly", "B"),
+        ("assignment", "1", "A"),
+        ("assignment", "0", "C"),
         ("icd_version", "10", "10"),
         ("icd_version", "ICD-10", "10"),
         ("icd_version", "0", "10"),

@@ -13,6 +13,7 @@ import pytest
 from clearlane.claims import decode, samples
 from clearlane.claims.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
 from clearlane.claims.fields import ClaimKind, encode, fields_of, nested_parts
+from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX, count_findings
 from clearlane.claims.forms import FORMS
 from clearlane.claims.repairs import Repair
 from clearlane.claims.rules import RuleInputs, repair_and_check
@@ -493,15 +494,25 @@ def test_a_million_elements_are_counted_and_not_kept(item):
     assert submission.count == 101
 
 
-def test_after_ten_thousand_faults_the_others_are_not_reported():
+def test_of_many_faults_fifty_of_a_claim_and_ten_thousand_of_a_document_are_listed():
     claim = {"F24_ClaimLines": [{}] * LIST_ITEMS_READ_MAX}
+    alone = read_document(body({"DocumentType": "MedicalClaim", "Claims": [claim]}), MEDICAL)[1]
+    *listed, last = alone[0].findings
+    faults = count_findings(alone[0].findings)
+    assert len(listed) == FINDINGS_PER_CLAIM_MAX
+    assert last.location == "Claims[0]"
+    assert last.message == f"And {faults - 50} more errors in this claim: the first 50 are listed."
     submission = open_document(
-        body({"DocumentType": "MedicalClaim", "Claims": [claim] * 100}), MEDICAL
+        body({"DocumentType": "MedicalClaim", "Claims": [claim] * 250}), MEDICAL
     )
-    decoded = [*submission.read(0, 50), *submission.read(50, 100)]
+    decoded = [*submission.read(0, 120), *submission.read(120, 250)]
     reported = [finding for each in decoded for finding in each.findings]
-    assert limits.SHAPE_FINDINGS_MAX <= len(reported) <= limits.SHAPE_FINDINGS_MAX + 1_100
+    assert len(reported) == limits.SHAPE_FINDINGS_MAX + 1
+    listed_faults = count_findings(reported[:-1])
     assert reported[-1].location == "Document"
+    assert reported[-1].message == (
+        f"And {250 * faults - listed_faults} more errors in this document: the first 10000 are listed."
+    )
     assert all(each.claim is None for each in decoded)
 
 
@@ -599,6 +610,14 @@ def test_of_two_lists_of_claims_the_last_is_read_and_the_claims_say_so(many, fir
     _, decoded = read_document(body(document), MEDICAL)
     assert {each.claim.Svc_VendorClaimId for each in decoded} == {"NEW"}
     assert all(Repair("Claims", "repeated") in each.repairs for each in decoded)
+
+
+def test_of_a_list_of_claims_that_comes_three_times_the_last_use_is_read():
+    texts = [body([minimal(Svc_VendorClaimId=id)]) for id in ("ONE", "TWO", "THREE")]
+    names = (b'"Claims"', b'"claims"', b'"Claims"')
+    lists = b", ".join(name + b": " + text for name, text in zip(names, texts, strict=True))
+    _, decoded = read_document(b'{"DocumentType": "MedicalClaim", ' + lists + b"}", MEDICAL)
+    assert [each.claim.Svc_VendorClaimId for each in decoded] == ["THREE"]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import pytest
 from clearlane.claims import samples
 from clearlane.claims.decode import read_claim
 from clearlane.claims.fields import ClaimKind, fields_of
+from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
 from clearlane.claims.forms import FORMS
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
@@ -25,6 +26,7 @@ from clearlane.payers.model import Payer
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
+ZIP_PAYER = Payer("Medical", "M", "T1", "TST01", has_route=True, billing_zip_required=True)
 FUTURE = "2025-03-21"
 MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
 PAYERS = {
@@ -578,7 +580,20 @@ CASES: dict[str, list[Case]] = {
         )
     ],
     "C411": [m({}, "F33A_BillingProviderNpi", {"F33A_BillingProviderNpi": "1234567893"})],
-    "C412": [m({}, "F33_BillingProviderZip", {"F33_BillingProviderZip": "78701"})],
+    "C412": [
+        m({}, "F33_BillingProviderZip", {"F33_BillingProviderZip": "78701"}),
+        m({}, "F33_BillingProviderZip", {}, fine={"payer": ZIP_PAYER}),
+    ],
+    "C111": [
+        m(
+            {},
+            "F33_BillingProviderZip",
+            {"F33_BillingProviderZip": "78701"},
+            facts={"payer": ZIP_PAYER},
+            fine={"payer": ZIP_PAYER},
+        ),
+        m({}, "F33_BillingProviderZip", {}, facts={"payer": ZIP_PAYER}, fine={}),
+    ],
     "C413": [
         m({"F00_PayerCity": "Austin"}, "F00_PayerAddress1", PAYER_ADDRESS),
         d({"F11_OtherPayerZip": "78701", **DENTAL_OTHER}, "F11_OtherPayerCity", DENTAL_OTHER),
@@ -1418,10 +1433,33 @@ def test_the_path_of_the_claim_stands_before_every_location():
     assert all(finding.location.startswith("Claims[7].F") for finding in findings)
 
 
+def test_of_many_errors_fifty_are_listed_and_the_others_counted():
+    wrong = changed(
+        m({}, "", {}), {f"{L}F24D_HcpcsProcedureCode": "??", f"{L}F24D_Modifiers": "!!"}
+    )
+    found = []
+    for lines in (20, 60):
+        many = wrong | {"F24_ClaimLines": wrong["F24_ClaimLines"] * lines}
+        claim = read_claim(MEDICAL, json.dumps(many).encode(), "").claim
+        facts = RuleInputs(today=TODAY, available=OFFLINE)
+        findings = repair_and_check(claim, facts, at="Claims[7]").findings
+        found.append([each for each in findings if each.severity is Severity.ERROR])
+    few, many = found
+    assert [each for each in few if each.count > 1] == []
+    *listed, last = many
+    more = last.count
+    assert len(listed) == FINDINGS_PER_CLAIM_MAX
+    assert more >= 60 * 2 - 50
+    assert (last.location, last.message) == (
+        "Claims[7]",
+        f"And {more} more errors in this claim: the first 50 are listed.",
+    )
+
+
 @pytest.mark.parametrize("kind", ClaimKind)
 def test_rules_that_need_facts_are_listed_when_the_facts_are_not_known(kind):
     facts = RuleInputs(today=TODAY, available=OFFLINE)
-    assert {each.id for each in skipped_rules(kind, facts)} == {f"C{n}" for n in range(101, 111)}
+    assert {each.id for each in skipped_rules(kind, facts)} == {f"C{n}" for n in range(101, 112)}
     assert skipped_rules(kind, RuleInputs(today=TODAY)) == []
     claim = read_claim(kind, json.dumps(samples.minimal_claim(kind, DAY)).encode(), "").claim
     assert not any(f.rule.startswith("C1") for f in repair_and_check(claim, facts).findings)

@@ -129,6 +129,12 @@ def test_ignored_fields_are_shown(run):
     assert "Claims[0].Typo" in run("claim", "submit", "-", given=DOCUMENT, reply=reply).output
 
 
+def test_what_was_done_with_the_claims_is_shown(run):
+    reply = Reply(body=ACCEPTED, headers={"X-Notes": "Claims[0]: It takes over from C1."})
+    shown = run("claim", "submit", "-", given=DOCUMENT, reply=reply).output
+    assert "Claims[0]: It takes over from C1." in shown
+
+
 def test_text_of_a_service_cannot_control_the_terminal(run):
     reply = Reply(body=[{**sample_calls.PAYER, "Name": "\x1b[2JMeadow"}])
     assert "\x1b" not in run("payers", reply=reply).output

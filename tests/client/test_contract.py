@@ -81,4 +81,15 @@ def test_the_names_of_ignored_fields_are_handed_on(service, client):
     service.answer(Reply(body={"ClaimResults": []}, headers=headers))
     answer = client.submit_medical_claims([])
     assert answer.ignored_fields == ("Claims[0].F03_PatientDOB", "Claims[0].typo")
-    assert not answer.accepted
+    assert (answer.accepted, answer.notes) == (False, ())
+
+
+def test_what_was_done_with_the_claims_is_handed_on(service, client):
+    headers = {
+        "X-Notes": "Claims[0]: It takes over from C1. | Claims[2]: It is the claim C2 again."
+    }
+    service.answer(Reply(body={"ClaimResults": []}, headers=headers))
+    assert client.submit_medical_claims([]).notes == (
+        "Claims[0]: It takes over from C1.",
+        "Claims[2]: It is the claim C2 again.",
+    )

@@ -11,10 +11,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from clearlane.api.auth import SIGN_INS_PER_NAME_MAX
 from clearlane.claims import samples
 from clearlane.claims.fields import ClaimKind
 from clearlane.console.forms import CSRF_COOKIE, SESSION_COOKIE
 from tests.console.console_user import add_person, csrf_token, notice, sign_in
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.xdist_group("console")
 WRONG = "User name, password or code is wrong, or the code was used before."
@@ -234,11 +236,51 @@ def test_failures_are_slowed_and_right_credentials_are_not(server, new_person):
             return time.perf_counter() - began, answer.status_code
 
     wrong = person.credentials(password="wrong", code="000000")
-    with ThreadPoolExecutor(20) as people:
-        list(people.map(lambda _: seconds(**wrong), range(20)))
-    slowed, refused = seconds(**wrong)
-    assert (slowed > 0.5, refused) == (True, 403)
+    tried = [seconds(**wrong) for _ in range(SIGN_INS_PER_NAME_MAX - 1)]
+    assert [status for _, status in tried] == [403] * len(tried)
+    assert tried[-1][0] > 0.5
     assert seconds(**person.credentials(code=person.code()))[1] == 303
+
+
+def test_beyond_the_limit_of_a_name_and_an_address_no_password_is_looked_at(server, new_person):
+    person = new_person()
+
+    def attempt(address, **typed):
+        with server.client(address=address) as browser:
+            return sign_in(browser, **typed)
+
+    def guess(number):
+        return attempt("127.0.8.1", **person.credentials(password=f"wrong{number}", code="000000"))
+
+    with ThreadPoolExecutor(20) as people:
+        statuses = [answer.status_code for answer in people.map(guess, range(25))]
+    assert (statuses.count(403), statuses.count(429)) == (SIGN_INS_PER_NAME_MAX, 15)
+    right = person.credentials(code=person.code())
+    refused = attempt("127.0.8.1", **right)
+    assert (refused.status_code, refused.headers["connection"]) == (429, "close")
+    assert 1 <= int(refused.headers["retry-after"]) <= 60
+    assert attempt("127.0.8.2", **right).status_code == 303
+
+
+def test_a_failed_sign_in_is_in_the_audit_trail_with_its_address_and_hashed_name(server, cast):
+    for name in ("NOBODYHERE", "NOBODYHERE", "SOMEBODYELSE"):
+        with server.client(address="127.0.8.7") as browser:
+            sign_in(browser, name=name, password="MARKERPASSWORD", code="314159")
+
+    def rows():
+        trail = [json.loads(line) for line in server.command("audit", "export").splitlines()]
+        return [row for row in trail if row["detail"].endswith("from 127.0.8.7")]
+
+    wait_until(lambda: len(rows()) == 2)
+    first, second = rows()
+    assert (first["actor"], first["action"]) == ("unknown:console", "sign-in.failed")
+    assert re.fullmatch(r"name [0-9a-f]{16}; from 127\.0\.8\.7", first["detail"])
+    assert first["detail"] != second["detail"]
+    server.logged_requests()
+    logged = [json.loads(line) for line in server.log if '"sign-in failed"' in line]
+    hashes = {line["name_hash"] for line in logged if line["address"] == "127.0.8.7"}
+    assert hashes == {row["detail"].split()[1].rstrip(";") for row in (first, second)}
+    assert not {"nobodyhere", "markerpassword"} & set("".join(server.log).lower().split('"'))
 
 
 def test_a_failed_sign_in_is_logged_without_what_was_typed(server, browser, new_person):
@@ -393,5 +435,10 @@ def test_every_look_is_in_the_audit_trail(server, browser, new_person):
     page = signed_in(browser, person).get(HOME)
     browser.post("/console/logout", data={"form": csrf_token(page)})
     trail = [json.loads(line) for line in server.command("audit", "export").splitlines()]
-    mine = [line["action"] for line in trail if person.name in json.dumps(line["actor"])]
-    assert mine == ["console.sign-in", "console.claims", "console.sign-out"]
+    mine = [line for line in trail if person.name in json.dumps(line["actor"])]
+    assert [line["action"] for line in mine] == [
+        "console.sign-in",
+        "console.claims",
+        "console.sign-out",
+    ]
+    assert all(line["detail"].endswith("from 127.0.0.1") for line in mine)

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, field
 
 from clearlane.accounts.model import Site
+from clearlane.api.v3.benefits.compose_response import compose_response
 from clearlane.kernel.clock import ManualClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
@@ -29,9 +30,12 @@ NINE = "X12_999_Response_005010X231A1"
 
 
 async def joined(making):
-    """The body that a verb gives in pieces."""
-    pieces = await making
-    return pieces and json.loads(b"".join([piece async for piece in pieces]))
+    """The answers that a verb loads, as the body of V3."""
+    answers = await making
+    if answers is None:
+        return None
+    pieces = compose_response(answers, with_x12=False)
+    return json.loads(b"".join([piece async for piece in pieces]))
 
 
 @dataclass
@@ -141,7 +145,7 @@ class Node:
         done = await self.inquire(request)
         assert isinstance(done, verbs.InquiryReceipt), done
         return await joined(
-            verbs.await_response(
+            verbs.await_answers(
                 self.context, done, site=self.site, now=self.clock.now(), stopping=self.stopping
             )
         )
@@ -154,7 +158,7 @@ class Node:
 
     async def responses(self, request_id):
         return await joined(
-            verbs.read_responses(self.context, request_id, site=self.site, actor=ACTOR)
+            verbs.read_answers(self.context, request_id, site=self.site, actor=ACTOR)
         )
 
     async def quiet(self):

@@ -5,7 +5,8 @@ from copy import deepcopy
 from datetime import UTC, date, datetime
 from typing import Any
 
-from clearlane.eligibility import decode, rules
+from clearlane.eligibility import decode, read_271, rules
+from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.model import Inquiry
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
@@ -156,3 +157,15 @@ PERSON = (
     "NM1*IL*1*ARDEN*ROSA****MI*2001",
     "DMG*D8*19800229*F",
 )
+DEPENDENT = ("HL*4*3*23*0", f"TRN*2*{TRACE}*9CLEARLANE", "NM1*03*1*ARDEN*MILO", "DMG*D8*20150304*M")
+WITH_CHILD = (*HEAD, *RECEIVER, "HL*3*2*22*1", "NM1*IL*1*ARDEN*ROSA****MI*2001", *DEPENDENT)
+
+
+def child() -> Inquiry:
+    whole = document(subscriber_Dependents=[MILO], subscriber_RequestedBenefits=None)
+    return check_document(whole).inquiries[0]
+
+
+def answered(*body: str) -> PatientAnswer:
+    [one] = read_271.read(answer_file(*body)).answers
+    return one

@@ -9,7 +9,7 @@ from tests.eligibility.invented import HEAD, NOON, PERSON, RECEIVER, answer_file
 def tables_of(*body):
     file = read_271.read(answer_file(*body))
     made = [
-        read_271.build_response(one, None, document_id="D", created=NOON) for one in file.answers
+        read_271.build_answer(one, None, document_id="D", created_at=NOON) for one in file.answers
     ]
     return list(benefit_table.patient_tables(made))
 
@@ -65,7 +65,7 @@ def test_the_patient_the_plan_and_the_refusals_are_reported():
         "2001",
     )
     assert found.plans == ("GOLD",)
-    assert [one.Code for one in found.errors] == ["60"]
+    assert [one.code for one in found.errors] == ["60"]
     assert "ROSA" not in repr(found)
 
 
@@ -76,7 +76,7 @@ def test_a_refused_inquiry_is_a_table_without_rows():
         ((*HEAD, *RECEIVER, *PERSON, "AAA*N**75*C"), "75"),
     ):
         [found] = tables_of(*body)
-        assert [one.Code for one in found.errors] == [code]
+        assert [one.code for one in found.errors] == [code]
         assert found.rows == ()
 
 

@@ -5,7 +5,12 @@ import json
 
 import pytest
 
-from clearlane.eligibility.response import BenefitResponseJson, PayeeJson, PayerJson, SubscriberJson
+from clearlane.api.v3.benefits.json_types import (
+    BenefitResponseJson,
+    PayeeJson,
+    PayerJson,
+    SubscriberJson,
+)
 from tests.api.markers import places_with
 from tests.eligibility.eligibility_caller import (
     ALL_INVALID,
@@ -100,6 +105,20 @@ async def test_1007_has_complex_and_any_other_member_simple_benefits(caller, pay
     assert {"CoInsurance", "ActiveCoverage", "Deductible", "Limitations", "OutOfPocketStopLoss"} <= kinds  # fmt: skip
 
 
+@pytest.mark.parametrize("member", ["1009", "1500", "1999"])
+async def test_a_reserved_id_without_a_scenario_is_any_other_member(caller, member):
+    reserved, plain = await asyncio.gather(*(caller.submit(one(id)) for id in (member, "2001")))
+    assert (reserved["Status"], reserved["ErrorResponses"]) == (COMPLETE, [])
+    [response] = reserved["Responses"]
+    assert levels(response) == only()
+    kinds = [
+        [(benefit["Type"], benefit["TypesOfService"]) for benefit in found["Benefits"]]
+        for found in (subscriber_of(response), subscriber_of(plain["Responses"][0]))
+    ]
+    assert kinds[0] == kinds[1]
+    assert "ActiveCoverage" in {kind for kind, _ in kinds[0]}
+
+
 async def test_a_response_has_every_field_of_the_document(caller):
     [response] = (await caller.submit(one()))["Responses"]
     payer = response["Payers"][0]
@@ -108,7 +127,7 @@ async def test_a_response_has_every_field_of_the_document(caller):
     for answers, struct in (
         (response, BenefitResponseJson), (payer, PayerJson), (payee, PayeeJson), (subscriber, SubscriberJson),
     ):  # fmt: skip
-        assert set(struct.__struct_fields__) - set(answers) <= {"AdditionalInformation"}
+        assert tuple(answers) == struct.__struct_fields__
     assert response["BenefitFormat"] == "DataModel"
     assert response["ResponseType"] == "BenefitResponse"
     assert response["X12Document"] is None
@@ -193,6 +212,14 @@ async def test_unknown_fields_are_ignored_and_named_in_a_header(caller):
     assert answer.status_code == 200
     path = "BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0].MemberNumber"
     assert answer.headers["X-Ignored-Fields"] == path
+    assert "X-Notes" not in answer.headers
+
+
+async def test_a_field_under_two_spellings_is_named_in_a_header(caller):
+    answer = await caller.client.post(SUBMIT, json=one(subscriber_memberid="2001"))
+    assert answer.status_code == 200
+    path = "BenefitInquiries[0].Payers[0].Payees[0].Subscribers[0].MemberId"
+    assert answer.headers["X-Notes"] == f"{path} came under two spellings; the last was taken."
 
 
 @pytest.mark.parametrize("text", ["", "twelve", "1.5", "9" * 30])

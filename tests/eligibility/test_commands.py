@@ -80,7 +80,11 @@ def test_show_lists_the_payers_asked_and_their_answers(run):
     shown = run("show", id).stdout
     assert re.search(r"1 +TST01 +Answered +271 +1", shown)
     assert "Health benefit plan coverage" in shown
-    assert json.loads(run("show", id, "--json").stdout)["RequestId"] == made["RequestId"]
+    stored = json.loads(run("show", id, "--json").stdout)
+    assert (stored["request_id"], stored["status"]) == (made["RequestId"], "complete")
+    [inquiry] = stored["inquiries"]
+    assert (inquiry["payer_id"], inquiry["error"]) == ("TST01", None)
+    assert inquiry["answer"]["subscriber"]["party"]["first"] == "ROSA"
     x12 = run("show", id, "--x12").stdout
     assert x12.startswith("ISA*")
     assert f"TRN*2*{id}-1*9CLEARLANE~" in x12.splitlines()

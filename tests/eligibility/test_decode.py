@@ -207,6 +207,23 @@ def test_of_two_spellings_the_last_wins():
     found = read(document(subscriber_MemberId="FIRST", subscriber_memberID="LAST"))
     (asked,) = fields.patients(found.request)
     assert asked.subscriber.MemberId == "LAST"
+    assert found.repeated == (f"{SUBSCRIBER}.MemberId",)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (b'"MemberId": "ONE", "memberid": "TWO", "MemberId": "THREE"', "THREE"),
+        (b'"memberid": [], "MemberId": "TWO"', "TWO"),
+    ],
+)
+def test_of_two_spellings_the_last_use_wins_and_the_other_is_not_judged(text, kept):
+    body = json.dumps(document(subscriber_MemberId="HERE")).encode()
+    found = decode.decode_request(body.replace(b'"MemberId": "HERE"', text))
+    assert found.findings == ()
+    (asked,) = fields.patients(found.request)
+    assert asked.subscriber.MemberId == kept
+    assert found.repeated == (f"{SUBSCRIBER}.MemberId",)
 
 
 def test_unknown_fields_are_ignored_and_listed():

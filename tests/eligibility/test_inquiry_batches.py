@@ -84,7 +84,7 @@ class Mail:
         now = self.flow.clock.now()
         done = await verbs.inquire(self.context, content, site=self.flow.site, actor=ACTOR, now=now)
         assert isinstance(done, verbs.InquiryReceipt), done
-        waiting = verbs.await_response(
+        waiting = verbs.await_answers(
             self.context, done, site=self.flow.site, now=now, stopping=asyncio.Event()
         )
         return done.request_id, asyncio.create_task(joined(waiting))
@@ -99,9 +99,7 @@ class Mail:
         return new[0] if new else b""
 
     async def responses(self, id):
-        return await joined(
-            verbs.read_responses(self.context, id, site=self.flow.site, actor=ACTOR)
-        )
+        return await joined(verbs.read_answers(self.context, id, site=self.flow.site, actor=ACTOR))
 
 
 @pytest.fixture

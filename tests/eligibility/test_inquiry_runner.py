@@ -288,7 +288,7 @@ async def test_a_call_waits_in_real_seconds_until_55_have_passed(place, database
     began = asyncio.get_running_loop().time()
     now = node.clock.now() - WAIT + timedelta(seconds=1)
     body = await joined(
-        verbs.await_response(node.context, done, site=node.site, now=now, stopping=node.stopping)
+        verbs.await_answers(node.context, done, site=node.site, now=now, stopping=node.stopping)
     )
     assert body["Status"] == INCOMPLETE
     assert asyncio.get_running_loop().time() - began >= 0.9

@@ -86,9 +86,9 @@ BROKEN = [
 @pytest.mark.parametrize(("rule", "location", "broken"), BROKEN)
 def test_a_rule_names_what_breaks_it(rule, location, broken):
     found = check_document(broken)
-    assert [(result.Code, result.Location) for result in found.results] == [(rule, location)]
+    assert [(result.code, result.location) for result in found.results] == [(rule, location)]
     assert found.inquiries == []
-    assert found.results[0].Message.endswith((".", ".'"))
+    assert found.results[0].message.endswith((".", ".'"))
 
 
 def test_every_rule_has_a_case_and_a_sentence():
@@ -117,7 +117,7 @@ def test_too_many_patients_are_a_result_and_nothing_is_sent():
     )
     request = fields.EligibilityRequest(IsTest=True, BenefitInquiries=inquiries)
     found = rules.check_request(request, facts())
-    assert [(one.Code, one.Location) for one in found.results] == [
+    assert [(one.code, one.location) for one in found.results] == [
         ("TooManyPatients", "BenefitInquiries")
     ]
     assert found.inquiries == []
@@ -125,7 +125,7 @@ def test_too_many_patients_are_a_result_and_nothing_is_sent():
 
 def test_a_test_is_refused_in_production():
     found = check_document(document(), sandbox=False)
-    assert [(one.Code, one.Location) for one in found.results] == [("TestInProduction", "IsTest")]
+    assert [(one.code, one.location) for one in found.results] == [("TestInProduction", "IsTest")]
     assert (
         len(check_document(document(IsTest=False, payer_PayerId="MDW10"), sandbox=False).inquiries)
         == 1
@@ -134,7 +134,7 @@ def test_a_test_is_refused_in_production():
 
 def test_a_fault_above_is_reported_once_and_stops_all_below():
     found = check_document(document(payee_NationalProviderId="1", payee_Subscribers=[ROSA, ROSA]))
-    assert [one.Code for one in found.results] == ["NpiInvalid"]
+    assert [one.code for one in found.results] == ["NpiInvalid"]
     assert found.inquiries == []
 
 
@@ -144,7 +144,7 @@ def test_every_fault_is_reported_at_once_whatever_is_wrong_above():
         payer_PayerId="NONE", payee_NationalProviderId="1", payee_Subscribers=[unborn]
     )
     found = check_document(request)
-    assert [one.Code for one in found.results] == [
+    assert [one.code for one in found.results] == [
         "PayerUnknown", "NpiInvalid", "BirthDateInFuture",
     ]  # fmt: skip
     assert found.inquiries == []
@@ -153,7 +153,7 @@ def test_every_fault_is_reported_at_once_whatever_is_wrong_above():
 def test_those_who_can_be_sent_are_sent():
     unborn = ROSA | {"BirthDate": "2030-01-01"}
     found = check_document(document(payee_Subscribers=[unborn, ROSA, unborn]))
-    assert [one.Location for one in found.results] == [
+    assert [one.location for one in found.results] == [
         f"{PAYEE}.Subscribers[0].BirthDate", f"{PAYEE}.Subscribers[2].BirthDate",
     ]  # fmt: skip
     assert [one.path for one in found.inquiries] == [f"{PAYEE}.Subscribers[1]"]
@@ -182,9 +182,7 @@ def test_an_inquiry_holds_what_a_270_needs():
     assert (found.payer.id, found.payer_type, found.is_test) == ("TST01", "Medical", True)
     assert found.questions[0].services == ("33", "98")
     assert found.trace == model.InquiryTrace(number="visit 8", originator="9FERNHILL1")
-    assert found.payee_path == PAYEE
-    assert found.payer_path == PAYER
-    assert found.subscriber_path == SUBSCRIBER
+    assert found.path == f"{SUBSCRIBER}.Dependents[0]"
     assert model.restore(model.encode(found)) == found
     assert "ROSA" not in repr(found)
 

@@ -1,4 +1,7 @@
-"""A file that no spreadsheet computes."""
+"""A file that no spreadsheet computes.
+
+Also tests `kernel/csv_text`.
+"""
 
 import csv
 import io
@@ -7,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearlane.enrollment.csv_export import escape_formula, write_csv
+from clearlane.enrollment.csv_export import write_csv
+from clearlane.kernel.csv_text import escape_formula
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "=cmd|'/c x'!A0", "＝1", "－1", "＋1", "＠x"]  # fmt: skip
 

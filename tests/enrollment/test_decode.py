@@ -14,6 +14,7 @@ from clearlane.enrollment.decode import (
     restore,
     split_request,
 )
+from clearlane.enrollment.fields import TypeOfNpi
 from clearlane.enrollment.rules import operator_notes
 from clearlane.kernel import limits
 from tests.enrollment.invented import a_document, a_practice, a_request, an_enrollment
@@ -109,9 +110,64 @@ def test_a_number_too_short_is_a_finding_that_says_why():
     assert "no leading zeros" in finding.message
 
 
-def test_of_two_spellings_the_last_wins():
-    sent = {**an_enrollment(City="First"), "CITY": "Last"}
-    assert decode_enrollment(json.dumps(sent).encode(), "x").enrollment.City == "Last"
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (b'"City": "ONE", "CITY": "TWO"', "TWO"),
+        (b'"city": "ONE", "City": "TWO"', "TWO"),
+        (b'"City": "ONE", "CITY": "TWO", "City": "THREE"', "THREE"),
+        (b'"City": [], "CITY": "TWO"', "TWO"),
+    ],
+)
+def test_of_two_spellings_the_last_wins_and_that_is_recorded(text, kept):
+    body = json.dumps(an_enrollment(City=None)).encode()[:-1] + b", " + text + b"}"
+    read = decode_enrollment(body, "Enrollments[0]")
+    assert (read.enrollment.City, read.repeated) == (kept, ("Enrollments[0].City",))
+
+
+def test_of_two_lists_of_enrollments_the_last_is_read_and_that_is_recorded():
+    opened = split_request(
+        b'{"Version": 1, "Enrollments": [1], "enrollments": [2], "Enrollments": [3]}'
+    )
+    assert [bytes(each) for each in opened.elements] == [b"3"]
+    assert opened.repeated == ("Enrollments",)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kept"),
+    [
+        ("NpiType", 1, TypeOfNpi.INDIVIDUAL),
+        ("NpiType", "1", TypeOfNpi.INDIVIDUAL),
+        ("NpiType", "individual", TypeOfNpi.INDIVIDUAL),
+        ("NpiType", 1.5, None),
+        ("NpiType", 3, None),
+        ("NpiType", True, None),
+        ("Zip", 60601, "60601"),
+        ("Zip", 60601.5, None),
+        ("Zip", True, None),
+        ("PrimaryContactPhoneNumber", 3125550142, "3125550142"),
+        ("PrimaryContactPhoneNumber", "3125550142", "3125550142"),
+        ("RequestId", 17, "17"),
+        ("RequestId", 1.5, "1.5"),
+        ("RequestId", [1], None),
+    ],
+)
+def test_scalars_are_read_as_other_programs_write_them(field, value, kept):
+    read = decode_enrollment(json.dumps(an_enrollment(**{field: value})).encode(), "x")
+    if kept is None:
+        assert [finding.location for finding in read.findings] == [f"x.{field}"]
+    else:
+        assert read.findings == ()
+        assert getattr(read.enrollment, field) == kept
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"),
+    [("1", True), ('"1"', True), ("1.5", False), ("2", False), ("true", False), ('"1.0"', False)],
+)
+def test_the_version_is_the_number_one_as_a_number_or_a_text(version, fits):
+    opened = split_request(f'{{"Version": {version}, "Enrollments": [1]}}'.encode())
+    assert [finding.location for finding in opened.findings] == ([] if fits else ["Version"])
 
 
 def test_of_a_key_given_twice_the_last_wins():

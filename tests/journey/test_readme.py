@@ -1,4 +1,4 @@
-"""A newcomer follows the README to the letter, on a fresh sandbox, until a claim is Complete."""
+"""A newcomer clones, runs and follows the README to the letter; `test_tutorial` does so without the clone."""
 
 import json
 import os
@@ -9,7 +9,6 @@ import pytest
 
 from tests.api.service_process import READY
 from tests.journey.follower import ROOT, Follower
-from tests.journey.newcomer import checkout, sandbox_at
 
 pytestmark = pytest.mark.xdist_group("readme")
 
@@ -19,12 +18,6 @@ def follow_to_a_paid_claim(directory, page):
         newcomer.follow(page.read_text(encoding="utf-8"))
         listed = json.loads(newcomer.type("clearlane claim status --json"))
     assert {row["VendorClaimId"]: row["CurrentState"] for row in listed} == {"FIRST-1": "Complete"}
-
-
-def test_the_readme_leads_to_a_paid_claim(tmp_path):
-    directory = checkout(tmp_path)
-    with sandbox_at(directory):
-        follow_to_a_paid_claim(directory, ROOT / "README.md")
 
 
 @pytest.mark.skipif(

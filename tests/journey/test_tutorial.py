@@ -1,4 +1,6 @@
-"""The tutorial is followed to the letter, page after page on one sandbox, as a reader does."""
+"""README and tutorial are followed to the letter, one after the other on one sandbox, as a reader does."""
+
+import json
 
 import pytest
 
@@ -10,9 +12,14 @@ pytestmark = pytest.mark.xdist_group("tutorial")
 PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 
 
-def test_the_tutorial_works_as_written(tmp_path):
+def test_readme_and_tutorial_work_as_written(tmp_path):
     directory = checkout(tmp_path)
     with sandbox_at(directory), Follower(directory) as reader:
+        reader.follow((ROOT / "README.md").read_text(encoding="utf-8"))
+        listed = json.loads(reader.type("clearlane claim status --json"))
+        states = {row["VendorClaimId"]: row["CurrentState"] for row in listed}
+        assert states == {"FIRST-1": "Complete"}
+        reader.names.clear()  # the tutorial's ids are its own, though README shows equal ones
         for page in PAGES:
             reader.follow(page.read_text(encoding="utf-8"))
 

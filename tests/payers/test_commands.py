@@ -18,11 +18,11 @@ from clearlane.payers.transfer import as_wire, write_csv
 
 HEADER = (
     "Type,Name,SvcPayerId,PayerId,NationalPayerId,EraAvailability,OffersEligibility,"
-    "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims,Replacements\n"
+    "ClaimEnrollmentRequired,Aliases,Active,AcceptsClaims,Replacements,BillingZipRequired\n"
 )
 NEW = (
     HEADER
-    + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true,accepted\n"
+    + "Dental,Orchard Dental,ORC9,ORC90,,Available,true,false,Orchard|OD,true,true,accepted,false\n"
 )
 
 

@@ -81,6 +81,7 @@ def test_a_required_field_that_is_blank_is_found(missing, blank):
         ("Aliases", ["MMIC", " Meadow"], "aliases", ("MMIC", "Meadow")),
         ("Aliases", [], "aliases", ()),
         ("Replacements", "Original_Only", "replacements", "original_only"),
+        ("BillingZipRequired", "yes", "billing_zip_required", True),
         ("PayerId", "00-1&B_/+", "payer_id", "00-1&B_/+"),
         ("Name", "=1+1", "name", "=1+1"),
         ("Name", "\u00c9toile Sant\u00e9", "name", "\u00c9toile Sant\u00e9"),

@@ -18,7 +18,7 @@ def summary_of(*claims, **more):
 
 
 def claim_payment(*row):
-    first, *_ = read_835.read(payment(paid("C1", *row)))
+    _, first, *_ = read_835.read(payment(paid("C1", *row)))
     return first.claim_payment
 
 

@@ -1,6 +1,6 @@
 """An 835 becomes payments of claims, with every amount and reason.
 
-Also tests `payments/read_claim_part` and `payments/claim_loops`.
+Also tests `payments/read_claim_part`.
 """
 
 import time
@@ -176,7 +176,7 @@ def test_a_reversal_and_its_correction_in_one_file_move_the_claim():
     second, [end] = read(
         payment(back, paid("C1", "1", "100", "60", "CAS*CO*45*40"), amount="-20", day="20261120")
     )
-    found = fold([*second, *first])
+    found = fold([*second, *first], total=10000)
     assert (found.state, found.payer, found.adjustments, found.total) == (
         ClaimState.COMPLETE,
         6000,

@@ -1,4 +1,7 @@
-"""Payments read in full, against sums that the test makes itself from the bytes of the file."""
+"""Payments read in full, against sums that the test makes itself from the bytes of the file.
+
+Also tests `x12/received_guides`.
+"""
 
 from collections import defaultdict
 from datetime import date
@@ -123,7 +126,7 @@ def test_a_claim_without_a_header_number_is_read_all_the_same():
     without = plain.replace(b"LX*1~", b"")
     assert list(read_payments(without)) == list(read_payments(plain))
     assert read_occurrence(without, number=1) == read_occurrence(plain, number=1)
-    [loop, _] = read_835.read(without)
+    _, loop, _ = read_835.read(without)
     assert loop.claim_payment.paid == 80_00
 
 

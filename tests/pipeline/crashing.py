@@ -14,7 +14,7 @@ from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from clearlane.accounts.model import Site
 from clearlane.claims.batch_lifecycle import BatchState
@@ -24,7 +24,7 @@ from clearlane.payers.routes import RouteSecrets
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
 from clearlane.store.routes import add_route
-from clearlane.store.schema import claim_facts, polls
+from clearlane.store.schema import claim_facts, claims, polls
 from clearlane.store.sql import Statement
 from clearlane.x12.ack import acknowledge
 from tests.connect import sftp_server
@@ -36,6 +36,12 @@ from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
 ROOT = Path(__file__).parents[2]
 OPERATOR = Actor("operator", "test")
 FACTS = Statement(select(claim_facts.c.request_id, claim_facts.c.kind), system=True)
+LINKS = Statement(
+    select(claims.c.predecessor_id, claims.c.is_current).where(
+        claims.c.request_id == bindparam("request_id")
+    ),
+    system=True,
+)
 POLLS = Statement(update(polls).values(next_at=0))
 SETTINGS = {
     "CLEARLANE_MODE": "production",
@@ -100,11 +106,27 @@ class Crashing:
     async def submit(self, count=3, payer_id=MEADOW):
         self.accepted += await self.out.submit(count, payer_id)
 
-    async def submit_and_die(self):
+    async def resubmit_and_die(self):
+        """A caller corrects a claim that was rejected; its node dies, and it sends the correction again."""
+        [rejected] = await self.out.submit(1, Svc_VendorClaimId="corrected")
+        refuse = Statement(
+            update(claims)
+            .where(claims.c.request_id == rejected)
+            .values(state="Rejected", queued=0),
+            system=True,
+        )
+        database = self.out.context.database
+        await database.write(store.SCOPE, lambda tx: tx.run(refuse), actor=OPERATOR)
+        await self.submit_and_die("corrected")
+        async with database.read(store.SCOPE) as tx:
+            [links] = await tx.rows(LINKS, request_id=self.accepted[-1])
+        assert links == (rejected, 1), "the correction takes over, once"
+
+    async def submit_and_die(self, vendor_claim_id="the-same"):
         """A caller whose node dies after it stored the claims sends the same document again."""
         site = self.out.site
         given = {
-            "kind": self.place.kind, "url": self.place.url, "data": str(self.place.data),
+            "id": vendor_claim_id, "kind": self.place.kind, "url": self.place.url, "data": str(self.place.data),
             "site": [site.id, site.vendor_id, site.vendor_site_id, site.client_id, site.name],
         }  # fmt: skip
         for crash_at, code in (("accepted", -signal.SIGKILL), ("", 0)):
@@ -245,7 +267,7 @@ async def _call(given):
     id, vendor, *rest = given["site"]
     site = Site(id, vendor, *rest, baa_accepted=True)
     async with outbound(place, SystemClock(), node="caller", site=site) as out:
-        print(json.dumps(await out.submit(1, Svc_VendorClaimId="the-same")))
+        print(json.dumps(await out.submit(1, Svc_VendorClaimId=given["id"])))
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ async def finish(made):
 async def test_killed_at_every_named_point_nothing_is_lost_and_nothing_comes_twice(place):
     async with crashing(place) as made:
         await made.submit_and_die()
+        await made.resubmit_and_die()
         for point in fault_injection.CRASH_POINTS:
             if point == BY_A_CALLER:
                 continue

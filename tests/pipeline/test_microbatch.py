@@ -4,16 +4,23 @@ Also tests `pipeline/intake/prepare_claims` and `pipeline/intake/submit`.
 """
 
 import asyncio
+import time
 
 import pytest
 
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 
 
+def be_busy(seconds):
+    time.sleep(seconds)
+
+
 class Stage:
-    def __init__(self, items_max: int = 4) -> None:
+    def __init__(self, size_max: int = 4) -> None:
         self.batches: list[list[int]] = []
-        self.batcher = MicroBatcher(self._work, items_max=items_max)
+        self.batcher = MicroBatcher(
+            self._work, size_max=size_max, size=lambda item: 3 if item > 100 else 1
+        )
 
     def _work(self, items):
         self.batches.append(list(items))
@@ -42,20 +49,68 @@ async def test_a_caller_alone_does_not_wait_for_others():
 
 
 async def test_a_batch_takes_so_many_and_the_others_wait_for_the_next():
-    stage = Stage(items_max=4)
+    stage = Stage(size_max=4)
     results = await asyncio.gather(*(stage.run(at, at + 1) for at in (1, 3, 5)), stage.run(7))
     assert results == [[10, 20], [30, 40], [50, 60], [70]]
     assert stage.batches == [[1, 2, 3, 4], [5, 6, 7]]
 
 
-async def test_a_caller_with_more_than_a_batch_takes_has_a_batch_alone():
-    stage = Stage(items_max=2)
+async def test_a_caller_with_more_than_a_batch_takes_gets_several():
+    stage = Stage(size_max=2)
     assert await asyncio.gather(stage.run(1, 2, 3), stage.run(4)) == [[10, 20, 30], [40]]
-    assert stage.batches == [[1, 2, 3], [4]]
+    assert stage.batches == [[1, 2], [4], [3]]
+
+
+async def test_a_large_item_takes_the_place_of_several():
+    stage = Stage(size_max=4)
+    assert await stage.run(1, 101, 102, 2, 3) == [10, 1010, 1020, 20, 30]
+    assert stage.batches == [[1, 101], [102, 2], [3]]
+
+
+async def test_work_in_the_background_pauses_while_others_have_something_to_do():
+    stage = Stage(size_max=1)
+    done = asyncio.Event()
+    seen = []
+
+    async def call():
+        """A call that takes ten iterations, each long enough to be noticed."""
+        for _ in range(10):
+            await asyncio.sleep(0)
+            be_busy(0.002)
+        seen.append(len(stage.batches))
+        done.set()
+
+    def work(items):
+        stage.batches.append(list(items))
+        be_busy(0.05)
+        return items
+
+    stage.batcher = MicroBatcher(work, size_max=1)
+    both = asyncio.gather(stage.batcher.run(range(20), is_background=True), call())
+    results, _ = await both
+    assert list(results) == list(range(20))
+    assert seen[0] <= 5
+
+
+async def test_of_several_callers_in_the_background_one_works_at_a_time():
+    working, most = [], []
+
+    def work(items):
+        working.append(items)
+        most.append(len(working))
+        be_busy(0.005)
+        working.remove(items)
+        return items
+
+    batcher = MicroBatcher(work, size_max=1)
+    calls = [batcher.run(range(at, at + 3), is_background=True) for at in (0, 10, 20)]
+    results = await asyncio.gather(*calls)
+    assert [list(each) for each in results] == [[0, 1, 2], [10, 11, 12], [20, 21, 22]]
+    assert most == [1] * 9
 
 
 async def test_others_run_between_two_batches():
-    stage = Stage(items_max=1)
+    stage = Stage(size_max=1)
     seen = []
 
     async def other():

@@ -13,7 +13,7 @@ from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.pipeline.claim_status import open_document_source
-from clearlane.pipeline.inbound import inbound_statements, receive
+from clearlane.pipeline.inbound import post_payments, receive
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.store import documents
@@ -499,7 +499,7 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
     with monkeypatch.context() as patched:
-        patched.setattr(inbound_statements, "extract_claim", broken)
+        patched.setattr(post_payments, "extract_claim", broken)
         assert await flow.arrive(remit) == ["Quarantined"]
     [file] = await flow.files()
     assert "KeyError" in file.reason

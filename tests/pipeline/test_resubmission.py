@@ -166,7 +166,7 @@ async def test_an_id_twice_in_one_document_counts_as_sent_one_after_the_other(fl
 
 async def test_a_new_id_twice_in_one_document_is_one_claim(flow):
     one, same, other = await flow.post(each=[NUMBER, NUMBER, NUMBER | OTHER])
-    assert same == one
+    assert (same.accepted, same.request_id) == (True, one.request_id)
     assert not other.accepted
     assert len(accounts(await flow.send())) == 1
 
@@ -253,10 +253,14 @@ async def test_how_a_correction_goes_out_is_decided_by_the_payers_number_and_sai
     history = await load_claim_history(flow.database, flow.vault, second.request_id, actor=ACTOR)
     [finding] = [one for one in history.loaded.findings if one.rule == "C109"]
     assert said in finding.message
+    # The answer says it too.
+    assert second.note == f"It takes over from {first}. {finding.message}"
     repaired = {path for path, _ in history.loaded.repairs}
     assert ("F22_OriginalReferenceNumber" in repaired) == (out[1] == "P1")
     # The same request again is the same claim, however it went out.
-    assert (await again(flow, **own)).request_id == second.request_id
+    third = await again(flow, **own)
+    assert third.request_id == second.request_id
+    assert third.note == f"It is the claim {second.request_id} again: nothing was sent twice."
     assert first != second.request_id
 
 

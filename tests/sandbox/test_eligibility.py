@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from clearlane.api.v3.benefits import benefit_names
 from clearlane.sandbox import members, read_270
 from clearlane.sandbox.eligibility import EligibilityPayer, responder_of
 from clearlane.sandbox.model import Profile
@@ -154,8 +155,7 @@ async def test_1007_shows_every_value_that_the_document_lists(id, child):
     rows = [row.split("*") for row in starting(await answer(id, ask("1007", child=child)), "EB*")]
     for field, (at, list) in PLACES.items():
         shown = {code for row in rows if len(row) > at for code in row[at].split("^")}
-        names = codes.load_column(list, 2)
-        assert set(listed[field]) <= {names[code] for code in shown if code}
+        assert set(listed[field]) <= {benefit_names.name(list, code) for code in shown if code}
     shown = {row[12] for row in rows if len(row) > 12}
     assert {NETWORK[word] for word in listed["PlanInNetwork"]} <= shown
     assert {row[9] for row in rows if len(row) > 9} >= {"VS", "99"}

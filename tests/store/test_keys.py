@@ -6,7 +6,9 @@ Also tests `store/key_rotation` and `store/private_files`.
 import asyncio
 import base64
 import os
+import shlex
 import stat
+import sys
 
 import pytest
 
@@ -245,3 +247,48 @@ async def test_with_a_key_of_the_environment_rotate_says_what_to_do_and_then_doe
     assert (done.master_id, done.rewrapped, done.dropped) == (new.id, 3, (old.id,))
     vault = Vault(database, MasterKeys([new]), clock)
     await vault.load()
+
+
+@pytest.mark.server
+def test_a_command_may_print_the_keys_newest_first(tmp_path):
+    new, old = new_master_key(), new_master_key()
+    command = shlex.join([sys.executable, "-c", f"print('{new.text}\\n{old.text}')"])
+    keys = load_master_keys(text="", command=command, file=tmp_path / "no", may_create=True)
+    assert (keys.ids, keys.file) == ((new.id, old.id), None)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("print()", "CLEARLANE_MASTER_KEY_COMMAND holds no master key"),
+        ("print('SECRETTEXT')", "Master key 1 of CLEARLANE_MASTER_KEY_COMMAND cannot be used"),
+        ("print('SECRETTEXT'); raise SystemExit(3)", "COMMAND failed with status 3"),
+        ("print('SECRETTEXT' * 10_000)", "COMMAND prints more than 4096 bytes"),
+        ("import time; time.sleep(600)", "COMMAND took longer than 1 seconds"),
+    ],
+)
+def test_a_command_that_prints_no_key_is_a_sentence_without_what_it_printed(
+    program, sentence, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(
+        "clearlane.store.keys.KEY_COMMAND_SECONDS_MAX", 1 if "sleep" in program else 60
+    )
+    command = shlex.join([sys.executable, "-c", program])
+    with pytest.raises(KeyRefused, match=sentence) as refused:
+        load_master_keys(text="", command=command, file=tmp_path / "no", may_create=True)
+    assert "SECRETTEXT" not in str(refused.value)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("text", "command", "sentence"),
+    [
+        ("", "/nowhere/prints-keys --now", "cannot be run: /nowhere/prints-keys: No such file"),
+        ("", "prints 'keys", "a quote is not closed"),
+        ("x", "prints keys", "are both set: give one"),
+    ],
+)
+def test_a_command_that_cannot_be_run_is_a_sentence(text, command, sentence, tmp_path):
+    with pytest.raises(KeyRefused, match=sentence):
+        load_master_keys(text=text, command=command, file=tmp_path / "no", may_create=False)

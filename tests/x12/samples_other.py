@@ -774,7 +774,8 @@ def remarks_in(*places: int) -> Callable[[Maker, SegmentSpec, str], Iterator[Row
 
 
 def finish_835(maker: Maker) -> None:
-    """The sums of providers and the check."""
+    """The sums of providers, interest and the check."""
+    match_interest(maker.rows)
     paid = charged = claims = 0
     summary: Row | None = None
     withheld = 0
@@ -810,6 +811,27 @@ def finish_835(maker: Maker) -> None:
         ]
     else:
         bpr[5:16] = [""] * 11
+
+
+def match_interest(rows: list[Row]) -> None:
+    """Let one PLB amount of L6 pay the interest of the claims (AMT*I); without one of both, there is none."""
+    claims = [row for row in rows if row[:2] == ["AMT", "I"]]
+    interest = sum(cents_of(row[2]) for row in claims)
+    places = [
+        (row, at)
+        for row in rows
+        if row[0] == "PLB"
+        for at in range(3, len(row), 2)
+        if row[at].startswith("L6")
+    ]
+    if interest and places:
+        row, at = places.pop(0)
+        row[at + 1] = amount(-interest)
+    else:
+        for row in claims:
+            row[1] = "AU"
+    for row, at in places:
+        row[at] = row[at].replace("L6", "WO", 1)
 
 
 def cents_of(text: str) -> int:

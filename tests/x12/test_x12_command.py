@@ -336,7 +336,7 @@ def test_a_terminal_shows_that_input_is_awaited(monkeypatch, capsys):
 
 
 def test_every_command_has_help_with_an_example():
-    for name in ("check", "describe", "json", "diff", "ack", "reformat", "redact"):
+    for name in ("check", "describe", "html", "json", "diff", "ack", "reformat", "redact"):
         result = run(name, "--help")
         assert result.exit_code == 0
         assert f"clearlane x12 {name}" in " ".join(result.output.split())

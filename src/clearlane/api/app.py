@@ -21,7 +21,9 @@ from starlette.types import Message, Receive, Scope, Send
 from clearlane.api.endpoint import ApiContext, ApiLimits, Endpoint
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import TEMPORARY_FAULTS, ClientGone, RequestRefusal
+from clearlane.api.http_responses import with_security_headers
 from clearlane.api.logs import fault_fields
+from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.request_checks import PathTable, RequestChecks, RequestState
@@ -77,12 +79,19 @@ class ApiApplication:
         sandbox: bool,
         base_url: str = "",
         mounted: Sequence[MountedApp] = (),
+        freed: FreedMemory | None = None,
     ) -> None:
         """``errors`` is the shape of errors on paths that belong to no API version."""
         self.stopping = asyncio.Event()
         self._errors = errors
         self._checks = RequestChecks(
-            context, limits, metrics, self.stopping, sandbox=sandbox, base_url=base_url
+            context,
+            limits,
+            metrics,
+            self.stopping,
+            sandbox=sandbox,
+            base_url=base_url,
+            freed=freed or FreedMemory(),
         )
         self._mounted = {each.segment.encode(): each for each in mounted}
         served: tuple[Endpoint | PublicPage, ...] = (*endpoints, *pages)
@@ -112,7 +121,7 @@ class ApiApplication:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = (REQUEST_ID_HEADER, state.request_id.encode())
-                message["headers"] = [*message["headers"], own]
+                message["headers"] = [*with_security_headers(message["headers"]), own]
             await send(message)
 
         try:

@@ -1,13 +1,15 @@
-"""Delay the responses to repeated failed logins.
+"""Slow down repeated failed logins, and limit them.
 
-Valid credentials are never delayed. A failure counts against the caller's address and the key that was
-tried; beyond a few free ones each further failure waits longer. Memory and the number of waiting
-requests are bounded. Knows no HTTP.
+Valid vendor credentials are always served. A failure counts against the caller's address and the key or name that was
+tried: beyond a few free ones each further failure waits longer, and beyond a limit it is refused at once, so that it
+holds no connection. Sign-in to the console, with passwords that people choose, takes from the limit before the password
+is looked at. Memory and the number of waiting requests are bounded; every count is of this node. Knows no HTTP.
 """
 
 import asyncio
 from collections import OrderedDict
 from ipaddress import ip_network
+from math import ceil
 
 from clearlane.accounts.credentials import read_basic
 
@@ -19,6 +21,13 @@ FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS = 2.0
 FAILED_LOGIN_FORGIVEN_PER_ADDRESS_SECONDS = 0.2
 FAILED_LOGIN_SOURCES_MAX = 20_000
 FAILED_LOGINS_WAITING_MAX = 500
+# Wrong vendor credentials: so many a minute, for a key from one address and for one address.
+FAILED_LOGINS_PER_KEY_MAX, FAILED_LOGINS_PER_ADDRESS_MAX = 10, 100
+FAILED_LOGINS_LIMIT_SECONDS = 60.0
+# Tries to sign in to the console: for a name from one address, and for one address. One is regained a minute, and one
+# every six seconds.
+SIGN_INS_PER_NAME_MAX, SIGN_INS_PER_NAME_LIMIT_SECONDS = 10, 600.0
+SIGN_INS_PER_ADDRESS_MAX, SIGN_INS_PER_ADDRESS_LIMIT_SECONDS = 50, 300.0
 
 
 IPV6_CLIENT_NETWORK_BITS = 64
@@ -59,8 +68,39 @@ def delay_seconds(failures_beyond_free: float) -> float:
     return float(min(wait, FAILED_LOGIN_SECONDS_MAX))
 
 
+class TryLimit:
+    """A limit of tries by source (GCRA): all at once at first, then regained evenly over the limit's seconds."""
+
+    def __init__(self, tries_max: int, seconds: float) -> None:
+        self._interval = seconds / tries_max
+        self._seconds = seconds
+        # When each source's tries so far are all regained. The one least recently used is dropped first.
+        self._regained_at: OrderedDict[int, float] = OrderedDict()
+
+    def take(self, source: object, now: float) -> int:
+        """Take one try; return 0, or the whole seconds to wait where there is none left."""
+        key = hash(source)
+        regained_at = max(now, self._regained_at.pop(key, now))
+        seconds = regained_at + self._interval - now - self._seconds
+        if seconds <= 1e-6:
+            regained_at += self._interval
+        self._regained_at[key] = regained_at
+        if len(self._regained_at) > FAILED_LOGIN_SOURCES_MAX:
+            self._regained_at.popitem(last=False)
+        return max(1, ceil(seconds)) if seconds > 1e-6 else 0
+
+    def give_back(self, source: object) -> None:
+        """Give back one try."""
+        key = hash(source)
+        if key in self._regained_at:
+            self._regained_at[key] -= self._interval
+
+    def __len__(self) -> int:
+        return len(self._regained_at)
+
+
 class LoginThrottle:
-    """Delays failed logins by address and by key."""
+    """Delays failed logins by address and by key, and limits them."""
 
     def __init__(self) -> None:
         # Many vendors may share one address, so an address has more free failures than a key.
@@ -72,12 +112,23 @@ class LoginThrottle:
             free=FAILED_LOGINS_FREE_PER_KEY,
             forgiven_seconds=FAILED_LOGIN_FORGIVEN_PER_KEY_SECONDS,
         )
+        self._key_limit = TryLimit(FAILED_LOGINS_PER_KEY_MAX, FAILED_LOGINS_LIMIT_SECONDS)
+        self._address_limit = TryLimit(FAILED_LOGINS_PER_ADDRESS_MAX, FAILED_LOGINS_LIMIT_SECONDS)
         self.waiting = 0
 
-    async def delay_basic_failure(self, address: str, authorization: str | None) -> None:
-        """Record a failure of Basic credentials and sleep for its delay."""
-        pair = read_basic(authorization)
-        await self.delay_failure(address, None if pair is None else pair[0].lower())
+    async def delay_basic_failure(self, address: str, authorization: str | None) -> int:
+        """Record a failure of Basic credentials and sleep for its delay.
+
+        Return 0; beyond the limit, at once, the seconds after which the next failure is within it again.
+        """
+        key = tried_key(authorization)
+        now, network = asyncio.get_running_loop().time(), client_network(address)
+        seconds = self._key_limit.take((network, key), now) or self._address_limit.take(
+            network, now
+        )
+        if not seconds:
+            await self.delay_failure(address, key)
+        return seconds
 
     async def delay_failure(self, address: str, key: bytes | None) -> None:
         """Record a failure of the address, and of the key if one was given, and sleep for its delay.
@@ -96,6 +147,40 @@ class LoginThrottle:
             await asyncio.sleep(seconds)
         finally:
             self.waiting -= 1
+
+
+class SignInThrottle:
+    """Delays failed sign-ins to the console like failed logins, and limits all tries before the password is looked at.
+
+    The limits are of a name from one network and of one network: nobody elsewhere is locked out.
+    """
+
+    def __init__(self) -> None:
+        self._failures = LoginThrottle()
+        self._name_tries = TryLimit(SIGN_INS_PER_NAME_MAX, SIGN_INS_PER_NAME_LIMIT_SECONDS)
+        self._network_tries = TryLimit(SIGN_INS_PER_ADDRESS_MAX, SIGN_INS_PER_ADDRESS_LIMIT_SECONDS)
+
+    def take(self, address: str, name: bytes) -> int:
+        """Take one try; return 0, or the seconds to wait where there is none left."""
+        now, network = asyncio.get_running_loop().time(), client_network(address)
+        # The name first: one that is out of tries uses up none of its network, where others may sign in.
+        return self._name_tries.take((network, name), now) or self._network_tries.take(network, now)
+
+    def give_back(self, address: str, name: bytes) -> None:
+        """Give back the try of a sign-in that succeeded."""
+        network = client_network(address)
+        self._network_tries.give_back(network)
+        self._name_tries.give_back((network, name))
+
+    async def delay_failure(self, address: str, key: bytes | None) -> None:
+        """Sleep before a failure is answered."""
+        await self._failures.delay_failure(address, key)
+
+
+def tried_key(authorization: str | None) -> bytes | None:
+    """Return the vendor key of Basic credentials in lower case; None where they cannot be read."""
+    pair = read_basic(authorization)
+    return None if pair is None else pair[0].lower()
 
 
 def client_network(address: str) -> str:

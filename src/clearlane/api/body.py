@@ -85,10 +85,11 @@ class Body:
             )
         return content
 
-    def release(self) -> None:
-        """Give the reserved memory back when the request has ended."""
-        self._budget.release(self._reserved_bytes)
-        self._reserved_bytes = 0
+    def release(self) -> int:
+        """Give the reserved memory back when the request has ended; return how much it was."""
+        reserved, self._reserved_bytes = self._reserved_bytes, 0
+        self._budget.release(reserved)
+        return reserved
 
     async def _read_json(self) -> bytes:
         charset = read_charset(self._headers)

@@ -46,15 +46,26 @@ class CertificatePair:
     key: Path
 
 
+AEAD_SUITES, ALL_SUITES = "aead", "all"
+# The suites of TLS 1.2 by the setting's word, in OpenSSL's language: forward secrecy and authenticated encryption, or
+# what OpenSSL still allows, for programs on systems from before 2016.
+CIPHERS = {
+    AEAD_SUITES: "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL",
+    ALL_SUITES: "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:ECDHE+AES:RSA+AESGCM:RSA+AES:!aNULL:!eNULL:!PSK:!SRP",
+}
+
+
 class TlsCertificate:
     """The server's TLS context and the files it was loaded from."""
 
-    def __init__(self, pair: CertificatePair) -> None:
+    def __init__(self, pair: CertificatePair, suites: str = AEAD_SUITES) -> None:
+        """``suites`` is a name of :data:`CIPHERS`, of TLS 1.2; those of TLS 1.3 are all AEAD."""
         self.pair = pair
         self._loaded_versions = self._file_versions()
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.context.options |= ssl.OP_NO_RENEGOTIATION
+        self.context.set_ciphers(CIPHERS[suites])
         self.context.set_alpn_protocols(["http/1.1"])
         self.context.load_cert_chain(pair.certificate, pair.key)
 

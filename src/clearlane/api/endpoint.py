@@ -60,6 +60,7 @@ class ApiLimits:
 
     body_bytes_max: int = limits.BODY_BYTES_MAX
     body_seconds_max: int = limits.BODY_SECONDS_MAX
+    documents_per_call_max: int = limits.DOCUMENTS_PER_CALL_MAX
     header_bytes_max: int = limits.HEADER_BYTES_MAX
     header_seconds_max: int = limits.HEADER_SECONDS_MAX
     stop_seconds_max: int = limits.STOP_SECONDS_MAX
@@ -120,8 +121,12 @@ class Call:
     stopping: asyncio.Event
     """Set when the node stops: a waiting handler then responds with what it has."""
     verb: str = "POST"
+    address: str = ""
+    """Where the caller comes from, for the audit chain."""
     ignored_fields: list[str] = field(default_factory=list)
     """Paths of unknown fields, added by the handler and sent as ``X-Ignored-Fields``."""
+    notes: list[str] = field(default_factory=list)
+    """What was done that the answer's form has no place for, added by the handler and sent as ``X-Notes``."""
 
     @property
     def errors(self) -> ErrorShape:
@@ -131,7 +136,7 @@ class Call:
     @property
     def actor(self) -> Actor:
         """Who is recorded in the audit chain."""
-        return Actor(kind="vendor", name=self.vendor.key, request_id=self.request_id)
+        return Actor("vendor", self.vendor.key, self.request_id, self.address)
 
 
 Handler = Callable[[Call], Awaitable[Response]]

@@ -13,7 +13,7 @@ from clearlane import __version__
 from clearlane.api.app import PublicPage
 from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, Parameter
 from clearlane.api.error_shape import DocumentedError
-from clearlane.api.http_responses import JSON, TEXT
+from clearlane.api.http_responses import JSON, NOTES_SHOWN_MAX, TEXT
 from clearlane.api.operations import Probe
 from clearlane.kernel import limits
 
@@ -25,6 +25,11 @@ HEADERS: dict[str, Json] = {
     "X-Request-Id": {"description": "Identity of this call.", "schema": TEXT_SCHEMA},
     "X-Ignored-Fields": {
         "description": f"Paths of unknown fields, the first {limits.IGNORED_FIELDS_SHOWN_MAX}.",
+        "schema": TEXT_SCHEMA,
+    },
+    "X-Notes": {
+        "description": "What was done with the document that the answer's form has no place for: how a correction goes "
+        f"out and why, fields that came twice. Sentences separated by ` | `, the first {NOTES_SHOWN_MAX}.",
         "schema": TEXT_SCHEMA,
     },
     "WWW-Authenticate": {"description": "The Basic challenge.", "schema": TEXT_SCHEMA},
@@ -126,7 +131,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     responses = {
         200: {
             "description": endpoint.summary,
-            "headers": _headers("X-Request-Id", "X-Ignored-Fields"),
+            "headers": _headers("X-Request-Id", "X-Ignored-Fields", "X-Notes"),
             "content": {JSON: {"schema": schemas.of(endpoint.response_type)}},
         },
         **errors,

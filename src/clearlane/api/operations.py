@@ -53,12 +53,14 @@ class Readiness:
 
     async def warnings(self) -> dict[str, str]:
         """Return what an operator must fix while the node goes on serving calls."""
-        async with self.context.database.read(READY_CHECK) as tx:
+        database, set_back = self.context.database, self.context.set_back
+        async with database.read(READY_CHECK) as tx:
             clocks = [node.clock_warning for node in await live_nodes(tx)]
-        fault, set_back = self.context.database.anchor_fault, self.context.set_back
+        fault = database.anchor_fault
         found = {
             "audit": f"The chain is not anchored: {fault}" if fault else "",
             "database": set_back.sentence + IN_DOUBT_ADVICE if set_back else "",
+            "disk": database.reserve_warning,
             "clock": " ".join(filter(None, clocks)),
         }
         return {part: warning for part, warning in found.items() if warning}
@@ -69,9 +71,13 @@ async def _service(readiness: Readiness) -> str:
 
 
 async def _database(readiness: Readiness) -> str:
-    async with readiness.context.database.read(READY_CHECK) as tx:
+    database = readiness.context.database
+    async with database.read(READY_CHECK) as tx:
         await tx.row(PING)
-    older = await describe_set_back(readiness.context.database)
+    # Heartbeats are written all the time, so this changes within seconds, also where no call comes.
+    if database.write_fault:
+        return f"cannot be written: {database.write_fault}"
+    older = await describe_set_back(database)
     return older and f"{older} {RESTART_ADVICE}"
 
 

@@ -7,7 +7,7 @@ is drained briefly and then cut off, and refusals have the shape of all other er
 
 import asyncio
 import http
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
@@ -21,6 +21,8 @@ from uvicorn.server import ServerState
 
 from clearlane.api.app import UNREADABLE_HEAD, new_request_id
 from clearlane.api.error_shape import ErrorShape
+from clearlane.api.http_responses import with_security_headers
+from clearlane.api.memory_release import CONNECTION_BYTES, FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.kernel import limits
 
@@ -38,12 +40,14 @@ class ConnectionPolicy:
     connections_max: int
     metrics: Metrics
     errors: ErrorShape
+    freed: FreedMemory = field(default_factory=FreedMemory)
     linger_seconds_max: float = LINGER_SECONDS_MAX
 
 
 HEAD_TOO_LARGE = (431, "The request line and headers are larger than the limit.")
 HEAD_TOO_SLOW = (408, "The request line and headers were not received in time.")
 NOT_HTTP = (400, "The request is not HTTP/1.1.")
+WRONG_HOST = (400, "An HTTP/1.1 request has exactly one Host header.")
 TOO_BUSY = (503, "Too many connections are open at the moment.")
 CONTINUE = b"HTTP/1.1 100 "
 
@@ -90,6 +94,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
         self._policy.metrics.set_open_connections(len(self.connections))
+        self._policy.freed.add(CONNECTION_BYTES)
 
     def data_received(self, data: bytes) -> None:
         if self._parser_stopped or self.transport.is_closing():
@@ -132,6 +137,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > self._policy.header_bytes_max:
             self.scope["state"][UNREADABLE_HEAD] = HEAD_TOO_LARGE
+        elif not self._has_right_host():
+            self.scope["state"][UNREADABLE_HEAD] = WRONG_HOST
         elif len(self.connections) > self._policy.connections_max:
             self.scope["state"][UNREADABLE_HEAD] = TOO_BUSY
         super().on_headers_complete()
@@ -140,6 +147,11 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self.scope["http_version"] == "1.0":
             self.cycle.__class__ = UnchunkedCycle
         self.cycle.transport = ResponseTransport(self)  # type: ignore[assignment]  # the three methods it uses
+
+    def _has_right_host(self) -> bool:
+        """Return whether there is one Host header, or none in HTTP/1.0 (RFC 9112, 3.2)."""
+        count = sum(name == b"host" for name, _ in self.headers)
+        return count == 1 or (count == 0 and self.parser.get_http_version() == "1.0")
 
     def on_body(self, body: bytes) -> None:
         self._progressed = True
@@ -235,7 +247,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         id = new_request_id()
         log.info("request", request_id=id, method=None, route="unreadable", status=status)
         identity = (b"x-request-id", id.encode())
-        lines = [*self.server_state.default_headers, *response.raw_headers, identity]
+        own = with_security_headers(response.raw_headers)
+        lines = [*self.server_state.default_headers, *own, identity]
         head = b"".join(name + b": " + value + b"\r\n" for name, value in lines)
         return STATUS_LINE[status] + head + b"\r\n" + bytes(response.body)
 

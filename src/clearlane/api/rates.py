@@ -1,4 +1,4 @@
-"""Limit the calls of each vendor on this node. The caller passes the time in."""
+"""Limit the calls of each vendor on this node: two nodes let twice as many through. The caller passes the time in."""
 
 from math import ceil
 

@@ -15,14 +15,16 @@ from starlette.responses import Response
 from starlette.types import Receive
 
 from clearlane.accounts.model import Site, SiteState, Vendor
-from clearlane.api.auth import LoginThrottle
+from clearlane.api.auth import LoginThrottle, tried_key
 from clearlane.api.body import Body, BodyBudget
 from clearlane.api.endpoint import ApiContext, ApiLimits, Call, Endpoint
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.errors import RequestRefusal
-from clearlane.api.http_responses import ignored_fields_header
+from clearlane.api.http_responses import ignored_fields_header, notes_header
+from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.rates import RateLimiter
+from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 
 T = TypeVar("T")
 SITE_PARAMETER = "vendorsiteid"
@@ -58,6 +60,7 @@ class RequestChecks:
         *,
         sandbox: bool,
         base_url: str = "",
+        freed: FreedMemory,
     ) -> None:
         self._context = context
         self._limits = limits
@@ -66,14 +69,18 @@ class RequestChecks:
         self._sandbox = sandbox
         self._base_url = base_url
         self._login_throttle = LoginThrottle()
+        self._failed_sign_ins = FailedSignIns(context, "vendor")
         self._rate_limiter = RateLimiter()
         self._budget = BodyBudget()
+        self._freed = freed
 
     async def respond(self, endpoint: Endpoint, request: RequestState) -> Response:
         """Return the handler's response, or raise the refusal of the first check that fails."""
         vendor = request.vendor = await self._vendor(endpoint, request)
         self._check_rate(vendor, request.errors)
-        query = read_query(request.query)
+        query, repeated = read_query(request.query)
+        if SITE_PARAMETER in repeated:
+            raise RequestRefusal(endpoint.errors.repeated_parameter("vendorSiteId"))
         site = request.site = self._site(vendor, query.get(SITE_PARAMETER, ""), request.errors)
         if endpoint.touches_phi and not site.baa_accepted:
             raise RequestRefusal(endpoint.errors.baa_missing())
@@ -100,18 +107,24 @@ class RequestChecks:
             base_url=self._base_url,
             stopping=self._stopping,
             verb=request.method,
+            address=request.address,
         )
         try:
             return await _handle(call, query)
         finally:
-            body.release()
+            self._freed.add(body.release())
 
     async def _vendor(self, endpoint: Endpoint, request: RequestState) -> Vendor:
         authorization = request.headers.get("authorization")
         vendor = self._context.accounts.authenticate(authorization, self._context.wall.now())
         if vendor is None:
             self._metrics.count_failed_login()
-            await self._login_throttle.delay_basic_failure(request.address, authorization)
+            self._failed_sign_ins.record(
+                tried_key(authorization), request.address, request.request_id
+            )
+            seconds = await self._login_throttle.delay_basic_failure(request.address, authorization)
+            if seconds:
+                raise RequestRefusal(endpoint.errors.too_many_failures(seconds))
             raise RequestRefusal(endpoint.errors.bad_credentials(endpoint.bad_credentials_status))
         return vendor
 
@@ -139,6 +152,8 @@ async def _handle(call: Call, query: Mapping[str, str]) -> Response:
     response = await endpoint.handler(call)
     if call.ignored_fields:
         response.headers["X-Ignored-Fields"] = ignored_fields_header(call.ignored_fields)
+    if call.notes:
+        response.headers["X-Notes"] = notes_header(call.notes)
     return response
 
 
@@ -168,8 +183,8 @@ def path_segments(path: bytes) -> tuple[str, ...]:
     return tuple(fold_case(unquote(segment)) for segment in text.split("/") if segment)
 
 
-def read_query(query: bytes) -> dict[str, str]:
-    """Return query parameters by lower-case name; of a repeated one the first counts."""
+def read_query(query: bytes) -> tuple[dict[str, str], set[str]]:
+    """Return query parameters by lower-case name, of a repeated one the first, and the names that are repeated."""
     text = query.decode("latin-1")
     if "%" in text or "+" in text:
         pairs = parse_qsl(text, keep_blank_values=True)
@@ -178,9 +193,14 @@ def read_query(query: bytes) -> dict[str, str]:
             (name, value) for name, _, value in (part.partition("=") for part in text.split("&"))
         ]
     found: dict[str, str] = {}
+    repeated: set[str] = set()
     for name, value in pairs:
-        found.setdefault(fold_case(name), value)
-    return found
+        folded = fold_case(name)
+        if folded in found:
+            repeated.add(folded)
+        else:
+            found[folded] = value
+    return found, repeated
 
 
 def fold_case(text: str) -> str:

@@ -99,10 +99,10 @@ class HttpServer(uvicorn.Server):
         return int(self.listener.getsockname()[1])
 
 
-def listen(host: str, port: int, purpose: str) -> socket.socket:
+def listen(host: str, port: int, purpose: str, setting: str = "") -> socket.socket:
     """Return a socket listening on the address; port 0 takes a free one.
 
-    ``purpose`` names the socket in error messages.
+    ``purpose`` names the socket in error messages, and ``setting`` what changes its port.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -119,7 +119,7 @@ def listen(host: str, port: int, purpose: str) -> socket.socket:
         listener.listen(2_048)
     except OSError as fault:
         listener.close()
-        raise ListenError(_listen_error(fault, host, port, purpose)) from None
+        raise ListenError(_listen_error(fault, host, port, purpose, setting)) from None
     listener.setblocking(False)
     return listener
 
@@ -136,10 +136,11 @@ def connections_max() -> int:
     return max(1, min(CONNECTIONS_MAX, soft - 2 * limits.CONNECTIONS_SPARE))
 
 
-def _listen_error(fault: OSError, host: str, port: int, what: str) -> str:
+def _listen_error(fault: OSError, host: str, port: int, what: str, setting: str) -> str:
+    by = f" by {setting}" if setting else ""
     reasons = {
-        errno.EADDRINUSE: "is in use by another program. Stop that, or choose another port",
-        errno.EACCES: "may not be opened by this user. Choose a port above 1023",
+        errno.EADDRINUSE: f"is in use by another program. Stop that, or choose another port{by}",
+        errno.EACCES: f"may not be opened by this user. Choose a port above 1023{by}",
         errno.EADDRNOTAVAIL: "is not an address of this machine. Choose another host",
     }
     reason = reasons.get(fault.errno or 0, "cannot be opened. Choose another")

@@ -15,6 +15,7 @@ from clearlane.api.app import ApiApplication, MountedApp
 from clearlane.api.certificates import BadCertificate, TlsCertificate
 from clearlane.api.endpoint import ApiContext, ApiLimits
 from clearlane.api.logs import fault_fields
+from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
 from clearlane.api.protocol import ConnectionPolicy
@@ -47,12 +48,21 @@ class ListenSockets:
     """The listening sockets of a node, bound first so that a port in use is reported before anything starts."""
 
     def __init__(self, addresses: ListenAddresses) -> None:
-        self.api = listen(addresses.host, addresses.port, "The API address")
+        self.api = listen(
+            addresses.host, addresses.port, "The API address", "--port or CLEARLANE_PORT"
+        )
         self.operations = listen(
-            addresses.operations_host, addresses.operations_port, "The operations address"
+            addresses.operations_host,
+            addresses.operations_port,
+            "The operations address",
+            "--ops-port or CLEARLANE_OPERATIONS_PORT",
         )
         plain = addresses.plain_port
-        self.plain = listen(addresses.host, plain, "The plain listener") if plain else None
+        self.plain = (
+            listen(addresses.host, plain, "The plain listener", "CLEARLANE_PLAIN_PORT")
+            if plain
+            else None
+        )
 
 
 class Service:
@@ -74,6 +84,7 @@ class Service:
         self._certificate = certificate
         self.metrics = Metrics()
         self.readiness = Readiness(context)
+        self._freed = FreedMemory()
         errors = DEFAULT_VERSION.errors
         endpoints = [each for version in VERSIONS for each in version.endpoints]
         if sandbox:
@@ -89,6 +100,7 @@ class Service:
             sandbox=sandbox,
             base_url=base_url,
             mounted=mounted,
+            freed=self._freed,
         )
         self._policy = ConnectionPolicy(
             header_bytes_max=limits.header_bytes_max,
@@ -96,6 +108,7 @@ class Service:
             connections_max=connections_max(),
             metrics=self.metrics,
             errors=errors,
+            freed=self._freed,
         )
         stop = limits.stop_seconds_max
         self.api_server = HttpServer(
@@ -128,11 +141,13 @@ class Service:
         servers = [*self._api_servers, self.operations_server]
         running = {server: asyncio.create_task(server.serve()) for server in servers}
         watch = asyncio.create_task(self._watch_certificate())
+        giving_back = asyncio.create_task(self._freed.give_back_regularly())
         try:
             await _wait_until_ready(running)
             yield self
         finally:
             watch.cancel()
+            giving_back.cancel()
             await self._close(running)
 
     def stop_now(self) -> None:

@@ -3,7 +3,7 @@
 Knows envelopes and the layout of what was sent; does not interpret verdicts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
@@ -33,6 +33,9 @@ class InterchangeAck:
     serial: int
     where: FilePosition
     verdict: verdicts.InterchangeVerdictView
+    interchange: tree.Interchange = field(repr=False)
+    """The interchange that it came in."""
+    segment: tree.Segment = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +47,9 @@ class GroupAck:
     serial: int
     where: FilePosition
     verdict: verdicts.GroupVerdictView
-    set_positions: tuple[int, ...]
-    """The position of each AK2 in the 999."""
+    set: tree.TransactionSet = field(repr=False)
+    responses: tuple[tree.Loop, ...] = field(repr=False)
+    """The loop (2000) of each set that it answers, in the order of ``verdict.sets``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,7 @@ class ClaimStatusReport:
     """A 277CA or 277 status of one claim: its fact, not yet matched, and the unit it was read from."""
 
     fact: Fact
-    unit: reader.UnitClosed
+    unit: reader.UnitClosed = field(repr=False)
     reference: None = None
 
 
@@ -63,6 +67,8 @@ class LevelRejection:
 
     reference: InterchangeReference
     fact: Fact
+    level: reader.ParentClosed = field(repr=False)
+    """The loop of the level, with its status."""
     provider: str = ""
     """The number of the provider whose claims are rejected; empty for all of the batch."""
 

@@ -51,32 +51,27 @@ CLAIMS_FUNCTION = "HC"
 
 def read(content: bytes) -> Iterator[AckMessage]:
     """Read the acknowledgements and statuses of a file. Other sets are skipped."""
-    units: list[reader.UnitClosed] = []
-    known: StatusReader | None = None
-    named: set[tuple[int, ...]] | None = None
-    """The levels of statuses that name claims; None while there are no statuses at all."""
+    responses: list[tree.Loop] = []
+    status_reader: StatusReader | None = None
     for event in reader.read(content, check=False):
         match event:
             case reader.SetOpened(opened):
-                units = []
-                kind = _kind(opened)
-                known = StatusReader(opened, kind) if kind in statuses.STATUS_TRANSACTIONS else None
-                named = named or (set() if known else None)
-            case reader.UnitClosed():
-                if known is not None and named is not None:
-                    named.update(statuses.loop_position(event, parent) for parent in event.parents)
-                    yield from known.claims(event)
+                responses, kind = [], _kind(opened)
+                is_status = kind in statuses.STATUS_TRANSACTIONS
+                status_reader = StatusReader(opened, kind) if is_status else None
+            case reader.UnitClosed(loop):
+                if status_reader is not None:
+                    yield from status_reader.claims(event)
                 elif _kind(event.set) == "999":
-                    units.append(event)
+                    responses.append(loop)
+            case reader.ParentClosed() if status_reader is not None:
+                yield from status_reader.level(event)
             case reader.SetClosed(closed) if _kind(closed) == "999":
-                yield _group(closed, units)
+                yield _group(closed, responses)
             case reader.InterchangeClosed(interchange):
                 yield from _interchanges(interchange)
             case _:
                 pass
-    if named is not None:
-        for unit in statuses.read_levels(content, named):
-            yield from StatusReader(unit.set, _kind(unit.set)).level(unit)
 
 
 def _kind(set: tree.TransactionSet) -> str:
@@ -116,6 +111,8 @@ def _interchanges(interchange: tree.Interchange) -> Iterator[InterchangeAck]:
                 serial=read_control_number(interchange),
                 where=FilePosition(interchange=interchange.number, position=number),
                 verdict=verdict,
+                interchange=interchange,
+                segment=segment,
             )
 
 
@@ -130,10 +127,10 @@ def _of_interchange(message: InterchangeAck, sent: SentLayout) -> Iterator[Fact]
 # 999.
 
 
-def _group(set: tree.TransactionSet, units: list[reader.UnitClosed]) -> GroupAck:
+def _group(set: tree.TransactionSet, responses: list[tree.Loop]) -> GroupAck:
     originals = SeparatorRestorer(set.group.interchange.delimiters)
     whole: verdicts.GroupVerdictView = verdicts.SET(set.root)
-    found = tuple(verdicts.UNIT(unit.loop) for unit in units)
+    found = tuple(map(verdicts.UNIT, responses))
     verdict = originals.restore(replace(whole, sets=found))
     positions = {
         (verdict.control, one.control, at)
@@ -149,7 +146,8 @@ def _group(set: tree.TransactionSet, units: list[reader.UnitClosed]) -> GroupAck
         serial=read_control_number(set.group.interchange),
         where=position_in_file(set, 1),
         verdict=verdict,
-        set_positions=tuple(unit.loop.position for unit in units),
+        set=set,
+        responses=tuple(responses),
     )
 
 
@@ -160,7 +158,8 @@ def _of_group(message: GroupAck, sent: SentLayout) -> Iterator[Fact | UnmatchedF
         yield _unmatched(message, "It answers a group that we did not send.")
         return
     known = {
-        one.control: (one, at) for one, at in zip(verdict.sets, message.set_positions, strict=True)
+        one.control: (one, loop.position)
+        for one, loop in zip(verdict.sets, message.responses, strict=True)
     }
     for one in sets:
         answer, at = known.pop(one.control, (None, 1))

@@ -31,6 +31,7 @@ class SharedFieldNames:
     account: str
     """The patient's account number, which may be CLM01."""
     member_id: str
+    billing_state: str
     billing_zip: str
     diagnoses: str
     icd_version: str
@@ -39,6 +40,8 @@ class SharedFieldNames:
     frequency: str
     original_reference: str
     """The payer's number of the claim that this one replaces."""
+    purpose: str
+    """What is asked of the payer: a payment, or a predetermination."""
     accident_date: str
     accident_state: str
     other_coverage: str
@@ -97,14 +100,13 @@ class ClaimForm(Generic[C, L]):
     accident_fields_text: str
     """The fields that mark an accident, as a sentence names them."""
     other_insurance_fields: frozenset[str]
-    """Any of these means that there is another insurance."""
+    """Any of these means that there is another insurance, besides the mark ``names.other_coverage``."""
     other_insurance_needs: tuple[tuple[str, ...], ...]
     """What another insurance must have: of each group one field."""
     decision_fields: frozenset[str]
     """A claim without any of these, on itself and on its lines, has no decision of an earlier payer."""
 
     # Functions of the claim.
-    lines: Callable[[C], tuple[L, ...]]
     diagnoses: Callable[[C], Sequence[str | None]]
     """The diagnoses by place; a place may be blank."""
     diagnosis_paths: Callable[[C], list[tuple[str, str]]]
@@ -118,25 +120,46 @@ class ClaimForm(Generic[C, L]):
     """The causes of the condition as X12 codes: AA auto, EM employment, OA other accident."""
     is_predetermination: Callable[[C], bool]
     """Whether the claim asks what would be paid, for services not yet done."""
-    charge: Callable[[C], Decimal]
-    """The total charge that the claim states."""
     billing_ids: Callable[[C], tuple[str | None, str | None]]
     """The billing provider's NPI and tax id."""
-    has_other_insurance: Callable[[C], bool]
     other_payer_name: Callable[[C], str | None]
     earlier_decision: Callable[[C], EarlierDecision | None]
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
     """The paths of missing fields that are required in one case and not in another: claim and lines in."""
 
     # Functions of a line.
-    service_days: Callable[[L], tuple[date | None, date | None]]
-    """First and last day; the last is None where it was not given."""
-    procedure: Callable[[L], str]
     pointers: Callable[[L], Sequence[str | None]]
     """The diagnosis pointers as given."""
     line_charge: Callable[[L], Decimal]
     duplicate_key: Callable[[L], object]
     """What a payer compares when it looks for duplicate lines."""
+
+    def lines(self, claim: C) -> tuple[L, ...]:
+        """Return the service lines."""
+        found: tuple[L, ...] = claim.__dict__[self.lines_field]
+        return found
+
+    def charge(self, claim: C) -> Decimal:
+        """Return the total charge that the claim states."""
+        found: Decimal = claim.__dict__[self.names.total_charge]
+        return found
+
+    def has_other_insurance(self, claim: C) -> bool:
+        """Return whether the claim has fields of another insurance."""
+        given = claim.__dict__
+        return bool(given.get(self.names.other_coverage)) or not (
+            self.other_insurance_fields.isdisjoint(given)
+        )
+
+    def service_days(self, line: L) -> tuple[date | None, date | None]:
+        """Return the first and last day of a line; the last is None where it was not given."""
+        given = line.__dict__
+        return given.get(self.names.first_day), given.get(self.names.last_day)
+
+    def procedure(self, line: L) -> str:
+        """Return the procedure code of a line."""
+        found: str = line.__dict__[self.names.procedure]
+        return found
 
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 6 corrected, 7 replacement, 8 void."""

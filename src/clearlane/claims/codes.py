@@ -82,9 +82,9 @@ _ROWS: dict[str, str] = {
         W|Patient refuses to assign|Not applicable|Refused
     """,
     "assignment": """
-        A|Assigned|Yes|Y|True|Accepted|Accepts assignment
+        A|Assigned|Yes|Y|True|Accepted|Accepts assignment|1
         B|Assigned for clinical laboratory services only|Assigned lab only|Clinical lab only|Assignment accepted on clinical lab services only
-        C|Not assigned|No|N|False|Unassigned
+        C|Not assigned|No|N|False|Unassigned|0
     """,
     "icd_version": """
         10|ICD-10|ICD-10-CM|0|ABK|AB|ICD10

@@ -26,7 +26,12 @@ from clearlane.claims.fields import (
     drop_empty_fields,
     nested_parts,
 )
-from clearlane.claims.finding import ClaimFinding, shape_finding
+from clearlane.claims.finding import (
+    ClaimFinding,
+    count_findings,
+    limit_shape_findings,
+    shape_finding,
+)
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.repairs import Repair
 from clearlane.claims.tolerant_reading import (
@@ -36,7 +41,7 @@ from clearlane.claims.tolerant_reading import (
     read_tolerantly,
 )
 from clearlane.kernel import limits
-from clearlane.kernel.json_names import find_fields, fold_name, fold_names
+from clearlane.kernel.json_names import find_fields, fold_name, fold_names, sort_by_last_use
 
 CLAIM_BYTES_MAX = 512 * 1024
 
@@ -63,8 +68,16 @@ class _ReadingState:
     """What the claims of a document that were read mean for those to come."""
 
     findings_left: int = limits.SHAPE_FINDINGS_MAX
+    findings_left_out: int = 0
     has_other_names: bool = False
     """Whether a claim had names in another case: the next ones are read tolerantly at once."""
+
+    def limit(self, findings: tuple[ClaimFinding, ...]) -> tuple[ClaimFinding, ...]:
+        """Return the findings that the document may still list; count the others."""
+        listed = findings[: self.findings_left]
+        self.findings_left -= len(listed)
+        self.findings_left_out += count_findings(findings[len(listed) :])
+        return listed
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,28 +97,28 @@ class SubmissionDocument:
         """The number of claims in the document."""
         return len(self.raw_claims)
 
-    def read(self, start: int, stop: int) -> list[DecodedClaim]:
-        """Decode the claims from ``start`` up to ``stop``.
+    def reopened(self) -> "SubmissionDocument":
+        """Return the document as it was before its claims were read."""
+        return replace(self, state=_ReadingState())
 
-        After ten thousand findings no more are reported: the document is refused anyway.
+    def read(self, start: int, stop: int) -> list[DecodedClaim]:
+        """Decode the claims from ``start`` up to ``stop``, in the order of the document.
+
+        After ten thousand findings the others are counted, and the last claim has one that says how many.
         """
         found: list[DecodedClaim] = []
+        state = self.state
         for at, raw in enumerate(self.raw_claims[start:stop], start):
-            if self.state.findings_left <= 0:
-                found.append(DecodedClaim(None))
-                continue
-            other_names = self.state.has_other_names
+            other_names = state.has_other_names
             read = read_claim(self.kind, bytes(raw), f"Claims[{at}]", other_names=other_names)
             if self.repairs:
                 read = replace(read, repairs=(*self.repairs, *read.repairs))
+            state.has_other_names = other_names or OTHER_NAMES in read.repairs
+            if read.findings:
+                read = replace(read, findings=state.limit(read.findings), claim=None)
+            if state.findings_left_out and at == self.count - 1:
+                read = replace(read, findings=(*read.findings, _left_out(state)), claim=None)
             found.append(read)
-            self.state.has_other_names = other_names or OTHER_NAMES in read.repairs
-            self.state.findings_left -= len(read.findings)
-            if self.state.findings_left <= 0:
-                last = shape_finding(
-                    DOCUMENT, f"There are more errors; those up to Claims[{at}] are listed."
-                )
-                found[-1] = DecodedClaim(None, (*read.findings, last), read.ignored_fields)
         return found
 
 
@@ -172,9 +185,8 @@ def read_claim(kind: ClaimKind, raw: bytes, at: str, *, other_names: bool = Fals
     if claim.Svc_VendorClaimId.isspace():  # the one text that is kept with its blanks
         missing.append("Svc_VendorClaimId")
     if missing:
-        return DecodedClaim(
-            None, tuple(_missingshape_finding(f"{at}.{path}") for path in missing), ignored_fields
-        )
+        findings = [_missingshape_finding(f"{at}.{path}") for path in missing]
+        return DecodedClaim(None, limit_shape_findings(findings, at), ignored_fields)
     return DecodedClaim(claim, (), ignored_fields)
 
 
@@ -213,7 +225,9 @@ def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
     # A large document could hold millions of names, so they are not collected.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
         return _large_top(body, claims_max), ()
-    return _top_of(_NAMES.decode(body))
+    found = _NAMES.decode(body)
+    top, ignored_fields = _top_of(found)
+    return _top_of(sort_by_last_use(body, found)) if top.repeated else (top, ignored_fields)
 
 
 def _top_of(found: Mapping[str, RawOrUnset]) -> tuple[_Top, tuple[str, ...]]:
@@ -322,7 +336,7 @@ def _read_tolerantly(kind: ClaimKind, raw: bytes, at: str) -> DecodedClaim:
     findings += [_missingshape_finding(path) for path in missing if path not in reported]
     return DecodedClaim(
         None if findings else claim,
-        tuple(findings),
+        limit_shape_findings(findings, at),
         tuple(reading.ignored_fields),
         tuple(reading.repairs),
     )
@@ -388,6 +402,13 @@ def _pydanticshape_finding(error: ErrorDetails, at: str) -> ClaimFinding:
     field = next((str(step) for step in reversed(error["loc"]) if isinstance(step, str)), at)
     words = _MESSAGES.get(error["type"], "The {field} field cannot be read.")
     return shape_finding(path, words.format(field=field, value=_quoted(error["input"])))
+
+
+def _left_out(state: _ReadingState) -> ClaimFinding:
+    count = state.findings_left_out
+    errors = "1 more error" if count == 1 else f"{count} more errors"
+    message = f"And {errors} in this document: the first {limits.SHAPE_FINDINGS_MAX} are listed."
+    return shape_finding(DOCUMENT, message, count)
 
 
 def _missingshape_finding(path: str) -> ClaimFinding:

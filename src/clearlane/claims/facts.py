@@ -2,7 +2,7 @@
 
 A file is read into facts; the facts of one claim, in any order and any number of times, give its status
 (``lifecycle.fold``). A fact has its position in the file, so that the claim's part can be extracted
-(``extract.extract_part``), and its complaints, so that they can be explained in the caller's own fields
+(``claim_parts``), and its complaints, so that they can be explained in the caller's own fields
 (``provenance``). Facts of an 835 belong to ``payments``; ``RemittanceFact`` is what this package needs of them.
 
 Knows no file, no table of states and no text for people.

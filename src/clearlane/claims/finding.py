@@ -1,22 +1,88 @@
-"""The finding of a claim check.
+"""The finding of a claim check, and the limit of findings that one claim may have.
 
 Its message may quote the refused value, which may be patient data. So the repr, which may reach a log, shows rule,
 severity and location only.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.finding import Finding, Severity, Stage
+
+FINDINGS_PER_CLAIM_MAX = 50
+
+LEFT_OUT = "more"
+"""The rule of the finding that says how many others are not listed."""
+_NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ClaimFinding(Finding):
     """A finding about a field of a claim."""
 
+    count: int = 1
+    """The findings that this one stands for: several where the others are not listed."""
+
     def __repr__(self) -> str:
         return f"ClaimFinding({self.rule} {self.severity} at {self.location})"
 
 
-def shape_finding(location: str, message: str) -> ClaimFinding:
+class LimitedFindings:
+    """The findings of one claim: the first of each severity, and how many more there were.
+
+    A claim with a hundred lines can have a thousand findings, and a document thousands of claims.
+    """
+
+    def __init__(self, at: str) -> None:
+        """``at`` is the claim's own path, such as ``Claims[1]``."""
+        self._at = at
+        self._kept: list[ClaimFinding] = []
+        self._counts: dict[Severity, int] = {}
+
+    def add(self, rule: str, severity: Severity, location: str, message: str) -> None:
+        """Add a finding; beyond the limit it is counted only."""
+        count = self._counts[severity] = self._counts.get(severity, 0) + 1
+        if count <= FINDINGS_PER_CLAIM_MAX:
+            self._kept.append(
+                ClaimFinding(rule=rule, message=message, severity=severity, location=location)
+            )
+
+    def all(self) -> list[ClaimFinding]:
+        """Return the findings that are listed, and one for those of each severity that are not."""
+        return self._kept + [
+            _left_out(severity, count - FINDINGS_PER_CLAIM_MAX, self._at)
+            for severity, count in self._counts.items()
+            if count > FINDINGS_PER_CLAIM_MAX
+        ]
+
+
+def shape_finding(location: str, message: str, count: int = 1) -> ClaimFinding:
     """Return a finding about the shape of a document, which is refused with it."""
-    return ClaimFinding(rule="shape", message=message, stage=Stage.SHAPE, location=location)
+    return ClaimFinding(
+        rule="shape", message=message, stage=Stage.SHAPE, location=location, count=count
+    )
+
+
+def limit_shape_findings(findings: Sequence[ClaimFinding], at: str) -> tuple[ClaimFinding, ...]:
+    """Return the first findings about a claim's shape, and one that says how many more there are."""
+    more = len(findings) - FINDINGS_PER_CLAIM_MAX
+    if more <= 0:
+        return tuple(findings)
+    last = shape_finding(at, _left_out(Severity.ERROR, more, at).message, more)
+    return (*findings[:FINDINGS_PER_CLAIM_MAX], last)
+
+
+def count_findings(findings: Iterable[ClaimFinding]) -> int:
+    """Return how many findings there are, with those that are not listed."""
+    return sum(finding.count for finding in findings)
+
+
+def _left_out(severity: Severity, count: int, at: str) -> ClaimFinding:
+    noun = _NOUNS[severity] if count == 1 else f"{_NOUNS[severity]}s"
+    return ClaimFinding(
+        rule=LEFT_OUT,
+        severity=severity,
+        location=at,
+        message=f"And {count} more {noun} in this claim: the first {FINDINGS_PER_CLAIM_MAX} are listed.",
+        count=count,
+    )

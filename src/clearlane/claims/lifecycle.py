@@ -11,7 +11,7 @@ Knows facts; knows no file, no clock and no database.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeVar
@@ -160,6 +160,56 @@ def fold(facts: Iterable[Fact | RemittanceFact], *, total: int = 0) -> Lifecycle
     return fold_state.status(in_force, total)
 
 
+@dataclass(frozen=True, slots=True)
+class RemittanceRole:
+    """What one remittance of a claim does to its money, as all of them together decide."""
+
+    remittance: RemittanceFact
+    is_correction: bool = False
+    """Whether it follows a reversal, or replaces an earlier one that was not reversed."""
+    reverses: RemittanceFact | None = None
+    """What a reversal takes back, where that is known."""
+    in_force: bool = True
+    """False for a reversal, and for what was reversed or replaced."""
+    replaced: bool = False
+    """Whether a newer one replaced it without reversing it."""
+
+
+def remittance_roles(remittances: Iterable[RemittanceFact]) -> list[RemittanceRole]:
+    """Return the role of each remittance of one claim, in the order in which they count."""
+    found = _sorted_remits(remittances)
+    targets = _taken_back(found)
+    gone = set(targets.values())
+    in_force: list[RemittanceFact] = []
+    roles: list[RemittanceRole] = []
+    reversed_before = False
+    replaced: set[int] = set()
+    for at, one in enumerate(found):
+        if one.is_reversal:
+            reversed_before = True
+            target = targets.get(at)
+            reverses = None if target is None else found[target]
+            roles.append(RemittanceRole(one, reverses=reverses, in_force=False))
+            continue
+        superseded: set[int] = set()
+        if at not in gone:
+            before, in_force = in_force, _in_force([*in_force, one])
+            superseded = {id(other) for other in before} - {id(other) for other in in_force}
+            replaced |= superseded
+        roles.append(RemittanceRole(one, is_correction=reversed_before or bool(superseded)))
+    kept = {id(one) for one in in_force}
+    return [
+        role
+        if role.remittance.is_reversal
+        else replace(
+            role,
+            in_force=id(role.remittance) in kept,
+            replaced=id(role.remittance) in replaced,
+        )
+        for role in roles
+    ]
+
+
 def first_category(codes: Sequence[ClaimStatusCode]) -> str:
     """Return the category of a status; of several the first one counts."""
     return codes[0].category if codes else ""
@@ -243,7 +293,7 @@ class _Fold:
             payer_control_number=latest.payer_control_number or self._payer_number,
             document_kind=PayerDocumentKind.PAYMENT,
             document_id=latest.document_id,
-            total=paid + patient + adjusted if in_force else total,
+            total=total,
             payer=paid,
             patient=patient,
             adjustments=adjusted,

@@ -36,6 +36,10 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "code": ("{field} was replaced by its code.", "{count} fields were replaced by their codes."),
     "notation": ("{field} was converted to the universal notation.",
                  "{count} fields were converted to the universal notation."),
+    "enrolled zip": ("{field} was taken from the billing provider's enrollment.",
+                     "{count} ZIP codes were taken from the billing provider's enrollment."),
+    "earlier zip": ("{field} was taken from an earlier claim of the billing provider.",
+                    "{count} ZIP codes were taken from an earlier claim of the billing provider."),
     "completed": ("{field} was completed with 9998.", "{count} fields were completed with 9998."),
 }  # fmt: skip
 OTHER = ("{field} was repaired: {kind}.", "{count} fields were repaired: {kind}.")

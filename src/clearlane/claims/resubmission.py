@@ -7,9 +7,9 @@ every other way a correction can be made. Pure: is given the earlier claim and t
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
 
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.redacted_repr import redact_repr
 
@@ -95,25 +95,6 @@ def is_silent(earlier: EarlierClaim, times: ResubmissionTimes) -> bool:
     )
 
 
-class CorrectionFields(NamedTuple):
-    """The fields of a kind of claim that a correction is about."""
-
-    frequency: str
-    payer_number: str
-    insured: str
-    purpose: str
-
-
-CORRECTION_FIELDS = {
-    ClaimKind.MEDICAL: CorrectionFields(
-        "F22_MedicaidResubmissionCode", "F22_OriginalReferenceNumber", "F01A_InsuredId", ""
-    ),
-    ClaimKind.DENTAL: CorrectionFields(
-        "X12_ClaimFrequencyCode", "X12_PayerControlNumber", "F15_InsuredID", "F01_TypeOfTransaction"
-    ),
-}
-
-
 @redact_repr
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionNumbers:
@@ -135,14 +116,14 @@ class CorrectionNumbers:
         )
 
 
-def correction_numbers(claim: Claim, kind: ClaimKind, payer_id: str) -> CorrectionNumbers:
+def correction_numbers(claim: Claim, payer_id: str) -> CorrectionNumbers:
     """Return what a repaired claim says of itself as a correction."""
-    names, given = CORRECTION_FIELDS[kind], claim.__dict__
+    names, given = form_of(claim).names, claim.__dict__
     return CorrectionNumbers(
         frequency=given.get(names.frequency) or ORIGINAL,
-        payer_number=given.get(names.payer_number) or "",
+        payer_number=given.get(names.original_reference) or "",
         payer_id=payer_id,
-        insured=given.get(names.insured) or "",
+        insured=given.get(names.member_id) or "",
         purpose=given.get(names.purpose) or "",
     )
 

@@ -3,8 +3,7 @@
 Knows status loops and the layout of what was sent; knows no field, no database and no clock.
 """
 
-import dataclasses
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from msgspec.structs import replace
@@ -26,9 +25,8 @@ from clearlane.claims.facts import (
     StatusVerdict,
 )
 from clearlane.claims.sent_layout import SentLayout
-from clearlane.x12 import codes, guides, reader, tree
+from clearlane.x12 import codes, reader, tree
 from clearlane.x12.envelope_time import read_control_number, read_group_time
-from clearlane.x12.grammar import Guide
 from clearlane.x12.views import status as statuses
 from clearlane.x12.views.original import SeparatorRestorer
 
@@ -54,36 +52,44 @@ MESSAGES = frozenset({"X0", "RQ"})
 class StatusReader:
     """Reader of one 277CA or 277 set, unit by unit."""
 
-    def __init__(self, set: tree.TransactionSet, kind: str) -> None:
-        self._set = set
+    def __init__(self, status_set: tree.TransactionSet, kind: str) -> None:
+        self._set = status_set
         self._kind = kind
-        self._originals = SeparatorRestorer(set.group.interchange.delimiters)
+        self._originals = SeparatorRestorer(status_set.group.interchange.delimiters)
         self._levels: dict[int, tuple[tree.Loop, tuple[statuses.StatusReportView, ...]]] = {}
+        self._named: set[int] = set()
+        """The positions of the levels that name claims."""
 
     def claims(self, unit: reader.UnitClosed) -> Iterator[ClaimStatusReport]:
         """Yield the statuses of a patient's claims."""
+        self._named.update(parent.position for parent in unit.parents)
         above = [one for parent in unit.parents for one in self._rejections(parent)]
         for loop in unit.loop.descendants(*CLAIM_LOOPS):
             report = self._originals.restore(statuses.REPORT(loop))
             fact = self._fact(report, loop.position, "claim", above, unit.parents)
             yield ClaimStatusReport(fact=fact, unit=unit)
 
-    def level(self, unit: reader.UnitClosed) -> Iterator[LevelRejection]:
-        """Yield the rejection of a whole level, if it is rejected; ``unit`` is its status loop."""
-        report = self._originals.restore(statuses.REPORT(unit.loop))
-        if not self._rejects(report):
+    def level(self, closed: reader.ParentClosed) -> Iterator[LevelRejection]:
+        """Yield the rejections of a whole level; none where claims below it were named, which have it in their facts."""
+        if closed.loop.position in self._named:
             return
-        level = LEVELS[unit.loop.node.id]
-        fact = self._fact(report, unit.parents[-1].position, level, (), unit.parents)
-        batch = unit.loop if level == "receiver" else unit.parents[-2].loop("2200B")
-        provider = unit.parents[-1].loop("2100C")
-        yield LevelRejection(
-            reference=InterchangeReference(
-                level="batch", number=batch.value("TRN", 2) if batch else ""
-            ),
-            fact=replace(fact, claim=ClaimKey()),
-            provider=provider.value("NM1", 9) if provider else "",
-        )
+        for loop in closed.loop.loops(*LEVELS):
+            report = self._originals.restore(statuses.REPORT(loop))
+            if not self._rejects(report):
+                continue
+            level = LEVELS[loop.node.id]
+            around = (*closed.parents, closed.loop)
+            fact = self._fact(report, closed.loop.position, level, (), around)
+            batch = loop if level == "receiver" else closed.parents[-1].loop("2200B")
+            provider = closed.loop.loop("2100C")
+            yield LevelRejection(
+                reference=InterchangeReference(
+                    level="batch", number=batch.value("TRN", 2) if batch else ""
+                ),
+                fact=replace(fact, claim=ClaimKey()),
+                level=closed,
+                provider=provider.value("NM1", 9) if provider else "",
+            )
 
     def _rejections(self, level: tree.Loop) -> Iterator[statuses.StatusReportView]:
         """Yield the reports on a level above the claims that reject it."""
@@ -151,42 +157,6 @@ class StatusReader:
         source = next((loop for loop in around if loop.node.id == "2000A"), None)
         name = source.loop("2100A") if source else None
         return self._originals.restore(name.value("NM1", 3)) if name else ""
-
-
-def read_levels(content: bytes, named: Container[tuple[int, ...]]) -> Iterator[reader.UnitClosed]:
-    """Yield the status loops of levels without claims, each as a unit; ``named`` are the levels that have some.
-
-    The streaming reader drops a level that holds no claim, so the file is read again with the status loop of
-    the level as its unit.
-    """
-    for loop in LEVELS:
-        for event in reader.read(content, check=False, choose_guide=_CHOICES[loop]):
-            if (
-                isinstance(event, reader.UnitClosed)
-                and loop_position(event, event.parents[-1]) not in named
-            ):
-                yield event
-
-
-def loop_position(unit: reader.UnitClosed, loop: tree.Loop) -> tuple[int, ...]:
-    """Return the position in the file where a loop begins."""
-    where = position_in_file(unit.set, loop.position)
-    return where.interchange, where.group, where.set, where.position
-
-
-def _choice(loop: str) -> Callable[[str, str], Guide | None]:
-    made = {
-        kind: dataclasses.replace(guides.by_kind(kind), unit=loop) for kind in STATUS_TRANSACTIONS
-    }
-
-    def choose(transaction: str, version: str) -> Guide | None:
-        guide = guides.by_version(transaction, version)
-        return made.get(guide.kind) if guide else None
-
-    return choose
-
-
-_CHOICES = {loop: _choice(loop) for loop in LEVELS}
 
 
 def verdict_of(kind: str, categories: Iterable[str], action: str = "") -> StatusVerdict:

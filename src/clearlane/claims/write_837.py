@@ -120,12 +120,7 @@ def claim_segments(context: ClaimContext, hl: int, parent: int) -> tuple[list[st
 
 def has_other_payer(context: ClaimContext) -> bool:
     """Return whether the claim names another payer."""
-    if context.decision:
-        return True
-    # The set operation rules out most claims before the fields are looked at one by one.
-    form = context.form
-    possible = not form.other_insurance_fields.isdisjoint(context.values)
-    return possible and form.has_other_insurance(context.claim)
+    return bool(context.decision) or context.form.has_other_insurance(context.claim)
 
 
 def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:

@@ -1,7 +1,7 @@
 """``clearlane batch``: files of claims to payers, and what an operator decides about them."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,11 +16,12 @@ from clearlane.cli.operator_command import (
 )
 from clearlane.cli.storage_command import Data, DryRun, Yes, confirm, operator
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.operator import batch_admin
-from clearlane.pipeline.operator.batch_admin import BatchDetails
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
 from clearlane.wiring import Installation
+
+if TYPE_CHECKING:
+    from clearlane.pipeline.operator.batch_admin import BatchDetails
 
 BATCHES_LISTED = 200
 
@@ -65,8 +66,9 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane batch show 12
     """
+    from clearlane.pipeline.operator import batch_admin
 
-    async def work(installation: Installation) -> BatchDetails:
+    async def work(installation: Installation) -> "BatchDetails":
         return await batch_admin.load_batch(installation.work_context, id)
 
     found = run_in_installation(data, work)
@@ -99,6 +101,7 @@ def resend(
 
     Example: clearlane batch resend 12
     """
+    from clearlane.pipeline.operator import batch_admin
 
     if even_if_answered:
         confirm(f"Claims of batch {id} that the payer has would reach it twice.", yes=yes)
@@ -118,6 +121,7 @@ def mark_delivered(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data
 
     Example: clearlane batch mark-delivered 12
     """
+    from clearlane.pipeline.operator import batch_admin
 
     confirm(f"Batch {id} will never be sent: its claims count as sent.", yes=yes)
 
@@ -139,6 +143,8 @@ def after_restore(
 
     Example: clearlane batch after-restore --yes --data /var/lib/clearlane
     """
+    from clearlane.pipeline.operator import batch_admin
+
     if not dry_run:
         confirm("Everything that waits to be sent will be in doubt, until you decide.", yes=yes)
 

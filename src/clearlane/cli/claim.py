@@ -7,7 +7,7 @@ claims cannot run offline; they are listed as not checked.
 import json
 import sys
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +23,7 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
+from clearlane.claims.sample_variation import SampleWish, sample_claim
 from clearlane.cli.claim_client import register
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Severity
@@ -35,12 +36,10 @@ app = typer.Typer(
 )
 
 STANDARD = "-"
+SAMPLES_MAX = 100_000
 ACCEPTED, REFUSED, UNREADABLE = 0, 1, 2
 INVALID = "The request is invalid."
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
-DAYS_AGO = 3
-"""How many days ago the service of a sample was."""
-
 KindOption = Annotated[
     ClaimKind | None,
     typer.Option("--kind", help="Kind of claim; by default the document's DocumentType."),
@@ -93,22 +92,57 @@ def sample(
     claim_id: Annotated[
         str, typer.Option("--id", help="The claim's id (Svc_VendorClaimId); a new one by default.")
     ] = "",
+    patient: Annotated[
+        str, typer.Option("--patient", help='The patient, as "Last, First"; else chosen by the id.')
+    ] = "",
+    day: Annotated[
+        datetime | None,
+        typer.Option(
+            "--day", formats=["%Y-%m-%d"], help="The day of service; else chosen by the id."
+        ),
+    ] = None,
+    count: Annotated[
+        int,
+        typer.Option(
+            "--count",
+            min=1,
+            max=SAMPLES_MAX,
+            help="How many claims; their ids end with -1, -2 and so on.",
+        ),
+    ] = 1,
 ) -> None:
     """Print a valid document for the sandbox's test payers.
 
-    Examples: clearlane claim sample --kind dental --full; clearlane claim sample --scenario 3003
+    Patient, insured's number, day and charge follow from the claim's id: the same id gives the same
+    claim, and no two claims are duplicates to a payer.
+
+    Examples: clearlane claim sample --kind dental --full; clearlane claim sample --scenario 3003;
+    clearlane claim sample --id MANY --count 25 --patient "Arden, Rosa"
     """
     _check_scenario(scenario)
     now = SystemClock().now()
     # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
-    document = samples.document(
-        kind,
-        day=now.date() - timedelta(days=DAYS_AGO),
+    name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
+    ids = [name] if count == 1 else [f"{name}-{number}" for number in range(1, count + 1)]
+    wanted = SampleWish(
         full=full,
-        insured_id=scenario,
-        claim_id=claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}",
+        scenario=scenario,
+        patient=_patient_name(patient),
+        day=day.date() if day else None,
     )
+    document = samples.document(kind, day=now.date())
+    document["Claims"] = [sample_claim(kind, one, wanted, today=now.date()) for one in ids]
     typer.echo(json.dumps(document, indent=2))
+
+
+def _patient_name(text: str) -> tuple[str, str] | None:
+    if not text:
+        return None
+    last, comma, first = (part.strip() for part in text.partition(","))
+    if not (last and comma and first):
+        typer.echo('Give the patient as "Last, First", such as --patient "Arden, Rosa".', err=True)
+        raise typer.Exit(UNREADABLE)
+    return last, first
 
 
 def _check_scenario(scenario: str) -> None:

@@ -136,5 +136,7 @@ def _show_submission(answer: "ClaimSubmission") -> None:
             ("vendor claim id", "field", "what is wrong"),
             ((id, error.Location, error.SupplementalInformation) for id, error in findings),
         )
+    for note in answer.notes:
+        typer.echo(note)
     for path in answer.ignored_fields:
         typer.echo(f"Ignored, because the service does not know it: {path}", err=True)

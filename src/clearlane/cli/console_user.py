@@ -9,7 +9,6 @@ import typer
 
 from clearlane.accounts import totp
 from clearlane.accounts.model import Vendor
-from clearlane.accounts.passwords import hash_user_password
 from clearlane.accounts.users import (
     ConsoleUser,
     UserState,
@@ -28,7 +27,6 @@ from clearlane.cli.operator_command import (
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.ids import SiteId, VendorId, random_text
-from clearlane.pipeline.access.sign_in import seal_totp_secret
 from clearlane.store import console_users as store
 from clearlane.store.accounts import AccountRefused
 from clearlane.wiring import Installation
@@ -73,6 +71,8 @@ def add(
 
     Example: clearlane user add nora --vendor ACME --site LARK-1
     """
+    from clearlane.pipeline.access.sign_in import seal_totp_secret
+
     _require_one_choice(site, all_sites=all_sites)
     password, made = _password(from_input=password_stdin, ask=ask)
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
@@ -195,6 +195,8 @@ def new_totp(name: Name, as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane user totp nora
     """
+    from clearlane.pipeline.access.sign_in import seal_totp_secret
+
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
     async def work(installation: Installation) -> None:
@@ -281,6 +283,8 @@ def _refuse_bad(name: str, password: str) -> None:
 
 
 def _hash(password: str) -> str:
+    from clearlane.accounts.passwords import hash_user_password
+
     return hash_user_password(password, secrets.token_bytes(limits.CONSOLE_PASSWORD_SALT_BYTES))
 
 

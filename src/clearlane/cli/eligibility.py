@@ -14,18 +14,19 @@ import msgspec
 import typer
 
 from clearlane.cli.client_command import ClientSession, exit_with, vendor_command
+from clearlane.cli.eligibility_answer import response_tables
 from clearlane.cli.output import printable, show_facts, show_json, show_table
 from clearlane.cli.storage_command import Data, operator, refuse
-from clearlane.eligibility.answer import EligibilityResponseJson
+from clearlane.eligibility.benefit_answer import InquiryOutcome
 from clearlane.eligibility.benefit_table import (
     Accumulator,
     BenefitRow,
     PatientTable,
-    describe_name,
     patient_tables,
 )
 
 if TYPE_CHECKING:
+    from clearlane.client import EligibilityAnswer
     from clearlane.pipeline.eligibility.eligibility_results import EligibilityRequestDetails
 
 app = typer.Typer(
@@ -116,12 +117,13 @@ def check(
         test=_is_test(session, payer),
     )
     answer = session.client.submit_eligibility(request)
-    response = msgspec.convert(answer.raw, EligibilityResponseJson)
+    tables = list(response_tables(answer.raw))
     if session.as_json:
         show_json(answer.raw)
     else:
-        _show(response)
-    exit_with(fine=response.Status == COMPLETE and not _refused(response))
+        _show_response(answer, tables)
+    refused = answer.ErrorResponses or any(one.errors and not one.rows for one in tables)
+    exit_with(fine=answer.Status == COMPLETE and not refused)
 
 
 @app.command()
@@ -150,13 +152,13 @@ def show(
     found = run_in_installation(data, work)
     if x12:
         for inquiry in found.inquiries:
-            sys.stdout.buffer.write(_lines(inquiry.x12))
+            sys.stdout.buffer.write(_lines(inquiry.outcome.x12))
         sys.stdout.flush()
     elif as_json:
-        show_json(msgspec.json.decode(found.body, type=dict[str, Any]))
+        show_json(_request_json(found))
     else:
         _show_inquiries(found)
-        _show(msgspec.json.decode(found.body, type=EligibilityResponseJson))
+        _show_request(found)
 
 
 def _is_test(session: ClientSession, payer: str) -> bool:
@@ -166,12 +168,6 @@ def _is_test(session: ClientSession, payer: str) -> bool:
     listed = [one for kind in ClaimKind for one in session.client.test_payers(kind)]
     names = {name.casefold() for one in listed for name in (one.PayerId, one.SvcPayerId)}
     return payer.casefold() in names
-
-
-def _refused(response: EligibilityResponseJson) -> bool:
-    return bool(response.ErrorResponses) or any(
-        table.errors and not table.rows for table in patient_tables(response.Responses)
-    )
 
 
 def _show_inquiries(found: "EligibilityRequestDetails") -> None:
@@ -196,15 +192,55 @@ def _show_inquiries(found: "EligibilityRequestDetails") -> None:
     typer.echo()
 
 
-def _show(response: EligibilityResponseJson) -> None:
-    typer.echo(f"Request {response.RequestId}: {response.Status}")
-    for result in response.ValidationResults:
-        typer.echo(printable(f"Not asked: {result.Location}: {result.Message}"))
-    for error in response.ErrorResponses:
-        words = "; ".join(f"{one.Message} ({one.Code})" for one in error.Errors)
-        typer.echo(printable(f"{error.Type}: {words}"))
-    for table in patient_tables(response.Responses):
+def _show_response(answer: "EligibilityAnswer", tables: Iterable[PatientTable]) -> None:
+    """Print what the service answered."""
+    typer.echo(f"Request {answer.RequestId}: {answer.Status}")
+    for result in answer.ValidationResults:
+        typer.echo(printable(f"Not asked: {result['Location']}: {result['Message']}"))
+    for error in answer.ErrorResponses:
+        words = "; ".join(f"{one['Message']} ({one['Code']})" for one in error["Errors"])
+        typer.echo(printable(f"{error['Type']}: {words}"))
+    for table in tables:
         _show_patient(table)
+
+
+def _show_request(found: "EligibilityRequestDetails") -> None:
+    """Print what is stored."""
+    typer.echo(f"Request {found.request_id}: {found.status}")
+    for result in found.results:
+        typer.echo(printable(f"Not asked: {result.location}: {result.message}"))
+    outcomes = [inquiry.outcome for inquiry in found.inquiries]
+    for error in (outcome.error for outcome in outcomes if outcome.error):
+        words = "; ".join(f"{one.message} ({one.code})" for one in error.errors)
+        typer.echo(printable(f"{error.kind}: {words}"))
+    for table in patient_tables(outcome.answer for outcome in outcomes if outcome.answer):
+        _show_patient(table)
+
+
+def _request_json(found: "EligibilityRequestDetails") -> dict[str, Any]:
+    """Return a stored request in our own names; the files are shown by ``--x12``."""
+    return {
+        "request_id": found.request_id,
+        "status": found.status,
+        "results": msgspec.to_builtins(found.results),
+        "inquiries": [
+            {
+                "number": inquiry.pending.number,
+                "payer_id": inquiry.pending.payer_id,
+                "state": inquiry.state,
+                "attempts": inquiry.pending.attempts,
+                **_outcome_json(inquiry.outcome),
+            }
+            for inquiry in found.inquiries
+        ],
+    }
+
+
+def _outcome_json(outcome: InquiryOutcome) -> dict[str, Any]:
+    return {
+        "answer": msgspec.to_builtins(outcome.answer),
+        "error": msgspec.to_builtins(outcome.error),
+    }
 
 
 def _show_patient(table: PatientTable) -> None:
@@ -221,9 +257,8 @@ def _show_patient(table: PatientTable) -> None:
 
 def _refusals(table: PatientTable) -> Iterator[str]:
     for error in table.errors:
-        action = describe_name("follow_up_actions", error.FollowUpAction or "")
-        more = f" {action}." if action else ""
-        yield f"{error.Code} {error.Message}.{more}"
+        more = f" {error.action}." if error.action else ""
+        yield f"{error.code} {error.message}.{more}"
 
 
 def _cells(row: BenefitRow) -> tuple[object, ...]:

@@ -1,11 +1,10 @@
 """``clearlane inbox``: files from payers, and what an operator decides about them."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.claims.facts import UnmatchedFact
 from clearlane.cli.operator_command import (
     AsJson,
     confirm_loaded,
@@ -16,12 +15,14 @@ from clearlane.cli.operator_command import (
 )
 from clearlane.cli.storage_command import Data, Yes, confirm, operator
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.operator import inbox_admin
-from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 from clearlane.store import inbox as store
 from clearlane.store.inbox import InboxFile, RoutePoll
 from clearlane.store.routes import PAYERS_REVISION
 from clearlane.wiring import Installation
+
+if TYPE_CHECKING:
+    from clearlane.claims.facts import UnmatchedFact
+    from clearlane.pipeline.operator.inbox_admin import InboxFileDetails
 
 INBOX_LISTED = 200
 
@@ -90,6 +91,8 @@ def show(
 
     Example: clearlane inbox show 7 --numbers --data .data
     """
+    from clearlane.pipeline.operator import inbox_admin
+
     if content:
         sys.stdout.buffer.write(
             run_in_installation(
@@ -101,7 +104,7 @@ def show(
         )
         return
 
-    async def work(installation: Installation) -> InboxFileDetails:
+    async def work(installation: Installation) -> "InboxFileDetails":
         return await inbox_admin.load_file(
             installation.work_context, id, with_statements=numbers, actor=operator()
         )
@@ -124,6 +127,7 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
     Example: clearlane inbox replay 7 --data .data
     """
+    from clearlane.pipeline.operator import inbox_admin
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.replay(installation.work_context, id, actor=operator())
@@ -147,6 +151,7 @@ def accept(
 
     Example: clearlane inbox accept 7 --remember --data .data
     """
+    from clearlane.pipeline.operator import inbox_admin
 
     async def work(installation: Installation) -> InboxFile:
         file, revision = await inbox_admin.accept(
@@ -164,6 +169,7 @@ def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None
 
     Example: clearlane inbox discard 7 --data .data
     """
+    from clearlane.pipeline.operator import inbox_admin
 
     confirm(f"What file {id} states is not applied to any claim from now on.", yes=yes)
 
@@ -221,7 +227,7 @@ def _show_result(file: InboxFile, *, as_json: bool) -> None:
         typer.echo(file.reason)
 
 
-def _parked(found: InboxFileDetails) -> list[dict[str, object]]:
+def _parked(found: "InboxFileDetails") -> list[dict[str, object]]:
     rows: list[dict[str, object]] = [
         {"kind": row.kind, "reason": row.reason} for row in found.parked
     ]
@@ -230,7 +236,7 @@ def _parked(found: InboxFileDetails) -> list[dict[str, object]]:
     return rows
 
 
-def _numbers(said: UnmatchedFact) -> dict[str, object]:
+def _numbers(said: "UnmatchedFact") -> dict[str, object]:
     return {
         "account": said.claim.account_number,
         "number": said.claim.claim_number,

@@ -40,7 +40,7 @@ def show(as_json: AsJson = False, data: Data = None) -> None:
         return store.keys.ids, await count_wrapped_keys(store.database)
 
     settings = load_settings(data)
-    source = "CLEARLANE_MASTER_KEY" if settings.master_key else str(settings.key_file)
+    source = settings.key_source
     with exit_on_refusal():
         key_ids = master_keys(settings).ids
     if not key_ids:
@@ -65,8 +65,8 @@ def create(as_json: AsJson = False, data: Data = None) -> None:
     from clearlane.store.keys import new_master_key, write_key_file
 
     settings = load_settings(data)
-    if settings.master_key:
-        refuse("CLEARLANE_MASTER_KEY is set, so no key file is used.")
+    if not settings.has_key_file:
+        refuse(f"{settings.key_source} is set, so no key file is used.")
     key = new_master_key()
     with exit_on_refusal():
         try:
@@ -118,9 +118,9 @@ def rotate(
 
 def _rotation_lines(settings: "Settings", done: "RotationResult") -> list[str]:
     lines = [f"{done.rewrapped} keys were re-wrapped; everything is wrapped with {done.master_id}."]
-    if settings.master_key:
+    if not settings.has_key_file:
         old = ", ".join(done.dropped) or "none"
-        return [*lines, f"Keys that can be taken out of CLEARLANE_MASTER_KEY now: {old}."]
+        return [*lines, f"Keys that can be taken out of {settings.key_source} now: {old}."]
     lines.append(f"{settings.key_file} holds the new key alone: keep a copy in a safe place.")
     kept = ", ".join(map(str, done.kept)) or "no file"
     return [

@@ -5,6 +5,7 @@ command, a module with several becomes a group. Vendor commands that need only t
 are in a module of their own with ``register(app)``, so that they work without the server's libraries.
 """
 
+import gc
 import importlib
 import sys
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from typer.main import get_command
 from clearlane import __version__
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
+GARBAGE_THRESHOLD = 50_000
+"""New objects before the garbage collector runs for the first time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "doctor": CommandEntry("doctor", "Find problems, and what to do about them."),
     "sandbox": CommandEntry("sandbox", "The clock of a sandbox, and the modes of its payers."),
     "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),
+    "payment": CommandEntry("payment", "Payments (835): list, show, export, assign."),
     "inbox": CommandEntry("inbox", "Files from payers: list, show, replay, discard."),
     "export-undelivered": CommandEntry(
         "export_undelivered", "Write undelivered claims as 837 files."
@@ -224,6 +228,7 @@ def root(
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(GARBAGE_THRESHOLD)  # imports make many objects and no garbage
     try:
         completion_init()
         app(prog_name=NAME)

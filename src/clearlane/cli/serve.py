@@ -97,9 +97,11 @@ async def run(settings: Settings) -> None:
     """Open the service, announce it, and close it when a signal stops it."""
     from clearlane.api import logs
     from clearlane.api.certificates import TlsCertificate
+    from clearlane.api.memory_release import limit_arenas
     from clearlane.api.service import ListenSockets, Service
     from clearlane.wiring import mount_console, open_installation
 
+    limit_arenas()  # before the first thread starts
     listeners = ListenSockets(_addresses(settings))
     base_url = _base_url(settings, listeners.api.getsockname()[1])
     writer = logs.configure(settings.log_level)
@@ -113,7 +115,7 @@ async def run(settings: Settings) -> None:
         service = Service(
             installation,
             listeners,
-            TlsCertificate(pair),
+            TlsCertificate(pair, settings.tls_suites),
             limits=_limits(settings),
             trusted_proxies=settings.trusted_proxies,
             sandbox=settings.sandbox,
@@ -160,6 +162,7 @@ def _limits(settings: Settings) -> "ApiLimits":
 
     return ApiLimits(
         body_bytes_max=settings.body_bytes_max,
+        documents_per_call_max=settings.documents_per_call_max,
         body_seconds_max=settings.body_seconds_max,
         header_bytes_max=settings.header_bytes_max,
         header_seconds_max=settings.header_seconds_max,

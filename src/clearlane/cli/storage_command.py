@@ -127,7 +127,12 @@ def load_settings(data: Path | None) -> Settings:
 
 def master_keys(settings: Settings) -> MasterKeys:
     """Return the master keys of an installation; never create one."""
-    return load_master_keys(text=settings.master_key, file=settings.key_file, may_create=False)
+    return load_master_keys(
+        text=settings.master_key,
+        command=settings.master_key_command,
+        file=settings.key_file,
+        may_create=False,
+    )
 
 
 def anchor_file(settings: Settings) -> Path:

@@ -199,7 +199,9 @@ def proxy_login(
 @app.command()
 def limit(
     key: Key,
-    calls: Annotated[str, typer.Argument(metavar="N|off", help="Calls a minute, or off.")],
+    calls: Annotated[
+        str, typer.Argument(metavar="N|off", help="Calls a minute on each node, or off.")
+    ],
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:

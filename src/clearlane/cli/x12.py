@@ -93,6 +93,31 @@ def describe(
                 typer.echo(f"      {part.place}  {part.name}: {part.value}{words}")
 
 
+@app.command()
+def html(
+    file: File = STANDARD,
+    out: Annotated[
+        str, typer.Option("-o", "--output", help="The page to write; standard output if none.")
+    ] = "",
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Show pseudonyms instead of patient data.")
+    ] = False,
+    key: Annotated[
+        str, typer.Option(help="With --redact: the key of the pseudonyms, as of x12 redact.")
+    ] = "",
+) -> None:
+    """Write the file as one page: segments in their loops, every element explained, findings at their place.
+
+    The page is one file that loads nothing, to open, print or mail. It shows the file's own values, those of patients too,
+    unless --redact is given.
+
+    Examples: clearlane x12 html claims.837 -o claims.html; clearlane x12 html --redact era.835 > era.html
+    """
+    from clearlane.cli.x12_html import write_html
+
+    write_html(file, out, redact=redact, key=key)
+
+
 @app.command("json")
 def json_(
     files: Files = None,

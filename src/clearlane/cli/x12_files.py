@@ -219,12 +219,13 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def read_or_stop(name: str) -> Iterator[bytes]:
+def read_or_stop(name: str, *, quiet: bool | None = None) -> Iterator[bytes]:
     """Yield the bytes of a file; end the command where it cannot be opened.
 
-    Shows progress if the output goes elsewhere: on the same terminal the output itself shows it.
+    Shows progress unless ``quiet``, by default if the output goes elsewhere: on the same terminal it shows it itself.
     """
-    progress = ReadProgress([name], screen=None if sys.stdout.isatty() else terminal())
+    quiet = sys.stdout.isatty() if quiet is None else quiet
+    progress = ReadProgress([name], screen=None if quiet else terminal())
     progress.open(name)
     try:
         for chunk in read_chunks(name):

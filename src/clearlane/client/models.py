@@ -144,6 +144,8 @@ class ClaimSubmission:
     raw: JSON = _raw()
     ignored_fields: tuple[str, ...] = ()
     """Fields unknown to the service (``X-Ignored-Fields``), mostly typing mistakes."""
+    notes: tuple[str, ...] = ()
+    """What the service did with the claims (``X-Notes``): how a correction goes out, and why."""
 
     @property
     def accepted(self) -> bool:

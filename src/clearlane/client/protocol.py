@@ -123,8 +123,15 @@ def _read(call: Call[T], response: Response) -> T:
             status=response.status,
             request_id=response.headers.get("x-request-id", ""),
         ) from None
-    ignored = response.headers.get("x-ignored-fields", "")
-    if ignored and isinstance(value, ClaimSubmission):
-        named = tuple(unquote(path.strip()) for path in ignored.split(","))
-        return replace(value, ignored_fields=named)
-    return value
+    if not isinstance(value, ClaimSubmission):
+        return value
+    ignored, notes = (response.headers.get(name, "").split(separator) for name, separator in _LISTS)
+    return replace(
+        value,
+        ignored_fields=tuple(unquote(path.strip()) for path in ignored if path.strip()),
+        notes=tuple(note.strip() for note in notes if note.strip()),
+    )
+
+
+_LISTS = (("x-ignored-fields", ","), ("x-notes", "|"))
+"""Headers with several values, and what separates them."""

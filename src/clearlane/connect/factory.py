@@ -1,16 +1,17 @@
-"""Open the connection of a route, by its kind."""
+"""Open the connection of a route, by its kind.
+
+A kind's module, with the library of its protocol, is imported when a route of that kind is opened: commands that only
+list things do not wait for it.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
 from clearlane.connect.address_guard import Lookup, query_name_server
-from clearlane.connect.caqh_core import CoreMailbox, CoreRealtime
-from clearlane.connect.caqh_core_http import CoreConnection
 from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.connect.folder import FolderMailbox
 from clearlane.connect.port import Mailbox, Realtime
-from clearlane.connect.sftp import SftpMailbox
 from clearlane.kernel.clock import Clock
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 
@@ -70,16 +71,24 @@ def _folder(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -
 
 
 def _sftp(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -> RouteMailbox:
+    from clearlane.connect.sftp import SftpMailbox
+
     return SftpMailbox(route, secrets, lookup)
 
 
 def _core(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -> RouteMailbox:
+    from clearlane.connect.caqh_core import CoreMailbox
+    from clearlane.connect.caqh_core_http import CoreConnection
+
     return CoreMailbox(CoreConnection(route, secrets, clock, lookup))
 
 
 def _core_realtime(
     route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup
 ) -> RouteRealtime:
+    from clearlane.connect.caqh_core import CoreRealtime
+    from clearlane.connect.caqh_core_http import CoreConnection
+
     return CoreRealtime(CoreConnection(route, secrets, clock, lookup))
 
 

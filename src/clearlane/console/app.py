@@ -13,9 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.console import forms, home_page, sign_in_page
-from clearlane.console.page_request import ConsoleContext, NotSignedIn, PageRequest
+from clearlane.console.page_request import ConsoleContext, NotSignedIn, PageRequest, SignInGuard
 from clearlane.console.rendering import PageRenderer, style_response
 from clearlane.kernel import limits
+from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
 from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 
@@ -64,11 +65,12 @@ class Console:
         self,
         context: ConsoleContext,
         base_url: str,
-        delay_failure: Callable[[str, bytes | None], Awaitable[None]],
+        guard: SignInGuard,
     ) -> None:
-        """``delay_failure`` delays the response to a failed sign-in."""
+        """``guard`` limits and slows failed sign-ins."""
         self._context = context
-        self._delay_failure = delay_failure
+        self._guard = guard
+        self._failures = FailedSignIns(context, "console")
         self._pages = PageRenderer(f"{urlsplit(base_url).path.rstrip('/')}/{SEGMENT}")
         self._passwords = PasswordChecker()
 
@@ -119,7 +121,8 @@ class Console:
             context=self._context,
             pages=self._pages,
             passwords=self._passwords,
-            delay_failure=self._delay_failure,
+            guard=self._guard,
+            failures=self._failures,
             http_request=request,
             address=address,
             request_id=request_id,

@@ -36,7 +36,7 @@ async def list_site_claims(
     """Return one more claim than a page shows; none without a site or its BAA."""
     if site is None or not site.baa_accepted:
         return []
-    actor = Actor("console", request.signed_in_user.name, request.request_id)
+    actor = Actor("console", request.signed_in_user.name, request.request_id, request.address)
     # Reading claims is audited, so it is a write transaction, in the scope of that one site.
     return await request.context.database.write(
         site.scope, lambda tx: list_claims(tx, days), actor=actor

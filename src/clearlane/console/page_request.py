@@ -3,7 +3,6 @@
 Knows no page.
 """
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -16,6 +15,7 @@ from clearlane.console.rendering import PageRenderer
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.access import sign_in
+from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Database
 from clearlane.store.vault import Vault
@@ -47,6 +47,19 @@ class ConsoleContext(Protocol):
     def wall(self) -> Clock: ...
 
 
+class SignInGuard(Protocol):
+    """Limits and slows the tries to sign in, by name and address."""
+
+    def take(self, address: str, name: bytes) -> int:
+        """Take one try; return 0, or the seconds to wait where there is none left."""
+
+    def give_back(self, address: str, name: bytes) -> None:
+        """Give back the try of a sign-in that succeeded."""
+
+    async def delay_failure(self, address: str, key: bytes | None) -> None:
+        """Sleep before a failure is answered."""
+
+
 @dataclass(slots=True, kw_only=True)
 class PageRequest:
     """One request for a page, with the session it belongs to."""
@@ -54,7 +67,8 @@ class PageRequest:
     context: ConsoleContext
     pages: PageRenderer
     passwords: sign_in.PasswordChecker
-    delay_failure: Callable[[str, bytes | None], Awaitable[None]]
+    guard: SignInGuard
+    failures: FailedSignIns
     http_request: Request
     address: str
     request_id: str

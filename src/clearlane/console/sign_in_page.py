@@ -1,6 +1,5 @@
 """The sign-in page: show it, open it from a login URL, sign in, sign out."""
 
-import structlog
 from starlette.responses import Response
 
 from clearlane.accounts.users import normalize_name
@@ -9,8 +8,6 @@ from clearlane.console.page_request import PageRequest
 from clearlane.console.rendering import Notice
 from clearlane.pipeline.access import proxy_login, sign_in
 from clearlane.store.database import Actor
-
-log = structlog.get_logger()
 
 LINK_OPENED = Notice("note", "Your practice software has opened this page. Sign in to go on.")
 LINK_REFUSED = Notice(
@@ -42,33 +39,49 @@ async def open_login_url(request: PageRequest) -> Response:
         request.context.accounts,
         request.path_rest,
         now=request.now,
-        actor=Actor("console", "login page", request.request_id),
+        actor=Actor("console", "login page", request.request_id, request.address),
     )
     return render_sign_in(request, LINK_OPENED if is_valid else LINK_REFUSED)
 
 
 async def submit_sign_in(request: PageRequest) -> Response:
-    """Sign a user in; a failure shows the page again, after a delay that grows with each one."""
+    """Sign a user in; a failure shows the page again, after a delay that grows with each one.
+
+    Beyond the limit of tries for the name and the address the password is not looked at.
+    """
     form = await forms.read_form(request.http_request)
     if not forms.has_valid_csrf_token(
         request.context.vault, request.http_request, request.csrf_secret, form
     ):
         return render_sign_in(request, STALE_FORM, 403)
     credentials = sign_in.SignInForm(*(form.get(name, "") for name in ("name", "password", "code")))
-    session = await sign_in.sign_in(
-        request.context.work_context,
-        request.passwords,
-        credentials,
-        address=request.address,
-        now=request.now,
-        request_id=request.request_id,
-    )
-    if session is None:
-        log.warning("sign-in failed", request_id=request.request_id)
-        await request.delay_failure(
-            request.address, normalize_name(credentials.name).encode(errors="replace")
+    name = normalize_name(credentials.name).encode(errors="replace")
+    seconds = request.guard.take(request.address, name)
+    if seconds:
+        request.failures.record(name, request.address, request.request_id)
+        return request.pages.message_page(
+            429,
+            "Too many attempts",
+            f"Please try again in {seconds} seconds.",
+            {"Retry-After": str(seconds), "Connection": "close"},
         )
+    try:
+        session = await sign_in.sign_in(
+            request.context.work_context,
+            request.passwords,
+            credentials,
+            address=request.address,
+            now=request.now,
+            request_id=request.request_id,
+        )
+    except Exception:  # a database that is down costs nobody a try
+        request.guard.give_back(request.address, name)
+        raise
+    if session is None:
+        request.failures.record(name, request.address, request.request_id)
+        await request.guard.delay_failure(request.address, name)
         return render_sign_in(request, WRONG_CREDENTIALS, 403)
+    request.guard.give_back(request.address, name)
     response = request.pages.redirect("/")
     forms.set_cookie(response, forms.SESSION_COOKIE, session)
     return response
@@ -88,6 +101,7 @@ async def submit_sign_out(request: PageRequest) -> Response:
         request.session,
         request.signed_in_user,
         request_id=request.request_id,
+        address=request.address,
     )
     response = request.pages.redirect("/login?say=out")
     forms.set_cookie(response, forms.SESSION_COOKIE, "")

@@ -1,27 +1,19 @@
-"""The benefits of a response as table rows: coverage, copay, deductible and out-of-pocket maximum.
+"""The benefits of an answer as table rows: coverage, copay, deductible and out-of-pocket maximum.
 
 A row is a service type in a network at a level of coverage. Coverage that a payer gives without network or level
 applies to all rows of the service. Of total, used and remaining the third is computed from the other two.
 
-Returns data; the caller prints it. Knows the response; knows no 271.
+Returns data; the caller prints it. Knows answers with the codes of X12; knows no API.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from clearlane.eligibility import services
-from clearlane.eligibility.response import (
-    BenefitJson,
-    BenefitResponseJson,
-    DependentJson,
-    ErrorJson,
-    PayeeJson,
-    PayerJson,
-    SubscriberJson,
-)
+from clearlane.eligibility.benefit_answer import AnswerError, BenefitAnswer, patient_share
 from clearlane.x12 import codes
+from clearlane.x12.views.benefits import BenefitView, MemberView, RefusalView
 
 
 @dataclass(slots=True)
@@ -50,6 +42,15 @@ class BenefitRow:
     out_of_pocket: Accumulator = field(default_factory=Accumulator)
 
 
+@dataclass(frozen=True, slots=True)
+class PayerError:
+    """An error that a payer reports: code, message, and what to do, in words."""
+
+    code: str
+    message: str
+    action: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PatientTable:
     """One patient's benefits."""
@@ -59,99 +60,96 @@ class PatientTable:
     member_id: str
     plans: tuple[str, ...]
     rows: tuple[BenefitRow, ...]
-    errors: tuple[ErrorJson, ...]
+    errors: tuple[PayerError, ...]
     """The payer's errors at every level."""
     notes: tuple[str, ...]
     """The payer's free-text messages (MSG), without repetitions."""
 
 
-NETWORKS = {"Yes": "In", "No": "Out", "NotApplicable": "Any"}
-COVERAGE_TYPES = frozenset({
-    "ActiveCoverage", "ActiveFullRiskCapitation", "ActiveServicesCapitated",
-    "ActiveServicesCapitatedToPrimaryCarePhysician", "ActivePendingInvestigation", "Inactive",
-    "InactivePendingEligibilityUpdate", "InactivePendingInvestigation", "NonCovered",
-})  # fmt: skip
-ACCUMULATORS = {"Deductible": "deductible", "OutOfPocketStopLoss": "out_of_pocket"}
-# The part of an accumulator that an amount is, by its time period; every other period gives the total.
-ACCUMULATOR_PARTS = {
-    "Remaining": "remaining",
-    "LifetimeRemaining": "remaining",
-    "YearToDate": "used",
-}
-COST_SHARES = {"CoPayment": ("copay", "BenefitAmount"),
-          "CoInsurance": ("coinsurance", "PatientResponsibilityPercentage")}  # fmt: skip
+NETWORKS = {"Y": "In", "N": "Out", "W": "Any"}
+"""By EB12."""
+COVERAGE_CODES = frozenset({"1", "2", "3", "4", "5", "6", "7", "8", "I"})
+"""EB01 of active, inactive and not covered."""
+ACCUMULATORS = {"C": "deductible", "G": "out_of_pocket"}
+# The part of an accumulator that an amount is, by its time period (EB06): remaining, remaining in a lifetime, year to
+# date. Every other period gives the total.
+ACCUMULATOR_PARTS = {"29": "remaining", "33": "remaining", "24": "used"}
+COPAY, COINSURANCE = "B", "A"
 
 
-def patient_tables(responses: Iterable[BenefitResponseJson]) -> Iterator[PatientTable]:
-    """Yield a table for each patient of some responses; one without rows for a refused inquiry."""
-    for response in responses:
-        envelope_errors = tuple(response.EnvelopeErrors or ())
-        for payer in response.Payers:
-            yield from _payer_tables(payer, envelope_errors)
+def patient_tables(answers: Iterable[BenefitAnswer]) -> Iterator[PatientTable]:
+    """Yield a table for each patient of some answers; one without rows for a refused inquiry."""
+    for answer in answers:
+        errors = [*map(_envelope_error, answer.envelope_errors)]
+        errors += map(_refusal, answer.transaction_refusals)
+        for level in (answer.source, answer.receiver, answer.subscriber):
+            errors += map(_refusal, level.refusals if level else ())
+        subscriber, dependent = answer.subscriber, answer.dependent
+        if dependent is None or (subscriber and subscriber.benefits):
+            yield _patient_table(answer, subscriber, errors)
+        if dependent is not None:
+            errors += map(_refusal, dependent.refusals)
+            yield _patient_table(answer, dependent, errors)
 
 
-def _payer_tables(
-    payer: PayerJson, envelope_errors: tuple[ErrorJson, ...]
-) -> Iterator[PatientTable]:
-    errors = (*envelope_errors, *(payer.Errors or ()))
-    if not payer.Payees:
-        yield _build_table(payer, None, None, errors)
-    for payee in payer.Payees:
-        yield from _payee_tables(payer, payee, (*errors, *(payee.Errors or ())))
-
-
-def _payee_tables(
-    payer: PayerJson, payee: PayeeJson, errors: tuple[ErrorJson, ...]
-) -> Iterator[PatientTable]:
-    if not payee.Subscribers:
-        yield _build_table(payer, None, None, errors)
-    for subscriber in payee.Subscribers:
-        subscriber_errors = (*errors, *(subscriber.Errors or ()))
-        if subscriber.Benefits or not subscriber.Dependents:
-            yield _build_table(payer, subscriber, subscriber, subscriber_errors)
-        for dependent in subscriber.Dependents or ():
-            yield _build_table(
-                payer, subscriber, dependent, (*subscriber_errors, *(dependent.Errors or ()))
-            )
-
-
-def _build_table(
-    payer: PayerJson,
-    subscriber: SubscriberJson | None,
-    patient: SubscriberJson | DependentJson | None,
-    errors: tuple[ErrorJson, ...],
+def build_table(
+    benefits: Sequence[BenefitView],
+    errors: Iterable[PayerError],
+    *,
+    payer: str,
+    patient: str,
+    member_id: str,
 ) -> PatientTable:
-    benefits = patient.Benefits if patient else ()
-    plans = dict.fromkeys(
-        benefit.PlanCoverageDescription for benefit in benefits if benefit.PlanCoverageDescription
-    )
-    names = (patient.FirstName, patient.CommonName) if patient else ()
-    benefit_errors = tuple(error for benefit in benefits for error in benefit.Errors or ())
+    """Return the table of one patient's benefits."""
+    refusals = (_refusal(one) for benefit in benefits for one in benefit.refusals)
     return PatientTable(
-        payer=payer.CommonName or payer.PayerId or "",
-        patient=" ".join(name for name in names if name),
-        member_id=(subscriber.MemberId if subscriber else "") or "",
-        plans=tuple(plans),
+        payer=payer,
+        patient=patient,
+        member_id=member_id,
+        plans=tuple(dict.fromkeys(benefit.plan for benefit in benefits if benefit.plan)),
         rows=tuple(benefit_rows(benefits)),
-        errors=(*errors, *benefit_errors),
-        notes=tuple(dict.fromkeys(note for benefit in benefits for note in benefit.Messages or ())),
+        errors=(*errors, *refusals),
+        notes=tuple(dict.fromkeys(note for benefit in benefits for note in benefit.messages)),
     )
 
 
-def benefit_rows(benefits: Iterable[BenefitJson]) -> list[BenefitRow]:
+def _patient_table(
+    answer: BenefitAnswer, patient: MemberView | None, errors: Iterable[PayerError]
+) -> PatientTable:
+    payer = answer.source.party if answer.source else None
+    person = patient.party if patient else None
+    subscriber = answer.subscriber.party if answer.subscriber else None
+    return build_table(
+        patient.benefits if patient else (),
+        errors,
+        payer=(payer.name or payer.id) if payer else "",
+        patient=" ".join(filter(None, (person.first, person.name))) if person else "",
+        member_id=subscriber.id if subscriber else "",
+    )
+
+
+def _envelope_error(error: AnswerError) -> PayerError:
+    return PayerError(error.code, error.message)
+
+
+def _refusal(refusal: RefusalView) -> PayerError:
+    return PayerError(refusal.reason, refusal.reason_words, refusal.follow_up_words)
+
+
+def benefit_rows(benefits: Iterable[BenefitView]) -> list[BenefitRow]:
     """Return the rows of a patient's benefits, in the payer's order."""
     rows: dict[tuple[str, str, str], BenefitRow] = {}
     coverage: dict[str, str] = {}
     for benefit in benefits:
-        for service in benefit.TypesOfService or ("",):
-            if benefit.Type in COVERAGE_TYPES:
+        for service in benefit.service_types or ("",):
+            if benefit.benefit in COVERAGE_CODES:
                 # The first one counts: payers list a plan's coverage before its exceptions.
-                coverage.setdefault(service, benefit.Type or "")
+                coverage.setdefault(service, benefit.benefit)
                 rows.setdefault((service, "", ""), _new_row(service, "", ""))
-            elif benefit.Type in ACCUMULATORS or benefit.Type in COST_SHARES:
+            elif benefit.benefit in {*ACCUMULATORS, COPAY, COINSURANCE}:
                 _add_amount(rows, service, benefit)
     for (service, _, _), row in rows.items():
-        row.coverage = describe_name("benefits", coverage.get(service, ""))
+        row.coverage = _describe("benefits", coverage.get(service, ""))
     counts = Counter(service for service, _, _ in rows)
     return [
         _complete(row)
@@ -160,34 +158,31 @@ def benefit_rows(benefits: Iterable[BenefitJson]) -> list[BenefitRow]:
     ]
 
 
-def describe_name(list: str, name: str) -> str:
-    """Return the description of a code by its V3 name; the name itself if no list has it."""
-    code = services.code(list, name) if name else None
-    return codes.load(list).get(code, name) if code else name
-
-
 def _add_amount(
-    rows: dict[tuple[str, str, str], BenefitRow], service: str, benefit: BenefitJson
+    rows: dict[tuple[str, str, str], BenefitRow], service: str, benefit: BenefitView
 ) -> None:
-    network = NETWORKS.get(benefit.PlanInNetwork or "", "")
-    level = benefit.LevelOfCoverage or ""
+    network, level = NETWORKS.get(benefit.in_network, ""), benefit.level
     row = rows.setdefault((service, network, level), _new_row(service, network, level))
-    kind = benefit.Type or ""
-    if kind in COST_SHARES:
-        name, source = COST_SHARES[kind]
-        if getattr(row, name) is None:
-            setattr(row, name, getattr(benefit, source))
-        return
-    accumulator: Accumulator = getattr(row, ACCUMULATORS[kind])
-    part = ACCUMULATOR_PARTS.get(benefit.BenefitTimePeriod or "", "total")
-    if getattr(accumulator, part) is None:
-        setattr(accumulator, part, benefit.BenefitAmount)
+    if benefit.benefit == COPAY:
+        row.copay = benefit.amount if row.copay is None else row.copay
+    elif benefit.benefit == COINSURANCE:
+        row.coinsurance = patient_share(benefit) if row.coinsurance is None else row.coinsurance
+    else:
+        accumulator: Accumulator = getattr(row, ACCUMULATORS[benefit.benefit])
+        part = ACCUMULATOR_PARTS.get(benefit.period, "total")
+        if getattr(accumulator, part) is None:
+            setattr(accumulator, part, benefit.amount)
 
 
 def _new_row(service: str, network: str, level: str) -> BenefitRow:
     return BenefitRow(
-        describe_name("service_types", service), network, describe_name("coverage_levels", level)
+        _describe("service_types", service), network, _describe("coverage_levels", level)
     )
+
+
+def _describe(list: str, code: str) -> str:
+    """Return the meaning of a code; the code itself if no list has it."""
+    return codes.load(list).get(code, code)
 
 
 def _complete(row: BenefitRow) -> BenefitRow:

@@ -25,7 +25,7 @@ from clearlane.eligibility.wire_struct import WireStruct, WireType
 from clearlane.kernel import limits
 from clearlane.kernel.client_dates import FORMS_IN_WORDS, parse_client_date
 from clearlane.kernel.finding import Finding, Stage
-from clearlane.kernel.json_names import fold_name
+from clearlane.kernel.json_names import decode_in_order, fold_name
 
 ELIGIBILITY_VALUES_MAX = 2_000_000
 
@@ -50,6 +50,8 @@ class DecodedRequest:
     request: EligibilityRequest | None
     findings: tuple[RequestFinding, ...] = ()
     ignored: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    """Paths of fields that came under two spellings; the last was taken."""
 
 
 def decode_request(document: bytes) -> DecodedRequest:
@@ -78,15 +80,33 @@ def decode_stepwise(document: bytes) -> Generator[None, None, DecodedRequest]:
         return DecodedRequest(
             None, (_make_finding(DOCUMENT, "The document must be a JSON object."),)
         )
+    decoded = yield from _decode_value_of(value)
+    if decoded.repeated and len(document) <= limits.SMALL_DOCUMENT_BYTES_MAX:
+        # A dictionary keeps the place of a name's first use, and the last use decides.
+        try:
+            value = decode_in_order(document)
+        except RecursionError:
+            return DecodedRequest(
+                None, (_make_finding(DOCUMENT, "The document is nested too deeply."),)
+            )
+        decoded = yield from _decode_value_of(value)
+    return decoded
+
+
+def _decode_value_of(value: dict[str, Any]) -> Generator[None, None, DecodedRequest]:
     collector = _Collector()
+    request: Any = None
     try:
-        request: Any = yield from _decode_struct(EligibilityRequest, value, "", collector)
+        request = yield from _decode_struct(EligibilityRequest, value, "", collector)
     except _TooManyFindingsError:
         collector.findings.append(
             _make_finding(DOCUMENT, "There are more errors than can be listed.")
         )
     return DecodedRequest(
-        None if collector.findings else request, tuple(collector.findings), tuple(collector.ignored)
+        None if collector.findings else request,
+        tuple(collector.findings),
+        tuple(collector.ignored),
+        tuple(collector.repeated),
     )
 
 
@@ -103,6 +123,7 @@ class _Collector:
 
     findings: list[RequestFinding] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
 
     def add_finding(self, path: str, message: str) -> None:
         if len(self.findings) >= limits.SHAPE_FINDINGS_MAX:
@@ -112,6 +133,10 @@ class _Collector:
     def ignore(self, path: str) -> None:
         if len(self.ignored) < limits.IGNORED_FIELDS_SHOWN_MAX:
             self.ignored.append(path)
+
+    def repeat(self, path: str) -> None:
+        if len(self.repeated) < limits.IGNORED_FIELDS_SHOWN_MAX:
+            self.repeated.append(path)
 
 
 class _FieldDecoder(NamedTuple):
@@ -134,13 +159,16 @@ def _decode_struct(
     found: dict[str, Any] = {}
     decoders = _field_decoders(cls)
     before = len(collector.findings)
+    sent: dict[str, tuple[_FieldDecoder, Any]] = {}
     for spelling, item in value.items():
         decoder = decoders.get(spelling) or _folded_decoders(cls).get(fold_name(spelling))
         if decoder is None:
             collector.ignore(path + spelling[: limits.IGNORED_FIELD_CHARACTERS_MAX])
             continue
-        name = decoder.name
-        found.pop(name, None)  # of two spellings the last wins
+        if decoder.name in sent:
+            collector.repeat(path + decoder.name)
+        sent[decoder.name] = decoder, item  # of two spellings the last wins
+    for name, (decoder, item) in sent.items():
         if item is None or (item.__class__ is str and not item.strip()):
             continue
         elif decoder.part is None:

@@ -6,9 +6,9 @@ Knows the values of views; knows no bytes of the format.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
-from clearlane.eligibility import response
-from clearlane.x12 import tree
+from clearlane.eligibility.benefit_answer import AnswerError, InterchangeStatus
 from clearlane.x12.views import benefits, shared_types
 
 
@@ -26,11 +26,10 @@ class PatientAnswer:
     receiver: benefits.InformationReceiverView | None
     subscriber: benefits.MemberView | None
     dependent: benefits.MemberView | None
-    envelope_errors: tuple[response.ErrorJson, ...]
+    envelope_errors: tuple[AnswerError, ...]
     """Errors of the interchange, group and set envelopes."""
     transaction_refusal_count: int = 0
     """How many of the source's refusals are in loop 2000A and so concern the whole transaction."""
-    other: tuple[tree.Segment, ...]
     make_content: Callable[[], bytes]
 
     @property
@@ -66,14 +65,13 @@ class PatientAnswer:
 class FileRefusal:
     """A TA1 or 999 that rejects a file we sent."""
 
-    kind: str
-    """TA1 or 999."""
+    kind: Literal["TA1", "999"]
     control_number: str
     """The control number of our interchange (TA1) or group (999)."""
     set_control_number: str
     """ST02 of the rejected set; empty if the whole interchange or group is rejected."""
-    status: response.InterchangeStatusJson
-    errors: tuple[response.ErrorJson, ...]
+    status: InterchangeStatus
+    errors: tuple[AnswerError, ...]
     content: bytes
 
     def __repr__(self) -> str:

@@ -90,21 +90,6 @@ class Inquiry(InquiryStruct, frozen=True, kw_only=True):
         """The person the inquiry is about."""
         return self.dependent or self.subscriber
 
-    @property
-    def subscriber_path(self) -> str:
-        """The subscriber's path in the request."""
-        return self.path.partition(".Dependents[")[0]
-
-    @property
-    def payee_path(self) -> str:
-        """The provider's path in the request."""
-        return self.path.partition(".Subscribers[")[0]
-
-    @property
-    def payer_path(self) -> str:
-        """The payer's path in the request."""
-        return self.path.partition(".Payees[")[0]
-
 
 def encode(inquiry: Inquiry) -> bytes:
     """Return the stored form of an inquiry."""

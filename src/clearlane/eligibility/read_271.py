@@ -4,10 +4,9 @@
     for answer in file.answers:                   # one patient each
         trace_number(answer)                      # our trace number, to find the inquiry by
         match_answer(answer, inquiry, trace)      # MATCHED, WRONG_PATIENT or WRONG_PAYER
-        build_response(answer, inquiry, ...)      # the element of ``Responses``
+        build_answer(answer, inquiry, ...)        # the answer as it is stored
     for refusal in file.refusals:                 # TA1 or 999 instead of a 271
-        build_refusal(refusal, inquiry)           # the element of ``ErrorResponses``
-        refusal.status                            # the element of ``InterchangeStatuses``
+        build_refusal(refusal, inquiry)           # the error that is stored in its place
 
 Each answer has one patient and the levels above it. A 999 or TA1 that accepts is ignored. Content that is not X12
 has neither answers nor refusals.
@@ -15,39 +14,45 @@ has neither answers nor refusals.
 Knows 271s, 999s and TA1s; knows no connection, no store and no clock.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from clearlane.eligibility import extract, field_mapping, response, response_builder, services
+from clearlane.eligibility import patient_levels
 from clearlane.eligibility import refusals as refusals_of
-from clearlane.eligibility.field_mapping import Fields
+from clearlane.eligibility.benefit_answer import (
+    CONNECTION,
+    AnswerError,
+    BenefitAnswer,
+    InquiryError,
+)
 from clearlane.eligibility.inbound import AnswerMatch, FileRefusal, PatientAnswer, ResponseFile
 from clearlane.eligibility.matching import match_answer, may_be_resent, trace_number
-from clearlane.eligibility.model import ORIGINATOR, Inquiry, InquiryParty, InquiryPerson
-from clearlane.eligibility.wire_struct import format_wire_day
+from clearlane.eligibility.model import Inquiry, InquiryParty, InquiryPerson
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import grammar, guides, reader, tree, views
 from clearlane.x12.tree import get_element
-from clearlane.x12.views import benefits
+from clearlane.x12.views import benefits, shared_types
 
 __all__ = [
     "AnswerMatch",
     "FileRefusal",
     "PatientAnswer",
     "ResponseFile",
+    "build_answer",
     "build_connection_error",
     "build_refusal",
-    "build_response",
-    "caller_trace",
-    "format_timestamp",
     "match_answer",
     "may_be_resent",
     "read",
     "trace_number",
 ]  # fmt: skip
+
+PERSON = "1"
+"""NM102 of a person."""
 
 
 def read(content: bytes) -> ResponseFile:
@@ -67,70 +72,57 @@ def read(content: bytes) -> ResponseFile:
     )
 
 
-def build_response(
+def build_answer(
     answer: PatientAnswer,
     inquiry: Inquiry | None,
     *,
     document_id: str,
-    created: datetime,
+    created_at: datetime,
     trace: str = "",
-    with_x12: bool = False,
-) -> response.BenefitResponseJson:
-    """Return the element of ``Responses`` for a patient.
+) -> BenefitAnswer:
+    """Return the answer about a patient as it is stored.
 
     Levels that the payer left out are filled from the inquiry, so that the caller always finds its own trace number
     at the patient.
     """
-    payers: tuple[response.PayerJson, ...] = ()
-    if answer.source is not None or inquiry is not None:
-        payers = (_payer(answer, inquiry, trace),)
-    return response.BenefitResponseJson(
-        GroupControlNumber=answer.group_control_number or None,
-        TradingPartnerId=answer.sender_id or None,
-        Payers=payers,
-        EnvelopeErrors=_envelope_errors(answer, inquiry),
-        X12Document=answer.content.decode("latin-1") if with_x12 else None,
-        DocumentId=document_id,
-        CreateDate=format_timestamp(created),
-        AdditionalInformation=response_builder.unmapped_information(answer.other),
+    source, count = answer.source, answer.transaction_refusal_count
+    levels = _fill_levels(answer, inquiry)
+    return BenefitAnswer(
+        document_id=document_id,
+        created_at=created_at,
+        group_control_number=answer.group_control_number,
+        sender_id=answer.sender_id,
+        path=inquiry.path if inquiry else "",
+        trace_number=trace,
+        caller_trace=inquiry.trace if inquiry else None,
+        envelope_errors=answer.envelope_errors,
+        transaction_refusals=source.refusals[:count] if source else (),
+        source=levels.source and _strip_source(levels.source, count),
+        receiver=levels.receiver and replace(levels.receiver, subscribers=()),
+        subscriber=levels.subscriber and _strip_member(levels.subscriber),
+        dependent=levels.dependent and _strip_member(levels.dependent),
     )
 
 
-def build_refusal(
-    refusal: FileRefusal, inquiry: Inquiry | None, *, with_x12: bool = False
-) -> response.ErrorResponseJson:
-    """Return the element of ``ErrorResponses`` for an inquiry whose file was rejected."""
-    return response.ErrorResponseJson(
-        Type="TA1" if refusal.kind == "TA1" else "999",
-        PayeeTraceNumber=caller_trace(inquiry),
-        Errors=refusal.errors,
-        X12Document=refusal.content.decode("latin-1") if with_x12 else None,
+def build_refusal(refusal: FileRefusal, inquiry: Inquiry | None) -> InquiryError:
+    """Return the error of an inquiry whose file was rejected."""
+    return InquiryError(
+        kind=refusal.kind,
+        path=inquiry.path if inquiry else "",
+        caller_trace=inquiry.trace if inquiry else None,
+        errors=refusal.errors,
+        status=refusal.status,
     )
 
 
-def build_connection_error(
-    inquiry: Inquiry | None, code: str, message: str
-) -> response.ErrorResponseJson:
-    """Return the element of ``ErrorResponses`` for an inquiry that did not reach its payer."""
-    error = response.ErrorJson(
-        Code=code, Message=message, Location=inquiry.payer_path if inquiry else None
+def build_connection_error(inquiry: Inquiry | None, code: str, message: str) -> InquiryError:
+    """Return the error of an inquiry that did not reach its payer."""
+    return InquiryError(
+        kind=CONNECTION,
+        path=inquiry.path if inquiry else "",
+        caller_trace=inquiry.trace if inquiry else None,
+        errors=(AnswerError(code=code, message=message),),
     )
-    return response.ErrorResponseJson(
-        Type="Connection", PayeeTraceNumber=caller_trace(inquiry), Errors=(error,)
-    )
-
-
-def caller_trace(inquiry: Inquiry | None) -> response.TraceJson | None:
-    """Return the caller's trace number as the caller wrote it."""
-    if inquiry is None or inquiry.trace is None:
-        return None
-    trace = inquiry.trace
-    return response.TraceJson(OriginatorID=trace.originator or None, Number=trace.number or None)
-
-
-def format_timestamp(time: datetime) -> str:
-    """Return a time in the format of the response: ISO 8601, UTC."""
-    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
 
 def _choose(transaction: str, version: str) -> grammar.Guide | None:
@@ -144,9 +136,9 @@ def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer
     assert isinstance(view, benefits.EligibilityView), "a 271 has this view"
     group, interchange = set.group, set.group.interchange
     errors = tuple(_read_envelope_errors(set))
-    patients = list(extract.patient_levels(view))
+    patients = list(patient_levels.patient_levels(view))
     alone = len(patients) == 1 and sum(1 for _ in interchange.sets()) == 1
-    for nth, levels in enumerate(patients):
+    for levels in patients:
         yield PatientAnswer(
             group_control_number=group.control,
             sender_id=get_element(interchange.header, 6).strip(),
@@ -156,126 +148,102 @@ def _answers(set: tree.TransactionSet, content: bytes) -> Iterator[PatientAnswer
             subscriber=levels.subscriber,
             dependent=levels.dependent,
             envelope_errors=errors,
-            transaction_refusal_count=extract.count_transaction_refusals(set, levels.at),
-            other=view.other if nth == 0 else (),
+            transaction_refusal_count=patient_levels.count_transaction_refusals(set, levels.at),
             make_content=partial(bytes, content)
             if alone
-            else partial(extract.extract_patient, set, levels.at),
+            else partial(patient_levels.extract_patient, set, levels.at),
         )
 
 
-def _read_envelope_errors(set: tree.TransactionSet) -> Iterator[response.ErrorJson]:
+def _read_envelope_errors(set: tree.TransactionSet) -> Iterator[AnswerError]:
     """Yield the errors of the envelopes around a set."""
     group, interchange = set.group, set.group.interchange
     for part, location in ((interchange, "ISA"), (group, "GS"), (set, "ST")):
         for finding in part.findings:
             if finding.severity is Severity.ERROR and finding.rule.startswith(_ENVELOPE_RULES):
-                yield response.ErrorJson(
-                    Code=finding.syntax_error or finding.rule,
-                    Message=f"{finding.message}.",
-                    Location=location,
+                yield AnswerError(
+                    code=finding.syntax_error or finding.rule,
+                    message=f"{finding.message}.",
+                    location=location,
                 )
-
-
-def _envelope_errors(
-    answer: PatientAnswer, inquiry: Inquiry | None
-) -> tuple[response.ErrorJson, ...] | None:
-    """Return errors of the envelopes, and refusals of the whole transaction (AAA in loop 2000A)."""
-    refusals = answer.source.refusals[: answer.transaction_refusal_count] if answer.source else ()
-    errors = field_mapping.map_refusals(refusals, inquiry.payer_path if inquiry else "2000A", {})
-    return (*answer.envelope_errors, *(errors or ())) or None
 
 
 _ENVELOPE_RULES = ("ISA-", "IEA-", "GS-", "GE-", "ST-", "SE-")
 
 
-def _payer(answer: PatientAnswer, inquiry: Inquiry | None, trace: str) -> response.PayerJson:
-    location = inquiry.payer_path if inquiry else "2100A"
-    payees: tuple[response.PayeeJson, ...] = ()
-    if answer.receiver is not None or inquiry is not None:
-        payees = (_payee(answer, inquiry, trace),)
-    if answer.source is None:
-        assert inquiry is not None, "the caller has checked"
-        return response.PayerJson(
-            **_party_fields(inquiry.payer, "payer_roles"), PayerId=inquiry.payer.id, Payees=payees
-        )
-    own = replace(
-        answer.source, refusals=answer.source.refusals[answer.transaction_refusal_count :]
+# ---- levels of an answer -----------------------------------------------------------------------
+
+
+class _Levels(NamedTuple):
+    source: benefits.InformationSourceView | None
+    receiver: benefits.InformationReceiverView | None
+    subscriber: benefits.MemberView | None
+    dependent: benefits.MemberView | None
+
+
+def _fill_levels(answer: PatientAnswer, inquiry: Inquiry | None) -> _Levels:
+    """Return the levels of an answer, with those of the inquiry where the payer left them out."""
+    source, receiver = answer.source, answer.receiver
+    subscriber, dependent = answer.subscriber, answer.dependent
+    if inquiry is not None:
+        source = source or benefits.InformationSourceView(party=_party(inquiry.payer, "PI"))
+        receiver = receiver or benefits.InformationReceiverView(party=_party(inquiry.payee, "XX"))
+        # A payer may reject the subscriber before it looks for the dependent.
+        if inquiry.dependent and not subscriber:
+            dependent = dependent or benefits.MemberView(party=_person(inquiry.dependent))
+        asked = _person(inquiry.subscriber, inquiry.member_id)
+        subscriber = subscriber or benefits.MemberView(party=asked)
+    return _Levels(source, receiver, subscriber, dependent)
+
+
+def _strip_source(
+    source: benefits.InformationSourceView, transaction_refusals: int
+) -> benefits.InformationSourceView:
+    return replace(source, receivers=(), refusals=source.refusals[transaction_refusals:])
+
+
+def _strip_member(member: benefits.MemberView) -> benefits.MemberView:
+    """Return a member without dependents, and with benefits that stood outside their loop among the others."""
+    misplaced, rest = _misplaced_benefits(member.other)
+    return replace(
+        member, dependents=(), benefits=(*member.benefits, *misplaced), other=tuple(rest)
     )
-    return response_builder.build_payer(own, payees, location)
 
 
-def _payee(answer: PatientAnswer, inquiry: Inquiry | None, trace: str) -> response.PayeeJson:
-    location = inquiry.payee_path if inquiry else "2100B"
-    subscribers: tuple[response.SubscriberJson, ...] = ()
-    if answer.subscriber is not None or inquiry is not None:
-        subscribers = (_subscriber(answer, inquiry, trace),)
-    if answer.receiver is None:
-        assert inquiry is not None, "the caller has checked"
-        return response.PayeeJson(
-            **_party_fields(inquiry.payee, "payee_roles"),
-            NationalProviderId=inquiry.payee.id,
-            Subscribers=subscribers,
-        )
-    return response_builder.build_payee(answer.receiver, subscribers, location)
+def _misplaced_benefits(
+    segments: Iterable[tree.Segment],
+) -> tuple[list[benefits.BenefitView], list[tree.Segment]]:
+    """Return benefits outside their loop, each with the segments after it, and the other segments."""
+    misplaced: list[list[tree.Segment]] = []
+    rest: list[tree.Segment] = []
+    for segment in segments:
+        if segment[0] == "EB":
+            misplaced.append([segment])
+        elif misplaced and segment[0] != "MPI":
+            misplaced[-1].append(segment)
+        else:
+            rest.append(segment)
+    return [benefits.BENEFIT.build(one) for one in misplaced], rest
 
 
-def _subscriber(
-    answer: PatientAnswer, inquiry: Inquiry | None, trace: str
-) -> response.SubscriberJson:
-    location = inquiry.subscriber_path if inquiry else "2100C"
-    dependents: tuple[response.DependentJson, ...] = ()
-    if answer.dependent is not None:
-        path = inquiry.path if inquiry and inquiry.dependent else "2100D"
-        dependents = (
-            response_builder.build_dependent(answer.dependent, path, _known_traces(inquiry, trace)),
-        )
-    elif inquiry is not None and inquiry.dependent and not answer.subscriber:
-        traces = _known_traces(inquiry, trace)
-        dependents = (
-            response.DependentJson(**_person_fields(inquiry.dependent), **traces, IsInsured=False),
-        )
-    # The trace numbers are listed once, at the patient.
-    traces = {} if dependents else _known_traces(inquiry, trace)
-    if answer.subscriber is None:
-        assert inquiry is not None, "the caller has checked"
-        return response.SubscriberJson(
-            **_person_fields(inquiry.subscriber),
-            **traces,
-            IsInsured=True,
-            MemberId=inquiry.member_id,
-            Dependents=dependents or None,
-        )
-    return response_builder.build_subscriber(answer.subscriber, dependents, location, traces)
+def _party(party: InquiryParty, id_qualifier: str) -> shared_types.PartyView:
+    return shared_types.PartyView(
+        role=party.role,
+        kind=party.entity_type,
+        name=party.name,
+        first=party.first,
+        id_qualifier=id_qualifier,
+        id=party.id,
+    )
 
 
-def _known_traces(inquiry: Inquiry | None, trace: str) -> Fields:
-    """Return the trace numbers that are known without the file."""
-    found: Fields = {}
-    if trace:
-        found["ClearinghouseTraceNumber"] = response.TraceJson(
-            OriginatorID=ORIGINATOR, Number=trace
-        )
-    payee_trace = caller_trace(inquiry)
-    if payee_trace is not None:
-        found["PayeeTraceNumber"] = payee_trace
-    return found
-
-
-def _party_fields(party: InquiryParty, roles: str) -> Fields:
-    return {
-        "Type": services.name(roles, party.role),
-        "EntityType": services.name("entity_types", party.entity_type),
-        "CommonName": party.name,
-        "FirstName": party.first or None,
-    }
-
-
-def _person_fields(person: InquiryPerson) -> Fields:
-    return {
-        "EntityType": "Individual",
-        "CommonName": person.last or None,
-        "FirstName": person.first or None,
-        "BirthDate": format_wire_day(person.birth) if person.birth else None,
-        "Gender": services.name("genders", person.sex) or None,
-    }
+def _person(person: InquiryPerson, member_id: str = "") -> shared_types.PartyView:
+    return shared_types.PartyView(
+        kind=PERSON,
+        name=person.last,
+        first=person.first,
+        birth=person.birth,
+        sex=person.sex,
+        id_qualifier="MI" if member_id else "",
+        id=member_id,
+    )

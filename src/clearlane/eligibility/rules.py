@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from clearlane.eligibility import fields, services, wire_struct
+from clearlane.eligibility.benefit_answer import ValidationResult
 from clearlane.eligibility.build_inquiry import (
     InquiryBuilder,
     asks_only_dental,
@@ -37,14 +38,6 @@ SERVICE_TYPES_PER_QUESTION_MAX = 99
 
 RuleProblem = tuple[str, str]
 """A field's path relative to its level, and a message."""
-
-
-class ValidationResultJson(WireStruct, frozen=True, kw_only=True):
-    """An element of ``ValidationResults``: why a part of a request could not be sent."""
-
-    Location: str
-    Code: str
-    Message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +65,7 @@ class CheckedRequest(NamedTuple):
     """The inquiries that can be sent, and the reasons why the rest cannot."""
 
     inquiries: list[Inquiry]
-    results: list[ValidationResultJson]
+    results: list[ValidationResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +398,7 @@ def _check_levels_above(
     context: InquiryRuleContext,
     patient: RequestPatient,
     memo: dict[str, Any],
-    results: list[ValidationResultJson],
+    results: list[ValidationResult],
 ) -> Payer | None:
     """Return the payer if all levels above the patient pass; each level is checked once."""
     inquiry_path = patient.payer_path.partition(".")[0]
@@ -430,14 +423,14 @@ def _check_levels_above(
 
 
 def _add_results(
-    level: RequestLevel, context: InquiryRuleContext, path: str, results: list[ValidationResultJson]
+    level: RequestLevel, context: InquiryRuleContext, path: str, results: list[ValidationResult]
 ) -> bool:
     """Run the rules of a level, add their results, and return whether there are any."""
     before = len(results)
     for rule in BY_LEVEL[level]:
         for field, message in rule.check(context):
             location = f"{path}.{field}" if path else field
-            results.append(ValidationResultJson(Location=location, Code=rule.id, Message=message))
+            results.append(ValidationResult(location=location, code=rule.id, message=message))
     return len(results) > before
 
 

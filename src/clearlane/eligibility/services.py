@@ -1,8 +1,6 @@
-"""Translate between the codes of a 270 or 271 and their names in Vendor API V3.
+"""The names that callers give for codes of a 270: service types, relationships, roles and sexes.
 
-Most lists are those of ``x12.codes``, whose third column holds the V3 names; lists that only V3 needs are here. A
-name is found in any case and with any punctuation, and so is the X12 code itself. A code that no list has is
-returned as it is, so that nothing of a payer's answer is lost.
+A name is found in any case and with any punctuation, and so is the X12 code itself.
 
 Knows lists; knows no request and no file.
 """
@@ -14,9 +12,6 @@ from types import MappingProxyType
 
 from clearlane.kernel import limits
 from clearlane.payers.model import PayerType
-from clearlane.x12 import codes
-
-NAME_COLUMN = 2
 
 HEALTH_PLAN, DENTAL_CARE = "30", "35"
 DEFAULT_SERVICES: Mapping[str, str] = {"Medical": HEALTH_PLAN, "Dental": DENTAL_CARE}
@@ -25,7 +20,7 @@ DENTAL_SERVICES = frozenset({
     "23", "24", "25", "26", "27", "28", "35", "36", "37", "38", "39", "40", "41",
 })  # fmt: skip
 
-_V3_LISTS: dict[str, dict[str, str]] = {
+_NAMES: dict[str, dict[str, str]] = {
     # NM101 of 2100A.
     "payer_roles": {
         "PR": "Payer", "2B": "ThirdPartyAdministrator", "36": "Employer", "GP": "GatewayProvider",
@@ -36,82 +31,84 @@ _V3_LISTS: dict[str, dict[str, str]] = {
         "1P": "Provider", "FA": "Facility", "80": "Hospital", "2B": "ThirdPartyAdministrator",
         "36": "Employer", "GP": "GatewayProvider", "P5": "PlanSponsor", "PR": "Payer",
     },
-    # NM101 of 2120.
-    "entities": {
-        "13": "ContractedServiceProvider", "1I": "PreferredProviderOrganization", "1P": "Provider",
-        "2B": "ThirdPartyAdministrator", "36": "Employer", "73": "OtherPhysician", "FA": "Facility",
-        "GP": "GatewayProvider", "GW": "Group", "I3": "IndependentPhysiciansAssociation",
-        "IL": "InsuredOrSubscriber", "LR": "LegalRepresentative", "OC": "OriginCarrier",
-        "P3": "PrimaryCareProvider", "P4": "PriorInsuranceCarrier", "P5": "PlanSponsor",
-        "PR": "Payer", "PRP": "PrimaryPayer", "SEP": "SecondaryPayer", "TTP": "TertiaryPayer",
-        "VER": "PartyPerformingVerification", "VN": "Vendor",
-        "VY": "OrganizationCompletingConfigurationChange",
-        "X3": "UtilizationManagementOrganization", "Y2": "ManagedCareOrganization",
-    },
     "entity_types": {"1": "Individual", "2": "Organization"},
     "genders": {"M": "Male", "F": "Female", "U": "Unknown"},
-    # EB11 and EB12.
-    "answers": {"Y": "Yes", "N": "No", "U": "Unknown", "W": "NotApplicable"},
-    "contact_numbers": {
-        "ED": "ElectronicDataInterchangeAccessNumber", "EM": "ElectronicMail",
-        "EX": "TelephoneExtension", "FX": "Facsimile", "TE": "Telephone", "UR": "Url",
-        "WP": "WorkPhone",
+    # INS02.
+    "relationships": {
+        "01": "Spouse", "18": "Self", "19": "Child", "20": "Employee", "21": "Unknown",
+        "34": "OtherAdult", "39": "OrganDonor", "40": "CadaverDonor", "53": "LifePartner",
+        "G8": "Other",
     },
-    # PRV01.
-    "provider_roles": {
-        "AD": "Admitting", "AT": "Attending", "BI": "Billing", "CO": "Consulting",
-        "CV": "Covering", "H": "Hospital", "HH": "HomeHealthCare", "LA": "Laboratory",
-        "OT": "OtherPhysician", "P1": "Pharmacist", "P2": "Pharmacy",
-        "PC": "PrimaryCarePhysician", "PE": "Performing", "R": "RuralHealthClinic",
-        "RF": "Referring", "SB": "Submitting", "SK": "SkilledNursingFacility",
-        "SU": "Supervising",
-    },
-    # AAA04.
-    "follow_up_actions": {
-        "C": "PleaseCorrectAndResubmit", "N": "ResubmissionNotAllowed",
-        "P": "PleaseResubmitOriginalTransaction", "R": "ResubmissionAllowed",
-        "S": "DoNotResubmitInquiryInitiatedToAThirdParty", "W": "PleaseWait30DaysAndResubmit",
-        "X": "PleaseWait10DaysAndResubmit",
-        "Y": "DoNotResubmitWeWillHoldYourRequestAndRespondAgainShortly",
-    },
-    # HSD07.
-    "delivery_patterns": {
-        "1": "FirstWeekOfTheMonth", "2": "SecondWeekOfTheMonth", "3": "ThirdWeekOfTheMonth",
-        "4": "FourthWeekOfTheMonth", "5": "FifthWeekOfTheMonth", "6": "FirstAndThirdWeeksOfTheMonth",
-        "7": "SecondAndFourthWeeksOfTheMonth", "8": "FirstWorkingDayOfPeriod",
-        "9": "LastWorkingDayOfPeriod", "A": "MondayThroughFriday", "B": "MondayThroughSaturday",
-        "C": "MondayThroughSunday", "D": "Monday", "E": "Tuesday", "F": "Wednesday",
-        "G": "Thursday", "H": "Friday", "J": "Saturday", "K": "Sunday",
-        "L": "MondayThroughThursday", "M": "Immediately", "N": "AsDirected",
-        "O": "DailyMondayThroughFriday", "P": "HalfMondayAndHalfThursday",
-        "Q": "HalfTuesdayAndHalfThursday", "R": "HalfWednesdayAndHalfFriday",
-        "S": "OnceAnytimeMondayThroughFriday", "SG": "TuesdayThroughFriday",
-        "SL": "MondayTuesdayAndThursday", "SP": "MondayTuesdayAndFriday",
-        "SX": "WednesdayAndThursday", "SY": "MondayWednesdayAndThursday",
-        "SZ": "TuesdayThursdayAndFriday", "T": "HalfTuesdayAndHalfFriday",
-        "U": "HalfMondayAndHalfWednesday", "V": "OneThirdMondayWednesdayFriday",
-        "W": "WheneverNecessary", "X": "HalfByWednesdayBalanceByFriday",
-        "Y": "NoneAlsoUsedToCancelOrOverrideAPreviousPattern",
-    },
-    # MPI01 to MPI03.
-    "information_statuses": {
-        "A": "Partial", "C": "Current", "L": "Latest", "O": "Oldest", "P": "Prior",
-        "S": "SecondMostCurrent", "T": "ThirdMostCurrent",
-    },
-    "military_statuses": {
-        "AE": "ActiveReserve", "AO": "ActiveMilitaryOverseas", "AS": "AcademyStudent",
-        "AT": "PresidentialAppointee", "AU": "ActiveMilitaryUsa", "CC": "Contractor",
-        "DD": "DishonorablyDischarged", "HD": "HonorablyDischarged", "IR": "InactiveReserves",
-        "LX": "LeaveOfAbsenceMilitary", "PE": "PlanToEnlist", "RE": "Recommissioned",
-        "RM": "RetiredMilitaryOverseas", "RR": "RetiredWithoutRecall", "RU": "RetiredMilitaryUsa",
-    },
-    "service_affiliations": {
-        "A": "AirForce", "B": "AirForceReserves", "C": "Army", "D": "ArmyReserves",
-        "E": "CoastGuard", "F": "MarineCorps", "G": "MarineCorpsReserves", "H": "NationalGuard",
-        "I": "Navy", "J": "NavyReserves", "K": "Other", "L": "PeaceCorps",
-        "M": "RegularArmedForces", "N": "Reserves", "O": "UsPublicHealthService",
-        "Q": "ForeignMilitary", "R": "AmericanRedCross", "S": "DepartmentOfDefense",
-        "U": "UnitedServicesOrganization", "W": "MilitarySealiftCommand",
+    # EB03 and EQ01.
+    "service_types": {
+        "1": "MedicalCare", "2": "Surgical", "3": "Consultation", "4": "DiagnosticXRay",
+        "5": "DiagnosticLab", "6": "RadiationTherapy", "7": "Anesthesia",
+        "8": "SurgicalAssistance", "9": "OtherMedical", "10": "BloodCharges",
+        "11": "UsedDurableMedicalEquipment", "12": "DurableMedicalEquipmentPurchase",
+        "13": "AmbulatoryServiceCenterFacility", "14": "RenalSuppliesInTheHome",
+        "15": "AlternateMethodDialysis", "16": "ChronicRenalDiseaseEquipment",
+        "17": "PreAdmissionTesting", "18": "DurableMedicalEquipmentRental",
+        "19": "PneumoniaVaccine", "20": "SecondSurgicalOpinion", "21": "ThirdSurgicalOpinion",
+        "22": "SocialWork", "23": "DiagnosticDental", "24": "Periodontics", "25": "Restorative",
+        "26": "Endodontics", "27": "MaxillofacialProsthetics", "28": "AdjunctiveDentalServices",
+        "30": "HealthBenefitPlanCoverage", "32": "PlanWaitingPeriod", "33": "Chiropractic",
+        "34": "ChiropracticOfficeVisits", "35": "DentalCare", "36": "DentalCrowns",
+        "37": "DentalAccident", "38": "Orthodontics", "39": "Prosthodontics", "40": "OralSurgery",
+        "41": "RoutinePreventiveDental", "42": "HomeHealthCare", "43": "HomeHealthPrescriptions",
+        "44": "HomeHealthVisits", "45": "Hospice", "46": "RespiteCare", "47": "Hospital",
+        "48": "HospitalInpatient", "49": "HospitalRoomAndBoard", "50": "HospitalOutpatient",
+        "51": "HospitalEmergencyAccident", "52": "HospitalEmergencyMedical",
+        "53": "HospitalAmbulatorySurgical", "54": "LongTermCare", "55": "MajorMedical",
+        "56": "MedicallyRelatedTransportation", "57": "AirTransportation", "58": "Cabulance",
+        "59": "LicensedAmbulance", "60": "GeneralBenefits", "61": "InVitroFertilization",
+        "62": "MriCatScan", "63": "DonorProcedures", "64": "Acupuncture", "65": "NewbornCare",
+        "66": "Pathology", "67": "SmokingCessation", "68": "WellBabyCare", "69": "Maternity",
+        "70": "Transplants", "71": "AudiologyExam", "72": "InhalationTherapy",
+        "73": "DiagnosticMedical", "74": "PrivateDutyNursing", "75": "ProstheticDevice",
+        "76": "Dialysis", "77": "OtologicalExam", "78": "Chemotherapy", "79": "AllergyTesting",
+        "80": "Immunizations", "81": "RoutinePhysical", "82": "FamilyPlanning",
+        "83": "Infertility", "84": "Abortion", "85": "Aids", "86": "EmergencyServices",
+        "87": "Cancer", "88": "Pharmacy", "89": "FreeStandingPrescriptionDrug",
+        "90": "MailOrderPrescriptionDrug", "91": "BrandNamePrescriptionDrug",
+        "92": "GenericPrescriptionDrug", "93": "Podiatry", "94": "PodiatryOfficeVisits",
+        "95": "PodiatryNursingHomeVisits", "96": "ProfessionalPhysician", "97": "Anesthesiologist",
+        "98": "ProfessionalPhysicianVisitOffice", "99": "ProfessionalPhysicianVisitInpatient",
+        "A0": "ProfessionalPhysicianVisitOutpatient",
+        "A1": "ProfessionalPhysicianVisitNursingHome",
+        "A2": "ProfessionalPhysicianVisitSkilledNursingFacility",
+        "A3": "ProfessionalPhysicianVisitHome", "A4": "Psychiatric",
+        "A5": "PsychiatricRoomAndBoard", "A6": "Psychotherapy", "A7": "PsychiatricInpatient",
+        "A8": "PsychiatricOutpatient", "A9": "Rehabilitation", "AA": "RehabilitationRoomAndBoard",
+        "AB": "RehabilitationInpatient", "AC": "RehabilitationOutpatient",
+        "AD": "OccupationalTherapy", "AE": "PhysicalMedicine", "AF": "SpeechTherapy",
+        "AG": "SkilledNursingCare", "AH": "SkilledNursingCareRoomAndBoard", "AI": "SubstanceAbuse",
+        "AJ": "Alcoholism", "AK": "DrugAddiction", "AL": "VisionOptometry", "AM": "Frames",
+        "AN": "RoutineExam", "AO": "Lenses", "AQ": "NonmedicallyNecessaryPhysical",
+        "AR": "ExperimentalDrugTherapy", "B1": "BurnCare",
+        "B2": "BrandNamePrescriptionDrugFormulary", "B3": "BrandNamePrescriptionDrugNonFormulary",
+        "BA": "IndependentMedicalEvaluation", "BB": "PartialHospitalizationPsychiatric",
+        "BC": "DayCarePsychiatric", "BD": "CognitiveTherapy", "BE": "MassageTherapy",
+        "BF": "PulmonaryRehabilitation", "BG": "CardiacRehabilitation", "BH": "Pediatric",
+        "BI": "Nursery", "BJ": "Skin", "BK": "Orthopedic", "BL": "Cardiac", "BM": "Lymphatic",
+        "BN": "Gastrointestinal", "BP": "Endocrine", "BQ": "Neurology", "BR": "Eye",
+        "BS": "InvasiveProcedures", "BT": "Gynecological", "BU": "Obstetrical",
+        "BV": "ObstetricalGynecological", "BW": "MailOrderPrescriptionDrugBrandName",
+        "BX": "MailOrderPrescriptionDrugGeneric", "BY": "PhysicianVisitOfficeSick",
+        "BZ": "PhysicianVisitOfficeWell", "C1": "CoronaryCare",
+        "CA": "PrivateDutyNursingInpatient", "CB": "PrivateDutyNursingHome",
+        "CC": "SurgicalBenefitsProfessionalPhysician", "CD": "SurgicalBenefitsFacility",
+        "CE": "MentalHealthProviderInpatient", "CF": "MentalHealthProviderOutpatient",
+        "CG": "MentalHealthFacilityInpatient", "CH": "MentalHealthFacilityOutpatient",
+        "CI": "SubstanceAbuseFacilityInpatient", "CJ": "SubstanceAbuseFacilityOutpatient",
+        "CK": "ScreeningXRay", "CL": "ScreeningLaboratory", "CM": "MammogramHighRiskPatient",
+        "CN": "MammogramLowRiskPatient", "CO": "FluVaccination",
+        "CP": "EyewearAndEyewearAccessories", "CQ": "CaseManagement", "DG": "Dermatology",
+        "DM": "DurableMedicalEquipment", "DS": "DiabeticSupplies",
+        "GF": "GenericPrescriptionDrugFormulary", "GN": "GenericPrescriptionDrugNonFormulary",
+        "GY": "Allergy", "IC": "IntensiveCare", "MH": "MentalHealth",
+        "NI": "NeonatalIntensiveCare", "ON": "Oncology", "PT": "PhysicalTherapy",
+        "PU": "Pulmonary", "RN": "Renal", "RT": "ResidentialPsychiatricTreatment",
+        "TC": "TransitionalCare", "TN": "TransitionalNurseryCare", "UC": "UrgentCare",
     },
 }  # fmt: skip
 
@@ -128,15 +125,13 @@ _PUNCTUATION = re.compile(r"[^0-9a-z]")
 
 
 def name(list: str, code: str) -> str:
-    """Return the V3 name of a code; the code itself if the list does not have it."""
-    return names(list).get(code, code)
+    """Return the name of a code; the code itself if the list does not have it."""
+    return _NAMES[list].get(code, code)
 
 
-@cache
 def names(list: str) -> Mapping[str, str]:
     """Return the names of a list by code."""
-    own = _V3_LISTS.get(list)
-    return MappingProxyType(own) if own is not None else codes.load_column(list, NAME_COLUMN)
+    return MappingProxyType(_NAMES[list])
 
 
 def code(list: str, text: str) -> str | None:

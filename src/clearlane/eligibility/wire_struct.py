@@ -1,4 +1,4 @@
-"""The base of the JSON objects of the eligibility request and response.
+"""The base of the JSON objects of Vendor API V3, whose names are also those of the eligibility request.
 
 A wire struct is a frozen msgspec struct whose attributes are the names on the wire. It prints which fields are
 filled, never their content, and provides its JSON schema for the OpenAPI document.
@@ -8,13 +8,10 @@ Knows no field by name.
 
 import re
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 
 import msgspec
-from pydantic import WithJsonSchema
 from pydantic_core import core_schema
 
 if TYPE_CHECKING:
@@ -65,7 +62,11 @@ class WireStruct(msgspec.Struct, frozen=True, kw_only=True):
     ) -> core_schema.CoreSchema:
         """Return the schema from which pydantic generates the OpenAPI document."""
         hints = get_type_hints(cls, include_extras=True)
-        fields = {name: _schema_field(hints[name], handler) for name in cls.__struct_fields__}
+        fields = {
+            name: _schema_field(hints[name], handler)
+            for name in cls.__struct_fields__
+            if hints[name] is not msgspec.UnsetType
+        }
         name = cls.SCHEMA_PREFIX + _AFFIX.sub("", cls.__name__.removeprefix(cls.SCHEMA_PREFIX))
         ref = f"{cls.__module__}.{name}:{id(cls)}"
         updates: dict[str, Any] = {
@@ -87,17 +88,6 @@ def nested_struct(struct: type[WireStruct], name: str) -> type[WireStruct]:
     found = _find_struct(get_type_hints(struct)[name])
     assert found is not None, f"{name} holds a struct"
     return found
-
-
-JsonNumber = Annotated[Decimal, WithJsonSchema({"type": "number"})]
-"""An amount, written as a JSON number with the digits of the file."""
-DayText = Annotated[str, WithJsonSchema({"type": "string", "examples": ["2024-05-01T00:00:00"]})]
-"""A day in the format of the response."""
-
-
-def format_wire_day(day: date) -> str:
-    """Return a day in the format of the response."""
-    return f"{day.isoformat()}T00:00:00"
 
 
 # Parts of class names that the OpenAPI document does without: ``RequestPayer``, ``PayerJson``.

@@ -21,7 +21,9 @@ CRASH_POINTS: dict[str, str] = {
     "fetched": "A payer's file is read; it is not stored.",
     "stored": "A payer's file is stored; it still waits at the payer.",
     "dropped": "A payer's file is deleted there; it is not posted.",
+    "payment opened": "A payment is stored; none of its claims is recorded.",
     "applied": "A page of statements is recorded.",
+    "payment closed": "A payment is stored with all its claims; the outcome of its file is not recorded.",
 }
 """Every point with the state of things there, in the order in which a claim passes them."""
 

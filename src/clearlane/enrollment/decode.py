@@ -30,6 +30,7 @@ from clearlane.kernel.json_names import (
     find_fields,
     fold_name,
     fold_names,
+    sort_by_last_use,
 )
 
 ENROLLMENT_BYTES_MAX = 128 * 1024
@@ -46,6 +47,8 @@ class EnrollmentDocument:
     elements: Sequence[msgspec.Raw] = ()
     findings: tuple[Finding, ...] = ()
     ignored: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    """Fields that came under two spellings; the last was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class DecodedEnrollment:
     ignored: tuple[str, ...] = ()
     request_id: str = field(default="", repr=False)
     """The caller's id, also of an element with findings, so that a repeated id is found."""
+    repeated: tuple[str, ...] = ()
+    """Paths of fields that came under two spellings; the last was taken."""
 
 
 def split_request(
@@ -64,7 +69,7 @@ def split_request(
 ) -> EnrollmentDocument:
     """Split a request into raw elements; findings concern the request itself."""
     try:
-        request, ignored = _request_fields(body)
+        request, ignored, repeated = _request_fields(body)
     except msgspec.ValidationError:
         return _unreadable("The document must be a JSON object.")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -80,7 +85,9 @@ def split_request(
         if not elements:
             message = "At least one enrollment is required."
             findings.append(make_finding(REQUIRED, ENROLLMENTS, message))
-    return EnrollmentDocument(elements, tuple(findings), ignored[: limits.IGNORED_FIELDS_SHOWN_MAX])
+    return EnrollmentDocument(
+        elements, tuple(findings), ignored[: limits.IGNORED_FIELDS_SHOWN_MAX], repeated
+    )
 
 
 def decode_enrollment(raw: bytes, at: str) -> DecodedEnrollment:
@@ -90,11 +97,13 @@ def decode_enrollment(raw: bytes, at: str) -> DecodedEnrollment:
         return DecodedEnrollment(None, (make_finding(NOT_READABLE, at, message),))
     try:
         fields_sent = _decode_object(raw)
+        sent, ignored, repeated = _known_fields(fields_sent)
+        if repeated:
+            sent, *_ = _known_fields(sort_by_last_use(raw, fields_sent))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         is_json = isinstance(error, msgspec.ValidationError)
         message = f"An enrollment must be {'a JSON object' if is_json else 'valid JSON in UTF-8'}."
         return DecodedEnrollment(None, (make_finding(NOT_READABLE, at, message),))
-    sent, ignored = _known_fields(fields_sent)
     ignored = tuple(f"{at}.{name}" for name in ignored)
     values = {name: _as_text(name, sent[name]) for name in FIELDS if not _is_blank(sent.get(name))}
     numbers = {f"{at}.{name}" for name, value in values.items() if value is not sent[name]}
@@ -105,6 +114,7 @@ def decode_enrollment(raw: bytes, at: str) -> DecodedEnrollment:
         findings,
         ignored[: limits.IGNORED_FIELDS_SHOWN_MAX],
         id if isinstance(id, str) else "",
+        tuple(f"{at}.{name}" for name in repeated),
     )
 
 
@@ -149,17 +159,21 @@ def _decode_object(raw: bytes) -> dict[str, Any]:
     return value
 
 
-def _known_fields(sent: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the values by exact name, the last spelling of each, and the names of no field."""
+def _known_fields(
+    sent: Mapping[str, Any],
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
+    """Return the values by exact name, the last spelling of each, the names of no field, and those with two spellings."""
     known: dict[str, Any] = {}
-    ignored = []
+    ignored, repeated = [], []
     for spelling, value in sent.items():
         name = spelling if spelling in FIELDS else _FOLDED_NAMES.get(fold_name(spelling))
         if name is None:
             ignored.append(spelling)
-        else:
-            known[name] = value
-    return known, tuple(ignored)
+            continue
+        if name in known:
+            repeated.append(name)
+        known[name] = value
+    return known, tuple(ignored), tuple(dict.fromkeys(repeated))
 
 
 def _as_text(name: str, value: Any) -> Any:
@@ -188,25 +202,33 @@ class _RequestFields(msgspec.Struct):
     Enrollments: RawField = msgspec.UNSET
 
 
-def _request_fields(body: bytes) -> tuple[_RequestFields, tuple[str, ...]]:
-    """Return the two fields and the names of unknown fields."""
+def _request_fields(body: bytes) -> tuple[_RequestFields, tuple[str, ...], tuple[str, ...]]:
+    """Return the two fields, the names of unknown fields, and those that came under two spellings."""
     # A large document could hold millions of unknown names, so they are not collected.
     if len(body) > limits.SMALL_DOCUMENT_BYTES_MAX:
         exact = msgspec.json.decode(body, type=_RequestFields)
         if exact.Version is not msgspec.UNSET and exact.Enrollments is not msgspec.UNSET:
-            return exact, ()
-        sent = find_fields(body, (VERSION, ENROLLMENTS))
-    else:
-        sent = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+            return exact, (), ()
+        return _spelled_fields(find_fields(body, (VERSION, ENROLLMENTS)))
+    sent = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    found = _spelled_fields(sent)
+    return _spelled_fields(sort_by_last_use(body, sent)) if found[2] else found
+
+
+def _spelled_fields(
+    sent: Mapping[str, msgspec.Raw],
+) -> tuple[_RequestFields, tuple[str, ...], tuple[str, ...]]:
     known = _RequestFields()
-    ignored = []
+    ignored, repeated = [], []
     for spelling, raw in sent.items():
         name = _FOLDED_TOP_NAMES.get(fold_name(spelling))
         if name is None:
             ignored.append(spelling)
-        else:
-            setattr(known, name, raw)
-    return known, tuple(ignored)
+            continue
+        if getattr(known, name) is not msgspec.UNSET:
+            repeated.append(name)
+        setattr(known, name, raw)
+    return known, tuple(ignored), tuple(dict.fromkeys(repeated))
 
 
 def _check_version(raw: RawField) -> Iterable[Finding]:

@@ -6,7 +6,7 @@ exact name first; only a name that is not found is folded here. Knows no field a
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,6 +16,7 @@ FIELD_SPELLINGS_MAX = 16
 FIELD_OCCURRENCES_MAX = 1_000
 
 
+T = TypeVar("T")
 RawOrUnset = msgspec.Raw | msgspec.UnsetType
 
 
@@ -42,6 +43,22 @@ def decode_in_order(text: bytes) -> Any:
     Several times slower. It is needed only where two spellings of one field decide which value is the last.
     """
     return json.loads(text, object_pairs_hook=_by_last_use, parse_float=NumberText)
+
+
+def sort_by_last_use(text: bytes, fields: Mapping[str, T]) -> dict[str, T]:
+    """Return the fields of a JSON object by name, in the order of each name's last use.
+
+    A dictionary keeps the place of a name's first use. It is needed where two spellings of one field decide which value
+    is the last, and one of them stands there twice.
+    """
+    return {name: fields[name] for name in decode_in_order(text)}
+
+
+def note_repeated_fields(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return a sentence for each field that came under two spellings."""
+    return tuple(
+        f"{path} came under two spellings; the last was taken." for path in dict.fromkeys(paths)
+    )
 
 
 def fold_names(names: Iterable[str]) -> Mapping[str, str]:

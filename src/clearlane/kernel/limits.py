@@ -14,6 +14,8 @@ STOP_SECONDS_MAX = 30
 
 # Claims.
 CLAIMS_PER_DOCUMENT_MAX = 5_000
+# Ids in one call for payer documents: a vendor asks for all of a month.
+DOCUMENTS_PER_CALL_MAX = 100_000
 CLAIMS_PER_SET_MAX = 5_000
 CLAIM_NUMBERS_REMEMBERED_MAX = 100_000
 SHAPE_FINDINGS_MAX = 10_000

@@ -175,7 +175,7 @@ def _aliases(value: object) -> tuple[str, ...]:
     return names
 
 
-# In the order of the interface document; the last three are Clearlane's own.
+# In the order of the interface document; those from Aliases on are Clearlane's own.
 PAYER_FIELDS = (
     required("Type", "type", _one_of(PAYER_TYPES)),
     required("Name", "name", _name),
@@ -189,5 +189,6 @@ PAYER_FIELDS = (
     optional("Active", "active", _flag, in_lists=False),
     optional("AcceptsClaims", "accepts_claims", _flag, in_lists=False),
     optional("Replacements", "replacements", _one_of(REPLACEMENTS), in_lists=False),
+    optional("BillingZipRequired", "billing_zip_required", _flag, in_lists=False),
 )
 FIELDS_BY_NAME = {field.wire_name.casefold(): field for field in PAYER_FIELDS}

@@ -34,6 +34,8 @@ class Payer(msgspec.Struct, frozen=True, gc=False):
     """False for a payer that is listed for eligibility alone."""
     replacements: str = "accepted"
     """Whether it takes replacements and voids (frequency 7 and 8), or originals only."""
+    billing_zip_required: bool = False
+    """Whether it refuses claims whose billing address has no ZIP code."""
 
     @property
     def key(self) -> tuple[str, str]:

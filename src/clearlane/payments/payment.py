@@ -241,6 +241,9 @@ class PaymentSummary(PaymentStruct, frozen=True):
     """The totals at the end of an 835: the payment, its provider adjustments, and its balance."""
 
     payment: PaymentHeading
+    interchange: int = 1
+    group: int = 1
+    set: int = 1
     claims: int = 0
     paid: int = 0
     adjustments: tuple[ProviderAdjustment, ...] = ()

@@ -2,6 +2,7 @@
 
     for part in read(source):
         match part:
+            case PaymentStart(payment): ...                   # the heading, before the first claim
             case ClaimPaymentLoop(claim_payment, unit): ...   # a claim; ``unit`` is its CLP loop
             case PaymentSummary(): ...                        # the end of a set: the payment and its balance
 
@@ -20,12 +21,13 @@ from msgspec.structs import replace
 from clearlane.kernel import formats
 from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.payments.balance import PaymentTotals
-from clearlane.payments.claim_loops import choose_guide
 from clearlane.payments.model import ClaimPayment, PaymentHeading
 from clearlane.payments.outcome import AdjustedReason, LineDecision, derive_outcome
-from clearlane.payments.payment import PaymentSummary, ProviderAdjustment
+from clearlane.payments.payment import Payment, PaymentSummary, ProviderAdjustment
+from clearlane.payments.read_payment import heading_of_set
 from clearlane.x12 import codes, reader, tree
 from clearlane.x12.envelope_time import read_control_number, read_group_time
+from clearlane.x12.received_guides import choose_guide
 from clearlane.x12.tree import get_element
 
 
@@ -36,15 +38,25 @@ class ClaimPaymentLoop(NamedTuple):
     unit: reader.UnitClosed
 
 
-RemittancePart: TypeAlias = ClaimPaymentLoop | PaymentSummary
+class PaymentStart(NamedTuple):
+    """The heading of a payment, before its first claim."""
+
+    payment: Payment
+    heading: PaymentHeading
+    set: tuple[int, int, int]
+    """Interchange, group and set of the file, each counted from 1."""
+
+
+RemittancePart: TypeAlias = PaymentStart | ClaimPaymentLoop | PaymentSummary
 
 
 def read(source: reader.Source) -> Iterator[RemittancePart]:
-    """Yield the claim payments and the summary of every 835 in a file."""
+    """Yield the heading, the claim payments and the summary of every 835 in a file."""
     remittance: _RemittanceReader | None = None
     for event in reader.read(source, check=False, choose_guide=choose_guide):
         if event.__class__ is reader.UnitClosed:
             if remittance is not None:
+                yield from remittance.start()
                 yield remittance.read_claim(event)
         elif event.__class__ is reader.SetOpened:
             guide = event.set.guide
@@ -52,6 +64,7 @@ def read(source: reader.Source) -> Iterator[RemittancePart]:
                 _RemittanceReader(event.set) if guide is not None and guide.kind == "835" else None
             )
         elif event.__class__ is reader.SetClosed and remittance is not None:
+            yield from remittance.start()
             yield remittance.summarize()
             remittance = None
 
@@ -64,6 +77,18 @@ class _RemittanceReader:
         self._payment: PaymentHeading | None = None
         self._totals = PaymentTotals()
         self._originals = set.group.interchange.delimiters.from_canonical()
+        self._started = False
+
+    def start(self) -> Iterator[PaymentStart]:
+        """Yield the heading, once."""
+        if not self._started:
+            self._started = True
+            yield PaymentStart(heading_of_set(self._set), self.payment, self._key)
+
+    @property
+    def _key(self) -> tuple[int, int, int]:
+        group = self._set.group
+        return group.interchange.number, group.number, self._set.number
 
     def read_claim(self, unit: reader.UnitClosed) -> ClaimPaymentLoop:
         """Return the claim payment of a CLP loop and add it to the totals."""
@@ -87,7 +112,9 @@ class _RemittanceReader:
             for one in _provider_adjustments(segment, self._originals, unreadable)
         ]
         numbered = (replace(one, number=number) for number, one in enumerate(adjustments, 1))
-        return self._totals.summary(self.payment, tuple(numbered), readable=not unreadable)
+        summary = self._totals.summary(self.payment, tuple(numbered), readable=not unreadable)
+        interchange, group, number = self._key
+        return replace(summary, interchange=interchange, group=group, set=number)
 
 
 class _ClaimMoney:

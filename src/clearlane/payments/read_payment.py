@@ -16,7 +16,6 @@ from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 
 from clearlane.payments.balance import is_balanced
-from clearlane.payments.claim_loops import choose_guide
 from clearlane.payments.outcome import (
     ORDINARY_REASONS,
     AdjustedReason,
@@ -37,6 +36,7 @@ from clearlane.payments.payment import (
 from clearlane.payments.read_claim_part import read_claim_part
 from clearlane.x12 import reader, tree
 from clearlane.x12.delimiters import Delimiters
+from clearlane.x12.received_guides import choose_guide
 from clearlane.x12.views.original import SeparatorRestorer
 from clearlane.x12.views.remittance import (
     CLAIM,
@@ -104,9 +104,10 @@ def read_occurrence(part: bytes, *, number: int = 0) -> ClaimOccurrence:
     return occurrence_of_view(read_claim_part(part)[1], number=number)
 
 
-def read_heading(part: bytes) -> Payment:
-    """Read the payment of a claim's part of an 835, without totals, which a part cannot have."""
-    return _payment(read_claim_part(part)[0])
+def heading_of_set(set: tree.TransactionSet) -> Payment:
+    """Return the payment in the heading of a set, all of which comes before the first claim."""
+    restorer = SeparatorRestorer(set.group.interchange.delimiters)
+    return _payment(restorer.restore(SET(set.root)))
 
 
 class _Totals:

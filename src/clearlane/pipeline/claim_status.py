@@ -7,7 +7,7 @@ A repeated fact counts once; of several reports of one statement the earliest is
 order, and a file may be posted again after a crash. Knows facts and claim statuses; no file, payer or mailbox.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -25,11 +25,13 @@ from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
-from clearlane.store import claim_updates, documents, facts
+from clearlane.payments.payment import MatchedBy, OccurrenceKind
+from clearlane.store import claim_updates, documents, facts, occurrences
 from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database import Tx
 from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
+from clearlane.store.occurrences import OccurrenceRole, OccurrenceRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 
@@ -39,6 +41,16 @@ CLAIM_FACTS_AT_ONCE = 50
 AnyFact: TypeAlias = Fact | ClaimPayment
 
 KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE})
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentPlace:
+    """The place of a claim payment in a payment, and how it found its claim."""
+
+    payment_id: str
+    number: int
+    """Of the claim in the payment, from 1."""
+    matched_by: MatchedBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,8 @@ class ClaimFact:
     """The claim's part of the payer's file, for facts that become a document."""
     inbox_id: int | None = None
     """The payer's file; None for a fact of our own."""
+    place: PaymentPlace | None = None
+    """For a claim payment: its place in the payment."""
 
 
 class ClaimOwnershipError(Exception):
@@ -89,6 +103,30 @@ async def record_facts(
     return new
 
 
+async def withdraw_fact(
+    tx: Tx, vault: Vault, request_id: str, identity: str, now: datetime
+) -> DocumentSource:
+    """Take a claim payment back from a claim it does not concern, and recompute the claim's status.
+
+    Returns what its document was rendered from. The fact stays where another occurrence states it as well.
+    """
+    locked = await claim_updates.lock_claims(tx, [request_id])
+    known = await _load_known_facts(tx, vault, [request_id])
+    document = await documents.find_any(tx, known[request_id][identity].document_id)
+    if document is None:
+        raise LookupError(f"a payment of claim {request_id} has no document")
+    await vault.load_keys_of(tx, [document.payload])
+    source = open_document_source(vault, document)
+    others = await occurrences.list_for_claims(tx, [request_id])
+    if not any(one.identity == identity for one in others):
+        await facts.remove(tx, request_id, identity)
+        await documents.remove(tx, document.document_id)
+        del known[request_id][identity]
+        await _update_statuses(tx, vault, list(locked.values()), known, now)
+        await occurrences.set_roles(tx, list(occurrence_roles(request_id, known[request_id])))
+    return source
+
+
 def open_payer_number(vault: Vault, vendor_id: int, request_id: str, status: bytes) -> str:
     """Return the payer's number of a claim from its sealed status; empty where none is known."""
     content = vault.open(vendor_id, STATUS_COLUMN, request_id, status)
@@ -123,6 +161,7 @@ class _FactChanges:
     added: list[FactRow] = field(default_factory=list)
     earlier: list[FactRow] = field(default_factory=list)
     documents: list[StoredDocument] = field(default_factory=list)
+    occurrences: list[OccurrenceRow] = field(default_factory=list)
     changed: dict[str, None] = field(default_factory=dict)
 
 
@@ -139,9 +178,54 @@ async def _record_page(
         await documents.add(tx, changes.documents)
     if changes.earlier:
         await facts.replace(tx, changes.earlier)
+    if changes.occurrences:
+        await occurrences.add(tx, changes.occurrences)
     if changes.changed:
         await _update_statuses(tx, vault, [locked[id] for id in changes.changed], known, now)
+    if roles := _changed_roles(changes, known):
+        await occurrences.set_roles(tx, roles)
     return len(changes.added)
+
+
+def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[OccurrenceRole]:
+    """Return the roles of the occurrences of claims with several payments; a single one has its role already."""
+    concerned = dict.fromkeys([*changes.changed, *(one.request_id for one in changes.occurrences)])
+    return [
+        role
+        for request_id in concerned
+        if len(known[request_id]) > 1
+        for role in occurrence_roles(request_id, known[request_id])
+    ]
+
+
+def occurrence_roles(
+    request_id: str, claim_known: Mapping[str, AnyFact]
+) -> Iterator[OccurrenceRole]:
+    """Yield the role of each claim payment of a claim that has more than one."""
+    identities = {
+        id(fact): identity
+        for identity, fact in claim_known.items()
+        if isinstance(fact, ClaimPayment)
+    }
+    if len(identities) < 2:
+        return
+    payments = [fact for fact in claim_known.values() if isinstance(fact, ClaimPayment)]
+    for role in lifecycle.remittance_roles(payments):
+        kind = (
+            OccurrenceKind.REVERSAL
+            if role.remittance.is_reversal
+            else OccurrenceKind.CORRECTION
+            if role.is_correction
+            else OccurrenceKind.ORIGINAL
+        )
+        yield OccurrenceRole(
+            request_id=request_id,
+            identity=identities[id(role.remittance)],
+            reverses=identities[id(role.reverses)] if role.reverses is not None else "",
+            kind=kind.value,
+            in_force=int(role.in_force),
+            replaced=int(role.replaced),
+        )
 
 
 async def _load_known_facts(tx: Tx, vault: Vault, request_ids: Sequence[str]) -> KnownFacts:
@@ -172,12 +256,16 @@ def _sort_facts(
         identity = vault.fingerprint(one.vendor_id, "fact", _JSON.encode(fact.identity)).hex()
         claim_known = known[one.request_id]
         before = claim_known.get(identity)
+        if before is not None and one.place is not None:
+            changes.occurrences.append(_occurrence(one, before, identity))
         if before is None:
             if one.x12_part is not None:
                 fact = msgspec.structs.replace(fact, document_id=documents.new_id())
                 changes.documents.append(_document(vault, one, fact, now))
             claim_known[identity] = fact
             changes.added.append(_row(vault, one, fact, identity))
+            if one.place is not None:
+                changes.occurrences.append(_occurrence(one, fact, identity))
         elif (fact.at, fact.serial) < (before.at, before.serial):
             # Keep the document of the report that arrived first: its id may have been given out.
             fact = claim_known[identity] = msgspec.structs.replace(
@@ -210,6 +298,32 @@ def _row(vault: Vault, one: ClaimFact, fact: AnyFact, identity: str) -> FactRow:
         inbox_id=one.inbox_id,
         document_id=fact.document_id,
         payload=vault.seal(one.vendor_id, facts.TABLE, place, _JSON.encode(fact)),
+    )
+
+
+def _occurrence(one: ClaimFact, fact: AnyFact, identity: str) -> OccurrenceRow:
+    """Return the occurrence that a claim payment is, in the role that it has where it is the only one."""
+    if one.place is None or not isinstance(fact, ClaimPayment):
+        raise ClaimOwnershipError("only a claim payment has a place in a payment")
+    kind = OccurrenceKind.REVERSAL if fact.is_reversal else OccurrenceKind.ORIGINAL
+    return OccurrenceRow(
+        vendor_id=one.vendor_id,
+        site_id=one.site_id,
+        payment_id=one.place.payment_id,
+        number=one.place.number,
+        request_id=one.request_id,
+        identity=identity,
+        reverses="",
+        kind=kind.value,
+        outcome=fact.outcome.value,
+        matched_by=one.place.matched_by.value,
+        in_force=int(not fact.is_reversal),
+        replaced=0,
+        charge_cents=fact.charged,
+        paid_cents=fact.paid,
+        patient_cents=fact.patient,
+        balanced=int(fact.balanced),
+        document_id=fact.document_id,
     )
 
 

@@ -79,7 +79,7 @@ async def find_claim_scope(database: Database, request_id: str) -> Scope | None:
 def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
     """Open a stored claim. The caller has loaded its data key and audited the access."""
     opened = vault.open(scope, store.TABLE, row.request_id, row.payload)
-    content = msgspec.json.decode(opened, type=ClaimContent)
+    content = open_claim_content(opened)
     return LoadedClaim(
         row,
         restore(ClaimKind(row.kind), bytes(content.claim)),
@@ -102,6 +102,11 @@ def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:
 
 def _finding(rule: str, severity: str, location: str, message: str) -> ClaimFinding:
     return ClaimFinding(rule=rule, severity=Severity(severity), location=location, message=message)
+
+
+def open_claim_content(opened: bytes) -> ClaimContent:
+    """Decode the content of a claim that was sealed."""
+    return msgspec.json.decode(opened, type=ClaimContent)
 
 
 def encode_claim_content(claim: bytes, repairs: Any, findings: Any) -> bytes:

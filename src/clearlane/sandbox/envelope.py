@@ -1,4 +1,4 @@
-"""The envelope of a response: sender and receiver are swapped."""
+"""The envelope of a response: sender and receiver are swapped, and what is sent again may get a new one."""
 
 from datetime import datetime
 
@@ -19,3 +19,17 @@ def reply_envelope(parties: Parties, control: int, moment: datetime) -> Envelope
         moment=moment,
         usage=parties.usage,
     )
+
+
+# ISA13 stands at a fixed place, the segment being of fixed width.
+_ISA_CONTROL = slice(90, 99)
+
+
+def with_control_number(content: bytes, control: int) -> bytes:
+    """Return an interchange that we wrote, under another control number; its sets stay as they are."""
+    number = f"{control:09}"
+    segments = content.decode("ascii").split("~")
+    head, tail = segments[0], segments[-2]
+    segments[0] = head[: _ISA_CONTROL.start] + number + head[_ISA_CONTROL.stop :]
+    segments[-2] = f"{tail.rpartition('*')[0]}*{number}"
+    return "~".join(segments).encode("ascii")

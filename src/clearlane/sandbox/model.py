@@ -284,6 +284,10 @@ class ResponseType(StrEnum):
     REMIT = "835"
     CORRECT = "835C"
     """An 835 with a reversal and a correction."""
+    REVERSE = "835R"
+    """An 835 with the reversal alone."""
+    PAY_ANEW = "835N"
+    """An 835 with the correction alone, after the reversal."""
 
 
 class ResponseStyle(StrEnum):
@@ -296,6 +300,16 @@ class ResponseStyle(StrEnum):
     """Only its first half."""
     REPEATED = "again"
     """The same bytes once more."""
+    REENVELOPED = "re-enveloped"
+    """The same sets once more, in an interchange of its own."""
+
+
+REMITTANCES = frozenset(
+    {ResponseType.REMIT, ResponseType.CORRECT, ResponseType.REVERSE, ResponseType.PAY_ANEW}
+)
+"""Responses that are 835 files."""
+COPIES = frozenset({ResponseStyle.REPEATED, ResponseStyle.REENVELOPED})
+"""Styles that deliver again what was delivered before."""
 
 
 class PlannedResponse(_Value, frozen=True, kw_only=True):

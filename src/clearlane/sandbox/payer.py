@@ -24,8 +24,11 @@ from clearlane.connect.port import Ledger, Presence, Unreachable
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
 from clearlane.sandbox import payer_ledger, plan, remit835, scenarios, status277, status277ca
 from clearlane.sandbox.clock import CALENDAR_DAY, Calendar, real_time_calendar
-from clearlane.sandbox.envelope import reply_envelope
+from clearlane.sandbox.envelope import reply_envelope, with_control_number
 from clearlane.sandbox.model import (
+    COPIES,
+    REMITTANCES,
+    ZERO,
     Arrival,
     Case,
     Counts,
@@ -40,6 +43,10 @@ from clearlane.sandbox.receive import FileIntake, find_case
 from clearlane.x12.writer import Envelope
 
 SANDBOX_STEPS_AT_ONCE = 100
+
+# What a response says of a claim that is decided anew.
+_REVERSALS = frozenset({ResponseType.CORRECT, ResponseType.REVERSE})
+_CORRECTIONS = frozenset({ResponseType.CORRECT, ResponseType.PAY_ANEW})
 
 WEB_PAGE = (
     b"<!DOCTYPE html>\n<html><head><title>503 Service Unavailable</title></head>"
@@ -195,10 +202,8 @@ class SandboxPayer:
             return response.name, response.content, counts
         if response.style is ResponseStyle.WEB_PAGE:
             return self._web_page(counts)
-        if response.style is ResponseStyle.REPEATED:
-            copy = await self._ledger.get(payer_ledger.copy_key(response), tuple[str, bytes])
-            changes.delete(payer_ledger.copy_key(response))
-            return (f"{copy[0]}.AGAIN", copy[1], counts) if copy else ("", b"", counts)
+        if response.style in COPIES:
+            return await self._sent_again(response, counts, changes)
         file = await self._ledger.get(payer_ledger.file_key(response.file), File)
         assert file is not None, "a file is stored before its responses are planned"
         after = replace(counts, interchanges=counts.interchanges + 1)
@@ -212,15 +217,28 @@ class SandboxPayer:
             content = await asyncio.to_thread(status277.write, self.profile, file, cases, envelope)
         else:
             content, after = await self._write_835(response, file, cases, envelope, after, changes)
-        name = self._name(
-            after.interchanges,
-            "835" if response.type is ResponseType.CORRECT else response.type.value,
-        )
+        is_remittance = response.type in REMITTANCES
+        name = self._name(after.interchanges, "835" if is_remittance else response.type.value)
         if response.keep_copy:
             changes.put(payer_ledger.copy_key(response), (name, content))
         if response.style is ResponseStyle.TRUNCATED:
             content = content[: len(content) // 2]
         return name, content, after
+
+    async def _sent_again(
+        self, response: PlannedResponse, counts: Counts, changes: LedgerChanges
+    ) -> tuple[str, bytes, Counts]:
+        """Return what was delivered before: the same file under another name, or its sets in another interchange."""
+        copy = await self._ledger.get(payer_ledger.copy_key(response), tuple[str, bytes])
+        changes.delete(payer_ledger.copy_key(response))
+        if not copy:
+            return "", b"", counts
+        name, content = copy
+        if response.style is ResponseStyle.REPEATED:
+            return f"{name}.AGAIN", content, counts
+        after = replace(counts, interchanges=counts.interchanges + 1)
+        content = with_control_number(content, after.interchanges)
+        return self._name(after.interchanges, "835"), content, after
 
     async def _write_835(
         self,
@@ -250,12 +268,12 @@ class SandboxPayer:
         """Return a claim's entries in the 835, a reversal before its correction."""
         assert case.decision is not None, "only decided claims are remitted"
         payment = remit835.ClaimPayment(case.claim, case.number, case.decision, file.received)
-        if response.type is ResponseType.CORRECT:
+        if response.type in _REVERSALS | _CORRECTIONS:
             assert case.corrected is not None, "only a second look corrects"
-            return [
-                dataclasses.replace(payment, reverses=True),
-                dataclasses.replace(payment, decision=case.corrected, original=case.number),
-            ]
+            back = dataclasses.replace(payment, reverses=True)
+            anew = dataclasses.replace(payment, decision=case.corrected, original=case.number)
+            parts = ((back, _REVERSALS), (anew, _CORRECTIONS))
+            return [part for part, types in parts if response.type in types]
         if case.replaces:
             earlier = await find_case(self._ledger, case.replaces)
             assert earlier is not None, "what a claim replaces was found when it was received"
@@ -265,10 +283,16 @@ class SandboxPayer:
                 claim, earlier.number, earlier.decision, file.received, True
             )
             return [back, dataclasses.replace(payment, original=earlier.number)]
-        if scenarios.scenario_of(case.claim.member).interest:
-            interest = plan.cents(case.decision.paid * scenarios.INTEREST)
-            return [dataclasses.replace(payment, interest=interest)]
-        return [payment]
+        scenario = scenarios.scenario_of(case.claim.member)
+        share = scenarios.INTEREST if scenario.interest else ZERO
+        return [
+            dataclasses.replace(
+                payment,
+                interest=plan.cents(case.decision.paid * share),
+                withheld=scenario.withheld,
+                misstated=scenario.misstated,
+            )
+        ]
 
     def _web_page(self, counts: Counts) -> tuple[str, bytes, Counts]:
         """Return a web page instead of a response; each is a different file."""

@@ -15,6 +15,7 @@ from clearlane.sandbox import ack999, checks, payer_ledger, plan, read_270, read
 from clearlane.sandbox.eligibility import InquiryResponder, responder_of
 from clearlane.sandbox.envelope import reply_envelope
 from clearlane.sandbox.model import (
+    COPIES,
     Case,
     Claim,
     Counts,
@@ -258,7 +259,7 @@ class FileIntake:
                 found.setdefault(
                     (response.day, response.type, response.style, file_group), []
                 ).append(at)
-                if response.style is ResponseStyle.REPEATED:
+                if response.style in COPIES:
                     repeated.add((response.type, file_group))
         for (day, type, style, file_group), cases in found.items():
             planned = PlannedResponse(

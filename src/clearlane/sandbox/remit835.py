@@ -57,6 +57,10 @@ class ClaimPayment:
     original: str = ""
     """The payer claim number that it corrects."""
     interest: Decimal = ZERO
+    withheld: tuple[tuple[str, Decimal], ...] = ()
+    """PLB reasons and amounts that the payment is lowered by on its occasion."""
+    misstated: Decimal = ZERO
+    """How much too high BPR02 is: a payer's mistake."""
 
     @property
     def paid(self) -> Decimal:
@@ -76,8 +80,13 @@ class Payment:
 
     @property
     def amount(self) -> Decimal:
-        """BPR02."""
+        """What claims and adjustments come to."""
         return total(one.paid for one in self.claims) - total(b[2] for b in self.balances)
+
+
+def stated_amount(payment: Payment) -> Decimal:
+    """Return BPR02: the amount, and what the payer puts wrongly on top of it."""
+    return payment.amount + total(one.misstated for one in payment.claims)
 
 
 def gather(
@@ -94,8 +103,9 @@ def gather(
 
 
 def _settle(payment: Payment, owed: Decimal) -> None:
-    """Add interest, withhold what was forwarded, and forward a negative balance."""
+    """Add interest, withhold what claims bring along and what was forwarded, and forward a negative balance."""
     for one in payment.claims:
+        payment.balances += ((reason, one.number, amount) for reason, amount in one.withheld)
         if one.interest:
             payment.balances.append(("L6", one.number, -one.interest))
     amount, reference = payment.amount, payment.claims[0].number
@@ -159,7 +169,7 @@ def _payment(profile: Profile, payment: Payment, envelope: Envelope, check: int)
 
 def _money(profile: Profile, payment: Payment, check: int, today: date) -> Iterator[Row]:
     """Yield BPR and TRN: a transfer, a check, or a notice that nothing is paid."""
-    payer, amount = f"1{profile.tax}", payment.amount
+    payer, amount = f"1{profile.tax}", stated_amount(payment)
     if not amount:
         yield ("BPR", "H", ZERO, "C", "NON", *("",) * 11, today)
         yield ("TRN", "1", f"N{check:08}", payer)

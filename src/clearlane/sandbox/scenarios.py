@@ -20,13 +20,15 @@ from clearlane.sandbox.model import (
     ResponseStyle,
     ResponseType,
 )
+from clearlane.sandbox.payment_examples import payment_examples_page
 
 ACKNOWLEDGED_AFTER_DAYS, PAID_AFTER_DAYS = 1, 14
 DEDUCTIBLE, COINSURANCE, WRITE_OFF = Decimal(50), Decimal("0.20"), Decimal("0.20")
 CORRECTION = Decimal("0.25")
-FIRST_RESERVED, LAST_RESERVED = 3019, 3999
+FIRST_RESERVED, LAST_RESERVED = 3026, 3999
 INTEREST = Decimal("0.01")
-"""Interest on a claim that was pended, as a share of its payment."""
+"""Interest on a claim that was paid late, as a share of its payment."""
+RECOVERED, BROUGHT_FORWARD, MISSTATED = Decimal(40), Decimal(30), Decimal(10)
 
 Decide = Callable[[Claim], Decision]
 
@@ -72,6 +74,10 @@ class Scenario:
     own_files: bool = False
     """Whether its responses are files of their own, so that their faults affect no other claim."""
     interest: bool = False
+    withheld: tuple[tuple[str, Decimal], ...] = ()
+    """PLB reasons and amounts that its payment is lowered by."""
+    misstated: Decimal = Decimal(0)
+    """How much too high the amount of its payment is stated (BPR02)."""
 
 
 def in_full(claim: Claim) -> Decision:
@@ -136,6 +142,13 @@ def forwarded(claim: Claim) -> Decision:
         for line, share in zip(claim.lines, shares, strict=True)
     )
     return Decision(code="19", lines=lines, remarks=("MA18",), forwarded=True)
+
+
+def all_deductible(claim: Claim) -> Decision:
+    """Pay nothing: every line is deductible."""
+    parts = ((line.charge, ("PR", "1", line.charge)) for line in claim.lines)
+    lines = tuple(plan.adjusted_line(charge, Decimal(0), part) for charge, part in parts)
+    return Decision(code=plan.processed_code(claim), lines=lines)
 
 
 def last_line_denied(claim: Claim) -> Decision:
@@ -291,6 +304,63 @@ SCENARIOS: dict[str, Scenario] = {
             figures="Nothing is paid; each line CO-197 with remark M62. CLP02 is 1, 2 or 3, as the 835 guide wants it of a known patient: the reasons make it a denial.",
             decide=unauthorised,
         ),
+        Scenario(
+            id="3019",
+            title="Paid, less an earlier overpayment",
+            figures=f"{_IN_FULL} The check is {RECOVERED}.00 less: the payer recovers an overpayment (PLB WO, with its claim number).",
+            decide=in_full,
+            withheld=(("WO", RECOVERED),),
+        ),
+        Scenario(
+            id="3020",
+            title="Paid with interest",
+            figures="Paid as charged, with 1 % interest (AMT*I and PLB L6), in the check of the day's other claims.",
+            decide=in_full,
+            interest=True,
+        ),
+        Scenario(
+            id="3021",
+            title="Paid, less a balance from before",
+            figures=f"{_IN_FULL} The check is {BROUGHT_FORWARD}.00 less: a balance that an earlier payment left (PLB FB).",
+            decide=in_full,
+            withheld=(("FB", BROUGHT_FORWARD),),
+        ),
+        Scenario(
+            id="3022",
+            title="Paid, then reversed, and corrected in another file",
+            figures="As `3008`, but the reversal (CLP02 22) comes alone, and the correction in the next day's file.",
+            responses=(
+                _ACKNOWLEDGED,
+                _PAID,
+                ScenarioResponse(28, ResponseType.REVERSE),
+                ScenarioResponse(29, ResponseType.PAY_ANEW),
+            ),
+            decide=in_full,
+            correct=less_on_review,
+        ),
+        Scenario(
+            id="3023",
+            title="A check that does not balance",
+            figures=f"{_IN_FULL} BPR02 is {MISSTATED}.00 higher than claims and adjustments come to, in a file of its own.",
+            decide=in_full,
+            own_files=True,
+            misstated=MISSTATED,
+        ),
+        Scenario(
+            id="3024",
+            title="Paid, and the payment sent again in another file",
+            figures=f"{_IN_FULL} A day later the same payment, with the same trace number, comes in another interchange: it counts once.",
+            responses=(*USUAL, ScenarioResponse(15, ResponseType.REMIT, ResponseStyle.REENVELOPED)),
+            decide=in_full,
+            own_files=True,
+        ),
+        Scenario(
+            id="3025",
+            title="Nothing paid: the patient owes all",
+            figures="Every line is deductible (PR-1): no denial. A zero payment in a file of its own (BPR04 NON).",
+            decide=all_deductible,
+            own_files=True,
+        ),
     )
 }
 
@@ -302,7 +372,7 @@ RESERVED = Scenario(
     refusal=Refusal(
         category="A3",
         status="33",
-        message="NOT FOUND. INSURED IDS 3019 TO 3999 ARE RESERVED BY THE SANDBOX.",
+        message=f"NOT FOUND. INSURED IDS {FIRST_RESERVED} TO {LAST_RESERVED} ARE RESERVED BY THE SANDBOX.",
     ),
 )
 BY_PLAN = Scenario(id="any other", title="Decided by the plan", figures="See the plans below.")
@@ -340,6 +410,7 @@ def page() -> Iterator[str]:
     for row in (*SCENARIOS.values(), RESERVED, BY_PLAN):
         yield f"| `{row.id}` | {row.title} | {_days(row)} | {row.figures} |"
     yield ""
+    yield from payment_examples_page()
     yield from _checks_page()
     yield from _plan_page("Medical plan", plan.MEDICAL)
     yield from _plan_page("Dental plan", plan.DENTAL)
@@ -351,8 +422,13 @@ _STYLE_TEXTS = {
     ResponseStyle.WEB_PAGE: "a web page for the {}",
     ResponseStyle.TRUNCATED: "half of the {}",
     ResponseStyle.REPEATED: "the {} again",
+    ResponseStyle.REENVELOPED: "the {} again in another envelope",
 }
-_TYPE_TEXTS = {ResponseType.CORRECT: "835 with reversal and correction"}
+_TYPE_TEXTS = {
+    ResponseType.CORRECT: "835 with reversal and correction",
+    ResponseType.REVERSE: "835 with the reversal",
+    ResponseType.PAY_ANEW: "835 with the correction",
+}
 
 
 def _days(row: Scenario) -> str:

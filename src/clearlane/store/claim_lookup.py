@@ -14,6 +14,9 @@ from clearlane.store.schema import claim_references, claims, line_references
 from clearlane.store.sql import Statement, among, insert_into
 from clearlane.store.vault import Vault
 
+ACCOUNT_CHARACTERS_KEPT = 17
+"""Some payers keep only so many characters of an account number."""
+
 
 class CandidateClaim(NamedTuple):
     """A claim that was sent to the payer."""
@@ -28,6 +31,12 @@ class CandidateClaim(NamedTuple):
 def account_reference(vault: Vault, payer_id: str, account: str) -> str:
     """Return the keyed hash of an account number sent to a payer as CLM01. It spans vendors: no owner."""
     return vault.fingerprint(0, "CLM01", payer_id, account).hex()
+
+
+def cut_account_reference(vault: Vault, payer_id: str, account: str) -> str:
+    """Return the keyed hash of an account number as a payer cuts it. It finds candidates for a person only."""
+    cut = account[:ACCOUNT_CHARACTERS_KEPT]
+    return vault.fingerprint(0, "CLM01 cut", payer_id, cut).hex()
 
 
 def line_reference(vault: Vault, payer_id: str, control: str) -> str:

@@ -73,6 +73,20 @@ class Database(Protocol):
     def clear_anchor_fault(self) -> None:
         """Forget a fault of the anchor, which was saved by other means since."""
 
+    @property
+    def write_fault(self) -> str:
+        """Why the last commit failed; empty again once one succeeds, and while there is space for all writes."""
+
+    @property
+    def reserve_warning(self) -> str:
+        """Why there is no reserve of disk space, where this node should have one."""
+
+    def keep_reserve(self) -> None:
+        """Keep a reserve of disk space for audit rows, where the database is a file of this node."""
+
+    def require_space(self) -> None:
+        """Raise :class:`DiskFull` while only the reserve is left: what adds claims or files is refused then."""
+
     async def revision(self) -> str | None:
         """Return the schema revision of the database, None for an empty one."""
 

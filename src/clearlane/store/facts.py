@@ -6,7 +6,7 @@ What a payer wrote is sealed; equal statements are known by their keyed hash. Kn
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from clearlane.store.database import Tx
 from clearlane.store.schema import claim_facts
@@ -71,6 +71,11 @@ async def replace(tx: Tx, rows: Sequence[FactRow]) -> None:
     await tx.many(_REPLACE, values)
 
 
+async def remove(tx: Tx, request_id: str, identity: str) -> None:
+    """Remove a fact that a person had put on the wrong claim."""
+    await tx.run(_REMOVE, claim=request_id, identity_hash=identity)
+
+
 _COLUMNS = select(*(claim_facts.c[name] for name in FactRow._fields)).order_by(claim_facts.c.id)
 _OF_CLAIMS = Statement(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), system=True)
 _OF_CLAIM = scoped_select(
@@ -84,5 +89,12 @@ _REPLACE = Statement(
         claim_facts.c.identity == bindparam("identity_hash"),
     )
     .values(at=bindparam("new_at"), payload=bindparam("new_payload")),
+    system=True,
+)
+_REMOVE = Statement(
+    delete(claim_facts).where(
+        claim_facts.c.request_id == bindparam("claim"),
+        claim_facts.c.identity == bindparam("identity_hash"),
+    ),
     system=True,
 )

@@ -20,6 +20,7 @@ from clearlane.store.sql import Statement, SystemScope
 GROUP_JOBS_MAX = 256
 WRITES_WAITING_MAX = 20_000
 WRITE_ATTEMPTS_MAX = 3
+ORIGIN_SEPARATOR = "; "
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -43,6 +44,10 @@ class ConstraintViolation(StoreFault):
 
 class DatabaseUnavailable(StoreFault):
     """A database that did not answer; nothing of the write was stored."""
+
+
+class DiskFull(DatabaseUnavailable):
+    """A disk without space for a write; nothing of it was stored."""
 
 
 class CommitOutcomeUnknown(DatabaseUnavailable):
@@ -80,9 +85,11 @@ class Actor:
     """The person or program that acts, for the audit trail."""
 
     kind: str
-    """``vendor``, ``operator``, ``node`` or ``console``."""
+    """``vendor``, ``operator``, ``node`` or ``console``; ``unknown`` for one who could not sign in."""
     name: str
     request_id: str = ""
+    address: str = ""
+    """Where a caller of the API or the console comes from."""
 
 
 class Tx(Protocol):
@@ -265,6 +272,10 @@ class AuditBuffer:
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
         """Add one entry."""
         owner = self.scope if isinstance(self.scope, Scope) else None
+        # The address has no column of its own: rows of all versions are chained over the same columns.
+        origin = f"from {self.actor.address}" if self.actor.address else ""
+        room = limits.AUDIT_DETAIL_CHARACTERS_MAX - len(origin) - len(ORIGIN_SEPARATOR)
+        shown = ORIGIN_SEPARATOR.join(filter(None, (detail[:room], origin)))
         self.entries.append(
             audit_chain.AuditEntry(
                 at=to_micros(self.clock.now()),
@@ -275,7 +286,7 @@ class AuditBuffer:
                 request_id=self.actor.request_id,
                 ids=audit_chain.encode_ids(ids),
                 count=len(ids) if count is None else count,
-                detail=detail[: limits.AUDIT_DETAIL_CHARACTERS_MAX],
+                detail=shown,
             )
         )
 
@@ -364,9 +375,19 @@ def _combinable(writes: Sequence[PendingWrite]) -> Iterable[list[PendingWrite]]:
     return found.values()
 
 
+def write_fault(outcomes: Sequence[WriteOutcome], earlier: str) -> str:
+    """Return why the database cannot be written, after a group: the earlier reason until a write succeeds."""
+    for outcome in outcomes:
+        if isinstance(outcome.fault, DatabaseUnavailable):
+            return str(outcome.fault)
+    return "" if any(outcome.fault is None for outcome in outcomes) else earlier
+
+
 def failed_outcomes(writes: Sequence[PendingWrite], fault: Exception) -> list[WriteOutcome]:
     """Return the outcomes of a group that could not be stored."""
     unknown = isinstance(fault, CommitOutcomeUnknown)
     text = str(fault) if isinstance(fault, StoreFault) else type(fault).__name__
     kind = CommitOutcomeUnknown if unknown else DatabaseUnavailable
+    if isinstance(fault, DiskFull):
+        kind = DiskFull
     return [WriteOutcome(write, fault=kind(text)) for write in writes]

@@ -58,9 +58,9 @@ async def rotate(database: Database, keys: MasterKeys, actor: Actor) -> Rotation
     old = keys.ids[1:]
     if keys.file is None and not old and not rewrapped:
         raise OperationRefused(
-            "The master key comes from the environment, and everything is wrapped with it. To change "
-            "it, set CLEARLANE_MASTER_KEY to NEW,OLD for every node, start the nodes again, then run "
-            "this command with the same value."
+            "The master key comes from the environment or a command, and everything is wrapped with it. To change "
+            "it, set CLEARLANE_MASTER_KEY to NEW,OLD for every node, or let the command print both, start the "
+            "nodes again, then run this command with the same value."
         )
     kept: list[Path] = []
     if keys.file is not None:

@@ -1,7 +1,7 @@
 """Master keys, and the installation keys that they wrap.
 
-Knows where a master key may come from (the environment, or a file only its owner can read) and how
-it wraps another key. A master key never enters the database, a backup or a message.
+Knows where a master key may come from (the environment, a command that prints it, or a file only its owner can read)
+and how it wraps another key. A master key never enters the database, a backup or a message.
 """
 
 import base64
@@ -11,7 +11,10 @@ import hashlib
 import hmac
 import os
 import secrets
+import shlex
 import stat
+import subprocess
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +30,9 @@ from clearlane.store.sql import Statement, insert_into
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
+KEY_COMMAND_SECONDS_MAX = 30
+KEY_COMMAND_BYTES_MAX = 4_096
+KEY_COMMAND = "CLEARLANE_MASTER_KEY_COMMAND"
 KEY_FORMAT = "32 random bytes in base64, for example from: openssl rand -base64 32"
 
 
@@ -120,7 +126,7 @@ class MasterKeys:
 
     @property
     def file(self) -> Path | None:
-        """The key file, or None when the keys come from the environment."""
+        """The key file, or None when the keys come from the environment or a command."""
         return self._file
 
     @property
@@ -195,14 +201,45 @@ class MasterKeys:
         )
 
 
-def load_master_keys(*, text: str, file: Path, may_create: bool) -> MasterKeys:
-    """Return the master keys from the text of the environment, else from the file.
+def read_key_command(command: str) -> tuple[MasterKey, ...]:
+    """Run a command and read the keys that it prints. Its error output goes where ours goes; its output is never shown."""
+    try:
+        words = shlex.split(command)
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    except ValueError:
+        raise KeyRefused(f"{KEY_COMMAND} cannot be read: a quote is not closed.") from None
+    except OSError as fault:
+        raise KeyRefused(f"{KEY_COMMAND} cannot be run: {words[0]}: {fault.strerror}.") from None
+    timer = threading.Timer(KEY_COMMAND_SECONDS_MAX, process.kill)
+    timer.start()
+    with process, process.stdout or contextlib.nullcontext() as pipe:
+        printed = pipe.read(KEY_COMMAND_BYTES_MAX + 1) if pipe else b""
+        if len(printed) > KEY_COMMAND_BYTES_MAX:
+            process.kill()
+        status = process.wait()
+    in_time = timer.is_alive()
+    timer.cancel()
+    if len(printed) > KEY_COMMAND_BYTES_MAX:
+        raise KeyRefused(f"{KEY_COMMAND} prints more than {KEY_COMMAND_BYTES_MAX} bytes.")
+    if not in_time:
+        raise KeyRefused(f"{KEY_COMMAND} took longer than {KEY_COMMAND_SECONDS_MAX} seconds.")
+    if status:
+        raise KeyRefused(f"{KEY_COMMAND} failed with status {status}: {words[0]}.")
+    return read_keys(printed.decode("ascii", errors="replace"), KEY_COMMAND)
+
+
+def load_master_keys(*, text: str, file: Path, may_create: bool, command: str = "") -> MasterKeys:
+    """Return the master keys from the text of the environment, else from a command, else from the file.
 
     With ``may_create`` a missing file is made when the first key is wrapped, never when one must
     be unwrapped: an installation that lost its key does not start with a new one.
     """
     if text.strip():
+        if command.strip():
+            raise KeyRefused(f"CLEARLANE_MASTER_KEY and {KEY_COMMAND} are both set: give one.")
         return MasterKeys(read_keys(text, "CLEARLANE_MASTER_KEY"))
+    if command.strip():
+        return MasterKeys(read_key_command(command))
     return MasterKeys(read_key_file(file), file=file, may_create=may_create)
 
 

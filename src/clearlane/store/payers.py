@@ -154,6 +154,7 @@ def _payer(row: Row) -> Payer:
         offers_eligibility, claim_enrollment_required, is_test, active, aliases, has_route,
         accepts_claims,
         replacements,
+        billing_zip_required,
     ) = row  # fmt: skip
     return Payer(
         type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
@@ -161,6 +162,7 @@ def _payer(row: Row) -> Payer:
         () if aliases == "[]" else tuple(json.loads(aliases)), bool(has_route),
         bool(accepts_claims),
         replacements,
+        bool(billing_zip_required),
     )  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from clearlane.store.group_commit import (
     WriteQueue,
     failed_outcomes,
     submit,
+    write_fault,
 )
 from clearlane.store.schema import APP_ROLE, VENDORS_SETTING
 from clearlane.store.sql import Statement, SystemScope
@@ -76,6 +77,14 @@ class PostgresqlDatabase:
         self._unanchored: audit_chain.ChainHead | None = None
         self._head_moved = asyncio.Event()
         self.anchor_fault = ""
+        self.write_fault = ""
+        self.reserve_warning = ""
+
+    def keep_reserve(self) -> None:
+        """Do nothing: the disk is the server's."""
+
+    def require_space(self) -> None:
+        """Do nothing: the server says when its disk is full."""
 
     async def open(self) -> None:
         """Connect, check the server, start the writers."""
@@ -177,6 +186,7 @@ class PostgresqlDatabase:
                 outcomes = failed_outcomes(writes, known)
                 if writer is not None:
                     await writer.rollback()
+            self.write_fault = write_fault(outcomes, self.write_fault)
             for outcome in outcomes:
                 outcome.resolve()
         if writer is not None:

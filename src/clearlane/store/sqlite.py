@@ -6,6 +6,7 @@ connection, and a database with other settings is refused.
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import sqlite3
@@ -23,11 +24,14 @@ from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for
+from clearlane.store.disk_reserve import DiskReserve
 from clearlane.store.group_commit import (
     Actor,
     AuditBuffer,
+    CombinedJob,
     ConstraintViolation,
     DatabaseUnavailable,
+    DiskFull,
     ForeignAwait,
     GroupCommitter,
     Job,
@@ -41,11 +45,15 @@ from clearlane.store.group_commit import (
     WriteQueue,
     failed_outcomes,
     submit,
+    write_fault,
 )
 from clearlane.store.sql import Statement, SystemScope
 
 SQLITE_PAUSE_SECONDS = 0.0005
 SQLITE_READERS = 4
+STANDARD_ERROR = 2
+FSYNC_ERRORS = {sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC}
+FULL_DISK = "the disk is full: reads are answered, claims and files are refused"
 
 T = TypeVar("T")
 
@@ -113,6 +121,25 @@ class SqliteDatabase:
     def clear_anchor_fault(self) -> None:
         """Forget a fault of the anchor, which was saved by other means since."""
         self._writer.anchor_fault = ""
+
+    @property
+    def write_fault(self) -> str:
+        """Why the last commit failed, or why claims and files are refused; empty when all is well."""
+        return self._writer.write_fault or (FULL_DISK if self._writer.reserve.is_used else "")
+
+    @property
+    def reserve_warning(self) -> str:
+        """Why there is no reserve of disk space, where this node should have one."""
+        return self._writer.reserve.warning
+
+    def keep_reserve(self) -> None:
+        """Keep a reserve of disk space for audit rows."""
+        self._writer.reserve.keep()
+
+    def require_space(self) -> None:
+        """Raise :class:`DiskFull` while only the reserve is left."""
+        if self._writer.reserve.is_used:
+            raise DiskFull(FULL_DISK)
 
     async def revision(self) -> str | None:
         """Return the schema revision of the file, None for an empty one."""
@@ -233,9 +260,28 @@ def translate_error(error: sqlite3.Error) -> StoreFault:
     """Return the driver's error as one of ours, without any value in its text."""
     if isinstance(error, sqlite3.IntegrityError):
         return ConstraintViolation(str(error).removeprefix("UNIQUE constraint failed: "))
+    if error_code(error) == sqlite3.SQLITE_FULL:
+        return DiskFull("SQLite: the disk is full")
     if isinstance(error, sqlite3.OperationalError) and "decode" not in str(error):
         return DatabaseUnavailable(f"SQLite: {error}")
     return StatementFault(f"SQLite: {type(error).__name__}")
+
+
+def error_code(error: sqlite3.Error) -> int:
+    """Return SQLite's extended code of an error; 0 where the driver raised it itself."""
+    return getattr(error, "sqlite_errorcode", 0)
+
+
+def end_process(reason: str) -> None:
+    """End the process at once, with one line on standard error.
+
+    After a failed fsync the kernel may count lost pages as written (fsyncgate): a later commit would succeed on top of
+    rows that are gone. A new process reads what is on the disk.
+    """
+    line = {"event": "process ended", "level": "critical", "reason": reason}
+    with contextlib.suppress(OSError):
+        os.write(STANDARD_ERROR, json.dumps(line).encode() + b"\n")
+    os._exit(os.EX_IOERR)
 
 
 async def _await_driver(call: Awaitable[T]) -> T:
@@ -391,6 +437,8 @@ class WriterThread:
         self.committer = GroupCommitter(clock)
         self.anchor: Anchor | None = None
         self.anchor_fault = ""
+        self.write_fault = ""
+        self.reserve = DiskReserve(file.parent)
         self._file = file
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._opened = threading.Event()
@@ -443,19 +491,34 @@ class WriterThread:
     def _write_group(self, connection: SqliteWriteConnection) -> None:
         if not len(self.queue):
             return
-        writes: list[PendingWrite] = []
+        self.reserve.regain()
+        outcomes = self._commit(connection, [])
+        if _lacks_space(outcomes) and self.reserve.use():
+            # Small writes are tried again in the space of the reserve; claims are refused.
+            again = [each.write for each in outcomes if _is_small_and_lacks_space(each)]
+            kept = [each for each in outcomes if not _is_small_and_lacks_space(each)]
+            outcomes = kept + (self._commit(connection, again) if again else [])
+        self.write_fault = write_fault(outcomes, self.write_fault)
+        resolve_outcomes(outcomes)
+
+    def _commit(
+        self, connection: SqliteWriteConnection, writes: list[PendingWrite]
+    ) -> list[WriteOutcome]:
+        """Commit these writes, or those that wait."""
         try:
             # The lock comes first: a write that waits for it can still be withdrawn.
             run_synchronously(connection.begin())
-            writes = self.queue.take()
+            writes = writes or self.queue.take()
             outcomes, head = run_synchronously(self.committer.write(connection, writes))
             self._unanchored = head or self._unanchored
         except Exception as fault:  # noqa: BLE001  (every caller gets it)
+            if isinstance(fault, sqlite3.Error) and error_code(fault) in FSYNC_ERRORS:
+                end_process("a commit could not be made durable: fsync failed")
             with contextlib.suppress(sqlite3.Error):
                 run_synchronously(connection.rollback())
             known = translate_error(fault) if isinstance(fault, sqlite3.Error) else fault
             outcomes = failed_outcomes(writes or self.queue.take(), known)
-        resolve_outcomes(outcomes)
+        return outcomes
 
     def _anchor(self, connection: sqlite3.Connection, *, now: bool = False) -> None:
         """Save the head of the audit chain outside the database, at most once a second."""
@@ -477,6 +540,14 @@ class WriterThread:
             self._unanchored = head  # a full disk or a forbidden directory may be temporary
         else:
             self.anchor_fault = ""
+
+
+def _lacks_space(outcomes: Sequence[WriteOutcome]) -> bool:
+    return any(isinstance(each.fault, DiskFull) for each in outcomes)
+
+
+def _is_small_and_lacks_space(outcome: WriteOutcome) -> bool:
+    return isinstance(outcome.fault, DiskFull) and not isinstance(outcome.write.job, CombinedJob)
 
 
 def resolve_outcomes(outcomes: Sequence[WriteOutcome]) -> None:

@@ -60,7 +60,9 @@ The modules; each has its own documentation:
     placement   fields to paths such as ``2300/DTP:431/03`` and back
     encode      ``clean``: texts as X12 can carry them
     ack         ``acknowledge``: the TA1 and the 999 for a file
-    describe    every segment in words;  diff: two files compared by meaning
+    describe    every segment in words;  page: the same as an HTML page, with findings;  outline: segments in loops
+    diff        two files compared by meaning
+    extract     one claim's or patient's part of a file, as a complete interchange
     redact      a file without personal data;  reformat: a file in other separators
     guides      the guides by version and kind
     rules       rules that need several segments at once;  codes: code lists
@@ -100,8 +102,8 @@ _MODULE_OF = {
     "write": "writer",
 }
 _MODULES = frozenset({
-    "ack", "build", "check", "codes", "describe", "diff", "encode", "guides", "placement", "reader", "redact",
-    "reformat", "rules", "tree", "views", "writer",
+    "ack", "build", "check", "codes", "describe", "diff", "encode", "extract", "guides", "outline", "page",
+    "placement", "reader", "redact", "reformat", "rules", "tree", "views", "writer",
 })  # fmt: skip
 
 

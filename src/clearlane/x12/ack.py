@@ -20,6 +20,7 @@ from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import element, guides, tree
 from clearlane.x12.build import body_texts, build
 from clearlane.x12.encode import clean
+from clearlane.x12.envelope import PARTY_QUALIFIERS
 from clearlane.x12.reader import (
     GroupClosed,
     GuideChooser,
@@ -218,13 +219,18 @@ def _envelope(interchange: tree.Interchange, control: int, moment: datetime) -> 
     texts = {at: clean(tree.get_element(isa, at))[0] for at in (5, 6, 7, 8, 15)}
     return Envelope(
         sender=_party_id(texts[8]),
-        sender_qualifier=texts[7] if len(texts[7]) == 2 else "ZZ",
+        sender_qualifier=_party_qualifier(texts[7]),
         receiver=_party_id(texts[6]),
-        receiver_qualifier=texts[5] if len(texts[5]) == 2 else "ZZ",
+        receiver_qualifier=_party_qualifier(texts[5]),
         control=control,
         moment=moment,
         usage=texts[15] if texts[15] in {"P", "T"} else "P",
     )
+
+
+def _party_qualifier(text: str) -> str:
+    """Return a qualifier that X12 has; ZZ (mutually defined) for another, so that the answer itself is sound."""
+    return text if text in PARTY_QUALIFIERS else "ZZ"
 
 
 def _party_id(text: str) -> str:

@@ -5,7 +5,7 @@
         for part in segment.parts: part.place, part.name, part.value, part.words
 
 Names come from the guide, meanings from the guide's code lists. Values are shown as the file has them, because it is the
-reader's own file. One set is kept in memory at a time. Knows guides; knows no claim form.
+reader's own file. Memory stays constant. Knows guides; knows no claim form.
 """
 
 from collections.abc import Iterator
@@ -17,38 +17,8 @@ from clearlane.kernel.limits import VALUES_REMEMBERED_MAX
 from clearlane.x12 import codes, envelope, grammar, reader, tree
 from clearlane.x12.guides.dictionary import DICTIONARY
 from clearlane.x12.guides.ta1 import SEGMENT as TA1
+from clearlane.x12.outline import OutlineSegment, iter_outline
 
-# Meanings of short code lists that are defined inside the guides, for the most frequent elements.
-_YES = {"Y": "Yes", "N": "No"}
-_FORMS = {"D8": "A day", "RD8": "A period of days", "DT": "A day and time", "TM": "A time"}
-_IDENTIFIERS = {
-    "24": "Employer number", "34": "Social security number", "46": "Electronic transmitter number",
-    "FI": "Federal tax number", "II": "Standard unique health number", "MI": "Member number",
-    "PI": "Payer number", "SV": "Service provider number", "XV": "National plan number",
-    "XX": "National provider identifier",
-}  # fmt: skip
-SHORT_CODE_LISTS: dict[tuple[str, int], dict[str, str]] = {
-    ("NM1", 2): {"1": "Person", "2": "Organisation"},
-    ("NM1", 8): _IDENTIFIERS,
-    ("N1", 3): _IDENTIFIERS,
-    ("DMG", 1): _FORMS,
-    ("DMG", 3): {"F": "Female", "M": "Male", "U": "Unknown"},
-    ("DTP", 2): _FORMS,
-    ("HL", 3): {
-        "19": "Provider of service", "20": "Information source", "21": "Information receiver",
-        "22": "Subscriber", "23": "Dependent", "PT": "Patient",
-    },
-    ("HL", 4): {"0": "No level below", "1": "A level below follows"},
-    ("SBR", 1): {"P": "Primary", "S": "Secondary", "T": "Tertiary"},
-    ("ISA", 15): {"P": "Production", "T": "Test"},
-    ("EB", 11): _YES,
-    ("EB", 12): _YES,
-    ("AAA", 1): _YES,
-    ("INS", 1): _YES,
-    ("CLM", 6): _YES,
-    ("CLM", 8): _YES,
-    ("BPR", 3): {"C": "Credit", "D": "Debit"},
-}  # fmt: skip
 CONTROL = {"GS": envelope.GS, "GE": envelope.GE, "IEA": envelope.IEA, "TA1": TA1, "SE": envelope.SE}
 
 
@@ -114,47 +84,10 @@ def find_spec(loop: grammar.LoopSpec | None, segment: tree.Segment) -> grammar.S
 def iter_segments(
     source: reader.Source,
 ) -> Iterator[tuple[tree.Loop | None, tree.Segment, tree.Interchange]]:
-    """Yield every segment of a file in order, with its loop (None in the envelope) and its interchange.
-
-    Sets are dropped once yielded, so that one set is kept in memory at a time.
-    """
-    for event in reader.read(source, stream=False, check=False):
-        match event:
-            case reader.InterchangeOpened(interchange):
-                yield None, interchange.header, interchange
-            case reader.GroupOpened(group):
-                yield from _strays(group.interchange, group.number)
-                yield None, group.header, group.interchange
-            case reader.SetOpened(set):
-                yield from _strays(set.group, set.number)
-            case reader.SetClosed(set):
-                set.group.sets.clear()
-                for loop, segment in iter_loop_segments(set.root):
-                    yield loop, segment, set.group.interchange
-            case reader.GroupClosed(group):
-                group.interchange.groups.clear()
-                yield from _rest_and_trailer(group)
-            case reader.InterchangeClosed(interchange):
-                yield from _rest_and_trailer(interchange)
-
-
-def _rest_and_trailer(
-    part: tree.Interchange | tree.FunctionalGroup,
-) -> Iterator[tuple[None, tree.Segment, tree.Interchange]]:
-    """Yield the remaining stray segments of an interchange or group, and its trailer."""
-    yield from _strays(part)
-    if part.trailer is not None:
-        interchange = part if isinstance(part, tree.Interchange) else part.interchange
-        yield None, part.trailer, interchange
-
-
-def _strays(
-    part: tree.Interchange | tree.FunctionalGroup, number: int | None = None
-) -> Iterator[tuple[None, tree.Segment, tree.Interchange]]:
-    """Yield the stray segments before a group or set of this number, or all that are left."""
-    interchange = part if isinstance(part, tree.Interchange) else part.interchange
-    while part.stray and (number is None or part.stray[0][0] < number):
-        yield None, part.stray.pop(0)[1], interchange
+    """Yield every segment of a file in order, with its loop (None in the envelope) and its interchange."""
+    for event in iter_outline(source):
+        if isinstance(event, OutlineSegment):
+            yield event.loop, event.segment, event.interchange
 
 
 def iter_loop_segments(loop: tree.Loop) -> Iterator[tuple[tree.Loop, tree.Segment]]:
@@ -184,7 +117,7 @@ def _header(
     """Yield the elements of an ISA, which are padded; two of them are separators."""
     for element, text in zip(elements, segment[1:], strict=False):
         if text.strip():
-            words = SHORT_CODE_LISTS.get(("ISA", element.number), {}).get(text, "")
+            words = codes.find_meaning("ISA", element.number, text)
             yield ElementDescription(f"ISA{element.number:02}", element.name, text.strip(), words)
 
 
@@ -244,6 +177,4 @@ def _words(
     if element is not None and element.type == "TP" and before == "RD8":
         days = [formats.parse_x12_date(part) for part in text.split("-")]
         return " to ".join(day.isoformat() for day in days if day)
-    return codes.find_meaning(segment, number, text, component) or SHORT_CODE_LISTS.get(
-        (segment, number), {}
-    ).get(text, "")
+    return codes.find_meaning(segment, number, text, component)

@@ -77,7 +77,7 @@ SEGMENT_ID = re.compile(r"[A-Z][A-Z0-9]{1,2}", re.ASCII)
 
 
 def redact(source: reader.Source, key: bytes) -> Iterator[bytes]:
-    """Yield the redacted file piece by piece; one set is kept in memory at a time."""
+    """Yield the redacted file piece by piece; memory stays constant."""
     redaction = Redactor(key)
     pending: list[tree.Segment] = []
     current: tree.Interchange | None = None

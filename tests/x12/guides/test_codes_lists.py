@@ -1,6 +1,6 @@
 """The code lists: each names its source, reads once, and agrees with the guides that use it.
 
-Also tests `x12/codes/element_lists` and `x12/codes/icd10`.
+Also tests `x12/codes/element_lists`, `x12/codes/icd10` and `x12/codes/short_lists`.
 """
 
 import re
@@ -75,53 +75,6 @@ def test_an_open_list_holds_every_code_of_its_form():
 )
 def test_a_code_has_a_meaning(segment, element, code, component, words):
     assert codes.find_meaning(segment, element, code, component) == words
-
-
-@pytest.mark.parametrize(
-    ("name", "code", "word"),
-    [
-        ("service_types", "30", "HealthBenefitPlanCoverage"),
-        ("service_types", "1", "MedicalCare"),
-        ("service_types", "47", "Hospital"),
-        ("service_types", "52", "HospitalEmergencyMedical"),
-        ("service_types", "86", "EmergencyServices"),
-        ("service_types", "98", "ProfessionalPhysicianVisitOffice"),
-        ("service_types", "AL", "VisionOptometry"),
-        ("service_types", "DM", "DurableMedicalEquipment"),
-        ("service_types", "MH", "MentalHealth"),
-        ("service_types", "UC", "UrgentCare"),
-        ("benefits", "A", "CoInsurance"),
-        ("benefits", "1", "ActiveCoverage"),
-        ("benefits", "C", "Deductible"),
-        ("benefits", "F", "Limitations"),
-        ("benefits", "G", "OutOfPocketStopLoss"),
-        ("coverage_levels", "IND", "Individual"),
-        ("time_periods", "29", "Remaining"),
-        ("time_periods", "23", "CalendarYear"),
-        ("quantities", "VS", "Visits"),
-    ],
-)
-def test_the_interface_has_its_name_for_a_code(name, code, word):
-    assert codes.load_column(name, 2)[code] == word
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "service_types",
-        "benefits",
-        "coverage_levels",
-        "time_periods",
-        "quantities",
-        "insurance_types",
-        "places_of_service",
-    ],
-)
-def test_interface_names_are_one_word_each_and_differ(name):
-    words = codes.load_column(name, 2)
-    assert set(words) == set(codes.load(name))
-    assert len(set(words.values())) == len(words)
-    assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]+", word) for word in words.values())
 
 
 def test_every_list_that_a_guide_or_an_element_names_is_there():

@@ -22,7 +22,8 @@ def submission_handler(kind: ClaimKind) -> Handler:
             now=call.now,
         )
         call.ignored_fields.extend(getattr(outcome, "ignored", ()))
-        return wire.submission_response(outcome)
+        call.notes.extend(getattr(outcome, "notes", ()))
+        return await wire.submission_response(outcome)
 
     return submit_claims
 

@@ -2,7 +2,7 @@
 
     remittance_advice(document)                   # from the claim's part of an 835
     claim_status(document, fact)                  # from its part of a TA1, 999, 277CA or 277
-    await response_body(documents)
+    compose_documents(found)                      # the whole body, in pieces
 
 A document is made from the claim's part of the file alone, so it holds no other client's data; the submitted claim
 adds the caller's own fields to every complaint and adjustment.
@@ -10,10 +10,13 @@ adds the caller's own fields to every complaint and adjustment.
 Knows the names of these two documents in V3; knows no HTTP and no database.
 """
 
-from collections.abc import AsyncIterable, Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
+
+import msgspec
 
 from clearlane.api.v3 import code_names
 from clearlane.claims import provenance
@@ -22,7 +25,7 @@ from clearlane.claims.fields import Claim
 from clearlane.claims.lifecycle import first_category
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.read_claim_part import read_claim_part
-from clearlane.pipeline.query.retrieve_documents import PayerDocument
+from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from clearlane.x12 import codes
 from clearlane.x12.views import read_views, shared_types, status
 from clearlane.x12.views import remittance as views_remittance
@@ -39,16 +42,32 @@ PATIENT_IDS = {"MI": "MemberId", "II": "StandardUniqueId", "34": "SocialSecurity
                "HN": "HealthInsuranceClaimNumber", "MR": "MedicaidRecipientId"}  # fmt: skip
 
 
-async def response_body(documents: AsyncIterable[PayerDocument]) -> JSON:
-    """Return the body of the response: both lists, in the order of the documents."""
-    body: JSON = {"RemittanceAdvices": [], "PayerClaimStatuses": []}
-    async for document in documents:
-        fact = document.fact
-        if isinstance(fact, ClaimPayment):
-            body["RemittanceAdvices"].append(remittance_advice(document))
-        else:
-            body["PayerClaimStatuses"].append(claim_status(document, fact))
-    return body
+async def compose_documents(found: FoundDocuments) -> AsyncIterator[bytes]:
+    """Yield the body of the response in pieces: both lists, in the order of the documents."""
+    yield b'{"RemittanceAdvices":['
+    async for piece in _join(found.payments):
+        yield piece
+    yield b'],"PayerClaimStatuses":['
+    async for piece in _join(found.statuses):
+        yield piece
+    yield b"]}"
+
+
+async def _join(pages: AsyncIterator[list[PayerDocument]]) -> AsyncIterator[bytes]:
+    """Yield the elements of an array, separated by commas, letting other calls run after each."""
+    separator = b""
+    async for page in pages:
+        for document in page:
+            yield separator + msgspec.json.encode(_element(document))
+            separator = b","
+            await asyncio.sleep(0)
+
+
+def _element(document: PayerDocument) -> JSON:
+    fact = document.fact
+    if isinstance(fact, ClaimPayment):
+        return remittance_advice(document)
+    return claim_status(document, fact)
 
 
 def remittance_advice(document: PayerDocument) -> JSON:

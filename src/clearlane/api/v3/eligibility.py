@@ -9,14 +9,16 @@ from clearlane.api.errors import RequestRefusal
 from clearlane.api.http_responses import JSON_UTF8
 from clearlane.api.stream import stream_text
 from clearlane.api.v3 import wire
+from clearlane.api.v3.benefits.compose_response import compose_response
+from clearlane.api.v3.benefits.json_types import EligibilityResponseJson
 from clearlane.api.v3.wire_errors import V3_ERRORS
-from clearlane.eligibility.answer import EligibilityResponseJson
 from clearlane.eligibility.fields import EligibilityRequest
+from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
 from clearlane.pipeline.eligibility.inquire import (
     MalformedInquiry,
-    await_response,
+    await_answers,
     inquire,
-    read_responses,
+    read_answers,
 )
 
 NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
@@ -33,19 +35,25 @@ async def submit(call: Call) -> Response:
     call.ignored_fields.extend(outcome.ignored)
     if isinstance(outcome, MalformedInquiry):
         return wire.findings_response(outcome.findings)
-    pieces = await await_response(context, outcome, site=call.site, now=now, stopping=call.stopping)
-    return await stream_text(pieces, JSON_UTF8)
+    call.notes.extend(outcome.notes)
+    answers = await await_answers(context, outcome, site=call.site, now=now, stopping=call.stopping)
+    return await _stream(call, answers)
 
 
 async def get_responses(call: Call) -> Response:
     """Return all responses that have arrived for a request."""
     request_id = call.parameters["requestId"]
-    pieces = await read_responses(
+    answers = await read_answers(
         call.context.work_context, request_id, site=call.site, actor=call.actor
     )
-    if pieces is None:
+    if answers is None:
         return wire.message(404, f"No eligibility request {request_id} was found.")
-    return await stream_text(pieces, JSON_UTF8)
+    return await _stream(call, answers)
+
+
+async def _stream(call: Call, answers: RequestAnswers) -> Response:
+    with_x12 = call.context.work_context.eligibility_x12
+    return await stream_text(compose_response(answers, with_x12=with_x12), JSON_UTF8)
 
 
 async def suspended(call: Call) -> Response:

@@ -15,6 +15,7 @@ async def submit_enrollments(call: Call) -> Response:
         call.context.work_context, document, site=call.site, actor=call.actor, now=call.now
     )
     call.ignored_fields.extend(getattr(outcome, "ignored", ()))
+    call.notes.extend(getattr(outcome, "notes", ()))
     return wire_enrollment.enrollment_response(outcome)
 
 

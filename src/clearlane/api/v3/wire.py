@@ -4,14 +4,17 @@ Only ``api/v3`` imports this module (an architecture test holds it); the rest of
 as an :class:`~clearlane.api.error_shape.ErrorShape`. Knows no endpoint, no check and no database.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal
 
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from clearlane.api.http_responses import JSON_UTF8, header_text, json_response
+from clearlane.api.stream import stream_text
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
 from clearlane.pipeline.intake.submit import (
@@ -24,6 +27,7 @@ from clearlane.pipeline.intake.submit import (
 )
 
 VALUE_SHOWN_CHARACTERS_MAX = 60
+CLAIM_RESULTS_AT_ONCE = 100
 
 
 INVALID = "The request is invalid."
@@ -106,8 +110,8 @@ class ClaimSubmission(BaseModel):
     DocumentLevelErrors: list[ClaimError]
 
 
-def submission_response(outcome: SubmissionOutcome) -> Response:
-    """Return the response to a document of claims."""
+async def submission_response(outcome: SubmissionOutcome) -> Response:
+    """Return the response to a document of claims; that of a large one is streamed."""
     match outcome:
         case MalformedDocument():
             return findings_response(outcome.findings)
@@ -118,8 +122,7 @@ def submission_response(outcome: SubmissionOutcome) -> Response:
                 "The claims could not be imported. Nothing was stored; send them again."
             )
         case SubmissionReceipt(results=results):
-            encoded = [_claim_result(each) for each in results]
-            return json_response(200, {"ClaimResults": encoded, "DocumentLevelErrors": []})
+            return await stream_text(_claim_results(results), JSON_UTF8)
 
 
 def account_in_bad_state(client_id: str) -> Response:
@@ -131,6 +134,16 @@ def account_in_bad_state(client_id: str) -> Response:
         "SupplementalInformation": f"Unknown client {client_id}: the client account is suspended.",
     }
     return json_response(200, {"ClaimResults": [], "DocumentLevelErrors": [error]})
+
+
+async def _claim_results(results: Sequence[ClaimResult]) -> AsyncIterator[bytes]:
+    """Give the results as JSON, a few claims at a time."""
+    yield b'{"ClaimResults":['
+    for start in range(0, len(results), CLAIM_RESULTS_AT_ONCE):
+        page = [_claim_result(each) for each in results[start : start + CLAIM_RESULTS_AT_ONCE]]
+        yield (b"," if start else b"") + msgspec.json.encode(page)[1:-1]
+        await asyncio.sleep(0)
+    yield b'],"DocumentLevelErrors":[]}'
 
 
 def _claim_result(result: ClaimResult) -> dict[str, object]:

@@ -32,7 +32,9 @@ COMMON_ERRORS: Mapping[int, DocumentedError] = {
     413: DocumentedError("The body is too large.", wire.Message),
     415: DocumentedError("The body is not declared as JSON.", wire.Message),
     429: DocumentedError(
-        "The vendor's limit of calls is exceeded.", wire.Message, ("Retry-After",)
+        "The vendor's limit of calls is exceeded, or that of wrong credentials from one address.",
+        wire.Message,
+        ("Retry-After",),
     ),
     431: DocumentedError("The request line and headers are too large.", wire.Message),
     500: DocumentedError("A fault of the service; quote the request id.", wire.Message),
@@ -100,6 +102,10 @@ class V3Errors:
         """Return 400 for a site that is unknown or another vendor's."""
         return wire.message(400, "Invalid VendorSiteId")
 
+    def repeated_parameter(self, name: str) -> Response:
+        """Return 400 for a parameter that may be given once: two readers would take different ones."""
+        return wire.message(400, f"The parameter '{name}' is given more than once; give it once.")
+
     def too_large(self, bytes_max: int) -> Response:
         """Return 413 for a body above the limit."""
         return wire.message(413, f"The request body is larger than {bytes_max} bytes.")
@@ -121,6 +127,11 @@ class V3Errors:
         """Return 429 with the seconds to wait."""
         text = f"The limit of {rate_per_minute} calls a minute is exceeded."
         return wire.message(429, text, {"Retry-After": str(retry_seconds)})
+
+    def too_many_failures(self, retry_seconds: int) -> Response:
+        """Return 429 for wrong credentials beyond the limit, and close the connection."""
+        text = "Too many calls with wrong credentials came from this address. Right ones are always served."
+        return wire.message(429, text, {"Retry-After": str(retry_seconds), "Connection": "close"})
 
     def unavailable(self, text: str = UNAVAILABLE) -> Response:
         """Return 503: nothing was stored, so the same call may be sent again."""

@@ -45,11 +45,6 @@ DEPENDENT = (
 )
 
 
-def lines(claim: DentalClaim) -> tuple[DentalLine, ...]:
-    """Return the service lines."""
-    return claim.LineItems
-
-
 def diagnoses(claim: DentalClaim) -> Sequence[str | None]:
     """Return the diagnoses by place; a place may be blank."""
     return claim.F34a_DiagnosisCode.split(",") if claim.F34a_DiagnosisCode else ()
@@ -86,19 +81,9 @@ def is_predetermination(claim: DentalClaim) -> bool:
     return claim.F01_TypeOfTransaction == codes.PREDETERMINATION
 
 
-def charge(claim: DentalClaim) -> Decimal:
-    """Return the total fee that the claim states."""
-    return claim.F32_TotalFee
-
-
 def billing_ids(claim: DentalClaim) -> tuple[str | None, str | None]:
     """Return the billing dentist's NPI and tax id."""
     return claim.F48_BillingDentistNPI, claim.F51_BillingDentistTaxID
-
-
-def has_other_insurance(claim: DentalClaim) -> bool:
-    """Return whether the claim has fields of another insurance."""
-    return bool(claim.F04_OtherCoverage) or not OTHER_INSURANCE.isdisjoint(claim.__dict__)
 
 
 def other_payer_name(claim: DentalClaim) -> str | None:
@@ -151,16 +136,6 @@ def _code(name: str, value: Any) -> str | None:
     return codes.find(name, value) if isinstance(value, str) else None
 
 
-def service_days(line: DentalLine) -> tuple[date | None, date | None]:
-    """Return the first and last day of a line."""
-    return line.F24_DateOfServiceFrom, line.F24_DateOfServiceTo
-
-
-def procedure(line: DentalLine) -> str:
-    """Return the procedure code of a line."""
-    return line.F29_ProcedureCode
-
-
 def pointers(line: DentalLine) -> Sequence[str | None]:
     """Return the diagnosis pointers of a line."""
     return line.F29a_DiagnosisPointer.split(",") if line.F29a_DiagnosisPointer else ()
@@ -192,6 +167,7 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     names=SharedFieldNames(
         account=placements_837d.ACCOUNT,
         member_id="F15_InsuredID",
+        billing_state="F48_BillingDentistST",
         billing_zip="F48_BillingDentistZip",
         diagnoses="F34a_DiagnosisCode",
         icd_version="F34_DiagnosiseCodeQualifier",
@@ -199,6 +175,7 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
         patient_paid="X12_PatientAmountPaid",
         frequency="X12_ClaimFrequencyCode",
         original_reference="X12_PayerControlNumber",
+        purpose="F01_TypeOfTransaction",
         accident_date="F46_AccidentDate",
         accident_state="F47_AutoAccidentState",
         other_coverage="F04_OtherCoverage",
@@ -242,7 +219,7 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     },
     accident_fields=("F45_TreatmentResultingFrom",),
     accident_fields_text="F45_TreatmentResultingFrom",
-    other_insurance_fields=OTHER_INSURANCE | {"F04_OtherCoverage"},
+    other_insurance_fields=OTHER_INSURANCE,
     other_insurance_needs=(
         ("F05_OtherInsuredLastName",),
         ("F08_OtherInsuredPolicy",),
@@ -250,7 +227,6 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
         ("F11_OtherPayerName",),
     ),
     decision_fields=frozenset(LINE_DECISION),
-    lines=lines,
     diagnoses=diagnoses,
     diagnosis_paths=diagnosis_paths,
     icd_version=icd_version,
@@ -258,14 +234,10 @@ FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(
     patient_birth=patient_birth,
     accidents=accidents,
     is_predetermination=is_predetermination,
-    charge=charge,
     billing_ids=billing_ids,
-    has_other_insurance=has_other_insurance,
     other_payer_name=other_payer_name,
     earlier_decision=earlier_decision,
     missing_fields=missing_fields,
-    service_days=service_days,
-    procedure=procedure,
     pointers=pointers,
     line_charge=line_charge,
     duplicate_key=duplicate_key,

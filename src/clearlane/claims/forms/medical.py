@@ -52,11 +52,6 @@ RENDERING = (
 )
 
 
-def lines(claim: MedicalClaim) -> tuple[MedicalLine, ...]:
-    """Return the service lines."""
-    return claim.F24_ClaimLines
-
-
 def diagnoses(claim: MedicalClaim) -> Sequence[str | None]:
     """Return the diagnoses by place; a place may be blank."""
     return claim.F21_DiagnosisCodes
@@ -94,19 +89,9 @@ def is_predetermination(claim: MedicalClaim) -> bool:
     return False
 
 
-def charge(claim: MedicalClaim) -> Decimal:
-    """Return the total charge that the claim states."""
-    return claim.F28_TotalCharge
-
-
 def billing_ids(claim: MedicalClaim) -> tuple[str | None, str | None]:
     """Return the billing provider's NPI and tax id; the EIN comes before the SSN."""
     return claim.F33A_BillingProviderNpi, claim.F25_FederalTaxIdEin or claim.F25_FederalTaxIdSsn
-
-
-def has_other_insurance(claim: MedicalClaim) -> bool:
-    """Return whether the claim has fields of another insurance."""
-    return bool(claim.F11D_OtherPlan) or not OTHER_INSURANCE.isdisjoint(claim.__dict__)
 
 
 def other_payer_name(claim: MedicalClaim) -> str | None:
@@ -164,16 +149,6 @@ def _has_item(value: object) -> bool:
     return value[0] is not None or any(item is not None for item in value)
 
 
-def service_days(line: MedicalLine) -> tuple[date | None, date | None]:
-    """Return the first and last day of a line."""
-    return line.F24A_DateOfServiceFrom, line.F24A_DateOfServiceTo
-
-
-def procedure(line: MedicalLine) -> str:
-    """Return the procedure code of a line."""
-    return line.F24D_HcpcsProcedureCode
-
-
 def pointers(line: MedicalLine) -> Sequence[str | None]:
     """Return the diagnosis pointers of a line."""
     return line.F24E_DiagnosisPointers
@@ -210,6 +185,7 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     names=SharedFieldNames(
         account=placements_837p.ACCOUNT,
         member_id="F01A_InsuredId",
+        billing_state="F33_BillingProviderState",
         billing_zip="F33_BillingProviderZip",
         diagnoses="F21_DiagnosisCodes",
         icd_version="F21_IcdIndicator",
@@ -217,6 +193,7 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         patient_paid="F29_PatientAmountPaid",
         frequency="F22_MedicaidResubmissionCode",
         original_reference="F22_OriginalReferenceNumber",
+        purpose="",
         accident_date="F15_AccidentDate",
         accident_state="F10B_PatientCondAutoAccidentState",
         other_coverage="F11D_OtherPlan",
@@ -262,7 +239,7 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     },
     accident_fields=tuple(ACCIDENT_MARKS),
     accident_fields_text="F10A, F10B or F10C",
-    other_insurance_fields=OTHER_INSURANCE | {"F11D_OtherPlan"},
+    other_insurance_fields=OTHER_INSURANCE,
     other_insurance_needs=(
         ("F09_OtherInsuredNameLast",),
         ("F09A_OtherInsuredGroupNum",),
@@ -270,7 +247,6 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
         ("X12_OtherPayerName", "F09D_OtherPlanName"),
     ),
     decision_fields=frozenset({*CLAIM_DECISION, *LINE_DECISION}),
-    lines=lines,
     diagnoses=diagnoses,
     diagnosis_paths=diagnosis_paths,
     icd_version=icd_version,
@@ -278,14 +254,10 @@ FORM: ClaimForm[MedicalClaim, MedicalLine] = ClaimForm(
     patient_birth=patient_birth,
     accidents=accidents,
     is_predetermination=is_predetermination,
-    charge=charge,
     billing_ids=billing_ids,
-    has_other_insurance=has_other_insurance,
     other_payer_name=other_payer_name,
     earlier_decision=earlier_decision,
     missing_fields=missing_fields,
-    service_days=service_days,
-    procedure=procedure,
     pointers=pointers,
     line_charge=line_charge,
     duplicate_key=duplicate_key,

@@ -18,7 +18,7 @@ from clearlane.claims.fields import (
     filled_names,
     nested_parts,
 )
-from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.finding import ClaimFinding, LimitedFindings
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.repairs import Repair, repair
 
@@ -98,7 +98,7 @@ def repair_and_check(
 
 
 def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFinding]:
-    """Return every finding of a repaired claim."""
+    """Return the findings of a repaired claim: the first, and how many more there are."""
     form = form_of(claim)
     prefix = f"{at}." if at else ""
     name = form.lines_field
@@ -109,7 +109,7 @@ def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFindin
         (line, f"{prefix}{name}[{index}].", _plan(type(line), filled_names(line)))
         for index, line in enumerate(lines)
     ]
-    findings: list[ClaimFinding] = []
+    findings = LimitedFindings(at)
     _check_texts(looks, findings)
     for part, path, own in looks:
         _check_values(part, own, path, findings)
@@ -117,8 +117,8 @@ def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFindin
     for line, inside, own in looks[1:]:
         for rule in own.rules:
             for path, message in rule.check(line, claim, inputs):
-                findings.append(_finding(rule, inside + path, message))
-    return findings
+                findings.add(rule.id, rule.severity, inside + path, message)
+    return findings.all()
 
 
 def skipped_rules(kind: ClaimKind, inputs: RuleInputs) -> list[ClaimRule]:
@@ -209,22 +209,22 @@ def _rules(part: type[ClaimPart]) -> tuple[ClaimRule, ...]:
 
 
 def _check_claim(
-    claim: Claim, plan: _Plan, inputs: RuleInputs, at: str, findings: list[ClaimFinding]
+    claim: Claim, plan: _Plan, inputs: RuleInputs, at: str, findings: LimitedFindings
 ) -> None:
     """Apply the rules about the claim as a whole; a reading that several need is made once."""
     for rule in plan.rules:
         if rule.requires is None or rule.requires in inputs.available:
             for path, message in rule.check(claim, inputs):
-                findings.append(_finding(rule, at + path, message))
+                findings.add(rule.id, rule.severity, at + path, message)
     for reading, rules in plan.shared:
         found = reading(claim)
         if found is not None:
             for rule in rules:
                 for path, message in rule.check(claim, inputs, found):
-                    findings.append(_finding(rule, at + path, message))
+                    findings.add(rule.id, rule.severity, at + path, message)
 
 
-def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: list[ClaimFinding]) -> None:
+def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: LimitedFindings) -> None:
     """Test all plain text of a claim in one pass, and each text only if that fails."""
     texts: list[str] = []
     least: list[int] = []
@@ -240,7 +240,7 @@ def _check_texts(looks: list[tuple[ClaimPart, str, _Plan]], findings: list[Claim
                 _check_value(part.__dict__[field.name], field, at + field.name, findings)
 
 
-def _check_values(part: ClaimPart, plan: _Plan, at: str, findings: list[ClaimFinding]) -> None:
+def _check_values(part: ClaimPart, plan: _Plan, at: str, findings: LimitedFindings) -> None:
     """Apply the value rules to every value that fails the quick test of its field."""
     given = part.__dict__
     for name, passes, field in plan.single:
@@ -259,17 +259,13 @@ def _check_values(part: ClaimPart, plan: _Plan, at: str, findings: list[ClaimFin
             _check_values(inner, inner_plan, inside, findings)
 
 
-def _check_value(value: Any, field: ClaimField, at: str, findings: list[ClaimFinding]) -> None:
+def _check_value(value: Any, field: ClaimField, at: str, findings: LimitedFindings) -> None:
     for rule in _value_rules(field.value_type):
         message = rule.check(value, field)
         if message is not None:
-            findings.append(_finding(rule, at, message))
+            findings.add(rule.id, rule.severity, at, message)
 
 
 @cache
 def _value_rules(kind: ValueType) -> tuple[ClaimRule, ...]:
     return tuple(rule for rule in RULES.values() if kind in rule.value_types)
-
-
-def _finding(rule: ClaimRule, location: str, message: str) -> ClaimFinding:
-    return ClaimFinding(rule=rule.id, message=message, severity=rule.severity, location=location)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from clearlane.claims.fields import DentalClaim, DentalLine
-from clearlane.claims.forms.dental import is_predetermination, service_days
+from clearlane.claims.forms.dental import FORM, is_predetermination
 from clearlane.claims.rules.registry import (
     DENTAL,
     WARNING,
@@ -28,7 +28,15 @@ _FILLING = re.compile(r"D2(1[456]\d|33\d|39[1-4])", re.ASCII)
 _BY_QUADRANT = re.compile(r"D4(2[16]\d|341|342)|D7[2-3][1-2]\d", re.ASCII)
 
 
-@line_rule("D101", fields=("Teeth",), x12="2400/TOO/03", kinds=KINDS, when_filled=("Teeth",))
+# A payer's edit, not the guide's: receivers take such a claim, so it is no reason to refuse it.
+@line_rule(
+    "D101",
+    fields=("Teeth",),
+    x12="2400/TOO/03",
+    kinds=KINDS,
+    severity=WARNING,
+    when_filled=("Teeth",),
+)
 def surfaces_are_on_the_tooth(
     line: DentalLine, claim: DentalClaim, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -354,7 +362,7 @@ def lines_with_a_period_share_it(claim: DentalClaim, inputs: RuleInputs) -> Iter
         return
     days = [
         (first or claim.X12_ServiceDate, last or first or claim.X12_ServiceDate)
-        for first, last in map(service_days, claim.LineItems)
+        for first, last in map(FORM.service_days, claim.LineItems)
     ]
     if len(set(days)) == 1:
         return

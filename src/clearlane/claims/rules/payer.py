@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from clearlane.claims.fields import Claim
-from clearlane.claims.forms import form_of
-from clearlane.claims.resubmission import CORRECTION_FIELDS, ORIGINAL_ONLY, VOID
+from clearlane.claims.forms import form_of, names_of_forms
+from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
 from clearlane.claims.rules.registry import ExternalData, FieldFinding, RuleInputs, quoted, rule
 from clearlane.kernel.finding import Severity
 
 PAYER = ("Svc_PayerId",)
-FREQUENCIES = tuple(fields.frequency for fields in CORRECTION_FIELDS.values())
+BILLING_ZIPS = names_of_forms(lambda names: names.billing_zip)
+FREQUENCIES = names_of_forms(lambda names: names.frequency)
 
 
 @rule("C101", fields=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
@@ -111,7 +112,7 @@ def id_is_free(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
 def correction_goes_out(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """How a claim sent again goes to the payer is recorded with it, and why."""
     if inputs.correction:
-        yield CORRECTION_FIELDS[form_of(claim).kind].frequency, inputs.correction
+        yield form_of(claim).names.frequency, inputs.correction
 
 
 @rule(
@@ -123,7 +124,7 @@ def correction_goes_out(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFindi
 )
 def payer_takes_voids(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A void goes to a payer that takes voids."""
-    name = CORRECTION_FIELDS[form_of(claim).kind].frequency
+    name = form_of(claim).names.frequency
     if (
         inputs.payer
         and inputs.payer.replacements == ORIGINAL_ONLY
@@ -133,4 +134,16 @@ def payer_takes_voids(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding
             name,
             f"The payer {quoted(claim.Svc_PayerId)} takes neither replacements nor voids; ask the payer to "
             "take the claim back, or send a corrected claim.",
+        )
+
+
+@rule("C111", fields=BILLING_ZIPS, x12="2010AA/N4/03", requires=ExternalData.DIRECTORY)
+def payer_gets_the_billing_zip(claim: Claim, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A payer that requires the billing provider's ZIP code gets one."""
+    name = form_of(claim).names.billing_zip
+    if inputs.payer and inputs.payer.billing_zip_required and claim.__dict__.get(name) is None:
+        yield (
+            name,
+            f"There is no billing ZIP code, and the payer {quoted(claim.Svc_PayerId)} refuses a claim without one; "
+            "give five or nine digits.",
         )

@@ -286,7 +286,8 @@ def billing_npi_is_given(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[Fi
 )
 def billing_zip_is_given(claim: MedicalClaim, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Payers expect the billing provider's ZIP code."""
-    if claim.F33_BillingProviderZip is None:
+    is_required = inputs.payer is not None and inputs.payer.billing_zip_required  # C111
+    if claim.F33_BillingProviderZip is None and not is_required:
         yield (
             "F33_BillingProviderZip",
             "There is no billing ZIP code; most payers refuse a claim without one.",

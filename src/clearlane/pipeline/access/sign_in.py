@@ -109,7 +109,7 @@ async def sign_in(
         return True
 
     opened = await context.database.write(
-        store.SCOPE, job, actor=_actor(credentials.user, request_id)
+        store.SCOPE, job, actor=_actor(credentials.user, request_id, address)
     )
     return session if opened else None
 
@@ -133,14 +133,14 @@ async def resume_session(
 
 
 async def sign_out(
-    context: WorkContext, session: str, user: ConsoleUser, *, request_id: str
+    context: WorkContext, session: str, user: ConsoleUser, *, request_id: str, address: str = ""
 ) -> None:
     """End a session."""
     hashed = session_hash(context.vault, session)
     await context.database.write(
         store.SCOPE,
         lambda tx: store.end_session(tx, hashed, user),
-        actor=_actor(user, request_id),
+        actor=_actor(user, request_id, address),
     )
 
 
@@ -175,5 +175,5 @@ def _seen_long_ago(found: ConsoleSession, now: datetime) -> bool:
     return now - found.seen_at >= timedelta(seconds=CONSOLE_SEEN_SECONDS)
 
 
-def _actor(user: ConsoleUser, request_id: str) -> Actor:
-    return Actor("console", user.name, request_id)
+def _actor(user: ConsoleUser, request_id: str, address: str = "") -> Actor:
+    return Actor("console", user.name, request_id, address)

@@ -1,30 +1,49 @@
-"""Compose the response to a stored eligibility request, for its caller and for operators.
+"""Load the answers to a stored eligibility request, for its caller and for operators.
 
-    await compose_response(database, vault, scope, request_id)    # the response so far, in pieces of JSON
+    await load_answers(database, vault, scope, request_id)        # the answers so far, a page at a time
     await load_request(database, vault, request_id, actor=...)    # for an operator, with every file; audited
 
 Answers are opened a page at a time, so that a request of thousands neither fills memory nor delays other calls.
-Writes nothing but the audit row.
+Writes nothing but the audit row. Knows no shape in which an answer is shown.
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from clearlane.eligibility import answer as response
-from clearlane.eligibility.answer import InquiryOutcome
+from clearlane.eligibility.benefit_answer import (
+    ANSWER,
+    InquiryOutcome,
+    RequestStatus,
+    ValidationResult,
+    decode_outcome,
+    decode_results,
+    request_status,
+)
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.pipeline.eligibility.inquiry_runner import open_inquiry
-from clearlane.pipeline.eligibility.realtime_inquiry import (
-    ANSWER,
-    PendingInquiry,
-    StoredAnswer,
-    decode_answer,
-)
+from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.store import eligibility as store
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.eligibility import InquiryResponse, StoredRequest, trace
 from clearlane.store.vault import Vault
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RequestAnswers:
+    """The answers so far to a request. Each iterator yields them in the order of the request and may be used once."""
+
+    request_id: int
+    status: RequestStatus
+    results: tuple[ValidationResult, ...]
+    """Why patients could not be asked about."""
+    answered: AsyncIterator[list[InquiryOutcome]]
+    """A page at a time, those with a 271."""
+    refused: AsyncIterator[list[InquiryOutcome]]
+    """A page at a time, those with an error in its place."""
+
+    def __repr__(self) -> str:
+        return f"RequestAnswers({self.request_id} {self.status})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +57,8 @@ class InquiryDetails:
     """When it may be sent (again), while it is open."""
     answer: str
     """271, 999, TA1, Connection, or empty."""
-    x12: bytes = field(repr=False)
-    """The payer's reply."""
+    outcome: InquiryOutcome
+    """The payer's reply; empty while there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +66,17 @@ class EligibilityRequestDetails:
     """A request and all its results, for an operator."""
 
     scope: Scope
+    request_id: int
     created_at: int
-    body: bytes = field(repr=False)
+    status: RequestStatus
+    results: tuple[ValidationResult, ...]
     inquiries: tuple[InquiryDetails, ...]
 
 
-async def compose_response(
-    database: Database, vault: Vault, scope: Scope, request_id: int, *, with_x12: bool = False
-) -> AsyncIterator[bytes] | None:
-    """Return the response so far to a request of the scope, in pieces; None where there is no such request."""
+async def load_answers(
+    database: Database, vault: Vault, scope: Scope, request_id: int
+) -> RequestAnswers | None:
+    """Return the answers so far to a request of the scope; None where there is no such request."""
     async with database.read(scope) as tx:
         request = await store.find(tx, request_id)
         if request is None:
@@ -65,14 +86,14 @@ async def compose_response(
     # Answers never change, so pages that are read one by one fit together.
     answered = [one.number for one in statuses if one.answer == ANSWER]
     refused = [one.number for one in statuses if one.answer not in ("", ANSWER)]
-    stored = _StoredAnswers(database, vault, scope, request_id)
+    stored = _StoredOutcomes(database, vault, scope, request_id)
     awaited = len(statuses) - len(answered) - len(refused)
-    return response.compose_response(
+    return RequestAnswers(
         request_id,
-        response.request_status(len(statuses), awaited),
-        responses=stored.outcomes(answered, with_x12=with_x12),
-        results=_results(vault, scope, request),
-        errors=stored.outcomes(refused, with_x12=with_x12),
+        request_status(len(statuses), awaited),
+        _results(vault, scope, request),
+        stored.outcomes(answered),
+        stored.outcomes(refused),
     )
 
 
@@ -92,41 +113,51 @@ async def load_request(
         tx.audit("eligibility.shown", ids=[str(request_id)])
 
     await database.write(scope, audit, actor=actor)
-    pieces = await compose_response(database, vault, scope, request_id)
-    if pieces is None:
-        return None
-    body = b"".join([piece async for piece in pieces])
     async with database.read(scope) as tx:
         request = await store.find(tx, request_id)
         statuses = await store.list_statuses(tx, request_id)
+        if request is not None and request.payload:
+            await vault.load_keys_of(tx, [request.payload])
     if request is None:
         return None
-    stored = _StoredAnswers(database, vault, scope, request_id)
-    x12 = {
-        number: answer.x12
-        async for page in stored.pages([one.number for one in statuses if one.answer])
-        for number, answer in page
+    stored = _StoredOutcomes(database, vault, scope, request_id)
+    answered = [one.number for one in statuses if one.answer]
+    outcomes = {
+        number: outcome async for page in stored.pages(answered) for number, outcome in page
     }
     details = (
         InquiryDetails(
-            open_inquiry(vault, one), state, one.next_at, status.answer, x12.get(one.number, b"")
+            open_inquiry(vault, one),
+            state,
+            one.next_at,
+            status.answer,
+            outcomes.get(one.number, InquiryOutcome()),
         )
         for (one, state), status in zip(inquiries, statuses, strict=True)
     )
-    return EligibilityRequestDetails(scope, request.created_at, body, tuple(details))
+    return EligibilityRequestDetails(
+        scope,
+        request_id,
+        request.created_at,
+        request_status(len(statuses), len(statuses) - len(answered)),
+        _results(vault, scope, request),
+        tuple(details),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _StoredAnswers:
-    """The stored answers of a request, read a page at a time."""
+class _StoredOutcomes:
+    """The stored outcomes of a request, read a page at a time."""
 
     database: Database
     vault: Vault
     scope: Scope
     request_id: int
 
-    async def pages(self, numbers: Sequence[int]) -> AsyncIterator[list[tuple[int, StoredAnswer]]]:
-        """Yield the answers of patients, with their numbers."""
+    async def pages(
+        self, numbers: Sequence[int]
+    ) -> AsyncIterator[list[tuple[int, InquiryOutcome]]]:
+        """Yield the outcomes of patients, with their numbers."""
         size = limits.ELIGIBILITY_PAGE_ROWS
         for page in (numbers[at : at + size] for at in range(0, len(numbers), size)):
             async with self.database.read(self.scope) as tx:
@@ -136,25 +167,18 @@ class _StoredAnswers:
                 raise LookupError("the request was purged while it was read")
             yield [(row.number, self._open(row)) for row in rows]
 
-    async def outcomes(
-        self, numbers: Sequence[int], *, with_x12: bool
-    ) -> AsyncIterator[list[InquiryOutcome]]:
-        """Yield the answers as elements of the response."""
+    async def outcomes(self, numbers: Sequence[int]) -> AsyncIterator[list[InquiryOutcome]]:
+        """Yield the outcomes of patients."""
         async for page in self.pages(numbers):
-            yield [_outcome(answer, with_x12=with_x12) for _, answer in page]
+            yield [outcome for _, outcome in page]
 
-    def _open(self, row: InquiryResponse) -> StoredAnswer:
+    def _open(self, row: InquiryResponse) -> InquiryOutcome:
         key = trace(self.request_id, row.number)
-        return decode_answer(self.vault.open(self.scope, store.RESPONSES, key, row.response))
+        return decode_outcome(self.vault.open(self.scope, store.RESPONSES, key, row.response))
 
 
-def _outcome(answer: StoredAnswer, *, with_x12: bool) -> InquiryOutcome:
-    outcome = InquiryOutcome(response=answer.response, error=answer.error, status=answer.status)
-    return response.add_document(outcome, answer.x12) if with_x12 and answer.x12 else outcome
-
-
-def _results(vault: Vault, scope: Scope, request: StoredRequest) -> bytes:
-    """Open why patients could not be asked about, as a JSON array."""
+def _results(vault: Vault, scope: Scope, request: StoredRequest) -> tuple[ValidationResult, ...]:
+    """Open why patients could not be asked about."""
     if request.payload is None:
-        return b"[]"
-    return vault.open(scope, store.REQUESTS, request.id, request.payload)
+        return ()
+    return decode_results(vault.open(scope, store.REQUESTS, request.id, request.payload))

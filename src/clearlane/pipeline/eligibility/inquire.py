@@ -5,25 +5,26 @@ one transaction with its audit row. The inquiries go on when the caller does not
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from clearlane.accounts.model import Site
 from clearlane.eligibility import decode, model, rules
+from clearlane.eligibility.benefit_answer import ValidationResult, encode_results
 from clearlane.eligibility.decode import RequestFinding
 from clearlane.eligibility.model import Inquiry
-from clearlane.eligibility.rules import CheckedRequest, InquiryFacts, ValidationResultJson
+from clearlane.eligibility.rules import CheckedRequest, InquiryFacts
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.ids import Scope, random_bytes
+from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
-from clearlane.pipeline.eligibility.eligibility_results import compose_response
+from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers, load_answers
 from clearlane.pipeline.eligibility.inquiry_runner import LEASE, WAIT, InquiryRunner
 from clearlane.pipeline.eligibility.realtime_inquiry import PendingInquiry
 from clearlane.pipeline.work_context import WorkContext
@@ -57,12 +58,14 @@ class InquiryReceipt:
 
     request_id: int
     ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was done with the request that its response has no place for."""
 
 
 async def inquire(
     context: WorkContext, document: bytes, *, site: Site, actor: Actor, now: datetime
 ) -> MalformedInquiry | InquiryReceipt:
-    """Store a request and start its inquiries. :func:`await_response` waits for the responses."""
+    """Store a request and start its inquiries. :func:`await_answers` waits for the responses."""
     read = await _run_stepwise(decode.decode_stepwise(document))
     if read.request is None:
         return MalformedInquiry(read.findings, read.ignored)
@@ -74,44 +77,40 @@ async def inquire(
     request_id, immediate = await _store(context, checked, site.scope, actor, now)
     if checked.inquiries:
         runner.start(request_id, len(checked.inquiries), immediate)
-    return InquiryReceipt(request_id, read.ignored)
+    return InquiryReceipt(request_id, read.ignored, note_repeated_fields(read.repeated))
 
 
-async def await_response(
+async def await_answers(
     context: WorkContext,
     receipt: InquiryReceipt,
     *,
     site: Site,
     now: datetime,
     stopping: asyncio.Event,
-) -> AsyncIterator[bytes]:
-    """Return the response, in pieces, when it is complete, when the time to wait has passed, or when the node stops.
+) -> RequestAnswers:
+    """Return the answers when they are complete, when the time to wait has passed, or when the node stops.
 
     The time to wait counts from ``now``.
     """
     request_id = receipt.request_id
     await _inquiry_runner(context).pending_calls.wait(request_id, now + WAIT, stopping)
-    pieces = await compose_response(
-        context.database, context.vault, site.scope, request_id, with_x12=context.eligibility_x12
-    )
-    return require_row(pieces, "an eligibility request that was received")
+    answers = await load_answers(context.database, context.vault, site.scope, request_id)
+    return require_row(answers, "an eligibility request that was received")
 
 
-async def read_responses(
+async def read_answers(
     context: WorkContext, request_id: int, *, site: Site, actor: Actor
-) -> AsyncIterator[bytes] | None:
-    """Return all responses so far to a request of the site, in pieces; None where it has no such request."""
-    pieces = await compose_response(
-        context.database, context.vault, site.scope, request_id, with_x12=context.eligibility_x12
-    )
-    if pieces is not None:
+) -> RequestAnswers | None:
+    """Return all answers so far to a request of the site; None where it has no such request."""
+    answers = await load_answers(context.database, context.vault, site.scope, request_id)
+    if answers is not None:
 
         async def audit(tx: Tx) -> None:
             tx.audit("eligibility.read", ids=[str(request_id)])
 
         async with asyncio.timeout(context.limits.write_seconds_max):
             await context.database.write(site.scope, audit, actor=actor)
-    return pieces
+    return answers
 
 
 def _inquiry_runner(context: WorkContext) -> InquiryRunner:
@@ -128,6 +127,7 @@ async def _store(
     context: WorkContext, checked: CheckedRequest, scope: Scope, actor: Actor, now: datetime
 ) -> tuple[int, list[PendingInquiry]]:
     """Store a request under a new number; return the number and the inquiries to send at once."""
+    context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(scope)
     for _ in range(ELIGIBILITY_NUMBER_ATTEMPTS_MAX):
@@ -211,12 +211,12 @@ def _immediate_inquiries(
 
 
 def _seal_results(
-    vault: Vault, results: Sequence[ValidationResultJson], scope: Scope, request_id: int
+    vault: Vault, results: Sequence[ValidationResult], scope: Scope, request_id: int
 ) -> bytes | None:
     """Seal why patients could not be asked about: the sentences may quote what was sent."""
     if not results:
         return None
-    return vault.seal(scope, store.REQUESTS, request_id, msgspec.json.encode(results))
+    return vault.seal(scope, store.REQUESTS, request_id, encode_results(tuple(results)))
 
 
 def new_request_number(now: datetime) -> int:

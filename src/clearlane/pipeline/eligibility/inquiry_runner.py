@@ -18,6 +18,7 @@ import structlog
 
 from clearlane.connect.connections import Connections
 from clearlane.eligibility import model
+from clearlane.eligibility.benefit_answer import encode_outcome
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
@@ -309,7 +310,8 @@ async def store_result(
 ) -> bool:
     """Store the outcome of an inquiry; return False where there was one before."""
     await vault.ensure_key(pending.scope)
-    sealed = vault.seal(pending.scope, store.RESPONSES, pending.trace, result.answer.encode())
+    content = encode_outcome(result.outcome)
+    sealed = vault.seal(pending.scope, store.RESPONSES, pending.trace, content)
 
     async def job(tx: Tx) -> bool:
         return await store.record_answer(

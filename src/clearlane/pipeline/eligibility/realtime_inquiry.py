@@ -14,13 +14,12 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime
 
-import msgspec
 import structlog
 
 from clearlane.connect.connections import RealtimeConnection
 from clearlane.connect.port import Denied, Presence, RealtimeOutcome, Reply, Unreachable
-from clearlane.eligibility import answer as response
 from clearlane.eligibility import read_271, write_270
+from clearlane.eligibility.benefit_answer import ANSWER, InquiryOutcome
 from clearlane.eligibility.model import Inquiry
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope, random_text
@@ -32,7 +31,6 @@ ELIGIBILITY_READ_AT_ONCE_BYTES = 16 * 1024
 
 INQUIRY_SET = "270"
 CONTROL_MAX = 999_999_999
-ANSWER, CONNECTION = "271", "Connection"
 # The code and sentence for the caller where a connection brought no 271.
 REPLY_FAILURES = {
     RealtimeOutcome.HTTP: (
@@ -58,27 +56,6 @@ MISMATCHES = {
     read_271.AnswerMatch.WRONG_PATIENT: OTHER_PATIENT,
     read_271.AnswerMatch.WRONG_PAYER: OTHER_PAYER,
 }
-
-
-class StoredAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The stored result of an inquiry: elements of the response as JSON, and the X12 they are from."""
-
-    response: bytes = b""
-    error: bytes = b""
-    status: bytes = b""
-    x12: bytes = b""
-
-    def __repr__(self) -> str:
-        return "StoredAnswer()"
-
-    def encode(self) -> bytes:
-        """Encode the answer, to be sealed."""
-        return msgspec.msgpack.encode(self)
-
-
-def decode_answer(content: bytes) -> StoredAnswer:
-    """Decode a stored answer."""
-    return msgspec.msgpack.decode(content, type=StoredAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +87,7 @@ class FinalResult:
 
     kind: str
     """271, 999, TA1 or Connection."""
-    answer: StoredAnswer
+    outcome: InquiryOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,42 +149,26 @@ def result_of_271(
     pending: PendingInquiry, answer: read_271.PatientAnswer, now: datetime
 ) -> FinalResult:
     """Return the result of a 271 about the patient."""
-    element = read_271.build_response(
+    built = read_271.build_answer(
         answer,
         pending.inquiry,
         document_id=random_text(limits.DOCUMENT_ID_CHARACTERS),
-        created=now,
+        created_at=now,
         trace=pending.trace,
     )
-    return FinalResult(
-        ANSWER, StoredAnswer(response=response.encode_element(element), x12=answer.content)
-    )
+    return FinalResult(ANSWER, InquiryOutcome(answer=built, x12=answer.content))
 
 
 def result_of_refusal(pending: PendingInquiry, refusal: read_271.FileRefusal) -> FinalResult:
     """Return the result of a TA1 or 999 that refuses the file of the inquiry."""
     error = read_271.build_refusal(refusal, pending.inquiry)
-    return FinalResult(
-        refusal.kind,
-        StoredAnswer(
-            error=response.encode_element(error),
-            status=response.encode_element(refusal.status),
-            x12=refusal.content,
-        ),
-    )
+    return FinalResult(error.kind, InquiryOutcome(error=error, x12=refusal.content))
 
 
 def result_of_failure(pending: PendingInquiry, failure: tuple[str, str]) -> FinalResult:
     """Return the result where the payer was not reached or sent no usable reply."""
-    code, message = failure
-    return FinalResult(
-        CONNECTION,
-        StoredAnswer(
-            error=response.encode_element(
-                read_271.build_connection_error(pending.inquiry, code, message)
-            )
-        ),
-    )
+    error = read_271.build_connection_error(pending.inquiry, *failure)
+    return FinalResult(error.kind, InquiryOutcome(error=error))
 
 
 def control_number(pending: PendingInquiry) -> int:

@@ -24,9 +24,13 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import new_request_id
+from clearlane.kernel.json_names import note_repeated_fields
+from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
 from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import billing_zips
 from clearlane.store import enrollments as store
+from clearlane.store.billing_zips import BillingZip
 from clearlane.store.database import Actor, Tx
 from clearlane.store.enrollments import EnrollmentInsertResult, NewEnrollment
 
@@ -67,6 +71,8 @@ class EnrollmentReceipt:
     client_id: str
     results: tuple[EnrollmentResult, ...]
     ignored: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    """What was done with the request that its response has no place for."""
 
 
 EnrollmentOutcome = InvalidEnrollmentRequest | TooManyEnrollments | EnrollmentReceipt
@@ -81,20 +87,23 @@ async def enroll(
         return TooManyEnrollments(context.limits.enrollments_max)
     decoded = await _read_enrollments([bytes(raw) for raw in opened.elements])
     ignored = (*opened.ignored, *(path for each in decoded for path in each.ignored))
+    repeated = (*opened.repeated, *(path for each in decoded for path in each.repeated))
     findings = [*opened.findings, *(finding for each in decoded for finding in each.findings)]
     findings += find_repeated_ids(decoded)
     if findings:
         return InvalidEnrollmentRequest(_first_findings(findings), ignored)
     enrollments = [each.enrollment for each in decoded if each.enrollment is not None]
+    context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(site.scope)
         rows = await _rows(context, enrollments, site, now)
-        stored = await context.database.write(site.scope, _SaveRequest(rows), actor=actor)
+        zips = enrolled_zips(context.vault, site.scope, enrollments)
+        stored = await context.database.write(site.scope, _SaveRequest(rows, zips), actor=actor)
     results = tuple(
         EnrollmentResult(enrollment, result.existed, result.id)
         for enrollment, result in zip(enrollments, stored, strict=True)
     )
-    return EnrollmentReceipt(site.client_id, results, ignored)
+    return EnrollmentReceipt(site.client_id, results, ignored, note_repeated_fields(repeated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +111,11 @@ class _SaveRequest:
     """The transaction that stores a request."""
 
     rows: Sequence[NewEnrollment]
+    zips: Sequence[BillingZip]
 
     async def __call__(self, tx: Tx) -> list[EnrollmentInsertResult]:
         stored = await store.add(tx, self.rows)
+        await billing_zips.record(tx, self.zips)
         tx.audit("enrollment.submit", ids=[each.id for each in stored])
         return stored
 

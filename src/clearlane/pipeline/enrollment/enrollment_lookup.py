@@ -5,7 +5,6 @@ Done once for a document of claims, and only where one of its payers requires en
 
 import asyncio
 import re
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from clearlane.claims.fields import Claim
@@ -41,25 +40,42 @@ class ApprovedEnrollments:
         return payer is not None and (payer.payer_id.casefold(), _billing(claim)) in self.approved
 
 
+class WantedEnrollments:
+    """The billing providers of a document whose payers require enrollment, collected claim by claim."""
+
+    def __init__(self, payers: PayerDirectory, type: str) -> None:
+        self.type = type
+        self.billing: set[Billing] = set()
+        self.is_required = False
+        self._payers = payers
+        self._requiring: dict[str, bool] = {}
+
+    def add(self, claim: Claim) -> None:
+        """Add the billing provider of a claim, where its payer requires enrollment."""
+        payer_id = claim.Svc_PayerId
+        if payer_id not in self._requiring:
+            payer = self._payers.find(payer_id, self.type)
+            self._requiring[payer_id] = payer is not None and payer.claim_enrollment_required
+        if self._requiring[payer_id]:
+            self.is_required = True
+            self.billing.add(_billing(claim))
+
+
 async def find_approved_enrollments(
     database: Database,
     vault: Vault,
-    payers: PayerDirectory,
-    claims: Collection[Claim],
+    wanted: WantedEnrollments,
     *,
-    type: str,
     scope: Scope,
     seconds_max: float,
 ) -> ApprovedEnrollments | None:
-    """Return the approved enrollments of the claims' billing providers; None where no payer requires one."""
-    found = {id: payers.find(id, type) for id in {claim.Svc_PayerId for claim in claims}}
-    requiring = {id for id, payer in found.items() if payer and payer.claim_enrollment_required}
-    if not requiring:
+    """Return the approved enrollments of the billing providers; None where no payer requires one."""
+    if not wanted.is_required:
         return None
-    billing = {_billing(claim) for claim in claims if claim.Svc_PayerId in requiring}
+    billing = wanted.billing
     by_hash = {provider_hash(vault, scope, npi, tin): (npi, tin) for npi, tin in billing}
     async with asyncio.timeout(seconds_max), database.read(scope) as tx:
-        approved = await store.list_approved(tx, type, by_hash.keys())
+        approved = await store.list_approved(tx, wanted.type, by_hash.keys())
     return ApprovedEnrollments(frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved))
 
 

@@ -1,4 +1,4 @@
-"""Read the statements of a payer's file, page by page, each matched with the claim it is about.
+"""Read the acknowledgements and statuses of a payer's file, page by page, each matched with the claim it is about.
 
     async for page in StatementReader(context, file, content, kinds).pages(): ...
 
@@ -18,10 +18,9 @@ import msgspec
 
 from clearlane.claims import acks
 from clearlane.claims.ack_messages import AckMessage, ClaimStatusReport, InterchangeReference
-from clearlane.claims.extract import FileExtracts, extract_claim
+from clearlane.claims.claim_parts import AckParts, extract_claim
 from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.sent_layout import SentLayout, read_layout
-from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPayment
 from clearlane.pipeline.claim_status import ClaimFact
@@ -44,7 +43,6 @@ DOCUMENTED = frozenset(
 """The kinds of facts that become a document, beside payments."""
 SET_DIGITS = 4
 """The last digits of our batch number (BHT03) count the sets of an interchange."""
-UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 
 
 class UnmatchedStatementError(Exception):
@@ -98,43 +96,28 @@ class StatementReader:
     def __init__(
         self, context: WorkContext, file: InboxFile, content: bytes, kinds: frozenset[str]
     ) -> None:
-        self.doubts: list[str] = []
-        """What a person should look at, without any content of a claim."""
         self._context = context
         self._file = file
         self._content = content
         self._kinds = kinds
-        self._extracts = FileExtracts(content)
         self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
         """Yield the statements of the file."""
-        if "835" in self._kinds:
-            async for payments in _read_pages(self._payments()):
-                yield await self._match(payments)
         if self._kinds & ACKNOWLEDGEMENTS:
-            async for messages in _read_pages(acks.read(self._content)):
+            async for messages in read_pages(acks.read(self._content)):
                 async for page in self._acknowledgement_pages(messages):
                     yield page
 
     # ---- statements that name their claims ---------------------------------------------------
 
-    def _payments(self) -> Iterator[tuple[ClaimPayment, bytes]]:
-        for item in read_835.read(self._content):
-            if isinstance(item, read_835.ClaimPaymentLoop):
-                yield item.claim_payment, extract_claim(item.unit)
-            else:
-                self.doubts += balance.balance_warnings(item)
-
-    async def _match(
-        self, statements: Sequence[tuple[Fact | ClaimPayment, bytes]]
-    ) -> list[PayerStatement]:
+    async def _match(self, statements: Sequence[tuple[Fact, bytes]]) -> list[PayerStatement]:
         vault, payer_id = self._context.vault, self._file.payer_id
-        references = [one.claim if isinstance(one, Fact) else one for one, _ in statements]
+        references = [one.claim for one, _ in statements]
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await match_claims(tx, vault, payer_id, references)
         return [
-            PayerStatement(one, _owner_or_reason(one, owner), part)
+            PayerStatement(one, owner.reason if isinstance(owner, NoMatch) else owner, part)
             for (one, part), owner in zip(statements, found, strict=True)
         ]
 
@@ -154,7 +137,7 @@ class StatementReader:
         for one in messages:
             if not isinstance(one, ClaimStatusReport):
                 sent, members = await self._batch(one.reference)
-                async for facts in _read_pages(self._acknowledgement_facts(one, sent)):
+                async for facts in read_pages(self._acknowledgement_facts(one, sent)):
                     yield [
                         PayerStatement(content, _member_or_reason(content, members), part)
                         for content, part in facts
@@ -163,9 +146,10 @@ class StatementReader:
     def _acknowledgement_facts(
         self, message: AckMessage, sent: SentLayout | None
     ) -> Iterator[tuple[Fact | UnmatchedFact, bytes | None]]:
+        parts = AckParts(message)
         for content in acks.derive_facts(message, sent):
             if isinstance(content, Fact) and content.kind in DOCUMENTED:
-                yield content, self._extracts.of(content)
+                yield content, parts.of(content)
             else:
                 yield content, None
 
@@ -198,7 +182,7 @@ class StatementReader:
         return None
 
 
-async def _read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
+async def read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
     """Yield pages of what a reader yields, each read in a thread."""
     while page := await asyncio.to_thread(lambda: list(islice(source, STATEMENTS_AT_ONCE))):
         yield page
@@ -209,12 +193,6 @@ def _controls(reference: InterchangeReference) -> Iterator[int]:
     if reference.level == "batch" and len(reference.number) > SET_DIGITS:
         yield parse_count(reference.number[:-SET_DIGITS])
     yield parse_count(reference.number)
-
-
-def _owner_or_reason(content: StatementContent, found: ClaimOwner | NoMatch) -> ClaimOwner | str:
-    if isinstance(content, ClaimPayment) and content.unreadable:
-        return UNREADABLE
-    return found.reason if isinstance(found, NoMatch) else found
 
 
 def _member_or_reason(

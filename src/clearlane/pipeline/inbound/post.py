@@ -25,6 +25,8 @@ from clearlane.pipeline.claim_status import ClaimFact
 from clearlane.pipeline.inbound import post_eligibility
 from clearlane.pipeline.inbound.check_addresses import check_addresses, refusal
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, StatementReader
+from clearlane.pipeline.inbound.match_payments import match_waiting
+from clearlane.pipeline.inbound.post_payments import PaymentPosting
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox
@@ -61,8 +63,11 @@ async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
 
 
 async def post_waiting(context: WorkContext, now: datetime) -> int:
-    """Post every file that waits, one after the other; return how many there were."""
-    done = 0
+    """Post every file that waits, one after the other; return how many there were.
+
+    Occurrences of earlier payments whose claim was sent meanwhile are matched first.
+    """
+    done = await match_waiting(context)
     while ids := await waiting_files(context):
         for id in ids:
             await post_file(context, id)
@@ -123,6 +128,7 @@ class FilePosting:
         self._found = found
         self._content = content
         self._reader = StatementReader(context, file, content, found.kinds)
+        self._payments = PaymentPosting(context, file, content, self._park)
 
     async def run(self) -> InboxOutcome:
         """Apply the file page by page, and return its outcome. Statements about inquiries come first."""
@@ -134,10 +140,15 @@ class FilePosting:
             self._not_stored = done.parked - len(done.parked_rows)
             if not self._found.kinds & CLAIM_SETS:
                 return done.outcome
+        if "835" in self._found.kinds:
+            try:
+                await self._payments.run()
+            finally:
+                self.applied += self._payments.applied
         async for page in self._reader.pages():
             await self._apply(page)
         parked = len(self.parked) + self._not_stored
-        doubts = self._reader.doubts
+        doubts = self._payments.doubts
         if not parked and not self.applied and self._found.kinds & CLAIM_SETS:
             doubts = [NO_CLAIM_NAMED, *doubts]
         return InboxOutcome(

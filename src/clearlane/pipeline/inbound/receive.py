@@ -23,6 +23,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import post
+from clearlane.pipeline.inbound.match_payments import match_waiting
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox
 from clearlane.store.database import StoreFault, Tx
@@ -64,6 +65,7 @@ async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
     others.
     """
     await receive_files(context, context.clock.now())
+    await match_waiting(context)
     # One piece of durable work per file and period: what failed is tried again in the next period.
     period = to_micros(context.clock.now()) // (POST_RETRY_SECONDS * 1_000_000)
     for id in await post.waiting_files(context):
@@ -80,6 +82,7 @@ async def receive(
     """
     if len(content) > limits.TRANSFER_BYTES_MAX:
         raise IncomingFileTooLarge
+    context.database.require_space()
     new = await _seal(context, route, name, content, known_by=content)
     id, is_new = await context.database.write(
         inbox.SCOPE, lambda tx: _add(tx, route, new), actor=context.actor

@@ -7,7 +7,6 @@ never seen costs nothing here.
 from collections.abc import Mapping, Sequence
 
 from clearlane.accounts.model import Site
-from clearlane.claims.fields import ClaimKind
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
     REPLACEMENT,
@@ -23,7 +22,7 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.claim_status import open_payer_number
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
 from clearlane.pipeline.load_claim import open_claim
 from clearlane.store import claims as store
 from clearlane.store.claims import NewClaim, StoredClaim, StoredPredecessor
@@ -58,19 +57,24 @@ class SuccessorCorrections:
     def __init__(self, vault: Vault, sites: Mapping[str, tuple[Site, PreparedClaim]]) -> None:
         self._vault = vault
         self._sites = sites
+        self.reasons: dict[str, str] = {}
+        """Why claims go out as they do, by request id."""
 
     async def correct(self, tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
         """Return the claim as it goes out after its predecessor."""
         site, prepared = self._sites[claim.request_id]
         await _load_keys(tx, self._vault, [predecessor])
-        return _correct(self._vault, site, prepared, predecessor).row
+        prepared = with_lines(self._vault, site, prepared)
+        corrected = _correct(self._vault, site, prepared, predecessor)
+        self.reasons[claim.request_id] = corrected.facts.correction
+        return corrected.row
 
 
 def _leaves_the_number(prepared: PreparedClaim) -> bool:
     row = prepared.row
     if row.frequency not in {"7", "8"}:
         return False
-    sent = correction_numbers(prepared.judgement.claim, ClaimKind(row.kind), row.payer_id)
+    sent = correction_numbers(prepared.judgement.claim, row.payer_id)
     return needs_predecessor(sent, _replacements(prepared))
 
 
@@ -78,7 +82,7 @@ def _correct(
     vault: Vault, site: Site, prepared: PreparedClaim, stored: StoredPredecessor | None
 ) -> PreparedClaim:
     row = prepared.row
-    sent = correction_numbers(prepared.judgement.claim, ClaimKind(row.kind), row.payer_id)
+    sent = correction_numbers(prepared.judgement.claim, row.payer_id)
     predecessor = _open(vault, site, stored, row.times) if stored else None
     correction = plan_correction(sent, predecessor, replacements=_replacements(prepared))
     if stored and predecessor and _is_repeated(stored, row):
@@ -129,5 +133,5 @@ def _open(
         state=state,
         is_silent=is_silent(earlier, times),
         payer_number=open_payer_number(vault, site.vendor_id, stored.request_id, stored.status),
-        numbers=correction_numbers(loaded.claim, ClaimKind(stored.kind), stored.payer_id),
+        numbers=correction_numbers(loaded.claim, stored.payer_id),
     )

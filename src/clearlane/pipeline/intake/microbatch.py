@@ -6,25 +6,82 @@ and tables stay in the processor's cache. Knows no claim.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+# An iteration of the event loop in which others did nothing takes less.
+IDLE_ITERATION_SECONDS_MAX = 0.0005
+
+
+async def let_others_run(worked_seconds: float) -> None:
+    """Yield once; if others had something to do, pause for as long as was worked.
+
+    A call takes several iterations of the event loop. Without the pause each would wait for one more batch.
+    """
+    began = perf_counter()
+    await asyncio.sleep(0)
+    if perf_counter() - began > IDLE_ITERATION_SECONDS_MAX:
+        await asyncio.sleep(worked_seconds)
+
+
 class MicroBatcher(Generic[Item, Result]):
-    """One stage. ``work`` returns one result for each item, in order; it gets about ``items_max`` at once."""
+    """One stage. ``work`` returns one result for each item, in order; it gets about ``size_max`` at once.
+
+    The size of an item is its share of the time that the event loop may be blocked for; 1 unless ``size`` tells.
+    """
 
     def __init__(
-        self, work: Callable[[Sequence[Item]], Sequence[Result]], *, items_max: int
+        self,
+        work: Callable[[Sequence[Item]], Sequence[Result]],
+        *,
+        size_max: int,
+        size: Callable[[Item], int] = lambda _: 1,
     ) -> None:
         self._work = work
-        self._items_max = items_max
+        self._size_max = size_max
+        self._size = size
+        self._background = asyncio.Lock()
         self._waiting: deque[tuple[Sequence[Item], asyncio.Future[Sequence[Result]]]] = deque()
 
-    async def run(self, items: Sequence[Item]) -> Sequence[Result]:
-        """Process items together with those of other callers; return the results of these items."""
+    async def run(self, items: Sequence[Item], *, is_background: bool = False) -> Sequence[Result]:
+        """Process items together with those of other callers; return the results of these items.
+
+        Work in the background, which nobody expects at once, runs in a thread and lets all other calls go first.
+        """
+        results: list[Result] = []
+        for group in self._groups(items):
+            results += await (
+                self._run_in_thread(group) if is_background else self._run_group(group)
+            )
+        return results
+
+    async def _run_in_thread(self, items: Sequence[Item]) -> Sequence[Result]:
+        """Process items so that the event loop gets the interpreter back within milliseconds, whatever they cost."""
+        # One thread at a time: the event loop would have to wait for each of several.
+        async with self._background:
+            began = perf_counter()
+            results = await asyncio.to_thread(self._work, items)
+            await let_others_run(perf_counter() - began)
+        return results
+
+    def _groups(self, items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+        """Split items so that each group is one item, or several that fit together."""
+        start, used = 0, 0
+        for at, item in enumerate(items):
+            size = self._size(item)
+            if at > start and used + size > self._size_max:
+                yield items[start:at]
+                start, used = at, 0
+            used += size
+        if start < len(items):
+            yield items[start:]
+
+    async def _run_group(self, items: Sequence[Item]) -> Sequence[Result]:
         loop = asyncio.get_running_loop()
         if not self._waiting:
             loop.call_soon(self._run_waiting, loop)
@@ -34,10 +91,11 @@ class MicroBatcher(Generic[Item, Result]):
 
     def _run_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
         # At least one group, however large, and then as many as fit.
-        taken, free = [], self._items_max
-        while self._waiting and (free == self._items_max or len(self._waiting[0][0]) <= free):
+        taken = [self._waiting.popleft()]
+        free = self._size_max - self._size_of(taken[0][0])
+        while self._waiting and (size := self._size_of(self._waiting[0][0])) <= free:
             taken.append(self._waiting.popleft())
-            free -= len(taken[-1][0])
+            free -= size
         if self._waiting:
             loop.call_soon(self._run_waiting, loop)
         try:
@@ -51,6 +109,9 @@ class MicroBatcher(Generic[Item, Result]):
             if not future.done():
                 future.set_result(results[start:end])
             start = end
+
+    def _size_of(self, items: Sequence[Item]) -> int:
+        return sum(map(self._size, items))
 
     def _run_each(
         self, taken: Sequence[tuple[Sequence[Item], "asyncio.Future[Sequence[Result]]"]]

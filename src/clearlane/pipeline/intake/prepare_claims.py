@@ -5,7 +5,7 @@ together are processed together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -17,19 +17,23 @@ from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
-    CORRECTION_FIELDS,
     ORIGINAL,
     Correction,
     ResubmissionTimes,
 )
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
 from clearlane.claims.write_837 import account_of
-from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
+from clearlane.pipeline.enrollment.billing_zip_lookup import (
+    GivenZip,
+    KnownZips,
+    RecordedZips,
+    given_zip,
+)
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
-from clearlane.pipeline.load_claim import encode_claim_content
+from clearlane.pipeline.load_claim import encode_claim_content, open_claim_content
 from clearlane.store import claims as store
 from clearlane.store.claim_lookup import account_reference
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
@@ -37,6 +41,9 @@ from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 
 CENT = Decimal("0.01")
+# What is read and what is judged before other calls have their turn: some sixteen usual claims, or one of fifty lines.
+CLAIM_BYTES_AT_ONCE = 48 * 1024
+CLAIM_LINES_AT_ONCE = 64
 
 
 class PendingClaim(NamedTuple):
@@ -53,6 +60,7 @@ class PendingClaim(NamedTuple):
     times: ResubmissionTimes
     tolerated: tuple[Repair, ...] = ()
     """Values that were read in another form than they were sent."""
+    known_zips: KnownZips = KnownZips()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,10 @@ class PreparedClaim:
     facts: RuleInputs
     judgement: CheckedClaim
     row: NewClaim
+    given_zip: GivenZip | None = field(default=None, repr=False)
+    """The billing ZIP code that came with it; None where there is none, or the claim is not accepted."""
+    has_lines: bool = True
+    """Whether the judged claim still has its lines; its row has them in any case."""
 
 
 class IntakeBatcher:
@@ -71,8 +83,18 @@ class IntakeBatcher:
 
     def __init__(self, priority: IntakePriority | None = None) -> None:
         self.priority = priority or IntakePriority()
-        self.reading = MicroBatcher(_read, items_max=limits.CLAIMS_AT_ONCE)
-        self.preparing = MicroBatcher(_prepare, items_max=limits.CLAIMS_AT_ONCE)
+        self.recorded_zips = RecordedZips()
+        self.reading = MicroBatcher(_read, size_max=CLAIM_BYTES_AT_ONCE, size=_claim_bytes)
+        self.preparing = MicroBatcher(_prepare, size_max=CLAIM_LINES_AT_ONCE, size=_claim_lines)
+
+
+def _claim_bytes(place: tuple[decode.SubmissionDocument, int]) -> int:
+    document, at = place
+    return memoryview(document.raw_claims[at]).nbytes
+
+
+def _claim_lines(pending: PendingClaim) -> int:
+    return 1 + len(form_of(pending.claim).lines(pending.claim))
 
 
 def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decode.DecodedClaim]:
@@ -81,10 +103,7 @@ def _read(places: Sequence[tuple[decode.SubmissionDocument, int]]) -> list[decod
 
 def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
     """Judge claims and make their rows, one stage for all claims before the next stage."""
-    judged = [
-        repair_and_check(pending.claim, pending.facts, at=pending.at, tolerated=pending.tolerated)
-        for pending in claims
-    ]
+    judged = [_judge(pending) for pending in claims]
     texts = [
         (fields.encode_content(pending.claim), _content(end))
         for pending, end in zip(claims, judged, strict=True)
@@ -96,9 +115,18 @@ def _prepare(claims: Sequence[PendingClaim]) -> list[PreparedClaim]:
             pending.facts,
             end,
             _row(pending, end, *text),
+            given_zip(pending.claim) if end.accepted else None,
         )
         for pending, end, text in zip(claims, judged, texts, strict=True)
     ]
+
+
+def _judge(pending: PendingClaim) -> CheckedClaim:
+    """Judge a claim with the billing ZIP code that it lacks. The claim as sent stays what is compared."""
+    claim, taken = pending.known_zips.complete(pending.claim)
+    return repair_and_check(
+        claim, pending.facts, at=pending.at, tolerated=(*pending.tolerated, *taken)
+    )
 
 
 def _row(
@@ -108,7 +136,7 @@ def _row(
 
     The claim as sent is hashed without its id, to recognise repetitions; the claim as repaired is sealed.
     """
-    vault, site, kind, now, _, claim, known, times, _ = pending
+    vault, site, kind, now, _, claim, known, times, *_ = pending
     accepted = judgement.accepted
     request_id = new_request_id(now)
     frequency = form_of(judgement.claim).frequency(judgement.claim)
@@ -135,15 +163,32 @@ def _row(
     )
 
 
+def without_lines(prepared: PreparedClaim) -> PreparedClaim:
+    """Return a prepared claim that takes less memory while its document is prepared and stored."""
+    claim = prepared.judgement.claim
+    light = claim.model_copy(update={form_of(claim).lines_field: ()})
+    return replace(prepared, judgement=replace(prepared.judgement, claim=light), has_lines=False)
+
+
+def with_lines(vault: Vault, site: Site, prepared: PreparedClaim) -> PreparedClaim:
+    """Return a prepared claim with its lines, from its row where they were left out."""
+    if prepared.has_lines:
+        return prepared
+    row = prepared.row
+    content = open_claim_content(vault.open(site.scope, store.TABLE, row.request_id, row.payload))
+    claim = decode.restore(ClaimKind(row.kind), bytes(content.claim))
+    return replace(prepared, judgement=replace(prepared.judgement, claim=claim), has_lines=True)
+
+
 def correct_claim(
     vault: Vault, site: Site, prepared: PreparedClaim, correction: Correction
 ) -> PreparedClaim:
     """Return a prepared claim as its correction goes out, judged anew; the claim as sent stays its content hash."""
     judged, row = prepared.judgement, prepared.row
-    names = CORRECTION_FIELDS[ClaimKind(row.kind)]
+    names = form_of(judged.claim).names
     wanted = {
         names.frequency: correction.frequency,
-        names.payer_number: correction.payer_number or None,
+        names.original_reference: correction.payer_number or None,
     }
     given = judged.claim.__dict__
     if correction.frequency == ORIGINAL and (given.get(names.frequency) or ORIGINAL) == ORIGINAL:

@@ -33,6 +33,7 @@ from clearlane.pipeline.outbound.delivery_policy import (
 from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_claims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
+from clearlane.store import occurrences
 from clearlane.store.batches import Batch, BatchFile
 from clearlane.store.database import Actor, Tx, require_row
 from clearlane.store.route_health import (
@@ -110,6 +111,7 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
             return
         await store.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
+        await occurrences.mark_due(tx, batch.payer_id, [one.request_id for one in members])
         await set_route_health(tx, after_delivery(batch, health))
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
 

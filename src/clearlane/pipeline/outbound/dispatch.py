@@ -241,6 +241,7 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     )
     if not claims:
         return None
+    context.database.require_space()
     composed = await compose_batch(context, route, kind, claims)
     crash_point("written")
     now = to_micros(context.clock.now())

@@ -21,6 +21,7 @@ from clearlane.claims.write_837 import (
     Envelope,
     OutgoingClaim,
     TradingPartner,
+    account_of,
     given_controls,
     write_claims,
 )
@@ -34,7 +35,11 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store import claims as claims_store
 from clearlane.store.batches import BatchFile, QueuedClaim
-from clearlane.store.claim_lookup import line_reference
+from clearlane.store.claim_lookup import (
+    ACCOUNT_CHARACTERS_KEPT,
+    cut_account_reference,
+    line_reference,
+)
 from clearlane.store.database import StoreFault, Tx
 from clearlane.store.vault import InvalidSeal, Vault
 
@@ -184,11 +189,18 @@ def _write(
 
 
 def _line_references(vault: Vault, claims: Sequence[OutgoingClaim]) -> tuple[tuple[str, str], ...]:
-    return tuple(
+    lines = [
         (out.number, line_reference(vault, out.payer_id, control))
         for out in claims
         for control in given_controls(out.claim)
-    )
+    ]
+    # A payer that cuts account numbers returns one that nobody sent: a person may find the claim by the rest.
+    cut = [
+        (out.number, cut_account_reference(vault, out.payer_id, account))
+        for out in claims
+        if (account := account_of(out.claim)) and len(account) > ACCOUNT_CHARACTERS_KEPT
+    ]
+    return (*lines, *cut)
 
 
 def _writable(

@@ -201,6 +201,7 @@ payers = installation_table(
     Column("has_route", SmallInteger, nullable=False),
     Column("accepts_claims", SmallInteger, nullable=False),
     Column("replacements", Text, nullable=False),
+    Column("billing_zip_required", SmallInteger, nullable=False),
     CheckConstraint("type IN ('Medical', 'Dental')", name="type"),
 )
 

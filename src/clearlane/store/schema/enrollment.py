@@ -1,4 +1,4 @@
-"""Tables of enrollments: providers, their state with each payer, and events."""
+"""Tables of enrollments: providers, their state with each payer, events, and the ZIP codes of providers."""
 
 from sqlalchemy import (
     BigInteger,
@@ -13,7 +13,7 @@ from sqlalchemy import (
 
 from clearlane.store.schema.core import client_table, id_column
 
-__all__ = ["enrollment_events", "enrollment_payers", "enrollments"]
+__all__ = ["billing_zips", "enrollment_events", "enrollment_payers", "enrollments"]
 
 enrollments = client_table(
     "enrollments",
@@ -51,4 +51,15 @@ enrollment_events = client_table(
     Column("payer_id", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("event", Text, nullable=False),
+)
+
+# What enrollments and claims gave as the ZIP code of a billing provider, for claims without one.
+billing_zips = client_table(
+    "billing_zips",
+    # Keyed hash of NPI and state.
+    Column("provider", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("zip", Text, nullable=False),
+    PrimaryKeyConstraint("vendor_id", "site_id", "provider", "source"),
+    CheckConstraint("source IN ('enrollment', 'claim')", name="source"),
 )

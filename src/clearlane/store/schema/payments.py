@@ -120,8 +120,9 @@ claim_occurrences = client_table(
     Column("paid_cents", BigInteger, nullable=False),
     Column("patient_cents", BigInteger, nullable=False),
     Column("balanced", SmallInteger, nullable=False),
-    Column("document_id", Text, nullable=False, index=True),
+    Column("document_id", Text, nullable=False),
     PrimaryKeyConstraint("payment_id", "number"),
+    Index("ix_claim_occurrences_document_id", "vendor_id", "site_id", "document_id"),
     CheckConstraint("kind IN ('original', 'reversal', 'correction')", name="kind"),
 )
 

@@ -18,6 +18,7 @@ from types import MappingProxyType
 
 from clearlane.x12.codes import icd10
 from clearlane.x12.codes.element_lists import LISTS
+from clearlane.x12.codes.short_lists import SHORT_LISTS
 
 __all__ = [
     "LISTS", "OpenList", "find_meaning", "icd10", "is_listed", "list_names", "load", "load_column",
@@ -87,8 +88,9 @@ def is_listed(name: str, code: str) -> bool:
 
 def find_meaning(segment: str, element: int, code: str, component: int = 0) -> str:
     """Return the meaning of a code in one element, such as CLP02; empty if unknown."""
-    name = LISTS.get((segment, element, component), "")
-    return load(name).get(code, "") if name else ""
+    place = (segment, element, component)
+    name = LISTS.get(place, "")
+    return load(name).get(code, "") if name else SHORT_LISTS.get(place, {}).get(code, "")
 
 
 @cache

@@ -56,12 +56,12 @@ _ROWS = [
 ]
 
 
-def _place(text: str) -> tuple[str, int, int]:
+def parse_place(text: str) -> tuple[str, int, int]:
     """Parse ``STC01-2`` into segment, element and component."""
     whole, _, component = text.partition("-")
     return whole[:-2], int(whole[-2:]), int(component or 0)
 
 
 LISTS: dict[tuple[str, int, int], str] = {
-    _place(place): name for place, name in (*_PAIRS.items(), *_ROWS)
+    parse_place(place): name for place, name in (*_PAIRS.items(), *_ROWS)
 }

@@ -42,17 +42,15 @@ def stream_sets(source: reader.Source, choose_builder: BuilderChooser) -> Iterat
     """Yield the views of a file while it is read. Raises TooManySegmentsError if one unit is too large."""
     stream: _SetStream | None = None
     for event in reader.read(source, check=False):
-        if event.__class__ is reader.SetOpened:
-            stream = _open_stream(event.set, choose_builder)
-        elif stream is None:
-            continue
-        elif event.__class__ is reader.UnitClosed:
+        if event.__class__ is reader.UnitClosed and stream is not None:
             if event.parents[-1] is not stream.parent:
                 yield from stream.parts_around(event)
             yield stream.unit(event)
-        elif event.__class__ is reader.ParentClosed:
+        elif event.__class__ is reader.ParentClosed and stream is not None:
             yield from stream.close_parent(event)
-        elif event.__class__ is reader.SetClosed:
+        elif event.__class__ is reader.SetOpened:
+            stream = _open_stream(event.set, choose_builder)
+        elif event.__class__ is reader.SetClosed and stream is not None:
             yield stream.end(event.set)
             stream = None
 

@@ -23,6 +23,7 @@ CLIENT_TABLES = (
     "enrollments",
     "enrollment_payers",
     "enrollment_events",
+    "billing_zips",
     "instances",
 )
 
@@ -112,6 +113,7 @@ def _payers() -> None:
         sa.Column("has_route", sa.SmallInteger, nullable=False),
         sa.Column("accepts_claims", sa.SmallInteger, nullable=False),
         sa.Column("replacements", sa.Text, nullable=False),
+        sa.Column("billing_zip_required", sa.SmallInteger, nullable=False),
         sa.CheckConstraint("type IN ('Medical', 'Dental')", name="ck_payers_type"),
     )
     op.create_table(
@@ -549,8 +551,12 @@ def _payment_parts() -> None:
             "kind IN ('original', 'reversal', 'correction')", name="ck_claim_occurrences_kind"
         ),
     )
-    for columns in (["request_id"], ["document_id"], ["vendor_id", "site_id"]):
-        op.create_index(f"ix_claim_occurrences_{'_'.join(columns)}", "claim_occurrences", columns)
+    op.create_index("ix_claim_occurrences_request_id", "claim_occurrences", ["request_id"])
+    op.create_index(
+        "ix_claim_occurrences_document_id",
+        "claim_occurrences",
+        ["vendor_id", "site_id", "document_id"],
+    )
     op.create_table(
         "unmatched_occurrences",
         sa.Column("payment_id", sa.Text, nullable=False),
@@ -726,6 +732,18 @@ def _enrollment() -> None:
     op.create_index(
         "ix_enrollment_events_vendor_id_site_id", "enrollment_events", ["vendor_id", "site_id"]
     )
+    op.create_table(
+        "billing_zips",
+        *_owner("billing_zips"),
+        sa.Column("provider", sa.Text, nullable=False),
+        sa.Column("source", sa.Text, nullable=False),
+        sa.Column("zip", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint(
+            "vendor_id", "site_id", "provider", "source", name="pk_billing_zips"
+        ),
+        sa.CheckConstraint("source IN ('enrollment', 'claim')", name="ck_billing_zips_source"),
+    )
+    op.create_index("ix_billing_zips_vendor_id_site_id", "billing_zips", ["vendor_id", "site_id"])
 
 
 def _console() -> None:

@@ -1,0 +1,181 @@
+"""A payment as CSV for spreadsheets: a row for each service line, and one for each provider adjustment.
+
+    for text in payment_csv(payment, adjustments, occurrences):
+        out.write(text)
+
+The column ``paid`` adds up to the amount of the payment, where the payment balances: what a payer states for a claim
+and not for its lines is a row of its own, and so is each provider adjustment. Texts of payers never become formulas;
+amounts and days are written by us and stay numbers and days. Knows no file and no database.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from clearlane.kernel.csv_text import csv_line, escape_formula
+from clearlane.payments import wording
+from clearlane.payments.payment import (
+    ClaimOccurrence,
+    LineAdjustment,
+    LineRemark,
+    PaidLine,
+    Payment,
+    ProviderAdjustment,
+)
+
+COLUMNS = (
+    "row",
+    "payment_id",
+    "payer_id",
+    "payer_name",
+    "trace_number",
+    "effective_date",
+    "payment_amount",
+    "occurrence_id",
+    "kind",
+    "outcome",
+    "claim_number",
+    "vendor_claim_id",
+    "account_number",
+    "payer_control_number",
+    "patient_last_name",
+    "patient_first_name",
+    "member_id",
+    "line_number",
+    "line_control_number",
+    "service_date",
+    "procedure",
+    "modifiers",
+    "units_paid",
+    "charge",
+    "allowed",
+    "paid",
+    "patient",
+    "adjusted",
+    "reasons",
+    "reasons_in_words",
+    "reference",
+)
+"""Of a row: ``line``, ``claim`` (what belongs to no line) or ``provider adjustment``."""
+
+AMOUNTS = frozenset({"payment_amount", "charge", "allowed", "paid", "patient", "adjusted"})
+"""Columns that we write as numbers. A minus begins a number there, no formula."""
+
+Cells = dict[str, str]
+
+
+def payment_csv(
+    payment: Payment,
+    adjustments: Sequence[ProviderAdjustment],
+    occurrences: Iterable[ClaimOccurrence],
+) -> Iterator[str]:
+    """Yield the lines of the file, the header first."""
+    yield csv_line(COLUMNS)
+    shared = _payment_cells(payment)
+    for occurrence in occurrences:
+        claim = shared | _claim_cells(occurrence)
+        for line in occurrence.lines:
+            yield _row(claim | _line_cells(line))
+        if rest := _claim_rest(occurrence):
+            yield _row(claim | rest)
+    for one in adjustments:
+        yield _row(shared | _adjustment_cells(one))
+
+
+def _row(cells: Cells) -> str:
+    return csv_line(
+        cells.get(name, "") if name in AMOUNTS else escape_formula(cells.get(name, ""))
+        for name in COLUMNS
+    )
+
+
+def _payment_cells(payment: Payment) -> Cells:
+    return {
+        "payment_id": payment.payment_id,
+        "payer_id": payment.payer_id,
+        "payer_name": payment.payer_name,
+        "trace_number": payment.trace_number,
+        "effective_date": _day(payment.effective_date),
+        "payment_amount": "" if payment.amount is None else _number(payment.amount),
+    }
+
+
+def _claim_cells(occurrence: ClaimOccurrence) -> Cells:
+    return {
+        "row": "claim",
+        "occurrence_id": occurrence.occurrence_id,
+        "kind": occurrence.kind.value,
+        "outcome": occurrence.outcome.value,
+        "claim_number": occurrence.claim_number,
+        "vendor_claim_id": occurrence.vendor_claim_id,
+        "account_number": occurrence.account_number,
+        "payer_control_number": occurrence.payer_control_number,
+        "patient_last_name": occurrence.patient_last_name,
+        "patient_first_name": occurrence.patient_first_name,
+        "member_id": occurrence.member_id,
+        "service_date": _day(occurrence.service_from),
+    }
+
+
+def _line_cells(line: PaidLine) -> Cells:
+    return {
+        "row": "line",
+        "outcome": line.outcome.value,
+        "line_number": str(line.line_number or ""),
+        "line_control_number": line.line_control_number,
+        "service_date": _day(line.service_date),
+        "procedure": line.procedure,
+        "modifiers": " ".join(line.modifiers),
+        "units_paid": line.units_paid,
+        "charge": _number(line.charge),
+        "allowed": _number(line.allowed),
+        "paid": _number(line.paid),
+        "patient": _number(line.patient),
+        "adjusted": _number(wording.other_part(line.adjustments)),
+        **_reason_cells(line.adjustments, line.remarks),
+    }
+
+
+def _claim_rest(occurrence: ClaimOccurrence) -> Cells:
+    """Return what the payer states for a claim as a whole; nothing where its lines say it all."""
+    lines = occurrence.lines
+    amounts = {
+        "charge": occurrence.charge - sum(line.charge for line in lines),
+        "paid": occurrence.paid - sum(line.paid for line in lines),
+        "patient": occurrence.patient - sum(line.patient for line in lines),
+        "adjusted": wording.other_part(occurrence.adjustments),
+    }
+    if not lines:
+        amounts["allowed"] = occurrence.allowed
+    elif not (any(amounts.values()) or occurrence.adjustments or occurrence.remarks):
+        return {}
+    return {name: _number(value) for name, value in amounts.items()} | _reason_cells(
+        occurrence.adjustments, occurrence.remarks
+    )
+
+
+def _adjustment_cells(adjustment: ProviderAdjustment) -> Cells:
+    return {
+        "row": "provider adjustment",
+        "claim_number": adjustment.claim_number,
+        "paid": _number(adjustment.amount),
+        "reasons": adjustment.reason,
+        "reasons_in_words": adjustment.text,
+        "reference": adjustment.reference,
+    }
+
+
+def _reason_cells(adjustments: Sequence[LineAdjustment], remarks: Sequence[LineRemark]) -> Cells:
+    codes = [f"{wording.adjustment_code(one)} {_number(one.amount)}" for one in adjustments]
+    words = [wording.adjustment_words(one) for one in adjustments]
+    return {
+        "reasons": "; ".join([*codes, *(one.code for one in remarks)]),
+        "reasons_in_words": "; ".join([*words, *map(wording.remark_words, remarks)]),
+    }
+
+
+def _number(cents: int) -> str:
+    return wording.money(cents).replace(",", "")
+
+
+def _day(value: date | None) -> str:
+    return value.isoformat() if value else ""

@@ -1,0 +1,45 @@
+"""Make one PDF file in a process of its own: frames on the standard input, the file on the standard output.
+
+    python -m clearlane.payments.pdf 1796200000 < frames > file.pdf
+
+The argument is the time that the file says it was made at, in seconds since 1970. Nothing is written before the
+input is complete. A fault is named by its type on the standard error, never with what it was about.
+"""
+
+import os
+import sys
+from typing import BinaryIO
+
+FAULT_STATUS = 3
+
+
+def main(arguments: list[str], source: BinaryIO, out: BinaryIO) -> int:
+    """Make a file and return the exit status."""
+    # The PDF library reads the time of a file from here.
+    os.environ["SOURCE_DATE_EPOCH"] = str(int(arguments[0]))
+    try:
+        make_file(source, out)
+        out.flush()
+    except Exception as fault:  # noqa: BLE001  a message or a traceback might name a patient
+        sys.stderr.write(type(fault).__name__)
+        return FAULT_STATUS
+    return 0
+
+
+def make_file(source: BinaryIO, out: BinaryIO) -> int:
+    """Read frames, write the file that their heading asks for, and return the number of pages."""
+    # Imported late: the process must know its time first.
+    from clearlane.payments.pdf.claim_pdf import ClaimDecision, write_claim_pdf
+    from clearlane.payments.pdf.frames import PaymentFileHeading, read_heading, read_occurrences
+    from clearlane.payments.pdf.payment_pdf import write_payment_pdf
+
+    heading = read_heading(source)
+    occurrences = read_occurrences(source)
+    if isinstance(heading, PaymentFileHeading):
+        return write_payment_pdf(heading.payment, heading.adjustments, occurrences, out)
+    decisions = map(ClaimDecision._make, zip(heading.payments, occurrences, strict=True))
+    return write_claim_pdf(list(decisions), out)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], sys.stdin.buffer, sys.stdout.buffer))

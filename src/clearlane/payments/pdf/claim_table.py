@@ -1,0 +1,198 @@
+"""The table of claims in a PDF file: headings, and the rows of one decision with its lines and reasons.
+
+The amounts of a row add up: charge = paid + patient + adjusted. Each reason stands in words under its line, with
+its amount in the column that it belongs to. Knows rows; knows no page.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from clearlane.payments import wording
+from clearlane.payments.payment import (
+    ClaimOccurrence,
+    LineAdjustment,
+    LineRemark,
+    PaidLine,
+)
+from clearlane.payments.pdf.page_parts import BOLD, HEADING, PLAIN, SMALL, WARNING
+from clearlane.payments.pdf.pages import (
+    WHOLE,
+    WIDTH,
+    Align,
+    Colour,
+    Column,
+    Pages,
+    Row,
+    Style,
+    row,
+    space,
+)
+from clearlane.payments.wording import Concern
+
+CONCERN_COLOURS = {
+    Concern.ACT: Colour.RED,
+    Concern.WAIT: Colour.BLUE,
+    Concern.AGREED: Colour.GREEN,
+    Concern.CLOSED: Colour.QUIET,
+}
+
+_AMOUNT = 57.0
+DATE = Column(0, 58)
+PROCEDURE = Column(58, 82)
+UNITS = Column(140, 34, Align.RIGHT)
+CHARGE, ALLOWED, PAID, PATIENT, ADJUSTED = (
+    Column(174 + at * _AMOUNT, _AMOUNT, Align.RIGHT) for at in range(5)
+)
+AMOUNTS = (CHARGE, ALLOWED, PAID, PATIENT, ADJUSTED)
+OUTCOME = Column(464, WIDTH - 464)
+PATIENT_NAME = Column(0, 174)
+REASON = Column(58, 287)
+"""Reasons in words: from the procedure to where the amounts that they explain begin."""
+
+HEADINGS: tuple[tuple[Column, str], ...] = (
+    (DATE, "Service date"),
+    (PROCEDURE, "Procedure"),
+    (UNITS, "Units"),
+    (CHARGE, "Charge"),
+    (ALLOWED, "Allowed"),
+    (PAID, "Paid"),
+    (PATIENT, "Patient"),
+    (ADJUSTED, "Adjusted"),
+    (OUTCOME, "Outcome"),
+)
+
+
+class Amounts(NamedTuple):
+    """The amounts of a row, in the order of their columns. Charge = paid + patient + adjusted."""
+
+    charge: int = 0
+    allowed: int = 0
+    paid: int = 0
+    patient: int = 0
+    adjusted: int = 0
+
+    def plus(self, other: "Amounts") -> "Amounts":
+        """Return the sums, column by column."""
+        return Amounts(*map(sum, zip(self, other, strict=True)))
+
+
+def headings() -> Row:
+    """Return the headings of the table."""
+    return row(((column, text, HEADING) for column, text in HEADINGS), after=2)
+
+
+def amount_headings() -> Row:
+    """Return the headings of the amounts alone."""
+    return row(amount_heading_cells(), after=2)
+
+
+def amount_heading_cells() -> list[tuple[Column, str, Style]]:
+    """Return the cells of those headings."""
+    return [(column, text, HEADING) for column, text in HEADINGS if column in AMOUNTS]
+
+
+def add_claim(pages: Pages, occurrence: ClaimOccurrence, above: Sequence[Row] = ()) -> None:
+    """Add one decision to the table, with rows that stay above it.
+
+    On each further page that it needs, the patient's name stands again.
+    """
+    before = pages.repeated
+    top = [_claim_row(occurrence), *_claim_details(occurrence)]
+    lines = [list(_line_rows(line)) for line in occurrence.lines]
+    lines = lines or [[]]
+    pages.add([*above, *top, *lines[0]])
+    pages.repeated = (*before, _continued_row(occurrence))
+    for rows in lines[1:]:
+        pages.add(rows)
+    pages.add([*_closing_rows(occurrence), space(5)])
+    pages.repeated = before
+
+
+def amount_cells(amounts: Amounts, style: Style) -> list[tuple[Column, str, Style]]:
+    """Return the cells of the amounts of a row."""
+    return [
+        (column, wording.money(value), style)
+        for column, value in zip(AMOUNTS, amounts, strict=True)
+    ]
+
+
+def amounts_of(occurrence: ClaimOccurrence) -> Amounts:
+    """Return the amounts of a decision."""
+    return Amounts(
+        occurrence.charge,
+        occurrence.allowed,
+        occurrence.paid,
+        occurrence.patient,
+        wording.occurrence_other_part(occurrence),
+    )
+
+
+def _claim_row(occurrence: ClaimOccurrence) -> Row:
+    colour = CONCERN_COLOURS[wording.OUTCOME_CONCERNS[occurrence.outcome]]
+    return row(
+        [
+            (PATIENT_NAME, wording.patient_name(occurrence), BOLD),
+            *amount_cells(amounts_of(occurrence), BOLD),
+            (OUTCOME, wording.outcome_label(occurrence), BOLD._replace(colour=colour)),
+        ],
+        ground=Colour.GROUND,
+        rule=Colour.RULE,
+        before=2,
+        after=2,
+    )
+
+
+def _continued_row(occurrence: ClaimOccurrence) -> Row:
+    text = f"{wording.patient_name(occurrence)} (continued)"
+    return row([(WHOLE, text, BOLD)], ground=Colour.GROUND, rule=Colour.RULE, before=2, after=2)
+
+
+def _claim_details(occurrence: ClaimOccurrence) -> Iterator[Row]:
+    numbers = wording.occurrence_numbers(occurrence)
+    if numbers:
+        yield row([(WHOLE, " · ".join(numbers), SMALL)], before=1, after=1)
+    for text in wording.occurrence_warnings(occurrence):
+        yield row([(WHOLE, text, WARNING)])
+    for text in wording.occurrence_notes(occurrence):
+        yield row([(WHOLE, text, SMALL)])
+
+
+def _line_rows(line: PaidLine) -> Iterator[Row]:
+    colour = CONCERN_COLOURS[wording.OUTCOME_CONCERNS[line.outcome]]
+    other = wording.other_part(line.adjustments)
+    amounts = Amounts(line.charge, line.allowed, line.paid, line.patient, other)
+    yield row(
+        [
+            (DATE, wording.day(line.service_date), PLAIN),
+            (PROCEDURE, wording.procedure_words(line), PLAIN),
+            (UNITS, wording.units_words(line), PLAIN),
+            *amount_cells(amounts, PLAIN),
+            (OUTCOME, wording.OUTCOME_LABELS[line.outcome], PLAIN._replace(colour=colour)),
+        ],
+        before=1,
+    )
+    yield from _reason_rows(line.adjustments, line.remarks)
+    if not line.balanced:
+        yield row([(REASON, "This line does not balance.", WARNING)])
+
+
+def _closing_rows(occurrence: ClaimOccurrence) -> list[Row]:
+    rows = list(_reason_rows(occurrence.adjustments, occurrence.remarks))
+    if rows and occurrence.lines:
+        rows.insert(0, row([(REASON, "Of the claim as a whole:", SMALL)], before=1))
+    return rows
+
+
+def _reason_rows(
+    adjustments: Sequence[LineAdjustment], remarks: Sequence[LineRemark]
+) -> Iterator[Row]:
+    for one in adjustments:
+        column = PATIENT if one.group == wording.PATIENT_GROUP else ADJUSTED
+        yield row(
+            [
+                (REASON, wording.adjustment_words(one), SMALL),
+                (column, wording.money(one.amount), SMALL),
+            ]
+        )
+    for remark in remarks:
+        yield row([(REASON, wording.remark_words(remark), SMALL)])

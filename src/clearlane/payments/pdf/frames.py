@@ -1,0 +1,82 @@
+"""What is sent to the process that makes a PDF file: one heading, then decisions one by one, then an end.
+
+    frame(heading), frame(occurrence), ..., END       # written by the caller
+    read_heading(source), read_occurrences(source)    # read by the process
+
+A frame is its length in four bytes and a value in MessagePack. The end is a frame of length 0: where it is missing
+the input was cut, and no file may be made of it.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from clearlane.payments.model import PaymentStruct
+from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
+
+FRAME_BYTES_MAX = 32 * 1024 * 1024
+"""Far more than a claim of 999 lines, or a payment with thousands of provider adjustments, takes."""
+END = bytes(4)
+
+
+class PaymentFileHeading(PaymentStruct, frozen=True, tag="payment"):
+    """A payment whose decisions follow."""
+
+    payment: Payment
+    adjustments: tuple[ProviderAdjustment, ...] = ()
+
+
+class ClaimFileHeading(PaymentStruct, frozen=True, tag="claim"):
+    """The payments of one claim. As many decisions follow, one for each."""
+
+    payments: tuple[Payment, ...]
+
+
+FileHeading = PaymentFileHeading | ClaimFileHeading
+
+
+class FrameFault(ValueError):
+    """Input that is cut, too large, or not what a file is made of. Says where, never what."""
+
+
+_encoder = msgspec.msgpack.Encoder()
+_headings: msgspec.msgpack.Decoder[FileHeading] = msgspec.msgpack.Decoder(FileHeading)
+_occurrences = msgspec.msgpack.Decoder(ClaimOccurrence)
+
+
+def frame(value: FileHeading | ClaimOccurrence) -> bytes:
+    """Return a value as a frame."""
+    content = _encoder.encode(value)
+    if len(content) > FRAME_BYTES_MAX:
+        raise FrameFault(f"a frame is longer than {FRAME_BYTES_MAX} bytes")
+    return len(content).to_bytes(4) + content
+
+
+def read_heading(source: BinaryIO) -> FileHeading:
+    """Return the heading, which is the first frame."""
+    content = _read_frame(source)
+    if content is None:
+        raise FrameFault("the input ends before its heading")
+    return _headings.decode(content)
+
+
+def read_occurrences(source: BinaryIO) -> Iterator[ClaimOccurrence]:
+    """Yield the decisions up to the end, which must be there."""
+    while (content := _read_frame(source)) is not None:
+        yield _occurrences.decode(content)
+
+
+def _read_frame(source: BinaryIO) -> bytes | None:
+    """Return the content of the next frame, or None at the end."""
+    length = int.from_bytes(_read_exactly(source, len(END)))
+    if length > FRAME_BYTES_MAX:
+        raise FrameFault(f"a frame is longer than {FRAME_BYTES_MAX} bytes")
+    return _read_exactly(source, length) if length else None
+
+
+def _read_exactly(source: BinaryIO, count: int) -> bytes:
+    content = source.read(count)
+    if len(content) != count:
+        raise FrameFault("the input was cut")
+    return content

@@ -1,0 +1,330 @@
+"""The words in which a payment is shown to people: on the terminal, in PDF files and on pages.
+
+    equation(payment, adjustments)      # Claims paid 1,250.00, overpayment recovery -553.00, ... = 699.10
+    notices(payment)                    # what a person should know before booking it
+
+Values of a payment in, texts and amounts out. Knows no width, no page and no file.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from clearlane.payments.balance import format_count
+from clearlane.payments.outcome import Outcome
+from clearlane.payments.payment import (
+    ClaimOccurrence,
+    CorrectedPatient,
+    LineAdjustment,
+    LineRemark,
+    OccurrenceKind,
+    PaidLine,
+    Payment,
+    PaymentState,
+    ProviderAdjustment,
+)
+
+METHOD_WORDS = {
+    "ACH": "Bank transfer (ACH)",
+    "BOP": "Method chosen by the bank",
+    "CHK": "Check",
+    "FWT": "Wire transfer",
+    "NON": "No money: information only",
+}
+"""BPR04 as a person says it."""
+
+HANDLING_WITHOUT_MONEY = frozenset({"H"})
+"""BPR01 codes of an advice that announces something and pays nothing."""
+
+GROUP_WORDS = {
+    "CO": "not owed by the patient",
+    "CR": "correction of an earlier decision",
+    "OA": "other",
+    "PI": "reduced by the payer",
+    "PR": "owed by the patient",
+}
+"""Who bears an adjustment (CAS01)."""
+
+PATIENT_GROUP = "PR"
+
+OUTCOME_LABELS = {
+    Outcome.PAID: "Paid",
+    Outcome.PARTLY_DENIED: "Partly denied",
+    Outcome.DENIED: "Denied",
+    Outcome.PATIENT_OWES: "Patient owes",
+    Outcome.NOTHING_DUE: "Nothing due",
+    Outcome.FORWARDED: "Forwarded",
+    Outcome.PREDETERMINED: "Predetermined",
+    Outcome.TAKEN_BACK: "Taken back",
+}
+"""Outcomes as labels, in the order in which totals list them."""
+
+KIND_LABELS = {
+    OccurrenceKind.ORIGINAL: "Decided",
+    OccurrenceKind.REVERSAL: "Taken back",
+    OccurrenceKind.CORRECTION: "Corrected",
+}
+
+
+class Concern(StrEnum):
+    """Who must act on an outcome; pages and files show it by colour."""
+
+    ACT = "act"
+    WAIT = "wait"
+    AGREED = "agreed"
+    CLOSED = "closed"
+
+
+OUTCOME_CONCERNS = {
+    Outcome.PREDETERMINED: Concern.CLOSED,
+    Outcome.TAKEN_BACK: Concern.ACT,
+    Outcome.FORWARDED: Concern.WAIT,
+    Outcome.DENIED: Concern.ACT,
+    Outcome.PARTLY_DENIED: Concern.ACT,
+    Outcome.PATIENT_OWES: Concern.AGREED,
+    Outcome.NOTHING_DUE: Concern.CLOSED,
+    Outcome.PAID: Concern.AGREED,
+}
+
+
+class EquationTerm(NamedTuple):
+    """One amount of the equation that ends in the amount of a payment."""
+
+    label: str
+    amount: int
+
+
+def money(cents: int | None) -> str:
+    """Return an amount such as ``1,234.50`` or ``-20.00``, and a dash where there is none."""
+    if cents is None:
+        return "-"
+    sign = "-" if cents < 0 else ""
+    return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02}"
+
+
+def day(value: date | None) -> str:
+    """Return a day such as ``Dec 2, 2026``, whatever the locale; empty where there is none."""
+    return f"{MONTHS[value.month - 1]} {value.day}, {value.year}" if value else ""
+
+
+MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
+
+
+def period(first: date | None, last: date | None) -> str:
+    """Return one day, or two with ``to`` between them."""
+    if first and last and first != last:
+        return f"{day(first)} to {day(last)}"
+    return day(first or last)
+
+
+def equation(
+    payment: Payment, adjustments: Iterable[ProviderAdjustment] = ()
+) -> tuple[EquationTerm, ...]:
+    """Return the terms that add up to the amount of a payment: claims, adjustments by reason, what nobody explains.
+
+    Adjustments that are counted in the payment's total but not listed (they concern somebody else) are one term, and
+    so is the difference of a payment that does not balance.
+    """
+    by_reason: dict[str, EquationTerm] = {}
+    for one in adjustments:
+        before = by_reason.get(one.reason, EquationTerm(reason_words(one), 0))
+        by_reason[one.reason] = before._replace(amount=before.amount + one.amount)
+    listed = sum(term.amount for term in by_reason.values())
+    terms = [EquationTerm(f"Paid for {format_count(payment.claims, 'claim')}", payment.claims_paid)]
+    terms += by_reason.values()
+    if payment.adjustments_total != listed:
+        terms.append(
+            EquationTerm("Provider adjustments of others", payment.adjustments_total - listed)
+        )
+    if payment.difference:
+        terms.append(EquationTerm("Not explained by the payer", payment.difference))
+    return tuple(terms)
+
+
+def equation_sentence(payment: Payment, adjustments: Iterable[ProviderAdjustment] = ()) -> str:
+    """Return the equation on one line: ``Paid for 2 claims 80.00 - overpayment recovery (WO) 20.00 = 60.00``."""
+    first, *others = equation(payment, adjustments)
+    parts = [f"{first.label} {money(first.amount)}"]
+    parts += [
+        f"{'-' if one.amount < 0 else '+'} {_lower_first(one.label)} {money(abs(one.amount))}"
+        for one in others
+    ]
+    return f"{' '.join(parts)} = {amount_words(payment)}"
+
+
+def amount_words(payment: Payment) -> str:
+    """Return the amount of a payment, or that it cannot be read."""
+    return "amount that cannot be read" if payment.amount is None else money(payment.amount)
+
+
+def notices(payment: Payment) -> tuple[str, ...]:
+    """Return what a person should know before booking a payment, a sentence each."""
+    found: list[str] = []
+    if payment.state is PaymentState.DUPLICATE or payment.duplicate_of:
+        found.append(f"Duplicate of payment {payment.duplicate_of}: it counts nothing.")
+    if payment.differs_from:
+        found.append(
+            f"Payment {payment.differs_from} has the same payer, trace number and date, but other content."
+        )
+    if payment.amount is None:
+        found.append("The amount of the payment (BPR02) cannot be read.")
+    elif payment.difference:
+        found.append(
+            f"Does not balance: claims and adjustments leave {money(payment.difference)} unexplained. Ask the payer."
+        )
+    if payment.unbalanced_claims:
+        found.append(
+            f"{format_count(payment.unbalanced_claims, 'claim')} out of balance: the charge is not what was paid"
+            " and adjusted."
+        )
+    if payment.unmatched:
+        found.append(f"{format_count(payment.unmatched, 'claim')} not matched to a claim of yours.")
+    if payment.handling in HANDLING_WITHOUT_MONEY or payment.method == "NON":
+        found.append("This is a notice; no money comes with it.")
+    return tuple(found)
+
+
+def reason_words(adjustment: ProviderAdjustment) -> str:
+    """Return the reason of a provider adjustment in words, with its code."""
+    if not adjustment.text:
+        return f"Adjustment {adjustment.reason}".rstrip()
+    return f"{adjustment.text} ({adjustment.reason})"
+
+
+def adjustment_code(adjustment: LineAdjustment) -> str:
+    """Return group and reason of an adjustment, such as ``CO-45``."""
+    return "-".join(filter(None, (adjustment.group, adjustment.reason)))
+
+
+def adjustment_words(adjustment: LineAdjustment) -> str:
+    """Return an adjustment in words: its code, its reason, and who bears it."""
+    who = GROUP_WORDS.get(adjustment.group, "")
+    text = adjustment.text or "A reason that no list has"
+    units = f", {adjustment.quantity} units" if adjustment.quantity.strip("0.") else ""
+    bearer = f" ({who}{units})" if who else ""
+    return f"{adjustment_code(adjustment)} {text}{bearer}"
+
+
+def remark_words(remark: LineRemark) -> str:
+    """Return a remark code in words."""
+    return f"{remark.code} {remark.text or 'A remark that no list has'}"
+
+
+def outcome_label(occurrence: ClaimOccurrence) -> str:
+    """Return what a decision is called, with where it was forwarded and whether it corrects an earlier one."""
+    label = OUTCOME_LABELS[occurrence.outcome]
+    if occurrence.forwarded_to and occurrence.outcome is not Outcome.FORWARDED:
+        label += ", forwarded"
+    if occurrence.kind is OccurrenceKind.CORRECTION:
+        return f"Corrected: {_lower_first(label)}"
+    return label
+
+
+def patient_name(occurrence: ClaimOccurrence) -> str:
+    """Return the patient's last and first name, or that the payer gave none."""
+    names = ", ".join(filter(None, (occurrence.patient_last_name, occurrence.patient_first_name)))
+    return names or "Patient not named"
+
+
+def occurrence_numbers(occurrence: ClaimOccurrence) -> tuple[str, ...]:
+    """Return the numbers and days that identify a decision, each with its name; those that are missing are left out."""
+    account = (
+        occurrence.account_number if occurrence.account_number != occurrence.claim_number else ""
+    )
+    named: Sequence[tuple[str, str]] = (
+        ("member", occurrence.member_id),
+        ("your id", occurrence.vendor_claim_id),
+        ("our no.", occurrence.claim_number),
+        ("account", account),
+        ("payer no.", occurrence.payer_control_number),
+        ("corrects payer no.", occurrence.original_payer_control_number),
+        ("service", period(occurrence.service_from, occurrence.service_to)),
+        ("payer received it", day(occurrence.payer_received_date)),
+        ("rendering NPI", occurrence.rendering_npi),
+    )
+    return tuple(f"{name} {value}" for name, value in named if value)
+
+
+def occurrence_warnings(occurrence: ClaimOccurrence) -> tuple[str, ...]:
+    """Return sentences about a decision that a person must look at: not matched, unreadable, out of balance."""
+    found: list[str] = []
+    if not occurrence.claim_number:
+        why = occurrence.unmatched_reason.rstrip(".")
+        found.append(f"Not matched to a claim: {why}." if why else "Not matched to a claim.")
+    if occurrence.unreadable:
+        found.append(f"Cannot be read: {', '.join(occurrence.unreadable)}.")
+    if occurrence.difference:
+        found.append(
+            f"Does not balance: {money(occurrence.difference)} of the charge is neither paid nor adjusted."
+        )
+    elif not occurrence.balanced:
+        found.append("A line of it does not balance.")
+    if occurrence.replaced:
+        found.append("A newer payment replaced this decision without taking it back.")
+    return tuple(found)
+
+
+def occurrence_notes(occurrence: ClaimOccurrence) -> tuple[str, ...]:
+    """Return sentences about a decision that a person may want to know: forwarding, interest, corrected names."""
+    found: list[str] = []
+    if occurrence.forwarded_to:
+        found.append(f"Forwarded to {occurrence.forwarded_to}.")
+    if occurrence.interest:
+        found.append(
+            f"Interest {money(occurrence.interest)} is paid as a provider adjustment, not with the claim."
+        )
+    if occurrence.corrected_patient:
+        found.append(_corrected_words(occurrence.corrected_patient))
+    return tuple(found)
+
+
+def procedure_words(line: PaidLine) -> str:
+    """Return the procedure with its modifiers, and the one that was billed where the payer changed it."""
+    code = " ".join((line.procedure, *line.modifiers)).strip()
+    changed = line.submitted_procedure and line.submitted_procedure != line.procedure
+    return f"{code} (billed {line.submitted_procedure})" if changed else code
+
+
+def units_words(line: PaidLine) -> str:
+    """Return the units paid, and those billed where they differ."""
+    paid, billed = line.units_paid, line.units_billed
+    return f"{paid} of {billed}" if paid and billed and paid != billed else paid or billed
+
+
+def patient_parts(occurrence: ClaimOccurrence) -> tuple[EquationTerm, ...]:
+    """Return what the patient owes by its reasons; those without an amount are left out."""
+    named = (
+        EquationTerm("Deductible (PR-1)", occurrence.deductible),
+        EquationTerm("Coinsurance (PR-2)", occurrence.coinsurance),
+        EquationTerm("Copayment (PR-3)", occurrence.copay),
+    )
+    others = occurrence.patient - sum(one.amount for one in named)
+    return tuple(one for one in (*named, EquationTerm("Other patient part", others)) if one.amount)
+
+
+def other_part(adjustments: Iterable[LineAdjustment]) -> int:
+    """Return what is neither paid nor owed by the patient."""
+    return sum(one.amount for one in adjustments if one.group != PATIENT_GROUP)
+
+
+def occurrence_other_part(occurrence: ClaimOccurrence) -> int:
+    """Return what is neither paid nor owed by the patient, of a claim and its lines."""
+    lines = sum(other_part(line.adjustments) for line in occurrence.lines)
+    return other_part(occurrence.adjustments) + lines
+
+
+def _corrected_words(corrected: CorrectedPatient) -> str:
+    name = " ".join(
+        filter(
+            None,
+            (corrected.first_name, corrected.middle_name, corrected.last_name, corrected.suffix),
+        )
+    )
+    member = f"member {corrected.member_id}" if corrected.member_id else ""
+    return f"The payer knows the patient as {', '.join(filter(None, (name, member)))}."
+
+
+def _lower_first(text: str) -> str:
+    # A word that is written in capitals, such as IRS, stays as it is.
+    return text[:1].lower() + text[1:] if not text[:2].isupper() else text

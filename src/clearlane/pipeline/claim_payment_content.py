@@ -1,0 +1,40 @@
+"""What is kept of a claim payment that matches no claim: all that its document will need once it does.
+
+Sealed for its row, by the installation's key, since it belongs to no client yet. Knows no file.
+"""
+
+import msgspec
+
+from clearlane.payments.model import ClaimPayment
+from clearlane.store import occurrences, payments
+from clearlane.store.occurrences import UnmatchedRow
+from clearlane.store.vault import Vault
+
+
+class ClaimPaymentContent(msgspec.Struct, frozen=True):
+    """A claim payment with the claim's part of the 835."""
+
+    claim_payment: ClaimPayment
+    part: bytes
+
+    def __repr__(self) -> str:
+        return f"ClaimPaymentContent({len(self.part)} bytes)"
+
+
+def seal_unmatched(
+    vault: Vault, payment_id: str, number: int, content: ClaimPaymentContent
+) -> bytes:
+    """Seal what is kept of an unmatched claim payment."""
+    place = occurrences.unmatched_key(payment_id, number)
+    packed = msgspec.msgpack.encode(content)
+    return vault.seal(payments.OWNER, occurrences.UNMATCHED_TABLE, place, packed)
+
+
+def open_unmatched(vault: Vault, row: UnmatchedRow) -> ClaimPaymentContent:
+    """Open what is kept of an unmatched claim payment."""
+    place = occurrences.unmatched_key(row.payment_id, row.number)
+    opened = vault.open(payments.OWNER, occurrences.UNMATCHED_TABLE, place, row.payload)
+    return _CONTENT.decode(opened)
+
+
+_CONTENT = msgspec.msgpack.Decoder(ClaimPaymentContent)

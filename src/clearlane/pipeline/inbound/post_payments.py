@@ -1,0 +1,327 @@
+"""Post the payments of a payer's file: record each payment, and apply its claim payments to the claims.
+
+    posting = PaymentPosting(context, file, content)
+    await posting.run()
+
+A payment is stored before its first claim, its claims a page at a time, and its totals at its end, each in a short
+transaction. After a crash the file is read again from its start: a payment is known by its place in the file, an
+occurrence by its number in the payment, and a claim fact by its content, so each counts once. The same payment in
+another file, or in another envelope, is stored as a duplicate and its claims are not recorded again.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from clearlane.claims.claim_parts import extract_claim
+from clearlane.engine import fault_injection
+from clearlane.kernel.ids import new_request_id
+from clearlane.payments import balance, read_835
+from clearlane.payments.match import NoMatch, claim_number_in
+from clearlane.payments.model import ClaimPayment
+from clearlane.payments.payment import MatchedBy, PaymentSummary, ProviderAdjustment
+from clearlane.payments.read_835 import PaymentStart
+from clearlane.pipeline import claim_status
+from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_unmatched
+from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
+from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
+from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import inbox, occurrences
+from clearlane.store import payments as store
+from clearlane.store.claim_lookup import CandidateClaim, account_reference
+from clearlane.store.database import Tx
+from clearlane.store.inbox import InboxFile
+from clearlane.store.occurrences import UnmatchedRow
+from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
+from clearlane.x12.set_slices import SetKey, slice_sets
+
+PAYMENT_LETTER = "P"
+"""Payment ids look like claim numbers, with this letter."""
+UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
+DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
+DIFFERS = "A payment has the payer, trace number and date of an earlier one, but other content: compare the two."
+
+
+class _PlacedClaim(NamedTuple):
+    """A claim payment and its number in the payment."""
+
+    content: ClaimPaymentContent
+    number: int
+
+    @property
+    def claim_payment(self) -> ClaimPayment:
+        return self.content.claim_payment
+
+
+_Item: TypeAlias = PaymentStart | _PlacedClaim | PaymentSummary
+
+
+class PaymentPosting:
+    """The posting of the payments of one file."""
+
+    def __init__(
+        self,
+        context: WorkContext,
+        file: InboxFile,
+        content: bytes,
+        park: Callable[[PayerStatement, str], None],
+    ) -> None:
+        self.applied = 0
+        self.doubts: list[str] = []
+        """What a person should look at, without any content of a claim."""
+        self._context = context
+        self._file = file
+        self._content = content
+        self._park = park
+        self._digests: dict[SetKey, str] = {}
+        self._payment: PaymentRow | None = None
+        self._is_known = False
+        """Whether the payment was stored before, so that a part of its claims may be recorded."""
+
+    async def run(self) -> None:
+        """Record every payment of the file."""
+        self._digests = await asyncio.to_thread(self._read_digests)
+        async for page in read_pages(self._items()):
+            claims: list[_PlacedClaim] = []
+            for item in page:
+                if isinstance(item, PaymentStart):
+                    await self._open(item)
+                elif isinstance(item, PaymentSummary):
+                    await self._record(claims)
+                    claims = []
+                    await self._close(item)
+                else:
+                    claims.append(item)
+            await self._record(claims)
+
+    def _read_digests(self) -> dict[SetKey, str]:
+        return {one.key: one.digest(self._content) for one in slice_sets(self._content)}
+
+    def _items(self) -> Iterator[_Item]:
+        number = 0
+        for part in read_835.read(self._content):
+            if isinstance(part, read_835.ClaimPaymentLoop):
+                number += 1
+                content = ClaimPaymentContent(part.claim_payment, extract_claim(part.unit))
+                yield _PlacedClaim(content, number)
+            else:
+                number = 0
+                yield part
+
+    # ---- the payment -------------------------------------------------------------------------
+
+    async def _open(self, start: PaymentStart) -> None:
+        context, vault, file = self._context, self._context.vault, self._file
+        payment, key = start.payment, start.set
+        day = None if payment.effective_date is None else str(payment.effective_date)
+        # A set whose bytes cannot be found by themselves is known by its place in the file.
+        digest = self._digests.get(key) or f"{file.digest}:{key}"
+        identity = (file.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
+        payment_id = new_request_id(context.clock.now(), letter=PAYMENT_LETTER)
+        new = NewPayment(
+            payment_id=payment_id,
+            payer_id=file.payer_id,
+            type=file.type,
+            inbox_id=file.id,
+            interchange=key[0],
+            group_number=key[1],
+            set_number=key[2],
+            trace=store.trace_hash(vault, payment.trace_number),
+            identity=vault.fingerprint(store.OWNER, "payment", *identity).hex(),
+            amount_cents=payment.amount,
+            effective_day=day,
+            received_at=file.received_at,
+            payload=vault.seal(store.OWNER, store.TABLE, payment_id, msgspec.json.encode(payment)),
+        )
+
+        async def job(tx: Tx) -> PaymentRow:
+            found = await store.open_payment(tx, new)
+            if found.payment_id == payment_id:
+                tx.audit(
+                    "payment.received", ids=[payment_id], detail=f"{file.type} {file.payer_id}"
+                )
+            return found
+
+        self._payment = await context.database.write(store.SCOPE, job, actor=context.actor)
+        self._is_known = self._payment.payment_id != payment_id
+        if self._payment.duplicate_of:
+            self.doubts.append(DUPLICATE)
+        elif self._payment.differs_from:
+            self.doubts.append(DIFFERS)
+        fault_injection.crash_point("payment opened")
+
+    async def _close(self, summary: PaymentSummary) -> None:
+        context, payment = self._context, self._current
+        self.doubts += balance.balance_warnings(summary)
+        totals = PaymentTotalsRow(
+            payment_id=payment.payment_id,
+            claims=summary.claims,
+            claims_paid_cents=summary.paid,
+            adjustment_cents=sum(one.amount for one in summary.adjustments),
+            balanced=int(summary.balanced),
+            unbalanced_claims=summary.unbalanced_claims + summary.unreadable_claims,
+        )
+        rows: list[AdjustmentRow] = []
+        if not payment.duplicate_of:
+            rows = await self._adjustment_rows(payment.payment_id, summary.adjustments)
+
+        async def job(tx: Tx) -> None:
+            await store.close_payment(tx, totals, rows)
+            tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
+
+        await context.database.write(store.SCOPE, job, actor=context.actor)
+        fault_injection.crash_point("payment closed")
+
+    async def _adjustment_rows(
+        self, payment_id: str, adjustments: Sequence[ProviderAdjustment]
+    ) -> list[AdjustmentRow]:
+        """Return the rows of provider adjustments, each with the claim that its reference names."""
+        vault = self._context.vault
+        references = [
+            (one.number, _AdjustmentReference(word))
+            for one in adjustments
+            for word in dict.fromkeys([one.reference, *one.reference.split()])
+            if word
+        ]
+        async with self._context.database.read(inbox.SCOPE) as tx:
+            found = await match_claims(
+                tx, vault, self._file.payer_id, [reference for _, reference in references]
+            )
+        claims = {
+            number: claim.request_id
+            for (number, _), claim in zip(references, found, strict=True)
+            if not isinstance(claim, NoMatch)
+        }
+        return [
+            AdjustmentRow(
+                payment_id=payment_id,
+                number=one.number,
+                reason=one.reason,
+                amount_cents=one.amount,
+                request_id=claims.get(one.number),
+                payload=vault.seal(
+                    store.OWNER,
+                    store.ADJUSTMENTS_TABLE,
+                    store.adjustment_key(payment_id, one.number),
+                    msgspec.json.encode(one),
+                ),
+            )
+            for one in adjustments
+        ]
+
+    @property
+    def _current(self) -> PaymentRow:
+        if self._payment is None:
+            raise LookupError("a claim payment stands before the heading of its payment")
+        return self._payment
+
+    # ---- its claims --------------------------------------------------------------------------
+
+    async def _record(self, claims: Sequence[_PlacedClaim]) -> None:
+        """Record a page of claims of the current payment: matched ones on their claims, others as unmatched."""
+        if not claims:
+            return
+        if self._current.duplicate_of:
+            self.applied += len(claims)
+            return
+        vault, payment_id = self._context.vault, self._current.payment_id
+        owners = await self._find_owners(claims)
+        claim_facts: list[ClaimFact] = []
+        unmatched: list[UnmatchedRow] = []
+        for one, owner in zip(claims, owners, strict=True):
+            if owner is None:
+                self.applied += 1  # recorded before, by a person or in an earlier posting
+            elif isinstance(owner, str):
+                unmatched.append(self._unmatched_row(one, owner))
+                self._park(PayerStatement(one.claim_payment, owner), owner)
+            else:
+                how = matched_by(one.claim_payment, owner.request_id)
+                place = PaymentPlace(payment_id, one.number, how)
+                claim_facts.append(claim_fact(one.content, owner, place, self._file.id))
+        await claim_status.ensure_keys(vault, claim_facts)
+        now = self._context.clock.now()
+        matched = [(payment_id, one.place.number) for one in claim_facts if one.place]
+
+        async def job(tx: Tx) -> None:
+            await claim_status.record_facts(tx, vault, claim_facts, now)
+            if self._is_known and matched:
+                await occurrences.remove_unmatched(tx, matched)
+            if unmatched:
+                await occurrences.add_unmatched(tx, unmatched)
+
+        await self._context.database.write(inbox.SCOPE, job, actor=self._context.actor)
+        self.applied += len(claim_facts)
+        fault_injection.crash_point("applied")
+
+    async def _find_owners(
+        self, claims: Sequence[_PlacedClaim]
+    ) -> list[CandidateClaim | str | None]:
+        """Return the claim of each, or why there is none; None where it is recorded on another claim already."""
+        context, payer_id = self._context, self._file.payer_id
+        known: dict[int, str] = {}
+        async with context.database.read(inbox.SCOPE) as tx:
+            found = await match_claims(
+                tx, context.vault, payer_id, [one.claim_payment for one in claims]
+            )
+            if self._is_known:
+                numbers = [one.number for one in claims]
+                known = await occurrences.known_claims(tx, self._current.payment_id, numbers)
+        owners: list[CandidateClaim | str | None] = []
+        for one, owner in zip(claims, found, strict=True):
+            recorded = known.get(one.number)
+            if one.claim_payment.unreadable and recorded is None:
+                owners.append(UNREADABLE)
+            elif isinstance(owner, NoMatch):
+                owners.append(owner.reason if recorded is None else None)
+            else:
+                owners.append(owner if recorded in (None, owner.request_id) else None)
+        return owners
+
+    def _unmatched_row(self, one: _PlacedClaim, reason: str) -> UnmatchedRow:
+        vault, payer_id = self._context.vault, self._file.payer_id
+        payment_id, claim_payment = self._current.payment_id, one.claim_payment
+        return UnmatchedRow(
+            payment_id=payment_id,
+            number=one.number,
+            payer_id=payer_id,
+            reference=account_reference(vault, payer_id, claim_payment.account_number),
+            reason=reason,
+            paid_cents=claim_payment.paid,
+            payload=seal_unmatched(vault, payment_id, one.number, one.content),
+        )
+
+
+class _AdjustmentReference(msgspec.Struct, frozen=True):
+    """The reference of a provider adjustment, which may be the account number of a claim or our number."""
+
+    account_number: str
+    claim_number: str = ""
+    line_controls: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "_AdjustmentReference()"
+
+
+def claim_fact(
+    content: ClaimPaymentContent, owner: CandidateClaim, place: PaymentPlace, inbox_id: int
+) -> ClaimFact:
+    """Return a claim payment as a fact to record on its claim."""
+    return ClaimFact(
+        owner.request_id,
+        owner.vendor_id,
+        owner.site_id,
+        content.claim_payment,
+        content.part,
+        inbox_id,
+        place,
+    )
+
+
+def matched_by(claim_payment: ClaimPayment, request_id: str) -> MatchedBy:
+    """Return how a claim payment found this claim: by our own number, or by the account number."""
+    numbers = {claim_payment.claim_number, claim_payment.account_number}
+    numbers.update(map(claim_number_in, claim_payment.line_controls))
+    return MatchedBy.NUMBER if request_id in numbers else MatchedBy.ACCOUNT

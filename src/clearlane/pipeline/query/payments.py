@@ -1,0 +1,408 @@
+"""Load payments, their claim occurrences and the 835 itself, for operators and for one client. Reading is audited.
+
+    await list_payments(database, vault, PaymentSearch(unmatched=True))      # any client's, for operators
+    details = await load_payment(database, vault, payment_id, actor=actor)
+    async for page in occurrence_pages(database, vault, details.payment): ...
+    await read_x12(database, vault, payment_id, actor=actor)                 # the transaction set as received
+
+A client's view (``..._own``) is limited to the payments that its site has a share of, and to its own claims in them:
+``amount`` is the whole payment's, ``your_amount`` the site's part. The claims of a payment come a page at a time, so
+that one with thousands of claims is shown in bounded memory. Knows no HTTP and no text for people.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+import msgspec
+from msgspec.structs import replace
+
+from clearlane.claims.forms import form_of
+from clearlane.kernel.clock import from_micros
+from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.payments.match_lines import SentLine, number_lines
+from clearlane.payments.payment import (
+    ClaimOccurrence,
+    MatchedBy,
+    OccurrenceKind,
+    Payment,
+    PaymentState,
+    ProviderAdjustment,
+)
+from clearlane.payments.read_payment import cents, read_occurrence
+from clearlane.pipeline.claim_payment_content import open_unmatched
+from clearlane.pipeline.claim_status import DocumentSource, open_document_source
+from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.query.retrieve_documents import SOFTWARE
+from clearlane.store import claims, inbox, occurrences
+from clearlane.store import payments as store
+from clearlane.store.claims import StoredClaim
+from clearlane.store.database import Actor, Database, SystemScope, Tx
+from clearlane.store.documents import StoredDocument
+from clearlane.store.occurrences import OccurrenceDocument, OccurrenceRow, UnmatchedRow
+from clearlane.store.payments import AdjustmentRow, PaymentFilter, PaymentRow, PaymentShare
+from clearlane.store.vault import Vault
+from clearlane.x12.set_slices import cut_sets, slice_sets
+
+PAYMENTS_PER_PAGE = 500
+OCCURRENCES_PER_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentSearch:
+    """Which payments are wanted; None and False stand for all."""
+
+    payer_id: str | None = None
+    trace_number: str | None = field(default=None, repr=False)
+    amount: int | None = None
+    """Cents."""
+    from_day: date | None = None
+    to_day: date | None = None
+    unbalanced: bool = False
+    unmatched: bool = False
+    not_fetched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentDetails:
+    """A payment with its provider adjustments."""
+
+    payment: Payment
+    adjustments: tuple[ProviderAdjustment, ...]
+    occurrences_of: str
+    """The payment whose occurrences show its claims: its own id, or that of the payment it duplicates."""
+
+
+# ---- for operators -----------------------------------------------------------------------------
+
+
+async def list_payments(
+    database: Database,
+    vault: Vault,
+    search: PaymentSearch,
+    *,
+    before: str | None = None,
+    limit: int = PAYMENTS_PER_PAGE,
+) -> list[Payment]:
+    """Return a page of payments of any client, the newest first, older than the payment ``before``."""
+    wanted = PaymentFilter(
+        payer_id=search.payer_id,
+        trace=None if search.trace_number is None else store.trace_hash(vault, search.trace_number),
+        amount_cents=search.amount,
+        from_day=None if search.from_day is None else str(search.from_day),
+        to_day=None if search.to_day is None else str(search.to_day),
+        unbalanced=search.unbalanced,
+        unmatched=search.unmatched,
+        not_fetched=search.not_fetched,
+    )
+    async with database.read(store.SCOPE) as tx:
+        rows = await store.list_payments(tx, wanted, before=before, limit=limit)
+        shares = await store.list_shares(tx, [row.payment_id for row in rows])
+        await vault.load_keys_of(tx, [row.payload for row in rows])
+    shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
+    for one in shares:
+        shares_of[one.payment_id].append(one)
+    return [_payment(vault, row, shares_of[row.payment_id]) for row in rows]
+
+
+async def load_payment(
+    database: Database, vault: Vault, payment_id: str, *, actor: Actor
+) -> PaymentDetails | None:
+    """Load a payment of any client with its provider adjustments; None where there is none. Audited."""
+
+    async def job(tx: Tx) -> PaymentDetails | None:
+        row = await store.find(tx, payment_id)
+        if row is None:
+            return None
+        shown = row.duplicate_of or row.payment_id
+        rows = await store.list_adjustments(tx, shown)
+        shares = await store.list_shares(tx, [shown])
+        await vault.load_keys_of(tx, [row.payload, *(one.payload for one in rows)])
+        tx.audit("payment.read", ids=[payment_id])
+        adjustments = tuple(_adjustment(vault, one) for one in rows)
+        return PaymentDetails(_payment(vault, row, shares), adjustments, shown)
+
+    return await database.write(store.SCOPE, job, actor=actor)
+
+
+async def occurrence_pages(
+    database: Database, vault: Vault, payment_id: str
+) -> AsyncIterator[list[ClaimOccurrence]]:
+    """Yield the occurrences of a payment of any client in its order, matched and unmatched, a page at a time."""
+    after = 0
+    while True:
+        async with database.read(store.SCOPE) as tx:
+            matched = await occurrences.list_page(
+                tx, payment_id, after=after, limit=OCCURRENCES_PER_PAGE
+            )
+            unmatched = await occurrences.list_unmatched_page(
+                tx, payment_id, after=after, limit=OCCURRENCES_PER_PAGE
+            )
+            sealed = [one.payload for one in matched] + [one.payload for one in unmatched]
+            await vault.load_keys_of(tx, sealed)
+        numbered = {one.occurrence.number: one for one in matched}
+        waiting = {one.number: one for one in unmatched}
+        page = sorted([*numbered, *waiting])[:OCCURRENCES_PER_PAGE]
+        if not page:
+            return
+        after = page[-1]
+        known = await _matched_occurrences(
+            database, vault, [numbered[number] for number in page if number in numbered]
+        )
+        yield [
+            known[number] if number in known else _unmatched(vault, waiting[number])
+            for number in page
+        ]
+
+
+async def read_x12(
+    database: Database, vault: Vault, payment_id: str, *, actor: Actor
+) -> bytes | None:
+    """Return the transaction set of a payment as received, in its envelope; None where there is none. Audited.
+
+    The file is cut at transaction sets and otherwise left as it is: a BPR that was changed would match no deposit.
+    """
+
+    async def job(tx: Tx) -> tuple[PaymentRow, bytes] | None:
+        row = await store.find(tx, payment_id)
+        file = None if row is None else await inbox.find(tx, row.inbox_id)
+        if row is None or file is None:
+            return None
+        tx.audit("payment.exported", ids=[payment_id])
+        return row, await inbox.read_content(tx, vault, file)
+
+    found = await database.write(store.SCOPE, job, actor=actor)
+    if found is None:
+        return None
+    row, content = found
+    key = (row.interchange, row.group_number, row.set_number)
+
+    def cut() -> bytes:
+        every = list(slice_sets(content))
+        wanted = [one for one in every if one.key == key]
+        return content if wanted == every else cut_sets(content, wanted)
+
+    return await asyncio.to_thread(cut)
+
+
+# ---- for one client ----------------------------------------------------------------------------
+
+
+async def list_own_payments(
+    database: Database, vault: Vault, scope: Scope, *, before: str | None = None
+) -> list[Payment]:
+    """Return a page of the payments that a site has a share of, the newest first."""
+    async with database.read(scope) as tx:
+        rows = await store.list_own(tx, before=before, limit=PAYMENTS_PER_PAGE)
+        await vault.load_keys_of(tx, [row.payload for row, _ in rows])
+    return [_payment(vault, row, [share]) for row, share in rows]
+
+
+async def load_own_payment(
+    database: Database, vault: Vault, scope: Scope, payment_id: str, *, actor: Actor, at: int
+) -> PaymentDetails | None:
+    """Load a payment that a site has a share of, with the adjustments attributed to it. Audited, and marked as read.
+
+    A person's reading is marked as seen, that of the vendor's software as fetched.
+    """
+
+    async def job(tx: Tx) -> tuple[PaymentRow, PaymentShare] | None:
+        found = await store.find_own(tx, payment_id)
+        if found is None:
+            return None
+        await vault.load_keys_of(tx, [found[0].payload])
+        tx.audit("payment.read", ids=[payment_id])
+        mark = store.mark_fetched if actor.kind == SOFTWARE else store.mark_seen
+        await mark(tx, [payment_id], at)
+        return found
+
+    found = await database.write(scope, job, actor=actor)
+    if found is None:
+        return None
+    payment = _payment(vault, found[0], [found[1]])
+    rows = await _own_adjustments(database, vault, scope, payment_id)
+    return PaymentDetails(payment, tuple(_adjustment(vault, row) for row in rows), payment_id)
+
+
+async def own_occurrence_pages(
+    database: Database, vault: Vault, scope: Scope, payment_id: str
+) -> AsyncIterator[list[ClaimOccurrence]]:
+    """Yield the occurrences of a site's own claims in a payment, a page at a time."""
+    after = 0
+    while True:
+        async with database.read(scope) as tx:
+            rows = await occurrences.list_own_page(
+                tx, payment_id, after=after, limit=OCCURRENCES_PER_PAGE
+            )
+            await vault.load_keys_of(tx, [one.payload for one in rows])
+        if not rows:
+            return
+        after = rows[-1].occurrence.number
+        known = await _matched_occurrences(database, vault, rows)
+        yield [known[one.occurrence.number] for one in rows]
+
+
+async def _own_adjustments(
+    database: Database, vault: Vault, scope: Scope, payment_id: str
+) -> list[AdjustmentRow]:
+    """Return the provider adjustments attributed to a site, by the rule of ``store.payments.refresh``."""
+    async with database.read(ATTRIBUTION) as tx:
+        rows = await store.list_adjustments(tx, payment_id)
+        owners = await store.adjustment_owners(tx, payment_id)
+        await vault.load_keys_of(tx, [row.payload for row in rows])
+    own = (scope.vendor, scope.site)
+    return [row for row in rows if owners.get(row.number) == own]
+
+
+ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed among its clients")
+
+
+# ---- values ------------------------------------------------------------------------------------
+
+
+def _payment(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> Payment:
+    opened = vault.open(store.OWNER, store.TABLE, row.payment_id, row.payload)
+    heading = _HEADING.decode(opened)
+    fetched = [one.fetched_at for one in shares]
+    seen = [one.seen_at for one in shares if one.seen_at is not None]
+    read = [at for at in fetched if at is not None]
+    difference = (
+        None
+        if row.amount_cents is None
+        else row.amount_cents - row.claims_paid_cents - row.adjustment_cents
+    )
+    return replace(
+        heading,
+        payment_id=row.payment_id,
+        state=PaymentState(row.state),
+        payer_id=row.payer_id,
+        your_amount=sum(one.paid_cents + one.adjustment_cents for one in shares),
+        received_at=from_micros(row.received_at),
+        claims=row.claims,
+        unmatched=row.unmatched,
+        claims_paid=row.claims_paid_cents,
+        adjustments_total=row.adjustment_cents,
+        balanced=bool(row.balanced),
+        difference=difference,
+        unbalanced_claims=row.unbalanced_claims,
+        duplicate_of=row.duplicate_of or "",
+        differs_from=row.differs_from or "",
+        file_id=row.inbox_id,
+        # A payment of several sites is fetched once each of them has fetched it.
+        fetched_at=from_micros(max(read)) if read and len(read) == len(fetched) else None,
+        seen_at=from_micros(min(seen)) if seen else None,
+    )
+
+
+def _adjustment(vault: Vault, row: AdjustmentRow) -> ProviderAdjustment:
+    place = store.adjustment_key(row.payment_id, row.number)
+    opened = vault.open(store.OWNER, store.ADJUSTMENTS_TABLE, place, row.payload)
+    return replace(_ADJUSTMENT.decode(opened), claim_number=row.request_id or "")
+
+
+async def _matched_occurrences(
+    database: Database, vault: Vault, rows: Sequence[OccurrenceDocument]
+) -> dict[int, ClaimOccurrence]:
+    """Return occurrences by their numbers, each with its claim's own lines and ids."""
+    loaded = await _load_claims(database, vault, [one.occurrence for one in rows])
+    reversed_by = await _occurrence_ids(database, [one.occurrence for one in rows])
+
+    def build() -> dict[int, ClaimOccurrence]:
+        return {
+            one.occurrence.number: _matched(
+                one.occurrence, _source(vault, one), loaded[one.occurrence.request_id], reversed_by
+            )
+            for one in rows
+        }
+
+    return await asyncio.to_thread(build)
+
+
+def _source(vault: Vault, one: OccurrenceDocument) -> DocumentSource:
+    row = one.occurrence
+    return open_document_source(
+        vault,
+        StoredDocument(
+            row.vendor_id, row.site_id, row.document_id, row.request_id, "payment", 0, one.payload
+        ),
+    )
+
+
+def _matched(
+    row: OccurrenceRow, source: DocumentSource, loaded: LoadedClaim, ids: dict[tuple[str, str], str]
+) -> ClaimOccurrence:
+    occurrence = read_occurrence(source.part, number=row.number)
+    return replace(
+        occurrence,
+        occurrence_id=occurrence_id(row.payment_id, row.number),
+        kind=OccurrenceKind(row.kind),
+        reverses=ids.get((row.request_id, row.reverses), "") if row.reverses else "",
+        in_force=bool(row.in_force),
+        replaced=bool(row.replaced),
+        claim_number=row.request_id,
+        vendor_claim_id=loaded.claim.Svc_VendorClaimId,
+        document_id=row.document_id,
+        matched_by=MatchedBy(row.matched_by),
+        lines=number_lines(occurrence.lines, _sent_lines(loaded)),
+    )
+
+
+def _unmatched(vault: Vault, row: UnmatchedRow) -> ClaimOccurrence:
+    occurrence = read_occurrence(open_unmatched(vault, row).part, number=row.number)
+    return replace(
+        occurrence,
+        occurrence_id=occurrence_id(row.payment_id, row.number),
+        claim_number="",
+        unmatched_reason=row.reason,
+    )
+
+
+def occurrence_id(payment_id: str, number: int) -> str:
+    """Return the id of an occurrence: the payment's, and its number in it."""
+    return f"{payment_id}-{number}"
+
+
+def _sent_lines(loaded: LoadedClaim) -> list[SentLine]:
+    form = form_of(loaded.claim)
+    lines = form.lines(loaded.claim)
+    return [
+        SentLine(control, form.procedure(line), cents(form.line_charge(line)) or 0)
+        for control, line in zip(sent_line_controls(loaded), lines, strict=False)
+    ]
+
+
+async def _load_claims(
+    database: Database, vault: Vault, rows: Iterable[OccurrenceRow]
+) -> dict[str, LoadedClaim]:
+    """Load the claims of occurrences, site by site, since a statement on claims has one owner."""
+    wanted: dict[Scope, set[str]] = {}
+    for row in rows:
+        scope = Scope(VendorId(row.vendor_id), SiteId(row.site_id))
+        wanted.setdefault(scope, set()).add(row.request_id)
+    loaded: dict[str, LoadedClaim] = {}
+    for scope, ids in wanted.items():
+        async with database.read(scope) as tx:
+            found: list[StoredClaim] = await claims.find_many(tx, sorted(ids))
+            await vault.load_keys_of(tx, [one.payload for one in found])
+        loaded |= {one.request_id: open_claim(vault, scope, one) for one in found}
+    return loaded
+
+
+async def _occurrence_ids(
+    database: Database, rows: Sequence[OccurrenceRow]
+) -> dict[tuple[str, str], str]:
+    """Return the ids of what these reversals take back, by claim and fact."""
+    concerned = {row.request_id for row in rows if row.reverses}
+    if not concerned:
+        return {}
+    async with database.read(store.SCOPE) as tx:
+        found = await occurrences.list_for_claims(tx, concerned)
+    ids: dict[tuple[str, str], str] = {}
+    for row in found:
+        ids.setdefault((row.request_id, row.identity), occurrence_id(row.payment_id, row.number))
+    return ids
+
+
+_HEADING = msgspec.json.Decoder(Payment)
+_ADJUSTMENT = msgspec.json.Decoder(ProviderAdjustment)

@@ -1,0 +1,91 @@
+"""The process that makes PDF files: what it reads, what it refuses, and the memory that it takes.
+
+Also tests `payments/pdf/__main__`.
+"""
+
+import io
+import os
+import subprocess
+import sys
+
+import pypdf
+import pytest
+
+from clearlane.payments.pdf import frames
+from clearlane.payments.pdf.frames import END, ClaimFileHeading, PaymentFileHeading, frame
+from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT, many
+
+HEADING = frame(PaymentFileHeading(payment=PAYMENT, adjustments=ADJUSTMENTS))
+CLAIM_HEADING = frame(ClaimFileHeading(payments=(PAYMENT, PAYMENT)))
+DECISIONS = [frame(one) for one in OCCURRENCES]
+MADE_AT = "1796200000"
+MEMORY_MB_MAX = 200
+
+
+def run(content: bytes) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "clearlane.payments.pdf", MADE_AT]
+    return subprocess.run(command, input=content, capture_output=True, check=False)
+
+
+FILES = {
+    "payment": ([HEADING, *DECISIONS, END], "Remittance advice"),
+    "claim": ([CLAIM_HEADING, *DECISIONS[3:5], END], "Explanation of benefits"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_made_of_frames(name):
+    content, title = FILES[name]
+    answer = run(b"".join(content))
+    assert (answer.returncode, answer.stderr) == (0, b"")
+    file = pypdf.PdfReader(io.BytesIO(answer.stdout))
+    assert title in file.pages[0].extract_text()
+    assert file.metadata.creation_date.strftime("%Y-%m-%d") == "2026-12-02"
+
+
+REFUSED = {
+    "nothing": b"",
+    "no heading": END,
+    "cut within a frame": HEADING + DECISIONS[0][:-5],
+    "cut between frames": HEADING + DECISIONS[0],
+    "a frame too long": HEADING + b"\xff" * 4,
+    "not a decision": HEADING + HEADING[:4] + b"\x01" * (len(HEADING) - 4) + END,
+    "fewer decisions than payments": CLAIM_HEADING + DECISIONS[0] + END,
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_input_that_is_not_whole_makes_no_file_and_names_no_patient(name):
+    answer = run(REFUSED[name])
+    assert answer.returncode == 3
+    assert answer.stdout == b""
+    assert answer.stderr.isalpha(), "the type of a fault, and nothing of its content"
+
+
+def test_a_frame_has_a_limit(monkeypatch):
+    monkeypatch.setattr(frames, "FRAME_BYTES_MAX", 10)
+    with pytest.raises(frames.FrameFault, match="longer than 10 bytes"):
+        frame(OCCURRENCES[0])
+
+
+def peak_mb(count: int) -> float:
+    """Return the most memory that the process takes for a payment with so many claims."""
+    command = [sys.executable, "-m", "clearlane.payments.pdf", MADE_AT]
+    with open(os.devnull, "wb") as nowhere:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=nowhere)
+        process.stdin.write(HEADING)
+        process.stdin.writelines(map(frame, many(count)))
+        process.stdin.write(END)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss / 1024
+
+
+def test_memory_stays_within_its_limit_for_20_000_claims():
+    # Memory grows by the page, so the growth of a short file tells that of a long one.
+    small, large = 100, 1_600
+    low, high = peak_mb(small), peak_mb(large)
+    at_20_000 = high + (high - low) * (20_000 - large) / (large - small)
+    assert at_20_000 < MEMORY_MB_MAX, (low, high)

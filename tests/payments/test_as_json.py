@@ -1,0 +1,64 @@
+from datetime import date
+
+import msgspec
+import pytest
+
+from clearlane.payments import as_json
+from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
+from clearlane.payments.read_payment import read_payments
+from tests.claims.answers import paid, payment
+
+LIST = {
+    "payment_id", "payer_id", "payer_name", "trace_number", "amount", "effective_date", "claims", "unmatched",
+    "balanced", "state",
+}  # fmt: skip
+OCCURRENCE = {
+    "kind", "outcome", "claim_number", "vendor_claim_id", "charge", "paid", "patient", "lines",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cents", "text"),
+    [
+        (0, "0.00"),
+        (5, "0.05"),
+        (-5, "-0.05"),
+        (123456, "1234.56"),
+        (-10000, "-100.00"),
+        (None, None),
+    ],
+)
+def test_money_is_text_with_two_decimals(cents, text):
+    assert as_json.money_text(cents) == text
+
+
+def test_the_names_that_scripts_rely_on_are_there():
+    found = as_json.payment_object(Payment(amount=69910, effective_date=date(2026, 12, 3)))
+    assert found.keys() >= LIST
+    assert (found["amount"], found["effective_date"], found["state"]) == (
+        "699.10",
+        "2026-12-03",
+        "Posted",
+    )
+    assert as_json.occurrence_object(ClaimOccurrence()).keys() >= OCCURRENCE
+    assert as_json.adjustment_object(ProviderAdjustment()).keys() >= {"reason", "amount", "text"}
+    assert as_json.own_payment_object(Payment(your_amount=1))["your_amount"] == "0.01"
+
+
+def test_every_field_of_a_payment_and_an_occurrence_is_shown():
+    shown = as_json.own_payment_object(Payment()).keys()
+    assert set(Payment.__struct_fields__) - shown == set()
+    shown = as_json.occurrence_object(ClaimOccurrence()).keys()
+    assert set(ClaimOccurrence.__struct_fields__) - shown == {"number", "patient_stated"}
+
+
+def test_a_payment_that_was_read_can_be_encoded():
+    lines = ["SVC*HC:99213*100*80**1", "DTM*472*20261001", "CAS*CO*45*20", "LQ*HE*N130"]
+    row = paid("C1", "1", "100", "80", "NM1*74*1*ARDEN-LOWE", *lines)
+    one, record = read_payments(payment(row, plb=["PLB*1*20261231*WO:9*0"]))
+    text = msgspec.json.encode([
+        as_json.payment_object(record.payment), as_json.occurrence_object(one),
+        *map(as_json.adjustment_object, record.adjustments),
+    ])  # fmt: skip
+    assert b'"corrected_patient":{"last_name":"ARDEN-LOWE"}' in text
+    assert b'"code":"N130"' in text

@@ -1,0 +1,95 @@
+"""Words for payments: the equation on one line, names, notes, and codes that no list has."""
+
+from datetime import date
+
+import msgspec
+import pytest
+
+from clearlane.payments import wording
+from clearlane.payments.outcome import Outcome
+from clearlane.payments.payment import LineAdjustment, LineRemark, PaidLine, ProviderAdjustment
+from clearlane.payments.read_payment import PaymentRecord, read_payments
+from tests.corpus import corpus_files
+from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT
+
+replace = msgspec.structs.replace
+
+PLAIN = replace(OCCURRENCES[0], interest=0)
+
+CASES = [
+    (wording.money(-123_450), "-1,234.50"),
+    (wording.money(None), "-"),
+    (wording.day(date(2026, 12, 2)), "Dec 2, 2026"),
+    (wording.period(date(2026, 12, 2), date(2026, 12, 3)), "Dec 2, 2026 to Dec 3, 2026"),
+    (wording.period(None, None), ""),
+    (
+        wording.equation_sentence(PAYMENT, ADJUSTMENTS),
+        "Paid for 6 claims 1,250.00 - overpayment recovery (WO) 553.00 + interest owed (L6) 2.10 = 699.10",
+    ),
+    (wording.reason_words(ProviderAdjustment(reason="ZZ")), "Adjustment ZZ"),
+    (
+        wording.adjustment_words(LineAdjustment(group="XX", reason="9")),
+        "XX-9 A reason that no list has",
+    ),
+    (
+        wording.adjustment_words(
+            LineAdjustment(group="PR", reason="1", text="Deductible", quantity="2")
+        ),
+        "PR-1 Deductible (owed by the patient, 2 units)",
+    ),
+    (wording.remark_words(LineRemark(code="N1")), "N1 A remark that no list has"),
+    (wording.outcome_label(replace(PLAIN, forwarded_to="MEADOW")), "Paid, forwarded"),
+    (wording.outcome_label(OCCURRENCES[4]), "Corrected: paid"),
+    (
+        wording.patient_name(replace(PLAIN, patient_last_name="", patient_first_name="")),
+        "Patient not named",
+    ),
+    (wording.units_words(PaidLine(units_paid="1", units_billed="2")), "1 of 2"),
+    (wording.units_words(PaidLine(units_billed="2")), "2"),
+    (wording.procedure_words(PaidLine(procedure="99213", submitted_procedure="99213")), "99213"),
+]
+
+
+@pytest.mark.parametrize(("found", "expected"), CASES)
+def test_words(found, expected):
+    assert found == expected
+
+
+NOTES = {
+    "nothing": ({}, ()),
+    "unmatched": (
+        {"claim_number": "", "unmatched_reason": "no such account."},
+        ("Not matched to a claim: no such account.",),
+    ),
+    "replaced": (
+        {"replaced": True},
+        ("A newer payment replaced this decision without taking it back.",),
+    ),
+    "unreadable": ({"unreadable": ("CLP03", "CLP04")}, ("Cannot be read: CLP03, CLP04.",)),
+    "unbalanced": (
+        {"balanced": False, "difference": 50},
+        ("Does not balance: 0.50 of the charge is neither paid nor adjusted.",),
+    ),
+    "line unbalanced": ({"balanced": False}, ("A line of it does not balance.",)),
+    "forwarded": ({"forwarded_to": "MEADOW"}, ("Forwarded to MEADOW.",)),
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_notes_of_a_decision(name):
+    changes, expected = NOTES[name]
+    decision = replace(PLAIN, **changes)
+    found = wording.occurrence_warnings(decision) + wording.occurrence_notes(decision)
+    assert found == expected
+
+
+def test_every_outcome_has_a_label_and_somebody_who_acts():
+    assert set(wording.OUTCOME_LABELS) == set(Outcome) == set(wording.OUTCOME_CONCERNS)
+
+
+@pytest.mark.parametrize("sample", corpus_files("835"))
+def test_the_terms_of_every_public_payment_add_up_to_its_amount(sample):
+    for one in read_payments(sample.path.read_bytes()):
+        if isinstance(one, PaymentRecord) and one.payment.amount is not None:
+            terms = wording.equation(one.payment, one.adjustments)
+            assert sum(term.amount for term in terms) == one.payment.amount

@@ -1,0 +1,133 @@
+"""`clearlane payment`, as an operator types it.
+
+Also tests `cli/payment`.
+"""
+
+import asyncio
+import csv
+import io
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.cli.root import app
+from clearlane.kernel.clock import ManualClock
+from tests.claims.answers import paid, payment
+from tests.databases import START
+from tests.pipeline.flowing import Flow, accounts
+
+
+@pytest.fixture
+def clearlane(place, monkeypatch):
+    """Run a command on this installation, with no service beside it."""
+    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
+    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
+    monkeypatch.setenv("CLEARLANE_MODE", "production")
+    monkeypatch.chdir(place.data)
+
+    def run(line, code=0):
+        result = CliRunner().invoke(app, ["payment", *line.split()])
+        assert result.exit_code == code, (result.output, result.exception)
+        return json.loads(result.stdout) if "--json" in line else result.output
+
+    return run
+
+
+@pytest.fixture
+def posted(place):
+    """A check over a claim of ours and one that nobody knows; the claim's number, and the file."""
+
+    async def work():
+        database = await place.open(ManualClock(START))
+        try:
+            flow = await Flow.open(place, database, ManualClock(START))
+            [id], content = await flow.sent()
+            known = paid(
+                accounts(content)[0], "1", "100", "80", "SVC*HC:99213*100*80**1", "CAS*CO*45*20"
+            )
+            plb = ["PLB*1234567893*20261231*WO:9*30*L6*-2.10"]
+            remit = payment(
+                known, paid("=SMUDGED", "1", "100", "0", "CAS*PR*1*100"), amount="52.10", plb=plb
+            )
+            await flow.arrive(remit)
+            return id, remit
+        finally:
+            await database.close()
+
+    return asyncio.run(work())
+
+
+def test_payments_are_listed_shown_and_exported_as_scripts_expect(clearlane, posted):
+    id, remit = posted
+    [one] = clearlane("list --json")
+    expected = {
+        "payer_id": "MM001", "payer_name": "MEADOW MUTUAL", "trace_number": "EFT1", "amount": "52.10",
+        "effective_date": "2026-11-14", "claims": 2, "unmatched": 1, "balanced": True, "state": "NeedsReview",
+    }  # fmt: skip
+    assert {name: one[name] for name in expected} == expected
+    key = one["payment_id"]
+    shown = clearlane(f"show {key} --json")
+    assert shown.items() >= one.items()
+    first, second = shown["occurrences"]
+    assert (first["kind"], first["outcome"], first["claim_number"]) == ("original", "paid", id)
+    assert (first["charge"], first["paid"], first["patient"]) == ("100.00", "80.00", "0.00")
+    assert first["vendor_claim_id"]
+    [line] = first["lines"]
+    assert (line["procedure"], line["paid"]) == ("99213", "80.00")
+    assert (second["outcome"], second["claim_number"], second["patient"]) == (
+        "patient owes",
+        "",
+        "100.00",
+    )
+    rows = [(row["reason"], row["amount"], row["text"]) for row in shown["provider_adjustments"]]
+    assert rows == [("WO", "-30.00", "Overpayment recovery"), ("L6", "2.10", "Interest owed")]
+    assert clearlane(f"export {key} --x12").encode() == remit
+    assert clearlane(f"export {key} --json") == shown
+    _header, *table = csv.reader(io.StringIO(clearlane(f"export {key} --csv")))
+    assert len(table) == 4  # a line, a claim without lines, two provider adjustments
+    assert "'=SMUDGED" in table[1]
+    text = clearlane(f"show {key}")
+    assert "52.10" in text
+    assert "Overpayment recovery" in text
+    assert "EFT1" in clearlane("list")
+
+
+def test_filters_are_those_of_a_bank_statement(clearlane, posted):
+    for line, count in (
+        ("--trace eft1", 1), ("--trace EFT2", 0), ("--amount $52.10", 1), ("--amount 1,052.10", 0),
+        ("--from 2026-11-14 --to 2026-11-14", 1), ("--from 2026-11-15", 0), ("--unbalanced", 0),
+        ("--unmatched", 1), ("--not-fetched", 1), ("--payer MM001", 1), ("--payer X --limit 1", 0),
+    ):  # fmt: skip
+        assert len(clearlane(f"list --json {line}")) == count, line
+
+
+def test_an_assignment_is_made_and_undone(clearlane, posted):
+    id, _ = posted
+    [one] = clearlane("list --json")
+    key = one["payment_id"]
+    assert "is assigned to" in clearlane(f"assign {key} {key}-2 {id}")
+    [one] = clearlane("list --json")
+    assert (one["state"], one["unmatched"]) == ("Posted", 0)
+    assert "no longer assigned" in clearlane(f"assign {key} 2 --undo")
+    assert clearlane(f"show {key} --json")["unmatched"] == 1
+    assert "perhaps" not in clearlane(f"show {key} --candidates")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "sentence"),
+    [
+        ("show P0", 1, "There is no payment P0."),
+        ("export P0", 1, "There is no payment P0."),
+        ("export P0 --csv --x12", 2, "Give one of"),
+        ("list --amount ten", 2, "--amount"),
+        ("list --from yesterday", 2, "--from"),
+        ("assign P0 one C1", 2, "OCCURRENCE"),
+        ("assign P0 1", 2, "Give the claim's number"),
+        ("assign P0 1 C1 --undo", 2, "Give the claim's number"),
+        ("assign P0 1 C1", 1, "has no unmatched claim 1"),
+        ("assign P0 1 --undo", 1, "nothing to undo"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_a_sentence(clearlane, posted, line, code, sentence):
+    assert sentence in clearlane(line, code)

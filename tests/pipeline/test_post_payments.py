@@ -1,0 +1,485 @@
+"""Whole payments through mailbox and store, on both databases: what is kept, counted, matched and taken back.
+
+Also tests `pipeline/query/payments`, `pipeline/operator/payment_admin`, `pipeline/inbound/match_payments`,
+`pipeline/claim_payment_content`,
+`store/payments` and `store/occurrences`.
+"""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clearlane.claims.lifecycle import fold, remittance_roles
+from clearlane.payments import read_835
+from clearlane.pipeline.operator import payment_admin
+from clearlane.pipeline.query import payments as query
+from clearlane.pipeline.query.payments import PaymentSearch
+from clearlane.pipeline.query.retrieve_documents import retrieve_documents
+from clearlane.store import audit
+from clearlane.store.database import Actor, OperationRefused
+from clearlane.x12.set_slices import slice_sets
+from tests.api.markers import tables_with
+from tests.claims.answers import paid, payment, sealed
+from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts
+
+PERSON = Actor("operator", "somebody")
+OFF = "CAS*CO*45*20"
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    return await Flow.open(place, database, clock)
+
+
+async def payments_of(flow, **search):
+    """The payments, in the order in which they came."""
+    found = await query.list_payments(flow.database, flow.vault, PaymentSearch(**search))
+    return sorted(found, key=lambda one: (one.file_id, one.amount))
+
+
+async def occurrences_of(flow, payment):
+    details = await query.load_payment(flow.database, flow.vault, payment.payment_id, actor=PERSON)
+    pages = query.occurrence_pages(flow.database, flow.vault, details.occurrences_of)
+    return [one async for page in pages for one in page]
+
+
+async def money(flow, id, site=None):
+    row = await flow.status(id, site)
+    return row.state, row.total_cents, row.payer_cents, row.patient_cents, row.adjustment_cents
+
+
+# ---- what is kept ------------------------------------------------------------------------------
+
+
+async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
+    ids, content = await flow.sent(2)
+    first, second = accounts(content)
+    remit = payment(
+        paid(first, "1", "100", "80", OFF), paid(second, "1", "100", "0", "CAS*CO*97*100"), amount="52.10",
+        plb=[f"PLB*1234567893*20261231*WO:{first}*30*L6*-2.10"],
+    )  # fmt: skip
+    assert await flow.arrive(remit) == ["Applied"]
+    [found] = await payments_of(flow)
+    assert (found.state, found.amount, found.claims_paid, found.adjustments_total) == (
+        "Posted",
+        5210,
+        8000,
+        -2790,
+    )
+    assert (found.balanced, found.difference, found.claims, found.unmatched) == (True, 0, 2, 0)
+    assert (found.payer_id, found.payer_name, found.trace_number) == (
+        PAYER,
+        "MEADOW MUTUAL",
+        "EFT1",
+    )
+    assert found.your_amount == found.amount
+    one, other = await occurrences_of(flow, found)
+    assert [one.claim_number, other.claim_number] == ids
+    assert (one.kind, one.outcome, one.charge, one.paid) == ("original", "paid", 10000, 8000)
+    assert (other.outcome, other.denied, other.matched_by) == ("denied", 10000, "number")
+    assert one.vendor_claim_id
+    assert one.document_id == (await flow.status(ids[0])).document_id
+    details = await query.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
+    rows = [(one.reason, one.amount, one.text, one.claim_number) for one in details.adjustments]
+    assert rows == [("WO", -3000, "Overpayment recovery", ids[0]), ("L6", 210, "Interest owed", "")]
+
+
+async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_somebody(flow):
+    [_id], content = await flow.sent()
+    [account] = accounts(content)
+    good = payment(paid(account, "1", "100", "80", OFF), reference="0042A")
+    odd = payment(
+        paid("NOBODY", "1", "100", "80", OFF), amount="81", reference="77", day="20261120"
+    )
+    await flow.arrive(good, odd)
+    first, second = await payments_of(flow)
+    assert (second.state, second.balanced, second.unmatched, second.difference) == (
+        "NeedsReview",
+        False,
+        1,
+        100,
+    )
+    for search, expected in (
+        ({"trace_number": "42a"}, [first]), ({"trace_number": "0042A"}, [first]), ({"trace_number": "42"}, []),
+        ({"amount": 8100}, [second]), ({"unbalanced": True}, [second]), ({"unmatched": True}, [second]),
+        ({"not_fetched": True}, [first]), ({"payer_id": PAYER}, [first, second]), ({"payer_id": "X"}, []),
+        ({"from_day": second.effective_date}, [second]), ({"to_day": first.effective_date}, [first]),
+    ):  # fmt: skip
+        assert await payments_of(flow, **search) == expected, search
+
+
+async def test_pages_continue_where_the_last_one_ended(flow, monkeypatch):
+    monkeypatch.setattr(query, "OCCURRENCES_PER_PAGE", 2)
+    ids, content = await flow.sent(3)
+    rows = [paid(one, "1", "100", "80", OFF) for one in accounts(content)]
+    await flow.arrive(
+        payment(rows[0], paid("NOBODY1"), rows[1], paid("NOBODY2"), rows[2], amount="400")
+    )
+    [found] = await payments_of(flow)
+    shown = await occurrences_of(flow, found)
+    assert [one.number for one in shown] == [1, 2, 3, 4, 5]
+    assert [one.claim_number for one in shown] == [ids[0], "", ids[1], "", ids[2]]
+    more = await query.list_payments(
+        flow.database, flow.vault, PaymentSearch(), before=found.payment_id
+    )
+    assert more == []
+
+
+async def test_the_set_is_handed_out_as_it_was_received(flow):
+    sets = [
+        ["835", f"BPR*I*{amount}*C*CHK************20261114", f"TRN*1*K{amount}*1512345678", "N1*PR*MEADOW MUTUAL",
+         "N1*PE*FERNHILL*XX*1234567893", "LX*1", *paid(f"NO{amount}", "1", amount, amount)]
+        for amount in ("10", "20")
+    ]  # fmt: skip
+    content = sealed("HP", "005010X221A1", *sets).replace(b"~", b"~\n")
+    await flow.arrive(content)
+    found = await payments_of(flow)
+    assert [one.amount for one in found] == [1000, 2000]
+    for one, other in zip(found, slice_sets(content), strict=True):
+        x12 = await query.read_x12(flow.database, flow.vault, one.payment_id, actor=PERSON)
+        assert other.whole.of(content) in x12
+        assert x12.count(b"BPR*") == 1
+    assert await query.read_x12(flow.database, flow.vault, "P0", actor=PERSON) is None
+
+
+async def test_nothing_that_a_payer_wrote_is_kept_in_clear(flow, place):
+    marker = "QZ7F31B8"
+    [_id], content = await flow.sent()
+    [account] = accounts(content)
+    row = paid(account, "1", "100", "80", OFF, payer_number=f"{marker}P")
+    await flow.arrive(
+        payment(row, paid(f"{marker}X"), reference=f"{marker}T", amount="160",
+                plb=[f"PLB*{marker}*20261231*WO:{marker}R*0"])
+    )  # fmt: skip
+    assert len(await payments_of(flow)) == 1
+    kept = [file for file in place.data.rglob("*") if file.is_file()]
+    assert not [file for file in kept if marker.encode() in file.read_bytes()]
+    if place.url:
+        assert await tables_with(place.url, marker) == []
+
+
+# ---- reversals and corrections -----------------------------------------------------------------
+
+
+def files_about(account):
+    """Three 835s in the order of time: a payment, its reversal with a correction, and the first once more."""
+    back = paid(account, "22", "-100", "-80", "CAS*CO*45*-20")
+    again = paid(account, "1", "100", "60", "CAS*CO*45*20", "CAS*PR*3*20", payer_number="P2")
+    first = paid(account, "1", "100", "80", OFF)
+    return {
+        "original": payment(first),
+        "both": payment(back, again, amount="-20", reference="EFT2", day="20261120", control=501),
+        "duplicate": payment(first, control=900, moment="20261201*0900", separators="|>!~"),
+    }
+
+
+async def test_a_reversal_and_its_correction_are_occurrences_of_their_own(flow):
+    [id], content = await flow.sent()
+    files = files_about(accounts(content)[0])
+    await flow.arrive(files["original"], files["both"])
+    assert await money(flow, id) == ("Complete", 10000, 6000, 2000, 2000)
+    first, second = await payments_of(flow)
+    [original] = await occurrences_of(flow, first)
+    reversal, correction = await occurrences_of(flow, second)
+    assert [one.kind for one in (original, reversal, correction)] == [
+        "original",
+        "reversal",
+        "correction",
+    ]
+    assert reversal.reverses == original.occurrence_id
+    assert (reversal.outcome, reversal.charge, reversal.paid) == ("taken back", -10000, -8000)
+    assert [one.in_force for one in (original, reversal, correction)] == [False, False, True]
+    assert not any(one.replaced for one in (original, reversal, correction))
+
+
+async def test_a_newer_payment_without_a_reversal_replaces_the_older_one_which_is_flagged(flow):
+    [id], content = await flow.sent()
+    [account] = accounts(content)
+    newer = payment(
+        paid(account, "1", "100", "60", "CAS*CO*45*40"),
+        amount="60",
+        reference="EFT2",
+        day="20261120",
+    )
+    await flow.arrive(newer, payment(paid(account, "1", "100", "80", OFF)))
+    assert await money(flow, id) == ("Complete", 10000, 6000, 0, 4000)
+    later, earlier = [(await occurrences_of(flow, one))[0] for one in await payments_of(flow)]
+    assert (earlier.kind, earlier.in_force, earlier.replaced) == ("original", False, True)
+    assert (later.kind, later.in_force, later.replaced) == ("correction", True, False)
+
+
+async def test_an_835_that_does_not_balance_leaves_the_charge_alone(flow):
+    [id], content = await flow.sent()
+    await flow.arrive(payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*5")))
+    assert (await money(flow, id))[1] == 10000
+    [found] = await payments_of(flow)
+    assert (found.balanced, found.unbalanced_claims, found.state) == (True, 1, "NeedsReview")
+
+
+@pytest.mark.parametrize(
+    "order", list(permutations(("original", "both", "duplicate"))), ids="-".join
+)
+async def test_every_order_of_arrival_gives_the_same_totals(flow, order):
+    [id], content = await flow.sent()
+    files = files_about(accounts(content)[0])
+    for name in order:
+        await flow.arrive(files[name])
+    assert await money(flow, id) == ("Complete", 10000, 6000, 2000, 2000)
+    found = await payments_of(flow)
+    assert sorted(one.state for one in found) == ["Duplicate", "Posted", "Posted"]
+    kept = [one for one in found if one.state != "Duplicate"]
+    shown = [one for each in kept for one in await occurrences_of(flow, each)]
+    assert sorted(one.kind for one in shown) == ["correction", "original", "reversal"]
+    assert sum(one.paid for one in shown if one.kind != "reversal" and one.in_force) == 6000
+    assert sum(one.paid for one in shown) == 6000  # what the payer's ledger says was sent
+
+
+@st.composite
+def ledgers(draw):
+    """What a payer's ledger sends for one claim: payments, each but the last reversed; and copies of some files."""
+    amounts = draw(st.lists(st.integers(0, 100), min_size=1, max_size=4, unique=True))
+    files = []
+    for at, amount in enumerate(amounts):
+        day = f"202611{10 + at}"
+        rows = []
+        if at:
+            before = amounts[at - 1]
+            rows.append(paid("C1", "22", "-100", f"-{before}", f"CAS*CO*45*-{100 - before}"))
+        rows.append(paid("C1", "1", "100", str(amount), f"CAS*CO*45*{100 - amount}"))
+        files.append(
+            payment(*rows, amount=str(amount), reference=f"T{at}", day=day, control=500 + at)
+        )
+    copies = draw(st.lists(st.sampled_from(files), max_size=3))
+    again = [one.replace(b"*0900*", b"*0905*") for one in copies]
+    return amounts[-1] * 100, draw(st.permutations([*files, *again]))
+
+
+@given(ledgers())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_order_of_any_ledger_folds_to_what_was_last_paid(ledger):
+    last, files = ledger
+    facts = [
+        one.claim_payment
+        for content in files
+        for one in read_835.read(content)
+        if isinstance(one, read_835.ClaimPaymentLoop)
+    ]
+    status = fold(facts, total=10000)
+    assert (status.payer, status.total, status.payer + status.adjustments) == (last, 10000, 10000)
+    roles = remittance_roles(facts)
+    assert sum(role.remittance.paid for role in roles if role.in_force) == last
+    assert sum(role.remittance.paid for role in roles) == last
+    assert all(role.reverses is not None for role in roles if role.remittance.is_reversal)
+
+
+# ---- duplicates --------------------------------------------------------------------------------
+
+
+async def test_the_same_payment_in_another_envelope_counts_once_and_one_that_differs_is_flagged(
+    flow,
+):
+    [_id], content = await flow.sent()
+    [account] = accounts(content)
+    row = paid(account, "1", "100", "80", OFF)
+    await flow.arrive(payment(row))
+    await flow.arrive(payment(row, control=777, moment="20261130*0900", separators="|>!\n"))
+    await flow.arrive(payment(paid(account, "1", "100", "80", OFF, payer_number="P9"), control=778))
+    await flow.arrive(
+        payment(row, amount="80", day="20261224", control=779)
+    )  # a reused trace number
+    first, same, other, reused = await payments_of(flow)
+    assert [one.state for one in (first, same, other, reused)] == [
+        "Posted",
+        "Duplicate",
+        "NeedsReview",
+        "Posted",
+    ]
+    assert (same.duplicate_of, other.differs_from) == (first.payment_id, first.payment_id)
+    assert await occurrences_of(flow, same) == await occurrences_of(flow, first)
+    assert same.your_amount == 0
+
+
+# ---- matching ----------------------------------------------------------------------------------
+
+
+async def test_a_payment_that_comes_before_its_claim_is_matched_when_the_claim_is_sent(flow):
+    remit = payment(paid("EARLY-1", "1", "100", "80", OFF))
+    assert await flow.arrive(remit) == ["Parked"]
+    [found] = await payments_of(flow)
+    [waiting] = await occurrences_of(flow, found)
+    assert (found.state, found.unmatched, waiting.claim_number) == ("NeedsReview", 1, "")
+    assert waiting.unmatched_reason
+    [id], _ = await flow.sent(F26_PatientAcctNumber="EARLY-1")
+    assert await flow.arrive() == []
+    assert await money(flow, id) == ("Complete", 10000, 8000, 0, 2000)
+    [found] = await payments_of(flow)
+    [one] = await occurrences_of(flow, found)
+    assert (found.state, found.unmatched, one.claim_number, one.matched_by) == (
+        "Posted",
+        0,
+        id,
+        "account",
+    )
+    [file] = await flow.files()
+    assert (file.state, file.applied, file.parked) == ("Applied", 1, 0)
+
+
+async def test_a_person_assigns_what_matches_nothing_and_takes_it_back(flow):
+    [id], _content = await flow.sent()
+    await flow.arrive(payment(paid("SMUDGED", "1", "100", "80", OFF)))
+    [found] = await payments_of(flow)
+    key = found.payment_id, 1
+    with pytest.raises(OperationRefused, match="was not sent to payer"):
+        await payment_admin.assign(flow.context, *key, "C000", actor=PERSON)
+    with pytest.raises(OperationRefused, match="nothing to undo"):
+        await payment_admin.undo_assignment(flow.context, *key, actor=PERSON)
+    await payment_admin.assign(flow.context, *key, id, actor=PERSON)
+    assert await money(flow, id) == ("Complete", 10000, 8000, 0, 2000)
+    with pytest.raises(OperationRefused, match="no unmatched claim"):
+        await payment_admin.assign(flow.context, *key, id, actor=PERSON)
+    await flow.arrive()  # the file is posted again, and the assignment stays
+    [one] = await occurrences_of(flow, (await payments_of(flow))[0])
+    assert (one.claim_number, one.matched_by) == (id, "person")
+    assert await payment_admin.undo_assignment(flow.context, *key, actor=PERSON) == id
+    assert (await money(flow, id))[0] == "Sent"
+    assert await flow.documents() == 0
+    [found] = await payments_of(flow)
+    assert (found.unmatched, found.state, found.your_amount) == (1, "NeedsReview", 0)
+    await payment_admin.assign(flow.context, *key, id, actor=PERSON)
+    assert (await money(flow, id))[2] == 8000
+
+
+async def test_an_account_number_that_the_payer_cut_is_a_candidate_and_never_applied(flow):
+    account = "LARKSPUR-2026-00042"
+    [id], content = await flow.sent(F26_PatientAcctNumber=account)
+    day = content.decode().split("DTP*472*D8*")[1][:8]
+    member = content.decode().split("NM1*IL*1*")[1].split("~")[0].split("*")[-1]
+    line = ["SVC*HC:99213*100*80**1", f"DTM*472*{day}", OFF]
+    row = [
+        one.replace("*MI*M123", f"*MI*{member}")
+        for one in paid(account[:17], "1", "100", "80", *line)
+    ]
+    await flow.arrive(payment(row))
+    [found] = await payments_of(flow)
+    assert (found.unmatched, (await money(flow, id))[0]) == (1, "Sent")
+    [one] = await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON)
+    assert one.request_id == id
+    assert {"same member", "same day", "account number cut at 17"} <= {*one.agrees}
+    other = [one.replace(f"*MI*{member}", "*MI*OTHER") for one in row]
+    await flow.arrive(payment(other, reference="EFT9", control=501))
+    found = (await payments_of(flow))[1]
+    assert (
+        await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON) == []
+    )
+
+
+async def test_lines_match_by_control_number_before_procedure(flow):
+    [id], content = await flow.sent()
+    [account] = accounts(content)
+    lines = [
+        "SVC*HC:99999:25*60*50**1",
+        "CAS*CO*45*10",
+        f"REF*6R*{id}-1",
+        "SVC*HC:00000*40*30**1",
+        "CAS*CO*45*10",
+    ]
+    await flow.arrive(payment(paid(account, "1", "100", "80", *lines)))
+    [one] = await occurrences_of(flow, (await payments_of(flow))[0])
+    assert [line.line_number for line in one.lines] == [1, 0]
+
+
+# ---- several clients ---------------------------------------------------------------------------
+
+
+async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
+    other = await flow.new_site()
+    mine = await flow.submit()
+    theirs = await flow.submit(site=other)
+    content = await flow.send()
+    rows = {id: paid(id, "1", "100", "80", OFF) for id in accounts(content)}
+    plb = [f"PLB*1234567893*20261231*WO:{theirs[0]}*30*FB*10"]
+    await flow.arrive(payment(rows[mine[0]], rows[theirs[0]], amount="120", plb=plb))
+    database, vault = flow.database, flow.vault
+    for site, id, your_amount, reasons in (
+        (flow.site, mine[0], 8000, []),
+        (other, theirs[0], 5000, ["WO"]),
+    ):
+        [own] = await query.list_own_payments(database, vault, site.scope)
+        assert (own.amount, own.your_amount, own.fetched_at) == (12000, your_amount, None)
+        details = await query.load_own_payment(
+            database, vault, site.scope, own.payment_id, actor=ACTOR, at=1
+        )
+        assert [
+            one.reason for one in details.adjustments
+        ] == reasons  # FB names nobody: the operator's
+        pages = query.own_occurrence_pages(database, vault, site.scope, own.payment_id)
+        shown = [one async for page in pages for one in page]
+        assert [one.claim_number for one in shown] == [id]
+        [own] = await query.list_own_payments(database, vault, site.scope)
+        assert own.fetched_at is not None
+    third = await flow.new_site()
+    assert await query.list_own_payments(database, vault, third.scope) == []
+    [found] = await payments_of(flow)
+    key = found.payment_id
+    assert (
+        await query.load_own_payment(database, vault, third.scope, key, actor=ACTOR, at=1) is None
+    )
+
+
+# ---- documents ---------------------------------------------------------------------------------
+
+
+async def read_documents(flow, *ids, actor=ACTOR):
+    found = retrieve_documents(
+        flow.database, flow.vault, ids, site=flow.site, actor=actor, at=flow.clock.now()
+    )
+    return [one async for one in found]
+
+
+@pytest.mark.parametrize("fetched_before", [True, False])
+async def test_a_client_who_books_each_document_once_ends_with_the_right_sum(flow, fetched_before):
+    [id], content = await flow.sent()
+    files = files_about(accounts(content)[0])
+    booked = {}
+    await flow.arrive(files["original"])
+    first = (await flow.status(id)).document_id
+    if fetched_before:
+        booked |= {one.document_id: one.fact.paid for one in await read_documents(flow, first)}
+        assert booked == {first: 8000}
+    await flow.arrive(files["both"])
+    current = (await flow.status(id)).document_id
+    assert current != first
+    found = await read_documents(flow, current)
+    assert found[-1].document_id == current
+    assert len(found) == (2 if fetched_before else 3)
+    booked |= {one.document_id: one.fact.paid for one in found}
+    assert sum(booked.values()) == 6000
+    again = await read_documents(flow, current)
+    assert [one.fact.paid for one in again] == [-8000, 6000]
+    assert {one.document_id for one in again} <= booked.keys()
+    assert await payments_of(flow, not_fetched=True) == []
+
+
+async def test_a_persons_reading_is_seen_and_that_of_software_is_fetched(flow):
+    [id], content = await flow.sent()
+    await flow.arrive(payment(paid(accounts(content)[0], "1", "100", "80", OFF)))
+    document = (await flow.status(id)).document_id
+    await read_documents(flow, document, actor=Actor("console", "somebody"))
+    [found] = await payments_of(flow)
+    assert (found.fetched_at, found.seen_at) == (None, flow.clock.now())
+    await read_documents(flow, document)
+    [found] = await payments_of(flow)
+    assert found.fetched_at == flow.clock.now()
+
+
+async def test_what_a_person_does_is_audited(flow):
+    [id], _content = await flow.sent()
+    await flow.arrive(payment(paid("SMUDGED", "1", "100", "80", OFF)))
+    [found] = await payments_of(flow)
+    await occurrences_of(flow, found)
+    await payment_admin.assign(flow.context, found.payment_id, 1, id, actor=PERSON)
+    await payment_admin.undo_assignment(flow.context, found.payment_id, 1, actor=PERSON)
+    actions = {row["action"] async for row in audit.read_between(flow.database, 0, 1 << 62)}
+    assert {"payment.read", "payment.assigned", "payment.unassigned"} <= actions
