@@ -88,7 +88,7 @@ async def flow(place, clock):
 
 
 async def test_a_file_for_another_receiver_is_quarantined_and_books_nothing(flow):
-    [request_id] = await flow.sent(F26_PatientAcctNumber=ACCOUNT)
+    [request_id], _ = await flow.sent(F26_PatientAcctNumber=ACCOUNT)
     assert await flow.arrive(readdressed(isa08="SOMEBODY")) == [inbox.QUARANTINED]
     [file] = await flow.files()
     assert "for another receiver, ZZ:SOMEBODY" in file.reason
@@ -96,7 +96,7 @@ async def test_a_file_for_another_receiver_is_quarantined_and_books_nothing(flow
 
 
 async def test_a_file_of_an_unknown_sender_waits_until_an_operator_accepts_it(flow):
-    [request_id] = await flow.sent(F26_PatientAcctNumber=ACCOUNT)
+    [request_id], _ = await flow.sent(F26_PatientAcctNumber=ACCOUNT)
     strange = readdressed(isa06="STRANGER")
     assert await flow.arrive(strange) == [inbox.UNKNOWN_SENDER]
     assert (await flow.status(request_id)).state == "Sent"
