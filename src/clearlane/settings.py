@@ -366,6 +366,22 @@ def _with_operations_port(values: dict[str, Any]) -> dict[str, Any]:
     return values | {"operations_port": port + 1 if 0 < port < limits.PORT_MAX else 0}
 
 
+def require_submitter(settings: Settings) -> None:
+    """Refuse to work in production under the default submitter, whom no payer knows and nobody reaches by telephone."""
+    if settings.sandbox:
+        return
+    default = {name: value for name, value, _ in all_settings()}
+    left = [
+        environment_variable(name)
+        for name in ("submitter_name", "submitter_phone")
+        if getattr(settings, name) == default[name]
+    ]
+    if left:
+        raise InvalidSettings(
+            f"{' and '.join(left)} must be set in production: payers read them in every file (1000A)."
+        )
+
+
 def _sources(
     environ: Mapping[str, str], file: Path | None, faults: list[str]
 ) -> dict[str, tuple[str, str]]:

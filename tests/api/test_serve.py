@@ -150,9 +150,12 @@ def test_a_second_service_on_the_same_data_is_refused(running):
 
 
 def test_production_does_not_serve_on_an_empty_schema(data):
-    code, reported = refused("--data", str(data), "--port", "0", CLEARLANE_MODE="production")
-    assert code == 2
-    assert reported.strip()
+    production = {"CLEARLANE_MODE": "production", "CLEARLANE_SUBMITTER_NAME": "FERNHILL BILLING"}
+    code, reported = refused("--data", str(data), "--port", "0", **production)
+    assert (code, "CLEARLANE_SUBMITTER_PHONE must be set" in reported) == (2, True)
+    production["CLEARLANE_SUBMITTER_PHONE"] = "5125550142"
+    code, reported = refused("--data", str(data), "--port", "0", **production)
+    assert (code, "clearlane db upgrade" in reported) == (2, True)
 
 
 def begin_a_call(connection, query, auth):

@@ -21,6 +21,7 @@ PACKAGES = {
     "pydantic_core": "pydantic",
     "_pytest": "pytest",
     "xdist": "pytest-xdist",
+    "yaml": "pyyaml",
 }
 # Dependencies that no module imports, and who uses them.
 USED_BY_NAME = {

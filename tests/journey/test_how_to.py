@@ -57,7 +57,8 @@ async def test_an_installation_is_made_for_production_and_reaches_a_payer(tmp_pa
         await asyncio.to_thread(follow)
     finally:
         await payer.stop()
-    serving = ServiceProcess(directory / "var", CLEARLANE_MODE="production").start()
+    named = {"CLEARLANE_SUBMITTER_NAME": "FERNHILL", "CLEARLANE_SUBMITTER_PHONE": "5125550142"}
+    serving = ServiceProcess(directory / "var", CLEARLANE_MODE="production", **named).start()
     assert await asyncio.to_thread(serving.stop) == 0
 
 

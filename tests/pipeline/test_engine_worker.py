@@ -66,5 +66,9 @@ async def test_a_worker_in_production_wants_its_tables_first(new_place):
     place = await new_place("postgresql", upgraded=False)
     async with command(place, CLEARLANE_MODE="production") as worker:
         code, _, faults = await ended(worker)
+        assert (code, "CLEARLANE_SUBMITTER_NAME" in faults) == (2, True)
+    named = {"CLEARLANE_SUBMITTER_NAME": "FERNHILL", "CLEARLANE_SUBMITTER_PHONE": "5125550142"}
+    async with command(place, CLEARLANE_MODE="production", **named) as worker:
+        code, _, faults = await ended(worker)
         assert code == 2
         assert "Run: clearlane db upgrade" in faults

@@ -22,7 +22,12 @@ async def flow(place, database, clock):
 async def retrieve(flow, ids, site=None):
     """Both lists: the pages of document ids."""
     found = await retrieve_documents(
-        flow.database, flow.vault, ids, site=site or flow.site, actor=ACTOR
+        flow.database,
+        flow.vault,
+        ids,
+        site=site or flow.site,
+        actor=ACTOR,
+        at=flow.clock.now(),
     )
     return [
         [[one.document_id for one in page] async for page in pages]

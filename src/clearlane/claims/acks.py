@@ -14,7 +14,7 @@ again in a new set. Any other reason for rejecting a set applies to all its clai
 Knows acknowledgement loops and the layout of what was sent; knows no field, no database and no clock.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -51,9 +51,14 @@ CLAIMS_FUNCTION = "HC"
 
 def read(content: bytes) -> Iterator[AckMessage]:
     """Read the acknowledgements and statuses of a file. Other sets are skipped."""
+    return read_events(reader.read(content, check=False))
+
+
+def read_events(events: Iterable[reader.Event]) -> Iterator[AckMessage]:
+    """Read the acknowledgements and statuses of a file from the events of its reader."""
     responses: list[tree.Loop] = []
     status_reader: StatusReader | None = None
-    for event in reader.read(content, check=False):
+    for event in events:
         match event:
             case reader.SetOpened(opened):
                 responses, kind = [], _kind(opened)

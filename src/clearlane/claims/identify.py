@@ -11,7 +11,7 @@ Knows envelopes; knows no claim.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from clearlane.x12 import guides, lexer, reader
@@ -67,15 +67,15 @@ class IdentifiedFile:
 
 def identify(source: reader.Source) -> IdentifiedFile:
     """Identify the transactions of a file, or the reason why it cannot be used."""
-    scan = _EnvelopeScan()
-    for chunk in reader.iter_chunks(source):
-        scan.feed(chunk)
+    scan = EnvelopeScan()
+    for _ in scan.watch(source):
+        pass
     return scan.verdict()
 
 
 @dataclass(slots=True)
-class _EnvelopeScan:
-    """The state of a scan over the envelopes of a file."""
+class EnvelopeScan:
+    """The state of a scan over the envelopes of a file. Its tokens can be read further in the same pass."""
 
     head: bytes = b""
     kinds: set[str] = field(default_factory=set)
@@ -90,15 +90,22 @@ class _EnvelopeScan:
     """The headers without their trailers so far: ISA, GS, ST."""
     segments: int = 0
     """The number of segments in the open set."""
-    split: lexer.Lexer = field(default_factory=lexer.Lexer)
 
-    def feed(self, chunk: bytes) -> None:
-        if len(self.head) < FILE_HEAD_BYTES:
-            self.head = (self.head + chunk).lstrip(b"\xef\xbb\xbf \t\r\n\x00")[:FILE_HEAD_BYTES]
-        self._take(self.split.feed(chunk))
+    def watch(self, source: reader.Source) -> Iterator[list[lexer.Token]]:
+        """Yield the tokens of a file, each list when its envelopes have been looked at."""
+        for tokens in reader.iter_tokens(self._chunks(source)):
+            self._take(tokens)
+            yield tokens
+
+    def _chunks(self, source: reader.Source) -> Iterator[bytes]:
+        for chunk in reader.iter_chunks(source):
+            if len(self.head) < FILE_HEAD_BYTES:
+                start = (self.head + chunk).lstrip(b"\xef\xbb\xbf \t\r\n\x00")
+                self.head = start[:FILE_HEAD_BYTES]
+            yield chunk
 
     def verdict(self) -> IdentifiedFile:
-        self._take(self.split.finish())
+        """Return what the file is, when all its tokens have been yielded."""
         self._closed(0)
         kinds, others = frozenset(self.kinds), frozenset(self.others)
         if not self.interchanges:
@@ -249,7 +256,7 @@ def _coded(text: str, form: re.Pattern[str]) -> str:
 _SET = re.compile(r"[0-9]{3}", re.ASCII)
 _VERSION = re.compile(r"[0-9]{6}(X[0-9]{3}([A-Z][0-9])?)?", re.ASCII)
 _ENVELOPE = {
-    "TA1": _EnvelopeScan.ta1, "GS": _EnvelopeScan.gs, "ST": _EnvelopeScan.st, "SE": _EnvelopeScan.se, "GE": _EnvelopeScan.ge,
-    "IEA": _EnvelopeScan.iea,
+    "TA1": EnvelopeScan.ta1, "GS": EnvelopeScan.gs, "ST": EnvelopeScan.st, "SE": EnvelopeScan.se, "GE": EnvelopeScan.ge,
+    "IEA": EnvelopeScan.iea,
 }  # fmt: skip
 _ENDS = frozenset({"SE", "GS", "GE", "ST", "IEA"})

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import typer
 
 from clearlane.kernel import limits
-from clearlane.settings import InvalidSettings, Settings, load
+from clearlane.settings import InvalidSettings, Settings, load, require_submitter
 
 if TYPE_CHECKING:
     from clearlane.accounts.credentials import Credentials
@@ -138,6 +138,7 @@ def _settings(
 ) -> Settings:
     overrides = {"data": data, "port": port, "host": host, "operations_port": ops_port}
     settings = load(overrides=overrides)
+    require_submitter(settings)
     if bool(settings.tls_certificate) != bool(settings.tls_key):
         raise InvalidSettings(
             "CLEARLANE_TLS_CERTIFICATE and CLEARLANE_TLS_KEY go together: give both."

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from clearlane.settings import InvalidSettings, Settings, load
+from clearlane.settings import InvalidSettings, Settings, load, require_submitter
 
 app = typer.Typer(help="Run a worker without the API server.", add_completion=False)
 
@@ -43,6 +43,7 @@ def worker(
 
     try:
         settings = load(overrides={"data": data})
+        require_submitter(settings)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_check(settings) if self_check else _work(settings))
     except (InvalidSettings, OperationRefused) as refused:

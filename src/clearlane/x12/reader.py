@@ -45,7 +45,7 @@ from clearlane.x12.loop_parser import LoopParser
 __all__ = [
     "Event", "FileClosed", "GroupClosed", "GroupOpened", "GuideChooser", "InterchangeClosed",
     "InterchangeOpened", "ParentClosed", "Reader", "SetClosed", "SetOpened", "Source", "UnitClosed", "iter_chunks",
-    "parse", "read",
+    "iter_tokens", "parse", "read", "read_tokens",
 ]  # fmt: skip
 
 GuideChooser: TypeAlias = Callable[[str, str], grammar.Guide | None]
@@ -69,9 +69,21 @@ def read(
     choose_guide: GuideChooser = guides.by_version,
 ) -> Iterator[Event]:
     """Yield the events of a file while its bytes are read."""
+    tokens = iter_tokens(source)
+    return read_tokens(tokens, stream=stream, check=check, choose_guide=choose_guide)
+
+
+def read_tokens(
+    tokens: Iterable[list[lexer.Token]],
+    *,
+    stream: bool = True,
+    check: bool = True,
+    choose_guide: GuideChooser = guides.by_version,
+) -> Iterator[Event]:
+    """Yield the events of a file whose tokens somebody else looks at too."""
     reader = Reader(stream=stream, check=check, choose_guide=choose_guide)
-    for chunk in iter_chunks(source):
-        yield from reader.feed(chunk)
+    for some in tokens:
+        yield from reader.feed_tokens(some)
     yield from reader.finish()
 
 
@@ -85,6 +97,14 @@ def parse(
             file = event.file
     assert file is not None, "a reader ends with FileClosed"
     return file
+
+
+def iter_tokens(source: Source) -> Iterator[list[lexer.Token]]:
+    """Yield the tokens of a source, chunk by chunk."""
+    scanner = lexer.Lexer()
+    for chunk in iter_chunks(source):
+        yield scanner.feed(chunk)
+    yield scanner.finish()
 
 
 def iter_chunks(source: Source) -> Iterator[bytes]:
@@ -155,12 +175,18 @@ class Reader:
 
     def feed(self, chunk: bytes) -> list[Event]:
         """Return the events that these bytes complete."""
-        return self._process(self._lexer.feed(chunk))
+        return self.feed_tokens(self._lexer.feed(chunk))
+
+    def feed_tokens(self, tokens: Iterable[lexer.Token]) -> list[Event]:
+        """Return the events that these tokens of a lexer complete."""
+        for token in tokens:
+            self._on_token[token.__class__](token)
+        events, self._out = self._out, []
+        return events
 
     def finish(self) -> list[Event]:
         """Return the events that the end of the file completes. Call once, at the end."""
-        tokens = self._lexer.finish()
-        events = self._process(tokens)
+        events = self.feed_tokens(self._lexer.finish())
         self._end_interchange()
         junk = any(f.severity is Severity.ERROR for f in self._file.findings)
         if not self._interchange_count and not junk:
@@ -169,12 +195,6 @@ class Reader:
         self._out.append(FileClosed(self._file))
         events += self._out
         self._out = []
-        return events
-
-    def _process(self, tokens: list[lexer.Token]) -> list[Event]:
-        for token in tokens:
-            self._on_token[token.__class__](token)
-        events, self._out = self._out, []
         return events
 
     # One method per token of the lexer.

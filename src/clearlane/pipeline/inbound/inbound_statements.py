@@ -1,10 +1,11 @@
 """Read the acknowledgements and statuses of a payer's file, page by page, each matched with the claim it is about.
 
-    async for page in StatementReader(context, file, content, kinds).pages(): ...
+    async for page in StatementReader(context, file, content, read).pages(): ...
 
-The file is read in a thread, a page at a time, so that a large one blocks nothing and memory stays flat. TA1 and 999
-name files: the batch that they acknowledge is opened, and its layout gives the claims. All other sets name their
-claims. Writes nothing: what follows from a statement is decided elsewhere.
+The messages of a file of TA1 and 999 were read when it was identified. Any other file is read in a thread, a page at a
+time, so that a large one blocks nothing and memory stays flat. TA1 and 999 name files: the batch that they acknowledge
+is opened, and its layout gives the claims. All other sets name their claims. Writes nothing: what follows from a
+statement is decided elsewhere.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from clearlane.claims import acks
 from clearlane.claims.ack_messages import AckMessage, ClaimStatusReport, InterchangeReference
 from clearlane.claims.claim_parts import AckParts, extract_claim
 from clearlane.claims.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
+from clearlane.claims.inbound_file import InboundFile
 from clearlane.claims.sent_layout import SentLayout, read_layout
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPayment
@@ -94,18 +96,20 @@ class StatementReader:
     """Reads one file."""
 
     def __init__(
-        self, context: WorkContext, file: InboxFile, content: bytes, kinds: frozenset[str]
+        self, context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
     ) -> None:
         self._context = context
         self._file = file
         self._content = content
-        self._kinds = kinds
+        self._read = read
         self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
         """Yield the statements of the file."""
-        if self._kinds & ACKNOWLEDGEMENTS:
-            async for messages in read_pages(acks.read(self._content)):
+        if self._read.identified.kinds & ACKNOWLEDGEMENTS:
+            known = self._read.messages
+            source = acks.read(self._content) if known is None else iter(known)
+            async for messages in read_pages(source):
                 async for page in self._acknowledgement_pages(messages):
                     yield page
 

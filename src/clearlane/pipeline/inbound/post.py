@@ -13,7 +13,8 @@ from functools import partial
 
 import structlog
 
-from clearlane.claims.identify import IdentifiedFile, identify
+from clearlane.claims.identify import IdentifiedFile
+from clearlane.claims.inbound_file import InboundFile, read_inbound
 from clearlane.connect.connections import PayerRoute
 from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
@@ -87,14 +88,15 @@ async def post_file(
         if file is None or file.state == inbox.DISCARDED:
             return file and file.state
         content = await inbox.read_content(tx, context.vault, file)
-    found = await asyncio.to_thread(identify, content)
+    read = await asyncio.to_thread(read_inbound, content)
+    found = read.identified
     if not found.usable:
         outcome = InboxOutcome(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
         return await _record_outcome(context, file, outcome)
     if misaddressed := _misaddressed(context, file, found, accepted):
         return await _record_outcome(context, file, misaddressed)
     await context.vault.ensure_key(inbox.OWNER)  # what is parked is sealed
-    posting = FilePosting(context, file, content, found)
+    posting = FilePosting(context, file, content, read)
     try:
         outcome = await posting.run()
     except StoreFault:  # the database is down or busy: the file keeps waiting
@@ -117,7 +119,7 @@ class FilePosting:
     """The posting of one file."""
 
     def __init__(
-        self, context: WorkContext, file: InboxFile, content: bytes, found: IdentifiedFile
+        self, context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
     ) -> None:
         self.parked: list[ParkedStatement] = []
         self.applied = 0
@@ -125,15 +127,16 @@ class FilePosting:
         """Parked statements that are counted and not stored."""
         self._context = context
         self._file = file
-        self._found = found
+        self._read = read
+        self._found = read.identified
         self._content = content
-        self._reader = StatementReader(context, file, content, found.kinds)
+        self._reader = StatementReader(context, file, content, read)
         self._payments = PaymentPosting(context, file, content, self._park)
 
     async def run(self) -> InboxOutcome:
         """Apply the file page by page, and return its outcome. Statements about inquiries come first."""
         done = await post_eligibility.post_eligibility_file(
-            self._context, self._file, self._content, self._found.kinds
+            self._context, self._file, self._content, self._read
         )
         if done is not None:
             self.applied, self.parked = done.applied, done.parked_rows

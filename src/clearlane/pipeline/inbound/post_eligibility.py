@@ -1,22 +1,23 @@
 """Post files that answer batches of eligibility inquiries, patient by patient.
 
-    posting = await post_eligibility_file(context, file, content, kinds)    # None: not about inquiries
+    posting = await post_eligibility_file(context, file, content, read)     # None: not about inquiries
 
 An answer is matched with its inquiry by our trace number, and must be of the payer that the file came from. What
 matches no inquiry is parked for a person; a second answer is ignored. Knows no claim.
 """
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import msgspec
 import structlog
 
-from clearlane.claims import acks
-from clearlane.claims.ack_messages import GroupAck, InterchangeAck
+from clearlane.claims.ack_messages import AckMessage, GroupAck, InterchangeAck
 from clearlane.claims.facts import ClaimKey, FactKind, UnmatchedFact
-from clearlane.eligibility import read_271
+from clearlane.claims.inbound_file import InboundFile
+from clearlane.eligibility import read_271, refusals
 from clearlane.kernel import limits
 from clearlane.pipeline.eligibility.inquiry_runner import open_inquiry, store_result
 from clearlane.pipeline.eligibility.realtime_inquiry import (
@@ -35,7 +36,6 @@ log = structlog.get_logger()
 
 RESPONSE_SET, INQUIRY_GROUP = "271", "HS"
 """The transaction set of responses, and the functional group (AK101) of inquiries."""
-ACKNOWLEDGEMENTS = frozenset({"TA1", "999"})
 NO_INQUIRY_FOUND = "{count} answers are for no inquiry that was sent to this payer."
 NO_TRACE = "The answer has no trace number of an inquiry."
 NO_INQUIRY = "No inquiry with this trace number was sent to this payer."
@@ -88,12 +88,17 @@ class EligibilityPosting:
 
 
 async def post_eligibility_file(
-    context: WorkContext, file: InboxFile, content: bytes, kinds: frozenset[str]
+    context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
 ) -> EligibilityPosting | None:
     """Apply the statements of a file about inquiries; return None where it has none."""
-    if RESPONSE_SET not in kinds and not await _answers_inquiries(context, content, kinds):
+    kinds, messages = read.identified.kinds, read.messages or ()
+    if RESPONSE_SET in kinds:
+        found = await asyncio.to_thread(read_271.read, content)
+    elif await _answers_inquiries(context, messages):
+        refused = await asyncio.to_thread(lambda: tuple(_refusals(messages)))
+        found = read_271.ResponseFile(answers=(), refusals=refused, is_x12=True)
+    else:
         return None
-    found = await asyncio.to_thread(read_271.read, content)
     posting = EligibilityPosting(file, context.vault, kinds)
     for answer in found.answers:
         pending = await _find_inquiry(context, file, answer)
@@ -163,15 +168,24 @@ async def _store_result(context: WorkContext, pending: PendingInquiry, result: F
         runner.pending_calls.count_answer(pending.request_id)
 
 
-async def _answers_inquiries(context: WorkContext, content: bytes, kinds: frozenset[str]) -> bool:
-    """Return whether a file of nothing but acknowledgements answers a batch of inquiries."""
-    if not kinds or not kinds <= ACKNOWLEDGEMENTS:
-        return False
-    messages = await asyncio.to_thread(lambda: list(acks.read(content)))
+async def _answers_inquiries(context: WorkContext, messages: Sequence[AckMessage]) -> bool:
+    """Return whether one of the acknowledgements of a file answers a batch of inquiries."""
     if any(one.verdict.function == INQUIRY_GROUP for one in messages if isinstance(one, GroupAck)):
         return True
     numbers = [one.reference.number for one in messages if isinstance(one, InterchangeAck)]
     controls = [int(one) for one in numbers if one.isdecimal()]
+    if not controls:
+        return False
     async with context.database.read(store.SCOPE) as tx:
         found = [await batches.find_by_control(tx, control) for control in controls]
         return any([bool(await store.list_for_batch(tx, one.id)) for one in found if one])
+
+
+def _refusals(messages: Sequence[AckMessage]) -> Iterator[read_271.FileRefusal]:
+    """Yield the refusals in acknowledgements; those of whole interchanges first, since the first one is recorded."""
+    for one in messages:
+        if isinstance(one, InterchangeAck):
+            yield from refusals.ta1_refusals(one.interchange, one.segment, one.verdict)
+    for one in messages:
+        if isinstance(one, GroupAck):
+            yield from refusals.group_refusals(one.set, one.verdict, one.responses)

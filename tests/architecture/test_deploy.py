@@ -1,0 +1,99 @@
+"""What operators start the service with: the unit, the image and the compose file name settings that exist."""
+
+import ctypes
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from clearlane.settings import all_settings, environment_variable
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+UNIT = DEPLOY / "clearlane.service"
+SETTINGS = {environment_variable(name) for name, _, _ in all_settings()}
+EXPOSURE_MAX = 1.5
+"""Of 10, as `systemd-analyze security` counts: lower is better."""
+PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN = 65, 1
+
+
+@pytest.mark.parametrize("file", sorted(DEPLOY.iterdir()), ids=lambda file: file.name)
+def test_every_setting_that_is_named_exists(file):
+    assert set(re.findall(r"CLEARLANE_[A-Z_]+", file.read_text(encoding="utf-8"))) <= SETTINGS
+
+
+def test_the_image_runs_as_nobody_special_and_says_when_it_is_ill():
+    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    final = text.rpartition("\nFROM ")[2]
+    assert re.search(r"^USER 10001:10001$", final, re.MULTILINE)
+    assert "/readyz" in final
+    assert "requirements-dev.txt" not in text
+    assert "pip" not in final
+
+
+def test_every_node_of_the_compose_file_is_closed_in():
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    nodes = [service for name, service in services.items() if name != "database"]
+    assert len(nodes) == 3
+    for node in nodes:
+        assert node["read_only"] is True
+        assert node["cap_drop"] == ["ALL"]
+        assert node["depends_on"]["database"]["condition"] == "service_healthy"
+    # Two nodes share no directory: each has its own keys of transport and its own anchor.
+    assert services["one"]["volumes"] != services["two"]["volumes"]
+
+
+@pytest.fixture
+def unit(tmp_path):
+    """The unit, starting a program that is there."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    file = tmp_path / UNIT.name
+    text = UNIT.read_text(encoding="utf-8")
+    file.write_text(text.replace("/opt/clearlane/bin/clearlane", sys.executable), encoding="utf-8")
+    return file
+
+
+def test_systemd_takes_the_unit(unit):
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_unit_exposes_little(unit):
+    done = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", str(unit)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    exposure = re.search(r"exposure level for \S+: ([\d.]+)", done.stdout)
+    assert exposure, done.stderr
+    assert float(exposure[1]) <= EXPOSURE_MAX
+
+
+def test_the_service_lives_without_writable_and_executable_memory(tmp_path):
+    """The unit says MemoryDenyWriteExecute: the kernel is asked for the same, then a server is imported and used."""
+    program = f"""
+import asyncio, ctypes, sys
+if ctypes.CDLL(None).prctl({PR_SET_MDWE}, {PR_MDWE_REFUSE_EXEC_GAIN}, 0, 0, 0):
+    sys.exit(77)
+import argon2, asyncssh, cryptography.fernet, httptools, uvloop, zstandard
+import clearlane.api.service, clearlane.wiring
+argon2.PasswordHasher().hash("a password")
+uvloop.run(asyncio.sleep(0))
+key = asyncssh.generate_private_key("ssh-ed25519")
+"""
+    if not hasattr(ctypes.CDLL(None), "prctl"):
+        pytest.skip("not Linux")
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    if done.returncode == 77:
+        pytest.skip("the kernel cannot refuse this memory (before 6.3)")
+    assert (done.returncode, done.stderr) == (0, "")
