@@ -340,6 +340,7 @@ async def _start_node(
         role=role,
         heartbeat_seconds=settings.heartbeat_seconds,
         keys=keys,
+        clock=installation.wall,
     )
     for name, load in installation.snapshots().items():
         await nodes.watch(name, load)

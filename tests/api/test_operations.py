@@ -28,6 +28,7 @@ class Database:
 
     anchor_fault = ""
     anchor = None
+    clock_ahead_micros = 0
     write_fault = ""
     reserve_warning = ""
 
@@ -47,6 +48,9 @@ class Database:
 
     async def row(self, _):
         return (1,)
+
+    async def rows(self, _):
+        return [("n1", "serve", "host", "{}", "", self.clock_ahead_micros)]
 
 
 def context(**changes):
@@ -94,6 +98,15 @@ async def test_a_database_that_hangs_is_not_waited_for(monkeypatch):
 
 async def test_a_whole_node_is_ready():
     assert (await ask(Operations(Metrics(), Readiness(context()), V3_ERRORS), "/readyz"))[0] == 200
+
+
+async def test_a_node_clock_that_differs_from_the_database_is_a_warning():
+    database = Database()
+    database.clock_ahead_micros = -90_000_000
+    operations = Operations(Metrics(), Readiness(context(database=database)), V3_ERRORS)
+    status, reported = await ask(operations, "/readyz")
+    assert status == 200
+    assert "node n1 is 90 seconds behind the database's" in reported["warnings"]["clock"]
 
 
 async def test_an_audit_chain_that_is_not_anchored_is_a_warning_of_a_ready_node():

@@ -78,3 +78,14 @@ async def test_the_oldest_file_comes_first(places):
         (places[1] / name).write_bytes(b"x")
         os.utime(places[1] / name, (1_000_000 - age, 1_000_000 - age))
     assert [file.name for file in await mailbox(places).waiting()] == ["a.835", "b.835", "c.835"]
+
+
+async def test_files_that_are_never_collected_are_counted_and_told_by_the_test_of_a_route(places):
+    box = mailbox(places)
+    for name in ("one.835", ".hidden", "a\nb", "later.part"):
+        (places[1] / name).write_bytes(FILE)
+    assert [file.name for file in await box.waiting()] == ["one.835"]
+    assert box.passed_over == 2  # one that is still being written will be collected
+    assert (
+        "1 files to collect, 2 with names that are not collected" in (await box.check())[1].message
+    )

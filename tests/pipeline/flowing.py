@@ -191,7 +191,7 @@ class Flow:
 
     async def files(self):
         async with self.database.read(EVERYONE) as tx:
-            states = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")
+            states = ("Stored", "Applied", "Parked", "Quarantined", "Discarded", "UnknownSender")
             return (await inbox.list_files(tx, states, 1_000))[::-1]
 
     async def parked(self, id):

@@ -14,7 +14,7 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.samples import minimal_claim
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.memory import MemoryMailbox
-from clearlane.connect.port import Presence, Unreachable
+from clearlane.connect.port import Presence, Unreachable, no_mark
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.intake import submit as submitting
@@ -45,7 +45,8 @@ class Payer837(MemoryMailbox):
         self.came = Counter()
         self.lose_answers = 0
 
-    async def put(self, name, content):
+    async def put(self, name, content, before_arrival=no_mark):
+        await before_arrival()
         self._meet_trouble()
         if self.sent.get(name) != content:
             self.came[name] += 1

@@ -45,6 +45,7 @@ def left(place):
             ids = await out.submit(2)
             [doubtful] = await out.create_batches()
             await deliver._mark_sending(out.context, await out.batch(doubtful), "dead")
+            await deliver._mark_arriving(out.context, await out.batch(doubtful), "dead")
             await deliver.attempt_delivery(out.context, doubtful, "dead")
             ids += await out.submit(1)
             [fixed] = await out.create_batches()

@@ -112,7 +112,9 @@ async def test_an_answer_about_an_earlier_sending_proves_nothing_of_the_later(fl
 async def test_an_answer_that_comes_before_the_doubt_leaves_none(flow):
     """The node dies after the upload, and the other side cannot tell; but the 999 is there already."""
     _, batch_id = await batched(flow)
-    await deliver._mark_sending(flow.context, await batch_of(flow, batch_id), "dead")
+    batch = await batch_of(flow, batch_id)
+    await deliver._mark_sending(flow.context, batch, "dead")
+    await deliver._mark_arriving(flow.context, batch, "dead")
     await flow.arrive(acknowledged(await content_of(flow, batch_id)))
     box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))
 

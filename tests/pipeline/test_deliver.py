@@ -4,6 +4,7 @@ import asyncio
 from itertools import pairwise
 
 import pytest
+from sqlalchemy import func, select
 
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.connect.port import Denied, Presence, Unreachable
@@ -14,9 +15,12 @@ from clearlane.pipeline.outbound.delivery_policy import DENIED_SECONDS, pause_se
 from clearlane.store import batches as store
 from clearlane.store.batches import CONTROL_NUMBERS_SKIPPED
 from clearlane.store.database import Actor
+from clearlane.store.schema import audit
+from clearlane.store.sql import Statement
 from tests.patience import until
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, outbound
 
+LAST_SENDING = Statement(select(func.max(audit.c.seq)).where(audit.c.action == "batch.sending"))
 AWAY = Unreachable("The payer cannot be reached.", Presence.ABSENT)
 LOST = Unreachable("The line broke.", Presence.UNKNOWN)
 
@@ -27,10 +31,13 @@ async def out(place, clock):
         yield made
 
 
-async def begin(out, id, holder="dead"):
+async def begin(out, id, holder="dead", *, arriving=True):
     """What is left when a node dies in the middle of a delivery."""
     batch = await out.batch(id)
-    return await deliver._mark_sending(out.context, batch, holder)
+    sending = await deliver._mark_sending(out.context, batch, holder)
+    if sending and arriving:
+        await deliver._mark_arriving(out.context, batch, holder)
+    return sending
 
 
 async def batched(out, count=1, payer_id=MEADOW):
@@ -125,7 +132,8 @@ async def test_a_payer_that_is_away_for_thirty_days_gets_everything_in_order(out
 
 async def test_a_payer_that_never_answers_delays_no_other(out, monkeypatch):
     class BlackHole(Payer837):
-        async def put(self, name, content):
+        async def put(self, name, content, before_arrival):
+            await before_arrival()
             await asyncio.Event().wait()
 
     monkeypatch.setattr("clearlane.pipeline.outbound.deliver.DELIVERY_SECONDS_MAX", 3)
@@ -348,7 +356,7 @@ async def test_a_node_whose_delivery_was_taken_over_records_nothing(out):
     slow, go_on = asyncio.Event(), asyncio.Event()
     real = Payer837.put
 
-    async def put(name, content):
+    async def put(name, content, before_arrival):
         slow.set()
         await go_on.wait()
         raise AWAY
@@ -357,7 +365,7 @@ async def test_a_node_whose_delivery_was_taken_over_records_nothing(out):
     late = asyncio.create_task(deliver.attempt_delivery(out.context, id, "late"))
     await slow.wait()
     out.pass_time(minutes=15)
-    payer.put = lambda name, content: real(payer, name, content)
+    payer.put = lambda name, content, before: real(payer, name, content, before)
     assert await out.deliver() == 1
     go_on.set()
     assert await late == deliver.LATER
@@ -394,3 +402,38 @@ async def test_what_a_restore_cannot_know_is_in_doubt_and_numbers_jump(out):
     assert not await out.has_due_work()
     await out.submit(1)
     assert await out.go(minutes=1) == 1
+
+
+async def test_a_batch_that_never_came_to_its_last_step_is_sent_though_nobody_can_tell(out):
+    """A node that died before the mark has delivered nothing: there is no doubt."""
+    payer = out.connections.add(mailbox=Payer837(can_tell=False))
+    id = await batched(out)
+    assert await begin(out, id, arriving=False)
+    out.pass_time(hours=1)
+    assert await out.deliver() == 1
+    assert (await out.batch(id)).state is BatchState.DELIVERED
+    assert set(payer.came.values()) == {1}
+
+
+async def test_a_transfer_that_fails_before_its_last_step_did_not_arrive(out):
+    class BreaksEarly(Payer837):
+        async def put(self, name, content, before_arrival):
+            raise LOST
+
+    out.connections.add(mailbox=BreaksEarly(can_tell=False))
+    id = await batched(out)
+    await out.deliver()
+    assert (await out.batch(id)).state is BatchState.READY
+
+
+async def test_the_mark_before_the_last_step_is_anchored_and_needs_the_lease(out):
+    out.connections.add()
+    id = await batched(out)
+    await begin(out, id)
+    batch = await out.batch(id)
+    assert batch.arriving
+    async with out.context.database.read(store.SCOPE) as tx:
+        [(seq,)] = await tx.rows(LAST_SENDING)
+    assert out.context.database.anchor.read().head.seq >= seq
+    with pytest.raises(Unreachable, match="Another node"):
+        await deliver._mark_arriving(out.context, batch, "another")

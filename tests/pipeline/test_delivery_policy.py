@@ -39,7 +39,7 @@ def batch(id=1, state=BatchState.READY, payer_id="MM001", **own):
     facts = {
         "type": "Medical", "kind": "medical", "route_id": 1, "control": id, "name": f"{id}.x12", "digest": "", "claims": 1,
         "bytes": 1, "created_at": 0, "attempts": 1, "not_before": NOW, "holder": "", "lease_until": None,
-        "failing_since": None, "delivered_at": None, "fault": "",
+        "arriving": False, "failing_since": None, "delivered_at": None, "fault": "",
     }  # fmt: skip
     return Batch(id=id, state=state, payer_id=payer_id, **(facts | own))
 
@@ -88,6 +88,17 @@ def test_next_batches(case):
     waiting, health, expected = NEXT_BATCHES[case]
     health_of = {health.key: health} if health else {}
     assert [one.id for one in next_batches(waiting, health_of, NOW)] == expected
+
+
+def test_times_that_a_clock_ahead_recorded_hold_nothing_up():
+    year = 365 * 86_400 * SECOND
+    for one in (
+        batch(not_before=NOW + year),
+        batch(**SENDING, lease_until=NOW + year),
+    ):
+        assert next_batches([one], {}, NOW) == [one]
+    paused = {("Medical", "MM001"): replace(HEALTHY, failures=1, paused_until=NOW + year)}
+    assert next_batches([batch()], paused, NOW) == [batch()]
 
 
 def test_without_a_row_of_health_nothing_is_paused():

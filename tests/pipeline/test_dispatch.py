@@ -57,7 +57,7 @@ async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
     async with out.context.database.read(store.SCOPE) as tx:
         assert [event for (event,) in await tx.rows(EVENTS)] == ["Received"] * 3 + ["Sent"] * 3
         audited = [row for row in await tx.rows(AUDIT) if row[0].startswith("batch")]
-    assert audited == [("batch.created", 3), ("batch.delivered", 3)]
+    assert audited == [("batch.created", 3), ("batch.sending", 3), ("batch.delivered", 3)]
 
 
 async def test_a_full_file_does_not_wait_for_the_window(out):

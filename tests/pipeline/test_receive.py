@@ -56,6 +56,32 @@ async def test_a_route_is_polled_when_it_is_due(flow):
     assert not box.files
 
 
+async def test_a_clock_that_was_ahead_once_stops_no_poll(flow):
+    """On PostgreSQL one node's wrong clock would else stop the polls of all nodes for as long."""
+    box = box_of(flow)
+    right = flow.clock.now()
+    flow.clock.advance(timedelta(days=400))
+    assert await look(flow) == []
+    flow.clock.advance(right - flow.clock.now())
+    box.files["one"] = ta1(1)
+    assert len(await look(flow)) == 1
+    assert await turn_ends(flow) == to_micros(right + timedelta(seconds=300))
+
+
+async def test_files_that_are_passed_over_are_counted_for_their_route(flow, capsys):
+    box = box_of(flow)
+    box.passed_over = 2
+    for _ in range(2):
+        await look(flow)
+        flow.clock.advance(timedelta(seconds=300))
+    async with flow.database.read(EVERYONE) as tx:
+        assert (await inbox.all_polls(tx))["Medical", PAYER, 1].passed_over == 2
+    logged = [line for line in capsys.readouterr().out.splitlines() if "files passed over" in line]
+    assert len(logged) == 1  # once, with how many and which route
+    assert "count=2" in logged[0]
+    assert "route=1" in logged[0]
+
+
 async def test_the_raw_file_is_stored_before_it_is_dropped_and_can_be_read_again(flow):
     content = b"whatever it is"
     box_of(flow).files["odd"] = content

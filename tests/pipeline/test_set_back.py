@@ -203,6 +203,10 @@ async def test_a_new_node_starts_and_one_that_has_anchored_needs_its_anchor(plac
         assert anchor.exists()
     for file in (anchor, copy):
         file.unlink()
+    copy.mkdir()  # a second place that cannot be read is no proof either
+    with pytest.raises(OperationRefused, match="cannot be read or written"):
+        async with node(place, anchor_copy=str(copy)):
+            pass
     with pytest.raises(OperationRefused, match="is missing, and the audit chain records"):
         async with node(place):
             pass

@@ -1,10 +1,12 @@
 """Nodes learn of changes through the database, and commands wait until they have."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import bindparam, update
 
+from clearlane.kernel.clock import ManualClock, SystemClock
 from clearlane.store import schema
 from clearlane.store.database import Actor, SystemScope
 from clearlane.store.nodes import NodeRegistration, bump_revision, live_nodes, wait_until_loaded
@@ -106,6 +108,20 @@ async def test_a_silent_node_is_not_waited_for_until_its_next_heartbeat(database
     assert await wait_until_loaded(database, "accounts", 9, 0) == []
     await one.heartbeat()
     assert await names(database) == ["n1"]
+
+
+async def test_the_clock_of_a_node_is_compared_with_the_databases(database, place):
+    for id, hours in (("right", 0), ("ahead", 2), ("behind", -3)):
+        clock = ManualClock(SystemClock().now() + timedelta(hours=hours))
+        registered = NodeRegistration(
+            database, id=id, role="serve", heartbeat_seconds=60, keys=place.keys(), clock=clock
+        )
+        await registered.heartbeat()
+    async with database.read(ALL) as tx:
+        found = {each.id: each.clock_warning for each in await live_nodes(tx)}
+    assert not found["right"]
+    assert "ahead of the database's" in found["ahead"]
+    assert "behind the database's" in found["behind"]
 
 
 async def test_a_node_that_stops_deletes_its_row(database, place):

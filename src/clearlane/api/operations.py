@@ -19,6 +19,7 @@ from clearlane.api.error_shape import ErrorShape
 from clearlane.api.http_responses import JSON, json_response
 from clearlane.api.metrics import MEDIA_TYPE, Metrics
 from clearlane.payers.directory import PayerDirectory
+from clearlane.store.nodes import live_nodes
 from clearlane.store.schema import HEAD
 from clearlane.store.set_back import describe_set_back
 from clearlane.store.sql import PING, SystemScope
@@ -50,14 +51,17 @@ class Readiness:
                 found[part] = f"does not answer ({type(fault).__name__})"
         return {part: why for part, why in found.items() if why}
 
-    def warnings(self) -> dict[str, str]:
+    async def warnings(self) -> dict[str, str]:
         """Return what an operator must fix while the node goes on serving calls."""
         database, set_back = self.context.database, self.context.set_back
+        async with database.read(READY_CHECK) as tx:
+            clocks = [node.clock_warning for node in await live_nodes(tx)]
         fault = database.anchor_fault
         found = {
             "audit": f"The chain is not anchored: {fault}" if fault else "",
             "database": set_back.sentence + IN_DOUBT_ADVICE if set_back else "",
             "disk": database.reserve_warning,
+            "clock": " ".join(filter(None, clocks)),
         }
         return {part: warning for part, warning in found.items() if warning}
 
@@ -145,7 +149,7 @@ async def _ready(operations: Operations) -> Response:
     faults = await operations.readiness.faults()
     if faults:
         return json_response(503, {"status": "not ready", "parts": faults})
-    warnings = operations.readiness.warnings()
+    warnings = await operations.readiness.warnings()
     return json_response(200, {"status": "ready"} | ({"warnings": warnings} if warnings else {}))
 
 

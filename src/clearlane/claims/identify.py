@@ -37,6 +37,17 @@ FOREIGN_FORMATS: tuple[tuple[bytes, str], ...] = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileAddress:
+    """Sender and receiver of an interchange (ISA05 to ISA08) or of a group (GS02 and GS03, without qualifiers)."""
+
+    sender: str
+    receiver: str
+    sender_qualifier: str = ""
+    receiver_qualifier: str = ""
+    is_group: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class IdentifiedFile:
     """The transactions of a file, or the reason why it cannot be used."""
@@ -45,6 +56,8 @@ class IdentifiedFile:
     reason: str = ""
     others: frozenset[str] = frozenset()
     """Transactions that cannot be posted: 837, 270 and so on."""
+    addresses: frozenset[FileAddress] = frozenset()
+    """Who the file is from and for, of every interchange and group."""
 
     @property
     def usable(self) -> bool:
@@ -68,6 +81,7 @@ class EnvelopeScan:
     kinds: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
+    addresses: set[FileAddress] = field(default_factory=set)
     interchanges: int = 0
     groups: int = 0
     sets: int = 0
@@ -102,7 +116,7 @@ class EnvelopeScan:
             what = ", ".join(sorted(others)) or "no transaction set"
             reason = f"The file holds {what}: no answer to claims or inquiries (TA1, 999, 271, 277CA, 277 or 835)."
             return IdentifiedFile(reason=reason, others=others)
-        return IdentifiedFile(kinds, others=others)
+        return IdentifiedFile(kinds, others=others, addresses=frozenset(self.addresses))
 
     def _foreign(self) -> str:
         if not self.head:
@@ -125,6 +139,7 @@ class EnvelopeScan:
                     self.interchanges += 1
                     self.groups = 0
                     self.open = [segment]
+                    self._note_interchange(segment)
                 case lexer.SegmentChunk(_, segments):
                     self._batch(segments)
                 case lexer.UnterminatedSegment():
@@ -148,6 +163,19 @@ class EnvelopeScan:
                 handle(self, segment)
             inside = len(self.open) == 3
 
+    def _note_interchange(self, isa: Segment) -> None:
+        sender_qualifier, sender, receiver_qualifier, receiver = (
+            get_element(isa, number) for number in (5, 6, 7, 8)
+        )
+        self.addresses.add(
+            FileAddress(
+                sender=sender,
+                receiver=receiver,
+                sender_qualifier=sender_qualifier,
+                receiver_qualifier=receiver_qualifier,
+            )
+        )
+
     def ta1(self, segment: Segment) -> None:
         self.kinds.add("TA1")
 
@@ -157,6 +185,8 @@ class EnvelopeScan:
         self.sets = 0
         self.version = get_element(segment, 8).strip()
         self.open.append(segment)
+        sender, receiver = get_element(segment, 2), get_element(segment, 3)
+        self.addresses.add(FileAddress(sender=sender, receiver=receiver, is_group=True))
 
     def st(self, segment: Segment) -> None:
         self._closed(2)

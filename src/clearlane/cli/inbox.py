@@ -7,6 +7,7 @@ import typer
 
 from clearlane.cli.operator_command import (
     AsJson,
+    confirm_loaded,
     run_in_installation,
     show_facts,
     show_json,
@@ -15,7 +16,8 @@ from clearlane.cli.operator_command import (
 from clearlane.cli.storage_command import Data, Yes, confirm, operator
 from clearlane.kernel.clock import from_micros
 from clearlane.store import inbox as store
-from clearlane.store.inbox import InboxFile
+from clearlane.store.inbox import InboxFile, RoutePoll
+from clearlane.store.routes import PAYERS_REVISION
 from clearlane.wiring import Installation
 
 if TYPE_CHECKING:
@@ -26,12 +28,12 @@ INBOX_LISTED = 200
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Files from payers: list, show, replay, discard.",
+    help="Files from payers: list, show, replay, accept, discard.",
     add_completion=False,
 )
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The file's number.", min=1)]
-NEEDS_SOMEBODY = (store.STORED, store.PARKED, store.QUARANTINED)
+NEEDS_SOMEBODY = (store.STORED, store.PARKED, store.QUARANTINED, store.UNKNOWN_SENDER)
 EVERY_STATE = (*NEEDS_SOMEBODY, store.APPLIED, store.DISCARDED)
 
 
@@ -46,21 +48,30 @@ def list_(
     """List the files that wait or need an operator, the newest first.
 
     Stored: waits to be posted. Parked: applied, except statements about unknown claims.
-    Quarantined: cannot be read.
+    Quarantined: cannot be read, or is for another receiver. UnknownSender: its route does not know
+    who sent it; nothing of it is applied before you `accept` it.
 
     Example: clearlane inbox list --all --data .data
     """
     states = EVERY_STATE if everything else NEEDS_SOMEBODY
 
-    async def work(installation: Installation) -> list[InboxFile]:
+    async def work(installation: Installation) -> tuple[list[InboxFile], list[RoutePoll]]:
         async with installation.database.read(store.SCOPE) as tx:
-            return await store.list_files(tx, states, INBOX_LISTED)
+            files = await store.list_files(tx, states, INBOX_LISTED)
+            return files, [one for one in (await store.all_polls(tx)).values() if one.passed_over]
 
-    found = [facts(file) for file in run_in_installation(data, work)]
+    files, passed_over = run_in_installation(data, work)
+    found = [facts(file) for file in files]
     if as_json:
         show_json(found)
     else:
         show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in found])
+    for poll in passed_over:
+        typer.echo(
+            f"Route {poll.route_id} ({poll.type} {poll.payer_id}): {poll.passed_over} files are not collected because of "
+            "their names (hidden, unprintable or too long).",
+            err=True,
+        )
 
 
 @app.command()
@@ -120,6 +131,34 @@ def replay(id: Id, as_json: AsJson = False, data: Data = None) -> None:
 
     async def work(installation: Installation) -> InboxFile:
         return await inbox_admin.replay(installation.work_context, id, actor=operator())
+
+    _show_result(run_in_installation(data, work), as_json=as_json)
+
+
+@app.command()
+def accept(
+    id: Id,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="The route knows this sender from now on.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Apply a file of a sender that its route does not know: it is the payer's.
+
+    With --remember its addresses are added to the route, and the other files that wait because of them
+    are applied too.
+
+    Example: clearlane inbox accept 7 --remember --data .data
+    """
+    from clearlane.pipeline.operator import inbox_admin
+
+    async def work(installation: Installation) -> InboxFile:
+        file, revision = await inbox_admin.accept(
+            installation.work_context, id, remember=remember, actor=operator()
+        )
+        await confirm_loaded(installation.database, PAYERS_REVISION, revision)
+        return file
 
     _show_result(run_in_installation(data, work), as_json=as_json)
 

@@ -14,12 +14,14 @@ from clearlane.connect.caqh_core_http import CoreConnection, CoreHttpResponse
 from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.connect.file_names import require_incoming_name, require_outgoing_name
 from clearlane.connect.port import (
+    BeforeArrival,
     Denied,
     IncomingFile,
     Presence,
     RealtimeOutcome,
     Reply,
     Unreachable,
+    no_mark,
 )
 from clearlane.kernel import limits
 from clearlane.payers.routes import PAYLOAD_TYPES, PICKUP_PREFIX
@@ -64,10 +66,11 @@ class CoreMailbox:
         self._connection = connection
         self._route = connection.route
         self._bytes_max = connection.route.number("bytes_max")
+        self.passed_over = 0
         self._files: dict[str, tuple[str, bytes]] = {}
         self._dropped: set[str] = set()
 
-    async def put(self, name: str, content: bytes) -> None:
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         require_outgoing_name(name)
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
@@ -76,6 +79,7 @@ class CoreMailbox:
             payload_id=self._batch_id(name),
             payload=content,
         )
+        await before_arrival()  # one request carries and hands over the file
         await self._send(rule.SUBMIT, envelope, size=len(content))
 
     async def look(self, name: str) -> Presence:

@@ -28,3 +28,9 @@ async def run_checks(steps: list[ConnectionStep]) -> list[ConnectionCheck]:
         except (Unreachable, Denied) as fault:
             return [*results, ConnectionCheck(what, passed=False, message=str(fault))]
     return results
+
+
+def describe_waiting(files: int, passed_over: int) -> str:
+    """Return how many files wait, and how many are never collected because of their names."""
+    odd = f", {passed_over} with names that are not collected" if passed_over else ""
+    return f"{files} files to collect{odd}"

@@ -32,6 +32,8 @@ class PayerRoute:
     """GS02, where it differs from ISA06."""
     group_receiver: str = ""
     """GS03, where it differs from ISA08."""
+    senders: str = ""
+    """Other addresses that the payer sends from, such as ``ZZ:MEADOW|GS:MEADOW1``."""
     usage: str = "P"
     window_seconds: int = limits.ROUTE_WINDOW_SECONDS
     claims_max: int = limits.CLAIMS_PER_SET_MAX

@@ -42,6 +42,11 @@ def require_incoming_name(name: str) -> str:
     return name
 
 
+def is_odd_name(name: str) -> bool:
+    """Return whether a file is never collected because of its name; one still being written will be."""
+    return not is_incoming_name(name) and not name.lower().endswith(UNFINISHED_SUFFIXES)
+
+
 def is_incoming_name(name: str) -> bool:
     """Return whether a file of that name can be collected."""
     if not name or len(name) > limits.FILE_NAME_CHARACTERS_MAX or name.startswith("."):

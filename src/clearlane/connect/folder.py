@@ -12,14 +12,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from clearlane.connect.connection_test import ConnectionCheck, run_checks
+from clearlane.connect.connection_test import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
     PARTIAL_SUFFIX,
     is_incoming_name,
+    is_odd_name,
     require_incoming_name,
     require_outgoing_name,
 )
-from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
+from clearlane.connect.port import (
+    BeforeArrival,
+    Denied,
+    IncomingFile,
+    Presence,
+    Unreachable,
+    no_mark,
+)
 from clearlane.kernel import limits
 
 T = TypeVar("T")
@@ -48,13 +56,19 @@ class FolderMailbox:
         self._uploads_stay = uploads_stay
         self._bytes_max = bytes_max
         self._seconds = seconds
+        self.passed_over = 0
         self._taken: dict[str, int] = {}
 
-    async def put(self, name: str, content: bytes) -> None:
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         final = self._outbox / require_outgoing_name(name)
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
-        await self._run(lambda: _write_whole(final, content))
+        partial = final.with_name(final.name + PARTIAL_SUFFIX)
+        if await self._run(lambda: _is_there_already(final, content)):
+            return
+        await self._run(lambda: _write_partial(partial, content))
+        await before_arrival()
+        await self._run(lambda: _rename(partial, final))
 
     async def look(self, name: str) -> Presence:
         final = self._outbox / require_outgoing_name(name)
@@ -71,7 +85,8 @@ class FolderMailbox:
         return await self._run(seen)
 
     async def waiting(self) -> list[IncomingFile]:
-        return await self._run(lambda: _listing(self._inbox))
+        found, self.passed_over = await self._run(lambda: _listing(self._inbox))
+        return found
 
     async def take(self, name: str) -> bytes:
         file = self._inbox / require_incoming_name(name)
@@ -95,7 +110,8 @@ class FolderMailbox:
 
         async def inbox() -> str:
             may = await self._may(self._inbox, os.R_OK | os.W_OK | os.X_OK, "read and emptied")
-            return f"{may}: {len(await self.waiting())} files to collect"
+            files = len(await self.waiting())
+            return f"{may}: {describe_waiting(files, self.passed_over)}"
 
         return await run_checks([("outbox", outbox), ("inbox", inbox)])
 
@@ -121,22 +137,29 @@ def _file_fault(fault: OSError, arrival: Presence = Presence.UNKNOWN) -> Unreach
     return Denied(message) if fault.errno in PERMANENT_ERRORS else Unreachable(message, arrival)
 
 
-def _write_whole(final: Path, content: bytes) -> None:
-    """Write under a temporary name, sync to the disk, then rename."""
-    if os.path.lexists(final):
-        if final.lstat().st_size != len(content) or _read_whole(final, len(content)) != content:
-            raise Denied("Another file of this name is there.")
-        return
-    partial = final.with_name(final.name + PARTIAL_SUFFIX)
-    try:
-        _write_partial(partial, content)
-    except OSError as fault:  # without its final name the payer does not collect it
-        raise _file_fault(fault, Presence.ABSENT) from None
+def _is_there_already(final: Path, content: bytes) -> bool:
+    """Return whether this very file is there; raise Denied for another file of its name."""
+    if not os.path.lexists(final):
+        return False
+    if final.lstat().st_size != len(content) or _read_whole(final, len(content)) != content:
+        raise Denied("Another file of this name is there.")
+    return True
+
+
+def _rename(partial: Path, final: Path) -> None:
     partial.rename(final)
     _sync_directory(final.parent)
 
 
 def _write_partial(partial: Path, content: bytes) -> None:
+    """Write under a temporary name, synced to the disk: without its final name the payer does not collect it."""
+    try:
+        _write_synced(partial, content)
+    except OSError as fault:
+        raise _file_fault(fault, Presence.ABSENT) from None
+
+
+def _write_synced(partial: Path, content: bytes) -> None:
     partial.unlink(missing_ok=True)  # of an earlier try
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(partial, flags, 0o640)
@@ -157,18 +180,20 @@ def _sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-def _listing(inbox: Path) -> list[IncomingFile]:
-    """Return the oldest files first, at most ``FILES_WAITING_MAX``."""
-    found = []
+def _listing(inbox: Path) -> tuple[list[IncomingFile], int]:
+    """Return the oldest files first, at most ``FILES_WAITING_MAX``, and how many have odd names."""
+    found, odd = [], 0
     with os.scandir(inbox) as entries:
         for entry in entries:
+            odd += is_odd_name(entry.name) and entry.is_file(follow_symlinks=False)
             if is_incoming_name(entry.name) and entry.is_file(follow_symlinks=False):
                 try:
                     facts = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
                 found.append((facts.st_mtime_ns, entry.name, facts.st_size))
-    return [IncomingFile(name, size) for _, name, size in sorted(found)[: limits.FILES_WAITING_MAX]]
+    oldest = sorted(found)[: limits.FILES_WAITING_MAX]
+    return [IncomingFile(name, size) for _, name, size in oldest], odd
 
 
 def _read_whole(file: Path, bytes_max: int) -> bytes:

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from clearlane.connect.file_names import require_incoming_name, require_outgoing_name
 from clearlane.connect.port import (
+    BeforeArrival,
     Denied,
     IncomingFile,
     Ledger,
@@ -21,6 +22,7 @@ from clearlane.connect.port import (
     RealtimeOutcome,
     Reply,
     Unreachable,
+    no_mark,
 )
 from clearlane.kernel.clock import Clock
 
@@ -75,19 +77,21 @@ class LoopbackMailbox:
         clock: Clock,
         lock: PayerLock = _no_lock,
     ) -> None:
+        self.passed_over = 0
         self._payer = payer
         self._name = name
         self._ledger = ledger
         self._clock = clock
         self._lock = lock
 
-    async def put(self, name: str, content: bytes) -> None:
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         key, mark = RECEIVED_PREFIX + require_outgoing_name(name), hashlib.sha256(content).digest()
         before = await self._ledger.get(self._name, key)
         if before == mark:
             return
         if before is not None:
             raise Denied("Another file of this name is there.")
+        await before_arrival()
         await self._payer.receive(name, content, self._clock.now())
         await self._ledger.put(self._name, {key: mark})
 

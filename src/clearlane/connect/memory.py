@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from clearlane.connect.file_names import require_incoming_name, require_outgoing_name
-from clearlane.connect.port import Denied, IncomingFile, Presence, Reply
+from clearlane.connect.port import BeforeArrival, Denied, IncomingFile, Presence, Reply, no_mark
 
 
 class MemoryMailbox:
@@ -15,12 +15,15 @@ class MemoryMailbox:
         """Files sent to the payer."""
         self.files: dict[str, bytes] = dict(files or {})
         """Files from the payer that wait to be collected."""
+        self.passed_over = 0
         self.trouble: Exception | None = None
         """Raised by every call while it is set."""
 
-    async def put(self, name: str, content: bytes) -> None:
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         self._meet_trouble()
-        if self.sent.setdefault(require_outgoing_name(name), content) != content:
+        if self.sent.get(require_outgoing_name(name)) != content:
+            await before_arrival()
+        if self.sent.setdefault(name, content) != content:
             raise Denied("Another file of this name is there.")
 
     async def look(self, name: str) -> Presence:

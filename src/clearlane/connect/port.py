@@ -3,7 +3,7 @@
 Knows no kind of connection. Each protocol has at least two implementations; the in-memory one is product code.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -45,10 +45,21 @@ class IncomingFile:
     size: int
 
 
+BeforeArrival = Callable[[], Awaitable[None]]
+"""Called directly before the step after which a payer has a file; where it raises, the file is not sent."""
+
+
+async def no_mark() -> None:
+    """Record nothing before a file arrives."""
+
+
 class Mailbox(Protocol):
     """A payer's mailbox: files to the payer, and files from it."""
 
-    async def put(self, name: str, content: bytes) -> None:
+    passed_over: int
+    """How many files the last look at those that wait passed over, because of their names."""
+
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         """Send a file, whole or not at all; the same name and bytes again change nothing."""
         ...
 

@@ -13,14 +13,22 @@ from pathlib import PurePosixPath
 import asyncssh
 
 from clearlane.connect.address_guard import Lookup, query_name_server, resolve
-from clearlane.connect.connection_test import ConnectionCheck, run_checks
+from clearlane.connect.connection_test import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
     PARTIAL_SUFFIX,
     is_incoming_name,
+    is_odd_name,
     require_incoming_name,
     require_outgoing_name,
 )
-from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
+from clearlane.connect.port import (
+    BeforeArrival,
+    Denied,
+    IncomingFile,
+    Presence,
+    Unreachable,
+    no_mark,
+)
 from clearlane.kernel import limits
 from clearlane.payers.routes import Route, RouteSecrets
 
@@ -68,11 +76,12 @@ class SftpMailbox:
         self._bytes_max = route.number("bytes_max")
         self._connection: asyncssh.SSHClientConnection | None = None
         self._sftp: asyncssh.SFTPClient | None = None
+        self.passed_over = 0
         self._taken: dict[str, int] = {}
         self._was_silent = False
         self._silence_timer = self._transfer_timer = _NO_TIMER
 
-    async def put(self, name: str, content: bytes) -> None:
+    async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         final = str(self._outbox / require_outgoing_name(name))
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
@@ -81,6 +90,7 @@ class SftpMailbox:
             if await self._is_there_already(sftp, final, content):
                 return
             await self._upload(sftp, final + PARTIAL_SUFFIX, content)
+        await before_arrival()
         async with self._session(Presence.UNKNOWN) as sftp:
             await sftp.rename(final + PARTIAL_SUFFIX, final)
 
@@ -98,13 +108,16 @@ class SftpMailbox:
 
     async def waiting(self) -> list[IncomingFile]:
         found: list[tuple[int, str, int]] = []
+        odd = 0
         async with self._session() as sftp:
             async for entry in sftp.scandir(str(self._inbox)):
                 name, facts = str(entry.filename), entry.attrs
+                odd += is_odd_name(name) and _is_plain(facts)
                 if is_incoming_name(name) and _is_plain(facts):
                     found.append((facts.mtime or 0, name, facts.size or 0))
                 if len(found) >= limits.FILES_WAITING_MAX:
                     break
+        self.passed_over = odd
         return [IncomingFile(name, size) for _, name, size in sorted(found)]
 
     async def take(self, name: str) -> bytes:
@@ -151,7 +164,7 @@ class SftpMailbox:
 
         async def inbox() -> str:
             files = await self.waiting()
-            return f"{self._inbox} can be read: {len(files)} files to collect"
+            return f"{self._inbox} can be read: {describe_waiting(len(files), self.passed_over)}"
 
         return await run_checks([("login", login), ("outbox", outbox), ("inbox", inbox)])
 

@@ -15,6 +15,7 @@ CRASH_POINTS: dict[str, str] = {
     "written": "A batch is written, in memory only.",
     "batched": "A batch is stored with its name and number.",
     "sending": "A batch is marked as being sent; nothing is sent.",
+    "arriving": "The file is at the payer's under a temporary name; the rename is marked and not done.",
     "delivered": "The payer has the file; the delivery is not recorded.",
     "recorded": "The delivery is recorded with its claims.",
     "fetched": "A payer's file is read; it is not stored.",

@@ -17,6 +17,7 @@ from sqlalchemy import BigInteger, bindparam, delete, select, update
 from clearlane.engine.workflow_client import CANCELLED, ENDED, WorkflowClient, WorkItem
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.nodes import live_nodes
 from clearlane.store.schema import nodes, takeovers
 from clearlane.store.sql import Statement, SystemScope, among, database_now, insert_into
 
@@ -73,6 +74,7 @@ class NodeRecovery:
         self._node, self._queue_of, self._ticks = node, queue_of, ticks
         self._clock = clock or SystemClock()
         self._actor = Actor("node", node)
+        self._wrong_clocks: set[str] = set()
 
     async def sweep(self) -> int:
         """Take over what nodes without a recent heartbeat had started; return how much it was.
@@ -84,10 +86,19 @@ class NodeRecovery:
         started = [work for work in await self._client.started() if work.node != self._node]
         async with self._database.read(SWEEP) as tx:
             living = {row[0] for row in await tx.rows(_LIVING, silent=silent)}
+            clocks = {node.id: node.clock_warning for node in await live_nodes(tx)}
+        self._log_clocks(clocks)
         orphans = [work for work in started if work.node not in living]
         for work in orphans:
             await self._take_over(work, silent=silent)
         return len(orphans)
+
+    def _log_clocks(self, clocks: Mapping[str, str]) -> None:
+        """Log once that a node's clock differs from the database's, and again after it agreed."""
+        for node, warning in clocks.items():
+            if warning and node not in self._wrong_clocks:
+                log.warning("clock differs", node=node, reason=warning)
+        self._wrong_clocks = {node for node, warning in clocks.items() if warning}
 
     async def adopt(self, *, alive: str) -> int:
         """Take over all started work and delete all other nodes: at the start of the only node."""

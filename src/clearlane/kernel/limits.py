@@ -109,6 +109,10 @@ ENROLLMENTS_PER_REQUEST_MAX = 5_000
 
 # Dispatch: the longest pause before an unreachable payer is tried again.
 RETRY_SECONDS_MAX = 3_600
+# Two transfers of the largest file at the least speed.
+DELIVERY_LEASE_SECONDS_MAX = 3 * 86_400
+# The most by which the clock of a node may differ from the database's before an operator is warned.
+CLOCK_DIFFERENCE_SECONDS_MAX = 5
 
 # Eligibility: the size from which answers are streamed, how many inquiries fit one file, how long answers are kept.
 ELIGIBILITY_PAGE_ROWS = 64

@@ -311,12 +311,31 @@ def _pickups(text: str) -> str:
     return ",".join(dict.fromkeys(words))
 
 
+def sender_text(qualifier: str, id: str) -> str:
+    """Return an address of a sender or receiver as routes store it, such as ``ZZ:MEADOW``."""
+    return f"{qualifier.strip().upper()}:{id.strip().upper()}"
+
+
+def _senders(text: str) -> str:
+    found = [each.strip().upper() for each in text.split(SENDER_SEPARATOR) if each.strip()]
+    if not found or not all(map(_SENDER.fullmatch, found)):
+        raise InvalidOptionError(
+            "give addresses such as ZZ:MEADOW, or GS:MEADOW for GS02, separated by |"
+        )
+    return SENDER_SEPARATOR.join(dict.fromkeys(found))
+
+
 def _is_pickup(role: str) -> bool:
     return role.startswith(PICKUP_PREFIX)
 
 
 # ---- the tables -------------------------------------------------------------------------------
 
+SENDER_SEPARATOR = "|"
+"""Separates addresses; no id may hold it."""
+GROUP_SENDER = "GS"
+"""Stands for the qualifier of GS02, which has none."""
+_SENDER = re.compile(r"[0-9A-Z]{2}:[!-)+-9;-\]_-{}][ -)+-9;-\]_-{}]{0,14}", re.ASCII)
 PICKUP_PREFIX = "get-"
 PAYLOAD_PREFIX = "payload."
 
@@ -374,6 +393,7 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("receiver_qualifier", "What sort of id that is (ISA07).", _QUALIFIER, default="ZZ"),
     RouteOption("group_sender", "GS02, where it is not the sender_id.", _ID),
     RouteOption("group_receiver", "GS03, where it is not the receiver_id.", _ID),
+    RouteOption("senders", "Other addresses that the payer sends from: ISA05:ISA06 or GS:GS02, separated by |.", _senders),
     RouteOption("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P"),
     RouteOption("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=FILE_KINDS),
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),

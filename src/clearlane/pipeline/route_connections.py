@@ -18,7 +18,7 @@ from clearlane.x12.writer import Envelope
 
 ADDRESS_OPTIONS = (
     "sender_id", "receiver_id", "sender_qualifier", "receiver_qualifier", "group_sender",
-    "group_receiver", "usage",
+    "group_receiver", "senders", "usage",
 )  # fmt: skip
 """Options of a stored route that ``PayerRoute`` has by the same name."""
 

@@ -244,7 +244,7 @@ async def is_recorded(tx: Any, anchor: Anchor) -> bool:
 async def present_note(database: Any, at: int) -> AnchorNote:
     """Return what an anchor of this database would hold now."""
     async with database.read(SCOPE) as tx:
-        found = await tx.row(_HEAD)
+        found = await tx.row(READ_HEAD_ONLY)
         head = ChainHead(*found) if found else ChainHead(0, GENESIS)
         return AnchorNote(head, at, await _restore_ids(tx))
 
@@ -252,7 +252,7 @@ async def present_note(database: Any, at: int) -> AnchorNote:
 async def save_head(database: Any, anchor: Anchor, at: int, *, over: bool) -> None:
     """Save the present head; with ``over`` also where the anchor holds a row that the chain lost."""
     note = await present_note(database, at)
-    await asyncio.to_thread(_save, anchor, note, over=over)
+    await asyncio.to_thread(save_note, anchor, note, over=over)
     database.clear_anchor_fault()
 
 
@@ -272,7 +272,8 @@ def set_back_sentence(note: AnchorNote, head: ChainHead) -> str:
     )
 
 
-def _save(anchor: Anchor, note: AnchorNote, *, over: bool) -> None:
+def save_note(anchor: Anchor, note: AnchorNote, *, over: bool = False) -> None:
+    """Save a newer head, or with ``over`` any. Blocks; call it outside an event loop."""
     with anchor.locked():
         (anchor.reset if over else anchor.advance)(note)
 
@@ -294,7 +295,7 @@ def _restore_id(hash: bytes) -> str:
     return hash.hex()[:RESTORE_ID_CHARACTERS]
 
 
-_HEAD = Statement(select(audit_head.c.seq, audit_head.c.hash).where(audit_head.c.id == 1))
+READ_HEAD_ONLY = Statement(select(audit_head.c.seq, audit_head.c.hash).where(audit_head.c.id == 1))
 _HASH_AT = Statement(select(audit.c.hash).where(audit.c.seq == bindparam("seq")))
 # Each repeats the condition of the partial index of these few rows.
 _MARKED = audit.c.action.in_([inlined(action) for action in (ANCHORED_ACTION, *RESTORE_ACTIONS)])

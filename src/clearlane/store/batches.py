@@ -31,6 +31,9 @@ from clearlane.store.sql import Statement, among, inlined, insert_into
 from clearlane.store.vault import Vault
 
 CONTROL_NUMBERS_SKIPPED = 1_000_000
+# No pause and no lease is longer; a time further ahead cannot have been meant.
+PAUSE_MICROS_MAX = 1_000_000 * (limits.RETRY_SECONDS_MAX + limits.CLOCK_DIFFERENCE_SECONDS_MAX)
+LEASE_MICROS_MAX = 1_000_000 * limits.DELIVERY_LEASE_SECONDS_MAX
 
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
@@ -121,6 +124,8 @@ class Batch:
     """The workflow that sends it; empty while none does."""
     lease_until: int | None
     """Until when no other workflow may send it; None while none does."""
+    arriving: bool
+    """Whether the last step of a transfer was begun, so that the payer may have the file."""
     failing_since: int | None
     delivered_at: int | None
     fault: str
@@ -135,9 +140,14 @@ class Batch:
         """When it may be attempted: after its pause, and after the lease of whoever sends it."""
         return max(self.not_before, self.lease_until or 0)
 
+    def is_due(self, now: int) -> bool:
+        """Return whether it may be attempted. A pause longer than any is of a clock that was ahead."""
+        waits = now < self.not_before <= now + PAUSE_MICROS_MAX
+        return not waits and not self.is_being_sent(now)
+
     def is_being_sent(self, now: int) -> bool:
-        """Return whether a workflow holds a lease on it."""
-        return self.lease_until is not None and self.lease_until > now
+        """Return whether a workflow holds a lease on it. One longer than any is of a clock that was ahead."""
+        return self.lease_until is not None and now < self.lease_until <= now + LEASE_MICROS_MAX
 
 
 # ---- creating batches -------------------------------------------------------------------------
@@ -209,6 +219,7 @@ async def create(
         attempts=0,
         not_before=now,
         holder="",
+        arriving=0,
         fault=RESTORED if in_doubt else "",
         **_file_values(file),
     )
@@ -348,6 +359,11 @@ async def begin_attempt(tx: Tx, batch: Batch, *, holder: str, lease_until: int) 
     )
 
 
+async def mark_arriving(tx: Tx, id: int, *, holder: str) -> bool:
+    """Record that the last step of a transfer begins; return False where another workflow sends the batch by now."""
+    return bool(await tx.run(_ARRIVING, id=id, holder=holder))
+
+
 async def retry_now(tx: Tx, destination: tuple[str, str], now: int) -> None:
     """Make the batches to a payer due now, except those that a workflow is sending."""
     type, payer_id = destination
@@ -382,11 +398,13 @@ async def mark_in_doubt_after_restore(tx: Tx, *, last_control: int = 0) -> tuple
 
 
 async def _move(tx: Tx, batch: Batch, event: BatchEvent, **values: str | int | None) -> None:
+    after = next_state(batch.state, event)
     moved = await tx.run(
         _MOVE,
         id=batch.id,
         from_state=batch.state.value,
-        to_state=next_state(batch.state, event).value,
+        to_state=after.value,
+        to_arriving=int(batch.arriving and after is BatchState.SENDING),
         **{f"to_{name}": value for name, value in values.items()},
     )
     if not moved:
@@ -399,7 +417,9 @@ def _file_values(file: BatchFile) -> dict[str, object]:
 
 def _batch(row: Row) -> Batch:
     values = dict(zip(_NAMES, row, strict=True))
-    return Batch(**values | {"state": BatchState(values["state"])})
+    return Batch(
+        **values | {"state": BatchState(values["state"]), "arriving": bool(values["arriving"])}
+    )
 
 
 # ---- statements -------------------------------------------------------------------------------
@@ -480,7 +500,7 @@ _DEQUEUE = Statement(
 _ADD = Statement(
     insert_into(
         batches, "payer_id", "type", "kind", "state", "claims", "created_at", "attempts", "not_before", "holder",
-        "fault", *_FILE,
+        "arriving", "fault", *_FILE,
     ).returning(batches.c.id)
 )  # fmt: skip
 _ADD_MEMBER = Statement(insert_into(batch_claims, "batch_id", "request_id", "attempt"), system=True)
@@ -540,12 +560,22 @@ _MEMBER_PAGE = Statement(
 )
 
 _MOVED = (
-    "state", "not_before", "holder", "lease_until", "attempts", "failing_since", "fault", "delivered_at",
+    "state", "not_before", "holder", "lease_until", "arriving", "attempts", "failing_since", "fault",
+    "delivered_at",
 )  # fmt: skip
 _MOVE = Statement(
     update(batches)
     .where(batches.c.id == bindparam("id"), batches.c.state == bindparam("from_state"))
     .values({name: bindparam(f"to_{name}") for name in _MOVED})
+)
+_ARRIVING = Statement(
+    update(batches)
+    .where(
+        batches.c.id == bindparam("id"),
+        batches.c.holder == bindparam("holder"),
+        batches.c.state == BatchState.SENDING.value,
+    )
+    .values(arriving=1)
 )
 _RETRY_NOW = Statement(
     update(batches)

@@ -20,7 +20,7 @@ OWNER = 0
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
 
 STORED, APPLIED, PARKED = "Stored", "Applied", "Parked"
-QUARANTINED, DISCARDED = "Quarantined", "Discarded"
+QUARANTINED, DISCARDED, UNKNOWN_SENDER = "Quarantined", "Discarded", "UnknownSender"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +167,7 @@ class RoutePoll(NamedTuple):
     route_id: int
     next_at: int
     fault: str
+    passed_over: int
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -178,12 +179,17 @@ async def all_polls(tx: Tx) -> dict[tuple[str, str, int], RoutePoll]:
     return {poll.key: poll for poll in (RoutePoll(*row) for row in await tx.rows(_POLLS))}
 
 
-async def begin_poll(tx: Tx, key: tuple[str, str, int], now: int, until: int) -> bool:
-    """Lease a route for polling until a time; return False when another node has it."""
+async def begin_poll(
+    tx: Tx, key: tuple[str, str, int], now: int, until: int, *, latest: int
+) -> bool:
+    """Lease a route for polling until a time; return False when another node has it.
+
+    A next poll after ``latest`` was recorded by a node whose clock was ahead, and counts as due.
+    """
     type, payer_id, route_id = key
     new = {"type": type, "payer_id": payer_id, "route_id": route_id}
-    await tx.run(_NEW_POLL, **new, next_at=now, fault="")
-    return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until))
+    await tx.run(_NEW_POLL, **new, next_at=now, fault="", passed_over=0)
+    return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until, latest=latest))
 
 
 async def extend_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
@@ -191,9 +197,11 @@ async def extend_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
     await tx.run(_EXTEND_POLL, **_of(key), until=until)
 
 
-async def end_poll(tx: Tx, key: tuple[str, str, int], next_at: int, fault: str) -> bool:
-    """Record when the route is polled next, and why this poll failed; return whether that fault is new."""
-    news = await tx.run(_FAULT, **_of(key), to_fault=fault)
+async def end_poll(
+    tx: Tx, key: tuple[str, str, int], next_at: int, fault: str, *, passed_over: int
+) -> bool:
+    """Record when the route is polled next, why this poll failed, and how many files it passed over; return what is new."""
+    news = await tx.run(_FAULT, **_of(key), to_fault=fault, to_passed_over=passed_over)
     await extend_poll(tx, key, next_at)
     return bool(news)
 
@@ -262,12 +270,19 @@ _THIS_POLL = (
 )
 _BEGIN_POLL = Statement(
     update(polls)
-    .where(_THIS_POLL, polls.c.next_at <= bindparam("now"))
+    .where(
+        _THIS_POLL,
+        (polls.c.next_at <= bindparam("now")) | (polls.c.next_at > bindparam("latest")),
+    )
     .values(next_at=bindparam("until"))
 )
 _EXTEND_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))
 _FAULT = Statement(
     update(polls)
-    .where(_THIS_POLL, polls.c.fault != bindparam("to_fault"))
-    .values(fault=bindparam("to_fault"))
+    .where(
+        _THIS_POLL,
+        (polls.c.fault != bindparam("to_fault"))
+        | (polls.c.passed_over != bindparam("to_passed_over")),
+    )
+    .values(fault=bindparam("to_fault"), passed_over=bindparam("to_passed_over"))
 )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import BigInteger, bindparam, delete, select
 
 from clearlane.kernel import limits
+from clearlane.kernel.clock import Clock, SystemClock, to_micros
 from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.keys import MasterKeys
 from clearlane.store.schema import nodes, revisions
@@ -36,14 +37,33 @@ class Node:
     host: str
     loaded: dict[str, int]
     master_keys: tuple[str, ...]
+    clock_ahead_micros: int = 0
+    """By how much its clock is ahead of the database's; below 0 it is behind."""
+
+    @property
+    def clock_warning(self) -> str:
+        """What is wrong with its clock; empty where it agrees with the database's."""
+        seconds = self.clock_ahead_micros / 1_000_000
+        if abs(seconds) <= limits.CLOCK_DIFFERENCE_SECONDS_MAX:
+            return ""
+        where = "ahead of" if seconds > 0 else "behind"
+        return f"The clock of node {self.id} is {abs(seconds):.0f} seconds {where} the database's: set it by NTP."
 
 
 class NodeRegistration:
     """This node's row: its heartbeat, and the revisions it has loaded."""
 
     def __init__(
-        self, database: Database, *, id: str, role: str, heartbeat_seconds: float, keys: MasterKeys
+        self,
+        database: Database,
+        *,
+        id: str,
+        role: str,
+        heartbeat_seconds: float,
+        keys: MasterKeys,
+        clock: Clock | None = None,
     ) -> None:
+        self._clock = clock or SystemClock()
         self.id = id
         self._database = database
         self._role = role
@@ -72,6 +92,7 @@ class NodeRegistration:
                 heartbeat_micros=self._heartbeat_micros,
                 loaded=json.dumps(self._loaded),
                 master_keys=",".join(self._keys.ids),
+                node_now=to_micros(self._clock.now()),
             )
 
         await self._database.write(SCOPE, job, actor=Actor("node", self.id))
@@ -108,8 +129,8 @@ async def bump_revision(tx: Tx, name: str) -> int:
 async def live_nodes(tx: Tx) -> list[Node]:
     """Return the nodes whose last heartbeat is younger than three of their intervals."""
     return [
-        Node(id, role, host, json.loads(loaded), tuple(filter(None, keys.split(","))))
-        for id, role, host, loaded, keys in await tx.rows(_LIVE)
+        Node(id, role, host, json.loads(loaded), tuple(filter(None, keys.split(","))), ahead)
+        for id, role, host, loaded, keys, ahead in await tx.rows(_LIVE)
     ]
 
 
@@ -148,13 +169,16 @@ _BUMP = Statement(
     .returning(revisions.c.revision)
 )
 _NEW = insert_into(nodes, "id", "role", "host", "heartbeat_micros", "loaded", "master_keys").values(
-    started_at=database_now(), seen_at=database_now()
+    started_at=database_now(),
+    seen_at=database_now(),
+    clock_ahead_micros=bindparam("node_now", type_=BigInteger) - database_now(),
 )
 _HEARTBEAT = Statement(
     _NEW.on_conflict_do_update(
         index_elements=["id"],
         set_={
             "seen_at": database_now(),
+            "clock_ahead_micros": _NEW.excluded.clock_ahead_micros,
             "loaded": _NEW.excluded.loaded,
             "master_keys": _NEW.excluded.master_keys,
         },
@@ -162,7 +186,14 @@ _HEARTBEAT = Statement(
 )
 _DEREGISTER = Statement(delete(nodes).where(nodes.c.id == bindparam("id")))
 _LIVE = Statement(
-    select(nodes.c.id, nodes.c.role, nodes.c.host, nodes.c.loaded, nodes.c.master_keys)
+    select(
+        nodes.c.id,
+        nodes.c.role,
+        nodes.c.host,
+        nodes.c.loaded,
+        nodes.c.master_keys,
+        nodes.c.clock_ahead_micros,
+    )
     .where(
         nodes.c.seen_at
         > database_now()

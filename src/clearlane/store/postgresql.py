@@ -15,7 +15,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
-from clearlane.store.anchor import Anchor, AnchorFault, AnchorNote, note_for
+from clearlane.store.anchor import Anchor, AnchorFault, note_for, save_note
 from clearlane.store.group_commit import (
     Actor,
     AuditBuffer,
@@ -226,7 +226,7 @@ class PostgresqlDatabase:
             async with self.read(SystemScope("anchor")) as tx:
                 at = to_micros(self._committer.clock.now())
                 note = await note_for(tx, anchor, head, at=at, shared=True)
-            await asyncio.to_thread(_advance, anchor, note)
+            await asyncio.to_thread(save_note, anchor, note)
         except AnchorFault as fault:
             self.anchor_fault = str(fault)
         except (StoreFault, OSError) as fault:
@@ -444,11 +444,6 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, asyncpg.PostgresError):
         return f"{type(error).__name__} ({error.sqlstate})"
     return str(getattr(error, "strerror", "") or type(error).__name__)
-
-
-def _advance(anchor: Anchor, note: AnchorNote) -> None:
-    with anchor.locked():
-        anchor.advance(note)
 
 
 async def _no_reset(connection: Any) -> None:

@@ -13,7 +13,7 @@ from datetime import datetime
 from sqlalchemy import bindparam, select, update
 
 from clearlane.kernel.clock import from_micros, to_micros
-from clearlane.payers.routes import FILE_KINDS, Route, RouteKind, RouteSecrets
+from clearlane.payers.routes import FILE_KINDS, SENDER_SEPARATOR, Route, RouteKind, RouteSecrets
 from clearlane.store.database import Actor, Database, OperationRefused, Row, SystemScope, Tx
 from clearlane.store.nodes import bump_revision
 from clearlane.store.schema import revisions, routes
@@ -26,6 +26,7 @@ SCOPE = SystemScope("routes belong to the installation")
 OWNER = 0
 """The data key that seals the secrets is the installation's, which is no vendor."""
 TABLE = "routes"
+SENDERS = "senders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,26 @@ async def set_active(database: Database, id: int, *, active: bool, actor: Actor)
     return await database.write(SCOPE, job, actor=actor)
 
 
+async def remember_senders(
+    database: Database, id: int, senders: Iterable[str], *, actor: Actor
+) -> RouteChange:
+    """Add addresses to those that the payer of a route is known to send from."""
+
+    async def job(tx: Tx) -> RouteChange:
+        await tx.row(_LOCK)
+        route = _route(await _existing(tx, id))
+        known = [each for each in route.text(SENDERS).split(SENDER_SEPARATOR) if each]
+        more = [each for each in sorted(senders) if each not in known]
+        if not more:
+            return RouteChange(route, None)
+        options = {**route.options, SENDERS: SENDER_SEPARATOR.join([*known, *more])}
+        changed = replace(route, options=options)
+        await tx.run(_SET_FACTS, id=id, new_facts=json.dumps(options))
+        return RouteChange(changed, await _record_change(tx, "route.senders", changed))
+
+    return await database.write(SCOPE, job, actor=actor)
+
+
 async def _existing(tx: Tx, id: int) -> Row:
     row = await tx.row(_ONE, id=id)
     if row is None:
@@ -204,6 +225,9 @@ _ONE = Statement(_COLUMNS.where(routes.c.id == bindparam("id")))
 _ADD = Statement(insert_into(routes, *_NAMES).returning(routes.c.id))
 _SEAL = Statement(
     update(routes).where(routes.c.id == bindparam("id")).values(secrets=bindparam("sealed"))
+)
+_SET_FACTS = Statement(
+    update(routes).where(routes.c.id == bindparam("id")).values(facts=bindparam("new_facts"))
 )
 _SWITCH = Statement(
     update(routes).where(routes.c.id == bindparam("id")).values(active=bindparam("now_active"))

@@ -4,24 +4,30 @@ An older copy of the database (a file copy, a snapshot of a volume, a restore by
 what was sent after it was made. The anchor proves that it is older. Runs before a node works, and beside none.
 """
 
+import asyncio
+import contextlib
 from dataclasses import dataclass
 
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.store import batches
 from clearlane.store.anchor import (
+    READ_HEAD_ONLY,
     Anchor,
     AnchorFault,
     AnchorNote,
     AnchorVerdict,
+    DatabaseSetBack,
     compare,
     is_recorded,
     missing_sentence,
+    note_for,
     save_head,
+    save_note,
     set_back_sentence,
 )
 from clearlane.store.audit import read_head
 from clearlane.store.audit_chain import READ_HEAD, ChainHead
-from clearlane.store.database import Actor, Database, OperationRefused, SystemScope, Tx
+from clearlane.store.database import Actor, Database, OperationRefused, SystemScope, Tx, require_row
 from clearlane.store.schema import ANCHORED_ACTION, RESTORE_ACTIONS
 
 SCOPE = SystemScope("what was sent since an older copy was made concerns every client")
@@ -53,7 +59,7 @@ async def is_set_back(database: Database) -> bool:
     """Return whether the database is known to be older than its anchor; one that cannot be read proves nothing."""
     try:
         return await check_database_age(database) is AnchorVerdict.SET_BACK
-    except AnchorFault:
+    except (AnchorFault, OSError):
         return False
 
 
@@ -74,6 +80,19 @@ async def confirm_anchor(
     What was unsent is then in doubt, control numbers are skipped, and the anchor follows the present chain. An anchor
     that is missing or cannot be read is refused, unless ``may_begin_anew`` (a sandbox).
     """
+    try:
+        return await _confirm(database, clock, actor, may_begin_anew=may_begin_anew)
+    except OSError as fault:
+        place = fault.filename or _anchor_of(database).file
+        raise OperationRefused(
+            f"The anchor {place} cannot be read or written: {fault.strerror}. Without it nobody knows whether the "
+            "database is older than it was."
+        ) from None
+
+
+async def _confirm(
+    database: Database, clock: Clock, actor: Actor, *, may_begin_anew: bool
+) -> SetBack | None:
     anchor, found = _anchor_of(database), None
     try:
         verdict = await check_database_age(database)
@@ -89,6 +108,31 @@ async def confirm_anchor(
     await save_head(database, anchor, to_micros(clock.now()), over=lost)
     await _record_anchor(database, anchor, actor)
     return found
+
+
+async def anchor_now(database: Database, clock: Clock) -> None:
+    """Save the present head before something leaves the installation: an older database is then always recognised.
+
+    Raises :class:`DatabaseSetBack` where the database is older already. An anchor that cannot be written is reported
+    by the database itself and stops nothing.
+    """
+    anchor = _anchor_of(database)
+    with contextlib.suppress(OSError):
+        try:
+            async with database.read(SCOPE) as tx:
+                head = require_row(await tx.row(READ_HEAD_ONLY), "the head of the audit chain")
+                note = await note_for(
+                    tx,
+                    anchor,
+                    ChainHead(*head),
+                    at=to_micros(clock.now()),
+                    shared=_is_shared(database),
+                )
+            await asyncio.to_thread(save_note, anchor, note)
+        except DatabaseSetBack:
+            raise
+        except AnchorFault:
+            return
 
 
 async def record_restore(database: Database, *, clock: Clock, actor: Actor) -> tuple[int, int]:
@@ -151,7 +195,7 @@ async def describe_set_back(database: Database) -> str:
     try:
         async with database.read(SCOPE) as tx:
             verdict, note = await compare(tx, _anchor_of(database), shared=_is_shared(database))
-    except AnchorFault:
+    except (AnchorFault, OSError):
         return ""
     if verdict is not AnchorVerdict.SET_BACK or note is None:
         return ""

@@ -15,6 +15,7 @@ import structlog
 
 from clearlane.claims.identify import IdentifiedFile
 from clearlane.claims.inbound_file import InboundFile, read_inbound
+from clearlane.connect.connections import PayerRoute
 from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
@@ -23,6 +24,7 @@ from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline import claim_status
 from clearlane.pipeline.claim_status import ClaimFact
 from clearlane.pipeline.inbound import post_eligibility
+from clearlane.pipeline.inbound.check_addresses import check_addresses, refusal
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, StatementReader
 from clearlane.pipeline.inbound.match_payments import match_waiting
 from clearlane.pipeline.inbound.post_payments import PaymentPosting
@@ -74,8 +76,13 @@ async def post_waiting(context: WorkContext, now: datetime) -> int:
     return done
 
 
-async def post_file(context: WorkContext, id: int) -> str | None:
-    """Post one file, whatever was done with it before; return its new state, None where there is no file."""
+async def post_file(
+    context: WorkContext, id: int, *, accepted: frozenset[str] = frozenset()
+) -> str | None:
+    """Post one file, whatever was done with it before; return its new state, None where there is no file.
+
+    ``accepted`` are senders that an operator accepts beside those that the route knows.
+    """
     async with context.database.read(inbox.SCOPE) as tx:
         file = await inbox.find(tx, id)
         if file is None or file.state == inbox.DISCARDED:
@@ -86,6 +93,8 @@ async def post_file(context: WorkContext, id: int) -> str | None:
     if not found.usable:
         outcome = InboxOutcome(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
         return await _record_outcome(context, file, outcome)
+    if misaddressed := _misaddressed(context, file, found, accepted):
+        return await _record_outcome(context, file, misaddressed)
     await context.vault.ensure_key(inbox.OWNER)  # what is parked is sealed
     posting = FilePosting(context, file, content, read)
     try:
@@ -182,6 +191,35 @@ class FilePosting:
             inbox.OWNER, inbox.PARKED_TABLE, self._file.id, statement.encode_unmatched(reason)
         )
         self.parked.append(ParkedStatement(statement.kind, reason, payload))
+
+
+def _misaddressed(
+    context: WorkContext, file: InboxFile, found: IdentifiedFile, accepted: frozenset[str]
+) -> InboxOutcome | None:
+    """Return the outcome of a file that is for somebody else or from an unknown sender; None where it may be posted."""
+    route = route_of_file(context, file)
+    if route is None:  # it was removed since the file came
+        return None
+    check = check_addresses(found.addresses, route, accepted)
+    reason = refusal(check, route, file.id)
+    if not reason:
+        return None
+    state = inbox.QUARANTINED if check.receivers else inbox.UNKNOWN_SENDER
+    log.warning(
+        "file not posted", inbox=file.id, payer=file.payer_id, route=file.route_id, verdict=state
+    )
+    return InboxOutcome(state=state, kinds=_kinds(found), reason=reason)
+
+
+def route_of_file(context: WorkContext, file: InboxFile) -> PayerRoute | None:
+    """Return the route over which a file came, None where it is gone."""
+    connections = context.payer_access.connections()
+    # The loopbacks of a sandbox share one id; a stored route may spell the payer's id in another way than the file's row.
+    routes = [
+        *connections.mailbox_routes(file.type, file.payer_id),
+        *(route for route in connections.all_mailbox_routes() if route.route_id),
+    ]
+    return next((route for route in routes if route.route_id == file.route_id), None)
 
 
 async def _record_outcome(

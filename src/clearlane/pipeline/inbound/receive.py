@@ -114,13 +114,20 @@ async def _lease_due_routes(context: WorkContext, now: datetime) -> list[PayerRo
     due = [
         route
         for route in routes
-        if (poll := polls.get(poll_key(route))) is None or poll.next_at <= at
+        if (poll := polls.get(poll_key(route))) is None
+        or not at < poll.next_at <= _latest_poll(route, at)
     ]
     due = due[:COLLECT_ROUTES_AT_ONCE]
     until = _lease_end(now)
 
     async def take(tx: Tx) -> list[PayerRoute]:
-        return [route for route in due if await inbox.begin_poll(tx, poll_key(route), at, until)]
+        return [
+            route
+            for route in due
+            if await inbox.begin_poll(
+                tx, poll_key(route), at, until, latest=_latest_poll(route, at)
+            )
+        ]
 
     return await context.database.write(inbox.SCOPE, take, actor=context.actor) if due else []
 
@@ -141,6 +148,7 @@ class _MailboxVisit:
         self._route = route
         self._new: list[int] = []
         self._fault = ""
+        self._passed_over = 0
 
     async def run(self, now: datetime) -> list[int]:
         """Fetch what waits, and record when to poll again. No fault reaches the other routes."""
@@ -162,19 +170,31 @@ class _MailboxVisit:
         next_at = to_micros(now + timedelta(seconds=route.poll_seconds))
         changed = await self._context.database.write(
             inbox.SCOPE,
-            lambda tx: inbox.end_poll(tx, poll_key(route), next_at, self._fault),
+            lambda tx: inbox.end_poll(
+                tx, poll_key(route), next_at, self._fault, passed_over=self._passed_over
+            ),
             actor=self._context.actor,
         )
         if changed:  # a payer that stays away is logged once
-            write = log.warning if self._fault else log.info
-            text = "route not polled" if self._fault else "route polled again"
-            write(text, payer=route.payer_id, type=route.type, kind=route.kind)
+            self._log_change()
         return self._new
+
+    def _log_change(self) -> None:
+        route = self._route
+        facts = {"payer": route.payer_id, "type": route.type, "kind": route.kind}
+        if self._fault:
+            log.warning("route not polled", **facts)
+        elif self._passed_over:
+            log.warning("files passed over", route=route.route_id, count=self._passed_over, **facts)
+        else:
+            log.info("route polled again", **facts)
 
     async def _fetch_all(self) -> None:
         mailbox = self._context.payer_access.connections().open_mailbox(self._route)
         try:
-            for incoming in (await mailbox.waiting())[:COLLECT_FILES_MAX]:
+            waiting = await mailbox.waiting()
+            self._passed_over = mailbox.passed_over
+            for incoming in waiting[:COLLECT_FILES_MAX]:
                 try:
                     await self._fetch(mailbox, incoming)
                 except Denied as fault:  # the next file may be allowed
@@ -286,6 +306,12 @@ async def _set_within(event: asyncio.Event, seconds: float) -> bool:
 async def _is_there(mailbox: Mailbox, name: str) -> bool:
     """Return whether a file still waits. One that does not was fetched by another node, which is no fault."""
     return any(one.name == name for one in await mailbox.waiting())
+
+
+def _latest_poll(route: PayerRoute, at: int) -> int:
+    """Return the latest time that a next poll can have been meant for; a later one is of a clock that was ahead."""
+    seconds = max(route.poll_seconds, COLLECT_LEASE_SECONDS) + limits.CLOCK_DIFFERENCE_SECONDS_MAX
+    return at + 1_000_000 * seconds
 
 
 def _lease_end(now: datetime) -> int:

@@ -3,17 +3,22 @@
 For operators. Knows the inbox and the posting of files.
 """
 
+import asyncio
 from dataclasses import dataclass, field
 
 import msgspec
 
 from clearlane.claims.facts import UnmatchedFact
+from clearlane.claims.identify import identify
+from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.inbound.post import post_file
+from clearlane.pipeline.inbound.check_addresses import check_addresses
+from clearlane.pipeline.inbound.post import post_file, route_of_file
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox
 from clearlane.store.database import Actor, OperationRefused, Tx
 from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
+from clearlane.store.routes import remember_senders
 
 DISCARDED_TEXT = "Discarded by an operator."
 
@@ -74,6 +79,40 @@ async def replay(context: WorkContext, id: int, *, actor: Actor) -> InboxFile:
     await post_file(context, id)
     async with context.database.read(inbox.SCOPE) as tx:
         return await _require_file(tx, id)
+
+
+async def accept(
+    context: WorkContext, id: int, *, remember: bool, actor: Actor
+) -> tuple[InboxFile, int | None]:
+    """Post a file of a sender that its route does not know; return it, and the revision that nodes must load.
+
+    With ``remember`` the route knows the sender from now on, and other files that wait because of it are posted too.
+    """
+    async with context.database.read(inbox.SCOPE) as tx:
+        file = await _require_file(tx, id)
+        waiting = await inbox.list_files(tx, [inbox.UNKNOWN_SENDER], limits.FILES_WAITING_MAX)
+    if file.state != inbox.UNKNOWN_SENDER:
+        raise OperationRefused(f"File {id} is {file.state}: there is no sender to accept.")
+    route = route_of_file(context, file)
+    if route is None:
+        raise OperationRefused(f"Route {file.route_id} of file {id} is gone: use it again first.")
+    content = await read_content(context, id, actor=actor)
+    found = await asyncio.to_thread(identify, content)
+    senders = check_addresses(found.addresses, route).senders
+    revision = None
+    if remember:
+        change = await remember_senders(context.database, file.route_id, senders, actor=actor)
+        revision = change.revision
+
+    async def job(tx: Tx) -> None:
+        tx.audit("inbox.accept", ids=[str(id)], detail=f"{file.type} {file.payer_id}")
+
+    await context.database.write(inbox.SCOPE, job, actor=actor)
+    same_route = [one.id for one in waiting if remember and one.route_id == file.route_id]
+    for each in sorted({id, *same_route}):
+        await post_file(context, each, accepted=senders)
+    async with context.database.read(inbox.SCOPE) as tx:
+        return await _require_file(tx, id), revision
 
 
 async def discard(context: WorkContext, id: int, *, actor: Actor) -> InboxFile:

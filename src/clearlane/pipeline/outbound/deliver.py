@@ -1,8 +1,8 @@
 """Attempt to deliver one batch to its payer, and record the outcome.
 
-The state Sending is durable before anything is sent, so after a crash the payer's mailbox is looked into before the
-file is sent again: found, the delivery is recorded; absent, the file is sent; where the mailbox cannot tell, the batch
-is in doubt until the payer acknowledges it or a person decides. Every transfer has a time limit.
+The state Sending is durable before anything is sent, and so is a mark directly before the step after which the payer has
+the file. After a crash without that mark the file is sent again; with it the payer's mailbox is looked into first: found,
+the delivery is recorded; absent, the file is sent; where the mailbox cannot tell, the batch is in doubt until the payer acknowledges it or a person decides. Every transfer has a time limit.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ from clearlane.store.route_health import (
     lock_route_health,
     set_route_health,
 )
-from clearlane.store.set_back import is_set_back
+from clearlane.store.set_back import anchor_now, is_set_back
 
 log = structlog.get_logger()
 
@@ -54,6 +54,7 @@ ARRIVED, LATER, SKIPPED, DOUBTFUL = "arrived", "later", "skipped", "in-doubt"
 
 PRESENCE_UNKNOWN = "It is not known whether the payer has the file: its mailbox cannot tell."
 ROUTE_GONE = "The route it was written for is gone, so the payer cannot be reached over it."
+TAKEN_OVER = "Another node sends it by now."
 UNKNOWN_FAILURE = "The connection failed for an unknown reason."
 
 
@@ -76,7 +77,7 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
         return await _record_failure(
             context, sending.batch, holder, DeliveryFailure(Presence.ABSENT, ROUTE_GONE)
         )
-    outcome = await _transfer(context, route, sending)
+    outcome = await _transfer(context, route, sending, holder)
     if outcome is Presence.UNKNOWN:
         return await _mark_in_doubt(context, sending.batch, PRESENCE_UNKNOWN)
     if isinstance(outcome, DeliveryFailure):
@@ -220,7 +221,7 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
         if not allows(found.state, BatchEvent.ATTEMPTED):
             return None
         if found.holder != holder:  # else it continues what it began
-            if found.due_at > now or is_paused(health, now):
+            if not found.is_due(now) or is_paused(health, now):
                 return None
             if found.state is BatchState.READY and found.route_id != batch.route_id:
                 return None
@@ -231,16 +232,38 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
                 return None
         lease_until = now + 2 * SECOND * _seconds_max(found)
         await store.begin_attempt(tx, found, holder=holder, lease_until=lease_until)
-        return _SendingBatch(found, may_be_there=found.state is BatchState.SENDING)
+        return _SendingBatch(found, may_be_there=found.arriving)
 
     return await context.database.write(store.SCOPE, job, actor=context.actor)
 
 
+async def _mark_arriving(context: WorkContext, batch: Batch, holder: str) -> None:
+    """Record that the last step of a transfer begins, and anchor the record, so that no older database forgets it."""
+
+    async def job(tx: Tx) -> bool:
+        if not await store.mark_arriving(tx, batch.id, holder=holder):
+            return False
+        tx.audit("batch.sending", ids=[str(batch.id)], count=batch.claims, detail=batch.name)
+        return True
+
+    if not await context.database.write(store.SCOPE, job, actor=context.actor):
+        raise Unreachable(TAKEN_OVER, Presence.ABSENT)
+    await anchor_now(context.database, context.clock)
+    crash_point("arriving")
+
+
 async def _transfer(
-    context: WorkContext, route: PayerRoute, sending: _SendingBatch
+    context: WorkContext, route: PayerRoute, sending: _SendingBatch, holder: str
 ) -> Presence | DeliveryFailure:
     """Look into the mailbox where that is needed, and send. Return THERE, UNKNOWN or a failure."""
     batch, looking = sending.batch, sending.may_be_there
+    unclear = Presence.UNKNOWN if looking else Presence.ABSENT
+
+    async def before_arrival() -> None:
+        nonlocal unclear
+        await _mark_arriving(context, batch, holder)
+        unclear = Presence.UNKNOWN
+
     async with context.database.read(store.SCOPE) as tx:
         content = await store.read_content(tx, context.vault, batch)
     try:
@@ -250,22 +273,21 @@ async def _transfer(
                 if found is not Presence.ABSENT:
                     return found
             looking = False
-            await mailbox.put(batch.name, content)
+            await mailbox.put(batch.name, content, before_arrival)
     except Unreachable as fault:
-        return DeliveryFailure(Presence.UNKNOWN if looking else fault.arrival, str(fault))
+        arrival = Presence.UNKNOWN if looking else fault.arrival
+        return DeliveryFailure(unclear if arrival is Presence.UNKNOWN else arrival, str(fault))
     except Denied as fault:
         # A refused file is not there; a refused look says nothing.
         arrival = Presence.UNKNOWN if looking else Presence.ABSENT
         return DeliveryFailure(arrival, str(fault), lasting=True)
     except TimeoutError:
-        return DeliveryFailure(
-            Presence.UNKNOWN, f"It took longer than {_seconds_max(batch)} seconds."
-        )
+        return DeliveryFailure(unclear, f"It took longer than {_seconds_max(batch)} seconds.")
     except Exception as fault:  # noqa: BLE001  (one connection must not stop the others)
         log.warning(
             "delivery failed", batch=batch.id, fault=fault_code(fault), places=fault_frames(fault)
         )
-        return DeliveryFailure(Presence.UNKNOWN, UNKNOWN_FAILURE)
+        return DeliveryFailure(unclear, UNKNOWN_FAILURE)
     return Presence.THERE
 
 

@@ -14,7 +14,7 @@ from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence
 from clearlane.kernel import limits
-from clearlane.store.batches import Batch
+from clearlane.store.batches import PAUSE_MICROS_MAX, Batch
 from clearlane.store.route_health import RouteHealth
 from clearlane.x12.encode import clean
 
@@ -67,15 +67,17 @@ def next_batches(
         health = health_of.get(key)
         if is_paused(health, now) or any(batch.is_being_sent(now) for batch in waiting):
             continue
-        due = [batch for batch in waiting if batch.due_at <= now]
+        due = [batch for batch in waiting if batch.is_due(now)]
         if due:
             found.append(min(due, key=lambda batch: batch.id))
     return found
 
 
 def is_paused(health: RouteHealth | None, now: int) -> bool:
-    """Return whether nothing is sent to a destination now."""
-    return health is not None and health.paused_until is not None and health.paused_until > now
+    """Return whether nothing is sent to a destination now. A pause longer than any is of a clock that was ahead."""
+    if health is None or health.paused_until is None:
+        return False
+    return now < health.paused_until <= now + PAUSE_MICROS_MAX
 
 
 def choose_route(health: RouteHealth | None, routes: Sequence[PayerRoute], now: int) -> PayerRoute:

@@ -209,7 +209,10 @@ def _plan_batches(
             unlimited = in_doubt or everything
             # Behind batches that cannot be sent claims are not batched, so that they fill larger files later.
             batches_max = queue.claims if unlimited else ROUTE_BATCHES_WAITING_MAX - waiting[key]
-            may_be_small = unlimited or queue.oldest_at + SECOND * route.window_seconds <= at
+            # A claim of the future was accepted by a clock that was ahead.
+            latest = at + SECOND * limits.CLOCK_DIFFERENCE_SECONDS_MAX
+            gathered = not at - SECOND * route.window_seconds < queue.oldest_at <= latest
+            may_be_small = unlimited or gathered
             found.append(_BatchPlan(queue, route, batches_max, may_be_small, in_doubt))
     return [plan for plan in found if plan.has_batch]
 

@@ -219,6 +219,8 @@ nodes = installation_table(
     Column("started_at", BigInteger, nullable=False),
     Column("seen_at", BigInteger, nullable=False),
     Column("heartbeat_micros", BigInteger, nullable=False),
+    # By how much the node's clock was ahead of the database's at its last heartbeat.
+    Column("clock_ahead_micros", BigInteger, nullable=False),
     # A JSON object: the revision this node has loaded, by name of the snapshot.
     Column("loaded", Text, nullable=False),
     # Ids of the node's master keys, the wrapping key first, separated by commas.

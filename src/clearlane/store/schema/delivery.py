@@ -29,8 +29,8 @@ __all__ = [
     "sandbox_agenda", "sandbox_ledger", "sandbox_state",
 ]  # fmt: skip
 
-# Stored: not yet processed. Parked: applied, except statements about unknown claims.
-INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded")
+# Stored: not yet processed. Parked: applied, except statements about unknown claims. UnknownSender: a person decides.
+INBOX_STATES = ("Stored", "Applied", "Parked", "Quarantined", "Discarded", "UnknownSender")
 
 
 def _state_in(states: Iterable[str]) -> str:
@@ -85,6 +85,8 @@ batches = installation_table(
     # Which workflow sends it now and until when it may take; empty and null while none does.
     Column("holder", Text, nullable=False),
     Column("lease_until", BigInteger),
+    # Whether the last step of a transfer, after which the payer may have the file, was begun.
+    Column("arriving", SmallInteger, nullable=False),
     Column("failing_since", BigInteger),
     Column("delivered_at", BigInteger),
     # Why the last attempt failed; never anything of a payload.
@@ -130,6 +132,8 @@ polls = installation_table(
     Column("next_at", BigInteger, nullable=False),
     # Why the last poll failed; never anything of a payload.
     Column("fault", Text, nullable=False),
+    # How many files of the payer have names under which nothing is collected.
+    Column("passed_over", Integer, nullable=False),
 )
 
 inbox = installation_table(

@@ -146,6 +146,7 @@ def _nodes() -> None:
         sa.Column("started_at", sa.BigInteger, nullable=False),
         sa.Column("seen_at", sa.BigInteger, nullable=False),
         sa.Column("heartbeat_micros", sa.BigInteger, nullable=False),
+        sa.Column("clock_ahead_micros", sa.BigInteger, nullable=False),
         sa.Column("loaded", sa.Text, nullable=False),
         sa.Column("master_keys", sa.Text, nullable=False),
     )
@@ -316,6 +317,7 @@ def _batches() -> None:
         sa.Column("not_before", sa.BigInteger, nullable=False),
         sa.Column("holder", sa.Text, nullable=False),
         sa.Column("lease_until", sa.BigInteger),
+        sa.Column("arriving", sa.SmallInteger, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
@@ -370,6 +372,7 @@ def _inbox() -> None:
         sa.Column("route_id", sa.BigInteger, primary_key=True),
         sa.Column("next_at", sa.BigInteger, nullable=False),
         sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("passed_over", sa.Integer, nullable=False),
     )
     op.create_table(
         "inbox",
@@ -390,7 +393,7 @@ def _inbox() -> None:
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("type", "payer_id", "digest", name="uq_inbox_type_payer_id_digest"),
         sa.CheckConstraint(
-            "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded')",
+            "state IN ('Stored', 'Applied', 'Parked', 'Quarantined', 'Discarded', 'UnknownSender')",
             name="ck_inbox_state",
         ),
         sqlite_autoincrement=True,
