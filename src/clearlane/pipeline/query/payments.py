@@ -36,6 +36,7 @@ from clearlane.pipeline.claim_status import DocumentSource, open_document_source
 from clearlane.pipeline.load_claim import (
     LoadedClaim,
     find_claim_scope,
+    load_claim_in_scope,
     open_claim,
     sent_line_controls,
 )
@@ -275,6 +276,8 @@ async def load_decisions(
     scope = await find_claim_scope(database, request_id)
     if scope is None:
         return None
+    # Loaded for the audit: who sees a claim's payments has read the claim.
+    await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
     async with database.read(scope) as tx:
         rows = await occurrences.list_own_of_claim(tx, request_id, limit=DECISIONS_PER_CLAIM_MAX)
         await vault.load_keys_of(tx, [one.payload for one in rows])
