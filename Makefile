@@ -9,9 +9,11 @@ TESTS ?= tests
 WORKERS ?= 3
 # Tests without a server do not wait: one for each core.
 QUICK_WORKERS ?= auto
+# How long `make fuzz` runs.
+SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check quick cov bench docs format lock clean
+.PHONY: help install run test check quick cov bench fuzz docs format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +63,10 @@ check: .venv/.installed ## format, lint, types, architecture, docs
 
 bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what>
 	@$(BIN)/python -m bench $(ONLY)
+
+# Coverage-guided with atheris, where that is installed; otherwise by Hypothesis.
+fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowledger and decoders (SECONDS=600 for longer)
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 docs: .venv/.installed ## write the generated reference pages, build the site in site/
 	@$(BIN)/python -m docs.generate

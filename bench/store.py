@@ -15,7 +15,7 @@ from bench.harness import Measure, bench
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
 from clearlane.store import migrate
-from clearlane.store.audit_chain import ANCHOR_NAME
+from clearlane.store.anchor import ANCHOR_NAME
 from clearlane.store.database import Actor, Database, SystemScope, Tx, open_database
 from clearlane.store.keys import load_master_keys
 from clearlane.store.schema import claims, sites, vendors

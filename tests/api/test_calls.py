@@ -520,8 +520,8 @@ BAD_BODIES = {
 def test_a_body_that_cannot_be_read_is_a_400_under_document(acme, endpoint):
     headers = {"Content-Type": "application/json"}
     for name, content in BAD_BODIES.items():
-        if endpoint.request_type == DocumentIds and name == "an array":
-            continue  # this call takes an array
+        if endpoint.request_type == DocumentIds and name in {"an array", "a million items"}:
+            continue  # this call takes an array, and says 413 where it is too long
         answer = acme.post(
             endpoint.path, params=query_of(endpoint), content=content, headers=headers
         )

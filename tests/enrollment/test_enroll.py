@@ -207,6 +207,7 @@ class Cut:
 
     def __init__(self, database, fault, *, after):
         self._database, self._fault, self._after = database, fault, after
+        self.require_space = database.require_space
 
     async def write(self, scope, job, *, actor):
         if self._after:
@@ -387,7 +388,7 @@ class Counting:
 
     def __init__(self, database):
         self._database, self.reads = database, 0
-        self.write = database.write
+        self.write, self.require_space = database.write, database.require_space
 
     def read(self, scope):
         self.reads += 1

@@ -423,10 +423,12 @@ def test_every_document_is_a_whole_interchange_that_names_no_other_claim(scenari
         assert {number for number in numbers if number in text} <= {
             one["ClearinghouseControlNumber"]
         }
-        # Counts are right; only the sums of the whole check cannot hold for a part of it.
+        # Counts are right; only what is about the whole check cannot hold for a part of it: its sums, and that a
+        # correction follows a reversal (two documents).
         assert {finding.rule for finding in check(text.encode()).findings} <= {
             "X835-CHECK",
             "X835-INTEREST",
+            "X835-REVERSAL",
         }
         assert len(one["DocumentId"]) >= ID_CHARACTERS_MIN
 

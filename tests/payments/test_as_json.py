@@ -1,10 +1,12 @@
+import re
 from datetime import date
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from clearlane.payments import as_json
-from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
+from clearlane.payments.payment import ClaimOccurrence, PaidLine, Payment, ProviderAdjustment
 from clearlane.payments.read_payment import read_payments
 from tests.claims.answers import paid, payment
 
@@ -62,3 +64,19 @@ def test_a_payment_that_was_read_can_be_encoded():
     ])  # fmt: skip
     assert b'"corrected_patient":{"last_name":"ARDEN-LOWE"}' in text
     assert b'"code":"N130"' in text
+
+
+def test_the_documentation_names_every_field():
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "payments.md").read_text(
+        encoding="utf-8"
+    )
+    rows = {
+        line.split("|")[1].strip(): set(re.findall(r"`([a-z0-9_]+)`", line))
+        for line in page.split("## For scripts")[1].splitlines()
+        if line.startswith("| ")
+    }
+    assert rows["payment"] == as_json.payment_object(Payment()).keys()
+    assert rows["occurrence"] == as_json.occurrence_object(ClaimOccurrence()).keys()
+    assert rows["provider adjustment"] == as_json.adjustment_object(ProviderAdjustment()).keys()
+    parts = {"group", "reason", "text", "amount", "quantity", "denial", "code"}
+    assert rows["line"] - parts == as_json.line_object(PaidLine()).keys()

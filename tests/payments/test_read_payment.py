@@ -115,6 +115,13 @@ def test_what_does_not_add_up_or_cannot_be_read_is_not_balanced(row, amount):
     assert not found.balanced
 
 
+def test_what_follows_a_reversal_of_the_same_account_is_a_correction():
+    back = paid("C1", "22", "-100", "-80", "CAS*CO*45*-20")
+    rows = [paid("C1"), back, paid("C2"), paid("C1", "1", "100", "60", "CAS*CO*45*40")]
+    occurrences, _, _ = one_payment(payment(*rows, amount="140"))
+    assert [one.kind for one in occurrences] == ["original", "reversal", "original", "correction"]
+
+
 def test_a_part_of_a_file_gives_the_same_occurrence():
     content = payment(paid("C1", "1", "150", "60", *LINES))
     [one], _, _ = one_payment(content)

@@ -428,6 +428,18 @@ async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
     )
 
 
+async def test_an_adjustment_that_names_a_claim_of_a_site_that_is_not_paid_is_the_operators(flow):
+    other = await flow.new_site()
+    mine = await flow.submit()
+    theirs = await flow.submit(site=other)
+    await flow.send()
+    plb = [f"PLB*1234567893*20261231*WO:{theirs[0]}*30"]
+    await flow.arrive(payment(paid(mine[0], "1", "100", "80", OFF), amount="50", plb=plb))
+    [own] = await query.list_own_payments(flow.database, flow.vault, flow.site.scope)
+    assert (own.amount, own.your_amount) == (5000, 8000)
+    assert await query.list_own_payments(flow.database, flow.vault, other.scope) == []
+
+
 # ---- documents ---------------------------------------------------------------------------------
 
 

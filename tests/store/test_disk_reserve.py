@@ -31,10 +31,11 @@ def may_mount() -> bool:
 
 # What runs on the small disk: open a database, fill the disk, write, make space, write.
 ON_A_FULL_DISK = """
-import asyncio, json, sys
+import asyncio, json, os, sys, traceback
 from pathlib import Path
 from clearlane.kernel.clock import SystemClock
-from clearlane.store import audit_chain, migrate
+from clearlane.store import migrate
+from clearlane.store.anchor import Anchor
 from clearlane.store.database import Actor, DatabaseUnavailable, SystemScope
 from clearlane.store.disk_reserve import RESERVE_NAME, DiskReserve
 from clearlane.store.sqlite import SqliteDatabase
@@ -59,7 +60,7 @@ async def run(folder):
     await migrate.upgrade(url="", sqlite_file=file)
     database = SqliteDatabase(file, SystemClock())
     await database.open()
-    database.enable_audit(b"k" * 32, audit_chain.Anchor(folder / "audit.anchor", b"k" * 32))
+    database.enable_audit(b"k" * 32, Anchor(folder / "audit.anchor", b"k" * 32))
     database.keep_reserve()
     told = {"before": [await attempt(database, look), database.write_fault]}
     filling = folder / "filling"
@@ -91,7 +92,11 @@ async def run(folder):
     print(json.dumps(told))
 
 
-asyncio.run(run(Path(sys.argv[1])))
+try:
+    asyncio.run(run(Path(sys.argv[1])))
+except Exception:
+    traceback.print_exc()
+    os._exit(1)  # threads of an open database would go on
 """
 
 
@@ -130,10 +135,11 @@ int fdatasync(int fd) { (void)fd; if (fails()) { errno = EIO; return -1; } retur
 """
 
 WITH_A_FAILING_FSYNC = """
-import asyncio
+import asyncio, os, traceback
 from pathlib import Path
 from clearlane.kernel.clock import SystemClock
-from clearlane.store import audit_chain, migrate
+from clearlane.store import migrate
+from clearlane.store.anchor import Anchor
 from clearlane.store.database import Actor, SystemScope
 from clearlane.store.sqlite import SqliteDatabase
 
@@ -147,7 +153,7 @@ async def run():
     await migrate.upgrade(url="", sqlite_file=file)
     database = SqliteDatabase(file, SystemClock())
     await database.open()
-    database.enable_audit(b"k" * 32, audit_chain.Anchor(Path("audit.anchor"), b"k" * 32))
+    database.enable_audit(b"k" * 32, Anchor(Path("audit.anchor"), b"k" * 32))
     for number in range(3):
         if number == 1:
             Path("fsync-fails").touch()
@@ -155,7 +161,11 @@ async def run():
         print("stored", number, flush=True)
 
 
-asyncio.run(run())
+try:
+    asyncio.run(run())
+except Exception:
+    traceback.print_exc()
+    os._exit(1)
 """
 
 

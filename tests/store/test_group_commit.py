@@ -11,7 +11,16 @@ from clearlane.kernel.clock import EPOCH
 from clearlane.store import claims, schema
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
 from clearlane.store.database import Actor, CombinedJob, ConstraintViolation, SystemScope
-from clearlane.store.group_commit import PendingWrite, WriteOutcome, WriteQueue, submit
+from clearlane.store.group_commit import (
+    CommitOutcomeUnknown,
+    DatabaseUnavailable,
+    DiskFull,
+    PendingWrite,
+    WriteOutcome,
+    WriteQueue,
+    submit,
+    write_fault,
+)
 from clearlane.store.sql import Statement
 from tests.databases import ADD_VENDOR, make_site
 
@@ -197,3 +206,21 @@ async def test_a_fault_just_after_its_caller_was_cancelled_is_raised():
     WriteOutcome(write, fault=ConstraintViolation("claims")).resolve()
     with pytest.raises(ConstraintViolation):
         await task
+
+
+@pytest.mark.parametrize(
+    ("faults", "earlier", "told"),
+    [
+        ((None,), "", ""),
+        ((None,), "the disk is full", ""),
+        ((DiskFull("the disk is full"),), "", "the disk is full"),
+        ((None, DatabaseUnavailable("no answer")), "", "no answer"),
+        ((CommitOutcomeUnknown("lost"),), "", "lost"),
+        # Faults of a job say nothing about the database.
+        ((ConstraintViolation("c"),), "", ""),
+        ((ConstraintViolation("c"),), "the disk is full", "the disk is full"),
+    ],
+)
+def test_a_database_cannot_be_written_from_a_failed_write_until_one_succeeds(faults, earlier, told):
+    outcomes = [WriteOutcome(None, fault=fault) for fault in faults]
+    assert write_fault(outcomes, earlier) == told

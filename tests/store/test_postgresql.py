@@ -255,7 +255,9 @@ async def test_a_lost_connection_fails_its_group_and_the_next_write_connects_aga
 
     with pytest.raises(DatabaseUnavailable):
         await database.write(ALL, cut_off, actor=OPERATOR)
+    assert database.write_fault.startswith("PostgreSQL: ")
     await database.write(ALL, vendor("after"), actor=OPERATOR)
+    assert database.write_fault == ""
     async with database.read(ALL) as tx:
         assert await tx.rows(KEYS) == [("before",), ("after",)]
 

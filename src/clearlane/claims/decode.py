@@ -129,6 +129,7 @@ def open_document(
     body = body.removeprefix(BYTE_ORDER_MARK)
     try:
         top, ignored_fields = _top(body, claims_max)
+        findings = list(_document_type(top.DocumentType, FORMS[kind]))
     except msgspec.ValidationError:
         return SubmissionDocument(
             kind, findings=(shape_finding(DOCUMENT, "The document must be a JSON object."),)
@@ -142,7 +143,6 @@ def open_document(
             kind,
             findings=(shape_finding(DOCUMENT, "The document is not valid JSON in UTF-8."),),
         )
-    findings = list(_document_type(top.DocumentType, FORMS[kind]))
     raws: Sequence[msgspec.Raw] = ()
     try:
         raws = top.cut or _slices(top.Claims, claims_max)

@@ -1,4 +1,4 @@
-"""Payments as JSON objects, for scripts: the names of ``docs/reference/payments.md``.
+"""Payments as JSON objects, for scripts: the names of ``docs/how-to/payments.md``.
 
 Money is text with two decimals, days and times are ISO 8601, and what there is not is null or an empty list. Names are
 only ever added. Knows no API and no command.

@@ -7,7 +7,7 @@
 
 Amounts are whole cents and days are dates; what a payer left out is None for amounts and days, "" for texts. Every
 code of the payer stands beside its words. A value prints which fields are filled, never what they hold. The fields
-and their names are those of ``docs/reference/payments.md``. Knows no file, no database and no API.
+and their names are those of ``docs/how-to/payments.md``. Knows no file, no database and no API.
 """
 
 from datetime import date, datetime

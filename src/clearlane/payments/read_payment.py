@@ -15,6 +15,8 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from clearlane.payments.balance import is_balanced
 from clearlane.payments.outcome import (
     ORDINARY_REASONS,
@@ -81,14 +83,15 @@ PaymentPart: TypeAlias = ClaimOccurrence | PaymentRecord
 
 def read_payments(source: reader.Source) -> Iterator[PaymentPart]:
     """Yield the claim occurrences of every 835 in a file, and each payment at the end of its set."""
-    totals, restorer = _Totals(), SeparatorRestorer(Delimiters())
+    totals, corrections = _Totals(), Corrections()
+    restorer = SeparatorRestorer(Delimiters())
     for event in reader.read(source, check=False, choose_guide=choose_guide):
         if isinstance(event, reader.SetOpened):
-            totals = _Totals()
+            totals, corrections = _Totals(), Corrections()
             restorer = SeparatorRestorer(event.set.group.interchange.delimiters)
         elif isinstance(event, reader.UnitClosed) and _is_835(event.set):
             view: RemittanceClaimView = restorer.restore(CLAIM(event.loop))
-            occurrence = occurrence_of_view(view, number=totals.claims + 1)
+            occurrence = corrections.mark(occurrence_of_view(view, number=totals.claims + 1))
             totals.add(occurrence)
             yield occurrence
         elif isinstance(event, reader.SetClosed) and _is_835(event.set):
@@ -108,6 +111,21 @@ def heading_of_set(set: tree.TransactionSet) -> Payment:
     """Return the payment in the heading of a set, all of which comes before the first claim."""
     restorer = SeparatorRestorer(set.group.interchange.delimiters)
     return _payment(restorer.restore(SET(set.root)))
+
+
+class Corrections:
+    """Recognises the corrections within one payment: what follows a reversal with the same account number."""
+
+    def __init__(self) -> None:
+        self._reversed: set[str] = set()
+
+    def mark(self, one: ClaimOccurrence) -> ClaimOccurrence:
+        """Return the next occurrence of the payment, as a correction where it is one."""
+        if one.kind is OccurrenceKind.REVERSAL:
+            self._reversed.add(one.account_number)
+        elif one.account_number in self._reversed:
+            return replace(one, kind=OccurrenceKind.CORRECTION)
+        return one
 
 
 class _Totals:

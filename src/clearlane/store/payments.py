@@ -217,18 +217,19 @@ async def refresh(tx: Tx, payment_id: str) -> None:
 async def adjustment_owners(tx: Tx, payment_id: str) -> dict[int, tuple[int, int]]:
     """Return vendor and site of the provider adjustments that belong to a client, by their numbers.
 
-    One whose reference names a claim belongs to that claim's site. One that names none belongs to the only site that
-    the payment pays, if there is one and every claim is matched. Any other belongs to the operator.
+    One whose reference names a claim belongs to that claim's site, if the payment pays a claim of that site: a
+    reference is a few characters, and must not show a client what is another's. One that names none belongs to the
+    only site that the payment pays, if there is one and every claim is matched. Any other belongs to the operator.
     """
-    sites = await tx.rows(_SITES, payment_id=payment_id)
+    sites = [(int(row[0]), int(row[1])) for row in await tx.rows(_SITES, payment_id=payment_id)]
     unmatched = await tx.row(_COUNT_UNMATCHED, payment_id=payment_id)
     only = None
     if len(sites) == 1 and not (unmatched and unmatched[0]):
-        only = (int(sites[0][0]), int(sites[0][1]))
+        only = sites[0]
     owners: dict[int, tuple[int, int]] = {}
     for number, vendor, site in await tx.rows(_ADJUSTED_SITES, payment_id=payment_id):
         owner = only if vendor is None else (int(vendor), int(site))
-        if owner is not None:
+        if owner is not None and owner in sites:
             owners[int(number)] = owner
     return owners
 

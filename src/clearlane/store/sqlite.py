@@ -272,6 +272,13 @@ def error_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0)
 
 
+def writer_fault(error: sqlite3.Error) -> StoreFault:
+    """Return the error of a write as one of ours; one of fsync ends the process."""
+    if error_code(error) in FSYNC_ERRORS:
+        end_process("a commit could not be made durable: fsync failed")
+    return translate_error(error)
+
+
 def end_process(reason: str) -> None:
     """End the process at once, with one line on standard error.
 
@@ -349,7 +356,7 @@ class SqliteWriteTx:
                     self._connection.execute(text, [value for row in block for value in row])
                     at += size
         except sqlite3.Error as error:
-            fault = translate_error(error)
+            fault = writer_fault(error)
         else:
             return
         raise fault
@@ -359,7 +366,7 @@ class SqliteWriteTx:
         try:
             return cursor.fetchall()
         except sqlite3.Error as error:
-            fault = translate_error(error)
+            fault = writer_fault(error)
         raise fault
 
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
@@ -378,7 +385,7 @@ class SqliteWriteTx:
         try:
             return self._connection.execute(compiled.text, arguments)
         except sqlite3.Error as error:
-            fault = translate_error(error)
+            fault = writer_fault(error)
         raise fault
 
 
@@ -512,11 +519,9 @@ class WriterThread:
             outcomes, head = run_synchronously(self.committer.write(connection, writes))
             self._unanchored = head or self._unanchored
         except Exception as fault:  # noqa: BLE001  (every caller gets it)
-            if isinstance(fault, sqlite3.Error) and error_code(fault) in FSYNC_ERRORS:
-                end_process("a commit could not be made durable: fsync failed")
+            known = writer_fault(fault) if isinstance(fault, sqlite3.Error) else fault
             with contextlib.suppress(sqlite3.Error):
                 run_synchronously(connection.rollback())
-            known = translate_error(fault) if isinstance(fault, sqlite3.Error) else fault
             outcomes = failed_outcomes(writes or self.queue.take(), known)
         return outcomes
 

@@ -19,6 +19,7 @@ from typing import Any
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import element, guides, tree
 from clearlane.x12.build import body_texts, build
+from clearlane.x12.codes import load as load_codes
 from clearlane.x12.encode import clean
 from clearlane.x12.envelope import PARTY_QUALIFIERS
 from clearlane.x12.reader import (
@@ -40,6 +41,7 @@ BUSINESS_UNITS = {
 }
 ACKNOWLEDGEMENT = "FA"
 """GS01 of a group of 999s, which is not acknowledged."""
+NO_SEGMENT_ID = "???"
 LOOP_CHARACTERS_MAX = 4
 """IK303 holds no more, so 2010AA is reported as 2010."""
 COUNT_DIGITS_MAX = 6
@@ -163,7 +165,9 @@ def build_ta1(interchange: tree.Interchange, moment: datetime) -> list[str]:
 def build_999(group: GroupVerdict) -> tree.Loop:
     """Return the 999 set for a group."""
     guide = guides.by_kind("999")
-    codes = _codes(group.findings)
+    # A stray segment in a group has a note of a TA1 and no code of a group.
+    known = load_codes("group_errors")
+    codes = _codes([f for f in group.findings if f.syntax_error in known])
     data = {
         "AK1": [_ascii_text(text) for text in (group.functional_id, group.control, group.version)],
         "2000": [_set_data(one, refused=group.is_refused) for one in group.sets],
@@ -307,14 +311,19 @@ def _segment_errors(
         context = [[(name, key)] for first, last, name, key in units if first <= position <= last]
         whole = [f.syntax_error for f in found if f.position and not f.position.element]
         for code in dict.fromkeys(whole):
-            yield {"IK3": [_ascii_text(id), str(position), loop, code], "CTX": context[:1]}
+            yield {"IK3": [_segment_id(id), str(position), loop, code], "CTX": context[:1]}
         parts = [f for f in found if f.position and f.position.element]
         if parts:
             yield {
-                "IK3": [_ascii_text(id), str(position), loop, "8"],
+                "IK3": [_segment_id(id), str(position), loop, "8"],
                 "CTX": context[:1],
                 "2110": [{"IK4": one} for one in _element_errors(parts)],
             }
+
+
+def _segment_id(id: str) -> str:
+    """Return IK301, which has two or three characters: a text that is no segment id cannot be repeated there."""
+    return _ascii_text(id) if len(id) > 1 else NO_SEGMENT_ID
 
 
 def _loop_name(finding: Finding) -> str:

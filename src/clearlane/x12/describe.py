@@ -90,15 +90,6 @@ def iter_segments(
             yield event.loop, event.segment, event.interchange
 
 
-def iter_loop_segments(loop: tree.Loop) -> Iterator[tuple[tree.Loop, tree.Segment]]:
-    """Yield every segment of a loop, in file order, with the loop it is in."""
-    for item in loop.items:
-        if not isinstance(item, list):
-            yield from iter_loop_segments(item)
-        else:
-            yield loop, item
-
-
 def _key_value(place: grammar.SegmentSpec, segment: tree.Segment) -> str:
     number, component = place.key
     text = tree.get_element(segment, number)

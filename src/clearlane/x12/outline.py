@@ -134,7 +134,7 @@ class _SetFollower:
             if frame.has_more:
                 item = frame.loop.items[frame.done]
                 frame.done += 1
-                yield self._open(item) if isinstance(item, tree.Loop) else self._take(item)
+                yield self._take(item) if isinstance(item, list) else self._open(item)
             elif len(frames) > 1 and (is_closed or any(outer.has_more for outer in frames)):
                 # Something follows in a loop around it, so nothing more comes into this one.
                 yield LoopClosed(frames.pop().loop)

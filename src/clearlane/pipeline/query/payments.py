@@ -30,7 +30,7 @@ from clearlane.payments.payment import (
     PaymentState,
     ProviderAdjustment,
 )
-from clearlane.payments.read_payment import cents, read_occurrence
+from clearlane.payments.read_payment import Corrections, cents, read_occurrence
 from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.pipeline.claim_status import DocumentSource, open_document_source
 from clearlane.pipeline.load_claim import (
@@ -138,7 +138,7 @@ async def occurrence_pages(
     database: Database, vault: Vault, payment_id: str
 ) -> AsyncIterator[list[ClaimOccurrence]]:
     """Yield the occurrences of a payment of any client in its order, matched and unmatched, a page at a time."""
-    after = 0
+    after, corrections = 0, Corrections()
     while True:
         async with database.read(store.SCOPE) as tx:
             matched = await occurrences.list_page(
@@ -159,7 +159,10 @@ async def occurrence_pages(
             database, vault, [numbered[number] for number in page if number in numbered]
         )
         yield [
-            known[number] if number in known else _unmatched(vault, waiting[number])
+            # A matched one has its kind by all that is known of its claim, others by this payment alone.
+            known[number]
+            if number in known
+            else corrections.mark(_unmatched(vault, waiting[number]))
             for number in page
         ]
 

@@ -1,0 +1,194 @@
+"""What is fuzzed: each target takes bytes, and must return, whatever they are. What it asserts must hold for all input.
+
+``SEEDS`` are good inputs to begin with. A fault that fuzzing finds becomes a row of ``tests/fuzz/test_fuzz.py``.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cache
+from random import Random
+
+from clearlane.claims import samples
+from clearlane.claims.decode import read_document
+from clearlane.claims.fields import ClaimKind
+from clearlane.eligibility.decode import decode_request
+from clearlane.enrollment.decode import decode_enrollment, split_request
+from clearlane.kernel.finding import Finding, Severity
+from clearlane.x12 import views
+from clearlane.x12.ack import acknowledge
+from clearlane.x12.check import check, iter_findings
+from clearlane.x12.outline import OutlineSegment, iter_outline
+from clearlane.x12.page import UnreadablePageError, write_page
+from clearlane.x12.reader import parse
+from clearlane.x12.redact import redact
+from clearlane.x12.writer import write
+from tests.eligibility.invented import document as eligibility_document
+from tests.enrollment.invented import a_document, a_practice
+from tests.x12 import samples837, samples_other
+from tests.x12.injected_faults import good
+
+NOW = datetime(2024, 5, 1, tzinfo=UTC)
+TODAY = date(2024, 5, 1)
+CLAIM_KINDS = ("837P", "837D", "837I")
+# A 999 names group and set by the values of GS and ST, a TA1 the interchange by those of ISA, right or wrong.
+REPEATED_AS_RECEIVED = {"AK1", "AK2", "TA1"}
+OTHER_KINDS = ("270", "271", "276", "277", "277CA", "835", "999")
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzTarget:
+    """One thing that is fuzzed."""
+
+    name: str
+    run: Callable[[bytes], None]
+    seeds: Callable[[], tuple[bytes, ...]]
+    words: tuple[bytes, ...]
+    """Pieces that mean something in the format: mutations put them in."""
+
+
+def read_and_write(data: bytes) -> None:
+    """Reading keeps every segment, and writing is stable."""
+    file = parse(data)
+    once = write(file)
+    assert write(parse(once)) == once
+    inside = [segment for set in file.sets() for segment in set.all_segments()]
+    followed = [
+        event.segment
+        for event in iter_outline(data)
+        if isinstance(event, OutlineSegment) and event.loop is not None
+    ]
+    assert followed == inside
+
+
+def check_file(data: bytes) -> None:
+    """Every finding has a sentence and a place in the file, whether it is read at once or in pieces."""
+    found = check(data).findings
+    _expect_sentences(found)
+    halves = [data[: len(data) // 2], data[len(data) // 2 :]]
+    assert sorted(map(_place, iter_findings(halves))) == sorted(map(_place, found))
+
+
+def acknowledge_file(data: bytes) -> None:
+    """Whatever comes, the answers are sound files themselves, but for what they repeat as it was received."""
+    for answer in acknowledge(data, control=1, moment=NOW):
+        for reply in filter(None, (answer.ta1, answer.ack_999)):
+            errors = [f for f in check(reply).findings if f.severity is Severity.ERROR]
+            assert {f.position.segment_id for f in errors if f.position} <= REPEATED_AS_RECEIVED
+
+
+def show_file(data: bytes) -> None:
+    """Typed readings, pages and redacted copies are made of any file."""
+    for _ in views.read_views(data):
+        pass
+    for _ in views.stream_views(data):
+        pass
+    for _ in redact(data, b"key"):
+        pass
+    try:
+        page = "".join(write_page(lambda: data, title="file"))
+    except UnreadablePageError:
+        return
+    assert "<script" not in page
+
+
+def decode_claims(data: bytes) -> None:
+    """A document of claims is decoded or refused with findings."""
+    for kind in ClaimKind:
+        document, claims = read_document(data, kind)
+        _expect_sentences(document.findings)
+        for read in claims:
+            _expect_sentences(read.findings)
+            assert read.claim is not None or read.findings
+
+
+def decode_eligibility(data: bytes) -> None:
+    """An eligibility request is decoded or refused with findings."""
+    read = decode_request(data)
+    _expect_sentences(read.findings)
+    assert read.request is not None or read.findings
+
+
+def decode_enrollments(data: bytes) -> None:
+    """An enrollment request is decoded or refused with findings."""
+    request = split_request(data)
+    _expect_sentences(request.findings)
+    for at, raw in enumerate(request.elements):
+        read = decode_enrollment(bytes(raw), f"Enrollments[{at}]")
+        _expect_sentences(read.findings)
+        assert read.enrollment is not None or read.findings
+
+
+def _expect_sentences(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        assert finding.message
+        assert finding.rule
+
+
+def _place(finding: Finding) -> tuple[str, int, int, int]:
+    position = finding.position
+    assert position is not None
+    return finding.rule, position.file_segment, position.element, position.component
+
+
+@cache
+def x12_seeds() -> tuple[bytes, ...]:
+    """One small file of each kind."""
+    found = ["".join(row + "~\n" for row in good(kind)).encode() for kind in ("837P", "837D")]
+    for kind in CLAIM_KINDS:
+        rows = samples837.claims(Random(5), kind, subscribers=1)
+        found.append(samples837.interchange(kind, [rows]).encode())
+    for kind in OTHER_KINDS:
+        rows = samples_other.made(Random(5), kind)
+        found.append(samples_other.interchange(kind, [rows]).encode())
+    found.append(next(iter(acknowledge(found[0], control=1, moment=NOW))).ta1)
+    return tuple(found)
+
+
+@cache
+def claim_seeds() -> tuple[bytes, ...]:
+    """A minimal and a full document of each kind of claim."""
+    return tuple(
+        json.dumps(samples.document(kind, day=TODAY, full=full), default=str).encode()
+        for kind in ClaimKind
+        for full in (False, True)
+    )
+
+
+@cache
+def eligibility_seeds() -> tuple[bytes, ...]:
+    """A request with one subscriber."""
+    return (json.dumps(eligibility_document()).encode(),)
+
+
+@cache
+def enrollment_seeds() -> tuple[bytes, ...]:
+    """A request with one practice."""
+    return (a_document(a_practice()),)
+
+
+X12_WORDS = (
+    b"~", b"*", b":", b"^", b"ISA", b"GS*HC*A*B*20240501*1200*1*X*005010X222A1~", b"GE*1*1~", b"IEA*1*000000001~",
+    b"ST*837*0001*005010X222A1~", b"SE*2*0001~", b"HL*1**20*1~", b"LX*1~", b"CLM*A*1***11:B:1~", b"TA1*1~", b"\x00",
+    b"\xff", b"\xef\xbb\xbf", b"~~", b"**", b"*" * 30, b":::", b"-", b"99999999999", b"D8*20240230", b"RD8*2024-", b"\r\n",
+    b"NM1", b"CAS*CO*45", b"PLB*1*20240101", b"00501", b" ", b"0", b"A" * 81, b"\xc3\x91",
+)  # fmt: skip
+JSON_WORDS = (
+    b"null", b"true", b"[]", b"{}", b"[" * 80, b'"\\ud800"', b'"\\u0000"', b"1e999", b"-0", b"0.1", b"1" * 400, b'""',
+    b'"', b",", b":", b"}", b"]", b"\xff", b"\xef\xbb\xbf", b'"0001-01-01"', b'"9999-12-31"', b'"/Date(99999999999999999)/"',
+    b'{"a":1,"a":2}', b"NaN", b"\\", b"12345678901234567890",
+)  # fmt: skip
+
+TARGETS: dict[str, FuzzTarget] = {
+    target.name: target
+    for target in (
+        FuzzTarget("reader", read_and_write, x12_seeds, X12_WORDS),
+        FuzzTarget("checker", check_file, x12_seeds, X12_WORDS),
+        FuzzTarget("acknowledger", acknowledge_file, x12_seeds, X12_WORDS),
+        FuzzTarget("readings", show_file, x12_seeds, X12_WORDS),
+        FuzzTarget("claims", decode_claims, claim_seeds, JSON_WORDS),
+        FuzzTarget("eligibility", decode_eligibility, eligibility_seeds, JSON_WORDS),
+        FuzzTarget("enrollment", decode_enrollments, enrollment_seeds, JSON_WORDS),
+    )
+}
