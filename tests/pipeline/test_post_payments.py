@@ -444,10 +444,10 @@ async def test_an_adjustment_that_names_a_claim_of_a_site_that_is_not_paid_is_th
 
 
 async def read_documents(flow, *ids, actor=ACTOR):
-    found = retrieve_documents(
+    found = await retrieve_documents(
         flow.database, flow.vault, ids, site=flow.site, actor=actor, at=flow.clock.now()
     )
-    return [one async for one in found]
+    return [one async for page in found.payments for one in page]
 
 
 @pytest.mark.parametrize("fetched_before", [True, False])
