@@ -197,6 +197,21 @@ def show(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> N
     print_history(request_id, data, as_json=as_json)
 
 
+@app.command()
+def pdf(
+    request_id: RequestId,
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    data: Data = None,
+) -> None:
+    """Write a claim's explanation of benefits as a PDF file: every decision, what is in force, what the patient owes.
+
+    Example: clearlane claim pdf C193N353RW88KF7KA1W --out claim.pdf
+    """
+    from clearlane.cli.pdf_files import write_claim_file
+
+    write_claim_file(request_id, out, data)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class DocumentVerdict:
     """The server's expected answer to a document."""

@@ -25,7 +25,7 @@ from clearlane.wiring import Installation
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Payments (835): list, show, export, assign.",
+    help="Payments (835): list, show, export, assign, pdf.",
     add_completion=False,
 )
 
@@ -194,6 +194,21 @@ def assign(
         return f"Claim {number} of payment {payment_id} is assigned to {claim_number}."
 
     typer.echo(run_in_installation(data, work))
+
+
+@app.command()
+def pdf(
+    payment_id: PaymentId,
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    data: Data = None,
+) -> None:
+    """Write a payment with all its claims as a PDF file, like a remittance advice. Audited.
+
+    Example: clearlane payment pdf P0KT2F8QJ3M5N7R9V1W --out payment.pdf --data .data
+    """
+    from clearlane.cli.pdf_files import write_payment_file
+
+    write_payment_file(payment_id, out, data)
 
 
 COLUMNS = {

@@ -133,6 +133,12 @@ async def list_for_claims(tx: Tx, request_ids: Collection[str]) -> list[Occurren
     return [OccurrenceRow(*row) for row in found]
 
 
+async def list_own_of_claim(tx: Tx, request_id: str, *, limit: int) -> list[OccurrenceDocument]:
+    """Return the occurrences of one claim of the scope with their documents, in the order of their payments."""
+    found = await tx.rows(_OF_OWN_CLAIM, request_id=request_id, limit=limit)
+    return [OccurrenceDocument(OccurrenceRow(*row[:-1]), row[-1]) for row in found]
+
+
 async def list_payments_of_documents(tx: Tx, document_ids: Sequence[str]) -> list[str]:
     """Return the payments of the scope's documents."""
     found = await tx.rows(_PAYMENTS_OF, document_ids=list(document_ids))
@@ -225,24 +231,30 @@ _FIND = Statement(
     ),
     system=True,
 )
-_WITH_DOCUMENT = (
-    select(*_COLUMNS, documents.c.payload)
-    .join_from(
-        claim_occurrences,
-        documents,
-        (documents.c.document_id == claim_occurrences.c.document_id)
-        & (documents.c.vendor_id == claim_occurrences.c.vendor_id)
-        & (documents.c.site_id == claim_occurrences.c.site_id),
-    )
-    .where(
+_WITH_DOCUMENT = select(*_COLUMNS, documents.c.payload).join_from(
+    claim_occurrences,
+    documents,
+    (documents.c.document_id == claim_occurrences.c.document_id)
+    & (documents.c.vendor_id == claim_occurrences.c.vendor_id)
+    & (documents.c.site_id == claim_occurrences.c.site_id),
+)
+_IN_PAYMENT = (
+    _WITH_DOCUMENT.where(
         claim_occurrences.c.payment_id == bindparam("payment_id"),
         claim_occurrences.c.number > bindparam("after"),
     )
     .order_by(claim_occurrences.c.number)
     .limit(bindparam("limit"))
 )
-_PAGE = Statement(_WITH_DOCUMENT, system=True)
-_OWN_PAGE = scoped_select(_WITH_DOCUMENT, claim_occurrences, documents)
+_PAGE = Statement(_IN_PAYMENT, system=True)
+_OWN_PAGE = scoped_select(_IN_PAYMENT, claim_occurrences, documents)
+_OF_OWN_CLAIM = scoped_select(
+    _WITH_DOCUMENT.where(claim_occurrences.c.request_id == bindparam("request_id"))
+    .order_by(claim_occurrences.c.payment_id, claim_occurrences.c.number)
+    .limit(bindparam("limit")),
+    claim_occurrences,
+    documents,
+)
 _OF_CLAIMS = Statement(
     select(*_COLUMNS)
     .where(among(claim_occurrences.c.request_id, "request_ids"))

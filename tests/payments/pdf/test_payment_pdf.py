@@ -1,6 +1,7 @@
 """The PDF file of a payment: its text, fonts, properties and pages, read by another library.
 
-Also tests `payments/pdf/pages`, `payments/pdf/page_parts`, `payments/pdf/claim_table` and `payments/pdf/fonts`.
+Also tests `payments/pdf/pages`, `payments/pdf/page_parts`, `payments/pdf/claim_table`, `payments/pdf/fonts` and
+`payments/pdf/file_limits`.
 """
 
 import io
@@ -10,7 +11,7 @@ import pypdf
 import pytest
 
 from clearlane.payments.payment import ClaimOccurrence, Payment
-from clearlane.payments.pdf import pages
+from clearlane.payments.pdf import file_limits, pages
 from clearlane.payments.pdf.fonts import Face, printable, text_width, wrap
 from clearlane.payments.pdf.payment_pdf import write_payment_pdf
 from tests.payments.invented import (
@@ -149,9 +150,10 @@ def test_amounts_of_any_size_stay_in_their_columns():
 
 
 def test_a_file_has_a_limit_of_pages(monkeypatch):
-    monkeypatch.setattr(pages, "PAGES_MAX", 3)
-    with pytest.raises(pages.TooManyPages):
+    monkeypatch.setattr(file_limits, "PAGES_MAX", 3)
+    with pytest.raises(pages.TooManyPages) as refused:
         made(occurrences=many(60))
+    assert refused.typename == file_limits.TOO_MANY_PAGES
 
 
 CHARACTERS = {

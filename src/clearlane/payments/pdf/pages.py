@@ -19,6 +19,7 @@ from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.pdfgen.textobject import PDFTextObject
 
+from clearlane.payments.pdf import file_limits
 from clearlane.payments.pdf.fonts import Face, load_fonts, printable, text_width, wrap
 
 PAGE_WIDTH, PAGE_HEIGHT = letter
@@ -30,9 +31,6 @@ FOOTER = 30.0
 PADDING = 3.0
 PAGE_ROWS_HEIGHT = TOP - BOTTOM - 80.0
 """Rows that are higher together may be parted; less than a page, which has headings too."""
-PAGES_MAX = 6_500
-"""Pages of one file: as many as a process makes within 200 MB. 20,000 claims of three lines take 4,446."""
-
 _TOTAL = "page_total"
 
 # Binary streams: a fifth smaller than the printable ones that the library writes by default.
@@ -42,7 +40,7 @@ rl_config.canvas_basefontname = Face.PLAIN.value
 
 
 class TooManyPages(Exception):
-    """A file that would have more than ``PAGES_MAX`` pages."""
+    """A file that would have more than ``file_limits.PAGES_MAX`` pages."""
 
 
 class Colour(StrEnum):
@@ -193,7 +191,7 @@ class Pages:
 
     def _begin_page(self) -> None:
         self._finish_page()
-        if self.count == PAGES_MAX:
+        if self.count == file_limits.PAGES_MAX:
             raise TooManyPages
         self.count += 1
         self._below = TOP

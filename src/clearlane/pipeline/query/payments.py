@@ -33,7 +33,13 @@ from clearlane.payments.payment import (
 from clearlane.payments.read_payment import Corrections, cents, read_occurrence
 from clearlane.pipeline.claim_payment_content import open_unmatched
 from clearlane.pipeline.claim_status import DocumentSource, open_document_source
-from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.load_claim import (
+    LoadedClaim,
+    find_claim_scope,
+    load_claim_in_scope,
+    open_claim,
+    sent_line_controls,
+)
 from clearlane.pipeline.query.retrieve_documents import SOFTWARE
 from clearlane.store import claims, inbox, occurrences
 from clearlane.store import payments as store
@@ -47,6 +53,8 @@ from clearlane.x12.set_slices import cut_sets, slice_sets
 
 PAYMENTS_PER_PAGE = 500
 OCCURRENCES_PER_PAGE = 200
+DECISIONS_PER_CLAIM_MAX = 200
+"""Decisions that are shown of one claim; payers make one or two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +267,41 @@ async def _own_adjustments(
 
 
 ATTRIBUTION = SystemScope("the provider adjustments of a payment are attributed among its clients")
+
+
+# ---- for one claim -----------------------------------------------------------------------------
+
+
+async def load_decisions(
+    database: Database, vault: Vault, request_id: str, *, actor: Actor
+) -> list[tuple[Payment, ClaimOccurrence]] | None:
+    """Load what every payment decided on a claim of any client, oldest first; None where there is no claim. Audited."""
+    scope = await find_claim_scope(database, request_id)
+    if scope is None:
+        return None
+    # Loaded for the audit: who sees a claim's payments has read the claim.
+    await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
+    async with database.read(scope) as tx:
+        rows = await occurrences.list_own_of_claim(tx, request_id, limit=DECISIONS_PER_CLAIM_MAX)
+        await vault.load_keys_of(tx, [one.payload for one in rows])
+    payments: dict[str, Payment] = {}
+    for payment_id in dict.fromkeys(one.occurrence.payment_id for one in rows):
+        found = await load_payment(database, vault, payment_id, actor=actor)
+        if found is not None:
+            payments[payment_id] = found.payment
+    decisions: list[tuple[Payment, ClaimOccurrence]] = []
+    for payment_id, payment in payments.items():
+        own = [one for one in rows if one.occurrence.payment_id == payment_id]
+        known = await _matched_occurrences(database, vault, own)
+        decisions += [(payment, known[number]) for number in sorted(known)]
+    return sorted(decisions, key=_decision_order)
+
+
+def _decision_order(decision: tuple[Payment, ClaimOccurrence]) -> tuple[str, str, int]:
+    """Return a sort key: by the day that the payer wrote it, then as received, then as it stands in the payment."""
+    payment, occurrence = decision
+    received = "" if payment.received_at is None else payment.received_at.isoformat()
+    return (str(payment.production_date or ""), received, occurrence.number)
 
 
 # ---- values ------------------------------------------------------------------------------------

@@ -1,0 +1,92 @@
+"""Make PDF files of payments and claims in a process of their own, which ends with the file.
+
+    await make_pdf(heading, pages, out, at=clock.now())
+
+A file of thousands of pages takes much memory for a minute; a process that ends gives it back, and the service or
+command beside it never grows. The process gets values on its standard input, writes to the open file, and knows
+neither the database nor a key. Knows no text for people, but that a file can be too long.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from typing import BinaryIO
+
+from clearlane.payments.payment import ClaimOccurrence
+from clearlane.payments.pdf.file_limits import PAGES_MAX, TOO_MANY_PAGES
+from clearlane.payments.pdf.frames import END, FileHeading, frame
+
+PDF_SECONDS_MAX = 1_800
+FAULT_CHARACTERS_MAX = 80
+
+# What a process needs to run at all. It gets nothing else: settings of the service may hold secrets.
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
+
+
+class PdfRefused(Exception):
+    """A file that cannot be made; says why in a sentence, never what would have been in it."""
+
+
+async def make_pdf(
+    heading: FileHeading,
+    pages: AsyncIterator[list[ClaimOccurrence]],
+    out: BinaryIO,
+    *,
+    at: datetime,
+    progress: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Write a PDF file to an open file. ``progress`` is told how many decisions were handed over."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-I",
+        "-m",
+        "clearlane.payments.pdf",
+        str(int(at.timestamp())),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=out,
+        stderr=asyncio.subprocess.PIPE,
+        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+    )
+    try:
+        async with asyncio.timeout(PDF_SECONDS_MAX):
+            # A process that refuses ends early, and its pipe breaks; why is on its standard error.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                await _hand_over(process, heading, pages, progress)
+            _, fault = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        raise PdfRefused(_sentence(fault.decode("ascii", "replace")[:FAULT_CHARACTERS_MAX]))
+
+
+async def _hand_over(
+    process: asyncio.subprocess.Process,
+    heading: FileHeading,
+    pages: AsyncIterator[list[ClaimOccurrence]],
+    progress: Callable[[int], None],
+) -> None:
+    pipe = process.stdin
+    if pipe is None:
+        raise PdfRefused(_sentence(""))
+    done = 0
+    pipe.write(frame(heading))
+    async for page in pages:
+        pipe.writelines(frame(one) for one in page)
+        await pipe.drain()
+        done += len(page)
+        progress(done)
+    pipe.write(END)
+    await pipe.drain()
+
+
+def _sentence(fault: str) -> str:
+    if fault == TOO_MANY_PAGES:
+        return (
+            f"The file would have more than {PAGES_MAX:,} pages. Export the payment as CSV instead."
+        )
+    return f"The file could not be made ({fault or 'the process did not start'})."
