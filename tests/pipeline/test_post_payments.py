@@ -238,19 +238,28 @@ async def test_every_order_of_arrival_gives_the_same_totals(flow, order):
 
 @st.composite
 def ledgers(draw):
-    """What a payer's ledger sends for one claim: payments, each but the last reversed; and copies of some files."""
+    """What a payer's ledger sends for one claim: payments, each but the last reversed; and copies of some files.
+
+    A reversal comes in the file of its correction or in one of its own, days before.
+    """
     amounts = draw(st.lists(st.integers(0, 100), min_size=1, max_size=4, unique=True))
-    files = []
+    sent = []
     for at, amount in enumerate(amounts):
-        day = f"202611{10 + at}"
         rows = []
         if at:
             before = amounts[at - 1]
             rows.append(paid("C1", "22", "-100", f"-{before}", f"CAS*CO*45*-{100 - before}"))
+            if draw(st.booleans()):
+                sent.append((rows, "0"))
+                rows = []
         rows.append(paid("C1", "1", "100", str(amount), f"CAS*CO*45*{100 - amount}"))
-        files.append(
-            payment(*rows, amount=str(amount), reference=f"T{at}", day=day, control=500 + at)
+        sent.append((rows, str(amount)))
+    files = [
+        payment(
+            *rows, amount=amount, reference=f"T{at}", day=f"202611{10 + 2 * at}", control=500 + at
         )
+        for at, (rows, amount) in enumerate(sent)
+    ]
     copies = draw(st.lists(st.sampled_from(files), max_size=3))
     again = [one.replace(b"*0900*", b"*0905*") for one in copies]
     return amounts[-1] * 100, draw(st.permutations([*files, *again]))
