@@ -171,6 +171,10 @@ async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kin
     _, content = made("")
     refusal = content.replace(b"TA1*000000017", b"TA1*%09d" % control)
     refusal = refusal.replace(b"AK1*HS*17", b"AK1*HS*%d" % control)
+    payer = sent.split(b"*")[8]
+    refusal = refusal.replace(b"TST01          ", payer).replace(
+        b"*TST01*", b"*%s*" % payer.strip()
+    )
     assert await mail.flow.arrive(before + refusal) == ["Applied"]
     body = await mail.responses(id)
     # A TA1 refuses the whole file; the 999 refuses the first set of two.
