@@ -50,9 +50,10 @@ quick: .venv/.installed ## format, lint, types, architecture and the quick tests
 	@$(BIN)/python -m pytest $(TESTS) -q -m "not server and not witness" -n $(QUICK_WORKERS) --dist loadgroup
 
 cov: export PYTHONDONTWRITEBYTECODE :=
-cov: .venv/.installed ## branch coverage of the tests without a server, held against the minimums in pyproject.toml
+cov: export CLEARLANE_TEST_PROFILE := quick
+cov: .venv/.installed ## branch coverage of the quick tests, held against the minimums in pyproject.toml
 	@rm -f .coverage .coverage.*
-	@$(BIN)/python -m pytest $(TESTS) -q -m "not server" -n $(QUICK_WORKERS) --dist loadgroup --cov --cov-report=
+	@$(BIN)/python -m pytest $(TESTS) -q -m "not server and not witness" -n $(QUICK_WORKERS) --dist loadgroup --cov --cov-report=
 	@$(BIN)/python tools/coverage_minimums.py
 
 check: .venv/.installed ## format, lint, types, architecture, docs

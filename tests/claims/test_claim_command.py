@@ -153,7 +153,7 @@ def test_a_sample_takes_an_id_and_its_services_are_recent(kind):
     assert claim["Svc_PayerId"] == samples.TEST_PAYERS[kind]
     (line,) = claim[LINES[kind]]
     day = date.fromisoformat(line[FIRST_DAY[kind]])
-    assert timedelta(0) < datetime.now(UTC).date() - day < timedelta(days=7)
+    assert timedelta(0) < datetime.now(UTC).date() - day < timedelta(days=31)
 
 
 MEMBER = {ClaimKind.MEDICAL: "F01A_InsuredId", ClaimKind.DENTAL: "F15_InsuredID"}
