@@ -34,6 +34,9 @@ class FolderConnections:
             )
         ]  # fmt: skip
 
+    def mailbox_routes(self, type, payer_id):
+        return self.all_mailbox_routes()
+
     def open_mailbox(self, route):
         return FolderMailbox(outbox=self.folder, inbox=self.folder)
 
@@ -55,9 +58,11 @@ async def main(given):
         data=place.data,
         node="other",
     )
-    await receive.receive_files(context, clock.now(), every_route=True)
-    await post.post_waiting(context, clock.now())
-    await database.close()
+    try:
+        await receive.receive_files(context, clock.now(), every_route=True)
+        await post.post_waiting(context, clock.now())
+    finally:
+        await database.close()
 
 
 if __name__ == "__main__":
