@@ -10,6 +10,9 @@ from clearlane.x12.collector import FindingCollector
 from clearlane.x12.element import check_unplaced_segment
 from clearlane.x12.loop_parser import CONTROL_SEGMENTS, LoopParser
 
+# GS01 of a request on a response, or the reverse: one guide describes both, receivers accept it, and a public file that
+# other validators call clean has it. A warning.
+COUNTERPARTS = {"HS": ("HB",), "HB": ("HS",), "HR": ("HN",), "HN": ("HR",)}
 # GS01 by transaction (ST01), for sets whose guide is not known.
 FUNCTIONS = {
     "270": "HS", "271": "HB", "276": "HR", "277": "HN", "278": "HI", "820": "RA", "834": "BE",
@@ -186,4 +189,5 @@ def _check_function(open_group: OpenGroup, wanted: str, kind: str) -> None:
     if function != wanted and not open_group.function_reported:
         open_group.function_reported = True
         message = f"GS01 must be {wanted} for a group of {kind} sets"
-        open_group.findings.add("GS-FUNCTION", message, "GS", 1, element=1)
+        severity = Severity.WARNING if function in COUNTERPARTS.get(wanted, ()) else Severity.ERROR
+        open_group.findings.add("GS-FUNCTION", message, "GS", 1, element=1, severity=severity)
