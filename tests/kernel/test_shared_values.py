@@ -3,6 +3,7 @@
 Also tests `kernel/limits`, `kernel/ids`, `kernel/redacted_repr` and `kernel/finding`.
 """
 
+import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -79,3 +80,20 @@ def test_random_bytes_are_given_once():
     assert len(set(drawn)) == len(drawn)
     assert {len(each) for each in drawn} == {12}
     assert len(random_bytes(10_000)) == 10_000
+
+
+async def test_the_wall_clock_waits_until_a_moment_and_not_for_one_that_is_past():
+    clock = SystemClock()
+    moment = clock.now() + timedelta(milliseconds=2)
+    await clock.wait_until(moment)
+    assert clock.now() >= moment
+    await clock.wait_until(moment)
+
+
+async def test_a_manual_clock_may_move_twice_before_the_waiting_wake_up():
+    clock = ManualClock(datetime(2026, 2, 3, tzinfo=UTC))
+    waiting = asyncio.ensure_future(clock.wait_until(clock.now() + timedelta(days=2)))
+    await asyncio.sleep(0)
+    clock.advance(timedelta(days=1))
+    clock.advance(timedelta(days=1))
+    await waiting
