@@ -357,9 +357,13 @@ def load(
     return settings
 
 
+def _default(name: str) -> Any:
+    return next(default for known, default, _ in all_settings() if known == name)
+
+
 def _with_operations_port(values: dict[str, Any]) -> dict[str, Any]:
     """Let the operations port follow the API's, so that one more node needs one more setting."""
-    default = next(default for name, default, _ in all_settings() if name == "port")
+    default = _default("port")
     port = values.get("port", default)
     if "operations_port" in values or port == default:
         return values
@@ -370,11 +374,10 @@ def require_submitter(settings: Settings) -> None:
     """Refuse to work in production under the default submitter, whom no payer knows and nobody reaches by telephone."""
     if settings.sandbox:
         return
-    default = {name: value for name, value, _ in all_settings()}
     left = [
         environment_variable(name)
         for name in ("submitter_name", "submitter_phone")
-        if getattr(settings, name) == default[name]
+        if getattr(settings, name) == _default(name)
     ]
     if left:
         raise InvalidSettings(

@@ -10,50 +10,23 @@ import msgspec
 import pytest
 
 from clearlane.api.v3.documents import claim_status, compose_documents, remittance_advice
-from clearlane.claims import acks
-from clearlane.claims import sent_layout as sending
 from clearlane.claims.claim_parts import extract_claim
 from clearlane.claims.fields import ClaimKind
-from clearlane.payments import read_835
 from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from tests.claims.answers import (
     claim,
     controls,
     outgoing,
-    paid,
     part_of,
     patient,
     payment,
     sealed,
-    sent,
     status,
     ta1,
 )
+from tests.claims.two_claims import BOTH, REMITTANCE, facts_in, remits
 
 OUT = outgoing("C1")
-FILE = sent(OUT, outgoing("C2"))
-FIRST = paid(
-    "C1", "1", "100", "80", "SVC*HC:99213:25*100*80**1", "DTM*472*20261001", "CAS*CO*45*15", "CAS*PR*3*5",
-    "REF*6R*C1-1", "LQ*HE*N130", share="5",
-)  # fmt: skip
-SECOND = paid("C2", "4", "100", "0", "CAS*CO*29*100", payer_number="P2")
-REMITTANCE = payment(FIRST, SECOND, amount="60", plb=["PLB*1234567893*20261231*WO:C9*20"])
-BOTH = status(
-    patient("C1", "A2:20:PR*20261102*WQ*100"),
-    patient("C2", "A7:562:85*20261102*U*100", name="LUND*IVO"),
-)
-
-
-def facts_in(content):
-    for one in acks.read(content):
-        layout = (
-            sending.read_layout(FILE, positions=one.reference.positions) if one.reference else None
-        )
-        yield from acks.derive_facts(one, layout)
-
-
-def remits(content):
-    return [one for one in read_835.read(content) if isinstance(one, read_835.ClaimPaymentLoop)]
 
 
 FACT = next(facts_in(BOTH))

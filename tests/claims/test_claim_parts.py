@@ -3,12 +3,10 @@
 from clearlane.claims import acks
 from clearlane.claims import sent_layout as sending
 from clearlane.claims.claim_parts import AckParts, extract_claim
-from clearlane.payments import read_835
 from clearlane.x12.reader import parse
 from tests.claims.answers import (
     nine,
     outgoing,
-    paid,
     part_of,
     patient,
     payment,
@@ -17,18 +15,7 @@ from tests.claims.answers import (
     status,
     ta1,
 )
-
-FILE = sent(outgoing("C1"), outgoing("C2"))
-FIRST = paid(
-    "C1", "1", "100", "80", "SVC*HC:99213:25*100*80**1", "DTM*472*20261001", "CAS*CO*45*15", "CAS*PR*3*5",
-    "REF*6R*C1-1", "LQ*HE*N130", share="5",
-)  # fmt: skip
-SECOND = paid("C2", "4", "100", "0", "CAS*CO*29*100", payer_number="P2")
-REMITTANCE = payment(FIRST, SECOND, amount="60", plb=["PLB*1234567893*20261231*WO:C9*20"])
-BOTH = status(
-    patient("C1", "A2:20:PR*20261102*WQ*100"),
-    patient("C2", "A7:562:85*20261102*U*100", name="LUND*IVO"),
-)
+from tests.claims.two_claims import BOTH, FILE, FIRST, REMITTANCE, SECOND, facts_in, remits
 
 
 def segments(part, separators="*~"):
@@ -40,21 +27,9 @@ def ids(part):
     return [row[0] for row in segments(part)]
 
 
-def facts_in(content):
-    for one in acks.read(content):
-        layout = (
-            sending.read_layout(FILE, positions=one.reference.positions) if one.reference else None
-        )
-        yield from acks.derive_facts(one, layout)
-
-
 def errors(part, *allowed):
     found = parse(part).all_findings()
     return [f for f in found if f.severity == "error" and f.rule not in allowed]
-
-
-def remits(content):
-    return [one for one in read_835.read(content) if isinstance(one, read_835.ClaimPaymentLoop)]
 
 
 def test_the_part_of_an_835_is_a_complete_interchange_with_one_claim_only():

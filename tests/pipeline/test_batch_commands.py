@@ -4,35 +4,16 @@ Also tests `cli/batch` and `cli/export_undelivered`.
 """
 
 import asyncio
-import json
 import stat
 
 import pytest
-from typer.testing import CliRunner
 
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.cli.root import app
 from clearlane.kernel.clock import SystemClock
 from clearlane.pipeline.outbound import deliver
 from clearlane.store.nodes import NodeRegistration
 from clearlane.x12.check import check
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
-
-
-@pytest.fixture
-def clearlane(place, monkeypatch):
-    """Run a command on this installation, with no service beside it."""
-    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
-    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
-    monkeypatch.setenv("CLEARLANE_MODE", "production")
-    monkeypatch.chdir(place.data)
-
-    def run(line, code=0):
-        result = CliRunner().invoke(app, line.split())
-        assert result.exit_code == code, (result.output, result.exception)
-        return json.loads(result.stdout) if "--json" in line else result.output
-
-    return run
 
 
 @pytest.fixture

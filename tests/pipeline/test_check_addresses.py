@@ -1,15 +1,9 @@
 """Sender and receiver of an inbox file: nothing of a stranger's file, or of one for somebody else, is booked."""
 
-import asyncio
-import json
-
 import pytest
-from typer.testing import CliRunner
 
 from clearlane.claims.identify import identify
-from clearlane.cli.root import app
 from clearlane.connect.connections import PayerRoute
-from clearlane.kernel.clock import ManualClock
 from clearlane.payers.routes import RouteKind, RouteSecrets, read_route
 from clearlane.pipeline.inbound import receive
 from clearlane.pipeline.inbound.check_addresses import check_addresses
@@ -149,38 +143,6 @@ def test_accept_with_remember_adds_the_sender_to_the_route(clearlane, within):
         return (await load_route(flow.database, flow.vault, route_id)).route.options["senders"]
 
     assert within(stored) == "ZZ:STRANGER"
-
-
-@pytest.fixture
-def clearlane(place, monkeypatch):
-    """Run a command on this installation, with no service beside it."""
-    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
-    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
-    monkeypatch.setenv("CLEARLANE_MODE", "production")
-
-    def run(line, code=0):
-        result = CliRunner().invoke(app, line.split())
-        assert result.exit_code == code, (result.output, result.exception)
-        return json.loads(result.stdout) if "--json" in line else result.output
-
-    return run
-
-
-@pytest.fixture
-def within(place):
-    """Do something with the installation while no command runs."""
-
-    def do(work):
-        async def opened():
-            database = await place.open(ManualClock(START))
-            try:
-                return await work(await Flow.open(place, database, ManualClock(START)))
-            finally:
-                await database.close()
-
-        return asyncio.run(opened())
-
-    return do
 
 
 @pytest.mark.parametrize(

@@ -3,59 +3,42 @@
 Also tests `cli/payment`.
 """
 
-import asyncio
 import csv
 import io
-import json
 
 import pytest
-from typer.testing import CliRunner
 
-from clearlane.cli.root import app
-from clearlane.kernel.clock import ManualClock
 from tests.claims.answers import paid, payment
-from tests.databases import START
-from tests.pipeline.flowing import Flow, accounts
+from tests.pipeline.flowing import accounts
 
 
 @pytest.fixture
-def clearlane(place, monkeypatch):
-    """Run a command on this installation, with no service beside it."""
-    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
-    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
-    monkeypatch.setenv("CLEARLANE_MODE", "production")
-    monkeypatch.chdir(place.data)
+def clearlane(clearlane):
+    """Run `clearlane payment`."""
 
     def run(line, code=0):
-        result = CliRunner().invoke(app, ["payment", *line.split()])
-        assert result.exit_code == code, (result.output, result.exception)
-        return json.loads(result.stdout) if "--json" in line else result.output
+        return clearlane(f"payment {line}", code)
 
     return run
 
 
 @pytest.fixture
-def posted(place):
+def posted(within):
     """A check over a claim of ours and one that nobody knows; the claim's number, and the file."""
 
-    async def work():
-        database = await place.open(ManualClock(START))
-        try:
-            flow = await Flow.open(place, database, ManualClock(START))
-            [id], content = await flow.sent()
-            known = paid(
-                accounts(content)[0], "1", "100", "80", "SVC*HC:99213*100*80**1", "CAS*CO*45*20"
-            )
-            plb = ["PLB*1234567893*20261231*WO:9*30*L6*-2.10"]
-            remit = payment(
-                known, paid("=SMUDGED", "1", "100", "0", "CAS*PR*1*100"), amount="52.10", plb=plb
-            )
-            await flow.arrive(remit)
-            return id, remit
-        finally:
-            await database.close()
+    async def work(flow):
+        [id], content = await flow.sent()
+        known = paid(
+            accounts(content)[0], "1", "100", "80", "SVC*HC:99213*100*80**1", "CAS*CO*45*20"
+        )
+        plb = ["PLB*1234567893*20261231*WO:9*30*L6*-2.10"]
+        remit = payment(
+            known, paid("=SMUDGED", "1", "100", "0", "CAS*PR*1*100"), amount="52.10", plb=plb
+        )
+        await flow.arrive(remit)
+        return id, remit
 
-    return asyncio.run(work())
+    return within(work)
 
 
 def test_payments_are_listed_shown_and_exported_as_scripts_expect(clearlane, posted):

@@ -3,25 +3,20 @@
 Also tests `cli/pdf_files`.
 """
 
-import asyncio
 import io
-import json
 import stat
 import tempfile
 
 import pypdf
 import pytest
-from typer.testing import CliRunner
 
-from clearlane.cli.root import app
-from clearlane.kernel.clock import ManualClock
 from clearlane.payments.pdf.frames import PaymentFileHeading
 from clearlane.pipeline.query import pdf_process
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from tests.claims.answers import paid, payment
 from tests.databases import START
 from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT
-from tests.pipeline.flowing import Flow, accounts
+from tests.pipeline.flowing import accounts
 
 # The process is started deep in the product, where tests/server_marker.py does not look.
 pytestmark = pytest.mark.server
@@ -69,51 +64,31 @@ def test_too_many_pages_are_refused_with_another_way():
 
 
 @pytest.fixture
-def clearlane(place, monkeypatch):
-    monkeypatch.setenv("CLEARLANE_DATA", str(place.data))
-    monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
-    monkeypatch.setenv("CLEARLANE_MODE", "production")
-    monkeypatch.chdir(place.data)
-
-    def run(*words, code=0):
-        result = CliRunner().invoke(app, list(words))
-        assert result.exit_code == code, (result.output, result.exception)
-        return result.output
-
-    return run
-
-
-@pytest.fixture
-def decided(place):
+def decided(within):
     """A claim that was paid, taken back and paid anew, and one that nobody has paid; their numbers."""
 
-    async def work():
-        database = await place.open(ManualClock(START))
-        try:
-            flow = await Flow.open(place, database, ManualClock(START))
-            [first, second], content = await flow.sent(2)
-            account = accounts(content)[0]
-            line = ("SVC*HC:99213*100*80**1", "CAS*CO*45*20")
-            await flow.arrive(payment(paid(account, "1", "100", "80", *line), amount="80"))
-            back = paid(account, "22", "-100", "-80", "SVC*HC:99213*-100*-80", "CAS*CO*45*-20")
-            anew = paid(account, "1", "100", "95", "SVC*HC:99213*100*95**1", "CAS*PR*3*5")
-            await flow.arrive(payment(back, anew, amount="15", reference="EFT2", day="20261120"))
-            return first, second
-        finally:
-            await database.close()
+    async def work(flow):
+        [first, second], content = await flow.sent(2)
+        account = accounts(content)[0]
+        line = ("SVC*HC:99213*100*80**1", "CAS*CO*45*20")
+        await flow.arrive(payment(paid(account, "1", "100", "80", *line), amount="80"))
+        back = paid(account, "22", "-100", "-80", "SVC*HC:99213*-100*-80", "CAS*CO*45*-20")
+        anew = paid(account, "1", "100", "95", "SVC*HC:99213*100*95**1", "CAS*PR*3*5")
+        await flow.arrive(payment(back, anew, amount="15", reference="EFT2", day="20261120"))
+        return first, second
 
-    return asyncio.run(work())
+    return within(work)
 
 
 def test_an_operator_writes_a_payment_and_a_claim(clearlane, place, decided):
     first, second = decided
-    listed = clearlane("payment", "list", "--json")
-    [key] = [one["payment_id"] for one in json.loads(listed) if one["trace_number"] == "EFT2"]
-    assert clearlane("payment", "pdf", key, "--out", "payment.pdf") == "Wrote payment.pdf.\n"
+    listed = clearlane("payment list --json")
+    [key] = [one["payment_id"] for one in listed if one["trace_number"] == "EFT2"]
+    assert clearlane(f"payment pdf {key} --out payment.pdf") == "Wrote payment.pdf.\n"
     text = text_of(place.data / "payment.pdf")
     assert "Paid for 2 claims 15.00 Amount of the payment 15.00" in text
     assert stat.S_IMODE((place.data / "payment.pdf").stat().st_mode) == 0o600
-    clearlane("claim", "pdf", first, "--out", "claim.pdf")
+    clearlane(f"claim pdf {first} --out claim.pdf")
     text = text_of(place.data / "claim.pdf")
     assert "In force 100.00 100.00 95.00 5.00 0.00" in text
     for decision in (
@@ -122,15 +97,15 @@ def test_an_operator_writes_a_payment_and_a_claim(clearlane, place, decided):
         "95.00 5.00 0.00 Corrected: paid",
     ):
         assert decision in text
-    for words, code, sentence in (
-        (("payment", "pdf", "P0", "--out", "x.pdf"), 1, "There is no payment P0."),
-        (("claim", "pdf", "C0", "--out", "x.pdf"), 1, "There is no claim with the RequestId C0."),
-        (("claim", "pdf", second, "--out", "x.pdf"), 1, "No payment has decided on"),
+    for line, code, sentence in (
+        ("payment pdf P0 --out x.pdf", 1, "There is no payment P0."),
+        ("claim pdf C0 --out x.pdf", 1, "There is no claim with the RequestId C0."),
+        (f"claim pdf {second} --out x.pdf", 1, "No payment has decided on"),
         (
-            ("payment", "pdf", key, "--out", "missing/x.pdf"),
+            f"payment pdf {key} --out missing/x.pdf",
             2,
             "--out: missing/x.pdf cannot be written",
         ),
     ):
-        assert sentence in clearlane(*words, code=code)
+        assert sentence in clearlane(line, code)
     assert not [file for file in place.data.iterdir() if file.name.startswith(".x.pdf")]

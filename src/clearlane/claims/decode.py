@@ -41,7 +41,13 @@ from clearlane.claims.tolerant_reading import (
     read_tolerantly,
 )
 from clearlane.kernel import limits
-from clearlane.kernel.json_names import find_fields, fold_name, fold_names, sort_by_last_use
+from clearlane.kernel.json_names import (
+    find_fields,
+    fold_name,
+    fold_names,
+    sort_by_last_use,
+    take_fields,
+)
 
 CLAIM_BYTES_MAX = 512 * 1024
 
@@ -230,21 +236,11 @@ def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
     return _top_of(sort_by_last_use(body, found)) if top.repeated else (top, ignored_fields)
 
 
-def _top_of(found: Mapping[str, RawOrUnset]) -> tuple[_Top, tuple[str, ...]]:
+def _top_of(found: Mapping[str, msgspec.Raw]) -> tuple[_Top, tuple[str, ...]]:
     """Return the two fields among values by name, the last spelling of each, and the unknown names."""
-    top = _Top()
-    repeated: list[str] = []
-    ignored_fields: list[str] = []
-    for spelling, raw in found.items():
-        name = _FOLDED_TOP_NAMES.get(fold_name(spelling))
-        if name is None:
-            ignored_fields.append(spelling)
-            continue
-        if getattr(top, name) is not msgspec.UNSET:
-            repeated.append(name)
-        setattr(top, name, raw)
-    top.repeated = tuple(repeated)
-    return top, tuple(ignored_fields)
+    taken = take_fields(found, _FOLDED_TOP_NAMES)
+    kind, claims = (taken.fields.get(name, msgspec.UNSET) for name in _TOP_NAMES)
+    return _Top(kind, claims, repeated=taken.repeated), taken.unknown
 
 
 def _large_top(body: bytes, claims_max: int) -> _Top:

@@ -16,7 +16,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from clearlane.claims import samples
 from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import ClaimFinding
@@ -130,8 +129,8 @@ def sample(
         patient=_patient_name(patient),
         day=day.date() if day else None,
     )
-    document = samples.document(kind, day=now.date())
-    document["Claims"] = [sample_claim(kind, one, wanted, today=now.date()) for one in ids]
+    claims = [sample_claim(kind, one, wanted, today=now.date()) for one in ids]
+    document = {"DocumentType": FORMS[kind].document_type, "Claims": claims}
     typer.echo(json.dumps(document, indent=2))
 
 

@@ -31,6 +31,7 @@ from clearlane.kernel.json_names import (
     fold_name,
     fold_names,
     sort_by_last_use,
+    take_fields,
 )
 
 ENROLLMENT_BYTES_MAX = 128 * 1024
@@ -218,17 +219,8 @@ def _request_fields(body: bytes) -> tuple[_RequestFields, tuple[str, ...], tuple
 def _spelled_fields(
     sent: Mapping[str, msgspec.Raw],
 ) -> tuple[_RequestFields, tuple[str, ...], tuple[str, ...]]:
-    known = _RequestFields()
-    ignored, repeated = [], []
-    for spelling, raw in sent.items():
-        name = _FOLDED_TOP_NAMES.get(fold_name(spelling))
-        if name is None:
-            ignored.append(spelling)
-            continue
-        if getattr(known, name) is not msgspec.UNSET:
-            repeated.append(name)
-        setattr(known, name, raw)
-    return known, tuple(ignored), tuple(dict.fromkeys(repeated))
+    taken = take_fields(sent, _FOLDED_TOP_NAMES)
+    return _RequestFields(**taken.fields), taken.unknown, tuple(dict.fromkeys(taken.repeated))
 
 
 def _check_version(raw: RawField) -> Iterable[Finding]:

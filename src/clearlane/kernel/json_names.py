@@ -6,7 +6,7 @@ exact name first; only a name that is not found is folded here. Knows no field a
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -71,6 +71,32 @@ def fold_name(name: str) -> str:
     if len(name) > limits.FIELD_NAME_CHARACTERS_MAX or not name.isascii():
         return name
     return name.lower()
+
+
+class TakenFields(NamedTuple, Generic[T]):
+    """The fields of an object by their exact names, the last spelling of each."""
+
+    fields: dict[str, T]
+    unknown: tuple[str, ...]
+    """Names that match no field in any case."""
+    repeated: tuple[str, ...]
+    """Fields that came under another spelling before, once for each time."""
+
+
+def take_fields(sent: Mapping[str, T], folded: Mapping[str, str]) -> TakenFields[T]:
+    """Return the fields that ``folded`` (see :func:`fold_names`) knows among values by name."""
+    fields: dict[str, T] = {}
+    unknown: list[str] = []
+    repeated: list[str] = []
+    for spelling, value in sent.items():
+        name = folded.get(fold_name(spelling))
+        if name is None:
+            unknown.append(spelling)
+            continue
+        if name in fields:
+            repeated.append(name)
+        fields[name] = value
+    return TakenFields(fields, tuple(unknown), tuple(repeated))
 
 
 def find_fields(text: bytes, names: Iterable[str]) -> dict[str, msgspec.Raw]:

@@ -6,7 +6,6 @@ read where every claim has its ZIP code, and nothing is written for a provider t
 """
 
 import asyncio
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from clearlane.claims.forms import form_of
 from clearlane.claims.repairs import Repair
 from clearlane.enrollment.fields import Enrollment
 from clearlane.kernel.ids import Scope
+from clearlane.pipeline.enrollment.enrollment_lookup import without_punctuation
 from clearlane.store import billing_zips as store
 from clearlane.store.billing_zips import BillingZip, ZipSource
 from clearlane.store.database import Database
@@ -28,8 +28,6 @@ REPAIRS: Mapping[str, str] = {
     ZipSource.CLAIM: "earlier zip",
 }
 """The kind of repair by the source of the ZIP code."""
-
-_PUNCTUATION = re.compile(r"[-. ]")
 
 
 class BillingProvider(NamedTuple):
@@ -52,7 +50,7 @@ def given_zip(claim: Claim) -> GivenZip | None:
     if not zip:
         return None
     provider = _provider(claim)
-    return GivenZip(provider, _digits(zip)) if provider.npi else None
+    return GivenZip(provider, without_punctuation(zip)) if provider.npi else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +148,7 @@ def _provider(claim: Claim) -> BillingProvider:
     form = form_of(claim)
     npi, _ = form.billing_ids(claim)
     state = claim.__dict__.get(form.names.billing_state) or ""
-    return BillingProvider(_digits(npi or ""), state.strip().upper())
-
-
-def _digits(text: str) -> str:
-    return text if text.isdigit() else _PUNCTUATION.sub("", text)
+    return BillingProvider(without_punctuation(npi or ""), state.strip().upper())
 
 
 def _provider_hash(vault: Vault, scope: Scope, provider: BillingProvider) -> str:

@@ -82,4 +82,9 @@ async def find_approved_enrollments(
 def _billing(claim: Claim) -> Billing:
     """Return NPI and TIN without punctuation, empty where missing: no enrollment has them empty."""
     npi, tin = form_of(claim).billing_ids(claim)
-    return _PUNCTUATION.sub("", npi or ""), _PUNCTUATION.sub("", tin or "")
+    return without_punctuation(npi or ""), without_punctuation(tin or "")
+
+
+def without_punctuation(number: str) -> str:
+    """Return a number of a provider as it is compared, however it was written."""
+    return number if number.isdigit() else _PUNCTUATION.sub("", number)
