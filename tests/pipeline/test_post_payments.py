@@ -21,6 +21,7 @@ from clearlane.store import audit
 from clearlane.store.database import Actor, OperationRefused
 from clearlane.x12.set_slices import slice_sets
 from tests.api.markers import tables_with
+from tests.cases import full_or_quick
 from tests.claims.answers import paid, payment, sealed
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts
 
@@ -266,7 +267,9 @@ def ledgers(draw):
 
 
 @given(ledgers())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=full_or_quick(150, 15), deadline=None, suppress_health_check=list(HealthCheck)
+)
 def test_any_order_of_any_ledger_folds_to_what_was_last_paid(ledger):
     last, files = ledger
     facts = [

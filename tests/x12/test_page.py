@@ -16,6 +16,7 @@ from clearlane.x12 import page, page_summary
 from clearlane.x12.check import check
 from clearlane.x12.page import UnreadablePageError, write_page
 from clearlane.x12.redact import Redactor
+from tests.cases import every_case
 from tests.console import chromium
 from tests.corpus import corpus_files
 from tests.patience import PATIENCE_SECONDS
@@ -70,7 +71,7 @@ def notes(text):
     return found
 
 
-@pytest.mark.parametrize("sample", corpus_files())
+@every_case("sample", corpus_files())
 def test_a_page_of_a_public_file_is_whole_and_has_every_finding(sample):
     data = sample.path.read_bytes()
     text = html(data)

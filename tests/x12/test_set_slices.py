@@ -2,6 +2,7 @@ import pytest
 
 from clearlane.x12 import reader
 from clearlane.x12.set_slices import cut_sets, slice_sets
+from tests.cases import every_case
 from tests.claims.answers import nine, paid, payment, sealed
 from tests.corpus import corpus_files
 
@@ -11,7 +12,7 @@ def keys_by_reader(content):
     return [(set.group.interchange.number, set.group.number, set.number) for set in file.sets()]
 
 
-@pytest.mark.parametrize("sample", corpus_files("835", "999", "277CA"))
+@every_case("sample", corpus_files("835", "999", "277CA"))
 def test_sets_are_counted_as_the_reader_counts_them(sample):
     content = sample.path.read_bytes()
     assert [one.key for one in slice_sets(content)] == keys_by_reader(content)
