@@ -170,10 +170,11 @@ def test_findings_beyond_the_limit_are_counted(monkeypatch):
 def test_unknown_guides_several_interchanges_and_strays_are_shown(monkeypatch):
     monkeypatch.setattr(page_summary, "INTERCHANGES_SHOWN_MAX", 1)
     unknown = file("835", *REMITTANCE).replace(b"005010X221A1", b"004010X091")
-    data = file("837P", *CLAIMS).replace(b"GE*", b"ZZ*STRAY~GE*") + b"junk" + unknown
+    data = file("837P", *CLAIMS).replace(b"GE*", b"ZZ*STRAY~YY~GE*") + b"junk" + unknown
     text = html(data)
     parsed = Strict(text)
     assert "STRAY" in " ".join(parsed.texts)
+    assert '<span class="sid">YY</span>' in text  # a segment without elements
     assert "sets of an unknown guide" in text
     assert "About the file" in text
     assert "1 interchange" in text

@@ -51,6 +51,13 @@ def test_cut_sets_stay_as_they_were_received(ending):
     assert cut_sets(content, sets).count(b"ST*835") == 3
 
 
+def test_a_file_of_lines_is_cut_into_files_of_lines():
+    content = payment(paid("C1"), separators="|>!\n")
+    [one] = slice_sets(content)
+    part = cut_sets(content, [one])
+    assert part.splitlines() == content.splitlines()
+
+
 @pytest.mark.parametrize("content", [b"", b"hello", b"ISA", b"ISA*00*", b"ISA" * 500])
 def test_what_is_no_x12_has_no_sets(content):
     assert list(slice_sets(content)) == []
