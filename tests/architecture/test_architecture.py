@@ -14,7 +14,7 @@ FILES = python_files(SOURCE)
 KERNEL = {"kernel"}
 X12 = KERNEL | {"x12"}
 DIRECTORIES = X12 | {"payers", "accounts"}
-DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment"}
+DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events"}
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
 VERBS = ENGINE | {"pipeline"}
@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "payments": DIRECTORIES,
     "eligibility": DIRECTORIES,
     "enrollment": DIRECTORIES,
+    "events": KERNEL,
     "store": DOMAINS,
     "connect": DOMAINS,
     "engine": KERNEL | {"store"},

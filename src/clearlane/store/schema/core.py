@@ -97,19 +97,24 @@ def id_column() -> Column[int]:
     return Column("id", BIG_INTEGER, Identity(), primary_key=True)
 
 
-def client_table(name: str, *columns: SchemaItem) -> Table:
+def client_table(
+    name: str, *columns: SchemaItem, owner_index: bool = True, **options: Any
+) -> Table:
     """Declare a table of client rows, with owner columns that every statement must constrain.
 
-    The migration that creates it calls :func:`enable_row_security` as a second line of defence.
+    The migration that creates it calls :func:`enable_row_security` as a second line of defence. ``owner_index=False``
+    leaves out the index of the owner, for a table whose key begins with the vendor and that no site is looked up in.
     """
+    needs_index = owner_index and not _has_owner_index(columns)
     table = Table(
         name,
         metadata,
         *owner_columns(),
         *columns,
         ForeignKeyConstraint(["vendor_id", "site_id"], ["sites.vendor_id", "sites.id"]),
-        *([] if _has_owner_index(columns) else [Index(None, "vendor_id", "site_id")]),
+        *([Index(None, "vendor_id", "site_id")] if needs_index else []),
         sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
+        **options,
     )
     CLIENT_TABLES[name] = table
     return table
@@ -363,6 +368,8 @@ claims = client_table(
     Column("queued", SmallInteger, nullable=False, server_default="0"),
     # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
+    # How many events vendors were told about it; the first is that it was received or refused.
+    Column("event_sequence", Integer, nullable=False, server_default="1"),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     Index(

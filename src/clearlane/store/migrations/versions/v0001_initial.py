@@ -25,6 +25,7 @@ CLIENT_TABLES = (
     "enrollment_events",
     "billing_zips",
     "instances",
+    "events",
 )
 
 
@@ -44,6 +45,8 @@ def upgrade() -> None:
     _enrollment()
     _console()
     _sandbox()
+    _events()
+    _webhooks()
     for table in CLIENT_TABLES:
         enable_row_security(op, table)
     if op.get_bind().dialect.name == "postgresql":
@@ -240,6 +243,7 @@ def _claims() -> None:
         sa.Column("sendings", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("queued", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("status", sa.LargeBinary),
+        sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
         sa.CheckConstraint("kind IN ('medical', 'dental')", name="ck_claims_kind"),
     )
     op.create_index(
@@ -824,6 +828,101 @@ def _console() -> None:
     )
     op.create_index("ix_console_sessions_ends_at", "console_sessions", ["ends_at"])
     op.create_index("ix_console_sessions_user_id", "console_sessions", ["user_id"])
+
+
+def _events() -> None:
+    op.create_table(
+        "event_head",
+        sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
+        sa.Column("last_id", sa.BigInteger, nullable=False),
+        sa.CheckConstraint("id = 1", name="ck_event_head_one"),
+    )
+    op.create_table(
+        "events",
+        *_owner("events"),
+        sa.Column("last_id", sa.BigInteger, nullable=False),
+        sa.Column("count", sa.Integer, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("actor", sa.Text, nullable=False),
+        sa.Column("claims", sa.Text, nullable=False),
+        sa.Column("data", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "last_id", name="pk_events"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "installation_events",
+        sa.Column("last_id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("vendor_id", sa.BigInteger),
+        sa.Column("audience", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("actor", sa.Text, nullable=False),
+        sa.Column("data", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_installation_events_vendor_id"
+        ),
+        sa.CheckConstraint(
+            "audience IN ('vendor', 'every vendor', 'operators')",
+            name="ck_installation_events_audience",
+        ),
+    )
+
+
+def _webhooks() -> None:
+    op.create_table(
+        "webhook_endpoints",
+        sa.Column("endpoint_id", sa.Text, primary_key=True),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("types", sa.Text, nullable=False),
+        sa.Column("sites", sa.Text, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("after_event", sa.BigInteger, nullable=False),
+        sa.Column("replay_through", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("failing_since", sa.BigInteger),
+        sa.Column("failed_event", sa.BigInteger),
+        sa.Column("disabled_at", sa.BigInteger),
+        sa.Column("fault", sa.Text, nullable=False, server_default=""),
+        sa.Column("holder", sa.Text, nullable=False, server_default=""),
+        sa.Column("lease_until", sa.BigInteger),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_endpoints_vendor_id"
+        ),
+        sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_webhook_endpoints_state"),
+    )
+    op.create_index("ix_webhook_endpoints_vendor_id", "webhook_endpoints", ["vendor_id"])
+    op.create_table(
+        "webhook_deliveries",
+        sa.Column("endpoint_id", sa.Text, nullable=False),
+        sa.Column("event_id", sa.BigInteger, nullable=False),
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("due_at", sa.BigInteger),
+        sa.Column("attempted_at", sa.BigInteger),
+        sa.Column("status", sa.Integer),
+        sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("answer", sa.LargeBinary),
+        sa.ForeignKeyConstraint(
+            ["endpoint_id"],
+            ["webhook_endpoints.endpoint_id"],
+            name="fk_webhook_deliveries_endpoint_id",
+        ),
+        sa.CheckConstraint(
+            "state IN ('waiting', 'delivered', 'failed')", name="ck_webhook_deliveries_state"
+        ),
+        sa.PrimaryKeyConstraint("endpoint_id", "event_id", name="pk_webhook_deliveries"),
+    )
+    op.create_index(
+        "ix_webhook_deliveries_waiting",
+        "webhook_deliveries",
+        ["endpoint_id", "due_at"],
+        sqlite_where=sa.text("state = 'waiting'"),
+        postgresql_where=sa.text("state = 'waiting'"),
+    )
 
 
 def _sandbox() -> None:
