@@ -127,6 +127,7 @@ SECRET_FAULTS = [
     (RouteKind.CORE, RouteSecrets(password="x"), {"username": None}, ["username"]),
     (RouteKind.CORE, RouteSecrets(client_certificate="x"), {}, ["username"]),
     (RouteKind.FOLDER, RouteSecrets(), {"inbox": "/srv/out/"}, ["inbox"]),
+    (RouteKind.FOLDER, RouteSecrets(), {"send_windows": "mon 06:00-20:00"}, ["time_zone"]),
     (RouteKind.SFTP, RouteSecrets(password="x"), {"inbox": "in"}, ["inbox"]),
 ]
 

@@ -130,6 +130,7 @@ def _payers() -> None:
         sa.Column("secrets", sa.LargeBinary),
         sa.Column("active", sa.SmallInteger, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("removed_at", sa.BigInteger),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_routes_type_payer_id", "routes", ["type", "payer_id"])
@@ -210,6 +211,17 @@ def _audit() -> None:
     )
     marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
     op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
+    of_routes = sa.text(
+        "action IN ('route.add', 'route.change', 'route.disable', 'route.enable', 'route.remove', "
+        "'route.senders')"
+    )
+    op.create_index(
+        "ix_audit_routes",
+        "audit",
+        ["seq"],
+        sqlite_where=of_routes,
+        postgresql_where=of_routes,
+    )
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
