@@ -176,3 +176,5 @@ class ApiVersion:
     description: str
     endpoints: tuple[Endpoint, ...]
     errors: ErrorShape
+    examples: Mapping[str, Any] = field(default_factory=dict)
+    """Calls recorded from a sandbox, by endpoint name; shown in the OpenAPI document."""

@@ -14,6 +14,7 @@ from clearlane.api.app import PublicPage
 from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, Parameter
 from clearlane.api.error_shape import DocumentedError
 from clearlane.api.http_responses import JSON, NOTES_SHOWN_MAX, TEXT
+from clearlane.api.openapi_examples import add_examples
 from clearlane.api.operations import Probe
 from clearlane.kernel import limits
 
@@ -77,7 +78,7 @@ def build_document(
     paths = {each.path: {"post": _operation(each, schemas)} for each in endpoints}
     paths |= {page.path: {"get": _page(page)} for page in pages}
     paths |= {probe.path: _probe(probe) for probe in probes}
-    return {
+    document: Json = {
         "openapi": "3.1.0",
         "info": {
             "title": version.title,
@@ -102,6 +103,8 @@ def build_document(
             },
         },
     }
+    add_examples(document, endpoints, version.examples)
+    return document
 
 
 def encode_document(document: Json) -> bytes:
@@ -207,9 +210,12 @@ def _page(page: PublicPage) -> Json:
 
 
 def _probe(probe: Probe) -> Json:
-    content = {"content": {probe.media_type: {"schema": probe.schema}}}
     responses = {
-        str(status): {"description": when, **content} for status, when in probe.statuses.items()
+        str(status): {
+            "description": when,
+            "content": {probe.media_type: {"schema": _probe_schema(probe, status)}},
+        }
+        for status, when in probe.statuses.items()
     }
     return {
         "servers": [
@@ -227,3 +233,8 @@ def _probe(probe: Probe) -> Json:
             "responses": responses,
         },
     }
+
+
+def _probe_schema(probe: Probe, status: int) -> Json:
+    shown = {"examples": [probe.examples[status]]} if status in probe.examples else {}
+    return {**probe.schema, **shown}
