@@ -4,7 +4,7 @@ For operators. A person decides what no number proves: an account number that th
 day, is a candidate and never applied by itself. Knows payments and claims.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from clearlane.claims.forms import form_of
@@ -49,6 +49,9 @@ class MatchCandidate:
     agrees: tuple[str, ...]
     """In words, such as ``same member``."""
     differs: tuple[str, ...]
+    patient: str = field(default="", repr=False)
+    """Last and first name."""
+    vendor_claim_id: str = field(default="", repr=False)
 
 
 async def assign(
@@ -160,7 +163,14 @@ def _compare(occurrence: ClaimOccurrence, loaded: LoadedClaim) -> MatchCandidate
     if account.startswith(occurrence.account_number) and account != occurrence.account_number:
         agrees.append(f"account number cut at {len(occurrence.account_number)}")
     differs = tuple(f"other {name}" for name, same in checks.items() if not same)
-    return MatchCandidate(loaded.row.request_id, tuple(agrees), differs)
+    names = (claim.__dict__.get(patient) for patient, _, what in form.persons if "name" in what)
+    return MatchCandidate(
+        loaded.row.request_id,
+        tuple(agrees),
+        differs,
+        ", ".join(filter(None, names)),
+        claim.Svc_VendorClaimId or "",
+    )
 
 
 def _same_text(one: str, other: str) -> bool:
