@@ -66,10 +66,10 @@ async def list_payments(
     return [PaymentRow(*row) for row in await tx.rows(_every(used), **values, limit=limit)]
 
 
-async def count_needs(tx: Tx) -> dict[str, int]:
-    """Return how many payments of any client need somebody, by need, up to :data:`COUNTED_MAX`."""
+async def list_needs(tx: Tx) -> dict[str, frozenset[str]]:
+    """Return the payments of any client that need somebody, by need, up to :data:`COUNTED_MAX` each."""
     return {
-        need: len(await tx.rows(_every_id(frozenset({need})), limit=COUNTED_MAX)) for need in NEEDS
+        need: _ids(await tx.rows(_every_id(frozenset({need})), limit=COUNTED_MAX)) for need in NEEDS
     }
 
 
@@ -103,10 +103,10 @@ async def list_own_payments(
     return [(PaymentRow(*row[:width]), PaymentShare(*row[width:])) for row in found]
 
 
-async def count_own_needs(tx: Tx) -> dict[str, int]:
-    """Return how many payments of the scope need somebody, by need, up to :data:`COUNTED_MAX`."""
+async def list_own_needs(tx: Tx) -> dict[str, frozenset[str]]:
+    """Return the payments of the scope that need somebody, by need, up to :data:`COUNTED_MAX` each."""
     return {
-        need: len(await tx.rows(_own_id(frozenset({need})), limit=COUNTED_MAX)) for need in NEEDS
+        need: _ids(await tx.rows(_own_id(frozenset({need})), limit=COUNTED_MAX)) for need in NEEDS
     }
 
 
@@ -146,6 +146,10 @@ def _used(
         used.add("bank")
         values |= {"traces": list(wanted.traces or ()), "amounts": list(wanted.amounts or ())}
     return frozenset(used), values
+
+
+def _ids(rows: list[tuple[object, ...]]) -> frozenset[str]:
+    return frozenset(str(id) for (id,) in rows)
 
 
 def _sum(row: tuple[object, ...] | None) -> PaymentSum:

@@ -5,8 +5,8 @@
     page = await list_payment_page(database, vault, viewer, wanted, since=month, before=None, actor=actor)
     sheet = await load_payment_sheet(database, vault, viewer, payment_id, GroupPage(), actor=actor, at=now)
 
-What matches no claim may be anybody's, so only operators see it. A payment with thousands of claims is shown a page of
-each group at a time. Knows no HTTP and no text for people.
+What matches no claim is no part of it (``operator.payment_admin``). A payment with thousands of claims is shown a page
+of each group at a time. Knows no HTTP and no text for people.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,20 +22,17 @@ from clearlane.pipeline.query.payments import (
     matched_occurrences,
     own_adjustments,
     payment_value,
-    unmatched_occurrence,
 )
-from clearlane.store import occurrences, payment_lists
+from clearlane.store import payment_lists
 from clearlane.store import payments as store
 from clearlane.store.database import Actor, Database, Tx
-from clearlane.store.occurrences import OccurrenceDocument, UnmatchedRow
+from clearlane.store.occurrences import OccurrenceDocument
 from clearlane.store.payment_lists import GroupTotal, PaymentListFilter, PaymentSum
 from clearlane.store.payments import AdjustmentRow, PaymentRow, PaymentShare
 from clearlane.store.vault import Vault
 
 PAYMENTS_SHOWN = 50
 CLAIMS_SHOWN_PER_GROUP = 100
-UNMATCHED_SHOWN = 10
-"""Each is shown with the claims that it may mean, which have to be looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +48,30 @@ class PaymentViewer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPayment:
+    """A payment of a list, with the figures of the viewer's part of it."""
+
+    payment: Payment
+    claims: int
+    claims_paid: int
+    adjustments: int
+    is_whole: bool
+    """Whether the viewer's part is the whole payment."""
+
+    @property
+    def amount(self) -> int | None:
+        """What the viewer gets of it."""
+        return self.payment.amount if self.is_whole else self.claims_paid + self.adjustments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentListPage:
     """A page of payments, the newest first."""
 
-    payments: list[Payment]
+    payments: list[ListedPayment]
     has_older: bool
-    counts: Mapping[str, int]
-    """How many need somebody, by need; up to ``payment_lists.COUNTED_MAX``."""
+    needs: Mapping[str, frozenset[str]]
+    """The payments that need somebody, by need; up to ``payment_lists.COUNTED_MAX`` each."""
     since: PaymentSum
     """What came since the asked day."""
 
@@ -69,8 +83,6 @@ class GroupPage:
     group: DecisionGroup | None = None
     after: str = ""
     """The last claim number that was shown before."""
-    after_unmatched: int = 0
-    """The number in the payment of the last unmatched one that was shown before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +102,6 @@ class PaymentSheet:
     payment: Payment
     adjustments: tuple[ProviderAdjustment, ...]
     groups: Mapping[DecisionGroup, ShownGroup]
-    unmatched: list[ClaimOccurrence] = field(default_factory=list, repr=False)
-    more_unmatched_after: int = 0
     is_whole: bool
     """Whether every claim and adjustment of the payment is the viewer's to see."""
     shown_claims: int
@@ -113,19 +123,21 @@ async def list_payment_page(
     if viewer.scopes is None:
         return await _list_all(database, vault, wanted, first, before, actor)
     rows: dict[str, tuple[PaymentRow, list[PaymentShare]]] = {}
-    counts = dict.fromkeys(payment_lists.NEEDS, 0)
+    needs = dict.fromkeys(payment_lists.NEEDS, frozenset[str]())
     total = PaymentSum(0, 0)
     for scope in viewer.scopes:
-        own, needs, part = await _list_site(database, vault, scope, wanted, first, before, actor)
+        own, own_needs, part = await _list_site(
+            database, vault, scope, wanted, first, before, actor
+        )
         for row, share in own:
             rows.setdefault(row.payment_id, (row, []))[1].append(share)
-        counts = {need: counts[need] + needs[need] for need in counts}
+        needs = {need: ids | own_needs[need] for need, ids in needs.items()}
         total = PaymentSum(total.payments + part.payments, total.cents + part.cents)
     newest = sorted(rows.values(), key=lambda one: one[0].payment_id, reverse=True)
     return PaymentListPage(
-        payments=[payment_value(vault, *one) for one in newest[:PAYMENTS_SHOWN]],
+        payments=[_listed_part(vault, *one) for one in newest[:PAYMENTS_SHOWN]],
         has_older=len(newest) > PAYMENTS_SHOWN,
-        counts=counts,
+        needs=needs,
         since=total,
     )
 
@@ -173,7 +185,7 @@ async def _list_all(
 ) -> PaymentListPage:
     async def job(
         tx: Tx,
-    ) -> tuple[list[PaymentRow], list[PaymentShare], dict[str, int], PaymentSum]:
+    ) -> tuple[list[PaymentRow], list[PaymentShare], dict[str, frozenset[str]], PaymentSum]:
         rows = await payment_lists.list_payments(
             tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
         )
@@ -181,19 +193,20 @@ async def _list_all(
         shares = await store.list_shares(tx, ids)
         await vault.load_keys_of(tx, [row.payload for row in rows])
         tx.audit("payment.list", ids=ids[:PAYMENTS_SHOWN])
-        needs = await payment_lists.count_needs(tx)
+        needs = await payment_lists.list_needs(tx)
         return rows, shares, needs, await payment_lists.sum_since(tx, first)
 
-    rows, shares, counts, since = await database.write(store.SCOPE, job, actor=actor)
+    rows, shares, needs, since = await database.write(store.SCOPE, job, actor=actor)
     shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
     for one in shares:
         shares_of[one.payment_id].append(one)
     return PaymentListPage(
         payments=[
-            payment_value(vault, row, shares_of[row.payment_id]) for row in rows[:PAYMENTS_SHOWN]
+            _listed(payment_value(vault, row, shares_of[row.payment_id]))
+            for row in rows[:PAYMENTS_SHOWN]
         ],
         has_older=len(rows) > PAYMENTS_SHOWN,
-        counts=counts,
+        needs=needs,
         since=since,
     )
 
@@ -207,7 +220,6 @@ class _WholeRows:
     adjustments: list[AdjustmentRow]
     totals: dict[DecisionGroup, GroupTotal]
     groups: dict[DecisionGroup, list[OccurrenceDocument]]
-    unmatched: list[UnmatchedRow]
 
 
 async def _load_whole(
@@ -231,9 +243,6 @@ async def _load_whole(
             await store.list_adjustments(tx, shown),
             await payment_lists.group_totals(tx, shown),
             groups,
-            await occurrences.list_unmatched_page(
-                tx, shown, after=wanted.after_unmatched, limit=UNMATCHED_SHOWN + 1
-            ),
         )
         await vault.load_keys_of(tx, _sealed(found))
         tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
@@ -242,14 +251,10 @@ async def _load_whole(
     found = await database.write(store.SCOPE, job, actor=actor)
     if found is None:
         return None
-    more = len(found.unmatched) > UNMATCHED_SHOWN
-    unmatched = found.unmatched[:UNMATCHED_SHOWN]
     return PaymentSheet(
         payment=payment_value(vault, found.row, found.shares),
         adjustments=tuple(adjustment_value(vault, one) for one in found.adjustments),
         groups=await _shown_groups(database, vault, found.groups, found.totals),
-        unmatched=[unmatched_occurrence(vault, one) for one in unmatched],
-        more_unmatched_after=unmatched[-1].number if more else 0,
         is_whole=True,
         shown_claims=found.row.claims,
     )
@@ -259,7 +264,6 @@ def _sealed(found: _WholeRows) -> list[bytes]:
     return [
         found.row.payload,
         *(one.payload for one in found.adjustments),
-        *(one.payload for one in found.unmatched),
         *(one.payload for several in found.groups.values() for one in several),
     ]
 
@@ -275,16 +279,16 @@ async def _list_site(
     first: str,
     before: str | None,
     actor: Actor,
-) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, int], PaymentSum]:
+) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, frozenset[str]], PaymentSum]:
     async def job(
         tx: Tx,
-    ) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, int], PaymentSum]:
+    ) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, frozenset[str]], PaymentSum]:
         rows = await payment_lists.list_own_payments(
             tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
         )
         await vault.load_keys_of(tx, [row.payload for row, _ in rows])
         tx.audit("payment.list", ids=[row.payment_id for row, _ in rows[:PAYMENTS_SHOWN]])
-        needs = await payment_lists.count_own_needs(tx)
+        needs = await payment_lists.list_own_needs(tx)
         return rows, needs, await payment_lists.sum_own_since(tx, first)
 
     return await database.write(scope, job, actor=actor)
@@ -369,6 +373,31 @@ async def _load_part(
         return _SiteRows(row, share, totals, groups)
 
     return await database.write(scope, job, actor=actor)
+
+
+def _listed(payment: Payment) -> ListedPayment:
+    return ListedPayment(
+        payment=payment,
+        claims=payment.claims,
+        claims_paid=payment.claims_paid,
+        adjustments=payment.adjustments_total,
+        is_whole=True,
+    )
+
+
+def _listed_part(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> ListedPayment:
+    payment = payment_value(vault, row, shares)
+    claims, adjustments = (
+        sum(one.claims for one in shares),
+        sum(one.adjustment_cents for one in shares),
+    )
+    return ListedPayment(
+        payment=payment,
+        claims=claims,
+        claims_paid=sum(one.paid_cents for one in shares),
+        adjustments=adjustments,
+        is_whole=claims == payment.claims and adjustments == payment.adjustments_total,
+    )
 
 
 # ---- groups ------------------------------------------------------------------------------------
