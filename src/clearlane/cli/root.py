@@ -49,6 +49,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "settings": CommandEntry("settings", "Show the effective settings."),
     "vendor": CommandEntry("vendor", "Vendors and their credentials."),
     "site": CommandEntry("site", "Sites (clients) of a vendor: BAA, state, time zone."),
+    "console": CommandEntry("console_open", "Open the console of a sandbox."),
     "user": CommandEntry("console_user", "People who sign in to the console."),
     "instance": CommandEntry("instance", "Instances of proxy login."),
     "payer": CommandEntry("payer", "The payer directory: import, search, export."),

@@ -799,7 +799,8 @@ def _console() -> None:
         "console_users",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("name", sa.Text, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("role", sa.Text, nullable=False),
+        sa.Column("vendor_id", sa.BigInteger),
         sa.Column("all_sites", sa.SmallInteger, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("password_hash", sa.Text, nullable=False),
@@ -811,8 +812,23 @@ def _console() -> None:
         sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_console_users_vendor_id"),
         sa.UniqueConstraint("name", name="uq_console_users_name"),
         sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_console_users_state"),
+        sa.CheckConstraint(
+            "role IN ('viewer', 'biller', 'support', 'operator')", name="ck_console_users_role"
+        ),
+        sa.CheckConstraint(
+            "(role = 'operator') = (vendor_id IS NULL)", name="ck_console_users_vendor"
+        ),
         sqlite_autoincrement=True,
     )
+    op.create_table(
+        "sign_in_links",
+        sa.Column("code_hash", sa.LargeBinary, primary_key=True),
+        sa.Column("user_id", sa.BigInteger, nullable=False),
+        sa.Column("expires_at", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["console_users.id"], name="fk_sign_in_links_user_id"),
+    )
+    op.create_index("ix_sign_in_links_expires_at", "sign_in_links", ["expires_at"])
+    op.create_index("ix_sign_in_links_user_id", "sign_in_links", ["user_id"])
     op.create_table(
         "console_user_sites",
         sa.Column("user_id", sa.BigInteger, nullable=False),
