@@ -16,6 +16,7 @@ from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, Parameter
 from clearlane.api.error_shape import DocumentedError
 from clearlane.api.http_responses import JSON, NOTES_SHOWN_MAX, TEXT
 from clearlane.api.idempotency import ANSWERS_KEPT_HOURS, IDEMPOTENCY_KEY_CHARACTERS_MAX
+from clearlane.api.openapi_examples import add_examples
 from clearlane.api.operations import Probe
 from clearlane.api.path_table import PATH_VALUE_CHARACTERS_MAX
 from clearlane.kernel import limits
@@ -102,7 +103,7 @@ def build_document(
         operations |= {verb.lower(): _operation(each, schemas) for verb in each.verbs}
     paths |= {page.path: {"get": _page(page)} for page in pages}
     paths |= {probe.path: _probe(probe) for probe in probes}
-    return {
+    document: Json = {
         "openapi": "3.1.0",
         "info": {
             "title": versions[0].title,
@@ -132,6 +133,9 @@ def build_document(
             },
         },
     }
+    recorded = {name: each for version in versions for name, each in version.examples.items()}
+    add_examples(document, endpoints, recorded)
+    return document
 
 
 def encode_document(document: Json) -> bytes:
@@ -270,9 +274,12 @@ def _page(page: PublicPage) -> Json:
 
 
 def _probe(probe: Probe) -> Json:
-    content = {"content": {probe.media_type: {"schema": probe.schema}}}
     responses = {
-        str(status): {"description": when, **content} for status, when in probe.statuses.items()
+        str(status): {
+            "description": when,
+            "content": {probe.media_type: {"schema": _probe_schema(probe, status)}},
+        }
+        for status, when in probe.statuses.items()
     }
     return {
         "servers": [
@@ -290,3 +297,8 @@ def _probe(probe: Probe) -> Json:
             "responses": responses,
         },
     }
+
+
+def _probe_schema(probe: Probe, status: int) -> Json:
+    shown = {"examples": [probe.examples[status]]} if status in probe.examples else {}
+    return {**probe.schema, **shown}

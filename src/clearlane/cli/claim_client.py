@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,18 +13,25 @@ from clearlane.cli.client_command import (
     usage_error,
     vendor_command,
 )
-from clearlane.cli.output import show_json, show_line, show_table
+from clearlane.cli.output import show_json, show_table
+from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import SystemClock
 
 if TYPE_CHECKING:
     from clearlane.client import ClaimStatus, ClaimSubmission
 
 DAYS_BACK = 7
-# Fixed widths: a long list is printed while it arrives.
-COLUMNS = {
-    "vendor claim id": 24, "claim number": 20, "state": 12, "since": 10, "payer action": 22,
-    "total": 10, "payer": 10, "patient": 10, "document": 12,
-}  # fmt: skip
+COLUMNS = (
+    TableColumn("vendor claim id"),
+    TableColumn("claim number"),
+    TableColumn("state", state=True),
+    TableColumn("since", drop=3),
+    TableColumn("payer action", drop=4),
+    TableColumn("total", right=True, drop=2),
+    TableColumn("payer", right=True, drop=1),
+    TableColumn("patient", right=True, drop=1),
+    TableColumn("document", drop=5),
+)
 
 
 class DocumentKind(StrEnum):
@@ -98,15 +105,15 @@ def status(
     if session.as_json:
         show_json([row.raw for row in rows])
         return
-    widths = list(COLUMNS.values())
-    show_line([label.upper() for label in COLUMNS], widths)
-    for row in rows:
-        cells: list[Any] = [
+    cells = (
+        [
             row.VendorClaimId, row.ClaimNumber, row.CurrentState, row.StateChangeDate,
-            row.PayerAction, *amounts(row),
-            row.RelatedDocumentId,
-        ]  # fmt: skip
-        show_line(cells, widths)
+            row.PayerAction, *amounts(row), row.RelatedDocumentId,
+        ]
+        for row in rows
+    )  # fmt: skip
+    hint = f"None was created from {first} to {last}; --from and --to name other days."
+    show_table(COLUMNS, cells, noun="claim", hint=hint)
 
 
 def amounts(row: "ClaimStatus") -> list[str]:
@@ -133,7 +140,7 @@ def _show_submission(answer: "ClaimSubmission") -> None:
     if findings:
         typer.echo()
         show_table(
-            ("vendor claim id", "field", "what is wrong"),
+            ("vendor claim id", "field", TableColumn("what is wrong", wrap=True)),
             ((id, error.Location, error.SupplementalInformation) for id, error in findings),
         )
     for note in answer.notes:

@@ -13,7 +13,9 @@ import typer
 
 from clearlane.cli.claim_client import amounts, day_range
 from clearlane.cli.client_command import ClientSession, advice, usage_error, vendor_command
-from clearlane.cli.output import printable, show_json_line, show_line
+from clearlane.cli.output import printable, show_json_line, show_lines
+from clearlane.cli.table import TableColumn, TableLayout, fit
+from clearlane.cli.terminal import output_width
 
 if TYPE_CHECKING:
     from clearlane.client import ClaimStatus
@@ -24,10 +26,27 @@ app = typer.Typer(
 
 FINAL = frozenset({"Complete", "Rejected"})
 EVERY_SECONDS = 2.0
-COLUMNS = {
-    "time": 8, "vendor claim id": 24, "state": 12, "payer action": 22, "total": 10, "payer": 10,
-    "patient": 10, "document": 12,
-}  # fmt: skip
+COLUMNS = (
+    TableColumn("time"),
+    TableColumn("vendor claim id"),
+    TableColumn("state", state=True),
+    TableColumn("payer action", drop=1),
+    TableColumn("total", right=True, drop=2),
+    TableColumn("payer", right=True),
+    TableColumn("patient", right=True),
+    TableColumn("document", drop=3),
+)
+# Rows arrive one by one: the widths are those of long values, and a longer one only moves what follows.
+WIDEST = [
+    "00:00:00",
+    "",
+    "Complete",
+    "ProcessedAsPrimary",
+    "1000.00",
+    "1000.00",
+    "1000.00",
+    "-" * 32,
+]
 
 
 @vendor_command(app)
@@ -59,15 +78,16 @@ def listen(
     """
     if start and day_range(start, None)[0] > day_range(None, None)[1]:
         usage_error("--from is in the future.")
+    layout = _layout(claims or [])
     if not session.as_json:
-        show_line([label.upper() for label in COLUMNS], list(COLUMNS.values()))
+        show_lines(layout.head())
     shown: dict[str, tuple[object, ...]] = {}
     wanted = set(claims or ())
     try:
         while True:
             rows = list(_fetch(session, start, wanted))
             for row in changed(rows, shown):
-                _show_row(row, as_json=session.as_json)
+                _show_row(row, layout, as_json=session.as_json)
             if until_final and all_final(rows, wanted):
                 return
             time.sleep(every)
@@ -114,12 +134,18 @@ def _fetch(
             yield row
 
 
-def _show_row(row: "ClaimStatus", *, as_json: bool) -> None:
+def _layout(wanted: list[str]) -> TableLayout:
+    ids = wanted or ["SAMPLE-20260131093000000"]
+    samples = [[WIDEST[0], printable(id), *WIDEST[2:]] for id in ids]
+    return fit(COLUMNS, samples, output_width())
+
+
+def _show_row(row: "ClaimStatus", layout: TableLayout, *, as_json: bool) -> None:
     if as_json:
         show_json_line(row.raw)
         return
-    cells: list[object] = [
+    cells = [
         time.strftime("%H:%M:%S"), row.VendorClaimId, row.CurrentState, row.PayerAction,
         *amounts(row), row.RelatedDocumentId,
     ]  # fmt: skip
-    show_line(cells, list(COLUMNS.values()))
+    show_lines(layout.row([printable(cell) for cell in cells]))

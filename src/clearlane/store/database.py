@@ -3,6 +3,7 @@
 Knows which database an address means; ``sqlite`` and ``postgresql`` implement it.
 """
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -101,6 +102,9 @@ class Database(Protocol):
         An exception of the job undoes that job alone and is raised here. A job awaits nothing but
         its transaction, and may be run again after a deadlock.
         """
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writers the key and anchor of the audit chain. :func:`open_database` does."""

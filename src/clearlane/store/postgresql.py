@@ -6,11 +6,12 @@ row-level security enforces that; a login that bypasses it works as another role
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import asyncpg
 
+from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope, VendorScope
@@ -33,6 +34,7 @@ from clearlane.store.group_commit import (
     Tx,
     WriteQueue,
     failed_outcomes,
+    in_loop,
     submit,
     write_fault,
 )
@@ -110,6 +112,10 @@ class PostgresqlDatabase:
                 asyncio.create_task(self._write_groups(), name=f"pg-writer-{number}")
             )
         self._tasks.append(asyncio.create_task(self._keep_anchor(), name="pg-anchor"))
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
+        self._committer.events_committed = in_loop(asyncio.get_running_loop(), changed)
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writers the key and anchor of the audit chain."""
@@ -334,6 +340,9 @@ class PostgresqlReadTx:
     ) -> None:
         raise StatementFault("a read that is audited runs inside write")
 
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        raise StatementFault("a read has no events; use write")
+
 
 class PostgresqlWriteTx:
     """A job's transaction on a writer's connection."""
@@ -365,6 +374,10 @@ class PostgresqlWriteTx:
     ) -> None:
         if self._audit is not None:
             self._audit.add(action, ids, count, detail)
+
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        if self._audit is not None:
+            self._audit.add_events(events)
 
 
 class PostgresqlWriteConnection:

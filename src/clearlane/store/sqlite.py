@@ -13,12 +13,13 @@ import sqlite3
 import threading
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
 
+from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.store import audit_chain
@@ -43,6 +44,7 @@ from clearlane.store.group_commit import (
     WriteOutcome,
     WriteQueue,
     failed_outcomes,
+    in_loop,
     submit,
     write_fault,
 )
@@ -101,6 +103,10 @@ class SqliteDatabase:
         except BaseException:
             await self.close()
             raise
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
+        self._writer.committer.events_committed = in_loop(asyncio.get_running_loop(), changed)
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writer the key and anchor of the audit chain."""
@@ -328,6 +334,9 @@ class SqliteReadTx:
     ) -> None:
         raise StatementFault("a read that is audited runs inside write")
 
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        raise StatementFault("a read has no events; use write")
+
 
 class SqliteWriteTx:
     """A job's transaction. Its methods never wait: the writer thread owns the connection."""
@@ -379,6 +388,10 @@ class SqliteWriteTx:
     ) -> None:
         if self._audit is not None:
             self._audit.add(action, ids, count, detail)
+
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        if self._audit is not None:
+            self._audit.add_events(events)
 
     def _execute(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
         statement = statement.for_scope(self._scope)

@@ -38,8 +38,6 @@ from clearlane.store.occurrences import UnmatchedRow
 from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
 from clearlane.x12.set_slices import SetKey, slice_sets
 
-PAYMENT_LETTER = "P"
-"""Payment ids look like claim numbers, with this letter."""
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
 DIFFERS = "A payment has the payer, trace number and date of an earlier one, but other content: compare the two."
@@ -120,7 +118,7 @@ class PaymentPosting:
         # A set whose bytes cannot be found by themselves is known by its place in the file.
         digest = self._digests.get(key) or f"{file.digest}:{key}"
         identity = (file.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
-        payment_id = new_request_id(context.clock.now(), letter=PAYMENT_LETTER)
+        payment_id = new_request_id(context.clock.now(), letter=store.PAYMENT_LETTER)
         new = NewPayment(
             payment_id=payment_id,
             payer_id=file.payer_id,

@@ -66,7 +66,9 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
     if await is_set_back(context.database):
         return SKIPPED
     batch = await _reroute(context, batch_id)
-    sending = await _mark_sending(context, batch, holder) if batch else None
+    if batch is None or not _is_in_send_window(context, batch):
+        return SKIPPED
+    sending = await _mark_sending(context, batch, holder)
     if sending is None:
         return SKIPPED
     crash_point("sending")
@@ -336,6 +338,12 @@ def _route_of(context: WorkContext, batch: Batch) -> PayerRoute | None:
     return next(
         (route for route in _payer_routes(context, batch) if route.route_id == batch.route_id), None
     )
+
+
+def _is_in_send_window(context: WorkContext, batch: Batch) -> bool:
+    """Return whether a batch may go now: it was due when its delivery was started, and the window may be over."""
+    route = _route_of(context, batch)
+    return route is None or route.sends_at(context.clock.now())
 
 
 def _seconds_max(batch: Batch) -> int:

@@ -9,4 +9,6 @@ from clearlane.store.schema.core import *  # noqa: F403
 from clearlane.store.schema.delivery import *  # noqa: F403
 from clearlane.store.schema.eligibility import *  # noqa: F403
 from clearlane.store.schema.enrollment import *  # noqa: F403
+from clearlane.store.schema.events import *  # noqa: F403
 from clearlane.store.schema.payments import *  # noqa: F403
+from clearlane.store.schema.webhooks import *  # noqa: F403

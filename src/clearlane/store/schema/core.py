@@ -38,6 +38,7 @@ __all__ = [
     "HEAD",
     "RESTORE_ACTIONS",
     "RIGHTS",
+    "ROUTE_ACTIONS",
     "SITES_SETTING",
     "VENDORS_SETTING",
     "audit",
@@ -97,19 +98,24 @@ def id_column() -> Column[int]:
     return Column("id", BIG_INTEGER, Identity(), primary_key=True)
 
 
-def client_table(name: str, *columns: SchemaItem) -> Table:
+def client_table(
+    name: str, *columns: SchemaItem, owner_index: bool = True, **options: Any
+) -> Table:
     """Declare a table of client rows, with owner columns that every statement must constrain.
 
-    The migration that creates it calls :func:`enable_row_security` as a second line of defence.
+    The migration that creates it calls :func:`enable_row_security` as a second line of defence. ``owner_index=False``
+    leaves out the index of the owner, for a table whose key begins with the vendor and that no site is looked up in.
     """
+    needs_index = owner_index and not _has_owner_index(columns)
     table = Table(
         name,
         metadata,
         *owner_columns(),
         *columns,
         ForeignKeyConstraint(["vendor_id", "site_id"], ["sites.vendor_id", "sites.id"]),
-        *([] if _has_owner_index(columns) else [Index(None, "vendor_id", "site_id")]),
+        *([Index(None, "vendor_id", "site_id")] if needs_index else []),
         sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
+        **options,
     )
     CLIENT_TABLES[name] = table
     return table
@@ -294,6 +300,10 @@ ANCHORED_ACTION = "audit.anchored"
 RESTORE_ACTIONS = ("backup.restored", "database.restored")
 """Actions of rows that say that an older database took the place of this one."""
 AUDIT_MARKS = f"action IN ('{ANCHORED_ACTION}', '{RESTORE_ACTIONS[0]}', '{RESTORE_ACTIONS[1]}')"
+ROUTE_ACTIONS = (
+    "route.add", "route.change", "route.disable", "route.enable", "route.remove", "route.senders",
+)  # fmt: skip
+ROUTE_MARKS = "action IN ('" + "', '".join(ROUTE_ACTIONS) + "')"
 
 audit = installation_table(
     "audit",
@@ -319,6 +329,10 @@ audit = installation_table(
     # The few rows that say what an anchor may expect of the chain.
     Index(
         "ix_audit_marks", "seq", sqlite_where=text(AUDIT_MARKS), postgresql_where=text(AUDIT_MARKS)
+    ),
+    # The history of routes.
+    Index(
+        "ix_audit_routes", "seq", sqlite_where=text(ROUTE_MARKS), postgresql_where=text(ROUTE_MARKS)
     ),
 )
 
@@ -372,6 +386,8 @@ claims = client_table(
     Column("payer_number_key", BigInteger),
     # What became of it in the payment that counts; null before there is one.
     Column("outcome", Text),
+    # How many events vendors were told about it; the first is that it was received or refused.
+    Column("event_sequence", Integer, nullable=False, server_default="1"),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     # Lists of a vendor: by age, by last change, and by the keys.
@@ -438,6 +454,7 @@ routes = installation_table(
     Column("secrets", LargeBinary),
     Column("active", SmallInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    Column("removed_at", BigInteger),
     Index(None, "type", "payer_id"),
     sqlite_autoincrement=True,
 )
