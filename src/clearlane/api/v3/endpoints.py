@@ -116,5 +116,6 @@ V3 = ApiVersion(
     description=DESCRIPTION,
     endpoints=ENDPOINTS,
     errors=V3_ERRORS,
+    prefix="/api",
     examples=load_examples(Path(__file__).parent),
 )
