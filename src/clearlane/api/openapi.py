@@ -23,6 +23,11 @@ TEXT_SCHEMA = {"type": "string"}
 
 HEADERS: dict[str, Json] = {
     "X-Request-Id": {"description": "Identity of this call.", "schema": TEXT_SCHEMA},
+    "X-Service-Time": {
+        "description": "The service's time, UTC. A sandbox may be ahead of real time: take the day of a status query "
+        "from here. A caller may ignore it.",
+        "schema": {"type": "string", "format": "date-time"},
+    },
     "X-Ignored-Fields": {
         "description": f"Paths of unknown fields, the first {limits.IGNORED_FIELDS_SHOWN_MAX}.",
         "schema": TEXT_SCHEMA,
@@ -37,6 +42,8 @@ HEADERS: dict[str, Json] = {
     "Allow": {"description": "The verbs that pass.", "schema": TEXT_SCHEMA},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
 }
+
+EVERY_ANSWER = ("X-Request-Id", "X-Service-Time")
 
 VENDOR_SITE_ID: Json = {
     "name": "vendorSiteId",
@@ -131,7 +138,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     responses = {
         200: {
             "description": endpoint.summary,
-            "headers": _headers("X-Request-Id", "X-Ignored-Fields", "X-Notes"),
+            "headers": _headers(*EVERY_ANSWER, "X-Ignored-Fields", "X-Notes"),
             "content": {JSON: {"schema": schemas.of(endpoint.response_type)}},
         },
         **errors,
@@ -166,7 +173,7 @@ def _error(error: DocumentedError, schemas: Schemas) -> Json:
     media_type = TEXT if error.body is None else JSON
     return {
         "description": error.when,
-        "headers": _headers("X-Request-Id", *error.headers),
+        "headers": _headers(*EVERY_ANSWER, *error.headers),
         "content": {media_type: {"schema": schemas.of(error.body)}},
     }
 
@@ -199,7 +206,7 @@ def _page(page: PublicPage) -> Json:
         "responses": {
             "200": {
                 "description": page.summary,
-                "headers": _headers("X-Request-Id"),
+                "headers": _headers(*EVERY_ANSWER),
                 "content": {page.media_type: {"schema": page.schema}},
             }
         },
