@@ -1,6 +1,7 @@
 """The table of ``/clearlane/v1``'s resources, one row each: served, checked and documented from here."""
 
 from clearlane.api.endpoint import ApiVersion
+from clearlane.api.v1.claim_verbs import ENDPOINTS as CLAIM_VERBS
 from clearlane.api.v1.claims import ENDPOINTS as CLAIMS
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.api.v1.resource import PREFIX
@@ -13,7 +14,7 @@ A POST that changes something takes an `Idempotency-Key`. Fields and kinds of pr
 those that you do not know."""
 
 # One row per resource.
-RESOURCES = (CLAIMS,)
+RESOURCES = (CLAIMS, CLAIM_VERBS)
 
 V1 = ApiVersion(
     title="Clearlane API",
