@@ -27,6 +27,11 @@ TEXT_SCHEMA = {"type": "string"}
 
 HEADERS: dict[str, Json] = {
     "X-Request-Id": {"description": "Identity of this call.", "schema": TEXT_SCHEMA},
+    "X-Service-Time": {
+        "description": "The service's time, UTC. A sandbox may be ahead of real time: take the day of a status query "
+        "from here. A caller may ignore it.",
+        "schema": {"type": "string", "format": "date-time"},
+    },
     "X-Ignored-Fields": {
         "description": f"Paths of unknown fields, the first {limits.IGNORED_FIELDS_SHOWN_MAX}.",
         "schema": TEXT_SCHEMA,
@@ -53,6 +58,8 @@ HEADERS: dict[str, Json] = {
         "schema": TEXT_SCHEMA,
     },
 }
+
+EVERY_ANSWER = ("X-Request-Id", "X-Service-Time")
 
 IDEMPOTENCY_KEY: Json = {
     "name": "Idempotency-Key",
@@ -167,7 +174,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     replayed = ("Idempotency-Replayed",) if endpoint.takes_idempotency_key else ()
     success: Json = {
         "description": endpoint.summary,
-        "headers": _headers("X-Request-Id", "X-Ignored-Fields", "X-Notes", *rate, *replayed),
+        "headers": _headers(*EVERY_ANSWER, "X-Ignored-Fields", "X-Notes", *rate, *replayed),
     }
     if endpoint.success_status != 204:
         success["content"] = {endpoint.media_type: {"schema": schemas.of(endpoint.response_type)}}
@@ -233,7 +240,7 @@ def _error(error: DocumentedError, schemas: Schemas) -> Json:
     media_type = error.media_type or (TEXT if error.body is None else JSON)
     return {
         "description": error.when,
-        "headers": _headers("X-Request-Id", *error.headers),
+        "headers": _headers(*EVERY_ANSWER, *error.headers),
         "content": {media_type: {"schema": schemas.of(error.body)}},
     }
 
@@ -266,7 +273,7 @@ def _page(page: PublicPage) -> Json:
         "responses": {
             "200": {
                 "description": page.summary,
-                "headers": _headers("X-Request-Id"),
+                "headers": _headers(*EVERY_ANSWER),
                 "content": {page.media_type: {"schema": page.schema}},
             }
         },

@@ -66,7 +66,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "x12": CommandEntry("x12", "Read, check, explain and convert X12 files."),
     "doctor": CommandEntry("doctor", "Find problems, and what to do about them."),
-    "sandbox": CommandEntry("sandbox", "The clock of a sandbox, and the modes of its payers."),
+    "sandbox": CommandEntry("sandbox", "The clock of a sandbox, the modes of its payers, reset."),
     "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),
     "payment": CommandEntry("payment", "Payments (835): list, show, export, assign."),
     "inbox": CommandEntry("inbox", "Files from payers: list, show, replay, discard."),

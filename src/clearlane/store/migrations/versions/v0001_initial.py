@@ -342,7 +342,9 @@ def _batches() -> None:
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("fallback_route_id", sa.BigInteger),
         sa.Column("fallback_since", sa.BigInteger),
+        sa.Column("held_since", sa.BigInteger),
     )
+    _delivery_failures()
     op.create_table(
         "batches",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
@@ -380,6 +382,7 @@ def _batches() -> None:
         sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
         postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
     )
+    op.create_index("ix_batches_destination", "batches", ["type", "payer_id", "id"])
     op.create_table(
         "batch_claims",
         *_owner("batch_claims"),
@@ -405,6 +408,23 @@ def _batches() -> None:
     )
     op.create_index(
         "ix_line_references_vendor_id_site_id", "line_references", ["vendor_id", "site_id"]
+    )
+
+
+def _delivery_failures() -> None:
+    op.create_table(
+        "delivery_failures",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("route_id", sa.BigInteger, nullable=False),
+        sa.Column("batch_id", sa.BigInteger, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_delivery_failures_destination", "delivery_failures", ["type", "payer_id", "at"]
     )
 
 
@@ -449,6 +469,7 @@ def _inbox() -> None:
         sqlite_where=sa.text("state = 'Stored'"),
         postgresql_where=sa.text("state = 'Stored'"),
     )
+    op.create_index("ix_inbox_destination", "inbox", ["type", "payer_id", "id"])
     op.create_table(
         "parked_statements",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
