@@ -21,7 +21,7 @@ from clearlane.claims.fields import ClaimKind, DentalDocument, MedicalDocument
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.claim_x12 import write_claim_837
+from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
     UnsentResult,
@@ -40,7 +40,7 @@ ERRORS_SHOWN_MAX = 200
 KINDS = {form.document_type.lower(): kind for kind, form in FORMS.items()}
 
 
-class Correction(BaseModel):
+class CorrectionRequest(BaseModel):
     """The fields of a claim that change."""
 
     fields: Annotated[
@@ -264,7 +264,7 @@ ENDPOINTS = (
         "Correct a claim with the fields that change.",
         correct,
         CorrectionJson,
-        request_type=Correction,
+        request_type=CorrectionRequest,
         parameters=(
             parameters.flag("dry_run", "`true` shows what would be sent, and stores nothing."),
         ),

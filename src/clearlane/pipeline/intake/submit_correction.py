@@ -20,7 +20,7 @@ from clearlane.claims.finding import ClaimFinding, shape_finding
 from clearlane.claims.forms import FORMS, form_of
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import REPLACEMENT
-from clearlane.pipeline.claim_x12 import write_claim_837
+from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
