@@ -22,6 +22,7 @@ from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
 from clearlane.store.anchor import ANCHOR_NAME
 from clearlane.store.database import Database, OperationRefused, open_database
+from clearlane.store.event_watch import EventWatch
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import NodeRegistration
 from clearlane.store.payers import ensure_sandbox_payers, load_payers
@@ -78,6 +79,7 @@ class Installation:
         self._engine: Engine | None = None
         self._connections: Connections | None = None
         self._inquiry_runner: InquiryRunner | None = None
+        self._event_watch: EventWatch | None = None
 
     @cached_property
     def work_context(self) -> "WorkContext":
@@ -104,9 +106,12 @@ class Installation:
                 write_seconds_max=settings.write_seconds_max,
                 eligibility_days=settings.eligibility_days,
                 claim_silence_days=settings.claim_silence_days,
+                event_days=settings.event_days,
             ),
             time_ago=self._sandbox.simulator.clock.time_ago if self._sandbox else sub,
             eligibility_x12=settings.eligibility_x12 == "on",
+            events_name_claims=settings.event_vendor_claim_id == "on",
+            event_watch=self._event_watch,
         )
 
     @property
@@ -344,6 +349,8 @@ async def _start_node(
     )
     for name, load in installation.snapshots().items():
         await nodes.watch(name, load)
+    installation._event_watch = watch = EventWatch(installation.database)  # noqa: SLF001  (same module)
+    closing.push_async_callback(watch.close)
     installation._inquiry_runner = runner = _make_inquiry_runner(installation)  # noqa: SLF001  (same module)
     installation._engine = engine = _make_engine(installation, nodes)  # noqa: SLF001
     await engine.start()  # the engine sends the heartbeat of the node from here on

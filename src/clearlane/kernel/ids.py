@@ -31,6 +31,14 @@ class Scope:
     site: SiteId
 
 
+@dataclass(frozen=True, slots=True)
+class VendorScope:
+    """The sites of one vendor whose rows a store call may read together. A change names one site: a :class:`Scope`."""
+
+    vendor: VendorId
+    sites: tuple[SiteId, ...]
+
+
 def random_text(characters: int) -> str:
     """Return unguessable letters and digits: 5.95 bits each, so 24 of them carry 142 bits."""
     return "".join(secrets.choice(LETTERS_AND_DIGITS) for _ in range(characters))

@@ -17,7 +17,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain, event_log
-from clearlane.store.sql import Statement, SystemScope
+from clearlane.store.sql import AnyScope, Statement, SystemScope
 
 GROUP_JOBS_MAX = 256
 WRITES_WAITING_MAX = 20_000
@@ -155,7 +155,7 @@ class CombinedJob(Generic[Item, T]):
 class PendingWrite:
     """One write that waits for its group."""
 
-    scope: Scope | SystemScope
+    scope: AnyScope
     actor: Actor
     job: Job[Any]
     loop: asyncio.AbstractEventLoop
@@ -256,7 +256,7 @@ async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
 class WriteConnection(Protocol):
     """A connection that writes groups."""
 
-    async def begin_job(self, scope: Scope | SystemScope) -> None:
+    async def begin_job(self, scope: AnyScope) -> None:
         """Set a savepoint for a job, and let it see its own vendor's rows only."""
 
     async def undo_job(self) -> None:
@@ -267,7 +267,7 @@ class WriteConnection(Protocol):
     def is_broken(self) -> bool:
         """Return whether the transaction is gone, so that no job of the group can be saved."""
 
-    def transaction(self, scope: Scope | SystemScope, audit: "AuditBuffer | None") -> Tx:
+    def transaction(self, scope: AnyScope, audit: "AuditBuffer | None") -> Tx:
         """Return the open transaction, seen by a job of this scope."""
 
 
@@ -275,7 +275,7 @@ class WriteConnection(Protocol):
 class AuditBuffer:
     """The audit entries and events of one job until its group commits."""
 
-    scope: Scope | SystemScope
+    scope: AnyScope
     actor: Actor
     clock: Clock
     entries: list[audit_chain.AuditEntry] = field(default_factory=list)
@@ -285,11 +285,17 @@ class AuditBuffer:
     def add_events(self, events: Sequence[NewEvent]) -> None:
         """Add events."""
         own = EVENT_ACTORS.get(self.actor.kind, EventActor.SYSTEM)
-        self.events += [(event, (event.actor or own).value) for event in events]
+        self.events += [
+            (
+                event if event.at else event._replace(at=to_micros(self.clock.now())),
+                (event.actor or own).value,
+            )
+            for event in events
+        ]
 
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
         """Add one entry."""
-        owner = self.scope if isinstance(self.scope, Scope) else None
+        owner = None if isinstance(self.scope, SystemScope) else self.scope
         # The address has no column of its own: rows of all versions are chained over the same columns.
         origin = f"from {self.actor.address}" if self.actor.address else ""
         room = limits.AUDIT_DETAIL_CHARACTERS_MAX - len(origin) - len(ORIGIN_SEPARATOR)
@@ -298,7 +304,7 @@ class AuditBuffer:
             audit_chain.AuditEntry(
                 at=to_micros(self.clock.now()),
                 vendor_id=owner.vendor if owner else None,
-                site_id=owner.site if owner else None,
+                site_id=owner.site if isinstance(owner, Scope) else None,
                 actor=f"{self.actor.kind}:{self.actor.name}",
                 action=action,
                 request_id=self.actor.request_id,

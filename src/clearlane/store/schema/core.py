@@ -34,9 +34,11 @@ __all__ = [
     "CLIENT_TABLES",
     "CURRENT_CLAIM",
     "DEFAULT_RIGHTS",
+    "EVERYTHING",
     "HEAD",
     "RESTORE_ACTIONS",
     "RIGHTS",
+    "SITES_SETTING",
     "VENDORS_SETTING",
     "audit",
     "audit_head",
@@ -58,6 +60,7 @@ __all__ = [
     "sites",
     "takeovers",
     "vendor_secrets",
+    "vendor_table",
     "vendors",
 ]  # fmt: skip
 
@@ -68,6 +71,9 @@ HEAD = "v0001b"
 APP_ROLE = "clearlane_app"
 # The setting of a transaction that names the vendors whose rows it may touch.
 VENDORS_SETTING = "clearlane.vendors"
+# The setting that names their sites; and what both settings hold where all rows may be touched.
+SITES_SETTING = "clearlane.sites"
+EVERYTHING = "*"
 # The rights of that role by table. The audit trail is append-only.
 RIGHTS = {"audit": "SELECT, INSERT", "audit_head": "SELECT, UPDATE", "alembic_version": "SELECT"}
 DEFAULT_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
@@ -114,6 +120,22 @@ def client_table(
     return table
 
 
+def vendor_table(name: str, *columns: SchemaItem) -> Table:
+    """Declare a table of rows that belong to a vendor and to none of its sites.
+
+    It is guarded as client tables are: statements name the vendor, and row-level security holds it.
+    """
+    table = Table(
+        name,
+        metadata,
+        Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False),
+        *columns,
+        sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
+    )
+    CLIENT_TABLES[name] = table
+    return table
+
+
 def _has_owner_index(items: tuple[SchemaItem, ...]) -> bool:
     """Return whether an index begins with the owner columns, so that one of these alone is not needed."""
     return any(
@@ -131,18 +153,27 @@ def owner_columns() -> tuple[Column[int], Column[int]]:
     )
 
 
-def enable_row_security(op: Any, table: str) -> None:
-    """Enable row-level security on a client table: PostgreSQL shows rows of the allowed vendors only.
+def enable_row_security(op: Any, table: str, *, of_sites: bool = True) -> None:
+    """Enable row-level security on a client table: PostgreSQL shows rows of the allowed vendors and sites only.
 
-    Without the setting no row is visible, not even to the owner of the table. SQLite has no such feature.
+    Without the settings no row is visible, not even to the owner of the table. SQLite has no such feature.
+    ``of_sites`` is False for a table of vendors, which has no site column.
     """
     if op.get_bind().dialect.name != "postgresql":
         return
-    allowed = f"(SELECT current_setting('{VENDORS_SETTING}', true))"
-    condition = f"{allowed} = '*' OR vendor_id::text = ANY (string_to_array({allowed}, ','))"
+    condition = _allows("vendor_id", VENDORS_SETTING)
+    if of_sites:
+        condition = f"({condition}) AND ({_allows('site_id', SITES_SETTING)})"
     op.execute(text(f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY'))
     op.execute(text(f'ALTER TABLE "{table}" FORCE ROW LEVEL SECURITY'))
     op.execute(text(f'CREATE POLICY "{table}_vendors" ON "{table}" USING ({condition})'))
+
+
+def _allows(column: str, setting: str) -> str:
+    """Return the condition that a setting allows a row. Its list is made once for a statement, not for each row."""
+    allowed = f"current_setting('{setting}', true)"
+    listed = f"(SELECT string_to_array({allowed}, ','))::text[]"
+    return f"(SELECT {allowed}) = '{EVERYTHING}' OR {column}::text = ANY ({listed})"
 
 
 def installation_table(name: str, *items: SchemaItem, **options: Any) -> Table:

@@ -27,6 +27,8 @@ CLIENT_TABLES = (
     "instances",
     "events",
 )
+# Tables of rows that belong to a vendor and to none of its sites.
+VENDOR_TABLES = ("webhook_endpoints", "webhook_deliveries")
 
 
 def upgrade() -> None:
@@ -49,6 +51,8 @@ def upgrade() -> None:
     _webhooks()
     for table in CLIENT_TABLES:
         enable_row_security(op, table)
+    for table in VENDOR_TABLES:
+        enable_row_security(op, table, of_sites=False)
     if op.get_bind().dialect.name == "postgresql":
         _protect_audit_on_postgresql()
     else:
@@ -872,8 +876,8 @@ def _events() -> None:
 def _webhooks() -> None:
     op.create_table(
         "webhook_endpoints",
-        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("types", sa.Text, nullable=False),
         sa.Column("sites", sa.Text, nullable=False),
@@ -895,9 +899,9 @@ def _webhooks() -> None:
     op.create_index("ix_webhook_endpoints_vendor_id", "webhook_endpoints", ["vendor_id"])
     op.create_table(
         "webhook_deliveries",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("endpoint_id", sa.Text, nullable=False),
         sa.Column("event_id", sa.BigInteger, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("type", sa.Text, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("attempts", sa.Integer, nullable=False),
@@ -910,6 +914,9 @@ def _webhooks() -> None:
             ["endpoint_id"],
             ["webhook_endpoints.endpoint_id"],
             name="fk_webhook_deliveries_endpoint_id",
+        ),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_deliveries_vendor_id"
         ),
         sa.CheckConstraint(
             "state IN ('waiting', 'delivered', 'failed')", name="ck_webhook_deliveries_state"
