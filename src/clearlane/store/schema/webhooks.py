@@ -52,14 +52,14 @@ webhook_deliveries = vendor_table(
     Column("endpoint_id", Text, ForeignKey("webhook_endpoints.endpoint_id"), nullable=False),
     Column("event_id", BigInteger, nullable=False),
     Column("type", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("attempts", Integer, nullable=False),
+    Column("state", Text, nullable=False, server_default="waiting"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
     # When the next attempt is due; null where none is.
     Column("due_at", BigInteger),
     Column("attempted_at", BigInteger),
     # The HTTP status of the last answer, and why there was none.
     Column("status", Integer),
-    Column("fault", Text, nullable=False),
+    Column("fault", Text, nullable=False, server_default=""),
     # The first kilobyte of the last answer, sealed.
     Column("answer", LargeBinary),
     CheckConstraint("state IN ('waiting', 'delivered', 'failed')", name="state"),
