@@ -25,9 +25,9 @@ REFERENCE = PublicPage(
 )
 
 
-def build_pages(version: ApiVersion) -> tuple[PublicPage, ...]:
-    """Return every public page with its content, documenting an API version."""
-    document = openapi.build_document(version, (OPENAPI, REFERENCE), PROBES)
+def build_pages(*versions: ApiVersion) -> tuple[PublicPage, ...]:
+    """Return every public page with its content, documenting versions of the API."""
+    document = openapi.build_document(versions, (OPENAPI, REFERENCE), PROBES)
     return (
         replace(OPENAPI, content=openapi.encode_document(document)),
         replace(REFERENCE, content=docs_page.render_page(document)),

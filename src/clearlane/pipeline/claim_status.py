@@ -27,7 +27,7 @@ from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events
-from clearlane.store import claim_updates, documents, facts, occurrences
+from clearlane.store import claim_search, claim_updates, documents, facts, occurrences
 from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database import Tx
 from clearlane.store.documents import StoredDocument
@@ -390,6 +390,8 @@ async def _update_statuses(
                 status.payer,
                 to_micros(now),
                 sealed,
+                claim_search.payer_number_key(vault, claim.vendor_id, status.payer_control_number),
+                outcome_in_force(known_facts),
                 claim.event_sequence + len(events),
             )
         )
@@ -398,6 +400,17 @@ async def _update_statuses(
         await claim_updates.record_events(tx, moved, to_micros(now))
     if rejected:
         await claim_updates.release_references(tx, rejected)
+
+
+def outcome_in_force(known_facts: Iterable[AnyFact]) -> str | None:
+    """Return the outcome of the claim payment that counts, of a reversal where none does; None before any."""
+    payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+    if len(payments) == 1:
+        return payments[0].outcome.value
+    in_force = [role.remittance for role in lifecycle.remittance_roles(payments) if role.in_force]
+    counting = in_force or payments
+    last = counting[-1] if counting else None
+    return last.outcome.value if isinstance(last, ClaimPayment) else None
 
 
 def _waits_for_batch(

@@ -113,4 +113,5 @@ V3 = ApiVersion(
     description=DESCRIPTION,
     endpoints=ENDPOINTS,
     errors=V3_ERRORS,
+    prefix="/api",
 )

@@ -368,10 +368,33 @@ claims = client_table(
     Column("queued", SmallInteger, nullable=False, server_default="0"),
     # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
+    # Keyed hashes, cut to 64 bits, that the claim is found by: the vendor's claim id, the account number, the patient's
+    # last name with birth date, the start of that name, and the payer's number.
+    Column("vendor_claim_key", BigInteger, nullable=False, server_default="0"),
+    Column("account_key", BigInteger),
+    Column("patient_key", BigInteger),
+    Column("name_key", BigInteger),
+    Column("payer_number_key", BigInteger),
+    # What became of it in the payment that counts; null before there is one.
+    Column("outcome", Text),
     # How many events vendors were told about it; the first is that it was received or refused.
     Column("event_sequence", Integer, nullable=False, server_default="1"),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
+    # Lists of a vendor: by age, by last change, and by the keys.
+    Index("ix_claims_number", "vendor_id", "request_id"),
+    Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
+    Index("ix_claims_vendor_claim_key", "vendor_id", "vendor_claim_key"),
+    Index("ix_claims_account_key", "vendor_id", "account_key"),
+    Index("ix_claims_patient_key", "vendor_id", "patient_key"),
+    Index("ix_claims_name_key", "vendor_id", "name_key", "request_id"),
+    Index(
+        "ix_claims_payer_number_key",
+        "vendor_id",
+        "payer_number_key",
+        sqlite_where=text("payer_number_key IS NOT NULL"),
+        postgresql_where=text("payer_number_key IS NOT NULL"),
+    ),
     Index(
         "uq_claims_current",
         "vendor_id",

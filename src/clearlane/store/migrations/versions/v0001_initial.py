@@ -27,8 +27,9 @@ CLIENT_TABLES = (
     "instances",
     "events",
 )
+
 # Tables of rows that belong to a vendor and to none of its sites.
-VENDOR_TABLES = ("webhook_endpoints", "webhook_deliveries")
+VENDOR_TABLES = ("idempotent_answers", "webhook_endpoints", "webhook_deliveries")
 
 
 def upgrade() -> None:
@@ -46,6 +47,7 @@ def upgrade() -> None:
     _eligibility()
     _enrollment()
     _console()
+    _api()
     _sandbox()
     _events()
     _webhooks()
@@ -247,11 +249,33 @@ def _claims() -> None:
         sa.Column("sendings", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("queued", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("status", sa.LargeBinary),
+        sa.Column("vendor_claim_key", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("account_key", sa.BigInteger),
+        sa.Column("patient_key", sa.BigInteger),
+        sa.Column("name_key", sa.BigInteger),
+        sa.Column("payer_number_key", sa.BigInteger),
+        sa.Column("outcome", sa.Text),
         sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
         sa.CheckConstraint("kind IN ('medical', 'dental')", name="ck_claims_kind"),
     )
     op.create_index(
         "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
+    )
+    for name, columns in (
+        ("number", ["request_id"]),
+        ("changed", ["updated_at", "request_id"]),
+        ("vendor_claim_key", ["vendor_claim_key"]),
+        ("account_key", ["account_key"]),
+        ("patient_key", ["patient_key"]),
+        ("name_key", ["name_key", "request_id"]),
+    ):
+        op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
+    op.create_index(
+        "ix_claims_payer_number_key",
+        "claims",
+        ["vendor_id", "payer_number_key"],
+        sqlite_where=sa.text("payer_number_key IS NOT NULL"),
+        postgresql_where=sa.text("payer_number_key IS NOT NULL"),
     )
     op.create_index(
         "ix_claims_queued",
@@ -951,6 +975,24 @@ def _sandbox() -> None:
         "sandbox_state",
         sa.Column("name", sa.Text, primary_key=True),
         sa.Column("value", sa.LargeBinary, nullable=False),
+    )
+
+
+def _api() -> None:
+    op.create_table(
+        "idempotent_answers",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("key_hash", sa.Text, nullable=False),
+        sa.Column("request_hash", sa.Text, nullable=False),
+        sa.Column("started_at", sa.BigInteger, nullable=False),
+        sa.Column("answer", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("vendor_id", "key_hash", name="pk_idempotent_answers"),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_idempotent_answers_vendor_id"
+        ),
+    )
+    op.create_index(
+        "ix_idempotent_answers_started_at", "idempotent_answers", ["vendor_id", "started_at"]
     )
 
 
