@@ -83,6 +83,8 @@ class WorkContext:
     """Whether events have the vendor's claim id, which is an identifier of a patient's under HIPAA."""
     event_watch: EventWatch | None = None
     """Wakes those who wait for events; None outside of a node."""
+    wake_webhooks: Callable[[], None] = lambda: None
+    """Lets this node look at the webhook endpoints, of which one was added or changed."""
 
     @property
     def actor(self) -> Actor:

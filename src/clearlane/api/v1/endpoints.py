@@ -2,8 +2,10 @@
 
 from clearlane.api.endpoint import ApiVersion
 from clearlane.api.v1.claims import ENDPOINTS as CLAIMS
+from clearlane.api.v1.events import ENDPOINTS as EVENTS
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.api.v1.resource import PREFIX
+from clearlane.api.v1.webhooks import ENDPOINTS as WEBHOOKS
 
 DESCRIPTION = """\
 Find and follow claims and payments, correct claims, and be told, below `/clearlane/v1`, with the credentials of V3. \
@@ -13,7 +15,7 @@ A POST that changes something takes an `Idempotency-Key`. Fields and kinds of pr
 those that you do not know."""
 
 # One row per resource.
-RESOURCES = (CLAIMS,)
+RESOURCES = (CLAIMS, EVENTS, WEBHOOKS)
 
 V1 = ApiVersion(
     title="Clearlane API",

@@ -17,6 +17,7 @@ import msgspec
 from clearlane.claims.claim_status import decode_claim_status
 from clearlane.events.event import Event, envelope
 from clearlane.kernel.ids import SiteId, VendorId, VendorScope
+from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claims, events
@@ -49,6 +50,8 @@ class FeedPage(NamedTuple):
     """A page of the feed."""
 
     events: list[Envelope]
+    numbers: list[int]
+    """The numbers of the events."""
     cursor: int
     """Where the next page begins: after every event that was looked at."""
     is_end: bool
@@ -62,8 +65,9 @@ async def read_feed(
     types: Collection[str],
     after: int,
     limit: int,
+    with_claim_ids: bool = True,
 ) -> FeedPage:
-    """Return the next events of a vendor."""
+    """Return the next events of a vendor; without the vendor's claim ids where nobody will see them."""
     async with context.database.read(reader.scope) as tx:
         # The head of the same snapshot: every event up to it is visible in it.
         head = await events.last_event(tx)
@@ -74,10 +78,13 @@ async def read_feed(
             limit=limit,
             of_vendor=reader.vendor_id if reader.of_vendor else None,
         )
-        ids = await _vendor_claim_ids(tx, context, reader.vendor_id, found)
+        ids: Mapping[str, str] = {}
+        if with_claim_ids:
+            ids = await _vendor_claim_ids(tx, context, reader.vendor_id, found)
     is_end = len(found) < limit
     cursor = max(head, after) if is_end else found[-1].id
-    return FeedPage(await _envelopes(context, reader, found, ids), cursor, is_end)
+    numbers = [event.id for event in found]
+    return FeedPage(await _envelopes(context, reader, found, ids), numbers, cursor, is_end)
 
 
 async def wait_for_feed(
@@ -88,17 +95,26 @@ async def wait_for_feed(
     after: int,
     limit: int,
     seconds: float,
+    stopping: asyncio.Event,
 ) -> FeedPage:
-    """Return the next events of a vendor as soon as there are any, and an empty page when the time is over."""
+    """Return the next events of a vendor as soon as there are any; an empty page when the time is over or the node stops."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
+    watch = context.event_watch
     while True:
         page = await read_feed(context, reader, types=types, after=after, limit=limit)
         left = deadline - loop.time()
-        if page.events or left <= 0 or context.event_watch is None:
+        if page.events or left <= 0 or watch is None or stopping.is_set():
             return page
         after = page.cursor
-        await context.event_watch.wait(after, left)
+        waiting = [
+            asyncio.create_task(watch.wait(after, left)),
+            asyncio.create_task(stopping.wait()),
+        ]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await cancel_all(waiting)
 
 
 async def _vendor_claim_ids(

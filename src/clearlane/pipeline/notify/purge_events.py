@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import SystemClock, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import events
+from clearlane.store import events, webhooks
 from clearlane.store.database import Tx
 
 NAME = "forget-events"
@@ -22,6 +22,7 @@ async def purge_old_events(context: WorkContext, now: datetime) -> int:
     before = to_micros(now - timedelta(days=context.limits.event_days))
 
     async def job(tx: Tx) -> int:
+        await webhooks.remove_before(tx, before)
         return await events.remove_before(tx, before)
 
     return await context.database.write(events.EVERYONE, job, actor=context.actor)
