@@ -35,6 +35,8 @@ from clearlane.payers.model import Payer
 from clearlane.store.group_commit import DatabaseUnavailable
 from tests.patience import PATIENCE_SECONDS
 
+NO_VIEWER = "no viewer"
+"""The reference is the plain page, also where `make docs` built another."""
 PEPPER = b"p" * 32
 PASSWORD = "S3cret-of-24-characters-or-more"
 
@@ -141,7 +143,7 @@ def start_local_server(
     app = ApiApplication(
         context,
         endpoints,
-        build_pages(*VERSIONS),
+        build_pages(*VERSIONS, viewer=directory / NO_VIEWER),
         errors=V3.errors,
         limits=limits,
         metrics=metrics,

@@ -40,6 +40,7 @@ from clearlane.store.sql import (
     scoped_update,
     scoped_upsert,
 )
+from tests.cases import every_case
 
 b = bindparam
 other = c.alias()
@@ -164,13 +165,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED.keys())
+@every_case("make", REFUSED.values(), ids=REFUSED.keys())
 def test_a_constructor_refuses_what_it_cannot_limit_to_one_owner(make):
     with pytest.raises(UnscopedStatement):
         make()
 
 
-@pytest.mark.parametrize("core", UNSCOPED.values(), ids=UNSCOPED.keys())
+@every_case("core", UNSCOPED.values(), ids=UNSCOPED.keys())
 def test_a_plain_statement_on_client_rows_is_refused_and_runs_only_as_system(core):
     with pytest.raises(UnscopedStatement):
         Statement(core)

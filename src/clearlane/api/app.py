@@ -1,6 +1,6 @@
 """The API as an ASGI application: find the endpoint, run the checks, respond, write the log line.
 
-Every response carries ``X-Request-Id``. One line per request goes to the log, without path, query or
+Every response carries ``X-Request-Id`` and ``X-Service-Time``. One line per request goes to the log, without path, query or
 credentials, because all three can hold patient data or secrets. Knows no endpoint by name and no version.
 """
 
@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from time import perf_counter
 from typing import Any
 
@@ -35,6 +36,7 @@ REQUEST_ID_CHARACTERS_MAX = 64
 
 REQUEST_ID = re.compile(rf"[A-Za-z0-9._-]{{1,{REQUEST_ID_CHARACTERS_MAX}}}", re.ASCII)
 REQUEST_ID_HEADER = b"x-request-id"
+SERVICE_TIME_HEADER = b"x-service-time"
 UNREADABLE_HEAD = "head"
 """Key in the connection's state under which the protocol leaves the status and text for a bad head."""
 CLIENT_GONE_STATUS = 499
@@ -87,6 +89,7 @@ class ApiApplication:
         self.stopping = asyncio.Event()
         self._errors = errors
         self._shapes = {each.encode() + b"/": shape for each, shape in (shapes or {}).items()}
+        self._context = context
         self._checks = RequestChecks(
             context,
             limits,
@@ -124,9 +127,12 @@ class ApiApplication:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = (REQUEST_ID_HEADER, state.request_id.encode())
+                own = [
+                    (REQUEST_ID_HEADER, state.request_id.encode()),
+                    (SERVICE_TIME_HEADER, service_time(self._context.clock.now())),
+                ]
                 headers = with_security_headers([*message["headers"], *state.headers_out])
-                message["headers"] = [*headers, own]
+                message["headers"] = [*headers, *own]
             await send(message)
 
         try:
@@ -219,6 +225,11 @@ def page_response(page: PublicPage, method: str, errors: ErrorShape) -> Response
     if method not in {"GET", "HEAD"}:
         return errors.wrong_verb(method, "GET, HEAD")
     return Response(page.content, 200, {"Content-Type": page.media_type, **dict(page.headers)})
+
+
+def service_time(now: datetime) -> bytes:
+    """Return the value of ``X-Service-Time``: the time of claims, which a sandbox can advance."""
+    return f"{now:%Y-%m-%dT%H:%M:%SZ}".encode()
 
 
 def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

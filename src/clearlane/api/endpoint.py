@@ -227,3 +227,5 @@ class ApiVersion:
     errors: ErrorShape
     prefix: str
     """Where its paths begin: what is not found below it is answered in its shape."""
+    examples: Mapping[str, Any] = field(default_factory=dict)
+    """Calls recorded from a sandbox, by endpoint name; shown in the OpenAPI document."""

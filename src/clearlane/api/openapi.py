@@ -16,6 +16,7 @@ from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, Parameter
 from clearlane.api.error_shape import DocumentedError
 from clearlane.api.http_responses import JSON, NOTES_SHOWN_MAX, TEXT
 from clearlane.api.idempotency import ANSWERS_KEPT_HOURS, IDEMPOTENCY_KEY_CHARACTERS_MAX
+from clearlane.api.openapi_examples import add_examples
 from clearlane.api.operations import Probe
 from clearlane.api.path_table import PATH_VALUE_CHARACTERS_MAX
 from clearlane.kernel import limits
@@ -26,6 +27,11 @@ TEXT_SCHEMA = {"type": "string"}
 
 HEADERS: dict[str, Json] = {
     "X-Request-Id": {"description": "Identity of this call.", "schema": TEXT_SCHEMA},
+    "X-Service-Time": {
+        "description": "The service's time, UTC. A sandbox may be ahead of real time: take the day of a status query "
+        "from here. A caller may ignore it.",
+        "schema": {"type": "string", "format": "date-time"},
+    },
     "X-Ignored-Fields": {
         "description": f"Paths of unknown fields, the first {limits.IGNORED_FIELDS_SHOWN_MAX}.",
         "schema": TEXT_SCHEMA,
@@ -52,6 +58,8 @@ HEADERS: dict[str, Json] = {
         "schema": TEXT_SCHEMA,
     },
 }
+
+EVERY_ANSWER = ("X-Request-Id", "X-Service-Time")
 
 IDEMPOTENCY_KEY: Json = {
     "name": "Idempotency-Key",
@@ -102,7 +110,7 @@ def build_document(
         operations |= {verb.lower(): _operation(each, schemas) for verb in each.verbs}
     paths |= {page.path: {"get": _page(page)} for page in pages}
     paths |= {probe.path: _probe(probe) for probe in probes}
-    return {
+    document: Json = {
         "openapi": "3.1.0",
         "info": {
             "title": versions[0].title,
@@ -132,6 +140,9 @@ def build_document(
             },
         },
     }
+    recorded = {name: each for version in versions for name, each in version.examples.items()}
+    add_examples(document, endpoints, recorded)
+    return document
 
 
 def encode_document(document: Json) -> bytes:
@@ -163,7 +174,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     replayed = ("Idempotency-Replayed",) if endpoint.takes_idempotency_key else ()
     success: Json = {
         "description": endpoint.summary,
-        "headers": _headers("X-Request-Id", "X-Ignored-Fields", "X-Notes", *rate, *replayed),
+        "headers": _headers(*EVERY_ANSWER, "X-Ignored-Fields", "X-Notes", *rate, *replayed),
     }
     if endpoint.success_status != 204:
         success["content"] = {endpoint.media_type: {"schema": schemas.of(endpoint.response_type)}}
@@ -229,7 +240,7 @@ def _error(error: DocumentedError, schemas: Schemas) -> Json:
     media_type = error.media_type or (TEXT if error.body is None else JSON)
     return {
         "description": error.when,
-        "headers": _headers("X-Request-Id", *error.headers),
+        "headers": _headers(*EVERY_ANSWER, *error.headers),
         "content": {media_type: {"schema": schemas.of(error.body)}},
     }
 
@@ -262,7 +273,7 @@ def _page(page: PublicPage) -> Json:
         "responses": {
             "200": {
                 "description": page.summary,
-                "headers": _headers("X-Request-Id"),
+                "headers": _headers(*EVERY_ANSWER),
                 "content": {page.media_type: {"schema": page.schema}},
             }
         },
@@ -270,9 +281,12 @@ def _page(page: PublicPage) -> Json:
 
 
 def _probe(probe: Probe) -> Json:
-    content = {"content": {probe.media_type: {"schema": probe.schema}}}
     responses = {
-        str(status): {"description": when, **content} for status, when in probe.statuses.items()
+        str(status): {
+            "description": when,
+            "content": {probe.media_type: {"schema": _probe_schema(probe, status)}},
+        }
+        for status, when in probe.statuses.items()
     }
     return {
         "servers": [
@@ -290,3 +304,8 @@ def _probe(probe: Probe) -> Json:
             "responses": responses,
         },
     }
+
+
+def _probe_schema(probe: Probe, status: int) -> Json:
+    shown = {"examples": [probe.examples[status]]} if status in probe.examples else {}
+    return {**probe.schema, **shown}

@@ -82,6 +82,11 @@ def new_request_id(now: datetime, *, letter: str = "C") -> str:
     return f"{letter}{time}{_digits(number, REQUEST_ID_RANDOM_DIGITS)}"
 
 
+def first_request_id(moment: datetime, *, letter: str = "C") -> str:
+    """Return a text that sorts before every id made at this moment or later, and after those made before it."""
+    return f"{letter}{_time_digits(to_micros(moment) // 1_000)}"
+
+
 @lru_cache(maxsize=8)  # all claims of a document have the same time
 def _time_digits(milliseconds: int) -> str:
     return _digits(milliseconds, REQUEST_ID_TIME_DIGITS)

@@ -27,7 +27,14 @@ from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events
-from clearlane.store import claim_search, claim_updates, documents, facts, occurrences
+from clearlane.store import (
+    claim_lookup,
+    claim_search,
+    claim_updates,
+    documents,
+    facts,
+    occurrences,
+)
 from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database import Tx
 from clearlane.store.documents import StoredDocument
@@ -182,12 +189,41 @@ async def _record_page(
         await facts.replace(tx, changes.earlier)
     if changes.occurrences:
         await occurrences.add(tx, changes.occurrences)
+    await _keep_payer_numbers(tx, vault, changes.changed, locked, known)
     if changes.changed:
         claims = {locked[id]: new for id, new in changes.changed.items()}
         await _update_statuses(tx, vault, claims, known, now)
     if roles := _changed_roles(changes, known):
         await occurrences.set_roles(tx, roles)
     return len(changes.added)
+
+
+async def _keep_payer_numbers(
+    tx: Tx,
+    vault: Vault,
+    changed: Iterable[str],
+    locked: Mapping[str, LockedClaim],
+    known: KnownFacts,
+) -> None:
+    """Let claims be found by the numbers that the payer has given them."""
+    rows = {
+        (claim.payer_id, claim_lookup.payer_number_reference(vault, claim.payer_id, number), id): (
+            claim.vendor_id,
+            claim.site_id,
+        )
+        for id in changed
+        if (claim := locked[id])
+        for number in {_payer_number(fact) for fact in known[id].values()} - {""}
+    }
+    if rows:
+        owners = {row[2]: owner for row, owner in rows.items()}
+        await claim_lookup.add_references(tx, owners, rows)
+
+
+def _payer_number(fact: AnyFact) -> str:
+    if isinstance(fact, ClaimPayment):
+        return fact.payer_control_number
+    return fact.claim.payer_control_number if fact.claim else ""
 
 
 def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[OccurrenceRole]:

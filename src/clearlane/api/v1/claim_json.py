@@ -21,7 +21,7 @@ from clearlane.pipeline.query.find_claims import ClaimSummary
 from clearlane.store.claims import NOT_ACCEPTED
 
 STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)
-Money = Annotated[str, Field(description="Dollars with two decimals.", pattern=r"^-?\d+\.\d\d$")]
+Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", examples=["150.00"])]
 
 
 class FindingJson(BaseModel):

@@ -60,7 +60,10 @@ def moment(name: str, help: str) -> Parameter:
 def amount(name: str, help: str) -> Parameter:
     """Return a parameter that is an amount of money; its value is in cents."""
     return optional(
-        name, help, read_amount, {"type": "string", "pattern": r"^\d{1,13}(\.\d{1,2})?$"}
+        name,
+        help,
+        read_amount,
+        {"type": "string", "pattern": r"^\d{1,13}(\.\d{1,2})?$", "examples": ["150.25"]},
     )
 
 

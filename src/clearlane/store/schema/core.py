@@ -38,6 +38,7 @@ __all__ = [
     "HEAD",
     "RESTORE_ACTIONS",
     "RIGHTS",
+    "ROUTE_ACTIONS",
     "SITES_SETTING",
     "VENDORS_SETTING",
     "audit",
@@ -299,6 +300,10 @@ ANCHORED_ACTION = "audit.anchored"
 RESTORE_ACTIONS = ("backup.restored", "database.restored")
 """Actions of rows that say that an older database took the place of this one."""
 AUDIT_MARKS = f"action IN ('{ANCHORED_ACTION}', '{RESTORE_ACTIONS[0]}', '{RESTORE_ACTIONS[1]}')"
+ROUTE_ACTIONS = (
+    "route.add", "route.change", "route.disable", "route.enable", "route.remove", "route.senders",
+)  # fmt: skip
+ROUTE_MARKS = "action IN ('" + "', '".join(ROUTE_ACTIONS) + "')"
 
 audit = installation_table(
     "audit",
@@ -324,6 +329,10 @@ audit = installation_table(
     # The few rows that say what an anchor may expect of the chain.
     Index(
         "ix_audit_marks", "seq", sqlite_where=text(AUDIT_MARKS), postgresql_where=text(AUDIT_MARKS)
+    ),
+    # The history of routes.
+    Index(
+        "ix_audit_routes", "seq", sqlite_where=text(ROUTE_MARKS), postgresql_where=text(ROUTE_MARKS)
     ),
 )
 
@@ -445,6 +454,7 @@ routes = installation_table(
     Column("secrets", LargeBinary),
     Column("active", SmallInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    Column("removed_at", BigInteger),
     Index(None, "type", "payer_id"),
     sqlite_autoincrement=True,
 )

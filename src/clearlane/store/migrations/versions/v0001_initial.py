@@ -136,6 +136,7 @@ def _payers() -> None:
         sa.Column("secrets", sa.LargeBinary),
         sa.Column("active", sa.SmallInteger, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("removed_at", sa.BigInteger),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_routes_type_payer_id", "routes", ["type", "payer_id"])
@@ -216,6 +217,17 @@ def _audit() -> None:
     )
     marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
     op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
+    of_routes = sa.text(
+        "action IN ('route.add', 'route.change', 'route.disable', 'route.enable', 'route.remove', "
+        "'route.senders')"
+    )
+    op.create_index(
+        "ix_audit_routes",
+        "audit",
+        ["seq"],
+        sqlite_where=of_routes,
+        postgresql_where=of_routes,
+    )
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
@@ -330,7 +342,9 @@ def _batches() -> None:
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("fallback_route_id", sa.BigInteger),
         sa.Column("fallback_since", sa.BigInteger),
+        sa.Column("held_since", sa.BigInteger),
     )
+    _delivery_failures()
     op.create_table(
         "batches",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
@@ -368,6 +382,7 @@ def _batches() -> None:
         sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
         postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
     )
+    op.create_index("ix_batches_destination", "batches", ["type", "payer_id", "id"])
     op.create_table(
         "batch_claims",
         *_owner("batch_claims"),
@@ -393,6 +408,23 @@ def _batches() -> None:
     )
     op.create_index(
         "ix_line_references_vendor_id_site_id", "line_references", ["vendor_id", "site_id"]
+    )
+
+
+def _delivery_failures() -> None:
+    op.create_table(
+        "delivery_failures",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("route_id", sa.BigInteger, nullable=False),
+        sa.Column("batch_id", sa.BigInteger, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_delivery_failures_destination", "delivery_failures", ["type", "payer_id", "at"]
     )
 
 
@@ -437,6 +469,7 @@ def _inbox() -> None:
         sqlite_where=sa.text("state = 'Stored'"),
         postgresql_where=sa.text("state = 'Stored'"),
     )
+    op.create_index("ix_inbox_destination", "inbox", ["type", "payer_id", "id"])
     op.create_table(
         "parked_statements",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
@@ -815,7 +848,8 @@ def _console() -> None:
         "console_users",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("name", sa.Text, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("role", sa.Text, nullable=False),
+        sa.Column("vendor_id", sa.BigInteger),
         sa.Column("all_sites", sa.SmallInteger, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("password_hash", sa.Text, nullable=False),
@@ -827,8 +861,23 @@ def _console() -> None:
         sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_console_users_vendor_id"),
         sa.UniqueConstraint("name", name="uq_console_users_name"),
         sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_console_users_state"),
+        sa.CheckConstraint(
+            "role IN ('viewer', 'biller', 'support', 'operator')", name="ck_console_users_role"
+        ),
+        sa.CheckConstraint(
+            "(role = 'operator') = (vendor_id IS NULL)", name="ck_console_users_vendor"
+        ),
         sqlite_autoincrement=True,
     )
+    op.create_table(
+        "sign_in_links",
+        sa.Column("code_hash", sa.LargeBinary, primary_key=True),
+        sa.Column("user_id", sa.BigInteger, nullable=False),
+        sa.Column("expires_at", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["console_users.id"], name="fk_sign_in_links_user_id"),
+    )
+    op.create_index("ix_sign_in_links_expires_at", "sign_in_links", ["expires_at"])
+    op.create_index("ix_sign_in_links_user_id", "sign_in_links", ["user_id"])
     op.create_table(
         "console_user_sites",
         sa.Column("user_id", sa.BigInteger, nullable=False),
