@@ -24,7 +24,7 @@ from tests.pipeline.webhook_receiver import WebhookReceiver
         ("https:///hook", False, "no host"),
         ("hook", False, "no host"),
         ("https://nora:secret@example.com/", False, "password"),
-        ("https://example.com:99999/", False, "web address"),
+        ("https://example.com:99999/", False, "port"),
         ("https://example.com/" + "a" * 2_000, False, "characters"),
     ],
 )

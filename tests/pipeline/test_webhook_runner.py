@@ -164,7 +164,7 @@ async def test_enabling_replays_everything_since_it_failed(flow, receiver, runne
     await flow.submit()
     await runner.deliver_due()
     received = [one["id"] for one in await feed(flow) if one["type"] == "claim.received"]
-    assert sorted(ids(receiver)) == received[1:] if replay else received[3:]
+    assert sorted(ids(receiver)) == (received[1:] if replay else received[3:])
     assert (await load(flow, endpoint)).row.failing_since is None
 
 

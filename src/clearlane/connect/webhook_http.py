@@ -50,8 +50,8 @@ def address_fault(url: str, *, sandbox: bool) -> str:
         return "It names no host: give an address such as https://example.com/hook."
     if parsed.userinfo:
         return "It holds a user name or password: give it without, webhooks are signed."
-    if port == 0:
-        return "Port 0 cannot be reached."
+    if port is not None and not 0 < port < 65_536:
+        return "Its port must be a number from 1 to 65535."
     if parsed.scheme == "http" and sandbox and _is_loopback(parsed.host):
         return ""
     if parsed.scheme != "https":

@@ -150,8 +150,8 @@ class WebhookRunner:
         try:
             while await self._renew(one.endpoint_id, holder):
                 if not await self._round(VendorId(one.vendor_id), one.endpoint_id):
-                    await self._release(one.endpoint_id, holder)
-                    return
+                    break
+            await self._release(one.endpoint_id, holder)
         except StoreFault as fault:
             log.warning("webhook not delivered", endpoint=one.endpoint_id, fault=fault_code(fault))
         except Exception as fault:  # noqa: BLE001  (one endpoint must not stop the others)
