@@ -74,6 +74,11 @@ def new_request_id(now: datetime, *, letter: str = "C") -> str:
     return f"{letter}{time}{_digits(number, REQUEST_ID_RANDOM_DIGITS)}"
 
 
+def first_request_id(since: datetime, letter: str = "C") -> str:
+    """Return the lowest id that :func:`new_request_id` can have made at a moment or later."""
+    return f"{letter}{_time_digits(to_micros(since) // 1_000)}"
+
+
 @lru_cache(maxsize=8)  # all claims of a document have the same time
 def _time_digits(milliseconds: int) -> str:
     return _digits(milliseconds, REQUEST_ID_TIME_DIGITS)

@@ -207,6 +207,10 @@ def _audit() -> None:
     )
     marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
     op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
+    backups = sa.text("action = 'backup.written'")
+    op.create_index(
+        "ix_audit_backups", "audit", ["seq"], sqlite_where=backups, postgresql_where=backups
+    )
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
@@ -251,6 +255,13 @@ def _claims() -> None:
         ["queued", "payer_id", "kind", "request_id"],
         sqlite_where=sa.text("queued > 0"),
         postgresql_where=sa.text("queued > 0"),
+    )
+    op.create_index(
+        "ix_claims_open",
+        "claims",
+        ["state", "payer_id", "created_at"],
+        sqlite_where=sa.text("state <> 'Complete'"),
+        postgresql_where=sa.text("state <> 'Complete'"),
     )
     op.create_index(
         "uq_claims_current",
@@ -300,6 +311,16 @@ def _batches() -> None:
         sa.Column("fallback_since", sa.BigInteger),
     )
     op.create_table(
+        "route_counts",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("attempts", sa.BigInteger, nullable=False),
+        sa.Column("failures", sa.BigInteger, nullable=False),
+        sa.Column("deliveries", sa.BigInteger, nullable=False),
+        sa.Column("last_delivered_at", sa.BigInteger),
+    )
+    op.create_table(
         "batches",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("payer_id", sa.Text, nullable=False),
@@ -320,6 +341,7 @@ def _batches() -> None:
         sa.Column("arriving", sa.SmallInteger, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
+        sa.Column("acknowledged_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("control", name="uq_batches_control"),
@@ -335,6 +357,11 @@ def _batches() -> None:
         ["not_before", "id"],
         sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
         postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
+    )
+    op.create_index(
+        "ix_batches_delivered",
+        "batches",
+        ["delivered_at", "type", "payer_id", "claims", "acknowledged_at"],
     )
     op.create_table(
         "batch_claims",
@@ -405,6 +432,7 @@ def _inbox() -> None:
         sqlite_where=sa.text("state = 'Stored'"),
         postgresql_where=sa.text("state = 'Stored'"),
     )
+    op.create_index("ix_inbox_state", "inbox", ["state", "received_at"])
     op.create_table(
         "parked_statements",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
