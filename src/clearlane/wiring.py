@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from clearlane.payers.model import Payer
     from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
+    from clearlane.pipeline.query.measures import MeasureSource
     from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
     from clearlane.store.set_back import SetBack
@@ -107,6 +108,21 @@ class Installation:
             ),
             time_ago=self._sandbox.simulator.clock.time_ago if self._sandbox else sub,
             eligibility_x12=settings.eligibility_x12 == "on",
+        )
+
+    @cached_property
+    def measures(self) -> "MeasureSource":
+        """Measures the installation for its operator."""
+        from clearlane.pipeline.query.measures import MeasureSource
+
+        return MeasureSource(
+            database=self.database,
+            clock=self.clock,
+            wall=self.wall,
+            connections=lambda: self.connections,
+            sandbox=self.settings.sandbox,
+            set_back=self.set_back,
+            backlog=None if self._engine is None else self._engine.backlog,
         )
 
     @property

@@ -39,5 +39,5 @@ async def show_home(request: PageRequest) -> Response:
             claim_row(request, site, claim) for claim in claims[: limits.CONSOLE_CLAIMS_PAGE_ROWS]
         ],
         older=next_page_query(site, days, claims),
-        health=await health(request.context.database),
+        health=health(await request.context.measures.current()),
     )
