@@ -17,6 +17,7 @@ from clearlane.claims.resubmission import (
     needs_predecessor,
     plan_correction,
 )
+from tests.cases import every_case
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 REPEATED, IN_USE, SUCCESSOR = (
@@ -65,7 +66,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("state", "sent", "decision"), CASES)
+@every_case(("state", "sent", "decision"), CASES)
 def test_a_claim_id_sent_again(state, sent, decision):
     assert decide(state, **sent) is decision
 
@@ -117,7 +118,7 @@ OUT = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "before", "out"), OUT)
+@every_case(("sent", "before", "out"), OUT)
 def test_how_a_correction_goes_out(sent, before, out):
     correction = plan_correction(sent, before, replacements="accepted")
     assert (correction and (correction.frequency, correction.payer_number)) == out

@@ -119,6 +119,12 @@ CASES = [
         "Payer MM001 (Medical): nothing was sent for 5 hours",
         waiting(claims=2, oldest_at=ago(hours=3)),
     ),
+    (
+        "payer-paused",
+        waiting(claims=2, files=1, oldest_at=ago(days=2), held_since=ago(days=2)),
+        "Payer MM001 (Medical) is paused by a person for 2 days. 1 file and 2 claims wait.",
+        waiting(claims=2, oldest_at=ago(days=2), held_since=ago(hours=2)),
+    ),
     ("batch-in-doubt", waiting(in_doubt=2), "whether 2 files arrived", WELL),
     ("batch-in-doubt", waiting(claims_in_doubt=2), "2 claims may have been sent", WELL),
     (

@@ -179,9 +179,11 @@ def log_stop(writer: LogWriter) -> None:
 
 def change_level(level: str) -> None:
     """Change the least severe level that is written, and log that it was changed."""
-    _set_level(level)
-    # A warning, so that the line is there whatever the level is.
+    # At the more talkative of the two levels, so that the line is there.
+    if LEVELS[level] < _process.level:
+        _set_level(level)
     structlog.get_logger().warning("log level changed", to=level)
+    _set_level(level)
 
 
 def change_level_on_signals(loop: asyncio.AbstractEventLoop, level: str) -> None:

@@ -91,7 +91,7 @@ class Service:
         self._app = ApiApplication(
             context,
             endpoints,
-            build_pages(DEFAULT_VERSION),
+            build_pages(*VERSIONS),
             errors=errors,
             limits=limits,
             metrics=self.metrics,
@@ -100,6 +100,7 @@ class Service:
             base_url=base_url,
             mounted=mounted,
             freed=self._freed,
+            shapes={version.prefix: version.errors for version in VERSIONS},
         )
         self._policy = ConnectionPolicy(
             header_bytes_max=limits.header_bytes_max,

@@ -13,6 +13,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import first_request_id
 from clearlane.store.database import SystemScope, Tx
+from clearlane.store.payments import PAYMENT_LETTER
 from clearlane.store.schema import (
     BACKUP_ACTION,
     COMPLETE_STATE,
@@ -39,7 +40,6 @@ AGE_BOUNDS = {"1h": HOUR, "1d": DAY, "7d": 7 * DAY, "30d": 30 * DAY}
 DELIVERED_DAYS, OPEN_CLAIM_DAYS, UNBALANCED_DAYS = 30, 90, 30
 """How far back deliveries are counted, open claims are expected to be answered, and 835s that do not balance matter."""
 INQUIRY_MINUTES = 15
-PAYMENT_LETTER, CLAIM_LETTER = "P", "C"
 SILENT_NODE_DAYS = 7
 """A node that is silent for longer is no longer missed."""
 
@@ -147,7 +147,7 @@ async def count_open_claims(tx: Tx, now: int) -> list[OpenClaims]:
 
 async def count_claims_since(tx: Tx, since: int) -> int:
     """Count the claims accepted since a moment: ids are in the order of time."""
-    row = await tx.row(_CLAIMS_SINCE, first=first_request_id(from_micros(since), CLAIM_LETTER))
+    row = await tx.row(_CLAIMS_SINCE, first=first_request_id(from_micros(since)))
     return int(row[0]) if row else 0
 
 
@@ -167,8 +167,8 @@ async def count_inbox(tx: Tx, now: int) -> list[InboxCounts]:
 
 async def count_payments(tx: Tx, now: int) -> PaymentCounts:
     """Count payments that came lately, and those with something for a person."""
-    day = first_request_id(from_micros(now - DAY), PAYMENT_LETTER)
-    month = first_request_id(from_micros(now - UNBALANCED_DAYS * DAY), PAYMENT_LETTER)
+    day = first_request_id(from_micros(now - DAY), letter=PAYMENT_LETTER)
+    month = first_request_id(from_micros(now - UNBALANCED_DAYS * DAY), letter=PAYMENT_LETTER)
     last_day = await tx.row(_PAYMENTS_SINCE, first=day)
     unmatched = await tx.row(_UNMATCHED)
     unbalanced = await tx.row(_UNBALANCED, first=month)

@@ -16,6 +16,7 @@ from clearlane.store.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
 UNREACHABLE_MINUTES = 15
 NO_ROUTE_MINUTES = 60
 CLAIMS_WAITING_HOURS = 4
+HELD_HOURS = 24
 POLL_OVERDUE_MINUTES = 30
 ACKNOWLEDGEMENT_HOURS = 48
 STATUS_DAYS, PAYMENT_DAYS = 7, 45
@@ -80,7 +81,7 @@ def _waiting(of: UndeliveredClaims) -> str:
 def find_unreachable(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the payers to which deliveries fail for some time."""
     for of in measures.undelivered:
-        if of.failing_since is None:
+        if of.failing_since is None or of.held_since is not None:
             continue
         seconds = measures.seconds_since(of.failing_since)
         if seconds >= UNREACHABLE_MINUTES * 60:
@@ -107,13 +108,26 @@ def find_without_route(measures: Measures) -> Iterator[ConditionCase]:
 def find_waiting_long(measures: Measures) -> Iterator[ConditionCase]:
     """Yield the payers whose claims wait long, though no attempt failed."""
     for of in measures.undelivered:
-        if not of.claims or of.oldest_at is None or of.failing_since is not None:
+        if not of.claims or of.oldest_at is None or of.failing_since is not None or of.held_since:
             continue
         seconds = measures.seconds_since(of.oldest_at)
         if of.has_route and seconds >= CLAIMS_WAITING_HOURS * 3_600:
             yield ConditionCase(
                 f"{_payer(of)}: nothing was sent for {duration(seconds)}, though no attempt failed. {_waiting(of)}",
                 _labels(of),
+            )
+
+
+def find_held(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers that a person has paused for some time."""
+    for of in measures.undelivered:
+        if of.held_since is None or not of.claims:
+            continue
+        seconds = measures.seconds_since(of.held_since)
+        if seconds >= HELD_HOURS * 3_600:
+            yield ConditionCase(
+                f"{_payer(of)} is paused by a person for {duration(seconds)}. {_waiting(of)}",
+                _labels(of, route=False),
             )
 
 

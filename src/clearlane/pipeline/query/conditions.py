@@ -137,6 +137,15 @@ CONDITIONS: tuple[Condition, ...] = (
         needs_person=False,
     ),
     Condition(
+        name="payer-paused",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Since when a person has paused a payer for whom claims wait: {checks.HELD_HOURS} hours or more.",
+        do="Resume the payer in the console (Connections) once it takes claims again.",
+        users="Some payers are paused; claims to them wait.",
+        find=checks.find_held,
+    ),
+    Condition(
         name="batch-in-doubt",
         part=ConditionPart.DELIVERY,
         severity=ConditionSeverity.FAULT,

@@ -38,6 +38,7 @@ from clearlane.store.operating_counts import (
     SilentNode,
 )
 from clearlane.store.route_counts import RouteCounts, all_route_counts
+from clearlane.store.route_health import RouteHealth, all_route_health
 from clearlane.store.set_back import SetBack
 
 MEASURED_SECONDS = 5
@@ -68,6 +69,8 @@ class UndeliveredClaims:
     route_id: int | None = None
     route_kind: str = ""
     has_route: bool = True
+    held_since: int | None = None
+    """Since when a person has paused the payer; None where nobody has."""
     in_doubt: int = 0
     """Files of which nobody knows whether the payer has them; they are not counted in ``files``."""
     claims_in_doubt: int = 0
@@ -222,9 +225,14 @@ class MeasureSource:
                     waiting.claims += queue.claims
         for batch in await batch_store.list_undelivered(tx):
             found.setdefault(batch.destination, _Waiting()).batches.append(batch)
-        return tuple(self._sum_up(key, waiting) for key, waiting in sorted(found.items()))
+        health = await all_route_health(tx)
+        return tuple(
+            self._sum_up(key, waiting, health.get(key)) for key, waiting in sorted(found.items())
+        )
 
-    def _sum_up(self, key: Destination, waiting: "_Waiting") -> UndeliveredClaims:
+    def _sum_up(
+        self, key: Destination, waiting: "_Waiting", health: RouteHealth | None
+    ) -> UndeliveredClaims:
         sending = [one for one in waiting.batches if one.state is not BatchState.IN_DOUBT]
         failing = [one for one in sending if one.failing_since is not None]
         worst = min(failing, key=lambda one: one.failing_since or 0, default=None)
@@ -242,6 +250,7 @@ class MeasureSource:
             route_id=route_id,
             route_kind="" if route_id is None else kinds.get(route_id, ""),
             has_route=bool(routes),
+            held_since=health.held_since if health else None,
             in_doubt=len(waiting.batches) - len(sending),
             claims_in_doubt=waiting.claims_in_doubt,
         )

@@ -60,6 +60,8 @@ route_health = installation_table(
     # The route used instead of the first one, and since when.
     Column("fallback_route_id", BigInteger),
     Column("fallback_since", BigInteger),
+    # Since when a person has paused it; null while nobody has. Claims are accepted and wait.
+    Column("held_since", BigInteger),
 )
 
 # What was sent over a route since it is there: for metrics.
@@ -119,6 +121,7 @@ batches = installation_table(
     ),
     # Holds all that is needed to count what was delivered and acknowledged since a moment.
     Index("ix_batches_delivered", "delivered_at", "type", "payer_id", "claims", "acknowledged_at"),
+    Index("ix_batches_destination", "type", "payer_id", "id"),
     sqlite_autoincrement=True,
 )
 
@@ -180,6 +183,7 @@ inbox = installation_table(
         postgresql_where=text("state = 'Stored'"),
     ),
     Index("ix_inbox_state", "state", "received_at"),
+    Index("ix_inbox_destination", "type", "payer_id", "id"),
     sqlite_autoincrement=True,
 )
 
