@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
     from clearlane.pipeline.notify.webhook_runner import WebhookRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
+    from clearlane.pipeline.query.measures import MeasureSource
     from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
     from clearlane.store.set_back import SetBack
@@ -115,6 +116,21 @@ class Installation:
             events_name_claims=settings.event_vendor_claim_id == "on",
             event_watch=self._event_watch,
             wake_webhooks=self._wake_webhooks,
+        )
+
+    @cached_property
+    def measures(self) -> "MeasureSource":
+        """Measures the installation for its operator."""
+        from clearlane.pipeline.query.measures import MeasureSource
+
+        return MeasureSource(
+            database=self.database,
+            clock=self.clock,
+            wall=self.wall,
+            connections=lambda: self.connections,
+            sandbox=self.settings.sandbox,
+            set_back=self.set_back,
+            backlog=None if self._engine is None else self._engine.backlog,
         )
 
     @property

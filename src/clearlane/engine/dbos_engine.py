@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 import structlog
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
+from clearlane.engine.backlog import EngineBacklog, read_backlog
 from clearlane.engine.dbos_guard import load_dbos, silence_dbos
 from clearlane.engine.engine_storage import (
     EMBEDDED,
@@ -136,6 +137,10 @@ class Engine:
     async def find(self, work: str) -> WorkItem | None:
         """Return one piece of work, None where it is unknown."""
         return await self._client.find(work)
+
+    async def backlog(self) -> EngineBacklog:
+        """Return the work that no node has begun."""
+        return await read_backlog(self._client)
 
     async def parked(self) -> list[ParkedWork]:
         """Return work that waits for a person, because the nodes that did it kept dying."""

@@ -6,6 +6,7 @@ row-level security enforces that; a login that bypasses it works as another role
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -31,6 +32,7 @@ from clearlane.store.group_commit import (
     Row,
     StatementFault,
     StoreFault,
+    StoreWaits,
     Tx,
     WriteQueue,
     failed_outcomes,
@@ -81,6 +83,11 @@ class PostgresqlDatabase:
         self.anchor_fault = ""
         self.write_fault = ""
         self.reserve_warning = ""
+
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._queue.waits
 
     def keep_reserve(self) -> None:
         """Do nothing: the disk is the server's."""
@@ -170,7 +177,9 @@ class PostgresqlDatabase:
     async def _acquired(self) -> AsyncIterator[Any]:
         if self._pool is None:
             raise DatabaseUnavailable("the database is not open")
+        began = time.monotonic()
         connection = await _await_driver(self._pool.acquire(timeout=DATABASE_CONNECT_SECONDS_MAX))
+        self._queue.read_seconds.count(time.monotonic() - began)
         try:
             yield connection
         finally:
