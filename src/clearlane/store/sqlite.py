@@ -24,6 +24,7 @@ from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for
+from clearlane.store.change_signal import ChangeSignal, FileSignal
 from clearlane.store.disk_reserve import DiskReserve
 from clearlane.store.group_commit import (
     Actor,
@@ -102,6 +103,10 @@ class SqliteDatabase:
         except BaseException:
             await self.close()
             raise
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changes of the file."""
+        return FileSignal(self._file)
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writer the key and anchor of the audit chain."""

@@ -36,6 +36,7 @@ __all__ = [
     "DEFAULT_RIGHTS",
     "HEAD",
     "RESTORE_ACTIONS",
+    "REVISIONS_CHANNEL",
     "RIGHTS",
     "ROUTE_ACTIONS",
     "VENDORS_SETTING",
@@ -61,6 +62,9 @@ __all__ = [
     "vendor_secrets",
     "vendors",
 ]  # fmt: skip
+
+REVISIONS_CHANNEL = "clearlane_revisions"
+"""Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
 HEAD = "v0001b"
