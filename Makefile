@@ -77,6 +77,7 @@ fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowl
 
 docs: .venv/.installed ## write the generated reference pages, build the site in site/
 	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m docs.viewer
 	@$(BIN)/python -m docs.site
 
 format: .venv/.installed ## format and repair what can be repaired

@@ -13,6 +13,7 @@ from clearlane.payers.routes import (
     RouteSecrets,
     read_route,
 )
+from tests.cases import every_case
 from tests.connect.invented import route
 from tests.connect.sftp_server import HOST_KEY
 
@@ -89,7 +90,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "name", "text"),
     BAD,
     ids=[f"{kind}-{name}-{at}" for at, (kind, name, _) in enumerate(BAD)],

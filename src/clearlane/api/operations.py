@@ -115,6 +115,8 @@ class Probe:
     statuses: Mapping[int, str]
     media_type: str = JSON
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
+    examples: Mapping[int, Any] = field(default_factory=dict)
+    """A body as an example, by status."""
 
 
 class Operations:
@@ -164,6 +166,7 @@ PROBES: tuple[Probe, ...] = (
         summary="Whether the process is alive.",
         respond=_alive,
         statuses={200: "It is."},
+        examples={200: {"status": "alive"}},
     ),
     Probe(
         name="Ready",
@@ -174,6 +177,10 @@ PROBES: tuple[Probe, ...] = (
             200: "It can; `warnings` name what an operator must see to.",
             503: "It cannot; the body names each part that is not ready.",
         },
+        examples={
+            200: {"status": "ready"},
+            503: {"status": "not ready", "parts": {"database": "does not answer (TimeoutError)"}},
+        },
     ),
     Probe(
         name="Metrics",
@@ -181,6 +188,7 @@ PROBES: tuple[Probe, ...] = (
         summary="Counters in the Prometheus exposition format.",
         respond=_metrics,
         statuses={200: "All counters."},
+        examples={200: 'clearlane_requests_total{endpoint="SubmitClaims",status="200"} 12.0\n'},
         media_type=MEDIA_TYPE,
         schema={"type": "string"},
     ),

@@ -1,6 +1,9 @@
 """The table of V3's endpoints, one row each: served, checked and documented from here."""
 
+from pathlib import Path
+
 from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, EndpointFamily, Parameter
+from clearlane.api.openapi_examples import load_examples
 from clearlane.api.v3 import wire
 from clearlane.api.v3.claims import submission_handler, suspended
 from clearlane.api.v3.eligibility import ENDPOINTS as ELIGIBILITY
@@ -22,7 +25,7 @@ Path segments, query keys and JSON field names are read without regard to case; 
 Checks run in this order: https, route, verb, credentials, presence of `vendorSiteId`, its validity \
 and ownership, Business Associate Agreement, other parameters, body. Unknown fields are ignored and \
 named in `X-Ignored-Fields`; how a correction goes out, and why, is said in `X-Notes`. Every answer carries `X-Request-Id`; send one of your own to find a call \
-again."""
+again. `X-Service-Time` is the service's time (UTC), which in a sandbox may be ahead; a caller may ignore it."""
 
 PAYER_TYPE = Parameter(
     name="type",
@@ -113,4 +116,6 @@ V3 = ApiVersion(
     description=DESCRIPTION,
     endpoints=ENDPOINTS,
     errors=V3_ERRORS,
+    prefix="/api",
+    examples=load_examples(Path(__file__).parent),
 )

@@ -36,6 +36,7 @@ from clearlane.store import batches as store
 from clearlane.store import occurrences
 from clearlane.store.batches import Batch, BatchFile
 from clearlane.store.database import Actor, Tx, require_row
+from clearlane.store.delivery_failures import DeliveryFailureRow, add_failure
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
@@ -312,6 +313,12 @@ async def _record_failure(
             fault=failure.fault,
         )
         await set_route_health(tx, after.health)
+        await add_failure(
+            tx,
+            DeliveryFailureRow(
+                found.type, found.payer_id, found.route_id, found.id, now, failure.fault
+            ),
+        )
 
     await context.database.write(store.SCOPE, job, actor=context.actor)
     log.warning("batch not delivered", batch=batch.id, arrival=failure.arrival.value)

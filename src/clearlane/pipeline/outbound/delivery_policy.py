@@ -84,8 +84,15 @@ def next_batches(
 
 
 def is_paused(health: RouteHealth | None, now: int) -> bool:
-    """Return whether nothing is sent to a destination now. A pause longer than any is of a clock that was ahead."""
-    if health is None or health.paused_until is None:
+    """Return whether nothing is sent to a destination now, because of failures or by a person's decision.
+
+    A pause after failures that is longer than any is of a clock that was ahead.
+    """
+    if health is None:
+        return False
+    if health.held_since is not None:
+        return True
+    if health.paused_until is None:
         return False
     return now < health.paused_until <= now + PAUSE_MICROS_MAX
 
@@ -160,7 +167,7 @@ def after_delivery(batch: Batch, health: RouteHealth) -> RouteHealth:
     """Return the health after a delivery: no failures; a fallback route in use stays in use."""
     if batch.route_id == health.fallback_route_id:
         return replace(health, failures=0, paused_until=None, fault="")
-    return RouteHealth(health.payer_id, health.type)
+    return RouteHealth(health.payer_id, health.type, held_since=health.held_since)
 
 
 def _failover_is_over(health: RouteHealth, first: PayerRoute, now: int) -> bool:
@@ -190,4 +197,6 @@ def _fail_over(
     ):
         after = next(route for route in routes if route.route_id == health.fallback_route_id)
     route_id, since = (None, None) if after is routes[0] else (after.route_id, now)
-    return RouteHealth(health.payer_id, health.type, 0, None, health.fault, route_id, since)
+    return replace(
+        health, failures=0, paused_until=None, fallback_route_id=route_id, fallback_since=since
+    )
