@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
-REVISION_POLL_SECONDS = 0.25
+REVISION_LOOK_SECONDS = 5.0
 
 Role = Literal["serve", "worker", "command"]
 T = TypeVar("T")
@@ -450,18 +450,25 @@ def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine
 
 
 async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> None:
-    """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
+    """Keep the snapshots up to date: after a signal of a change, and now and then without one.
+
+    A failure is logged; the next look may succeed.
+    """
     import structlog  # a tenth of a second that commands do not need
 
     log = structlog.get_logger()
     logged_fault = ""
-    while True:
-        await asyncio.sleep(REVISION_POLL_SECONDS)
-        logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
-        try:
-            await nodes.reload_changed()
-        except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
-            log.warning("snapshots not refreshed", fault=type(fault).__name__)
+    signal = database.change_signal()
+    try:
+        while True:
+            await signal.wait(REVISION_LOOK_SECONDS)
+            logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
+            try:
+                await nodes.reload_changed()
+            except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
+                log.warning("snapshots not refreshed", fault=type(fault).__name__)
+    finally:
+        await signal.close()
 
 
 def _log_anchor_fault(log: "FilteringBoundLogger", logged: str, fault: str) -> str:

@@ -28,6 +28,7 @@ from clearlane.engine.engine_storage import (
     upgrade_engine_tables,
 )
 from clearlane.engine.node_recovery import NodeRecovery, ParkedWork, RecoverySettings
+from clearlane.engine.tick_timer import TickTimer
 from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, WorkflowClient, WorkItem
 from clearlane.engine.workflows import (
     Id,
@@ -56,8 +57,9 @@ CANCEL_SECONDS_MAX = 5
 
 JobResult = TypeVar("JobResult")
 
-# The queue of the engine's own schedules.
+# The queue of the engine's own schedules. Where one process does all the work, nobody waits for the only one, hourly.
 HOUSEKEEPING = WorkQueue(name="housekeeping", at_once=4, poll_seconds=1.0)
+EMBEDDED_HOUSEKEEPING = replace(HOUSEKEEPING, poll_seconds=15.0)
 
 
 class Engine:
@@ -93,6 +95,7 @@ class Engine:
             queue_of=self._tables.queue_of,
             ticks=frozenset(row.name for row in self._tables.schedules),
         )
+        self._ticks = TickTimer(context, tables.ticks, self.enqueue)
         self._exit_stack = AsyncExitStack()
         self._launched = self._stopping = False
         self._running: set[asyncio.Task[Any]] = set()
@@ -110,6 +113,7 @@ class Engine:
             # Before any work: other nodes take over what a node without a heartbeat has begun.
             await self._start_heartbeat()
             await self._launch()
+            self._ticks.start()
         except BaseException:
             await self._exit_stack.aclose()
             raise
@@ -118,7 +122,7 @@ class Engine:
         """Let running steps finish, hand the rest to other nodes, and stop."""
         self._stopping = True
         silence_dbos()
-        await self._finish_running_work()
+        await asyncio.gather(self._ticks.stop(self._stop_seconds), self._finish_running_work())
         await self._exit_stack.aclose()
 
     @property
@@ -165,9 +169,8 @@ class Engine:
         if not self._embedded:
             every = _cron_every(recovery_settings.heartbeat_seconds)
             own.append(WorkSchedule(name="sweep", verb=sweep, cron=every, queue=HOUSEKEEPING.name))
-        return replace(
-            tables, queues=(*tables.queues, HOUSEKEEPING), schedules=(*tables.schedules, *own)
-        )
+        queue = EMBEDDED_HOUSEKEEPING if self._embedded else HOUSEKEEPING
+        return replace(tables, queues=(*tables.queues, queue), schedules=(*tables.schedules, *own))
 
     async def _launch(self) -> None:
         if self._embedded:

@@ -13,6 +13,7 @@ from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store import keys as master
 from clearlane.store import migrate
 from clearlane.store.anchor import Anchor
+from clearlane.store.change_signal import ChangeSignal
 from clearlane.store.group_commit import (
     Actor,
     CombinedJob,
@@ -108,6 +109,9 @@ class Database(Protocol):
         An exception of the job undoes that job alone and is raised here. A job awaits nothing but
         its transaction, and may be run again after a deadlock.
         """
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changed snapshots, for one task that waits for it and closes it."""
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""

@@ -18,6 +18,7 @@ from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for, save_note
+from clearlane.store.change_signal import ChangeSignal
 from clearlane.store.group_commit import (
     Actor,
     AuditBuffer,
@@ -119,6 +120,12 @@ class PostgresqlDatabase:
                 asyncio.create_task(self._write_groups(), name=f"pg-writer-{number}")
             )
         self._tasks.append(asyncio.create_task(self._keep_anchor(), name="pg-anchor"))
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changed revisions, on a connection of its own."""
+        from clearlane.store.postgresql_signal import ChannelSignal
+
+        return ChannelSignal(self._url)
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""

@@ -24,6 +24,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for
+from clearlane.store.change_signal import ChangeSignal, FileSignal
 from clearlane.store.disk_reserve import DiskReserve
 from clearlane.store.group_commit import (
     Actor,
@@ -104,6 +105,10 @@ class SqliteDatabase:
         except BaseException:
             await self.close()
             raise
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changes of the file."""
+        return FileSignal(self._file)
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""

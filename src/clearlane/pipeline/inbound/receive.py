@@ -40,8 +40,8 @@ COLLECT_ROUTES_AT_ONCE = 32
 COLLECT_FILES_MAX = 500
 POST_RETRY_SECONDS = 600
 
-NAME, QUEUE = "collect", "collect"
-EVERY = "*/2 * * * * *"
+NAME = "collect"
+EVERY_SECONDS = 2
 TOO_SLOW = "The payer did not answer in time."
 TOO_LARGE = f"The file is larger than {limits.TRANSFER_BYTES_MAX} bytes; it was left where it is."
 

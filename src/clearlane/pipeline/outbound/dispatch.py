@@ -59,8 +59,8 @@ DELIVERY_STEP_ATTEMPTS_MAX = 6
 ROUTE_BATCHES_WAITING_MAX = 8
 
 TICK, DELIVER = "dispatch", "deliver"
-QUEUE, TICK_QUEUE = "deliveries", "dispatch"
-EVERY = "*/2 * * * * *"
+QUEUE = "deliveries"
+EVERY_SECONDS = 2
 HOLDER_CHARACTERS = 12
 MINUTE = 60 * SECOND
 

@@ -39,6 +39,7 @@ __all__ = [
     "EVERYTHING",
     "HEAD",
     "RESTORE_ACTIONS",
+    "REVISIONS_CHANNEL",
     "RIGHTS",
     "ROUTE_ACTIONS",
     "SITES_SETTING",
@@ -66,6 +67,9 @@ __all__ = [
     "vendor_table",
     "vendors",
 ]  # fmt: skip
+
+REVISIONS_CHANNEL = "clearlane_revisions"
+"""Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
 HEAD = "v0001b"

@@ -57,6 +57,7 @@ def upgrade() -> None:
         enable_row_security(op, table, of_sites=False)
     if op.get_bind().dialect.name == "postgresql":
         _protect_audit_on_postgresql()
+        _notify_of_revisions()
     else:
         _protect_audit_on_sqlite()
 
@@ -1092,6 +1093,18 @@ def _protect_audit_on_sqlite() -> None:
             f"CREATE TRIGGER audit_no_{act.lower()} BEFORE {act} ON audit "
             "BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END"
         )
+
+
+def _notify_of_revisions() -> None:
+    """Let nodes that listen know at once that a snapshot has changed."""
+    op.execute(
+        "CREATE FUNCTION clearlane_notify_revision() RETURNS trigger LANGUAGE plpgsql AS $$ "
+        "BEGIN PERFORM pg_notify('clearlane_revisions', ''); RETURN NULL; END $$"
+    )
+    op.execute(
+        "CREATE TRIGGER revisions_notify AFTER INSERT OR UPDATE ON revisions "
+        "FOR EACH STATEMENT EXECUTE FUNCTION clearlane_notify_revision()"
+    )
 
 
 def _protect_audit_on_postgresql() -> None:
