@@ -69,8 +69,9 @@ bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> r
 fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowledger and decoders (SECONDS=600 for longer)
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
-docs: .venv/.installed ## write the generated reference pages, build the site in site/
+docs: .venv/.installed ## write the generated reference pages, build the reference viewer and the site into the package
 	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m docs.client_types
 	@$(BIN)/python -m docs.viewer
 	@$(BIN)/python -m docs.site
 
