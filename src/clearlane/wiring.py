@@ -21,7 +21,7 @@ from clearlane.settings import Settings
 from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
 from clearlane.store.anchor import ANCHOR_NAME
-from clearlane.store.database import Database, OperationRefused, open_database
+from clearlane.store.database import Actor, Database, OperationRefused, open_database
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import NodeRegistration
 from clearlane.store.payers import ensure_sandbox_payers, load_payers
@@ -128,6 +128,11 @@ class Installation:
     def sandbox_control(self) -> "SandboxControl | None":
         """Changes a sandbox's time and payers for callers; None in production."""
         return None if self._sandbox is None else self._sandbox.control
+
+    @property
+    def sandbox_runtime(self) -> "SandboxRuntime | None":
+        """Clock and payers of a sandbox; None in production."""
+        return self._sandbox
 
     @property
     def engine(self) -> "Engine":
@@ -241,6 +246,12 @@ class SandboxRuntime:
 
     def _file_payer(self, payer: "Payer", ledger: str) -> "SandboxPayer":
         return self.simulator.payer(ledger, id=payer.payer_id, name=payer.name, ids=payer.ids)
+
+    async def reset(self, actor: Actor) -> dict[str, int]:
+        """Empty the sandbox, set its clock to real time, and wait until running nodes have loaded that."""
+        counts = await self.simulator.reset(actor)
+        await self.stored_clock.wait_until_loaded()
+        return counts
 
     def start_control(self, context: "WorkContext") -> None:
         """Let callers of this node change time and payers."""

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.architecture.source import SOURCE, nodes_of, python_files
+from tests.cases import every_case
 
 FILES = python_files(SOURCE)
 
@@ -15,7 +14,7 @@ FILES = python_files(SOURCE)
 KERNEL = {"kernel"}
 X12 = KERNEL | {"x12"}
 DIRECTORIES = X12 | {"payers", "accounts"}
-DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment"}
+DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events"}
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
 VERBS = ENGINE | {"pipeline"}
@@ -30,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "payments": DIRECTORIES,
     "eligibility": DIRECTORIES,
     "enrollment": DIRECTORIES,
+    "events": KERNEL,
     "store": DOMAINS,
     "connect": DOMAINS,
     "engine": KERNEL | {"store"},
@@ -149,7 +149,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
-@pytest.mark.parametrize("package", sorted({package_of(file) for file in FILES}))
+@every_case("package", sorted({package_of(file) for file in FILES}))
 def test_a_package_imports_only_layers_below_it(package):
     assert package in MAY_IMPORT, f"{package} is a new package: give it a row in the table"
     wrong = [

@@ -16,6 +16,7 @@ from clearlane.cli.root import app
 from docs import site
 from docs.generate import PAGES, REFERENCE, text_of
 from docs.pictures import DRAWN, PICTURES
+from tests.cases import every_case
 
 ROOT = Path(__file__).resolve().parents[2]
 PROSE = [
@@ -44,7 +45,7 @@ def named(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@every_case("page", PAGES)
 def test_a_generated_page_agrees_with_its_table(page):
     written = (REFERENCE / page).read_text(encoding="utf-8")
     assert written == text_of(page), f"docs/reference/{page} is old: run `make docs`"
@@ -62,7 +63,7 @@ def test_no_generated_page_is_left_behind():
     assert {file.name for file in PICTURES.iterdir()} == DRAWN.keys()
 
 
-@pytest.mark.parametrize("file", PROSE, ids=named)
+@every_case("file", PROSE, ids=named)
 def test_every_link_leads_somewhere(file):
     missing = [
         target
@@ -115,7 +116,7 @@ def test_the_search_for_commands_finds_them():
     assert "--nonsense" in fault_of("clearlane batch list --nonsense")
 
 
-@pytest.mark.parametrize("file", PROSE, ids=named)
+@every_case("file", PROSE, ids=named)
 def test_every_command_that_is_shown_exists(file):
     if file.name == "commands.md":
         pytest.skip("made from the commands themselves")

@@ -92,7 +92,7 @@ class Service:
         self._app = ApiApplication(
             context,
             endpoints,
-            build_pages(DEFAULT_VERSION),
+            build_pages(*VERSIONS),
             errors=errors,
             limits=limits,
             metrics=self.metrics,
@@ -101,6 +101,7 @@ class Service:
             base_url=base_url,
             mounted=mounted,
             freed=self._freed,
+            shapes={version.prefix: version.errors for version in VERSIONS},
         )
         self._policy = ConnectionPolicy(
             header_bytes_max=limits.header_bytes_max,

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,18 +13,24 @@ from clearlane.cli.client_command import (
     usage_error,
     vendor_command,
 )
-from clearlane.cli.output import show_json, show_line, show_table
-from clearlane.kernel.clock import SystemClock
+from clearlane.cli.output import show_json, show_table
+from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
     from clearlane.client import ClaimStatus, ClaimSubmission
 
 DAYS_BACK = 7
-# Fixed widths: a long list is printed while it arrives.
-COLUMNS = {
-    "vendor claim id": 24, "claim number": 20, "state": 12, "since": 10, "payer action": 22,
-    "total": 10, "payer": 10, "patient": 10, "document": 12,
-}  # fmt: skip
+COLUMNS = (
+    TableColumn("vendor claim id"),
+    TableColumn("claim number"),
+    TableColumn("state", state=True),
+    TableColumn("since", drop=3),
+    TableColumn("payer action", drop=4),
+    TableColumn("total", right=True, drop=2),
+    TableColumn("payer", right=True, drop=1),
+    TableColumn("patient", right=True, drop=1),
+    TableColumn("document", drop=5),
+)
 
 
 class DocumentKind(StrEnum):
@@ -85,7 +91,7 @@ def status(
         typer.Option(
             "--to",
             formats=["%Y-%m-%d"],
-            help="Last day; by default today (a sandbox may be ahead of it).",
+            help="Last day; by default the service's today.",
         ),
     ] = None,
 ) -> None:
@@ -93,20 +99,20 @@ def status(
 
     Examples: clearlane claim status; clearlane claim status --from 2026-01-01 --to 2026-01-31 --json
     """
-    first, last = day_range(start, end)
+    first, last = day_range(session, start, end)
     rows = session.client.iter_status(first, last)
     if session.as_json:
         show_json([row.raw for row in rows])
         return
-    widths = list(COLUMNS.values())
-    show_line([label.upper() for label in COLUMNS], widths)
-    for row in rows:
-        cells: list[Any] = [
+    cells = (
+        [
             row.VendorClaimId, row.ClaimNumber, row.CurrentState, row.StateChangeDate,
-            row.PayerAction, *amounts(row),
-            row.RelatedDocumentId,
-        ]  # fmt: skip
-        show_line(cells, widths)
+            row.PayerAction, *amounts(row), row.RelatedDocumentId,
+        ]
+        for row in rows
+    )  # fmt: skip
+    hint = f"None was created from {first} to {last}; --from and --to name other days."
+    show_table(COLUMNS, cells, noun="claim", hint=hint)
 
 
 def amounts(row: "ClaimStatus") -> list[str]:
@@ -114,9 +120,14 @@ def amounts(row: "ClaimStatus") -> list[str]:
     return [f"{each:.2f}" for each in (row.TotalClaimAmount, row.PayerAmount, row.PatientAmount)]
 
 
-def day_range(start: datetime | None, end: datetime | None) -> tuple[date, date]:
-    """Return the days to list. A day more than today: a site farther east may be in tomorrow already."""
-    today = SystemClock().now().date()
+def day_range(
+    session: ClientSession, start: datetime | None, end: datetime | None
+) -> tuple[date, date]:
+    """Return the days to list, by the service's day, which in a sandbox may be ahead.
+
+    A day more than today: a site farther east may be in tomorrow already.
+    """
+    today = session.client.today()
     last = end.date() if end else today + timedelta(days=1)
     first = start.date() if start else min(today, last) - timedelta(days=DAYS_BACK)
     if first > last:
@@ -133,7 +144,7 @@ def _show_submission(answer: "ClaimSubmission") -> None:
     if findings:
         typer.echo()
         show_table(
-            ("vendor claim id", "field", "what is wrong"),
+            ("vendor claim id", "field", TableColumn("what is wrong", wrap=True)),
             ((id, error.Location, error.SupplementalInformation) for id, error in findings),
         )
     for note in answer.notes:

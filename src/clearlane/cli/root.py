@@ -23,8 +23,10 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from clearlane import __version__
+from clearlane.cli.terminal import choose
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
+OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
 GARBAGE_THRESHOLD = 50_000
 """New objects before the garbage collector runs for the first time."""
 
@@ -47,6 +49,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "settings": CommandEntry("settings", "Show the effective settings."),
     "vendor": CommandEntry("vendor", "Vendors and their credentials."),
     "site": CommandEntry("site", "Sites (clients) of a vendor: BAA, state, time zone."),
+    "console": CommandEntry("console_open", "Open the console of a sandbox."),
     "user": CommandEntry("console_user", "People who sign in to the console."),
     "instance": CommandEntry("instance", "Instances of proxy login."),
     "payer": CommandEntry("payer", "The payer directory: import, search, export."),
@@ -63,7 +66,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "x12": CommandEntry("x12", "Read, check, explain and convert X12 files."),
     "doctor": CommandEntry("doctor", "Find problems, and what to do about them."),
-    "sandbox": CommandEntry("sandbox", "The clock of a sandbox, and the modes of its payers."),
+    "sandbox": CommandEntry("sandbox", "The clock of a sandbox, the modes of its payers, reset."),
     "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),
     "payment": CommandEntry("payment", "Payments (835): list, show, export, assign."),
     "inbox": CommandEntry("inbox", "Files from payers: list, show, replay, discard."),
@@ -100,6 +103,13 @@ class Shell(StrEnum):
 
 class CommandGroup(TyperGroup):
     """A group that imports a command's module when it is called."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # The options of the output work wherever they stand: `clearlane payment list --wide`.
+        end = args.index("--") if "--" in args else len(args)
+        given = [one for one in args[:end] if one in OUTPUT_OPTIONS]
+        rest = [one for one in args[:end] if one not in OUTPUT_OPTIONS]
+        return list(super().parse_args(ctx, [*given, *rest, *args[end:]]))
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -218,12 +228,19 @@ def root(
             help="Install completion for a shell.", callback=_install_completion, is_eager=True
         ),
     ] = None,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Every column of a table, however wide. On any command.")
+    ] = False,
+    no_color: Annotated[
+        bool, typer.Option("--no-color", help="No colours, as with NO_COLOR. On any command.")
+    ] = False,
 ) -> None:
     """Clearlane, the clearinghouse anyone can run.
 
     A first look: `clearlane serve --data .data`, then in another terminal `clearlane doctor`,
     `clearlane claim sample | clearlane claim submit -` and `clearlane listen`.
     """
+    choose(wide=wide, plain=no_color, anew=True)
 
 
 def main() -> None:

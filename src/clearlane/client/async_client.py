@@ -119,6 +119,10 @@ class AsyncClient:
         """Close the connections."""
         await self._transport.close()
 
+    async def today(self) -> date:
+        """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
+        return await self._run(self._protocol.today())
+
     # --- payers -----------------------------------------------------------------------------------
 
     async def payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:

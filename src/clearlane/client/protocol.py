@@ -5,7 +5,7 @@ Both clients run these generators, so retrying, polling and reading are written 
 
 import logging
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
@@ -26,6 +26,7 @@ from clearlane.client.errors import (
 )
 from clearlane.client.models import ClaimResult, ClaimSubmission, EligibilityAnswer
 from clearlane.client.retry import Retry
+from clearlane.client.service_time import ServiceTime
 from clearlane.client.transport import Request, Response
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ class CallProtocol:
     retry: Retry
     timeout_seconds: float | None = None
     """How long to wait for each answer; None: as long as the call usually needs."""
+    service_time: ServiceTime = field(default_factory=ServiceTime)
 
     def perform(self, call: Call[T]) -> CallSteps[T]:
         """Send one call, retry it where that is safe, and return its result."""
@@ -68,6 +70,7 @@ class CallProtocol:
             result = yield request
             assert result is not None, "a request has a result"
             if isinstance(result, Response):
+                self.service_time.note(result)
                 if result.status in SUCCESS:
                     return _read(call, result)
                 fault = error_from_response(call.name, result)
@@ -110,6 +113,21 @@ class CallProtocol:
                 ],
             )
         return answer.ClaimResults
+
+    def today(self) -> CallSteps[date]:
+        """Return the service's day, from its last answer, or from one to a call that reads nothing."""
+        if self.service_time.today() is None:
+            try:
+                yield from self.perform(calls.documents([]))
+            except ClearlaneError:
+                if self.service_time.today() is None:
+                    raise
+        found = self.service_time.today()
+        if found is None:
+            raise UnexpectedAnswer(
+                "The service sends neither X-Service-Time nor Date.", call="today", status=200
+            )
+        return found
 
     def wait_for_eligibility(
         self, about: EligibilityAnswer | Mapping[str, Any] | int, seconds: float

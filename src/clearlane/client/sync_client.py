@@ -119,6 +119,10 @@ class Client:
         """Close the connections."""
         self._transport.close()
 
+    def today(self) -> date:
+        """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
+        return self._run(self._protocol.today())
+
     # --- payers -----------------------------------------------------------------------------------
 
     def payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:

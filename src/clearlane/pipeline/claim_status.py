@@ -26,7 +26,14 @@ from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumen
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
-from clearlane.store import claim_updates, documents, facts, occurrences
+from clearlane.store import (
+    claim_lookup,
+    claim_search,
+    claim_updates,
+    documents,
+    facts,
+    occurrences,
+)
 from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database import Tx
 from clearlane.store.documents import StoredDocument
@@ -180,11 +187,40 @@ async def _record_page(
         await facts.replace(tx, changes.earlier)
     if changes.occurrences:
         await occurrences.add(tx, changes.occurrences)
+    await _keep_payer_numbers(tx, vault, changes.changed, locked, known)
     if changes.changed:
         await _update_statuses(tx, vault, [locked[id] for id in changes.changed], known, now)
     if roles := _changed_roles(changes, known):
         await occurrences.set_roles(tx, roles)
     return len(changes.added)
+
+
+async def _keep_payer_numbers(
+    tx: Tx,
+    vault: Vault,
+    changed: Iterable[str],
+    locked: Mapping[str, LockedClaim],
+    known: KnownFacts,
+) -> None:
+    """Let claims be found by the numbers that the payer has given them."""
+    rows = {
+        (claim.payer_id, claim_lookup.payer_number_reference(vault, claim.payer_id, number), id): (
+            claim.vendor_id,
+            claim.site_id,
+        )
+        for id in changed
+        if (claim := locked[id])
+        for number in {_payer_number(fact) for fact in known[id].values()} - {""}
+    }
+    if rows:
+        owners = {row[2]: owner for row, owner in rows.items()}
+        await claim_lookup.add_references(tx, owners, rows)
+
+
+def _payer_number(fact: AnyFact) -> str:
+    if isinstance(fact, ClaimPayment):
+        return fact.payer_control_number
+    return fact.claim.payer_control_number if fact.claim else ""
 
 
 def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[OccurrenceRole]:
@@ -363,13 +399,33 @@ async def _update_statuses(
         sealed = vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, content)
         waits = _waits_for_batch(claim, before, status, known_facts)
         rows.append(
-            ClaimStateUpdate(claim.request_id, state, waits, status.payer, to_micros(now), sealed)
+            ClaimStateUpdate(
+                claim.request_id,
+                state,
+                waits,
+                status.payer,
+                to_micros(now),
+                sealed,
+                claim_search.payer_number_key(vault, claim.vendor_id, status.payer_control_number),
+                outcome_in_force(known_facts),
+            )
         )
     await claim_updates.update_claims(tx, rows)
     if moved:
         await claim_updates.record_events(tx, moved, to_micros(now))
     if rejected:
         await claim_updates.release_references(tx, rejected)
+
+
+def outcome_in_force(known_facts: Iterable[AnyFact]) -> str | None:
+    """Return the outcome of the claim payment that counts, of a reversal where none does; None before any."""
+    payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+    if len(payments) == 1:
+        return payments[0].outcome.value
+    in_force = [role.remittance for role in lifecycle.remittance_roles(payments) if role.in_force]
+    counting = in_force or payments
+    last = counting[-1] if counting else None
+    return last.outcome.value if isinstance(last, ClaimPayment) else None
 
 
 def _waits_for_batch(

@@ -51,6 +51,9 @@ class ClaimStateUpdate(NamedTuple):
     paid_cents: int
     updated_at: int
     status: bytes
+    payer_number_key: int | None
+    """Keyed hash of the payer's number, cut to 64 bits."""
+    outcome: str | None
 
     def __repr__(self) -> str:
         """Leave out sealed values."""

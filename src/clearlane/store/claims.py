@@ -66,6 +66,12 @@ class NewClaim:
     payload: bytes = field(repr=False)
     status: bytes | None = field(default=None, repr=False)
     """Its row of the status list; None where it is not listed."""
+    vendor_claim_key: int = 0
+    """Keyed hashes that it is found by, cut to 64 bits: of the vendor's claim id, the account number, the patient's last
+    name with birth date, and the start of that name; None where it has none."""
+    account_key: int | None = None
+    patient_key: int | None = None
+    name_key: int | None = None
     depends_on_predecessor: bool = False
     """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
 
@@ -179,7 +185,7 @@ async def add(
             predecessors |= await _supersede(tx, [claim], current, accounts, correct)
         results[claim.request_id] = _insert_result(claim, current, predecessors)
     stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
-    await _release_references(tx, accounts - {claim.request_id for claim in stored})
+    await release_account_numbers(tx, accounts - {claim.request_id for claim in stored})
     await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
     return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
@@ -252,7 +258,8 @@ async def _take_references(tx: Tx, new: Sequence[NewClaim]) -> set[str]:
     return {str(request_id) for (request_id,) in found}
 
 
-async def _release_references(tx: Tx, request_ids: set[str]) -> None:
+async def release_account_numbers(tx: Tx, request_ids: set[str]) -> None:
+    """Let other claims carry the account numbers of these, which were never sent."""
     if request_ids:
         await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
 
@@ -398,7 +405,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 _NEW_COLUMNS = (
     "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
-    "created_at", "created_day", "payload", "status",
+    "created_at", "created_day", "payload", "status", "vendor_claim_key", "account_key", "patient_key", "name_key",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 

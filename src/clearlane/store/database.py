@@ -3,12 +3,13 @@
 Knows which database an address means; ``sqlite`` and ``postgresql`` implement it.
 """
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from clearlane.kernel.clock import Clock, to_micros
-from clearlane.kernel.ids import Scope
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store import keys as master
 from clearlane.store import migrate
 from clearlane.store.anchor import Anchor
@@ -28,10 +29,11 @@ from clearlane.store.group_commit import (
     require_row,
 )
 from clearlane.store.keys import InstallationKeys, MasterKeys
-from clearlane.store.sql import Statement, SystemScope, UnscopedStatement, WrongScope
+from clearlane.store.sql import AnyScope, Statement, SystemScope, UnscopedStatement, WrongScope
 
 __all__ = [
     "Actor",
+    "AnyScope",
     "CombinedJob",
     "CommitOutcomeUnknown",
     "ConstraintViolation",
@@ -48,6 +50,7 @@ __all__ = [
     "SystemScope",
     "Tx",
     "UnscopedStatement",
+    "VendorScope",
     "WrongScope",
     "open_database",
     "require_row",
@@ -90,15 +93,18 @@ class Database(Protocol):
     async def revision(self) -> str | None:
         """Return the schema revision of the database, None for an empty one."""
 
-    def read(self, scope: Scope | SystemScope) -> AbstractAsyncContextManager[Tx]:
+    def read(self, scope: AnyScope) -> AbstractAsyncContextManager[Tx]:
         """Open a short, consistent snapshot."""
 
-    async def write(self, scope: Scope | SystemScope, job: Job[T], *, actor: Actor) -> T:
+    async def write(self, scope: AnyScope, job: Job[T], *, actor: Actor) -> T:
         """Run a job in the next group and return after the durable commit.
 
         An exception of the job undoes that job alone and is raised here. A job awaits nothing but
         its transaction, and may be run again after a deadlock.
         """
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writers the key and anchor of the audit chain. :func:`open_database` does."""

@@ -27,6 +27,9 @@ OWNER = 0
 """The data key that seals a payment is the installation's, which is no vendor."""
 TABLE, ADJUSTMENTS_TABLE = "payments", "provider_adjustments"
 
+PAYMENT_LETTER = "P"
+"""Payment ids look like claim numbers, with this letter."""
+
 POSTED, NEEDS_REVIEW, DUPLICATE = "Posted", "NeedsReview", "Duplicate"
 
 

@@ -241,7 +241,7 @@ class _Body:
             case reader.GroupClosed(group):
                 yield from self._rest()
                 self._key = (group.interchange.number, 0, 0)
-            case reader.InterchangeClosed():
+            case _:  # the interchange is closed
                 yield from self._rest()
                 self._key = (0, 0, 0)
                 yield "</div></details>\n"

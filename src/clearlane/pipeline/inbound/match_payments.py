@@ -65,7 +65,7 @@ async def _find_claims(context: WorkContext, rows: Sequence[UnmatchedRow]) -> li
                 if isinstance(claim, NoMatch) or content.claim_payment.unreadable:
                     found.append(_Match(row, None))
                     continue
-                how = matched_by(content.claim_payment, claim.request_id)
+                how = matched_by(content.claim_payment, claim)
                 inbox_id = await _inbox_id(tx, row)
                 place = PaymentPlace(row.payment_id, row.number, how)
                 fact = claim_fact(content, claim, place, inbox_id)

@@ -38,8 +38,6 @@ from clearlane.store.occurrences import UnmatchedRow
 from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
 from clearlane.x12.set_slices import SetKey, slice_sets
 
-PAYMENT_LETTER = "P"
-"""Payment ids look like claim numbers, with this letter."""
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
 DIFFERS = "A payment has the payer, trace number and date of an earlier one, but other content: compare the two."
@@ -120,7 +118,7 @@ class PaymentPosting:
         # A set whose bytes cannot be found by themselves is known by its place in the file.
         digest = self._digests.get(key) or f"{file.digest}:{key}"
         identity = (file.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
-        payment_id = new_request_id(context.clock.now(), letter=PAYMENT_LETTER)
+        payment_id = new_request_id(context.clock.now(), letter=store.PAYMENT_LETTER)
         new = NewPayment(
             payment_id=payment_id,
             payer_id=file.payer_id,
@@ -181,10 +179,11 @@ class PaymentPosting:
         """Return the rows of provider adjustments, each with the claim that its reference names."""
         vault = self._context.vault
         references = [
-            (one.number, _AdjustmentReference(word))
+            (one.number, reference)
             for one in adjustments
             for word in dict.fromkeys([one.reference, *one.reference.split()])
             if word
+            for reference in (_AdjustmentReference(word), _AdjustmentReference("", word))
         ]
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await match_claims(
@@ -238,7 +237,7 @@ class PaymentPosting:
                 unmatched.append(self._unmatched_row(one, owner))
                 self._park(PayerStatement(one.claim_payment, owner), owner)
             else:
-                how = matched_by(one.claim_payment, owner.request_id)
+                how = matched_by(one.claim_payment, owner)
                 place = PaymentPlace(payment_id, one.number, how)
                 claim_facts.append(claim_fact(one.content, owner, place, self._file.id))
         await claim_status.ensure_keys(vault, claim_facts)
@@ -295,9 +294,10 @@ class PaymentPosting:
 
 
 class _AdjustmentReference(msgspec.Struct, frozen=True):
-    """The reference of a provider adjustment, which may be the account number of a claim or our number."""
+    """The reference of a provider adjustment: an account number, our number, or the payer's own."""
 
     account_number: str
+    payer_control_number: str = ""
     claim_number: str = ""
     line_controls: tuple[str, ...] = ()
 
@@ -320,8 +320,10 @@ def claim_fact(
     )
 
 
-def matched_by(claim_payment: ClaimPayment, request_id: str) -> MatchedBy:
-    """Return how a claim payment found this claim: by our own number, or by the account number."""
+def matched_by(claim_payment: ClaimPayment, claim: CandidateClaim) -> MatchedBy:
+    """Return how a claim payment found this claim: by our number, the account number, or the payer's."""
+    if claim.by_payer_number:
+        return MatchedBy.PAYER_NUMBER
     numbers = {claim_payment.claim_number, claim_payment.account_number}
     numbers.update(map(claim_number_in, claim_payment.line_controls))
-    return MatchedBy.NUMBER if request_id in numbers else MatchedBy.ACCOUNT
+    return MatchedBy.NUMBER if claim.request_id in numbers else MatchedBy.ACCOUNT

@@ -36,6 +36,7 @@ from clearlane.store import batches as store
 from clearlane.store import occurrences
 from clearlane.store.batches import Batch, BatchFile
 from clearlane.store.database import Actor, Tx, require_row
+from clearlane.store.delivery_failures import DeliveryFailureRow, add_failure
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
@@ -66,7 +67,9 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
     if await is_set_back(context.database):
         return SKIPPED
     batch = await _reroute(context, batch_id)
-    sending = await _mark_sending(context, batch, holder) if batch else None
+    if batch is None or not _is_in_send_window(context, batch):
+        return SKIPPED
+    sending = await _mark_sending(context, batch, holder)
     if sending is None:
         return SKIPPED
     crash_point("sending")
@@ -310,6 +313,12 @@ async def _record_failure(
             fault=failure.fault,
         )
         await set_route_health(tx, after.health)
+        await add_failure(
+            tx,
+            DeliveryFailureRow(
+                found.type, found.payer_id, found.route_id, found.id, now, failure.fault
+            ),
+        )
 
     await context.database.write(store.SCOPE, job, actor=context.actor)
     log.warning("batch not delivered", batch=batch.id, arrival=failure.arrival.value)
@@ -336,6 +345,12 @@ def _route_of(context: WorkContext, batch: Batch) -> PayerRoute | None:
     return next(
         (route for route in _payer_routes(context, batch) if route.route_id == batch.route_id), None
     )
+
+
+def _is_in_send_window(context: WorkContext, batch: Batch) -> bool:
+    """Return whether a batch may go now: it was due when its delivery was started, and the window may be over."""
+    route = _route_of(context, batch)
+    return route is None or route.sends_at(context.clock.now())
 
 
 def _seconds_max(batch: Batch) -> int:

@@ -33,6 +33,7 @@ from clearlane.pipeline.outbound.delivery_policy import (
     choose_route,
     next_batches,
     placeholder_route,
+    route_of,
 )
 from clearlane.pipeline.outbound.write_batch import (
     ControlNumbersExhausted,
@@ -212,7 +213,8 @@ def _plan_batches(
             # A claim of the future was accepted by a clock that was ahead.
             latest = at + SECOND * limits.CLOCK_DIFFERENCE_SECONDS_MAX
             gathered = not at - SECOND * route.window_seconds < queue.oldest_at <= latest
-            may_be_small = unlimited or gathered
+            # Outside the send windows claims go on gathering: they fill fewer and larger files.
+            may_be_small = unlimited or (gathered and route.sends_at(now))
             found.append(_BatchPlan(queue, route, batches_max, may_be_small, in_doubt))
     return [plan for plan in found if plan.has_batch]
 
@@ -278,13 +280,16 @@ def _next_reachable(
     route_health: dict[Destination, RouteHealth],
     now: datetime,
 ) -> list[Batch]:
-    """Return the batches to send now to payers that have a route."""
+    """Return the batches to send now to payers that have a route, and are in a send window of it."""
     connections = context.payer_access.connections()
-    return [
-        batch
-        for batch in next_batches(batches, route_health, to_micros(now))
-        if connections.mailbox_routes(*batch.destination)
-    ]
+    at = to_micros(now)
+
+    def may_go(batch: Batch) -> bool:
+        routes = connections.mailbox_routes(*batch.destination)
+        route = route_of(batch, route_health.get(batch.destination), routes, at)
+        return bool(routes) and (route is None or route.sends_at(now))
+
+    return next_batches(batches, route_health, at, may_go)
 
 
 async def _deliver_payer_batches(context: WorkContext, batch: Batch) -> int:

@@ -60,6 +60,8 @@ route_health = installation_table(
     # The route used instead of the first one, and since when.
     Column("fallback_route_id", BigInteger),
     Column("fallback_since", BigInteger),
+    # Since when a person has paused it; null while nobody has. Claims are accepted and wait.
+    Column("held_since", BigInteger),
 )
 
 batches = installation_table(
@@ -103,6 +105,7 @@ batches = installation_table(
         sqlite_where=text(OPEN_BATCH),
         postgresql_where=text(OPEN_BATCH),
     ),
+    Index("ix_batches_destination", "type", "payer_id", "id"),
     sqlite_autoincrement=True,
 )
 
@@ -163,6 +166,7 @@ inbox = installation_table(
         sqlite_where=text("state = 'Stored'"),
         postgresql_where=text("state = 'Stored'"),
     ),
+    Index("ix_inbox_destination", "type", "payer_id", "id"),
     sqlite_autoincrement=True,
 )
 
