@@ -262,6 +262,16 @@ class Settings:
         "`on` puts the raw 271 into `X12Document` of eligibility responses.",
         read=_one_of("on", "off"),
     )
+    event_days: int = setting(
+        limits.EVENTS_KEPT_DAYS,
+        "Days that events are kept in the feed, and that the log of webhooks shows.",
+        read=_whole(1, 3_650),
+    )
+    event_vendor_claim_id: str = setting(
+        "on",
+        "`off` leaves the vendor's claim id, an identifier under HIPAA, out of events and webhooks.",
+        read=_one_of("on", "off"),
+    )
     submitter_name: str = setting(
         "CLEARLANE", "Name of the submitter in files to payers (1000A).", read=_submitter
     )

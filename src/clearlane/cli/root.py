@@ -57,6 +57,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "payers": CommandEntry("payers", "The payers a vendor can reach, from the service."),
     "claim": CommandEntry("claim", "Check, make, submit, follow and explain claims."),
     "listen": CommandEntry("listen", "Follow claim status changes live."),
+    "events": CommandEntry("events", "Follow everything that happens, in order."),
+    "webhook": CommandEntry("webhook", "Webhooks: be told of events, and what was sent."),
     "documents": CommandEntry("documents", "Payer documents about claims."),
     "eligibility": CommandEntry(
         "eligibility", "Eligibility and benefits of patients.", vendor="eligibility_client"

@@ -7,6 +7,7 @@ from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.notify import purge_events
 from clearlane.pipeline.outbound import dispatch
 
 # Every poll costs a little CPU on an idle node, so a queue is polled once a second and a schedule runs every other
@@ -48,6 +49,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=inquiry_schedule.PURGE,
         verb=inquiry_schedule.purge_tick,
         cron=inquiry_schedule.PURGE_EVERY,
+        queue=inquiry_schedule.QUEUE,
+    ),
+    WorkSchedule(
+        name=purge_events.NAME,
+        verb=purge_events.purge_tick,
+        cron=purge_events.EVERY,
         queue=inquiry_schedule.QUEUE,
     ),
 )

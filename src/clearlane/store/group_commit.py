@@ -285,7 +285,13 @@ class AuditBuffer:
     def add_events(self, events: Sequence[NewEvent]) -> None:
         """Add events."""
         own = EVENT_ACTORS.get(self.actor.kind, EventActor.SYSTEM)
-        self.events += [(event, (event.actor or own).value) for event in events]
+        self.events += [
+            (
+                event if event.at else event._replace(at=to_micros(self.clock.now())),
+                (event.actor or own).value,
+            )
+            for event in events
+        ]
 
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
         """Add one entry."""

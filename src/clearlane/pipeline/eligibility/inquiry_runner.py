@@ -18,7 +18,8 @@ import structlog
 
 from clearlane.connect.connections import Connections
 from clearlane.eligibility import model
-from clearlane.eligibility.benefit_answer import encode_outcome
+from clearlane.eligibility.benefit_answer import ANSWER, CONNECTION, encode_outcome
+from clearlane.events.event import EventActor, NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
@@ -314,11 +315,31 @@ async def store_result(
     sealed = vault.seal(pending.scope, store.RESPONSES, pending.trace, content)
 
     async def job(tx: Tx) -> bool:
-        return await store.record_answer(
+        first = await store.record_answer(
             tx, pending.request_id, pending.number, result.kind, to_micros(now), sealed
         )
+        if first:
+            tx.add_events([_answer_event(pending, result, now)])
+        return first
 
     return await database.write(store.SCOPE, job, actor=actor)
+
+
+def _answer_event(pending: PendingInquiry, result: FinalResult, now: datetime) -> NewEvent:
+    """Return the event of an inquiry that ended, by an answer or without one."""
+    answered = result.kind == ANSWER
+    return NewEvent(
+        "eligibility.completed" if answered else "eligibility.failed",
+        to_micros(now),
+        pending.scope.vendor,
+        pending.scope.site,
+        data={
+            "request_id": pending.request_id,
+            "patient_number": pending.number,
+            "late": now > from_micros(pending.created_at) + WAIT,
+        },
+        actor=EventActor.SYSTEM if result.kind == CONNECTION else EventActor.PAYER,
+    )
 
 
 def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:

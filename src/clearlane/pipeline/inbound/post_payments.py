@@ -17,6 +17,7 @@ import msgspec
 
 from clearlane.claims.claim_parts import extract_claim
 from clearlane.engine import fault_injection
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
@@ -28,6 +29,7 @@ from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_u
 from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
 from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.payment_events import add_payment_events
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store
@@ -167,7 +169,10 @@ class PaymentPosting:
             rows = await self._adjustment_rows(payment.payment_id, summary.adjustments)
 
         async def job(tx: Tx) -> None:
+            before = await store.find(tx, payment.payment_id)
             await store.close_payment(tx, totals, rows)
+            if before is not None and not before.complete:
+                await add_payment_events(tx, payment.payment_id, to_micros(context.clock.now()))
             tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
 
         await context.database.write(store.SCOPE, job, actor=context.actor)

@@ -21,6 +21,7 @@ from clearlane.engine.fault_injection import crash_point
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.pipeline.claim_events import in_doubt_events
 from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
@@ -29,11 +30,12 @@ from clearlane.pipeline.outbound.delivery_policy import (
     after_failure,
     choose_route,
     is_paused,
+    route_events,
 )
 from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_claims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
-from clearlane.store import occurrences
+from clearlane.store import claim_updates, occurrences
 from clearlane.store.batches import Batch, BatchFile
 from clearlane.store.database import Actor, Tx, require_row
 from clearlane.store.delivery_failures import DeliveryFailureRow, add_failure
@@ -115,7 +117,9 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         await store.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
         await occurrences.mark_due(tx, batch.payer_id, [one.request_id for one in members])
-        await set_route_health(tx, after_delivery(batch, health))
+        after = after_delivery(batch, health)
+        await set_route_health(tx, after)
+        tx.add_events(route_events(health, after, to_micros(now)))
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
 
     await context.database.write(store.SCOPE, job, actor=actor)
@@ -170,6 +174,9 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
             failing_since=batch.failing_since,
             fault=fault,
         )
+        members = await store.list_members(tx, batch.id)
+        counted = await claim_updates.count_event(tx, [one.request_id for one in members])
+        tx.add_events(in_doubt_events(counted, to_micros(context.clock.now())))
         tx.audit("batch.in-doubt", ids=[str(batch.id)], detail=batch.name)
 
     await context.database.write(store.SCOPE, job, actor=context.actor)
@@ -313,6 +320,7 @@ async def _record_failure(
             fault=failure.fault,
         )
         await set_route_health(tx, after.health)
+        tx.add_events(route_events(health, after.health, now))
         await add_failure(
             tx,
             DeliveryFailureRow(

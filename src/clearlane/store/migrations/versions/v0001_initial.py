@@ -29,7 +29,7 @@ CLIENT_TABLES = (
 )
 
 # Tables of rows that belong to a vendor and to none of its sites.
-VENDOR_TABLES = ("idempotent_answers",)
+VENDOR_TABLES = ("idempotent_answers", "webhook_endpoints", "webhook_deliveries")
 
 
 def upgrade() -> None:
@@ -949,8 +949,8 @@ def _events() -> None:
 def _webhooks() -> None:
     op.create_table(
         "webhook_endpoints",
-        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("types", sa.Text, nullable=False),
         sa.Column("sites", sa.Text, nullable=False),
@@ -972,21 +972,24 @@ def _webhooks() -> None:
     op.create_index("ix_webhook_endpoints_vendor_id", "webhook_endpoints", ["vendor_id"])
     op.create_table(
         "webhook_deliveries",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("endpoint_id", sa.Text, nullable=False),
         sa.Column("event_id", sa.BigInteger, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("type", sa.Text, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("state", sa.Text, nullable=False, server_default="waiting"),
+        sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
         sa.Column("due_at", sa.BigInteger),
         sa.Column("attempted_at", sa.BigInteger),
         sa.Column("status", sa.Integer),
-        sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False, server_default=""),
         sa.Column("answer", sa.LargeBinary),
         sa.ForeignKeyConstraint(
             ["endpoint_id"],
             ["webhook_endpoints.endpoint_id"],
             name="fk_webhook_deliveries_endpoint_id",
+        ),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_deliveries_vendor_id"
         ),
         sa.CheckConstraint(
             "state IN ('waiting', 'delivered', 'failed')", name="ck_webhook_deliveries_state"
