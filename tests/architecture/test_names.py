@@ -70,6 +70,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "settings": FACE,
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
     "statuses": ROWS,
+    "vendor_payments": ROWS,
 }
 SAME_CLASS_NAMES_MAX_RATIO = 0.03
 
