@@ -39,6 +39,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "decode": "JSON of a call to the values of its domain, with findings",
     "dental": "dental claims: their form, and the rules of their own",
     "directory": "a snapshot for fast look-ups: of accounts, of payers",
+    "events": "events, in each layer: calls, commands, rows, schema",
     "documents": "payer documents, in each layer: their shape in V3, their rows, the commands",
     "eligibility": "eligibility, in each layer: calls, commands, rows, schema, checks of 270 and 271",
     "enrollment": "enrollment, in each layer: calls, commands, schema",
@@ -69,6 +70,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "settings": FACE,
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
     "statuses": ROWS,
+    "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }
 SAME_CLASS_NAMES_MAX_RATIO = 0.03
 

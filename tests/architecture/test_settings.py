@@ -17,6 +17,7 @@ EXAMPLES = {
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
     "log_level": "warning",
     "eligibility_x12": "on",
+    "event_vendor_claim_id": "off",
     "tls_suites": "all",
     "submitter_name": "Fernhill Exchange",
     "submitter_phone": "(206) 555-0100",

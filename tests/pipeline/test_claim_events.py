@@ -1,6 +1,7 @@
 """What happens to claims and payments is told as events, in the transaction of what they tell.
 
-Also tests `pipeline/payment_events`, `notify/feed` and `notify/purge_events`.
+Also tests `pipeline/payment_events`, `pipeline/notify/feed`, `pipeline/notify/purge_events` and
+`claims/changed_fields`.
 """
 
 import json
