@@ -46,7 +46,6 @@ SAME_MODULE_NAME: dict[str, str] = {
     "explain": "codes of payers in words: of acknowledgements in claims, of adjustments in payments",
     "facts": ROWS,
     "endpoints": "the table of an API version",
-    "events": ROWS,
     "fields": "the catalogue of a domain's fields",
     "finding": "a claim's finding is the kernel's with its field",
     "inbox": FACE,
