@@ -187,7 +187,7 @@ async def add(
             predecessors |= await _supersede(tx, [claim], current, accounts, correct)
         results[claim.request_id] = _insert_result(claim, current, predecessors)
     stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
-    await _release_references(tx, accounts - {claim.request_id for claim in stored})
+    await release_account_numbers(tx, accounts - {claim.request_id for claim in stored})
     await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
     return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
@@ -260,7 +260,8 @@ async def _take_references(tx: Tx, new: Sequence[NewClaim]) -> set[str]:
     return {str(request_id) for (request_id,) in found}
 
 
-async def _release_references(tx: Tx, request_ids: set[str]) -> None:
+async def release_account_numbers(tx: Tx, request_ids: set[str]) -> None:
+    """Let other claims carry the account numbers of these, which were never sent."""
     if request_ids:
         await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
 

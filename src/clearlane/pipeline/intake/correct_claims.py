@@ -5,11 +5,13 @@ never seen costs nothing here.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from clearlane.accounts.model import Site
 from clearlane.claims.changed_fields import changed_fields
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
+    NOT_DELIVERED,
     REPLACEMENT,
     EarlierClaim,
     PredecessorClaim,
@@ -70,6 +72,21 @@ class SuccessorCorrections:
         corrected = _correct(self._vault, site, prepared, predecessor)
         self.reasons[claim.request_id] = corrected.facts.correction
         return corrected.row
+
+
+async def preview_correction(
+    database: Database, vault: Vault, site: Site, prepared: PreparedClaim, predecessor: str
+) -> PreparedClaim:
+    """Return a prepared claim as it would go out after this predecessor, of which an unsent one is canceled first."""
+    async with database.read(site.scope) as tx:
+        found = await store.find_predecessors(tx, [predecessor])
+        await _load_keys(tx, vault, found)
+    if not found or not prepared.row.depends_on_predecessor:
+        return prepared
+    earlier = found[0]
+    if ClaimState(earlier.state) in NOT_DELIVERED:
+        earlier = replace(earlier, state=ClaimState.CANCELED.value)
+    return _correct(vault, site, prepared, earlier)
 
 
 async def successor_events(
