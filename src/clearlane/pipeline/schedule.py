@@ -54,7 +54,7 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=purge_events.NAME,
         verb=purge_events.purge_tick,
         cron=purge_events.EVERY,
-        queue=inquiry_schedule.QUEUE,
+        queue=self_check.QUEUE,
     ),
 )
 
