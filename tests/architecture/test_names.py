@@ -69,6 +69,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "services": "health care services: rules about those billed, names of those asked about",
     "settings": FACE,
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
+    "silent_claims": ROWS,
     "statuses": ROWS,
     "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }
