@@ -7,7 +7,7 @@ from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
-from clearlane.pipeline.notify import purge_events
+from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.outbound import dispatch
 
 # The engine's library polls each queue once a second, and each poll costs an idle node a quarter of a percent of a core:
@@ -41,6 +41,11 @@ TICKS: tuple[WorkTick, ...] = (
         verb=inquiry_schedule.inquiry_tick,
         every_seconds=inquiry_schedule.ASK_EVERY_SECONDS,
     ),
+    WorkTick(
+        name=silent_claims.NAME,
+        verb=silent_claims.silence_tick,
+        every_seconds=silent_claims.EVERY_SECONDS,
+    ),
 )
 
 SCHEDULES: tuple[WorkSchedule, ...] = (
@@ -54,7 +59,7 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=purge_events.NAME,
         verb=purge_events.purge_tick,
         cron=purge_events.EVERY,
-        queue=inquiry_schedule.QUEUE,
+        queue=self_check.QUEUE,
     ),
 )
 
