@@ -42,13 +42,14 @@ if TYPE_CHECKING:
     from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
     from clearlane.pipeline.notify.webhook_runner import WebhookRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
+    from clearlane.pipeline.query.measures import MeasureSource
     from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
     from clearlane.store.set_back import SetBack
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
-REVISION_POLL_SECONDS = 0.25
+REVISION_LOOK_SECONDS = 5.0
 
 Role = Literal["serve", "worker", "command"]
 T = TypeVar("T")
@@ -115,6 +116,21 @@ class Installation:
             events_name_claims=settings.event_vendor_claim_id == "on",
             event_watch=self._event_watch,
             wake_webhooks=self._wake_webhooks,
+        )
+
+    @cached_property
+    def measures(self) -> "MeasureSource":
+        """Measures the installation for its operator."""
+        from clearlane.pipeline.query.measures import MeasureSource
+
+        return MeasureSource(
+            database=self.database,
+            clock=self.clock,
+            wall=self.wall,
+            connections=lambda: self.connections,
+            sandbox=self.settings.sandbox,
+            set_back=self.set_back,
+            backlog=None if self._engine is None else self._engine.backlog,
         )
 
     @property
@@ -434,18 +450,25 @@ def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine
 
 
 async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> None:
-    """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
+    """Keep the snapshots up to date: after a signal of a change, and now and then without one.
+
+    A failure is logged; the next look may succeed.
+    """
     import structlog  # a tenth of a second that commands do not need
 
     log = structlog.get_logger()
     logged_fault = ""
-    while True:
-        await asyncio.sleep(REVISION_POLL_SECONDS)
-        logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
-        try:
-            await nodes.reload_changed()
-        except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
-            log.warning("snapshots not refreshed", fault=type(fault).__name__)
+    signal = database.change_signal()
+    try:
+        while True:
+            await signal.wait(REVISION_LOOK_SECONDS)
+            logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
+            try:
+                await nodes.reload_changed()
+            except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
+                log.warning("snapshots not refreshed", fault=type(fault).__name__)
+    finally:
+        await signal.close()
 
 
 def _log_anchor_fault(log: "FilteringBoundLogger", logged: str, fault: str) -> str:

@@ -67,6 +67,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "enrollment", "Providers to be enrolled with payers.", vendor="enrollment_client"
     ),
     "x12": CommandEntry("x12", "Read, check, explain and convert X12 files."),
+    "status": CommandEntry("status", "What flows, what waits, what needs a person."),
     "doctor": CommandEntry("doctor", "Find problems, and what to do about them."),
     "sandbox": CommandEntry("sandbox", "The clock of a sandbox, the modes of its payers, reset."),
     "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),

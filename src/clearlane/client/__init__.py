@@ -2,11 +2,11 @@
 
 ::
 
-    from clearlane.client import Client
+    from clearlane.client import Client, MedicalClaim
 
-    with Client.from_sandbox(".data") as client:
-        answer = client.submit_medical_claims({"Svc_PayerId": "TST01", ...})
-        for result in answer.ClaimResults:
+    claim: MedicalClaim = {"Svc_PayerId": "TST01", ...}
+    with Client("https://clearlane.example", "KEY", "PASSWORD", "SITE-1") as client:
+        for result in client.submit([claim]):
             print(result.VendorClaimId, result.Status)
 
 Methods have Python names, payloads the field names of V3. Errors are exceptions of one tree, see ``errors``.
@@ -16,7 +16,7 @@ Imports no other package of Clearlane, so that it can be installed alone in a ve
 from clearlane.client import webhooks
 from clearlane.client.account import Account, from_environment, from_sandbox
 from clearlane.client.async_client import AsyncClient
-from clearlane.client.benefits import Benefit, BenefitResponse, EligibilityRequest, Patient
+from clearlane.client.benefits import Benefit, BenefitResponse, Patient
 from clearlane.client.build import (
     ClaimKind,
     claim_document,
@@ -42,6 +42,22 @@ from clearlane.client.errors import (
 )
 from clearlane.client.events import CursorFile, Event, EventPage
 from clearlane.client.https import AsyncHttpTransport, HttpTransport
+from clearlane.client.input_types import (
+    BenefitInquiry,
+    DentalClaim,
+    DentalDocument,
+    DentalLine,
+    EligibilityRequest,
+    Enrollment,
+    EnrollmentRequest,
+    MedicalClaim,
+    MedicalDocument,
+    MedicalLine,
+    RequestDependent,
+    RequestPayee,
+    RequestPayer,
+    RequestSubscriber,
+)
 from clearlane.client.models import (
     ClaimError,
     ClaimResult,
@@ -84,6 +100,7 @@ __all__ = [
     "BaaMissing",
     "BadCredentials",
     "Benefit",
+    "BenefitInquiry",
     "BenefitResponse",
     "CertificateRefused",
     "ClaimDetails",
@@ -100,10 +117,15 @@ __all__ = [
     "ConsoleLink",
     "CorrectionResult",
     "CursorFile",
+    "DentalClaim",
+    "DentalDocument",
+    "DentalLine",
     "DocumentInfo",
     "EligibilityAnswer",
     "EligibilityRequest",
+    "Enrollment",
     "EnrollmentAnswer",
+    "EnrollmentRequest",
     "EnrollmentResult",
     "Event",
     "EventPage",
@@ -111,6 +133,9 @@ __all__ = [
     "InstanceToken",
     "InvalidRequest",
     "LoginUrl",
+    "MedicalClaim",
+    "MedicalDocument",
+    "MedicalLine",
     "NotFound",
     "NotImported",
     "NotReached",
@@ -122,6 +147,10 @@ __all__ = [
     "PaymentInfo",
     "RateLimited",
     "Request",
+    "RequestDependent",
+    "RequestPayee",
+    "RequestPayer",
+    "RequestSubscriber",
     "Response",
     "Retry",
     "SignatureRefused",

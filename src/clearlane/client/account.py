@@ -48,6 +48,14 @@ class Account:
         if ":" in self.key:
             raise ValueError("A vendor key has no colon in it.")
 
+    @classmethod
+    def of(
+        cls, url: str, key: str, password: str, site: str, ca_file: Path | str | None = None
+    ) -> "Account":
+        """Return the account of an address and credentials."""
+        trusted = str(ca_file) if ca_file else None
+        return cls(base_url=url, key=key, password=password, site=site, ca_file=trusted)
+
     def request(self, call: Call[Any]) -> Request:
         """Return a call as a request of this account."""
         # A call of V1 names a site only where it is for one site.

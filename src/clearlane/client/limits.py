@@ -34,3 +34,7 @@ FOLLOW_PAUSE_SECONDS_MAX = 30
 WEBHOOK_TOLERANCE_SECONDS = 300
 TEXT_CHARACTERS_MAX = 500
 FIELDS_NAMED_MAX = 8
+
+# What `submit` puts into one document. A service may take less: then a part is halved.
+CLAIMS_PER_DOCUMENT = 500
+DOCUMENT_BYTES_MAX = 16 * 1024 * 1024

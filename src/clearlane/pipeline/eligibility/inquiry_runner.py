@@ -43,9 +43,8 @@ from clearlane.store.vault import Vault
 
 log = structlog.get_logger()
 
-# How long a call waits; how long an inquiry is leased; how often and how long a payer that cannot answer now is asked
+# How long an inquiry is leased; how often and how long a payer that cannot answer now is asked
 # again (CORE: not sooner than 90 seconds where the inquiry may have arrived); how many inquiries a payer gets at once.
-ELIGIBILITY_WAIT_SECONDS_MAX = 55
 ELIGIBILITY_LEASE_SECONDS = 120
 ELIGIBILITY_RETRY_SECONDS = (1, 2, 4, 8, 16)
 ELIGIBILITY_LATE_RETRY_SECONDS_FIRST = 90
@@ -56,7 +55,7 @@ ELIGIBILITY_PAYER_AT_ONCE = 16
 T = TypeVar("T")
 
 LEASE = timedelta(seconds=ELIGIBILITY_LEASE_SECONDS)
-WAIT = timedelta(seconds=ELIGIBILITY_WAIT_SECONDS_MAX)
+WAIT = timedelta(seconds=limits.ELIGIBILITY_WAIT_SECONDS_MAX)
 GIVE_UP_AFTER = timedelta(hours=ELIGIBILITY_RETRY_HOURS_MAX)
 REALTIME_MODES = frozenset({store.INTERACTIVE, store.BULK})
 """The modes of inquiries sent here; the third goes out in files."""
@@ -371,6 +370,7 @@ def _log_failure(pending: PendingInquiry, fault: BaseException) -> None:
         "inquiry not sent",
         request=pending.request_id,
         number=pending.number,
+        payer=pending.payer_id,
         fault=fault_code(fault),
         places=fault_frames(fault),
     )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
+import structlog
 
 from clearlane.claims.claim_parts import extract_claim
 from clearlane.engine import fault_injection
@@ -39,6 +40,8 @@ from clearlane.store.inbox import InboxFile
 from clearlane.store.occurrences import UnmatchedRow
 from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
 from clearlane.x12.set_slices import SetKey, slice_sets
+
+log = structlog.get_logger()
 
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
@@ -176,6 +179,16 @@ class PaymentPosting:
             tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
 
         await context.database.write(store.SCOPE, job, actor=context.actor)
+        if not payment.duplicate_of and not (totals.balanced and not totals.unbalanced_claims):
+            log.warning(
+                "payment does not balance",
+                payment=payment.payment_id,
+                payer=self._file.payer_id,
+                type=self._file.type,
+                route=self._file.route_id,
+                inbox=self._file.id,
+                unbalanced_claims=totals.unbalanced_claims,
+            )
         fault_injection.crash_point("payment closed")
 
     async def _adjustment_rows(
