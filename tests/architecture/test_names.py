@@ -71,6 +71,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
     "silent_claims": ROWS,
     "statuses": ROWS,
+    "vendor_payments": ROWS,
     "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }
 SAME_CLASS_NAMES_MAX_RATIO = 0.03

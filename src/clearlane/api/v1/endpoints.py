@@ -22,16 +22,8 @@ those that you do not know."""
 
 # One row per resource.
 RESOURCES = (
-    CLAIMS,
-    CLAIM_VERBS,
-    PAYMENTS,
-    PAYERS,
-    DOCUMENTS,
-    EVENTS,
-    WEBHOOKS,
-    CALLS,
-    CONSOLE_LINKS,
-)
+    CLAIMS, CLAIM_VERBS, PAYMENTS, PAYERS, DOCUMENTS, CALLS, CONSOLE_LINKS, EVENTS, WEBHOOKS,
+)  # fmt: skip
 
 V1 = ApiVersion(
     title="Clearlane API",
