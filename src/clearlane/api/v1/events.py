@@ -15,6 +15,7 @@ from clearlane.events.types import TYPES, is_for_vendors, matching_types, unknow
 from clearlane.pipeline.notify.feed import FeedReader, wait_for_feed
 
 EVENT_WAIT_SECONDS_MAX = 30
+WAIT_DIGITS_MAX = 9
 EVENT_PATTERNS_MAX = 50
 TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received`; all when left out."
 
@@ -84,9 +85,10 @@ def _read_after(text: str | None, endpoint: Endpoint) -> int:
 def _read_wait(text: str | None, endpoint: Endpoint) -> int:
     if text is None:
         return 0
-    if not (text.isascii() and text.isdecimal() and int(text[:9]) <= EVENT_WAIT_SECONDS_MAX):
+    is_number = text.isascii() and text.isdecimal() and len(text) <= WAIT_DIGITS_MAX
+    if not is_number or int(text) > EVENT_WAIT_SECONDS_MAX:
         raise ParameterFault(f"A whole number from 0 to {EVENT_WAIT_SECONDS_MAX} is expected.")
-    return int(text[:9])
+    return int(text)
 
 
 def _read_types(text: str | None, endpoint: Endpoint) -> frozenset[str]:
