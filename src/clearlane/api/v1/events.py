@@ -12,7 +12,7 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.resource import Page, Resource, read
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import TYPES, is_for_vendors, matching_types, unknown_patterns
-from clearlane.pipeline.notify.feed import FeedReader, wait_for_feed
+from clearlane.pipeline.notify.feed import FeedReader, record_reading, wait_for_feed
 
 EVENT_WAIT_SECONDS_MAX = 30
 WAIT_DIGITS_MAX = 9
@@ -68,6 +68,8 @@ async def list_events(call: Call) -> Response:
         seconds=given["wait"],
         stopping=call.stopping,
     )
+    if page.events:
+        await record_reading(call.context.work_context, reader, page, actor=call.actor)
     cursor = format_event_id(page.cursor)
     next = None if page.is_end else cursor
     return json_response(200, {"data": page.events, "next": next, "cursor": cursor})
