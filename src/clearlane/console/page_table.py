@@ -5,12 +5,16 @@ CSRF token checked before the module is called.
 """
 
 from clearlane.console import (
+    claim_page,
+    claims_page,
+    first_steps,
     frame_assets,
     home_page,
     payment_downloads,
     payment_page,
     payments_page,
     sandbox_clock,
+    search_page,
     sign_in_page,
 )
 from clearlane.console.page_row import (
@@ -44,7 +48,10 @@ FRAME_PAGES = (
     PageRow(path="/sandbox/advance", methods=SEND, roles=BILLERS, show=sandbox_clock.advance),
 )
 
-HOME_PAGES = (PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),)
+HOME_PAGES = (
+    PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),
+    PageRow(path="/first-claim", methods=SEND, roles=BILLERS, show=first_steps.send_sample),
+)
 
 PAYMENT_PAGES = (
     PageRow(path="/payments", roles=EVERYBODY, menu="/payments", show=payments_page.show_payments),
@@ -69,4 +76,19 @@ PAYMENT_PAGES = (
     ),
 )
 
-PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *PAYMENT_PAGES)
+CLAIM_PAGES = (
+    PageRow(path="/claims", roles=EVERYBODY, menu="/claims", show=claims_page.show_claims),
+    PageRow(path="/search", roles=EVERYBODY, menu="/claims", show=search_page.show_search),
+    PageRow(path="/worklists", roles=EVERYBODY, menu="/claims", show=claims_page.show_worklists),
+    PageRow(path="/claims.csv", roles=EVERYBODY, show=claims_page.download_claims),
+    PageRow(
+        path="/claims/{number}",
+        roles=EVERYBODY,
+        menu="/claims",
+        show=claim_page.show_claim,
+        notices=claim_page.NOTICES,
+    ),
+    PageRow(path="/claims/{number}/notes", methods=SEND, roles=BILLERS, show=claim_page.add_note),
+)
+
+PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *CLAIM_PAGES, *PAYMENT_PAGES)

@@ -8,6 +8,7 @@ from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTa
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.query import claim_summary
 
 # Every poll costs a little CPU on an idle node, so a queue is polled once a second and a schedule runs every other
 # second: work waits half a second on average. A piece of work is a batch or a file, never a claim.
@@ -48,6 +49,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=inquiry_schedule.PURGE,
         verb=inquiry_schedule.purge_tick,
         cron=inquiry_schedule.PURGE_EVERY,
+        queue=inquiry_schedule.QUEUE,
+    ),
+    WorkSchedule(
+        name=claim_summary.NAME,
+        verb=claim_summary.refresh_tick,
+        cron=claim_summary.EVERY,
         queue=inquiry_schedule.QUEUE,
     ),
 )

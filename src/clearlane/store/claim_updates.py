@@ -54,6 +54,8 @@ class ClaimStateUpdate(NamedTuple):
     payer_number_key: int | None
     """Keyed hash of the payer's number, cut to 64 bits."""
     outcome: str | None
+    label: str
+    """What people call the claim (``pipeline.claim_label``)."""
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
