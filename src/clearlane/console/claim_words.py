@@ -10,6 +10,8 @@ from clearlane.pipeline.query.claim_list import ClaimRow
 
 LABEL_WORDS: dict[ClaimLabel, str] = {
     ClaimLabel.RECEIVED: "Received",
+    ClaimLabel.HELD: "Held",
+    ClaimLabel.CANCELED: "Canceled",
     ClaimLabel.SENT: "Sent",
     ClaimLabel.ACCEPTED: "Accepted by payer",
     ClaimLabel.IN_PROCESS: "In process",

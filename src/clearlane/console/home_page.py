@@ -84,7 +84,7 @@ async def show_home(request: PageRequest) -> Response:
         payment_label=payment_label,
         payer_name=lambda payment: payer_name(request, payment),
         steps=first_steps.steps(request, whole, has_payments=bool(payments and payments.payments)),
-        health=await health(request.context.database) if request.is_operator else [],
+        health=health(await request.context.measures.current()) if request.is_operator else [],
         no_baa=bool(request.sites) and not request.chosen_sites,
     )
 

@@ -5,18 +5,14 @@ CSRF token checked before the module is called.
 """
 
 from clearlane.console import (
-    claim_page,
-    claims_page,
     first_steps,
     frame_assets,
     home_page,
-    payment_downloads,
-    payment_page,
-    payments_page,
     sandbox_clock,
-    search_page,
     sign_in_page,
 )
+from clearlane.console.claim_page_rows import CLAIM_PAGES
+from clearlane.console.more_page_rows import MORE_PAGES
 from clearlane.console.page_row import (
     BILLERS,
     EVERYBODY,
@@ -53,42 +49,4 @@ HOME_PAGES = (
     PageRow(path="/first-claim", methods=SEND, roles=BILLERS, show=first_steps.send_sample),
 )
 
-PAYMENT_PAGES = (
-    PageRow(path="/payments", roles=EVERYBODY, menu="/payments", show=payments_page.show_payments),
-    PageRow(
-        path="/payments/{id}",
-        roles=EVERYBODY,
-        menu="/payments",
-        show=payment_page.show_payment,
-        notices=payment_page.NOTICES,
-    ),
-    PageRow(path="/payments/{id}/835", roles=EVERYBODY, show=payment_downloads.download_x12),
-    PageRow(path="/payments/{id}/csv", roles=EVERYBODY, show=payment_downloads.download_csv),
-    PageRow(path="/payments/{id}/pdf", roles=EVERYBODY, show=payment_downloads.download_pdf),
-    PageRow(
-        path="/payments/{id}/{number}/assign",
-        methods=SEND,
-        roles=BILLERS,
-        show=payment_page.assign,
-    ),
-    PageRow(
-        path="/payments/{id}/{number}/undo", methods=SEND, roles=BILLERS, show=payment_page.undo
-    ),
-)
-
-CLAIM_PAGES = (
-    PageRow(path="/claims", roles=EVERYBODY, menu="/claims", show=claims_page.show_claims),
-    PageRow(path="/search", roles=EVERYBODY, menu="/claims", show=search_page.show_search),
-    PageRow(path="/worklists", roles=EVERYBODY, menu="/claims", show=claims_page.show_worklists),
-    PageRow(path="/claims.csv", roles=EVERYBODY, show=claims_page.download_claims),
-    PageRow(
-        path="/claims/{number}",
-        roles=EVERYBODY,
-        menu="/claims",
-        show=claim_page.show_claim,
-        notices=claim_page.NOTICES,
-    ),
-    PageRow(path="/claims/{number}/notes", methods=SEND, roles=BILLERS, show=claim_page.add_note),
-)
-
-PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *CLAIM_PAGES, *PAYMENT_PAGES)
+PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *CLAIM_PAGES, *MORE_PAGES)

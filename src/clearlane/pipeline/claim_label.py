@@ -16,6 +16,8 @@ class ClaimLabel(StrEnum):
     """The label of a claim."""
 
     RECEIVED = "received"
+    HELD = "held"
+    CANCELED = "canceled"
     SENT = "sent"
     ACCEPTED = "accepted"
     IN_PROCESS = "in process"
@@ -49,6 +51,8 @@ class LabelConcern(StrEnum):
 
 CONCERNS: dict[ClaimLabel, LabelConcern] = {
     ClaimLabel.RECEIVED: LabelConcern.WAIT,
+    ClaimLabel.HELD: LabelConcern.DONE,
+    ClaimLabel.CANCELED: LabelConcern.DONE,
     ClaimLabel.SENT: LabelConcern.WAIT,
     ClaimLabel.ACCEPTED: LabelConcern.WAIT,
     ClaimLabel.IN_PROCESS: LabelConcern.WAIT,
@@ -67,6 +71,8 @@ CONCERNS: dict[ClaimLabel, LabelConcern] = {
 
 WITHOUT_PAYMENT: dict[ClaimState, ClaimLabel] = {
     ClaimState.RECEIVED: ClaimLabel.RECEIVED,
+    ClaimState.HELD: ClaimLabel.HELD,
+    ClaimState.CANCELED: ClaimLabel.CANCELED,
     ClaimState.SENT: ClaimLabel.SENT,
     ClaimState.ACKNOWLEDGED: ClaimLabel.ACCEPTED,
     ClaimState.PENDING: ClaimLabel.IN_PROCESS,

@@ -100,6 +100,8 @@ class StoredPredecessor:
     created_at: int
     updated_at: int
     paid_cents: int
+    event_sequence: int
+    """How many events vendors were told about it."""
     payload: bytes = field(repr=False)
     status: bytes = field(repr=False)
 
@@ -162,7 +164,7 @@ async def add(
             predecessors |= await _supersede(tx, [claim], current, accounts, correct)
         results[claim.request_id] = _insert_result(claim, current, predecessors)
     stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
-    await _release_references(tx, accounts - {claim.request_id for claim in stored})
+    await release_account_numbers(tx, accounts - {claim.request_id for claim in stored})
     await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
     return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
@@ -223,7 +225,8 @@ async def _take_references(tx: Tx, new: Sequence[NewClaim]) -> set[str]:
     return {str(request_id) for (request_id,) in found}
 
 
-async def _release_references(tx: Tx, request_ids: set[str]) -> None:
+async def release_account_numbers(tx: Tx, request_ids: set[str]) -> None:
+    """Let other claims carry the account numbers of these, which were never sent."""
     if request_ids:
         await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
 
@@ -401,6 +404,7 @@ _TAKE_OVER = scoped_update(
     _IS_CURRENT,
     is_current=0,
     successor_id=bindparam("successor"),
+    event_sequence=claims.c.event_sequence + 1,  # that it was corrected
 )
 _STORED = select(
     claims.c.request_id,
@@ -416,7 +420,8 @@ _SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), 
 _PREDECESSORS = scoped_select(
     select(
         claims.c.request_id, claims.c.kind, claims.c.state, claims.c.payer_id, claims.c.content_hash,
-        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.payload, claims.c.status,
+        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.event_sequence,
+        claims.c.payload, claims.c.status,
     ).where(among(claims.c.request_id, "request_ids"), claims.c.status.is_not(None)),
     claims,
 )  # fmt: skip

@@ -161,7 +161,12 @@ def page_response(
 async def read_body(call: Call, type: type[T]) -> T:
     """Return the JSON document of a call; unknown fields are named in ``X-Ignored-Fields``."""
     document = await call.body.read_document()
-    known = {field.encode_name for field in msgspec.structs.fields(type)}
+    fields = msgspec.structs.fields(type)
+    known = {field.encode_name for field in fields}
     given = decode(document, dict[str, msgspec.Raw], call.errors)
+    required = [field.encode_name for field in fields if field.required]
+    missing = {name: ["The field is required."] for name in required if name not in given}
+    if missing:
+        raise RequestRefusal(call.errors.invalid_fields(missing))
     call.ignored_fields.extend(name for name in given if name not in known)
     return decode(document, type, call.errors)

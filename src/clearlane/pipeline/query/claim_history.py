@@ -12,6 +12,7 @@ from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.lifecycle import ClaimEvent
 from clearlane.claims.provenance import Explanation
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.kernel.clock import from_micros
@@ -45,6 +46,13 @@ HEADLINES = {
     FactKind.CLAIM_REFUSED: "Refused in the 999",
     FactKind.SET_REFUSED: "Refused with its whole set in the 999",
     FactKind.TA1_REFUSED: "Refused with the whole interchange in the TA1",
+}
+
+
+EVENT_HEADLINES = {
+    ClaimEvent.HELD.value: "Held: it is not sent until it is released",
+    ClaimEvent.RELEASED.value: "Released: it waits to be sent",
+    ClaimEvent.CANCELED.value: "Canceled: it is not sent",
 }
 
 
@@ -185,6 +193,8 @@ def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[
         if event == claims.SUPERSEDED and state:
             sentence = f"{state.successor_id} took over its claim id."
             yield HistoryEntry(from_micros(at), "Sent again", sentences=(sentence,))
+        if event in EVENT_HEADLINES:
+            yield HistoryEntry(from_micros(at), EVENT_HEADLINES[event])
     controls = sent_line_controls(loaded)
     parts = {row.document_id: row for row in rows.documents}
     for row in rows.facts:

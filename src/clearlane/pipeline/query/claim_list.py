@@ -353,6 +353,8 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None) -> str:
     on_day = f"{day:%b} {day.day}"
     sentences = {
         ClaimLabel.RECEIVED: "Leaves with the next file",
+        ClaimLabel.HELD: "Kept back until it is released",
+        ClaimLabel.CANCELED: f"Taken back {on_day}, never sent",
         ClaimLabel.SENT: f"Sent {on_day}",
         ClaimLabel.ACCEPTED: f"Accepted {on_day}",
         ClaimLabel.IN_PROCESS: f"In process since {on_day}",
