@@ -17,16 +17,25 @@ fact() {
 call() {
     printf 'user = "%s:%s"\n' "$(fact vendor_key)" "$(fact vendor_password)" |
         curl --config - --silent --show-error ${authority:+--cacert "$authority"} \
-            --header 'Content-Type: application/json' --data "${3-}" \
+            --header 'Content-Type: application/json' --data "${3-}" --dump-header "$headers" \
             "$(fact base_url)/api/v3/$1?vendorSiteId=$(fact vendor_site_id)$2"
 }
 
-authority=$(fact ca_file)
-id="CURL-$(date -u +%Y%m%d%H%M%S)-$$"
-today=$(date -u +%Y-%m-%d)
-claim=$(sed "s/@CLAIM_ID@/$id/; s/@DAY@/$today/" "$here/claim.json")
+# The service's day, from the last answer: a sandbox may be ahead of this machine.
+service_day() {
+    sed -n 's/^x-service-time: \([0-9-]*\)T.*/\1/p' "$headers"
+}
 
-echo "payers: $(call payers/get_list_of_test '&type=medical' | grep -o '"PayerId":"[^"]*"' | tr '\n' ' ')"
+authority=$(fact ca_file)
+headers=$(mktemp)
+trap 'rm -f "$headers"' EXIT
+id="CURL-$(date -u +%Y%m%d%H%M%S)-$$"
+
+payers=$(call payers/get_list_of_test '&type=medical' | grep -o '"PayerId":"[^"]*"' | tr '\n' ' ')
+echo "payers: $payers"
+
+today=$(service_day)
+claim=$(sed "s/@CLAIM_ID@/$id/; s/@DAY@/$today/" "$here/claim.json")
 
 echo "submitted: $(call claims/submit '' "$claim")"
 # Sent again, because a network may lose an answer: the same result, and no second claim.
@@ -37,7 +46,7 @@ echo "refused: $(call claims/submit '' "$wrong")"
 
 state=none
 while [ "$seconds" -gt 0 ] && [ "$state" != Complete ] && [ "$state" != Rejected ]; do
-    rows=$(call claims/status/get_by_date "&startDate=$today&endDate=$(date -u +%Y-%m-%d)")
+    rows=$(call claims/status/get_by_date "&startDate=$today&endDate=$(service_day)")
     now=$(printf '%s' "$rows" | tr '}' '\n' | grep "\"$id\"" | sed 's/.*"CurrentState":"\([A-Za-z]*\)".*/\1/')
     [ "$now" = "$state" ] || echo "state: $now"
     state=$now
@@ -45,4 +54,9 @@ while [ "$seconds" -gt 0 ] && [ "$state" != Complete ] && [ "$state" != Rejected
     sleep 1
 done
 
-echo "benefits: $(call eligibility/submit '' "$(cat "$here/inquiry.json")" | cut -c 1-200)"
+benefits=$(call eligibility/submit '' "$(cat "$here/inquiry.json")")
+echo "benefits: $(printf '%s' "$benefits" | cut -c 1-200)"
+
+# Whoever runs this in a script learns whether it got what it waited for.
+[ "$state" = Complete ] || { echo "$id is not Complete but $state." >&2; exit 1; }
+case $benefits in *ResultsComplete*) ;; *) echo "The benefits have not come." >&2; exit 1 ;; esac

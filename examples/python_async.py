@@ -2,13 +2,13 @@
 
 python examples/python_async.py [DATA [COUNT]]   (DATA: data directory of a running sandbox)
 """
-# ruff: noqa: T201, INP001, TID251  (a script that prints, beside others, and looks at the calendar)
+# ruff: noqa: T201, INP001  (a script that prints, beside others)
 
 import asyncio
 import json
 import sys
+import time
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +25,23 @@ def claim(id: str, day: str) -> dict[str, Any]:
 
 
 async def main(data: str | None = None, count: str = "20") -> None:
-    """Submit claims concurrently and count them by state."""
-    now = datetime.now(UTC)
-    day = now.date().isoformat()
-    ids = [f"ASYNC-{now:%Y%m%d%H%M%S%f}-{number}" for number in range(int(count))]
+    """Submit claims concurrently and count them by state; exit with 1 where one is not accepted or not found."""
+    ids = [f"ASYNC-{time.time_ns()}-{number}" for number in range(int(count))]
     async with AsyncClient.from_sandbox(data) as client:
+        # The service's day: a sandbox may be ahead of this machine.
+        day = (await client.today()).isoformat()
         answers = await asyncio.gather(
             *(client.submit_medical_claims(claim(id, day)) for id in ids)
         )
-        print("accepted:", sum(answer.accepted for answer in answers))
+        accepted = sum(answer.accepted for answer in answers)
+        print("accepted:", accepted)
         states: Counter[str] = Counter()
-        async for row in client.iter_status(day, datetime.now(UTC).date()):
+        async for row in client.iter_status(day, await client.today()):
             if row.VendorClaimId in ids:
                 states[row.CurrentState] += 1
-        print("by state:", sum(states.values()), *sorted(states))
+        print("by state:", states.total(), *sorted(states))
+    if not accepted == states.total() == len(ids):
+        sys.exit(f"Of {len(ids)} claims {accepted} were accepted and {states.total()} found.")
 
 
 if __name__ == "__main__":

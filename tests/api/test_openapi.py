@@ -19,9 +19,11 @@ from clearlane.api.proxies import TrustedProxies
 from clearlane.api.public_pages import OPENAPI, REFERENCE, build_pages
 from clearlane.api.v3 import wire
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
+from clearlane.api.versions import VERSIONS
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
 
-DOCUMENT = json.loads(build_pages(V3)[0].content)
+DOCUMENT = json.loads(build_pages(*VERSIONS)[0].content)
+SERVED = [endpoint for version in VERSIONS for endpoint in version.endpoints]
 
 
 def operations():
@@ -31,16 +33,20 @@ def operations():
 
 
 def test_every_route_served_is_in_the_document_and_no_other():
-    served = {(endpoint.path, "post") for endpoint in ENDPOINTS}
+    served = {(endpoint.path, verb.lower()) for endpoint in SERVED for verb in endpoint.verbs}
     served |= {(page.path, "get") for page in (OPENAPI, REFERENCE)}
     served |= {(probe.path, "get") for probe in PROBES}
     assert {(path, verb) for path, verb, _ in operations()} == served
 
 
 def test_every_parameter_read_is_in_the_document_and_no_other():
-    for endpoint in ENDPOINTS:
-        reported = {one["name"] for one in DOCUMENT["paths"][endpoint.path]["post"]["parameters"]}
-        assert reported == {"vendorSiteId"} | {parameter.name for parameter in endpoint.parameters}
+    for endpoint in SERVED:
+        operation = DOCUMENT["paths"][endpoint.path][endpoint.verbs[0].lower()]
+        reported = {one["name"] for one in operation["parameters"]}
+        read = {endpoint.conventions.site_parameter, *re.findall(r"{(\w+)}", endpoint.path)}
+        read |= {parameter.name for parameter in endpoint.parameters}
+        read |= {"Idempotency-Key"} if endpoint.takes_idempotency_key else set()
+        assert reported == read
 
 
 def test_names_are_given_once():
@@ -211,7 +217,7 @@ def test_document_and_page_are_served_to_anyone(local_server):
     assert document.headers["content-type"].startswith("application/json")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert (head.status_code, head.content) == (200, b"")
-    assert all(f'id="{endpoint.name}"' in page.text for endpoint in ENDPOINTS)
+    assert all(f'id="{endpoint.name}"' in page.text for endpoint in SERVED)
 
 
 def test_the_page_loads_nothing_and_runs_nothing(local_server):
@@ -261,7 +267,7 @@ def test_an_endpoint_is_documented_with_its_own_errors():
     )
     claims = replace(claims, error_types={204: None, 400: dict[str, str], 404: wire.MessageDetail})
     made = openapi.build_document(
-        replace(V3, endpoints=(endpoint, claims)), [OPENAPI, REFERENCE], PROBES
+        [replace(V3, endpoints=(endpoint, claims))], [OPENAPI, REFERENCE], PROBES
     )
     answers = made["paths"][endpoint.path]["post"]["responses"]
     assert "401" not in answers

@@ -16,6 +16,7 @@ EXAMPLES = {
     "public_url": "https://claims.example.org/edi",
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
     "log_level": "warning",
+    "log_format": "json",
     "eligibility_x12": "on",
     "tls_suites": "all",
     "submitter_name": "Fernhill Exchange",

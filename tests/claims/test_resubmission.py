@@ -28,6 +28,7 @@ REPEATED, IN_USE, SUCCESSOR = (
 TIMES = ResubmissionTimes(
     repeated_since=NOW - timedelta(hours=24), silent_since=NOW - timedelta(days=30)
 )
+UNSENT = (ClaimState.RECEIVED, ClaimState.HELD)
 ON_ITS_WAY = (ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING)
 
 
@@ -43,14 +44,15 @@ def decide(state, *, same, frequency="1", hours=48, silent_days=1, paid=0):
 
 CASES = [
     # On its way: the same content is a repeated request, other content is refused.
-    *((state, {"same": True}, REPEATED) for state in (ClaimState.RECEIVED, *ON_ITS_WAY)),
-    *((state, {"same": False}, IN_USE) for state in (ClaimState.RECEIVED, *ON_ITS_WAY)),
-    # Rejected: a new claim, whatever the content.
+    *((state, {"same": True}, REPEATED) for state in (*UNSENT, *ON_ITS_WAY)),
+    *((state, {"same": False}, IN_USE) for state in (*UNSENT, *ON_ITS_WAY)),
+    # Rejected or canceled: a new claim, whatever the content.
     *((ClaimState.REJECTED, {"same": same}, SUCCESSOR) for same in (True, False)),
+    *((ClaimState.CANCELED, {"same": same}, SUCCESSOR) for same in (True, False)),
     # A replacement or void is a new claim once the earlier one was delivered; the same one again is repeated.
     *((state, {"same": False, "frequency": f}, SUCCESSOR) for state in ON_ITS_WAY for f in "78"),
     *((state, {"same": True, "frequency": f}, REPEATED) for state in ON_ITS_WAY for f in "78"),
-    *((ClaimState.RECEIVED, {"same": False, "frequency": f}, IN_USE) for f in "78"),
+    *((state, {"same": False, "frequency": f}, IN_USE) for state in UNSENT for f in "78"),
     (ClaimState.SENT, {"same": False, "frequency": "6"}, IN_USE),
     # Complete: other content is a new claim; the same is repeated where paid, or unpaid within a day.
     (ClaimState.COMPLETE, {"same": False}, SUCCESSOR),

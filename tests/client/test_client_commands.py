@@ -192,6 +192,28 @@ def test_only_the_named_claims_are_followed(run):
     assert done.exit_code == 0
 
 
+@pytest.mark.parametrize("command", [["listen", "A-1", "--until-final"], ["claim", "status"]])
+def test_a_sandbox_that_is_ahead_is_asked_for_its_own_days(run, service, command):
+    ahead = {"X-Service-Time": "2031-05-05T12:00:00Z"}
+    run(*command, reply=Reply(body=states("Complete").body, headers=ahead))
+    days = [one.query for one in service.received if "startDate" in one.query]
+    assert min(one["startDate"] for one in days) == "2031-04-28"
+    assert max(one["endDate"] for one in days) == "2031-05-06"
+
+
+def test_an_unknown_claim_is_named_and_not_waited_for(run, monkeypatch):
+    done = run("listen", "A-1", "B-7", "--until-final", reply=states("Sent"))
+    assert done.exit_code == 1
+    assert "The service has no accepted claim B-7 since" in done.output
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", interrupted)
+    done = run("listen", "B-7", reply=states("Sent"))
+    assert (done.exit_code, "no accepted claim B-7" in done.output) == (0, True)
+
+
 def test_a_service_that_is_away_for_a_while_is_waited_for(run):
     away = Reply(503, {"Message": "Away."})
     done = run(

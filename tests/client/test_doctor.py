@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.cli.doctor_checks import DoctorVerdict
-from clearlane.cli.doctor_network import certificate_expiry, clock_skew
+from clearlane.cli.doctor_network import certificate_expiry, clock_skew, sandbox_time
 from clearlane.cli.root import app
 from clearlane.cli.serve import has_local_url_only
 from clearlane.settings import Settings
@@ -164,3 +164,20 @@ def test_a_clock_that_is_off_is_reported(seconds, verdict):
 def test_a_certificate_that_ends_soon_is_reported(day, verdict):
     assert certificate_expiry({"notAfter": f"Mar {day} 12:00:00 2024 GMT"}, NOW).verdict is verdict
     assert certificate_expiry({}, NOW).verdict is DoctorVerdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (timedelta(days=45, hours=3), "45 days 03:00 ahead of real time"),
+        (timedelta(days=1), "1 day 00:00 ahead of real time"),
+        (timedelta(seconds=1), ""),
+        (timedelta(days=-2), ""),
+        (None, ""),
+    ],
+)
+def test_a_sandbox_that_is_ahead_is_no_problem_and_is_said(told, expected):
+    time = "" if told is None else (NOW + told).isoformat()
+    checks = list(sandbox_time(format_datetime(NOW, usegmt=True), time))
+    assert [check.verdict for check in checks] == [DoctorVerdict.FINE] * bool(expected)
+    assert all(expected in check.says and "sandbox reset" in check.says for check in checks)

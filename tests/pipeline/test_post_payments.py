@@ -22,7 +22,7 @@ from clearlane.store.database import Actor, OperationRefused
 from clearlane.x12.set_slices import slice_sets
 from tests.api.markers import tables_with
 from tests.cases import full_or_quick
-from tests.claims.answers import paid, payment, sealed
+from tests.claims.answers import paid, patient, payment, sealed, status
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts
 
 PERSON = Actor("operator", "somebody")
@@ -85,6 +85,22 @@ async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
     details = await query.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
     rows = [(one.reason, one.amount, one.text, one.claim_number) for one in details.adjustments]
     assert rows == [("WO", -3000, "Overpayment recovery", ids[0]), ("L6", 210, "Interest owed", "")]
+
+
+async def test_the_payers_own_number_finds_a_claim_whose_account_was_cut(flow):
+    [id], _ = await flow.sent(F26_PatientAcctNumber="ACCOUNT-OF-TWENTY-77")
+    accepted = patient("ACCOUNT-OF-TWENTY-77", "A2:20*20261102*WQ*100", extra=["REF*1K*PAYER77"])
+    assert await flow.arrive(status(accepted)) == ["Applied"]
+    remit = payment(
+        paid("ACCOUNT-OF-TWENTY", "1", "100", "80", OFF, payer_number="PAYER77"), amount="50",
+        plb=["PLB*1234567893*20261231*WO:PAYER77*30"],
+    )  # fmt: skip
+    assert await flow.arrive(remit) == ["Applied"]
+    [found] = await payments_of(flow)
+    [one] = await occurrences_of(flow, found)
+    assert (one.claim_number, one.matched_by, found.unmatched) == (id, "payer_number", 0)
+    details = await query.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
+    assert [row.claim_number for row in details.adjustments] == [id]
 
 
 async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_somebody(flow):

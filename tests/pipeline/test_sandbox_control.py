@@ -1,9 +1,13 @@
-"""Time and payers of a sandbox as callers change them: everything that is due then has happened."""
+"""Time and payers of a sandbox as callers change them: everything that is due then has happened.
+
+Also tests `store/empty_tables`.
+"""
 
 import json
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import func, select
 
 from clearlane.accounts.model import Site
 from clearlane.claims import samples
@@ -16,7 +20,10 @@ from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.settings import load
 from clearlane.store import batches
 from clearlane.store.database import Actor
+from clearlane.store.empty_tables import KEPT
 from clearlane.store.inbox import list_files
+from clearlane.store.schema import metadata
+from clearlane.store.sql import Statement
 from clearlane.wiring import open_installation
 from tests.databases import make_site
 
@@ -159,3 +166,52 @@ async def test_work_that_another_node_does_not_finish_is_given_up(sandbox, monke
     await sandbox.simulator.advance(timedelta(hours=1), VENDOR)
     await sandbox.control.advance(DAY, VENDOR)
     assert [(one.id, one.state) for one in await sandbox.batches()] == [(id, BatchState.DELIVERED)]
+
+
+async def test_reset_empties_the_sandbox_and_keeps_accounts_keys_and_the_audit_chain(sandbox):
+    await sandbox.submit()
+    await sandbox.control.advance(timedelta(days=30), VENDOR)
+    database = sandbox.context.database
+
+    async def counts():
+        async with database.read(batches.SCOPE) as tx:
+            return {
+                table.name: (
+                    await tx.row(Statement(select(func.count()).select_from(table), system=True))
+                )[0]
+                for table in metadata.sorted_tables
+            }
+
+    before = await counts()
+    deleted = await sandbox.simulator.reset(VENDOR)
+    after = await counts()
+    assert deleted["claims"] == 1
+    assert {name: before[name] for name in deleted} == deleted
+    assert sum(after[name] for name in deleted) == 0
+    assert {
+        "claims",
+        "batches",
+        "inbox",
+        "payments",
+        "enrollments",
+        "sandbox_ledger",
+    } <= deleted.keys()
+    kept = {name: (count, after[name]) for name, count in before.items() if name in KEPT}
+    assert kept.pop("audit")[1] > before["audit"]
+    assert {name: now for name, (was, now) in kept.items() if was != now} == {}
+    assert sandbox.clock.state.advanced == timedelta(0)
+    assert not sandbox.clock.state.frozen
+
+
+async def test_a_reset_sandbox_works_as_a_new_one(sandbox):
+    await sandbox.submit()
+    await sandbox.control.advance(timedelta(days=30), VENDOR)
+    await sandbox.simulator.reset(VENDOR)
+    await sandbox.simulator.freeze(VENDOR)
+    await sandbox.submit()
+    await sandbox.control.advance(timedelta(days=30), VENDOR)
+    assert {"277CA", "835", "999"} <= await sandbox.files()
+
+
+def test_every_table_is_kept_or_emptied():
+    assert {table.name for table in metadata.sorted_tables} >= KEPT

@@ -1,6 +1,6 @@
 """Files become trees: whatever the chunks, whatever the faults, and in little memory.
 
-Also tests `x12/loop_parser`, `x12/collector`, `x12/events` and `x12/envelope_state`.
+Also tests `x12/loop_parser`, `x12/collector`, `x12/reader_events` and `x12/envelope_state`.
 """
 
 import io

@@ -27,13 +27,13 @@ REFERENCE = PublicPage(
 
 
 def build_pages(
-    version: ApiVersion, *, viewer: Path = reference_viewer.BUILT
+    *versions: ApiVersion, viewer: Path = reference_viewer.BUILT
 ) -> tuple[PublicPage, ...]:
-    """Return every public page with its content, documenting an API version.
+    """Return every public page with its content, documenting versions of the API.
 
     The reference is the viewer where that is built, else a plain page.
     """
-    document = openapi.build_document(version, (OPENAPI, REFERENCE), PROBES)
+    document = openapi.build_document(versions, (OPENAPI, REFERENCE), PROBES)
     described = replace(OPENAPI, content=openapi.encode_document(document))
     script = reference_viewer.viewer_script(viewer)
     if script is None:

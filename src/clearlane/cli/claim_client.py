@@ -15,7 +15,6 @@ from clearlane.cli.client_command import (
 )
 from clearlane.cli.output import show_json, show_table
 from clearlane.cli.table import TableColumn
-from clearlane.kernel.clock import SystemClock
 
 if TYPE_CHECKING:
     from clearlane.client import ClaimStatus, ClaimSubmission
@@ -92,7 +91,7 @@ def status(
         typer.Option(
             "--to",
             formats=["%Y-%m-%d"],
-            help="Last day; by default today (a sandbox may be ahead of it).",
+            help="Last day; by default the service's today.",
         ),
     ] = None,
 ) -> None:
@@ -100,7 +99,7 @@ def status(
 
     Examples: clearlane claim status; clearlane claim status --from 2026-01-01 --to 2026-01-31 --json
     """
-    first, last = day_range(start, end)
+    first, last = day_range(session, start, end)
     rows = session.client.iter_status(first, last)
     if session.as_json:
         show_json([row.raw for row in rows])
@@ -121,9 +120,14 @@ def amounts(row: "ClaimStatus") -> list[str]:
     return [f"{each:.2f}" for each in (row.TotalClaimAmount, row.PayerAmount, row.PatientAmount)]
 
 
-def day_range(start: datetime | None, end: datetime | None) -> tuple[date, date]:
-    """Return the days to list. A day more than today: a site farther east may be in tomorrow already."""
-    today = SystemClock().now().date()
+def day_range(
+    session: ClientSession, start: datetime | None, end: datetime | None
+) -> tuple[date, date]:
+    """Return the days to list, by the service's day, which in a sandbox may be ahead.
+
+    A day more than today: a site farther east may be in tomorrow already.
+    """
+    today = session.client.today()
     last = end.date() if end else today + timedelta(days=1)
     first = start.date() if start else min(today, last) - timedelta(days=DAYS_BACK)
     if first > last:

@@ -11,7 +11,8 @@ import typer
 
 from clearlane.cli.client_command import ServiceOptions, with_common_options
 from clearlane.cli.doctor_checks import DoctorCheck, DoctorVerdict
-from clearlane.cli.output import show_json, show_table
+from clearlane.cli.output import show_json, show_table, show_text
+from clearlane.cli.table import TableColumn
 
 app = typer.Typer(
     help="Find problems, and what to do about them.",
@@ -35,13 +36,17 @@ def doctor(options: ServiceOptions) -> None:
         show_json([asdict(check) for check in checks])
     else:
         show_table(
-            ("check", "verdict", "what was found"),
+            (
+                "check",
+                TableColumn("verdict", state=True),
+                TableColumn("what was found", wrap=True),
+            ),
             ((check.name, check.verdict, check.says) for check in checks),
         )
         todo = [check for check in checks if check.do]
         typer.echo("\nTo do:" if todo else "\nNo problem was found.")
         for check in todo:
-            typer.echo(f"  {check.name}: {check.do}")
+            show_text(check.do, f"  {check.name}: ")
     broken = any(check.verdict is DoctorVerdict.FAULT for check in checks)
     raise typer.Exit(NEEDS_DOING if broken else 0)
 

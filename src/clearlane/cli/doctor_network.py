@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from clearlane.cli.client_command import ServiceOptions, advice
 from clearlane.cli.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.output import counted
 from clearlane.client import (
     Account,
     BaaMissing,
@@ -22,6 +23,7 @@ from clearlane.client import (
     Request,
     Response,
     Retry,
+    service_time,
 )
 from clearlane.client.https import proxy_for
 from clearlane.kernel.clock import SystemClock
@@ -35,15 +37,17 @@ NetworkCheck: TypeAlias = Callable[[Client, "RecordingTransport"], Iterator[Doct
 
 
 class RecordingTransport:
-    """A transport that records the Date header of the last response."""
+    """A transport that records the times that the last response tells."""
 
     def __init__(self, transport: HttpTransport) -> None:
         self._transport = transport
         self.date = ""
+        self.service_time = ""
 
     def send(self, request: Request) -> Response:
         response = self._transport.send(request)
         self.date = response.headers.get("date", "")
+        self.service_time = response.headers.get(service_time.HEADER, "")
         return response
 
     def close(self) -> None:
@@ -166,6 +170,7 @@ def credentials(client: Client, transport: RecordingTransport) -> Iterator[Docto
             "Give the vendor site id you were assigned with --site; operators: clearlane site list.",
         )
     yield clock_skew(transport.date, SystemClock().now())
+    yield from sandbox_time(transport.date, transport.service_time)
     if failed is None or failed.name == "site":
         yield fine("credentials", "The service knows the vendor key and its password.")
     yield failed or fine("site", "The site is the vendor's.")
@@ -181,6 +186,20 @@ def clock_skew(date: str, now: datetime) -> DoctorCheck:
     if abs(off) > SKEW_SECONDS_MAX:
         return DoctorCheck("clock", DoctorVerdict.WARNING, says, "Set this machine's clock (NTP).")
     return fine("clock", says)
+
+
+def sandbox_time(date: str, told: str) -> Iterator[DoctorCheck]:
+    """Say how far a sandbox's clock is ahead of real time; nothing where the service's time is the real one."""
+    try:
+        moment = datetime.fromisoformat(told)
+        ahead = int((moment - parsedate_to_datetime(date)).total_seconds())
+    except (ValueError, TypeError):
+        return
+    if ahead <= SKEW_SECONDS_MAX:
+        return
+    days, hours, minutes = ahead // 86_400, ahead % 86_400 // 3_600, ahead % 3_600 // 60
+    says = f"Its day is {moment:%Y-%m-%d}, {counted(days, 'day')} {hours:02}:{minutes:02} ahead of real time."
+    yield fine("sandbox", f"{says} To begin anew: clearlane sandbox reset.")
 
 
 def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:

@@ -6,13 +6,20 @@ polls are one row.
 
 import time
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.cli.claim_client import amounts, day_range
-from clearlane.cli.client_command import ClientSession, advice, usage_error, vendor_command
+from clearlane.cli.claim_client import DAYS_BACK, amounts
+from clearlane.cli.client_command import (
+    NOT_ACCEPTED,
+    ClientSession,
+    advice,
+    usage_error,
+    vendor_command,
+)
+from clearlane.cli.forward import forward_events
 from clearlane.cli.output import printable, show_json_line, show_lines
 from clearlane.cli.table import TableColumn, TableLayout, fit
 from clearlane.cli.terminal import output_width
@@ -26,27 +33,21 @@ app = typer.Typer(
 
 FINAL = frozenset({"Complete", "Rejected"})
 EVERY_SECONDS = 2.0
+DAYS_SEARCHED_MAX = 120
+"""How far back a named claim is searched for."""
+DAYS_PER_CALL = 31
 COLUMNS = (
     TableColumn("time"),
     TableColumn("vendor claim id"),
     TableColumn("state", state=True),
-    TableColumn("payer action", drop=1),
     TableColumn("total", right=True, drop=2),
     TableColumn("payer", right=True),
     TableColumn("patient", right=True),
+    TableColumn("payer action", drop=1),
     TableColumn("document", drop=3),
 )
 # Rows arrive one by one: the widths are those of long values, and a longer one only moves what follows.
-WIDEST = [
-    "00:00:00",
-    "",
-    "Complete",
-    "ProcessedAsPrimary",
-    "1000.00",
-    "1000.00",
-    "1000.00",
-    "-" * 32,
-]
+WIDEST = ["1000.00", "1000.00", "1000.00", "ProcessedAsPrimary", "-" * 32]
 
 
 @vendor_command(app)
@@ -69,23 +70,36 @@ def listen(
         bool,
         typer.Option("--until-final", help="End when every claim is Complete or Rejected."),
     ] = False,
+    forward: Annotated[
+        str,
+        typer.Option(
+            metavar="URL", help="Post events to this address instead, signed as webhooks are."
+        ),
+    ] = "",
 ) -> None:
     """Show the status of claims, then each change as it happens, until Ctrl-C.
 
-    Waits for a service that is unavailable for a while.
+    Waits for a service that is unavailable for a while. An id that the service does not know is named at
+    once, and with --until-final ends the command with exit status 1.
 
-    Examples: clearlane listen; clearlane listen SAMPLE-1 --until-final; clearlane listen --json
+    With --forward every event of the vendor is posted to a program on this machine, signed with the secret that is
+    printed, or that of CLEARLANE_WEBHOOK_SECRET.
+
+    Examples: clearlane listen; clearlane listen SAMPLE-1 --until-final; clearlane listen --forward http://127.0.0.1:3000/hook
     """
-    if start and day_range(start, None)[0] > day_range(None, None)[1]:
-        usage_error("--from is in the future.")
+    if forward:
+        forward_events(session, forward)
+        return
     layout = _layout(claims or [])
     if not session.as_json:
         show_lines(layout.head())
     shown: dict[str, tuple[object, ...]] = {}
-    wanted = set(claims or ())
+    wanted, since = set(claims or ()), start and start.date()
+    if wanted:
+        since = _find_first_day(session, wanted, since, until_final=until_final)
     try:
         while True:
-            rows = list(_fetch(session, start, wanted))
+            rows = list(_fetch(session, since, wanted))
             for row in changed(rows, shown):
                 _show_row(row, layout, as_json=session.as_json)
             if until_final and all_final(rows, wanted):
@@ -115,15 +129,49 @@ def all_final(rows: Iterable["ClaimStatus"], wanted: set[str]) -> bool:
     return bool(states) and states.keys() >= wanted and set(states.values()) <= FINAL
 
 
-def _fetch(
-    session: ClientSession, start: datetime | None, wanted: set[str]
-) -> Iterator["ClaimStatus"]:
+def _find_first_day(
+    session: ClientSession, wanted: set[str], start: date | None, *, until_final: bool
+) -> date | None:
+    """Return the day since which the wanted claims were created, and name those that the service does not have.
+
+    A sandbox that was advanced has its claims weeks ago, so without ``start`` a longer time is searched.
+    """
+    today = session.client.today()
+    days_back = (DAYS_BACK, DAYS_SEARCHED_MAX) if start is None else (0,)
+    for days in days_back:
+        first = start or today - timedelta(days=days)
+        rows = [row for row in _rows_since(session, first) if row.VendorClaimId in wanted]
+        missing = sorted(wanted - {row.VendorClaimId for row in rows})
+        if not missing:
+            return max(first, min((row.CreateDate or first for row in rows), default=first))
+    typer.echo(
+        printable(
+            f"The service has no accepted claim {' or '.join(missing)} since {first}. "
+            "What it has: clearlane claim status; an earlier day: --from."
+        ),
+        err=True,
+    )
+    if until_final:
+        raise typer.Exit(NOT_ACCEPTED)
+    return start
+
+
+def _rows_since(session: ClientSession, first: date) -> "Iterator[ClaimStatus]":
+    """Yield statuses up to a day more than today: a site farther east may be in tomorrow already."""
+    last = session.client.today() + timedelta(days=1)
+    if first > last:
+        usage_error("--from is in the future.")
+    days = min((last - first).days + 1, DAYS_PER_CALL)
+    return session.client.iter_status(first, last, days=days)
+
+
+def _fetch(session: ClientSession, since: date | None, wanted: set[str]) -> "Iterator[ClaimStatus]":
     """Yield the statuses of one poll; nothing where the service became unavailable meanwhile."""
     from clearlane.client import RateLimited, Unavailable
 
-    first, last = day_range(start, None)
     try:
-        rows = list(session.client.iter_status(first, last, days=(last - first).days + 1))
+        first = since or session.client.today() - timedelta(days=DAYS_BACK)
+        rows = list(_rows_since(session, first))
     except (Unavailable, RateLimited) as fault:
         if not fault.retryable:
             raise
@@ -136,7 +184,7 @@ def _fetch(
 
 def _layout(wanted: list[str]) -> TableLayout:
     ids = wanted or ["SAMPLE-20260131093000000"]
-    samples = [[WIDEST[0], printable(id), *WIDEST[2:]] for id in ids]
+    samples = [["00:00:00", printable(id), "Acknowledged", *WIDEST] for id in ids]
     return fit(COLUMNS, samples, output_width())
 
 
@@ -145,7 +193,7 @@ def _show_row(row: "ClaimStatus", layout: TableLayout, *, as_json: bool) -> None
         show_json_line(row.raw)
         return
     cells = [
-        time.strftime("%H:%M:%S"), row.VendorClaimId, row.CurrentState, row.PayerAction,
-        *amounts(row), row.RelatedDocumentId,
+        time.strftime("%H:%M:%S"), row.VendorClaimId, row.CurrentState, *amounts(row),
+        row.PayerAction, row.RelatedDocumentId,
     ]  # fmt: skip
     show_lines(layout.row([printable(cell) for cell in cells]))

@@ -10,8 +10,10 @@ from urllib.parse import urlencode
 import msgspec
 import typer
 
-from clearlane.cli.client_command import ClientSession, usage_error, vendor_command
-from clearlane.cli.output import show_json, show_table
+from clearlane.cli.client_command import AsJson, ClientSession, Data, usage_error, vendor_command
+from clearlane.cli.output import counted, show_change, show_json, show_table
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
 SECONDS_MAX = 3_600
 """How long an advance may take: it ends when everything due is posted."""
@@ -96,6 +98,42 @@ def payer(
         names = ("PayerId", "Type", "Mode", "Name")
         header = ("payer", "type", "mode", "name")
         show_table(header, ([one[name] for name in names] for one in found))
+
+
+@app.command()
+def reset(yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
+    """Empty a sandbox and set its clock to real time, while it runs.
+
+    Claims, files, payments, inquiries and enrollments are deleted, here and at its payers. Keys, vendors, sites,
+    passwords, users, payers, routes and the audit trail stay. Asks first.
+
+    Example: clearlane sandbox reset
+    """
+    from clearlane.cli.operator_command import run_in_installation
+    from clearlane.cli.storage_command import confirm, load_settings, operator
+    from clearlane.wiring import Installation
+
+    settings = load_settings(data)
+    if not settings.sandbox:
+        usage_error(NO_SANDBOX)
+    confirm(f"Everything that was sent in the sandbox {settings.data} will be deleted.", yes=yes)
+
+    async def work(installation: Installation) -> dict[str, int]:
+        runtime = installation.sandbox_runtime
+        if runtime is None:
+            usage_error(NO_SANDBOX)
+        return await runtime.reset(operator())
+
+    counts = run_in_installation(data, work)
+    claims, batches, files = (counts[name] for name in ("claims", "batches", "inbox"))
+    show_change(
+        f"The sandbox is empty: {counted(claims, 'claim')}, {counted(batches, 'batch')} and "
+        f"{counted(files, 'file')} of payers are deleted. Its clock shows real time.",
+        as_json=as_json,
+        claims=claims,
+        batches=batches,
+        files=files,
+    )
 
 
 def _call(session: ClientSession, path: str, body: dict[str, Any] | None) -> Any:

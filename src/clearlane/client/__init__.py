@@ -2,20 +2,21 @@
 
 ::
 
-    from clearlane.client import Client
+    from clearlane.client import Client, MedicalClaim
 
-    with Client.from_sandbox(".data") as client:
-        answer = client.submit_medical_claims({"Svc_PayerId": "TST01", ...})
-        for result in answer.ClaimResults:
+    claim: MedicalClaim = {"Svc_PayerId": "TST01", ...}
+    with Client("https://clearlane.example", "KEY", "PASSWORD", "SITE-1") as client:
+        for result in client.submit([claim]):
             print(result.VendorClaimId, result.Status)
 
 Methods have Python names, payloads the field names of V3. Errors are exceptions of one tree, see ``errors``.
 Imports no other package of Clearlane, so that it can be installed alone in a vendor's program.
 """
 
+from clearlane.client import webhooks
 from clearlane.client.account import Account, from_environment, from_sandbox
 from clearlane.client.async_client import AsyncClient
-from clearlane.client.benefits import Benefit, BenefitResponse, EligibilityRequest, Patient
+from clearlane.client.benefits import Benefit, BenefitResponse, Patient
 from clearlane.client.build import (
     ClaimKind,
     claim_document,
@@ -33,12 +34,30 @@ from clearlane.client.errors import (
     NotImported,
     NotReached,
     RateLimited,
+    SignatureRefused,
     StillWaiting,
     TooLarge,
     Unavailable,
     UnexpectedAnswer,
 )
+from clearlane.client.events import CursorFile, Event, EventPage
 from clearlane.client.https import AsyncHttpTransport, HttpTransport
+from clearlane.client.input_types import (
+    BenefitInquiry,
+    DentalClaim,
+    DentalDocument,
+    DentalLine,
+    EligibilityRequest,
+    Enrollment,
+    EnrollmentRequest,
+    MedicalClaim,
+    MedicalDocument,
+    MedicalLine,
+    RequestDependent,
+    RequestPayee,
+    RequestPayer,
+    RequestSubscriber,
+)
 from clearlane.client.models import (
     ClaimError,
     ClaimResult,
@@ -56,6 +75,7 @@ from clearlane.client.models import (
 from clearlane.client.retry import Retry
 from clearlane.client.sync_client import Client
 from clearlane.client.transport import AsyncTransport, Request, Response, Transport
+from clearlane.client.webhook_endpoints import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "Account",
@@ -66,6 +86,7 @@ __all__ = [
     "BaaMissing",
     "BadCredentials",
     "Benefit",
+    "BenefitInquiry",
     "BenefitResponse",
     "CertificateRefused",
     "ClaimError",
@@ -75,14 +96,25 @@ __all__ = [
     "ClaimSubmission",
     "ClearlaneError",
     "Client",
+    "CursorFile",
+    "DentalClaim",
+    "DentalDocument",
+    "DentalLine",
     "EligibilityAnswer",
     "EligibilityRequest",
+    "Enrollment",
     "EnrollmentAnswer",
+    "EnrollmentRequest",
     "EnrollmentResult",
+    "Event",
+    "EventPage",
     "HttpTransport",
     "InstanceToken",
     "InvalidRequest",
     "LoginUrl",
+    "MedicalClaim",
+    "MedicalDocument",
+    "MedicalLine",
     "NotFound",
     "NotImported",
     "NotReached",
@@ -91,17 +123,25 @@ __all__ = [
     "PayerDocuments",
     "RateLimited",
     "Request",
+    "RequestDependent",
+    "RequestPayee",
+    "RequestPayer",
+    "RequestSubscriber",
     "Response",
     "Retry",
+    "SignatureRefused",
     "StillWaiting",
     "TokenDeletion",
     "TooLarge",
     "Transport",
     "Unavailable",
     "UnexpectedAnswer",
+    "WebhookDelivery",
+    "WebhookEndpoint",
     "claim_document",
     "eligibility_request",
     "enrollment_request",
     "from_environment",
     "from_sandbox",
+    "webhooks",
 ]

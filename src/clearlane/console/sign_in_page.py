@@ -57,7 +57,7 @@ async def open_sign_in_address(request: PageRequest) -> Response:
     if session is None:
         return render_sign_in(request, LINK_REFUSED, 403)
     # Not a redirect: browsers withhold a strict cookie from a redirect that began at another site.
-    page = request.pages.render("signed_in.html")
+    page = request.pages.render("signed_in.html", next_path=local_path(request.query("next")))
     forms.set_cookie(page, forms.SESSION_COOKIE, session)
     return page
 

@@ -43,6 +43,10 @@ class ClockStore(Protocol[Actor_contra]):
         """Replace the state by ``change`` of it; no other change comes in between."""
         ...
 
+    async def reset(self, state: bytes, actor: Actor_contra) -> dict[str, int]:
+        """Empty the sandbox and set the clock's state; return how many rows of each table there were."""
+        ...
+
 
 class SimulatorLedger(Ledger, Protocol):
     """A ledger that knows its payers, and when the next entry is due."""
@@ -97,6 +101,14 @@ class Simulator(Generic[Actor_contra]):
         """Set how many seconds a day of the payers' calendar lasts."""
         words = f"pace {day_seconds:g} seconds"
         await self._change(lambda clock: clock.set_pace(day_seconds), words, actor)
+
+    async def reset(self, actor: Actor_contra) -> dict[str, int]:
+        """Empty the sandbox and set its clock to real time; return how many rows of each table there were."""
+        async with self._lock:
+            first = initial_state(self._wall.now())
+            counts = await self._clock_store.reset(first.encode(), actor)
+            self.clock.state = first
+        return counts
 
     async def time_to_next_response(self) -> timedelta | None:
         """Return how far to advance the clock until the next response is due; None where there is none."""

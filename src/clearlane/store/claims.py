@@ -66,6 +66,12 @@ class NewClaim:
     payload: bytes = field(repr=False)
     status: bytes | None = field(default=None, repr=False)
     """Its row of the status list; None where it is not listed."""
+    vendor_claim_key: int = 0
+    """Keyed hashes that it is found by, cut to 64 bits: of the vendor's claim id, the account number, the patient's last
+    name with birth date, and the start of that name; None where it has none."""
+    account_key: int | None = None
+    patient_key: int | None = None
+    name_key: int | None = None
     depends_on_predecessor: bool = False
     """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
 
@@ -94,6 +100,8 @@ class StoredPredecessor:
     created_at: int
     updated_at: int
     paid_cents: int
+    event_sequence: int
+    """How many events vendors were told about it."""
     payload: bytes = field(repr=False)
     status: bytes = field(repr=False)
 
@@ -179,7 +187,7 @@ async def add(
             predecessors |= await _supersede(tx, [claim], current, accounts, correct)
         results[claim.request_id] = _insert_result(claim, current, predecessors)
     stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
-    await _release_references(tx, accounts - {claim.request_id for claim in stored})
+    await release_account_numbers(tx, accounts - {claim.request_id for claim in stored})
     await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
     return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
@@ -252,7 +260,8 @@ async def _take_references(tx: Tx, new: Sequence[NewClaim]) -> set[str]:
     return {str(request_id) for (request_id,) in found}
 
 
-async def _release_references(tx: Tx, request_ids: set[str]) -> None:
+async def release_account_numbers(tx: Tx, request_ids: set[str]) -> None:
+    """Let other claims carry the account numbers of these, which were never sent."""
     if request_ids:
         await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
 
@@ -398,7 +407,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 _NEW_COLUMNS = (
     "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
-    "created_at", "created_day", "payload", "status",
+    "created_at", "created_day", "payload", "status", "vendor_claim_key", "account_key", "patient_key", "name_key",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 
@@ -429,6 +438,7 @@ _TAKE_OVER = scoped_update(
     _IS_CURRENT,
     is_current=0,
     successor_id=bindparam("successor"),
+    event_sequence=claims.c.event_sequence + 1,  # that it was corrected
 )
 _STORED = select(
     claims.c.request_id,
@@ -444,7 +454,8 @@ _SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), 
 _PREDECESSORS = scoped_select(
     select(
         claims.c.request_id, claims.c.kind, claims.c.state, claims.c.payer_id, claims.c.content_hash,
-        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.payload, claims.c.status,
+        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.event_sequence,
+        claims.c.payload, claims.c.status,
     ).where(among(claims.c.request_id, "request_ids"), claims.c.status.is_not(None)),
     claims,
 )  # fmt: skip

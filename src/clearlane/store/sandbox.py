@@ -23,6 +23,7 @@ from clearlane.store.database import (
     Tx,
     require_row,
 )
+from clearlane.store.empty_tables import empty_tables
 from clearlane.store.nodes import bump_revision, live_nodes, wait_until_loaded
 from clearlane.store.schema import revisions, sandbox_agenda, sandbox_ledger, sandbox_state
 from clearlane.store.sql import Statement, among, insert_into
@@ -209,6 +210,18 @@ class StoredClock:
             await tx.run(_SET, name=CLOCK, value=value)
             tx.audit("sandbox.clock", detail=description)
             return value
+
+        return await self._database.write(SCOPE, job, actor=actor)
+
+    async def reset(self, state: bytes, actor: Actor) -> dict[str, int]:
+        """Empty the sandbox and set the clock, in one transaction; return how many rows of each table there were."""
+
+        async def job(tx: Tx) -> dict[str, int]:
+            await bump_revision(tx, REVISION)
+            counts = await empty_tables(tx)
+            await tx.run(_SET, name=CLOCK, value=state)
+            tx.audit("sandbox.reset", detail=f"{counts['claims']} claims")
+            return counts
 
         return await self._database.write(SCOPE, job, actor=actor)
 

@@ -148,6 +148,10 @@ class Vault:
             hashed.update(text[at : at + HASHED_AT_ONCE])
         return hashed.digest()
 
+    def search_key(self, owner: Owner, kind: str, *parts: str) -> int:
+        """Return a keyed hash cut to 64 bits, as a signed number: for columns that are searched."""
+        return int.from_bytes(self.fingerprint(owner, kind, *parts)[:8], "big", signed=True)
+
     @property
     def pepper(self) -> bytes:
         """The key that hashes vendor secrets."""

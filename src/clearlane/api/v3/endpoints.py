@@ -25,7 +25,7 @@ Path segments, query keys and JSON field names are read without regard to case; 
 Checks run in this order: https, route, verb, credentials, presence of `vendorSiteId`, its validity \
 and ownership, Business Associate Agreement, other parameters, body. Unknown fields are ignored and \
 named in `X-Ignored-Fields`; how a correction goes out, and why, is said in `X-Notes`. Every answer carries `X-Request-Id`; send one of your own to find a call \
-again."""
+again. `X-Service-Time` is the service's time (UTC), which in a sandbox may be ahead; a caller may ignore it."""
 
 PAYER_TYPE = Parameter(
     name="type",
@@ -116,5 +116,6 @@ V3 = ApiVersion(
     description=DESCRIPTION,
     endpoints=ENDPOINTS,
     errors=V3_ERRORS,
+    prefix="/api",
     examples=load_examples(Path(__file__).parent),
 )

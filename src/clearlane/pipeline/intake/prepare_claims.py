@@ -22,6 +22,7 @@ from clearlane.claims.resubmission import (
     ResubmissionTimes,
 )
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
+from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
@@ -34,6 +35,7 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import encode_claim_content, open_claim_content
+from clearlane.store import claim_search
 from clearlane.store import claims as store
 from clearlane.store.claim_lookup import account_reference
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
@@ -142,6 +144,7 @@ def _row(
     frequency = form_of(judgement.claim).frequency(judgement.claim)
     payer = known.payer.payer_id if known.payer else ""
     total = _cents(judgement.claim) if accepted else 0
+    keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))
     return NewClaim(
         request_id=request_id,
         kind=kind.value,
@@ -160,6 +163,12 @@ def _row(
         created_day=known.today.isoformat(),
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
+        vendor_claim_key=claim_search.vendor_claim_key(
+            vault, site.vendor_id, claim.Svc_VendorClaimId
+        ),
+        account_key=keys.account,
+        patient_key=keys.patient,
+        name_key=keys.name,
     )
 
 

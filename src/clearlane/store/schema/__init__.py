@@ -3,6 +3,7 @@
 Import every module of tables here: rights, backup and tests rely on complete metadata.
 """
 
+from clearlane.store.schema.api import *  # noqa: F403
 from clearlane.store.schema.console import *  # noqa: F403
 from clearlane.store.schema.core import *  # noqa: F403
 from clearlane.store.schema.delivery import *  # noqa: F403

@@ -28,6 +28,9 @@ CLIENT_TABLES = (
     "events",
 )
 
+# Tables of rows that belong to a vendor and to none of its sites.
+VENDOR_TABLES = ("idempotent_answers", "webhook_endpoints", "webhook_deliveries")
+
 
 def upgrade() -> None:
     """Create every table, guard those of clients, and make the audit trail append-only."""
@@ -44,13 +47,17 @@ def upgrade() -> None:
     _eligibility()
     _enrollment()
     _console()
+    _api()
     _sandbox()
     _events()
     _webhooks()
     for table in CLIENT_TABLES:
         enable_row_security(op, table)
+    for table in VENDOR_TABLES:
+        enable_row_security(op, table, of_sites=False)
     if op.get_bind().dialect.name == "postgresql":
         _protect_audit_on_postgresql()
+        _notify_of_revisions()
     else:
         _protect_audit_on_sqlite()
 
@@ -211,6 +218,10 @@ def _audit() -> None:
     )
     marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
     op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
+    backups = sa.text("action = 'backup.written'")
+    op.create_index(
+        "ix_audit_backups", "audit", ["seq"], sqlite_where=backups, postgresql_where=backups
+    )
     of_routes = sa.text(
         "action IN ('route.add', 'route.change', 'route.disable', 'route.enable', 'route.remove', "
         "'route.senders')"
@@ -255,11 +266,33 @@ def _claims() -> None:
         sa.Column("sendings", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("queued", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("status", sa.LargeBinary),
+        sa.Column("vendor_claim_key", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("account_key", sa.BigInteger),
+        sa.Column("patient_key", sa.BigInteger),
+        sa.Column("name_key", sa.BigInteger),
+        sa.Column("payer_number_key", sa.BigInteger),
+        sa.Column("outcome", sa.Text),
         sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
         sa.CheckConstraint("kind IN ('medical', 'dental')", name="ck_claims_kind"),
     )
     op.create_index(
         "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
+    )
+    for name, columns in (
+        ("number", ["request_id"]),
+        ("changed", ["updated_at", "request_id"]),
+        ("vendor_claim_key", ["vendor_claim_key"]),
+        ("account_key", ["account_key"]),
+        ("patient_key", ["patient_key"]),
+        ("name_key", ["name_key", "request_id"]),
+    ):
+        op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
+    op.create_index(
+        "ix_claims_payer_number_key",
+        "claims",
+        ["vendor_id", "payer_number_key"],
+        sqlite_where=sa.text("payer_number_key IS NOT NULL"),
+        postgresql_where=sa.text("payer_number_key IS NOT NULL"),
     )
     op.create_index(
         "ix_claims_queued",
@@ -267,6 +300,13 @@ def _claims() -> None:
         ["queued", "payer_id", "kind", "request_id"],
         sqlite_where=sa.text("queued > 0"),
         postgresql_where=sa.text("queued > 0"),
+    )
+    op.create_index(
+        "ix_claims_open",
+        "claims",
+        ["state", "payer_id", "created_at"],
+        sqlite_where=sa.text("state <> 'Complete'"),
+        postgresql_where=sa.text("state <> 'Complete'"),
     )
     op.create_index(
         "uq_claims_current",
@@ -318,6 +358,16 @@ def _batches() -> None:
     )
     _delivery_failures()
     op.create_table(
+        "route_counts",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("attempts", sa.BigInteger, nullable=False),
+        sa.Column("failures", sa.BigInteger, nullable=False),
+        sa.Column("deliveries", sa.BigInteger, nullable=False),
+        sa.Column("last_delivered_at", sa.BigInteger),
+    )
+    op.create_table(
         "batches",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("payer_id", sa.Text, nullable=False),
@@ -338,6 +388,7 @@ def _batches() -> None:
         sa.Column("arriving", sa.SmallInteger, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
+        sa.Column("acknowledged_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("control", name="uq_batches_control"),
@@ -353,6 +404,11 @@ def _batches() -> None:
         ["not_before", "id"],
         sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
         postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
+    )
+    op.create_index(
+        "ix_batches_delivered",
+        "batches",
+        ["delivered_at", "type", "payer_id", "claims", "acknowledged_at"],
     )
     op.create_index("ix_batches_destination", "batches", ["type", "payer_id", "id"])
     op.create_table(
@@ -441,6 +497,7 @@ def _inbox() -> None:
         sqlite_where=sa.text("state = 'Stored'"),
         postgresql_where=sa.text("state = 'Stored'"),
     )
+    op.create_index("ix_inbox_state", "inbox", ["state", "received_at"])
     op.create_index("ix_inbox_destination", "inbox", ["type", "payer_id", "id"])
     op.create_table(
         "parked_statements",
@@ -921,8 +978,8 @@ def _events() -> None:
 def _webhooks() -> None:
     op.create_table(
         "webhook_endpoints",
-        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("types", sa.Text, nullable=False),
         sa.Column("sites", sa.Text, nullable=False),
@@ -944,21 +1001,24 @@ def _webhooks() -> None:
     op.create_index("ix_webhook_endpoints_vendor_id", "webhook_endpoints", ["vendor_id"])
     op.create_table(
         "webhook_deliveries",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("endpoint_id", sa.Text, nullable=False),
         sa.Column("event_id", sa.BigInteger, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("type", sa.Text, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("state", sa.Text, nullable=False, server_default="waiting"),
+        sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
         sa.Column("due_at", sa.BigInteger),
         sa.Column("attempted_at", sa.BigInteger),
         sa.Column("status", sa.Integer),
-        sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False, server_default=""),
         sa.Column("answer", sa.LargeBinary),
         sa.ForeignKeyConstraint(
             ["endpoint_id"],
             ["webhook_endpoints.endpoint_id"],
             name="fk_webhook_deliveries_endpoint_id",
+        ),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_deliveries_vendor_id"
         ),
         sa.CheckConstraint(
             "state IN ('waiting', 'delivered', 'failed')", name="ck_webhook_deliveries_state"
@@ -996,6 +1056,24 @@ def _sandbox() -> None:
     )
 
 
+def _api() -> None:
+    op.create_table(
+        "idempotent_answers",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("key_hash", sa.Text, nullable=False),
+        sa.Column("request_hash", sa.Text, nullable=False),
+        sa.Column("started_at", sa.BigInteger, nullable=False),
+        sa.Column("answer", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("vendor_id", "key_hash", name="pk_idempotent_answers"),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_idempotent_answers_vendor_id"
+        ),
+    )
+    op.create_index(
+        "ix_idempotent_answers_started_at", "idempotent_answers", ["vendor_id", "started_at"]
+    )
+
+
 def _owner(table: str) -> tuple[sa.schema.SchemaItem, ...]:
     """Return the columns that name the owner of a client row, and their foreign key."""
     return (
@@ -1015,6 +1093,18 @@ def _protect_audit_on_sqlite() -> None:
             f"CREATE TRIGGER audit_no_{act.lower()} BEFORE {act} ON audit "
             "BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END"
         )
+
+
+def _notify_of_revisions() -> None:
+    """Let nodes that listen know at once that a snapshot has changed."""
+    op.execute(
+        "CREATE FUNCTION clearlane_notify_revision() RETURNS trigger LANGUAGE plpgsql AS $$ "
+        "BEGIN PERFORM pg_notify('clearlane_revisions', ''); RETURN NULL; END $$"
+    )
+    op.execute(
+        "CREATE TRIGGER revisions_notify AFTER INSERT OR UPDATE ON revisions "
+        "FOR EACH STATEMENT EXECUTE FUNCTION clearlane_notify_revision()"
+    )
 
 
 def _protect_audit_on_postgresql() -> None:
