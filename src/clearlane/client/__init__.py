@@ -13,6 +13,7 @@ Methods have Python names, payloads the field names of V3. Errors are exceptions
 Imports no other package of Clearlane, so that it can be installed alone in a vendor's program.
 """
 
+from clearlane.client import webhooks
 from clearlane.client.account import Account, from_environment, from_sandbox
 from clearlane.client.async_client import AsyncClient
 from clearlane.client.benefits import Benefit, BenefitResponse, Patient
@@ -33,11 +34,13 @@ from clearlane.client.errors import (
     NotImported,
     NotReached,
     RateLimited,
+    SignatureRefused,
     StillWaiting,
     TooLarge,
     Unavailable,
     UnexpectedAnswer,
 )
+from clearlane.client.events import CursorFile, Event, EventPage
 from clearlane.client.https import AsyncHttpTransport, HttpTransport
 from clearlane.client.input_types import (
     BenefitInquiry,
@@ -72,6 +75,7 @@ from clearlane.client.models import (
 from clearlane.client.retry import Retry
 from clearlane.client.sync_client import Client
 from clearlane.client.transport import AsyncTransport, Request, Response, Transport
+from clearlane.client.webhook_endpoints import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "Account",
@@ -92,6 +96,7 @@ __all__ = [
     "ClaimSubmission",
     "ClearlaneError",
     "Client",
+    "CursorFile",
     "DentalClaim",
     "DentalDocument",
     "DentalLine",
@@ -101,6 +106,8 @@ __all__ = [
     "EnrollmentAnswer",
     "EnrollmentRequest",
     "EnrollmentResult",
+    "Event",
+    "EventPage",
     "HttpTransport",
     "InstanceToken",
     "InvalidRequest",
@@ -122,15 +129,19 @@ __all__ = [
     "RequestSubscriber",
     "Response",
     "Retry",
+    "SignatureRefused",
     "StillWaiting",
     "TokenDeletion",
     "TooLarge",
     "Transport",
     "Unavailable",
     "UnexpectedAnswer",
+    "WebhookDelivery",
+    "WebhookEndpoint",
     "claim_document",
     "eligibility_request",
     "enrollment_request",
     "from_environment",
     "from_sandbox",
+    "webhooks",
 ]

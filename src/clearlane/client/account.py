@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from clearlane.client.calls import Call
+from clearlane.client.calls import V3, Call
 from clearlane.client.transport import Request
 
 SANDBOX_FILE = "sandbox.json"
@@ -58,10 +58,12 @@ class Account:
 
     def request(self, call: Call[Any]) -> Request:
         """Return a call as a request of this account."""
-        query = urlencode({"vendorSiteId": self.site, **call.query}, quote_via=quote)
+        # A call of V1 names a site only where it is for one site.
+        site = {"vendorSiteId": self.site} if call.version == V3 else {}
+        query = urlencode({**site, **call.query}, quote_via=quote)
         return Request(
             name=call.name,
-            url=f"{self.base_url.rstrip('/')}/api/v3/{call.path}?{query}",
+            url=f"{self.base_url.rstrip('/')}/{call.version}/{call.path}?{query}",
             headers={
                 "Authorization": f"Basic {b64encode(self._pair).decode()}",
                 "Content-Type": "application/json",
@@ -72,6 +74,7 @@ class Account:
             },
             body=call.body,
             timeout_seconds=call.timeout_seconds,
+            verb=call.verb,
         )
 
     @property

@@ -19,6 +19,7 @@ from clearlane.client.build import ClaimKind, document_kind, split_claims
 from clearlane.client.calls import PayerList
 from clearlane.client.claim_watch import wait_for_claim
 from clearlane.client.errors import ClearlaneError
+from clearlane.client.events import AsyncEvents
 from clearlane.client.https import AsyncHttpTransport
 from clearlane.client.input_types import (
     DentalClaim,
@@ -51,6 +52,7 @@ from clearlane.client.protocol import (
 )
 from clearlane.client.retry import Retry
 from clearlane.client.transport import AsyncTransport
+from clearlane.client.webhook_endpoints import AsyncWebhookEndpoints
 
 T = TypeVar("T")
 
@@ -123,6 +125,16 @@ class AsyncClient:
     async def today(self) -> date:
         """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
         return await self._run(self._protocol.today())
+
+    @property
+    def events(self) -> AsyncEvents:
+        """The events of the vendor, in order (Clearlane's own API)."""
+        return AsyncEvents(self._protocol, self._run, self._sleep)
+
+    @property
+    def webhook_endpoints(self) -> AsyncWebhookEndpoints:
+        """The vendor's webhook endpoints (Clearlane's own API)."""
+        return AsyncWebhookEndpoints(self._protocol, self._run)
 
     # --- payers -----------------------------------------------------------------------------------
 

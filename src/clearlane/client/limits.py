@@ -27,6 +27,13 @@ POLL_SECONDS_MAX = 30
 UNKNOWN_CLAIM_SECONDS_MAX = 30
 
 STATUS_DAYS = 1
+
+# How long one call waits for events, how many it takes, and how long the pause is while the service is away.
+EVENT_WAIT_SECONDS = 30
+EVENTS_PER_PAGE = 100
+FOLLOW_PAUSE_SECONDS_MAX = 30
+# A webhook that was signed longer ago, or is so far ahead, is refused (Standard Webhooks).
+WEBHOOK_TOLERANCE_SECONDS = 300
 TEXT_CHARACTERS_MAX = 500
 FIELDS_NAMED_MAX = 8
 

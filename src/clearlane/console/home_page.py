@@ -8,5 +8,5 @@ from clearlane.pipeline.query.health import health
 
 async def show_home(request: PageRequest) -> Response:
     """Show what needs the user."""
-    parts = await health(request.context.database) if request.is_operator else []
+    parts = health(await request.context.measures.current()) if request.is_operator else []
     return request.render("home.html", "Home", health=parts)

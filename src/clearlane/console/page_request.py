@@ -29,6 +29,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
+from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.vault import Vault
@@ -68,6 +69,8 @@ class ConsoleContext(Protocol):
     def clock(self) -> Clock: ...
     @property
     def wall(self) -> Clock: ...
+    @property
+    def measures(self) -> MeasureSource: ...
 
 
 class SignInGuard(Protocol):

@@ -100,6 +100,8 @@ class StoredPredecessor:
     created_at: int
     updated_at: int
     paid_cents: int
+    event_sequence: int
+    """How many events vendors were told about it."""
     payload: bytes = field(repr=False)
     status: bytes = field(repr=False)
 
@@ -436,6 +438,7 @@ _TAKE_OVER = scoped_update(
     _IS_CURRENT,
     is_current=0,
     successor_id=bindparam("successor"),
+    event_sequence=claims.c.event_sequence + 1,  # that it was corrected
 )
 _STORED = select(
     claims.c.request_id,
@@ -451,7 +454,8 @@ _SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), 
 _PREDECESSORS = scoped_select(
     select(
         claims.c.request_id, claims.c.kind, claims.c.state, claims.c.payer_id, claims.c.content_hash,
-        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.payload, claims.c.status,
+        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.event_sequence,
+        claims.c.payload, claims.c.status,
     ).where(among(claims.c.request_id, "request_ids"), claims.c.status.is_not(None)),
     claims,
 )  # fmt: skip

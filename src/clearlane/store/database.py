@@ -13,6 +13,7 @@ from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store import keys as master
 from clearlane.store import migrate
 from clearlane.store.anchor import Anchor
+from clearlane.store.change_signal import ChangeSignal
 from clearlane.store.group_commit import (
     Actor,
     CombinedJob,
@@ -25,6 +26,7 @@ from clearlane.store.group_commit import (
     OperationRefused,
     Row,
     StoreFault,
+    StoreWaits,
     Tx,
     require_row,
 )
@@ -47,6 +49,7 @@ __all__ = [
     "Scope",
     "Statement",
     "StoreFault",
+    "StoreWaits",
     "SystemScope",
     "Tx",
     "UnscopedStatement",
@@ -84,6 +87,10 @@ class Database(Protocol):
     def reserve_warning(self) -> str:
         """Why there is no reserve of disk space, where this node should have one."""
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+
     def keep_reserve(self) -> None:
         """Keep a reserve of disk space for audit rows, where the database is a file of this node."""
 
@@ -102,6 +109,9 @@ class Database(Protocol):
         An exception of the job undoes that job alone and is raised here. A job awaits nothing but
         its transaction, and may be run again after a deadlock.
         """
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changed snapshots, for one task that waits for it and closes it."""
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""

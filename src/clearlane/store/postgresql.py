@@ -6,6 +6,7 @@ row-level security enforces that; a login that bypasses it works as another role
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for, save_note
+from clearlane.store.change_signal import ChangeSignal
 from clearlane.store.group_commit import (
     Actor,
     AuditBuffer,
@@ -31,6 +33,7 @@ from clearlane.store.group_commit import (
     Row,
     StatementFault,
     StoreFault,
+    StoreWaits,
     Tx,
     WriteQueue,
     failed_outcomes,
@@ -82,6 +85,11 @@ class PostgresqlDatabase:
         self.write_fault = ""
         self.reserve_warning = ""
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._queue.waits
+
     def keep_reserve(self) -> None:
         """Do nothing: the disk is the server's."""
 
@@ -112,6 +120,12 @@ class PostgresqlDatabase:
                 asyncio.create_task(self._write_groups(), name=f"pg-writer-{number}")
             )
         self._tasks.append(asyncio.create_task(self._keep_anchor(), name="pg-anchor"))
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changed revisions, on a connection of its own."""
+        from clearlane.store.postgresql_signal import ChannelSignal
+
+        return ChannelSignal(self._url)
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""
@@ -170,7 +184,9 @@ class PostgresqlDatabase:
     async def _acquired(self) -> AsyncIterator[Any]:
         if self._pool is None:
             raise DatabaseUnavailable("the database is not open")
+        began = time.monotonic()
         connection = await _await_driver(self._pool.acquire(timeout=DATABASE_CONNECT_SECONDS_MAX))
+        self._queue.read_seconds.count(time.monotonic() - began)
         try:
             yield connection
         finally:

@@ -24,6 +24,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for
+from clearlane.store.change_signal import ChangeSignal, FileSignal
 from clearlane.store.disk_reserve import DiskReserve
 from clearlane.store.group_commit import (
     Actor,
@@ -40,6 +41,7 @@ from clearlane.store.group_commit import (
     Row,
     StatementFault,
     StoreFault,
+    StoreWaits,
     Tx,
     WriteOutcome,
     WriteQueue,
@@ -104,6 +106,10 @@ class SqliteDatabase:
             await self.close()
             raise
 
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changes of the file."""
+        return FileSignal(self._file)
+
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""
         self._writer.committer.events_committed = in_loop(asyncio.get_running_loop(), changed)
@@ -137,6 +143,11 @@ class SqliteDatabase:
         """Why there is no reserve of disk space, where this node should have one."""
         return self._writer.reserve.warning
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._writer.queue.waits
+
     def keep_reserve(self) -> None:
         """Keep a reserve of disk space for audit rows."""
         self._writer.reserve.keep()
@@ -163,7 +174,9 @@ class SqliteDatabase:
         """Open a snapshot of the database; keep it for as short a time as possible."""
         if self._closed:
             raise DatabaseUnavailable("the database is closed")
+        began = time.monotonic()
         connection = await self._readers.get()
+        self._writer.queue.read_seconds.count(time.monotonic() - began)
         try:
             await _await_driver(connection.execute("BEGIN"))
             yield SqliteReadTx(connection, scope)

@@ -9,10 +9,12 @@ from clearlane.api.v1.claim_verbs import ENDPOINTS as CLAIM_VERBS
 from clearlane.api.v1.claims import ENDPOINTS as CLAIMS
 from clearlane.api.v1.console_links import ENDPOINTS as CONSOLE_LINKS
 from clearlane.api.v1.documents import ENDPOINTS as DOCUMENTS
+from clearlane.api.v1.events import ENDPOINTS as EVENTS
 from clearlane.api.v1.payers import ENDPOINTS as PAYERS
 from clearlane.api.v1.payments import ENDPOINTS as PAYMENTS
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.api.v1.resource import PREFIX
+from clearlane.api.v1.webhooks import ENDPOINTS as WEBHOOKS
 
 DESCRIPTION = """\
 Find and follow claims and payments, correct claims, and be told, below `/clearlane/v1`, with the credentials of V3. \
@@ -22,7 +24,9 @@ A POST that changes something takes an `Idempotency-Key`. Fields and kinds of pr
 those that you do not know."""
 
 # One row per resource.
-RESOURCES = (CLAIMS, CLAIM_VERBS, PAYMENTS, PAYERS, DOCUMENTS, CALLS, CONSOLE_LINKS)
+RESOURCES = (
+    CLAIMS, CLAIM_VERBS, PAYMENTS, PAYERS, DOCUMENTS, CALLS, CONSOLE_LINKS, EVENTS, WEBHOOKS,
+)  # fmt: skip
 
 V1 = ApiVersion(
     title="Clearlane API",

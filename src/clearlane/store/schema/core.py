@@ -30,13 +30,16 @@ from clearlane.store.sql import CLIENT_TABLES
 __all__ = [
     "ANCHORED_ACTION",
     "APP_ROLE",
+    "BACKUP_ACTION",
     "BIG_INTEGER",
     "CLIENT_TABLES",
+    "COMPLETE_STATE",
     "CURRENT_CLAIM",
     "DEFAULT_RIGHTS",
     "EVERYTHING",
     "HEAD",
     "RESTORE_ACTIONS",
+    "REVISIONS_CHANNEL",
     "RIGHTS",
     "ROUTE_ACTIONS",
     "SITES_SETTING",
@@ -64,6 +67,9 @@ __all__ = [
     "vendor_table",
     "vendors",
 ]  # fmt: skip
+
+REVISIONS_CHANNEL = "clearlane_revisions"
+"""Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
 HEAD = "v0001b"
@@ -299,6 +305,8 @@ ANCHORED_ACTION = "audit.anchored"
 """The action of a row that says that a data directory anchors the chain."""
 RESTORE_ACTIONS = ("backup.restored", "database.restored")
 """Actions of rows that say that an older database took the place of this one."""
+BACKUP_ACTION = "backup.written"
+"""The action of the row that says that a backup was written."""
 AUDIT_MARKS = f"action IN ('{ANCHORED_ACTION}', '{RESTORE_ACTIONS[0]}', '{RESTORE_ACTIONS[1]}')"
 ROUTE_ACTIONS = (
     "route.add", "route.change", "route.disable", "route.enable", "route.remove", "route.senders",
@@ -330,6 +338,13 @@ audit = installation_table(
     Index(
         "ix_audit_marks", "seq", sqlite_where=text(AUDIT_MARKS), postgresql_where=text(AUDIT_MARKS)
     ),
+    # When the last backup was written.
+    Index(
+        "ix_audit_backups",
+        "seq",
+        sqlite_where=text(f"action = '{BACKUP_ACTION}'"),
+        postgresql_where=text(f"action = '{BACKUP_ACTION}'"),
+    ),
     # The history of routes.
     Index(
         "ix_audit_routes", "seq", sqlite_where=text(ROUTE_MARKS), postgresql_where=text(ROUTE_MARKS)
@@ -346,6 +361,9 @@ audit_head = installation_table(
 
 # A vendor's claim id belongs to one current claim.
 CURRENT_CLAIM = "is_current = 1"
+
+# The state of a claim about which nothing more is expected. Claims in any other are counted for the operator.
+COMPLETE_STATE = "Complete"
 
 claims = client_table(
     "claims",
@@ -422,6 +440,15 @@ claims = client_table(
         "request_id",
         sqlite_where=text("queued > 0"),
         postgresql_where=text("queued > 0"),
+    ),
+    # Holds all that is needed to count open claims by state, payer and age, without a look at the rows.
+    Index(
+        "ix_claims_open",
+        "state",
+        "payer_id",
+        "created_at",
+        sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),
+        postgresql_where=text(f"state <> '{COMPLETE_STATE}'"),
     ),
 )
 

@@ -29,7 +29,7 @@ CLIENT_TABLES = (
 )
 
 # Tables of rows that belong to a vendor and to none of its sites.
-VENDOR_TABLES = ("idempotent_answers",)
+VENDOR_TABLES = ("idempotent_answers", "webhook_endpoints", "webhook_deliveries")
 
 
 def upgrade() -> None:
@@ -57,6 +57,7 @@ def upgrade() -> None:
         enable_row_security(op, table, of_sites=False)
     if op.get_bind().dialect.name == "postgresql":
         _protect_audit_on_postgresql()
+        _notify_of_revisions()
     else:
         _protect_audit_on_sqlite()
 
@@ -217,6 +218,10 @@ def _audit() -> None:
     )
     marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
     op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
+    backups = sa.text("action = 'backup.written'")
+    op.create_index(
+        "ix_audit_backups", "audit", ["seq"], sqlite_where=backups, postgresql_where=backups
+    )
     of_routes = sa.text(
         "action IN ('route.add', 'route.change', 'route.disable', 'route.enable', 'route.remove', "
         "'route.senders')"
@@ -297,6 +302,13 @@ def _claims() -> None:
         postgresql_where=sa.text("queued > 0"),
     )
     op.create_index(
+        "ix_claims_open",
+        "claims",
+        ["state", "payer_id", "created_at"],
+        sqlite_where=sa.text("state <> 'Complete'"),
+        postgresql_where=sa.text("state <> 'Complete'"),
+    )
+    op.create_index(
         "uq_claims_current",
         "claims",
         ["vendor_id", "site_id", "kind", "vendor_claim_hash"],
@@ -346,6 +358,16 @@ def _batches() -> None:
     )
     _delivery_failures()
     op.create_table(
+        "route_counts",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("attempts", sa.BigInteger, nullable=False),
+        sa.Column("failures", sa.BigInteger, nullable=False),
+        sa.Column("deliveries", sa.BigInteger, nullable=False),
+        sa.Column("last_delivered_at", sa.BigInteger),
+    )
+    op.create_table(
         "batches",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("payer_id", sa.Text, nullable=False),
@@ -366,6 +388,7 @@ def _batches() -> None:
         sa.Column("arriving", sa.SmallInteger, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
+        sa.Column("acknowledged_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("control", name="uq_batches_control"),
@@ -381,6 +404,11 @@ def _batches() -> None:
         ["not_before", "id"],
         sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
         postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
+    )
+    op.create_index(
+        "ix_batches_delivered",
+        "batches",
+        ["delivered_at", "type", "payer_id", "claims", "acknowledged_at"],
     )
     op.create_index("ix_batches_destination", "batches", ["type", "payer_id", "id"])
     op.create_table(
@@ -469,6 +497,7 @@ def _inbox() -> None:
         sqlite_where=sa.text("state = 'Stored'"),
         postgresql_where=sa.text("state = 'Stored'"),
     )
+    op.create_index("ix_inbox_state", "inbox", ["state", "received_at"])
     op.create_index("ix_inbox_destination", "inbox", ["type", "payer_id", "id"])
     op.create_table(
         "parked_statements",
@@ -944,13 +973,19 @@ def _events() -> None:
             name="ck_installation_events_audience",
         ),
     )
+    op.create_table(
+        "silence_scans",
+        sa.Column("vendor_id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("through", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_silence_scans_vendor_id"),
+    )
 
 
 def _webhooks() -> None:
     op.create_table(
         "webhook_endpoints",
-        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("types", sa.Text, nullable=False),
         sa.Column("sites", sa.Text, nullable=False),
@@ -972,21 +1007,24 @@ def _webhooks() -> None:
     op.create_index("ix_webhook_endpoints_vendor_id", "webhook_endpoints", ["vendor_id"])
     op.create_table(
         "webhook_deliveries",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("endpoint_id", sa.Text, nullable=False),
         sa.Column("event_id", sa.BigInteger, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("type", sa.Text, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("state", sa.Text, nullable=False, server_default="waiting"),
+        sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
         sa.Column("due_at", sa.BigInteger),
         sa.Column("attempted_at", sa.BigInteger),
         sa.Column("status", sa.Integer),
-        sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False, server_default=""),
         sa.Column("answer", sa.LargeBinary),
         sa.ForeignKeyConstraint(
             ["endpoint_id"],
             ["webhook_endpoints.endpoint_id"],
             name="fk_webhook_deliveries_endpoint_id",
+        ),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_deliveries_vendor_id"
         ),
         sa.CheckConstraint(
             "state IN ('waiting', 'delivered', 'failed')", name="ck_webhook_deliveries_state"
@@ -1061,6 +1099,18 @@ def _protect_audit_on_sqlite() -> None:
             f"CREATE TRIGGER audit_no_{act.lower()} BEFORE {act} ON audit "
             "BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END"
         )
+
+
+def _notify_of_revisions() -> None:
+    """Let nodes that listen know at once that a snapshot has changed."""
+    op.execute(
+        "CREATE FUNCTION clearlane_notify_revision() RETURNS trigger LANGUAGE plpgsql AS $$ "
+        "BEGIN PERFORM pg_notify('clearlane_revisions', ''); RETURN NULL; END $$"
+    )
+    op.execute(
+        "CREATE TRIGGER revisions_notify AFTER INSERT OR UPDATE ON revisions "
+        "FOR EACH STATEMENT EXECUTE FUNCTION clearlane_notify_revision()"
+    )
 
 
 def _protect_audit_on_postgresql() -> None:
