@@ -73,6 +73,8 @@ class Recording:
     prefix: str = "/api/v3/"
     site_parameter: str = "vendorSiteId"
     endpoints: dict[str, Any] = field(default_factory=dict)
+    shown_as: dict[str, str] = field(default_factory=dict)
+    """What is written otherwise: addresses of this machine, secrets."""
 
     def call(
         self,
@@ -95,7 +97,7 @@ class Recording:
         if answer.is_success:
             kept["parameters"] |= {**given, **(at or {})}
             if body is not None:
-                kept["request"][example] = body
+                kept["request"][example] = self._shown(body)
         return content
 
     def _shown(self, content: Any) -> Any:
@@ -104,7 +106,9 @@ class Recording:
             content = content[:ITEMS_SHOWN_MAX]
         elif isinstance(content, dict) and isinstance(content.get("data"), list):
             content = {**content, "data": content["data"][:ITEMS_SHOWN_MAX]}
-        text = json.dumps(content).replace(self.sandbox.facts["base_url"], SHOWN_AS)
+        text = json.dumps(content)
+        for found, shown in {self.sandbox.facts["base_url"]: SHOWN_AS, **self.shown_as}.items():
+            text = text.replace(found, shown)
         return json.loads(text)
 
 

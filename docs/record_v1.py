@@ -1,9 +1,17 @@
 """The calls of API v1 that the OpenAPI document shows as examples, made after those of V3 in the same sandbox."""
 
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from docs.record_examples import INSTANCE, SHOWN_AS, TOKEN_SHOWN, Recording, Sandbox
 
+RECEIVER_SHOWN = "https://practice.example/webhooks"
+SECRET_SHOWN = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"  # noqa: S105  (a text that opens nothing)
+DELIVERY_SECONDS_MAX = 60
 REJECTED_INSURED = "3004"
 """The insured's id whose claim a test payer rejects (reference/sandbox.md)."""
 
@@ -18,6 +26,9 @@ def record_v1(sandbox: Sandbox) -> dict[str, Any]:
     _payers(recording)
     _documents(recording, claim)
     _console(recording, claim)
+    _events(recording)
+    with receiver() as url:
+        _webhooks(recording, url)
     return recording.endpoints
 
 
@@ -106,3 +117,80 @@ def _console(recording: Recording, claim: dict[str, Any]) -> None:
     link = {"url": f"{SHOWN_AS}/console/open/{TOKEN_SHOWN}", "expires_at": "2026-01-15T09:31:00Z"}
     kept["responses"]["201"] = {"claim": link}
     kept["parameters"] |= {"site": recording.sandbox.site, "Idempotency-Key": INSTANCE}
+
+
+def _events(recording: Recording) -> None:
+    page = recording.call("GetEvents", "events", "events", verb="GET", types="claim.*", limit=2)
+    recording.endpoints["GetEvents"]["parameters"]["after"] = page["data"][0]["id"]
+
+
+def _webhooks(recording: Recording, url: str) -> None:
+    recording.shown_as[url] = RECEIVER_SHOWN
+    path = "webhook_endpoints"
+    added = recording.call(
+        "AddWebhookEndpoint", path, "claims", {"url": url, "types": ["claim.*"], "sites": []}
+    )
+    id = {"endpoint_id": added["id"]}
+    one = f"{path}/{{endpoint_id}}"
+    rotated = recording.call("RotateWebhookSecret", f"{one}/rotate_secret", "rotated", at=id)
+    for name, answer in (("AddWebhookEndpoint", added), ("RotateWebhookSecret", rotated)):
+        for status in recording.endpoints[name]["responses"].values():
+            for shown in status.values():
+                shown["secret"] = SECRET_SHOWN
+        recording.shown_as[answer["secret"]] = SECRET_SHOWN
+    recording.call("GetWebhookEndpoints", path, "all", verb="GET", limit=2)
+    recording.call("GetWebhookEndpoint", one, "one", verb="GET", at=id)
+    change = {"types": ["claim.*", "payment.*"]}
+    recording.call("ChangeWebhookEndpoint", one, "types", change, verb="PATCH", at=id)
+    recording.call("PingWebhookEndpoint", f"{one}/ping", "sent", at=id)
+    _wait_for_delivery(recording, added["id"])
+    deliveries = f"{one}/deliveries"
+    page = recording.call(
+        "GetWebhookDeliveries", deliveries, "delivered", verb="GET", at=id, limit=1
+    )
+    event = {**id, "event_id": page["data"][0]["event_id"]}
+    recording.call("ResendWebhook", f"{deliveries}/{{event_id}}/resend", "sent", at=event)
+    since = {"since": "2026-01-15T00:00:00Z"}
+    recording.call("ReplayWebhookEndpoint", f"{one}/replay", "since-a-moment", since, at=id)
+    recording.call("EnableWebhookEndpoint", f"{one}/enable", "enabled", {"replay": True}, at=id)
+    recording.call("RemoveWebhookEndpoint", one, "removed", verb="DELETE", at=id)
+
+
+def _wait_for_delivery(recording: Recording, id: str) -> None:
+    """Wait until the receiver has got something."""
+    end = time.monotonic() + DELIVERY_SECONDS_MAX
+    while time.monotonic() < end:
+        address = f"/clearlane/v1/webhook_endpoints/{id}/deliveries"
+        page = recording.sandbox.request("GET", address).json()
+        if any(each["state"] == "delivered" for each in page["data"]):
+            return
+        time.sleep(0.2)
+    raise TimeoutError("no webhook was delivered")
+
+
+class _Receiver(BaseHTTPRequestHandler):
+    """Answers every webhook with 200."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(200)
+        self.send_header("content-length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, format: str, *values: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def receiver() -> Iterator[str]:
+    """Receive webhooks on this machine; give the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Receiver)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/webhooks"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
