@@ -30,7 +30,7 @@ def connection():
     engine.dispose()
 
 
-@pytest.mark.parametrize(("names", "of_site", "of_vendor"), PLANS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("names", "of_site", "of_vendor"), PLANS, ids=str)
 def test_a_search_walks_the_index_that_fits_it(connection, names, of_site, of_vendor):
     statement = claim_search._page(frozenset(names), is_first=True)
     for form, index in ((statement, of_site), (statement.vendor_wide, of_vendor)):
