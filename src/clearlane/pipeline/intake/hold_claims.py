@@ -117,7 +117,7 @@ async def _run(
                 tx.audit(verb.audited, ids=[claim_number])
                 tx.add_events([_event(site, claim, verb, wanted, now)])
                 return UnsentResult(claim_number, wanted.value)
-        return UnsentResult(claim_number, claim.state, IN_BATCH)
+        return UnsentResult(claim_number, ClaimState.RECEIVED.value, IN_BATCH)
 
     return await context.database.write(site.scope, job, actor=actor)
 
