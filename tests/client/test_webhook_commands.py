@@ -1,6 +1,6 @@
 """`clearlane webhook`, `events follow` and `listen --forward` against the scripted service.
 
-Also tests `cli/webhook`, `cli/events` and `cli/forward`.
+Also tests `cli/webhook`, `cli/events`, `cli/events_client` and `cli/forward`.
 """
 
 import json

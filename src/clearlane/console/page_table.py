@@ -4,7 +4,14 @@ A page is one module, one template in ``pages/`` and its rows here. An action is
 CSRF token checked before the module is called.
 """
 
-from clearlane.console import frame_assets, home_page, sandbox_clock, sign_in_page
+from clearlane.console import (
+    first_steps,
+    frame_assets,
+    home_page,
+    sandbox_clock,
+    sign_in_page,
+)
+from clearlane.console.claim_page_rows import CLAIM_PAGES
 from clearlane.console.more_page_rows import MORE_PAGES
 from clearlane.console.page_row import (
     BILLERS,
@@ -37,6 +44,9 @@ FRAME_PAGES = (
     PageRow(path="/sandbox/advance", methods=SEND, roles=BILLERS, show=sandbox_clock.advance),
 )
 
-HOME_PAGES = (PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),)
+HOME_PAGES = (
+    PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),
+    PageRow(path="/first-claim", methods=SEND, roles=BILLERS, show=first_steps.send_sample),
+)
 
-PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *MORE_PAGES)
+PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *CLAIM_PAGES, *MORE_PAGES)

@@ -27,6 +27,7 @@ from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events
+from clearlane.pipeline.claim_label import ClaimLabel, label_claim
 from clearlane.store import (
     claim_lookup,
     claim_search,
@@ -429,6 +430,7 @@ async def _update_statuses(
                 claim_search.payer_number_key(vault, claim.vendor_id, status.payer_control_number),
                 outcome_in_force(known_facts),
                 claim.event_sequence + len(events),
+                _label(status, known_facts).value,
             )
         )
     await claim_updates.update_claims(tx, rows)
@@ -447,6 +449,20 @@ def outcome_in_force(known_facts: Iterable[AnyFact]) -> str | None:
     counting = in_force or payments
     last = counting[-1] if counting else None
     return last.outcome.value if isinstance(last, ClaimPayment) else None
+
+
+def _label(status: LifecycleStatus, known_facts: Iterable[AnyFact]) -> ClaimLabel:
+    """Return what a claim is called, by the claim payment that counts, of a reversal where none does."""
+    payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+    if not payments:
+        return label_claim(status, outcome=None)
+    counting = [
+        role.remittance
+        for role in lifecycle.remittance_roles(payments)
+        if role.in_force and isinstance(role.remittance, ClaimPayment)
+    ]
+    last = counting[-1] if counting else payments[-1]
+    return label_claim(status, outcome=last.outcome, balanced=last.balanced)
 
 
 def _waits_for_batch(

@@ -9,6 +9,7 @@ from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.query import claim_summary
 
 # The engine's library polls each queue once a second, and each poll costs an idle node a quarter of a percent of a core:
 # there are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
@@ -59,6 +60,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=purge_events.NAME,
         verb=purge_events.purge_tick,
         cron=purge_events.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=claim_summary.NAME,
+        verb=claim_summary.refresh_tick,
+        cron=claim_summary.EVERY,
         queue=self_check.QUEUE,
     ),
 )

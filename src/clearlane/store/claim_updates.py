@@ -58,6 +58,8 @@ class ClaimStateUpdate(NamedTuple):
     """Keyed hash of the payer's number, cut to 64 bits."""
     outcome: str | None
     event_sequence: int
+    label: str
+    """What people call the claim (``pipeline.claim_label``)."""
 
     def __repr__(self) -> str:
         """Leave out sealed values."""

@@ -54,7 +54,7 @@ async def find_silent(tx: Tx, vendor_id: int, *, before: int) -> SilentClaims:
     return SilentClaims(sorted({str(id) for id, _ in (*rows, *more)}), through)
 
 
-async def set_looked_through(tx: Tx, vendor_id: int, through: int) -> None:
+async def save_progress(tx: Tx, vendor_id: int, through: int) -> None:
     """Keep how far a vendor's claims were looked through."""
     await tx.run(_SET, vendor=vendor_id, to=through)
 

@@ -40,7 +40,7 @@ async def tell_of_silent_claims(context: WorkContext, now: datetime) -> int:
                     for one in counted
                 ]
             )  # fmt: skip
-            await store.set_looked_through(tx, vendor_id, found.through)
+            await store.save_progress(tx, vendor_id, found.through)
             return len(counted), found.through
 
         through = 0

@@ -112,7 +112,7 @@ class WebhookRunner:
             head, any_endpoint = 0, False
             try:
                 head, any_endpoint = await self._start_due()
-            except StoreFault as fault:
+            except Exception as fault:  # noqa: BLE001  (the next look may succeed)
                 log.warning("webhooks not looked for", fault=fault_code(fault))
             await self._wait(head, any_endpoint=any_endpoint)
 

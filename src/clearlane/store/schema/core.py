@@ -406,6 +406,9 @@ claims = client_table(
     Column("outcome", Text),
     # How many events vendors were told about it; the first is that it was received or refused.
     Column("event_sequence", Integer, nullable=False, server_default="1"),
+    # What people call it (``pipeline.claim_label``), and its first day of service.
+    Column("label", Text, nullable=False, server_default="received"),
+    Column("service_day", Text),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     # Lists of a vendor: by age, by last change, and by the keys.
@@ -422,6 +425,16 @@ claims = client_table(
         "payer_number_key",
         sqlite_where=text("payer_number_key IS NOT NULL"),
         postgresql_where=text("payer_number_key IS NOT NULL"),
+    ),
+    Index(
+        "ix_claims_label",
+        "vendor_id",
+        "site_id",
+        "label",
+        "updated_at",
+        "request_id",
+        sqlite_where=text(CURRENT_CLAIM),
+        postgresql_where=text(CURRENT_CLAIM),
     ),
     Index(
         "uq_claims_current",

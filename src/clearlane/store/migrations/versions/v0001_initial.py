@@ -26,6 +26,10 @@ CLIENT_TABLES = (
     "billing_zips",
     "instances",
     "events",
+    "work_items",
+    "claim_notes",
+    "correction_drafts",
+    "claim_summaries",
 )
 
 # Tables of rows that belong to a vendor and to none of its sites.
@@ -48,6 +52,7 @@ def upgrade() -> None:
     _enrollment()
     _console()
     _api()
+    _worklist()
     _sandbox()
     _events()
     _webhooks()
@@ -273,7 +278,16 @@ def _claims() -> None:
         sa.Column("payer_number_key", sa.BigInteger),
         sa.Column("outcome", sa.Text),
         sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
+        sa.Column("label", sa.Text, nullable=False, server_default="received"),
+        sa.Column("service_day", sa.Text),
         sa.CheckConstraint("kind IN ('medical', 'dental')", name="ck_claims_kind"),
+    )
+    op.create_index(
+        "ix_claims_label",
+        "claims",
+        ["vendor_id", "site_id", "label", "updated_at", "request_id"],
+        sqlite_where=sa.text("is_current = 1"),
+        postgresql_where=sa.text("is_current = 1"),
     )
     op.create_index(
         "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
@@ -1037,6 +1051,68 @@ def _webhooks() -> None:
         ["endpoint_id", "due_at"],
         sqlite_where=sa.text("state = 'waiting'"),
         postgresql_where=sa.text("state = 'waiting'"),
+    )
+
+
+def _worklist() -> None:
+    op.create_table(
+        "work_items",
+        *_owner("work_items"),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("assigned_to", sa.Text),
+        sa.Column("snoozed_until", sa.Text),
+        sa.Column("done_label", sa.Text),
+        sa.Column("changed_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "request_id", name="pk_work_items"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_work_items_request_id"
+        ),
+    )
+    op.create_index(
+        "ix_work_items_assigned_to", "work_items", ["vendor_id", "site_id", "assigned_to"]
+    )
+    op.create_table(
+        "claim_notes",
+        *_owner("claim_notes"),
+        sa.Column("note_id", sa.Text, primary_key=True),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("author", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_claim_notes_request_id"
+        ),
+    )
+    op.create_index("ix_claim_notes_request_id", "claim_notes", ["request_id"])
+    op.create_index("ix_claim_notes_vendor_id_site_id", "claim_notes", ["vendor_id", "site_id"])
+    op.create_table(
+        "correction_drafts",
+        *_owner("correction_drafts"),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("author", sa.Text, nullable=False),
+        sa.Column("begun_at", sa.BigInteger, nullable=False),
+        sa.Column("saved_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "request_id", name="pk_correction_drafts"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_correction_drafts_request_id"
+        ),
+    )
+    op.create_index("ix_correction_drafts_saved_at", "correction_drafts", ["saved_at"])
+    op.create_index(
+        "ix_correction_drafts_vendor_id_site_id", "correction_drafts", ["vendor_id", "site_id"]
+    )
+    op.create_table(
+        "claim_summaries",
+        *_owner("claim_summaries"),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("counted_at", sa.BigInteger, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "name", name="pk_claim_summaries"),
+    )
+    op.create_index(
+        "ix_claim_summaries_vendor_id_site_id", "claim_summaries", ["vendor_id", "site_id"]
     )
 
 
