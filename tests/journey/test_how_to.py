@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("how-to")
 HOW_TO = ROOT / "docs" / "how-to"
 FOLLOWED = {
     "production", "sftp-payer", "postgresql", "moving", "enrollment", "keys", "undelivered", "backup",
-    "inbox", "console", "payments",
+    "inbox", "console", "payments", "events", "webhooks", "corrections",
 }  # fmt: skip
 # Examples in Python, which `tests/x12` runs.
 LIBRARY = {"x12-library"}
@@ -115,6 +115,15 @@ def test_the_inbox_is_read_and_people_sign_in(operator):
     operator.follow(page("inbox"))
     operator.follow(page("payments"))
     operator.follow(page("console"))
+
+
+def test_claims_are_checked_and_corrected(operator):
+    operator.follow(page("corrections"))
+
+
+def test_events_are_followed_and_webhooks_are_added(operator):
+    operator.follow(page("events"))
+    operator.follow(page("webhooks"))
 
 
 def test_the_samples_of_the_reference_run(operator):

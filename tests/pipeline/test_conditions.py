@@ -194,6 +194,12 @@ CASES = [
         "4 pieces of durable work wait for a node, the oldest for 20 minutes",
         node(backlog=EngineBacklog({"post": 4}, ago(minutes=2) // 1_000)),
     ),
+    (
+        "webhooks-disabled",
+        replace(WELL, disabled_webhooks=2),
+        "2 webhook endpoints failed for too long",
+        WELL,
+    ),
     ("work-parked", replace(WELL, parked_work=1), "1 piece of durable work stopped", WELL),
     ("audit-not-anchored", node(anchor_fault="No space."), "not anchored: No space.", WELL),
     (

@@ -49,6 +49,12 @@ from clearlane.client.protocol import (
     date_windows,
     to_date,
 )
+from clearlane.client.resources import (
+    AsyncCallRunner,
+    AsyncClaims,
+    AsyncPayerDirectory,
+    AsyncPayments,
+)
 from clearlane.client.retry import Retry
 from clearlane.client.transport import AsyncTransport
 from clearlane.client.webhook_endpoints import AsyncWebhookEndpoints
@@ -124,6 +130,21 @@ class AsyncClient:
     async def today(self) -> date:
         """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
         return await self._run(self._protocol.today())
+
+    @property
+    def claims(self) -> AsyncClaims:
+        """The vendor's claims: find, follow and correct them (Clearlane's own API)."""
+        return AsyncClaims(AsyncCallRunner(self._protocol, self._run))
+
+    @property
+    def payments(self) -> AsyncPayments:
+        """The payments that the vendor has a part in (Clearlane's own API)."""
+        return AsyncPayments(AsyncCallRunner(self._protocol, self._run))
+
+    @property
+    def payer_directory(self) -> AsyncPayerDirectory:
+        """The payers that can be reached, with what each offers (Clearlane's own API)."""
+        return AsyncPayerDirectory(AsyncCallRunner(self._protocol, self._run))
 
     @property
     def events(self) -> AsyncEvents:

@@ -49,6 +49,12 @@ from clearlane.client.protocol import (
     date_windows,
     to_date,
 )
+from clearlane.client.resources import (
+    CallRunner,
+    Claims,
+    PayerDirectory,
+    Payments,
+)
 from clearlane.client.retry import Retry
 from clearlane.client.transport import Transport
 from clearlane.client.webhook_endpoints import WebhookEndpoints
@@ -124,6 +130,21 @@ class Client:
     def today(self) -> date:
         """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
         return self._run(self._protocol.today())
+
+    @property
+    def claims(self) -> Claims:
+        """The vendor's claims: find, follow and correct them (Clearlane's own API)."""
+        return Claims(CallRunner(self._protocol, self._run))
+
+    @property
+    def payments(self) -> Payments:
+        """The payments that the vendor has a part in (Clearlane's own API)."""
+        return Payments(CallRunner(self._protocol, self._run))
+
+    @property
+    def payer_directory(self) -> PayerDirectory:
+        """The payers that can be reached, with what each offers (Clearlane's own API)."""
+        return PayerDirectory(CallRunner(self._protocol, self._run))
 
     @property
     def events(self) -> Events:

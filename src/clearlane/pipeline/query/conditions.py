@@ -45,6 +45,7 @@ class ConditionPart(StrEnum):
     DELIVERY = "Claims to payers"
     ANSWERS = "Answers of payers"
     ELIGIBILITY = "Eligibility"
+    EVENTS = "Events"
 
 
 Find = Callable[[Measures], Iterator[ConditionCase]]
@@ -270,6 +271,16 @@ CONDITIONS: tuple[Condition, ...] = (
         users="Some eligibility requests wait for their payer.",
         find=checks.find_inquiries_waiting,
         needs_person=False,
+    ),
+    Condition(
+        name="webhooks-disabled",
+        part=ConditionPart.EVENTS,
+        severity=ConditionSeverity.WARNING,
+        measured="Webhook endpoints of vendors that are disabled, because the last retry of a delivery failed.",
+        do="Tell the vendor: it sees why with `clearlane webhook log ID`, and `clearlane webhook enable ID` sends what it "
+        "missed. The feed of events has everything.",
+        users="Some programs of vendors are not told of events; they can read them.",
+        find=checks.find_disabled_webhooks,
     ),
     Condition(
         name="no-node",

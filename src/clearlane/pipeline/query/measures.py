@@ -21,7 +21,7 @@ from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.durations import Durations
 from clearlane.store import batches as batch_store
-from clearlane.store import inbox, operating_counts
+from clearlane.store import inbox, operating_counts, webhooks
 from clearlane.store.anchor import AnchorFault
 from clearlane.store.batches import Batch
 from clearlane.store.database import Database, StoreWaits, Tx
@@ -132,6 +132,8 @@ class Measures:
     nodes: tuple[Node, ...] = ()
     silent_nodes: tuple[SilentNode, ...] = ()
     parked_work: int = 0
+    disabled_webhooks: int = 0
+    """Webhook endpoints of vendors that failed for so long that nothing is sent to them."""
     backup_at: int | None = None
     """When the last backup was written, by the wall clock; where there is none, when the installation was first used."""
     backup_known: bool = False
@@ -197,6 +199,7 @@ class MeasureSource:
                     await operating_counts.list_silent_nodes(tx, NODE_SILENT_SECONDS * 1_000_000)
                 ),
                 parked_work=await operating_counts.count_parked_work(tx),
+                disabled_webhooks=await webhooks.count_disabled(tx),
                 backup_at=backup_at or await operating_counts.first_audited_at(tx),
                 backup_known=backup_at is not None,
                 node=await self._node(tx, wall, backlog),
