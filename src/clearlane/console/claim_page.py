@@ -273,6 +273,9 @@ NOTICES = {
     "sent": "The correction is accepted and leaves with the next file.",
     "sent-told": "The correction is accepted and leaves with the next file. Your software is told what changed.",
     "discarded": "The draft is discarded.",
+    "held": "The claim is held: it is sent when it is released.",
+    "released": "The claim is released and leaves with the next file.",
+    "canceled": "The claim is canceled and never sent.",
 }
 
 

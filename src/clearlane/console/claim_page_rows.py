@@ -1,6 +1,7 @@
 """The rows of the table of pages about claims."""
 
 from clearlane.console import (
+    claim_action_handlers,
     claim_page,
     claims_page,
     correct_page,
@@ -35,6 +36,22 @@ CLAIM_PAGES = (
         roles=BILLERS,
         menu="/claims",
         show=correct_page.save_correction,
+    ),
+    PageRow(path="/claims/{number}/pdf", roles=EVERYBODY, show=claim_action_handlers.download_pdf),
+    PageRow(
+        path="/claims/{number}/hold", methods=SEND, roles=BILLERS, show=claim_action_handlers.hold
+    ),
+    PageRow(
+        path="/claims/{number}/release",
+        methods=SEND,
+        roles=BILLERS,
+        show=claim_action_handlers.release,
+    ),
+    PageRow(
+        path="/claims/{number}/cancel",
+        methods=SEND,
+        roles=BILLERS,
+        show=claim_action_handlers.cancel,
     ),
     PageRow(path="/worklists/act", methods=SEND, roles=BILLERS, show=worklist_actions.act),
     PageRow(path="/worklists/fix", roles=BILLERS, menu="/claims", show=fix_cause_page.show_cause),
