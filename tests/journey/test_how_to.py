@@ -18,6 +18,7 @@ HOW_TO = ROOT / "docs" / "how-to"
 FOLLOWED = {
     "production", "sftp-payer", "postgresql", "moving", "enrollment", "keys", "undelivered", "backup",
     "inbox", "console", "payments", "events", "webhooks", "corrections",
+    "monitoring",
 }  # fmt: skip
 # Examples in Python, which `tests/x12` runs.
 LIBRARY = {"x12-library"}
@@ -111,7 +112,8 @@ def test_a_file_that_does_not_go_out_is_carried_and_everything_is_restored(opera
     operator.follow(page("backup"))
 
 
-def test_the_inbox_is_read_and_people_sign_in(operator):
+def test_the_installation_is_watched_the_inbox_is_read_and_people_sign_in(operator):
+    operator.follow(page("monitoring"))
     operator.follow(page("inbox"))
     operator.follow(page("payments"))
     operator.follow(page("console"))

@@ -17,6 +17,7 @@ from clearlane.client import calls, limits
 from clearlane.client.account import Account
 from clearlane.client.build import ClaimKind, document_kind, split_claims
 from clearlane.client.calls import PayerList
+from clearlane.client.claim_watch import wait_for_claim
 from clearlane.client.errors import ClearlaneError
 from clearlane.client.events import AsyncEvents
 from clearlane.client.https import AsyncHttpTransport
@@ -216,6 +217,21 @@ class AsyncClient:
         for first, last in date_windows(to_date(start), to_date(end), days):
             for row in await self.claim_status(first, last):
                 yield row
+
+    async def wait_for(
+        self,
+        claim_id: str,
+        *,
+        created: date | str | None = None,
+        seconds: float = limits.WAIT_SECONDS,
+    ) -> ClaimStatus:
+        """Wait until a claim is decided or rejected; by its ``Svc_VendorClaimId`` or its ``RequestId``.
+
+        ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
+        last status when the time is over, :class:`NotFound` where there is no such claim.
+        """
+        steps = wait_for_claim(self._protocol, claim_id, created=created, seconds=seconds)
+        return await self._run(steps)
 
     async def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
         """Return payer documents by the ``RelatedDocumentId`` of status records."""

@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from clearlane.console import page_text
 from clearlane.console.page_request import PageRequest
+from clearlane.console.path_number import read_number
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.route_states import (
     RouteCondition,
@@ -138,6 +139,5 @@ def _trouble(request: PageRequest, state: RouteState) -> str:
 
 
 def _start(request: PageRequest, total: int) -> int:
-    text = request.query("start")
-    wanted = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
+    wanted = read_number(request.query("start")) or 0
     return wanted if wanted < total else 0

@@ -3,6 +3,8 @@
 from clearlane.console import (
     connection_page,
     connections_page,
+    file_page,
+    files_page,
     payment_downloads,
     payment_page,
     payments_page,
@@ -65,4 +67,41 @@ CONNECTION_PAGES = (
     ),
 )
 
-MORE_PAGES: tuple[PageRow, ...] = (*PAYMENT_PAGES, *CONNECTION_PAGES)
+FILE_PAGES = (
+    PageRow(path="/files", roles=OPERATORS, menu="/files", show=files_page.show_files),
+    PageRow(
+        path="/files/in/{id}",
+        roles=OPERATORS,
+        menu="/files",
+        show=file_page.show_incoming,
+        notices=file_page.IN_NOTICES,
+    ),
+    PageRow(
+        path="/files/out/{id}",
+        roles=OPERATORS,
+        menu="/files",
+        show=file_page.show_outgoing,
+        notices=file_page.OUT_NOTICES,
+    ),
+    *(
+        PageRow(path=f"/files/{path}", roles=OPERATORS, menu="/files", show=show)
+        for path, show in (
+            ("in/{id}/raw", file_page.download_incoming),
+            ("out/{id}/raw", file_page.download_outgoing),
+            ("in/{id}/x12", file_page.explain_incoming),
+            ("out/{id}/x12", file_page.explain_outgoing),
+        )
+    ),
+    *(
+        PageRow(path=f"/files/{path}", methods=SEND, roles=OPERATORS, menu="/files", show=show)
+        for path, show in (
+            ("in/{id}/replay", file_page.replay),
+            ("in/{id}/accept", file_page.accept),
+            ("in/{id}/discard", file_page.discard),
+            ("out/{id}/resend", file_page.resend),
+            ("out/{id}/delivered", file_page.mark_delivered),
+        )
+    ),
+)
+
+MORE_PAGES: tuple[PageRow, ...] = (*PAYMENT_PAGES, *CONNECTION_PAGES, *FILE_PAGES)

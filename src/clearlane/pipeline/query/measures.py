@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import Connections
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import Clock, to_micros
@@ -219,7 +217,7 @@ class MeasureSource:
         found: dict[Destination, _Waiting] = {}
         for in_doubt in (False, True):
             for queue in await batch_store.list_payer_queues(tx, in_doubt=in_doubt):
-                key = (FORMS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
+                key = (_payer_type(queue.kind), queue.payer_id)
                 waiting = found.setdefault(key, _Waiting())
                 waiting.oldest.append(queue.oldest_at)
                 if in_doubt:
@@ -321,3 +319,11 @@ class _Waiting:
     claims_in_doubt: int = 0
     oldest: list[int] = field(default_factory=list)
     batches: list[Batch] = field(default_factory=list)
+
+
+def _payer_type(kind: str) -> str:
+    # Imported here: forms bring all rules of claims, which a command should load only where claims wait.
+    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import FORMS
+
+    return FORMS[ClaimKind(kind)].payer_type
