@@ -359,6 +359,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands.md": commands_page,
     "calls.md": calls_page,
     "answers.md": interface.answers_page,
+    "clearlane-v1.md": interface.own_api_page,
     "errors.md": interface.errors_page,
     "states.md": states.states_page,
     "client.md": library.client_page,

@@ -81,6 +81,8 @@ def send(claims: Iterator[MedicalClaim]) -> None:
     with Client("https://clearinghouse.example", "KEY", "PASSWORD", "SITE-1", timeout=60) as client:
         for result in client.submit(claims):
             print(result.VendorClaimId, result.Status, result.RequestId)
+        decided = client.wait_for("A-1")
+        print(decided.CurrentState, decided.PayerAction, decided.PayerAmount)
 """
 SAMPLE = """
 from clearlane.client import Client, InvalidRequest

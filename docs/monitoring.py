@@ -22,6 +22,7 @@ RULES_NOTE = "# Alert rules for Prometheus. Written by `make docs` from the tabl
 # What Prometheus calls how urgent an alert is.
 SEVERITIES = {ConditionSeverity.WARNING: "warning", ConditionSeverity.FAULT: "critical"}
 DOWN_MINUTES = 5
+OF_NODE = " Each node tells it of itself, in `/readyz` and `/metrics`; a command may not know it."
 
 
 def conditions_page() -> Iterator[str]:
@@ -40,11 +41,10 @@ def conditions_page() -> Iterator[str]:
         yield f"## {condition.name}"
         yield ""
         ends = "until somebody acts" if condition.needs_person else "until it ends by itself"
-        yield f"A {condition.severity.value} about *{condition.part.value.lower()}*, {ends}."
+        yield f"A {condition.severity.value} about *{condition.part.value.lower()}*, {ends}.{OF_NODE * condition.of_node}"
         yield ""
         yield f"* Measured: {condition.measured}"
         yield f"* Do: {condition.do}"
-        yield f"* Users of the console see: {condition.users}"
         yield f"* Alert after {condition.alert_minutes} minutes."
 
 
@@ -107,16 +107,20 @@ def alert_name(condition: Condition) -> str:
 
 
 def _condition_rule(condition: Condition) -> dict[str, object]:
-    # Every node shows the same conditions of the installation, so their maximum is one alert for each payer and route.
     selected = f'clearlane_condition{{condition="{condition.name}"}}'
+    # Every node shows the same conditions of the installation, so their maximum is one alert for each payer and route.
+    cases = (
+        selected if condition.of_node else f"max by (condition, payer, type, route) ({selected})"
+    )
     return _rule(
         alert_name(condition),
-        f"max by (condition, payer, type, route) ({selected}) > 0",
+        f"{cases} > 0",
         condition.alert_minutes,
         SEVERITIES[condition.severity],
         f"{condition.name}"
         "{{ if $labels.payer }}: payer {{ $labels.payer }}{{ end }}"
-        "{{ if $labels.route }}, route {{ $labels.route }}{{ end }}",
+        "{{ if $labels.route }}, route {{ $labels.route }}{{ end }}"
+        "{{ if $labels.instance }} (node {{ $labels.instance }}){{ end }}",
         f"{condition.measured} {condition.do}",
     )
 

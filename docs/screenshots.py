@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from docs.record_examples import Sandbox, running_sandbox
@@ -34,7 +35,7 @@ class ConsolePicture:
 
 @dataclass(frozen=True, slots=True)
 class TerminalPicture:
-    """A command and what it prints as a picture."""
+    """A command and what it prints as a picture. ``{day}`` stands for the day the claims were sent."""
 
     name: str
     command: str
@@ -50,7 +51,7 @@ CONSOLE = (
 )
 TERMINAL = (
     TerminalPicture("terminal-doctor", "clearlane doctor"),
-    TerminalPicture("terminal-status", "clearlane claim status"),
+    TerminalPicture("terminal-status", "clearlane claim status --from {day}"),
     TerminalPicture("terminal-show", "clearlane claim show {claim}"),
 )
 # Paid, denied, and with something left to the patient: the insured's id decides (reference/sandbox.md).
@@ -74,6 +75,7 @@ SVG = """<svg class="rich-terminal" viewBox="0 0 {terminal_width} {terminal_heig
 
 def fill(sandbox: Sandbox, data: Path) -> str:
     """Send a few claims through the sandbox; return the number of the first."""
+    sandbox.post("/sandbox/clock", {"Frozen": True})
     found = ""
     for id, insured in SAMPLES:
         sample = run(data, f"claim sample --id {id}", places=False)
@@ -101,12 +103,12 @@ def run(data: Path, command: str, *, places: bool = True, colour: bool = False) 
     ).stdout
 
 
-def draw_terminal(picture: TerminalPicture, data: Path, claim: str) -> None:
+def draw_terminal(picture: TerminalPicture, data: Path, claim: str, day: date) -> None:
     """Write a command and its output as SVG."""
     from rich.console import Console
     from rich.text import Text
 
-    command = picture.command.format(claim=claim)
+    command = picture.command.format(claim=claim, day=day)
     printed = run(data, command.removeprefix("clearlane "), colour=True)
     console = Console(record=True, width=COLUMNS, file=io.StringIO())
     console.print(Text(f"$ {command}", style="bold"))
@@ -151,10 +153,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         with running_sandbox(data) as sandbox:
+            day = sandbox.today()
             claim = fill(sandbox, data)
             for picture in TERMINAL:
                 if not wanted or picture.name in wanted:
-                    draw_terminal(picture, data, claim)
+                    draw_terminal(picture, data, claim, day)
             photograph(
                 [each for each in CONSOLE if not wanted or each.name in wanted],
                 sandbox,

@@ -66,6 +66,8 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("operator", "shared"): STATUS,
     ("outbound", "shared"): STATUS,
     ("query", "shared"): STATUS,
+    ("query", "work_context"): CONTEXT,
+    ("schedule", "query"): "the summaries of claims are refreshed by schedule",
     ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",
     ("inbound", "outbound"): "an answer to a batch in doubt proves its delivery",
     (

@@ -18,6 +18,7 @@ EXAMPLES = {
     "log_level": "warning",
     "log_format": "json",
     "eligibility_x12": "on",
+    "event_vendor_claim_id": "off",
     "tls_suites": "all",
     "submitter_name": "Fernhill Exchange",
     "submitter_phone": "(206) 555-0100",

@@ -1,9 +1,11 @@
 """What happens to claims and payments is told as events, in the transaction of what they tell.
 
-Also tests `pipeline/payment_events`, `notify/feed` and `notify/purge_events`.
+Also tests `pipeline/payment_events`, `pipeline/notify/feed`, `pipeline/notify/purge_events`,
+`pipeline/notify/silent_claims`, `store/silent_claims` and `claims/changed_fields`.
 """
 
 import json
+import tracemalloc
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,14 +13,16 @@ import pytest
 
 from clearlane.claims.facts import FactKind
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.events.event import NewEvent
 from clearlane.events.types import TYPES
 from clearlane.kernel.clock import to_micros
 from clearlane.payments.outcome import Outcome
 from clearlane.pipeline.claim_events import OUTCOME_TYPES, REFUSED_BY, STATE_TYPES
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.notify.purge_events import purge_old_events
+from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
 from clearlane.pipeline.operator import payment_admin
-from clearlane.store import events
+from clearlane.store import events, silent_claims
 from clearlane.store.database import Actor
 from tests.claims.answers import nine, paid, patient, payment, status, ta1
 from tests.pipeline.flowing import EVERYONE, Flow, accounts, controls
@@ -225,6 +229,66 @@ async def test_the_same_payment_again_is_told_as_a_duplicate(flow):
         "payment.received",
         "payment.duplicate",
     ]
+
+
+async def test_a_claim_without_an_answer_is_told_of_once(flow, clock):
+    other = await flow.new_site()
+    _, content = await flow.sent(3)
+    await flow.sent(1, site=other)
+    [paid_account, *_] = accounts(content)
+    days = flow.context.limits.claim_silence_days
+    clock.advance(timedelta(days=days - 1))
+    await flow.arrive(payment(paid(paid_account, "1", "100", "80", "CAS*CO*45*20")))
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 0
+    clock.advance(timedelta(days=2))
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 3
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 0
+    silent = [one for one in await feed(flow) if one["type"] == "claim.no_answer"]
+    assert [one["data"]["sequence"] for one in silent] == [3, 3]
+    assert {one["actor"] for one in silent} == {"system"}
+    [*_, last] = await feed(flow, other)
+    assert last["type"] == "claim.no_answer"
+
+
+async def test_more_silent_claims_than_a_page_are_all_told_of(flow, clock, monkeypatch):
+    monkeypatch.setattr(silent_claims, "SILENT_CLAIMS_AT_ONCE", 2)
+    for _ in range(2):
+        await flow.sent(3)
+        clock.advance(timedelta(hours=1))
+    clock.advance(timedelta(days=flow.context.limits.claim_silence_days))
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 6
+
+
+async def test_a_hundred_thousand_events_are_followed_in_order_with_constant_memory(flow):
+    if flow.database.dialect != "sqlite":
+        pytest.skip("the pages are the same, and writing them takes longer")
+    site, count, at_once = flow.site, 100_000, 10_000
+    for first in range(0, count, at_once):
+        new = [
+            NewEvent("claim.received", 1, site.vendor_id, site.id, f"C{first + n}", 1)
+            for n in range(at_once)
+        ]
+
+        async def job(tx, new=new):
+            tx.add_events(new)
+
+        await flow.database.write(EVERYONE, job, actor=PERSON)
+    reader = FeedReader(site.vendor_id, {site.id: site.vendor_site_id})
+    seen, after, peaks = 0, 0, []
+    tracemalloc.start()
+    while True:
+        tracemalloc.reset_peak()
+        page = await read_feed(flow.context, reader, types=TYPES, after=after, limit=500)
+        for event in page.events:
+            assert event["claim_number"] == f"C{seen}"
+            seen += 1
+        after = page.cursor
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        if page.is_end:
+            break
+    tracemalloc.stop()
+    assert seen == count
+    assert max(peaks[100:]) < 1.5 * max(peaks[:20])
 
 
 async def test_old_events_are_removed_after_the_days_of_the_setting(flow, clock):

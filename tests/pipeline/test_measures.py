@@ -21,6 +21,7 @@ from clearlane.cli.status import COLUMNS
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import ManualClock, SystemClock
 from clearlane.pipeline.query.conditions import raised_conditions
+from clearlane.pipeline.query.health import health
 from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.route_connections import RouteConnections
 from clearlane.settings import load
@@ -181,20 +182,37 @@ async def test_several_askers_cost_one_measurement(flow):
     assert flow.database.waits.read_seconds.counted == before
 
 
-# ---- a payer is away for three days ------------------------------------------------------------
-
-
 @pytest.fixture
-def away(place, clearlane):
-    """A payer whose folder is gone for three days; what the log said meanwhile."""
-    for name in ("in", "out"):
-        (place.data / name).mkdir()
-    (place.data / "payers.csv").write_text(PAYERS)
+def created(place):
+    """An installation that was never started."""
 
     async def create():
         await (await place.open()).close()
 
     asyncio.run(create())
+
+
+def test_a_backup_that_other_tools_wrote_is_recorded_and_its_age_is_known(
+    place, clearlane, created
+):
+    assert not clearlane("status --json", code=1)["measures"]["backup_known"]
+    assert "There is no file monday.dump" in clearlane("backup --record monday.dump", code=1)
+    (place.data / "monday.dump").write_bytes(b"written by pg_dump")
+    clearlane("backup --record monday.dump")
+    facts = clearlane("status --json", code=1)
+    assert facts["measures"]["backup_known"]
+    assert [one["name"] for one in facts["conditions"]] == ["no-node"]
+
+
+# ---- a payer is away for three days ------------------------------------------------------------
+
+
+@pytest.fixture
+def away(place, clearlane, created):
+    """A payer whose folder is gone for three days; what the log said meanwhile."""
+    for name in ("in", "out"):
+        (place.data / name).mkdir()
+    (place.data / "payers.csv").write_text(PAYERS)
     clearlane("payer import payers.csv")
     route = clearlane(ROUTE.format(data=place.data))["id"]
     shutil.rmtree(place.data / "out")
@@ -263,9 +281,13 @@ def test_a_payer_that_is_away_for_three_days_is_told_in_every_place(place, clear
         settings = load()
         async with open_installation(settings, role="command") as installation:
             operations = Operations(Metrics(), Readiness(installation), V3_ERRORS)
-            return await ask(operations, "/readyz"), await ask(operations, "/metrics")
+            parts = health(await installation.measures.current())
+            return await ask(operations, "/readyz"), await ask(operations, "/metrics"), parts
 
-    (code, ready), (_, metrics) = asyncio.run(look())
+    (code, ready), (_, metrics), parts = asyncio.run(look())
+    [delivery] = [part for part in parts if part.name == "Claims to payers"]
+    assert not delivery.healthy
+    assert told in delivery.detail
     assert code == 200
     warning = json.loads(ready)["warnings"]["payer-unreachable"]
     assert told in warning

@@ -1,6 +1,6 @@
 """Events are delivered to webhook endpoints at least once, signed, and again where that fails.
 
-Also tests `notify/webhook_endpoints`, `store/webhooks` and `store/event_watch`.
+Also tests `pipeline/notify/webhook_endpoints`, `store/webhooks` and `store/event_watch`.
 """
 
 import asyncio

@@ -14,6 +14,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorScope
 from clearlane.store import event_log, events
 from clearlane.store.database import Actor, SystemScope
+from clearlane.store.event_watch import EventWatch
 from clearlane.store.sql import PING
 from tests.databases import START, make_site
 
@@ -178,3 +179,20 @@ async def test_old_events_are_removed(database, clock):
     assert await database.write(ALL, job, actor=VENDOR) == 3
     assert [one.claim_number for one in await read(database, scope)] == ["C2"]
     assert await read(database, other) == []
+
+
+async def test_those_who_wait_are_woken_by_events_of_any_node(place, database, clock):
+    scope = await make_site(database)
+    other, watch = await place.open(clock), EventWatch(database)
+    try:
+        assert not await watch.wait(NOW * 2, 0.01)
+        waiting = asyncio.create_task(watch.wait(0, 60))
+        await add(other, an_event(scope))
+        assert await waiting
+        assert await watch.wait(0, 60)
+        # A cursor beyond every event waits until its time is over, and wakes nobody else.
+        assert not await watch.wait(NOW * 2, 0.01)
+        assert not await watch.wait(NOW, 0.01)
+    finally:
+        await watch.close()
+        await other.close()

@@ -163,11 +163,11 @@ class ApiApplication:
             return state.errors.internal_error()
 
     async def _dispatch(self, scope: Scope, state: RequestState) -> Response:
+        state.errors = self._shape_of(state.path)
         refused = scope.get("state", {}).get(UNREADABLE_HEAD)
         if refused is not None:
             status, text = refused
-            return self._errors.message(status, text, {"Connection": "close"})
-        state.errors = self._shape_of(state.path)
+            return state.errors.message(status, text, {"Connection": "close"})
         if not self._proxies.is_encrypted(scope, state.headers):
             return state.errors.https_required()
         mounted = self._mounted.get(state.path[1:].partition(b"/")[0])

@@ -396,6 +396,11 @@ METRICS: tuple[InstallationMetric, ...] = (
         samples=lambda measures: [((), float(measures.parked_work))],
     ),
     InstallationMetric(
+        name="clearlane_webhooks_disabled",
+        help="Webhook endpoints of vendors that failed for too long: nothing is sent to them.",
+        samples=lambda measures: [((), float(measures.disabled_webhooks))],
+    ),
+    InstallationMetric(
         name="clearlane_nodes",
         help="Nodes with a recent heartbeat, by role.",
         labels=("role",),

@@ -1,103 +1,74 @@
-"""``clearlane events follow``: everything that happens, as it happens, from the service."""
+"""`clearlane events list`: what happened in an installation, for its operator.
 
-from functools import cache
-from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+Of all vendors, with what operators alone are told: payments that match nothing, routes that fail and work again.
+"""
+
+from datetime import timedelta
+from typing import Annotated
 
 import typer
 
-from clearlane.cli.client_command import ClientSession, vendor_command
-from clearlane.cli.output import printable, show_json_line, show_lines
-from clearlane.cli.table import TableColumn, TableLayout, fit
-from clearlane.cli.terminal import output_width
+from clearlane.cli.client_command import AsJson, usage_error
+from clearlane.cli.output import show_json, show_table
+from clearlane.cli.storage_command import Data, Store, with_store
+from clearlane.events.event import Event, format_event_id
+from clearlane.events.types import matching_types, unknown_patterns
+from clearlane.kernel.clock import SystemClock, from_micros, to_micros
 
-if TYPE_CHECKING:
-    from clearlane.client import Event
-
-app = typer.Typer(help="Follow events.", add_completion=False, rich_markup_mode=None)
-
-COLUMNS = (
-    TableColumn("created"),
-    TableColumn("type"),
-    TableColumn("claim"),
-    TableColumn("vendor claim id"),
-    TableColumn("state", state=True),
-    TableColumn("site", drop=1),
+app = typer.Typer(
+    no_args_is_help=True, help="Events: follow, list.", add_completion=False, rich_markup_mode=None
 )
-# Rows arrive one by one: the widths are those of long values, and a longer one only moves what follows.
-WIDEST = ["-" * 24, "claim.information_requested", "-" * 19, "-" * 24, "Acknowledged", "-" * 12]
-
-Types = Annotated[
-    list[str] | None,
-    typer.Option("--type", help="Only this type or family (claim.*); may be given several times."),
-]
 
 
 @app.callback()
 def events() -> None:
-    """Follow events."""
+    """Everything that happens, in order."""
 
 
-@vendor_command(app)
-def follow(
-    session: ClientSession,
-    types: Types = None,
-    after: Annotated[
-        str, typer.Option(help="Begin after this event id; by default with the oldest.")
-    ] = "",
-    cursor_file: Annotated[
-        Path | None,
-        typer.Option(help="Keep the place in this file, and go on from it at the next start."),
+@app.command("list")
+def list_events(
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type", help="Only this type or family (route.*); may be given several times."
+        ),
     ] = None,
-    new: Annotated[bool, typer.Option("--new", help="Only what happens from now on.")] = False,
-    count: Annotated[int | None, typer.Option(help="End after so many events.", min=1)] = None,
+    hours: Annotated[float, typer.Option(help="Of so many hours.", min=0.01, max=87_600)] = 24,
+    limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=10_000)] = 500,
+    as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
-    """Show events in the order in which they happened, and wait for new ones, until Ctrl-C.
+    """List what happened lately, of all vendors and for operators, the oldest first.
 
-    Of all sites of the vendor. Goes on when the service was away for a while.
+    Example: clearlane events list --type "route.*" --hours 48
+    """  # fmt: skip
+    if unknown := unknown_patterns(types or ()):
+        usage_error(f"{', '.join(unknown)} is no type: give one such as claim.paid or claim.*.")
+    after = to_micros(SystemClock().now() - timedelta(hours=hours))
 
-    Examples: clearlane events follow; clearlane events follow --type "claim.*" --new --json
-    """
-    from clearlane.client import CursorFile
+    async def work(store: Store) -> list[Event]:
+        from clearlane.store import events
 
-    file = CursorFile(cursor_file) if cursor_file else None
-    if file and not file.load() and (after or new):
-        file.save(after or latest_cursor(session))
-    cursor = file or after or (latest_cursor(session) if new else None)
-    if not session.as_json:
-        show_lines(event_layout().head())
-    try:
-        for event in islice(session.client.events.follow(cursor, types=types or ()), count):
-            show_event(event, as_json=session.as_json)
-    except KeyboardInterrupt:  # the way to end it, not a fault
-        raise typer.Exit(0) from None
+        async with store.database.read(events.EVERYONE) as tx:
+            return await events.list_all(tx, matching_types(types or ()), after=after, limit=limit)
 
-
-def latest_cursor(session: ClientSession) -> str:
-    """Return the cursor behind the newest event."""
-    cursor = None
-    while True:
-        # A page that is not full ends with the newest event of any type, and there are few of this one.
-        page = session.client.events.page(cursor, types=["ping"], limit=500)
-        cursor = page.cursor
-        if page.is_end:
-            return cursor
-
-
-def show_event(event: "Event", *, as_json: bool) -> None:
-    """Print one event as a row or a line of JSON."""
+    found = [_facts(event) for event in with_store(data, work)]
     if as_json:
-        show_json_line(dict(event.raw))
+        show_json(found)
         return
-    cells: list[object] = [
-        event.created, event.type, event.claim_number, event.vendor_claim_id,
-        event.data.get("state"), event.site,
-    ]  # fmt: skip
-    show_lines(event_layout().row(["" if cell is None else printable(str(cell)) for cell in cells]))
+    names = ("created", "type", "actor", "claim", "data")
+    show_table(names, [[one[name] for name in names] for one in found], noun="event")
 
 
-@cache
-def event_layout() -> TableLayout:
-    """Return the layout of the table of events, for this terminal."""
-    return fit(COLUMNS, [WIDEST], output_width())
+def _facts(event: Event) -> dict[str, object]:
+    data = ", ".join(f"{name} {value}" for name, value in event.data.items())
+    return {
+        "id": format_event_id(event.id),
+        "created": f"{from_micros(event.at):%Y-%m-%d %H:%M:%S}",
+        "type": event.type,
+        "vendor": event.vendor_id,
+        "site": event.site_id,
+        "actor": event.actor,
+        "claim": event.claim_number or None,
+        "data": data,
+    }

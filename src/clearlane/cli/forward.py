@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import typer
 
 from clearlane.cli.client_command import ClientSession, usage_error
-from clearlane.cli.events import latest_cursor
+from clearlane.cli.events_client import latest_cursor
 from clearlane.cli.output import printable, show_json_line
 from clearlane.events.signature import SECRET_PREFIX, new_secret, signed_headers
 

@@ -57,7 +57,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "payers": CommandEntry("payers", "The payers a vendor can reach, from the service."),
     "claim": CommandEntry("claim", "Check, make, submit, follow and explain claims."),
     "listen": CommandEntry("listen", "Follow claim status changes live."),
-    "events": CommandEntry("events", "Follow everything that happens, in order."),
+    "events": CommandEntry(
+        "events", "Everything that happens, in order: follow, list.", vendor="events_client"
+    ),
     "webhook": CommandEntry("webhook", "Webhooks: be told of events, and what was sent."),
     "documents": CommandEntry("documents", "Payer documents about claims."),
     "eligibility": CommandEntry(

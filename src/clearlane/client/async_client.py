@@ -17,6 +17,7 @@ from clearlane.client import calls, limits
 from clearlane.client.account import Account
 from clearlane.client.build import ClaimKind, document_kind, split_claims
 from clearlane.client.calls import PayerList
+from clearlane.client.claim_watch import wait_for_claim
 from clearlane.client.errors import ClearlaneError
 from clearlane.client.events import AsyncEvents
 from clearlane.client.https import AsyncHttpTransport
@@ -48,6 +49,12 @@ from clearlane.client.protocol import (
     TransportResult,
     date_windows,
     to_date,
+)
+from clearlane.client.resources import (
+    AsyncCallRunner,
+    AsyncClaims,
+    AsyncPayerDirectory,
+    AsyncPayments,
 )
 from clearlane.client.retry import Retry
 from clearlane.client.transport import AsyncTransport
@@ -126,6 +133,21 @@ class AsyncClient:
         return await self._run(self._protocol.today())
 
     @property
+    def claims(self) -> AsyncClaims:
+        """The vendor's claims: find, follow and correct them (Clearlane's own API)."""
+        return AsyncClaims(AsyncCallRunner(self._protocol, self._run))
+
+    @property
+    def payments(self) -> AsyncPayments:
+        """The payments that the vendor has a part in (Clearlane's own API)."""
+        return AsyncPayments(AsyncCallRunner(self._protocol, self._run))
+
+    @property
+    def payer_directory(self) -> AsyncPayerDirectory:
+        """The payers that can be reached, with what each offers (Clearlane's own API)."""
+        return AsyncPayerDirectory(AsyncCallRunner(self._protocol, self._run))
+
+    @property
     def events(self) -> AsyncEvents:
         """The events of the vendor, in order (Clearlane's own API)."""
         return AsyncEvents(self._protocol, self._run, self._sleep)
@@ -195,6 +217,21 @@ class AsyncClient:
         for first, last in date_windows(to_date(start), to_date(end), days):
             for row in await self.claim_status(first, last):
                 yield row
+
+    async def wait_for(
+        self,
+        claim_id: str,
+        *,
+        created: date | str | None = None,
+        seconds: float = limits.WAIT_SECONDS,
+    ) -> ClaimStatus:
+        """Wait until a claim is decided or rejected; by its ``Svc_VendorClaimId`` or its ``RequestId``.
+
+        ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
+        last status when the time is over, :class:`NotFound` where there is no such claim.
+        """
+        steps = wait_for_claim(self._protocol, claim_id, created=created, seconds=seconds)
+        return await self._run(steps)
 
     async def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
         """Return payer documents by the ``RelatedDocumentId`` of status records."""

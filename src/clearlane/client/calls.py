@@ -41,6 +41,10 @@ class Call(Generic[T]):
     timeout_seconds: float = limits.ANSWER_SECONDS_MAX
     verb: str = "POST"
     version: str = V3
+    idempotency_key: str = ""
+    """Of a change of V1: under the same key it is done once, however often it is sent."""
+    reads_text: bool = False
+    """Whether ``read`` takes the body as text instead of parsed JSON."""
 
     def __repr__(self) -> str:
         return f"Call({self.name!r})"

@@ -14,7 +14,7 @@
     │   ├── NotReached        the connection was never made, so nothing was processed
     │   │   └── CertificateRefused
     │   └── AnswerLost        sent, but no answer came: it may have been processed
-    ├── StillWaiting          eligibility answers are missing after the time given: ``answer``
+    ├── StillWaiting          not everything has come after the time given: ``answer``
     └── UnexpectedAnswer      not an answer that V3 defines
 
 Exceptions end in logs, so their texts name calls, statuses and fields, never values of fields. What the
@@ -157,12 +157,12 @@ class AnswerLost(Unavailable):
 
 
 class StillWaiting(ClearlaneError):
-    """Not every response has arrived in the time given."""
+    """Not every response has arrived, or a claim is not decided, in the time given."""
 
     def __init__(self, message: str, answer: Any) -> None:
         super().__init__(message)
         self.answer = answer
-        """The last answer: what has arrived is in it."""
+        """The last answer, or the claim's last status: what has arrived is in it."""
 
 
 class UnexpectedAnswer(ClearlaneError):

@@ -173,7 +173,8 @@ def to_date(given: date | str) -> date:
 
 def _read(call: Call[T], response: Response) -> T:
     try:
-        value = call.read(models.parse(response.body))
+        text = response.body.decode("latin-1") if call.reads_text else ""
+        value = call.read(text if call.reads_text else models.parse(response.body))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as fault:
         raise UnexpectedAnswer(
             f"The answer is not one that V3 defines ({type(fault).__name__}).",

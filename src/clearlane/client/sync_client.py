@@ -17,6 +17,7 @@ from clearlane.client import calls, limits
 from clearlane.client.account import Account
 from clearlane.client.build import ClaimKind, document_kind, split_claims
 from clearlane.client.calls import PayerList
+from clearlane.client.claim_watch import wait_for_claim
 from clearlane.client.errors import ClearlaneError
 from clearlane.client.events import Events
 from clearlane.client.https import HttpTransport
@@ -48,6 +49,12 @@ from clearlane.client.protocol import (
     TransportResult,
     date_windows,
     to_date,
+)
+from clearlane.client.resources import (
+    CallRunner,
+    Claims,
+    PayerDirectory,
+    Payments,
 )
 from clearlane.client.retry import Retry
 from clearlane.client.transport import Transport
@@ -126,6 +133,21 @@ class Client:
         return self._run(self._protocol.today())
 
     @property
+    def claims(self) -> Claims:
+        """The vendor's claims: find, follow and correct them (Clearlane's own API)."""
+        return Claims(CallRunner(self._protocol, self._run))
+
+    @property
+    def payments(self) -> Payments:
+        """The payments that the vendor has a part in (Clearlane's own API)."""
+        return Payments(CallRunner(self._protocol, self._run))
+
+    @property
+    def payer_directory(self) -> PayerDirectory:
+        """The payers that can be reached, with what each offers (Clearlane's own API)."""
+        return PayerDirectory(CallRunner(self._protocol, self._run))
+
+    @property
     def events(self) -> Events:
         """The events of the vendor, in order (Clearlane's own API)."""
         return Events(self._protocol, self._run, self._sleep)
@@ -193,6 +215,21 @@ class Client:
         """Yield the status of claims, requested a few days at a time, so that a long range fits in memory."""
         for first, last in date_windows(to_date(start), to_date(end), days):
             yield from self.claim_status(first, last)
+
+    def wait_for(
+        self,
+        claim_id: str,
+        *,
+        created: date | str | None = None,
+        seconds: float = limits.WAIT_SECONDS,
+    ) -> ClaimStatus:
+        """Wait until a claim is decided or rejected; by its ``Svc_VendorClaimId`` or its ``RequestId``.
+
+        ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
+        last status when the time is over, :class:`NotFound` where there is no such claim.
+        """
+        steps = wait_for_claim(self._protocol, claim_id, created=created, seconds=seconds)
+        return self._run(steps)
 
     def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
         """Return payer documents by the ``RelatedDocumentId`` of status records."""

@@ -19,6 +19,8 @@ from clearlane.store.claims import NOT_ACCEPTED
 
 STATE_TYPES: dict[ClaimState, str] = {
     ClaimState.RECEIVED: "claim.received",
+    ClaimState.HELD: "claim.held",
+    ClaimState.CANCELED: "claim.canceled",
     ClaimState.SENT: "claim.sent",
     ClaimState.ACKNOWLEDGED: "claim.acknowledged",
     ClaimState.PENDING: "claim.pending",

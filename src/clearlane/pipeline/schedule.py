@@ -7,7 +7,7 @@ from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
-from clearlane.pipeline.notify import purge_events
+from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_summary
 
@@ -41,6 +41,11 @@ TICKS: tuple[WorkTick, ...] = (
         name=inquiry_schedule.ASK,
         verb=inquiry_schedule.inquiry_tick,
         every_seconds=inquiry_schedule.ASK_EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=silent_claims.NAME,
+        verb=silent_claims.silence_tick,
+        every_seconds=silent_claims.EVERY_SECONDS,
     ),
 )
 

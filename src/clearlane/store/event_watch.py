@@ -17,6 +17,7 @@ class EventWatch:
         self._waiting = 0
         self._polling: asyncio.Task[None] | None = None
         self._last = 0
+        """The last event that was seen by polling; never what a caller says."""
         database.watch_events(self._wake)
 
     async def wait(self, beyond: int, seconds: float) -> bool:
@@ -24,7 +25,6 @@ class EventWatch:
         if self._last > beyond:
             return True
         self._waiting += 1
-        self._last = beyond
         if self._polling is None:
             self._polling = asyncio.create_task(self._poll())
         try:

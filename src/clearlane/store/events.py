@@ -19,7 +19,7 @@ from clearlane.store.schema import claims, event_head, events, installation_even
 from clearlane.store.sql import Statement, among, scoped_select
 
 EVERYONE = SystemScope("events of every vendor, for an operator")
-ROWS_AT_ONCE = 100
+ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
 """Rows of events read at a time: each has a few hundred events at most."""
 
 
@@ -50,13 +50,17 @@ async def list_events(
     """
     values: dict[str, object] = {"types": sorted(types)}
     found: list[Event] = []
-    start, is_end = after, False
+    # A row may hold hundreds of events or one: a few rows are read at first, and more where they held little.
+    start, size, is_end = after, ROWS_AT_FIRST, False
     while len(found) < limit and not is_end:
-        rows = await tx.rows(_SITES, **values, after=start, limit=min(limit, ROWS_AT_ONCE))
-        is_end = len(rows) < min(limit, ROWS_AT_ONCE)
+        rows = await tx.rows(_SITES, **values, after=start, limit=size)
+        is_end = len(rows) < size
+        size = min(2 * size, ROWS_AT_ONCE_MAX)
         for row in rows:
             found += [event for event in _expand(row) if event.id > after]
             start = row[2]
+            if len(found) >= limit:
+                break
     if of_vendor is not None:
         others = await tx.rows(_OTHERS, **values, vendor=of_vendor, after=after, limit=limit)
         found = sorted([*found, *(_single(row) for row in others)], key=attrgetter("id"))
@@ -66,10 +70,11 @@ async def list_events(
 async def list_all(tx: Tx, types: Collection[str], *, after: int, limit: int) -> list[Event]:
     """Return the events of every vendor and those of operators after a number, in order, for an operator."""
     values = {"types": sorted(types), "after": after, "limit": limit}
-    found = [
-        event for row in await tx.rows(_ALL_SITES, **values) for event in _expand(row)
-        if event.id > after
-    ]  # fmt: skip
+    found: list[Event] = []
+    for row in await tx.rows(_ALL_SITES, **values):
+        found += [event for event in _expand(row) if event.id > after]
+        if len(found) >= limit:
+            break
     others = [_single(row) for row in await tx.rows(_ALL_OTHERS, **values)]
     return sorted([*found, *others], key=attrgetter("id"))[:limit]
 

@@ -10,7 +10,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from clearlane.store.group_commit import OperationRefused
-from clearlane.store.postgresql import DATABASE_CONNECT_SECONDS_MAX, DRIVER_ERRORS, connect
+from clearlane.store.postgresql_connection import (
+    DATABASE_CONNECT_SECONDS_MAX,
+    DRIVER_ERRORS,
+    connect,
+)
 from clearlane.store.schema import REVISIONS_CHANNEL
 
 Connect = Callable[[str], Awaitable[Any]]

@@ -1,6 +1,9 @@
 """The table of ``/clearlane/v1``'s resources, one row each: served, checked and documented from here."""
 
+from pathlib import Path
+
 from clearlane.api.endpoint import ApiVersion
+from clearlane.api.openapi_examples import load_examples
 from clearlane.api.v1.calls import ENDPOINTS as CALLS
 from clearlane.api.v1.claim_verbs import ENDPOINTS as CLAIM_VERBS
 from clearlane.api.v1.claims import ENDPOINTS as CLAIMS
@@ -39,4 +42,5 @@ V1 = ApiVersion(
     endpoints=tuple(endpoint for resource in RESOURCES for endpoint in resource),
     errors=PROBLEMS,
     prefix=PREFIX,
+    examples=load_examples(Path(__file__).parent),
 )

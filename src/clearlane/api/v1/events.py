@@ -12,9 +12,10 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.resource import Page, Resource, read
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import TYPES, is_for_vendors, matching_types, unknown_patterns
-from clearlane.pipeline.notify.feed import FeedReader, wait_for_feed
+from clearlane.pipeline.notify.feed import FeedReader, record_reading, wait_for_feed
 
 EVENT_WAIT_SECONDS_MAX = 30
+WAIT_DIGITS_MAX = 9
 EVENT_PATTERNS_MAX = 50
 TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received`; all when left out."
 
@@ -67,6 +68,8 @@ async def list_events(call: Call) -> Response:
         seconds=given["wait"],
         stopping=call.stopping,
     )
+    if page.events:
+        await record_reading(call.context.work_context, reader, page, actor=call.actor)
     cursor = format_event_id(page.cursor)
     next = None if page.is_end else cursor
     return json_response(200, {"data": page.events, "next": next, "cursor": cursor})
@@ -84,9 +87,10 @@ def _read_after(text: str | None, endpoint: Endpoint) -> int:
 def _read_wait(text: str | None, endpoint: Endpoint) -> int:
     if text is None:
         return 0
-    if not (text.isascii() and text.isdecimal() and int(text[:9]) <= EVENT_WAIT_SECONDS_MAX):
+    is_number = text.isascii() and text.isdecimal() and len(text) <= WAIT_DIGITS_MAX
+    if not is_number or int(text) > EVENT_WAIT_SECONDS_MAX:
         raise ParameterFault(f"A whole number from 0 to {EVENT_WAIT_SECONDS_MAX} is expected.")
-    return int(text[:9])
+    return int(text)
 
 
 def _read_types(text: str | None, endpoint: Endpoint) -> frozenset[str]:

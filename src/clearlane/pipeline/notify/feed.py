@@ -15,13 +15,13 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.claims.claim_status import decode_claim_status
-from clearlane.events.event import Event, envelope
+from clearlane.events.event import Event, envelope, format_event_id
 from clearlane.kernel.ids import SiteId, VendorId, VendorScope
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claims, events
-from clearlane.store.database import Tx
+from clearlane.store.database import Actor, Tx
 from clearlane.store.events import ClaimContentRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
@@ -115,6 +115,18 @@ async def wait_for_feed(
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await cancel_all(waiting)
+
+
+async def record_reading(
+    context: WorkContext, reader: FeedReader, page: FeedPage, *, actor: Actor
+) -> None:
+    """Record in the audit trail that a vendor read these events, which name claims."""
+    first, last = format_event_id(page.numbers[0]), format_event_id(page.numbers[-1])
+
+    async def job(tx: Tx) -> None:
+        tx.audit("events.read", ids=[first, last], count=len(page.numbers))
+
+    await context.database.write(reader.scope, job, actor=actor)
 
 
 async def _vendor_claim_ids(

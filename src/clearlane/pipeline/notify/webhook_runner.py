@@ -19,6 +19,7 @@ import structlog
 
 from clearlane.accounts.model import VendorState
 from clearlane.connect.webhook_http import WebhookAnswer, WebhookSender
+from clearlane.engine.fault_injection import crash_point
 from clearlane.events.event import NewEvent, format_event_id
 from clearlane.events.retries import retry_seconds
 from clearlane.events.signature import signed_headers
@@ -111,7 +112,7 @@ class WebhookRunner:
             head, any_endpoint = 0, False
             try:
                 head, any_endpoint = await self._start_due()
-            except StoreFault as fault:
+            except Exception as fault:  # noqa: BLE001  (the next look may succeed)
                 log.warning("webhooks not looked for", fault=fault_code(fault))
             await self._wait(head, any_endpoint=any_endpoint)
 
@@ -245,6 +246,7 @@ class WebhookRunner:
 
         scope = vendor_scope(reader.vendor_id)
         await self.context.database.write(scope, job, actor=self.context.actor)
+        crash_point("webhooks noted")
         return True
 
     async def _send_due(self, reader: FeedReader, endpoint: WebhookEndpoint) -> bool:
@@ -258,7 +260,9 @@ class WebhookRunner:
         answers = await asyncio.gather(
             *(self._send(endpoint, one, messages.get(one.event_id)) for one in due)
         )
+        crash_point("webhooks sent")
         await self._record(reader.vendor_id, endpoint, list(zip(due, answers, strict=True)))
+        crash_point("webhooks recorded")
         return True
 
     async def _messages(

@@ -349,6 +349,14 @@ def find_backlog(measures: Measures) -> Iterator[ConditionCase]:
         )
 
 
+def find_disabled_webhooks(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the webhook endpoints that are disabled."""
+    if measures.disabled_webhooks:
+        yield ConditionCase(
+            f"{counted(measures.disabled_webhooks, 'webhook endpoint')} failed for too long: nothing is sent there."
+        )
+
+
 def find_parked_work(measures: Measures) -> Iterator[ConditionCase]:
     """Yield durable work that stopped."""
     if measures.parked_work:

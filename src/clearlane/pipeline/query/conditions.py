@@ -37,7 +37,7 @@ class ConditionSeverity(StrEnum):
 
 
 class ConditionPart(StrEnum):
-    """The part of the installation that a condition is about, as users of the console see it."""
+    """The part of the installation that a condition is about, as the console's home page names it."""
 
     DATABASE = "Database"
     NODES = "Nodes"
@@ -45,6 +45,7 @@ class ConditionPart(StrEnum):
     DELIVERY = "Claims to payers"
     ANSWERS = "Answers of payers"
     ELIGIBILITY = "Eligibility"
+    EVENTS = "Events"
 
 
 Find = Callable[[Measures], Iterator[ConditionCase]]
@@ -61,11 +62,11 @@ class Condition:
     """What is measured, and when it is raised."""
     do: str
     """What an operator does about it."""
-    users: str
-    """What users of the console are told; they operate nothing."""
     find: Find
     needs_person: bool = True
     """Whether it stays until somebody acts; False where it may end by itself."""
+    of_node: bool = False
+    """Whether each node tells it of itself; a command beside it may not know."""
     alert_minutes: int = 5
     """How long it lasts before the alert rule fires."""
 
@@ -112,7 +113,6 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Since when deliveries to a payer fail: {checks.UNREACHABLE_MINUTES} minutes or more.",
         do="Test the route: `clearlane route test ID`. Ask the payer. What waits can be carried by hand: "
         "`clearlane export-undelivered`. After it works again: `clearlane batch resend ID` sends at once.",
-        users="Some payers cannot be reached; claims to them wait and go out later.",
         find=checks.find_unreachable,
         needs_person=False,
     ),
@@ -122,7 +122,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Claims that wait {checks.NO_ROUTE_MINUTES} minutes or more for a payer without an active route.",
         do="Add a route (`clearlane route add`) or activate one (`clearlane route list`).",
-        users="Some payers cannot be reached yet; claims to them wait.",
         find=checks.find_without_route,
     ),
     Condition(
@@ -132,7 +131,6 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Age of the oldest claim or file that no attempt was made for: {checks.CLAIMS_WAITING_HOURS} hours or more.",
         do="Is a node running, and does its engine work? `clearlane worker --self-check`. Does the route have a "
         "window in which it sends? `clearlane route list`.",
-        users="Some claims wait longer than usual.",
         find=checks.find_waiting_long,
         needs_person=False,
     ),
@@ -142,7 +140,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Since when a person has paused a payer for whom claims wait: {checks.HELD_HOURS} hours or more.",
         do="Resume the payer in the console (Connections) once it takes claims again.",
-        users="Some payers are paused; claims to them wait.",
         find=checks.find_held,
     ),
     Condition(
@@ -151,7 +148,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Files and claims of which nobody knows whether the payer has them.",
         do="Ask the payer, then `clearlane batch mark-delivered ID` or `clearlane batch resend ID`.",
-        users="Some claims wait until an operator knows whether they arrived.",
         find=checks.find_in_doubt,
     ),
     Condition(
@@ -161,7 +157,6 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Age of the oldest delivered file of the last {DELIVERED_DAYS} days without TA1, 999 or 277CA, of a payer "
         f"that sends them: {checks.ACKNOWLEDGEMENT_HOURS} hours or more.",
         do="Ask the payer whether it has the file: `clearlane batch show ID` has its name and control number.",
-        users="Some payers have not acknowledged claims yet.",
         find=checks.find_acknowledgement_late,
         needs_person=False,
     ),
@@ -172,7 +167,6 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Age of the oldest claim of the last {OPEN_CLAIM_DAYS} days that was sent and has no claim status (277CA): "
         f"{checks.STATUS_DAYS} days or more.",
         do="Ask the payer. Is its mailbox read? `clearlane inbox list --all`.",
-        users="Some payers have not answered claims yet.",
         find=lambda measures: checks.find_late_claims(
             measures, (ClaimState.SENT,), checks.STATUS_DAYS, "a claim status (277CA)"
         ),
@@ -185,7 +179,6 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Age of the oldest claim of the last {OPEN_CLAIM_DAYS} days that was taken and has no payment (835): "
         f"{checks.PAYMENT_DAYS} days or more.",
         do="Ask the payer. Are its 835s for this provider enrolled? `clearlane enrollment list`.",
-        users="Some payers have not decided claims yet.",
         find=lambda measures: checks.find_late_claims(
             measures,
             (ClaimState.ACKNOWLEDGED, ClaimState.PENDING),
@@ -200,7 +193,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured=f"Whether the last look into a payer's mailbox failed, or is overdue by {checks.POLL_OVERDUE_MINUTES} minutes.",
         do="Test the route: `clearlane route test ID`.",
-        users="Files of some payers cannot be fetched; answers come later.",
         find=checks.find_not_polled,
         needs_person=False,
         alert_minutes=30,
@@ -211,7 +203,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Files in a payer's mailbox with names under which nothing is fetched.",
         do="Look into the mailbox: rename or remove them, or ask the payer to.",
-        users="Some files of payers were not fetched.",
         find=checks.find_passed_over,
     ),
     Condition(
@@ -220,7 +211,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Files of payers that were not posted: in quarantine, or of an unknown sender.",
         do="`clearlane inbox list`, then `clearlane inbox accept ID`, `replay ID` or `discard ID`.",
-        users="Some files of payers wait for an operator.",
         find=checks.find_inbox_files,
     ),
     Condition(
@@ -229,7 +219,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Files with statements that match no claim.",
         do="`clearlane inbox list`, then `clearlane inbox show ID`; `replay ID` once the claim is known, or `discard ID`.",
-        users="Some statements of payers match no claim.",
         find=checks.find_parked,
     ),
     Condition(
@@ -238,7 +227,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Claims of payments (835) that match none of ours.",
         do="`clearlane payment list --unmatched`, then `clearlane payment assign`.",
-        users="Some payments match no claim.",
         find=checks.find_unmatched,
     ),
     Condition(
@@ -247,7 +235,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Payments (835) of the last {UNBALANCED_DAYS} days whose amounts do not add up.",
         do="`clearlane payment list --unbalanced`, then ask the payer for a corrected 835.",
-        users="Some payments do not add up.",
         find=checks.find_unbalanced,
     ),
     Condition(
@@ -257,7 +244,6 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Real-time inquiries of the last {INQUIRY_MINUTES} minutes, where there are {checks.INQUIRIES_MIN} or more: "
         f"{checks.INQUIRY_FAILURES_PERCENT} percent without an answer in time, or {checks.INQUIRY_SECONDS} seconds on average.",
         do="Test the route: `clearlane route test ID`. Ask the payer.",
-        users="Some payers answer eligibility slowly or not at all.",
         find=checks.find_inquiries_failing,
         needs_person=False,
     ),
@@ -267,9 +253,17 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Age of the oldest inquiry without an answer: {checks.OPEN_INQUIRY_MINUTES} minutes or more.",
         do="Test the route: `clearlane route test ID`. Is a node running?",
-        users="Some eligibility requests wait for their payer.",
         find=checks.find_inquiries_waiting,
         needs_person=False,
+    ),
+    Condition(
+        name="webhooks-disabled",
+        part=ConditionPart.EVENTS,
+        severity=ConditionSeverity.WARNING,
+        measured="Webhook endpoints of vendors that are disabled, because the last retry of a delivery failed.",
+        do="Tell the vendor: it sees why with `clearlane webhook log ID`, and `clearlane webhook enable ID` sends what it "
+        "missed. The feed of events has everything.",
+        find=checks.find_disabled_webhooks,
     ),
     Condition(
         name="no-node",
@@ -277,7 +271,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Nodes with a recent heartbeat: none.",
         do="Start one: `clearlane serve`.",
-        users="No node is alive.",
         find=checks.find_no_node,
     ),
     Condition(
@@ -286,7 +279,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Nodes without a heartbeat for {NODE_SILENT_SECONDS} seconds that did not stop in order.",
         do="Look at the machine and its log. Others took over its work; its row goes after a week.",
-        users="A node is silent; others do its work.",
         find=checks.find_silent_node,
     ),
     Condition(
@@ -295,7 +287,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Difference between a node's clock and the database's: more than 5 seconds.",
         do="Let NTP set the clock.",
-        users="The clock of a node is wrong.",
         find=checks.find_clock,
     ),
     Condition(
@@ -304,8 +295,8 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Whether the last commit failed.",
         do="Make space on the disk; look at the database's log.",
-        users="It cannot be written; claims are refused.",
         find=checks.find_not_writable,
+        of_node=True,
         alert_minutes=1,
     ),
     Condition(
@@ -314,8 +305,8 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Whether an older copy of the database took the place of this one (the anchor knows).",
         do="Decide what is in doubt: `clearlane batch list`. It is told until the node is started again.",
-        users="It was set back; what waited is in doubt.",
         find=checks.find_set_back,
+        of_node=True,
     ),
     Condition(
         name="disk-reserve",
@@ -323,8 +314,8 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured="Whether the node has its reserve of disk space.",
         do="Make space on the disk of the data directory.",
-        users="There is no reserve of disk space.",
         find=checks.find_reserve,
+        of_node=True,
     ),
     Condition(
         name="writes-waiting",
@@ -332,8 +323,8 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"How long the first write waits for the database: {checks.WRITE_WAIT_SECONDS} seconds or more.",
         do="Is the disk slow, or the database's machine busy? See `clearlane_write_seconds`.",
-        users="It is slow.",
         find=checks.find_writes_waiting,
+        of_node=True,
         needs_person=False,
     ),
     Condition(
@@ -342,7 +333,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Age of the oldest durable work that no node has begun: {checks.BACKLOG_MINUTES} minutes or more.",
         do="Start another node (`clearlane worker`), or see what the nodes' logs say.",
-        users="They are behind with their work.",
         find=checks.find_backlog,
         needs_person=False,
     ),
@@ -352,7 +342,6 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.FAULT,
         measured="Durable work that was taken over too often, and stopped.",
         do="See what ended the nodes (their logs, memory), then restart them; ask for help with the work's id.",
-        users="Some work stopped.",
         find=checks.find_parked_work,
     ),
     Condition(
@@ -362,8 +351,8 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Whether the anchor could be saved, and how far it lags behind the chain: {checks.ANCHOR_BEHIND_SECONDS} seconds or "
         "more.",
         do="Is the data directory writable, and the second place of the anchor? `clearlane audit verify`.",
-        users="It is not being anchored.",
         find=checks.find_not_anchored,
+        of_node=True,
     ),
     Condition(
         name="certificate-ends",
@@ -371,8 +360,8 @@ CONDITIONS: tuple[Condition, ...] = (
         severity=ConditionSeverity.WARNING,
         measured=f"Days until the certificate that the node serves ends: fewer than {checks.CERTIFICATE_DAYS_MIN}.",
         do="Renew it; a changed file is loaded by itself.",
-        users="A certificate ends soon.",
         find=checks.find_certificate,
+        of_node=True,
     ),
     Condition(
         name="backup-old",
@@ -381,7 +370,6 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Age of the last backup, in production: {checks.BACKUP_HOURS} hours or more. On PostgreSQL only where backups are "
         "recorded.",
         do="`clearlane backup FILE`; on PostgreSQL `pg_dump`, then `clearlane backup --record FILE`.",
-        users="There is no recent backup.",
         find=checks.find_backup,
     ),
 )

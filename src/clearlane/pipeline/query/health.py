@@ -1,7 +1,4 @@
-"""Report the health of an installation to users who do not operate it, from the table of conditions.
-
-Names parts and what is wrong with them; no address, no client, no payer, no number of rows.
-"""
+"""Report the health of an installation by its parts, from the table of conditions. For operators at the console."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -23,7 +20,7 @@ def health(measures: Measures) -> list[HealthPart]:
     """Return the health of every part, the database first."""
     troubles: dict[ConditionPart, list[str]] = {part: [] for part in ConditionPart}
     for each in raised_conditions(measures):
-        troubles[each.condition.part].append(each.condition.users)
+        troubles[each.condition.part].append(each.sentence)
     return [
         HealthPart(part.value, not found, " ".join(found) or _well(part, measures))
         for part, found in troubles.items()
@@ -44,4 +41,5 @@ WELL = {
     ConditionPart.DELIVERY: "go out",
     ConditionPart.ANSWERS: "come in",
     ConditionPart.ELIGIBILITY: "is answered",
+    ConditionPart.EVENTS: "go to vendors",
 }

@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.fields import ClaimKind
-from clearlane.claims.forms import FORMS
 from clearlane.connect.connections import Connections
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.durations import Durations
 from clearlane.store import batches as batch_store
-from clearlane.store import inbox, operating_counts
+from clearlane.store import inbox, operating_counts, webhooks
 from clearlane.store.anchor import AnchorFault
 from clearlane.store.batches import Batch
 from clearlane.store.database import Database, StoreWaits, Tx
@@ -132,6 +130,8 @@ class Measures:
     nodes: tuple[Node, ...] = ()
     silent_nodes: tuple[SilentNode, ...] = ()
     parked_work: int = 0
+    disabled_webhooks: int = 0
+    """Webhook endpoints of vendors that failed for so long that nothing is sent to them."""
     backup_at: int | None = None
     """When the last backup was written, by the wall clock; where there is none, when the installation was first used."""
     backup_known: bool = False
@@ -197,6 +197,7 @@ class MeasureSource:
                     await operating_counts.list_silent_nodes(tx, NODE_SILENT_SECONDS * 1_000_000)
                 ),
                 parked_work=await operating_counts.count_parked_work(tx),
+                disabled_webhooks=await webhooks.count_disabled(tx),
                 backup_at=backup_at or await operating_counts.first_audited_at(tx),
                 backup_known=backup_at is not None,
                 node=await self._node(tx, wall, backlog),
@@ -216,7 +217,7 @@ class MeasureSource:
         found: dict[Destination, _Waiting] = {}
         for in_doubt in (False, True):
             for queue in await batch_store.list_payer_queues(tx, in_doubt=in_doubt):
-                key = (FORMS[ClaimKind(queue.kind)].payer_type, queue.payer_id)
+                key = (_payer_type(queue.kind), queue.payer_id)
                 waiting = found.setdefault(key, _Waiting())
                 waiting.oldest.append(queue.oldest_at)
                 if in_doubt:
@@ -318,3 +319,11 @@ class _Waiting:
     claims_in_doubt: int = 0
     oldest: list[int] = field(default_factory=list)
     batches: list[Batch] = field(default_factory=list)
+
+
+def _payer_type(kind: str) -> str:
+    # Imported here: forms bring all rules of claims, which a command should load only where claims wait.
+    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import FORMS
+
+    return FORMS[ClaimKind(kind)].payer_type

@@ -987,6 +987,12 @@ def _events() -> None:
             name="ck_installation_events_audience",
         ),
     )
+    op.create_table(
+        "silence_scans",
+        sa.Column("vendor_id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("through", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_silence_scans_vendor_id"),
+    )
 
 
 def _webhooks() -> None:
