@@ -39,6 +39,7 @@ from clearlane.store.group_commit import (
     submit,
     write_fault,
 )
+from clearlane.store.postgresql_signal import ChannelSignal
 from clearlane.store.schema import APP_ROLE, EVERYTHING, SITES_SETTING, VENDORS_SETTING
 from clearlane.store.sql import AnyScope, Statement, SystemScope
 
@@ -116,9 +117,7 @@ class PostgresqlDatabase:
 
     def change_signal(self) -> ChangeSignal:
         """Return a signal of changed revisions, on a connection of its own."""
-        from clearlane.store.postgresql_signal import ChannelSignal
-
-        return ChannelSignal(self._url)
+        return ChannelSignal(lambda: connect(self._url))
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""
