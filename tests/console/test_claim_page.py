@@ -1,7 +1,7 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
 Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
-`console/first_steps`, `console/charts`, `console/claim_action_handlers` and `pipeline/operator/claim_work`.
+`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `store/schema/worklist` and `pipeline/operator/claim_work`.
 """
 
 import re
