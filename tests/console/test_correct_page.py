@@ -1,6 +1,7 @@
 """Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
 
 Also tests `console/correction_form`, `console/claim_page_rows`, `console/fix_cause_page`, `console/worklist_actions`,
+`console/overtaken_correction`,
 `pipeline/operator/draft_corrections` and `store/correction_drafts`.
 """
 
@@ -17,10 +18,12 @@ from clearlane.claims import samples
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
 from clearlane.console.correction_form import changed_texts, is_billed, to_fields
+from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.store.database import SystemScope
 from clearlane.store.schema import audit, correction_drafts
 from clearlane.store.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
+from tests.console.signed_in_console import BY
 
 AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.detail).order_by(audit.c.seq))
 DRAFTS = Statement(select(correction_drafts.c.payload), system=True)
@@ -98,6 +101,26 @@ async def test_a_draft_is_sealed_and_one_person_writes_at_a_time(sandbox, biller
     left = await biller.ask(path, form={"do": "discard"})
     assert left.headers["location"].endswith("done=discarded")
     assert 'value="1983-03-03"' not in await biller.text(path)
+
+
+async def test_two_corrections_at_once_are_shown_and_never_the_last_wins(sandbox, biller):
+    number = await sandbox.send("3016")
+    await sandbox.advance(2)
+    path = f"/claims/{number}/correct"
+    await biller.ask(path, form=birth("1985-05-05", do="check"))
+    await submit_correction(
+        sandbox.installation.work_context, sandbox.site("A-1"), number,
+        {"F03_PatientDob": "1990-01-01", "F11A_InsuredDob": "1990-01-01"},
+        actor=BY, now=sandbox.installation.clock.now(),
+    )  # fmt: skip
+    both = await biller.ask(path, form=birth("1985-05-05", do="send"))
+    assert both.status_code == 409
+    assert "1990-01-01 1985-05-05" in text_of(both)
+    mine = await biller.ask(path, form={"do": "mine"})
+    successor = re.search(r"/claims/(\w+)/correct", mine.headers["location"])[1]
+    assert successor != number
+    kept = await biller.ask(f"/claims/{number}/correct")
+    assert "It was replaced by" in text_of(kept)
 
 
 async def test_what_was_billed_changes_only_with_a_reason(sandbox, biller):

@@ -13,7 +13,15 @@ from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
 
 CORRECTABLE = frozenset(
-    {ClaimLabel.REJECTED, ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED, ClaimLabel.TAKEN_BACK}
+    {
+        ClaimLabel.REJECTED,
+        ClaimLabel.DENIED,
+        ClaimLabel.PARTLY_DENIED,
+        ClaimLabel.TAKEN_BACK,
+        # Not sent yet: the correction is sent in its place.
+        ClaimLabel.RECEIVED,
+        ClaimLabel.HELD,
+    }
 )
 
 
