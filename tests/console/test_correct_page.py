@@ -19,6 +19,7 @@ from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
 from clearlane.console.correction_form import changed_texts, is_billed, to_fields
 from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.store.accounts import set_console_corrections
 from clearlane.store.database import SystemScope
 from clearlane.store.schema import audit, correction_drafts
 from clearlane.store.sql import Statement
@@ -195,6 +196,22 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     done = [row for row in rows if row[0] == "claim.done"]
     assert number in done[-1][1]
     assert not any(sandbox.foreign in row[1] for row in rows if row[0].startswith("claim."))
+
+
+async def test_a_site_may_leave_corrections_to_its_software(sandbox, biller):
+    database = sandbox.installation.database
+    number = await sandbox.send("3016")
+    await sandbox.advance(2)
+    await set_console_corrections(database, "A-1", allowed=False, actor=BY)
+    await sandbox.installation.refresh()
+    page = text_of(await biller.text(f"/claims/{number}"))
+    assert "Claims of this site are corrected in your practice software, not here." in page
+    assert "Correct box" not in page
+    refused = await biller.ask(f"/claims/{number}/correct", form=birth("1980-05-05", do="send"))
+    assert refused.status_code == 409
+    await set_console_corrections(database, "A-1", allowed=True, actor=BY)
+    await sandbox.installation.refresh()
+    assert "Correct box" in await biller.text(f"/claims/{number}")
 
 
 async def test_a_claim_of_another_site_cannot_be_corrected(sandbox, biller):

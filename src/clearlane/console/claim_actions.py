@@ -76,6 +76,8 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why a claim cannot be corrected; empty where it can."""
     if history.successor:
         return f"It was replaced by {history.successor}: correct that one."
+    if not row.site.console_corrections:
+        return "Claims of this site are corrected in your practice software, not here."
     if row.label in CORRECTABLE:
         return ""
     if CONCERNS[row.label] is LabelConcern.WAIT:
