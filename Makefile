@@ -75,8 +75,9 @@ soak: .venv/.installed ## a steady load on one node, fails where memory, descrip
 fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowledger and decoders (SECONDS=600 for longer)
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
-docs: .venv/.installed ## write the generated reference pages, build the site in site/
+docs: .venv/.installed ## write the generated reference pages, build the reference viewer and the site into the package
 	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m docs.client_types
 	@$(BIN)/python -m docs.viewer
 	@$(BIN)/python -m docs.site
 

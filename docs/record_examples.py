@@ -1,8 +1,8 @@
 """Record the calls that the OpenAPI document shows as examples: ``python -m docs.record_examples``.
 
-Starts a sandbox in a folder of its own, makes every call of the table below with the sample documents, and
-writes requests and answers to ``examples.json`` of the API version. A test makes the same calls and compares
-the form of what comes back with the file.
+Starts a sandbox in a folder of its own, makes the calls of each API version with the sample documents, and
+writes requests and answers to the version's ``examples.json``. A test makes the same calls and compares the form
+of what comes back with the files. Here are the machinery and the calls of V3; those of V1 are in ``record_v1``.
 """
 
 import json
@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,7 +20,7 @@ from typing import Any
 import httpx
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET = ROOT / "src" / "clearlane" / "api" / "v3" / "examples.json"
+API = ROOT / "src" / "clearlane" / "api"
 SHOWN_AS = "https://127.0.0.1:8443"
 ITEMS_SHOWN_MAX = 2
 INSTANCE = "5d4f8a52-7f0e-4c44-9b5e-6a1f0f6f8f11"
@@ -41,10 +41,20 @@ class Sandbox:
             trust_env=False,
         )
 
-    def post(self, path: str, body: Any = None, **query: str | int) -> httpx.Response:
-        """Make one call."""
-        parameters = {"vendorSiteId": self.facts["vendor_site_id"], **query}
-        return self._client.post(path, params=parameters, json=body)
+    def post(self, path: str, body: Any = None, **query: str | int | bool) -> httpx.Response:
+        """Make a call of V3 or of the sandbox itself."""
+        return self.request("POST", path, body, vendorSiteId=self.site, **query)
+
+    def request(
+        self, verb: str, path: str, body: Any = None, **query: str | int | bool
+    ) -> httpx.Response:
+        """Make any call."""
+        return self._client.request(verb, path, params=query, json=body)
+
+    @property
+    def site(self) -> str:
+        """The id of the sandbox's site."""
+        return str(self.facts["vendor_site_id"])
 
     def close(self) -> None:
         """Close its connections."""
@@ -57,49 +67,71 @@ class Sandbox:
 
 @dataclass
 class Recording:
-    """What was recorded, by endpoint name."""
+    """The calls of one API version: where they begin, how they name the site, and what was recorded by endpoint."""
 
     sandbox: Sandbox
+    prefix: str = "/api/v3/"
+    site_parameter: str = "vendorSiteId"
     endpoints: dict[str, Any] = field(default_factory=dict)
+    shown_as: dict[str, str] = field(default_factory=dict)
+    """What is written otherwise: addresses of this machine, secrets."""
 
-    def call(self, name: str, path: str, example: str, body: Any = None, **query: str | int) -> Any:
-        """Make a call, keep request and answer under a name, and return the answer."""
-        answer = self.sandbox.post(f"/api/v3/{path}", body, **query)
+    def call(
+        self,
+        name: str,
+        path: str,
+        example: str,
+        body: Any = None,
+        *,
+        verb: str = "POST",
+        at: Mapping[str, str] | None = None,
+        **query: str | int | bool,
+    ) -> Any:
+        """Make a call, keep request and answer under a name, and return the answer; ``at`` fills the path."""
+        given = {self.site_parameter: self.sandbox.site, **query}
+        answer = self.sandbox.request(verb, self.prefix + path.format(**at or {}), body, **given)
         kept = self.endpoints.setdefault(name, {"parameters": {}, "request": {}, "responses": {}})
-        is_text = answer.headers["content-type"].startswith("text/")
-        content = answer.text if is_text else answer.json()
+        is_json = "json" in answer.headers.get("content-type", "")
+        content = answer.json() if is_json else answer.text
         kept["responses"].setdefault(str(answer.status_code), {})[example] = self._shown(content)
-        if answer.status_code == httpx.codes.OK:
-            kept["parameters"] |= {"vendorSiteId": self.sandbox.facts["vendor_site_id"], **query}
+        if answer.is_success:
+            kept["parameters"] |= {**given, **(at or {})}
             if body is not None:
-                kept["request"][example] = body
+                kept["request"][example] = self._shown(body)
         return content
 
     def _shown(self, content: Any) -> Any:
         """Shorten long lists, and name the usual address."""
         if isinstance(content, list):
             content = content[:ITEMS_SHOWN_MAX]
-        text = json.dumps(content).replace(self.sandbox.facts["base_url"], SHOWN_AS)
+        elif isinstance(content, dict) and isinstance(content.get("data"), list):
+            content = {**content, "data": content["data"][:ITEMS_SHOWN_MAX]}
+        text = json.dumps(content)
+        for found, shown in {self.sandbox.facts["base_url"]: SHOWN_AS, **self.shown_as}.items():
+            text = text.replace(found, shown)
         return json.loads(text)
 
 
-def record(sandbox: Sandbox) -> dict[str, Any]:
-    """Make every call of the table."""
+def record(sandbox: Sandbox) -> dict[str, dict[str, Any]]:
+    """Make every call of every version; return what was recorded by version and endpoint."""
+    from docs.record_v1 import record_v1
+
     recording = Recording(sandbox)
     for step in STEPS:
         step(recording)
-    kept = recording.endpoints
-    for name in (
-        "CreateVendorInstanceToken",
-        "GetUrl",
-    ):  # no secret, not even of a sandbox that is gone
+    _hide_secrets(recording.endpoints)
+    return {"v3": recording.endpoints, "v1": record_v1(sandbox)}
+
+
+def _hide_secrets(kept: dict[str, Any]) -> None:
+    """Show no token, not even of a sandbox that is gone."""
+    for name in ("CreateVendorInstanceToken", "GetUrl"):
         for answer in kept[name]["responses"]["200"].values():
             if answer.get("token"):
                 answer["token"] = TOKEN_SHOWN
             if answer.get("url"):
                 answer["url"] = f"{SHOWN_AS}/console/login/{TOKEN_SHOWN}"
     kept["GetUrl"]["parameters"]["token"] = TOKEN_SHOWN
-    return kept
 
 
 def _payers(recording: Recording) -> None:
@@ -255,8 +287,11 @@ def main() -> None:
         running_sandbox(Path(folder) / "data") as sandbox,
     ):
         kept = record(sandbox)
-    TARGET.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"wrote {TARGET.relative_to(ROOT)}: {len(kept)} endpoints")
+    for version, endpoints in kept.items():
+        target = API / version / "examples.json"
+        text = json.dumps(endpoints, indent=1, ensure_ascii=False)
+        target.write_text(text + "\n", encoding="utf-8")
+        print(f"wrote {target.relative_to(ROOT)}: {len(endpoints)} endpoints")
 
 
 if __name__ == "__main__":

@@ -124,6 +124,9 @@ def test_every_request_and_answer_has_an_example_that_its_schema_allows():
 
 
 def test_every_endpoint_has_recorded_examples():
+    for version in VERSIONS:
+        assert version.examples
+        assert version.examples.keys() <= {endpoint.name for endpoint in version.endpoints}
     assert V3.examples.keys() == {endpoint.name for endpoint in ENDPOINTS}
     shown = DOCUMENT["paths"]["/api/v3/claims/submit"]["post"]
     request = shown["requestBody"]["content"]["application/json"]["examples"]

@@ -47,7 +47,8 @@ def frozen(client, vendor):
 @pytest.fixture
 def submit(client, vendor):
     def submit(kind=MEDICAL, **changes):
-        document = a_document(kind, **{"Svc_PayerId": "TST01", **changes})
+        payer = {"Svc_PayerId": "TST01"} if kind is MEDICAL else {}
+        document = a_document(kind, **{**payer, **changes})
         answer = post(client, document, kind, params={"vendorSiteId": f"{vendor.key}-1"})
         (result,) = results(answer)
         assert result["Status"] == "Accepted", result
@@ -136,7 +137,7 @@ def test_an_unsent_claim_is_corrected_in_its_place(client, submit, frozen, kind)
 
 def test_every_field_of_a_claim_survives_its_correction(client, vendor, frozen):
     for kind, name in ACCOUNTS.items():
-        document = a_document(kind, full=True, Svc_PayerId="TST01")
+        document = a_document(kind, full=True)
         answer = post(client, document, kind, params={"vendorSiteId": f"{vendor.key}-1"})
         number = results(answer)[0]["RequestId"]
         before = client.get(f"{CLAIMS}/{number}/x12").text

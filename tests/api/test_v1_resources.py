@@ -24,6 +24,10 @@ BODIES = {
     "CorrectClaim": {"fields": {"F26_PatientAcctNumber": "X"}},
     "CreateConsoleLink": {"user": "someone"},
     "ValidateClaims": a_document(),
+    "AddWebhookEndpoint": {"url": "http://127.0.0.1:9/hook", "types": ["claim.*"]},
+    "ChangeWebhookEndpoint": {"types": ["claim.paid"]},
+    "EnableWebhookEndpoint": {"replay": False},
+    "ReplayWebhookEndpoint": {"since": "2026-01-31T00:00:00Z"},
 }
 
 
@@ -36,6 +40,8 @@ class Paid:
     number: str = ""
     payment_id: str = ""
     document_id: str = ""
+    endpoint_id: str = ""
+    event_id: str = ""
     secrets: list[str] = field(default_factory=list)
 
     @property
@@ -47,6 +53,8 @@ class Paid:
             "document_id": self.document_id,
             "request_id": f"call-of-{self.account.key}",
             "payer_id": "TST01",
+            "endpoint_id": self.endpoint_id,
+            "event_id": self.event_id,
         }
 
 
@@ -82,7 +90,19 @@ def two(server):
             claim = client.get(f"{CLAIMS}/{paid.number}").json()
             paid.payment_id = claim["payments"][0]["payment_id"]
             paid.document_id = claim["payments"][0]["document_id"]
-            paid.secrets += [paid.document_id, claim["payer_control_number"]]
+            hook = client.post(
+                f"{ROOT}/webhook_endpoints", json=BODIES["AddWebhookEndpoint"]
+            ).json()
+            paid.endpoint_id = hook["id"]
+            paid.event_id = client.get(f"{ROOT}/events", params={"limit": 1}).json()["data"][0][
+                "id"
+            ]
+            paid.secrets += [
+                paid.document_id,
+                claim["payer_control_number"],
+                hook["id"],
+                hook["secret"],
+            ]
     return found
 
 
@@ -121,6 +141,7 @@ def test_no_call_gives_a_byte_of_another_vendor(server, two, endpoint):
             assert secret not in answer.text
         for header, value in answer.headers.items():
             assert not any(secret in value for secret in other.secrets), header
+    # Answers to ids of others are those to ids that never were, whatever the call.
     if "{" in endpoint.path and "payer_id" not in endpoint.path:
         for answer in answers:
             assert (answer.status_code, answer.content) == (nothing.status_code, nothing.content)

@@ -60,10 +60,13 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("outbound", "work_context"): CONTEXT,
     ("eligibility", "shared"): "inquiries go out on the routes that claims use",
     ("inbound", "shared"): STATUS,
+    ("notify", "shared"): "an event names the vendor's claim id, which is read from the claim",
+    ("notify", "work_context"): CONTEXT,
     ("intake", "shared"): STATUS,
     ("operator", "shared"): STATUS,
     ("outbound", "shared"): STATUS,
     ("query", "shared"): STATUS,
+    ("query", "work_context"): CONTEXT,
     ("inbound", "eligibility"): "a 271 in a file ends the inquiry that is open",
     ("inbound", "outbound"): "an answer to a batch in doubt proves its delivery",
     (
@@ -75,7 +78,9 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("operator", "outbound"): "a person sends a batch again; advancing the clock runs what is due",
     ("schedule", "eligibility"): "a row for each kind of work",
     ("schedule", "inbound"): "a row for each kind of work",
+    ("schedule", "notify"): "a row for each kind of work",
     ("schedule", "outbound"): "a row for each kind of work",
+    ("schedule", "query"): "a row for each kind of work",
     ("work_context", "eligibility"): "the context holds the node's inquiry runner",
     ("work_context", "intake"): "the context holds the node's intake batcher",
 }

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.xdist_group("how-to")
 HOW_TO = ROOT / "docs" / "how-to"
 FOLLOWED = {
     "production", "sftp-payer", "postgresql", "moving", "enrollment", "keys", "undelivered", "backup",
-    "inbox", "console", "payments",
+    "inbox", "console", "payments", "events", "webhooks", "corrections",
+    "monitoring",
 }  # fmt: skip
 # Examples in Python, which `tests/x12` runs.
 LIBRARY = {"x12-library"}
@@ -111,10 +112,20 @@ def test_a_file_that_does_not_go_out_is_carried_and_everything_is_restored(opera
     operator.follow(page("backup"))
 
 
-def test_the_inbox_is_read_and_people_sign_in(operator):
+def test_the_installation_is_watched_the_inbox_is_read_and_people_sign_in(operator):
+    operator.follow(page("monitoring"))
     operator.follow(page("inbox"))
     operator.follow(page("payments"))
     operator.follow(page("console"))
+
+
+def test_claims_are_checked_and_corrected(operator):
+    operator.follow(page("corrections"))
+
+
+def test_events_are_followed_and_webhooks_are_added(operator):
+    operator.follow(page("events"))
+    operator.follow(page("webhooks"))
 
 
 def test_the_samples_of_the_reference_run(operator):

@@ -1,6 +1,7 @@
 """How each payer is reached as an operator sees it, and what the operator does about it.
 
-Also tests `pipeline/operator/route_admin`, `store/route_traffic` and `store/delivery_failures`.
+Also tests `pipeline/operator/route_admin`, `store/route_traffic`, `store/delivery_failures` and
+`store/schema/failed_deliveries`.
 """
 
 import pytest

@@ -11,9 +11,10 @@ import pytest
 from clearlane.events.event import EventActor, NewEvent
 from clearlane.events.types import TYPES
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.ids import VendorScope
 from clearlane.store import event_log, events
 from clearlane.store.database import Actor, SystemScope
-from clearlane.store.events import EventFilter
+from clearlane.store.event_watch import EventWatch
 from clearlane.store.sql import PING
 from tests.databases import START, make_site
 
@@ -34,9 +35,9 @@ async def add(database, *new, actor=VENDOR):
 
 
 async def read(database, scope, *, after=0, limit=100, types=TYPES, sites=None):
-    wanted = EventFilter(scope.vendor, [scope.site] if sites is None else sites, types)
-    async with database.read(ALL) as tx:
-        return await events.list_events(tx, wanted, after=after, limit=limit)
+    wide = VendorScope(scope.vendor, (scope.site,) if sites is None else sites)
+    async with database.read(wide) as tx:
+        return await events.list_events(tx, types, after=after, limit=limit, of_vendor=scope.vendor)
 
 
 async def test_events_come_back_in_order_with_what_they_hold(database):
@@ -87,7 +88,7 @@ async def test_a_vendor_reads_its_own_events_and_those_of_every_vendor(database,
         NewEvent("route.down", NOW, data={"payer_id": "MM001"}),
     )
     assert [one.type for one in await read(database, scope, types=types)] == expected
-    assert [one.type for one in await read(database, scope, types=types, sites=[])] == [
+    assert [one.type for one in await read(database, scope, types=types, sites=())] == [
         one for one in expected if one != "claim.received"
     ]
     async with database.read(ALL) as tx:
@@ -173,8 +174,25 @@ async def test_old_events_are_removed(database, clock):
     before = to_micros(clock.now() - timedelta(days=90))
 
     async def job(tx):
-        return await events.remove_before(tx, before, [scope.vendor, other.vendor])
+        return await events.remove_before(tx, before)
 
     assert await database.write(ALL, job, actor=VENDOR) == 3
     assert [one.claim_number for one in await read(database, scope)] == ["C2"]
     assert await read(database, other) == []
+
+
+async def test_those_who_wait_are_woken_by_events_of_any_node(place, database, clock):
+    scope = await make_site(database)
+    other, watch = await place.open(clock), EventWatch(database)
+    try:
+        assert not await watch.wait(NOW * 2, 0.01)
+        waiting = asyncio.create_task(watch.wait(0, 60))
+        await add(other, an_event(scope))
+        assert await waiting
+        assert await watch.wait(0, 60)
+        # A cursor beyond every event waits until its time is over, and wakes nobody else.
+        assert not await watch.wait(NOW * 2, 0.01)
+        assert not await watch.wait(NOW, 0.01)
+    finally:
+        await watch.close()
+        await other.close()

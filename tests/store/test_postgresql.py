@@ -1,4 +1,7 @@
-"""PostgreSQL only: row-level security, the server's settings, lost connections."""
+"""PostgreSQL only: row-level security, the server's settings, lost connections.
+
+Also tests `store/postgresql_connection`.
+"""
 
 import asyncio
 from dataclasses import replace
@@ -18,7 +21,8 @@ from clearlane.store.database import (
     SystemScope,
     VendorScope,
 )
-from clearlane.store.postgresql import connect, require_durable
+from clearlane.store.postgresql import require_durable
+from clearlane.store.postgresql_connection import connect
 from clearlane.store.schema import APP_ROLE, client_table, enable_row_security, id_column, metadata
 from clearlane.store.sql import (
     CLIENT_TABLES,

@@ -156,18 +156,18 @@ class ApiApplication:
                 "The service is stopping."
             )  # its time to finish is over
         except TEMPORARY_FAULTS as fault:
-            log.warning("part unresponsive", request_id=state.request_id, **fault_fields(fault))
+            log.warning("part unresponsive", **_call_facts(state), **fault_fields(fault))
             return state.errors.unavailable()
         except Exception as fault:  # noqa: BLE001  (logged by type and place; the server goes on)
-            log.error("fault in a call", request_id=state.request_id, **fault_fields(fault))  # noqa: TRY400
+            log.error("fault in a call", **_call_facts(state), **fault_fields(fault))  # noqa: TRY400
             return state.errors.internal_error()
 
     async def _dispatch(self, scope: Scope, state: RequestState) -> Response:
+        state.errors = self._shape_of(state.path)
         refused = scope.get("state", {}).get(UNREADABLE_HEAD)
         if refused is not None:
             status, text = refused
-            return self._errors.message(status, text, {"Connection": "close"})
-        state.errors = self._shape_of(state.path)
+            return state.errors.message(status, text, {"Connection": "close"})
         if not self._proxies.is_encrypted(scope, state.headers):
             return state.errors.https_required()
         mounted = self._mounted.get(state.path[1:].partition(b"/")[0])
@@ -200,14 +200,22 @@ class ApiApplication:
         self._metrics.count_response(state.target, status, seconds)
         log.info(
             "request",
-            request_id=state.request_id,
+            **_call_facts(state),
             method=state.method,
-            route=state.target,
             status=status,
             ms=round(seconds * 1_000, 2),
-            vendor=state.vendor.id if state.vendor else None,
-            site=state.site.id if state.site else None,
         )
+
+
+def _call_facts(state: RequestState) -> dict[str, str | int | None]:
+    """Return what every log line about a call says: which call, whose, and from where."""
+    return {
+        "request_id": state.request_id,
+        "endpoint": state.target,
+        "address": state.address,
+        "vendor": state.vendor.key if state.vendor else None,
+        "site": state.site.id if state.site else None,
+    }
 
 
 def _require_one_target_each(endpoints: Iterable[Endpoint]) -> None:

@@ -23,6 +23,7 @@ from clearlane.kernel.clock import Clock
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
+from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Database
 from clearlane.store.group_commit import Actor
@@ -54,6 +55,8 @@ class ApiContext(Protocol):
     def work_context(self) -> WorkContext: ...
     @property
     def set_back(self) -> SetBack | None: ...
+    @property
+    def measures(self) -> MeasureSource: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

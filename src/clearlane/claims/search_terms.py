@@ -39,12 +39,14 @@ def search_terms(claim: Claim) -> SearchTerms:
     return SearchTerms(
         (given.get(form.names.account) or "").strip(),
         (name, born.isoformat()) if name and born else None,
-        name_start(name),
+        name[:NAME_START_LETTERS] if len(name) >= NAME_START_LETTERS else "",
     )
 
 
 def search_name(text: str) -> str:
     """Return a last name as names are compared."""
+    if text.isascii() and text.isalpha():  # most names
+        return text.upper()
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
     return "".join(filter(str.isalnum, text)).upper()

@@ -29,6 +29,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
+from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.vault import Vault
@@ -68,6 +69,12 @@ class ConsoleContext(Protocol):
     def clock(self) -> Clock: ...
     @property
     def wall(self) -> Clock: ...
+
+    async def refresh(self) -> None:
+        """Load every snapshot again, so that a person sees at once what they changed."""
+
+    @property
+    def measures(self) -> MeasureSource: ...
 
 
 class SignInGuard(Protocol):

@@ -5,14 +5,14 @@ CSRF token checked before the module is called.
 """
 
 from clearlane.console import (
+    first_steps,
     frame_assets,
     home_page,
-    payment_downloads,
-    payment_page,
-    payments_page,
     sandbox_clock,
     sign_in_page,
 )
+from clearlane.console.claim_page_rows import CLAIM_PAGES
+from clearlane.console.more_page_rows import MORE_PAGES
 from clearlane.console.page_row import (
     BILLERS,
     EVERYBODY,
@@ -44,29 +44,9 @@ FRAME_PAGES = (
     PageRow(path="/sandbox/advance", methods=SEND, roles=BILLERS, show=sandbox_clock.advance),
 )
 
-HOME_PAGES = (PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),)
-
-PAYMENT_PAGES = (
-    PageRow(path="/payments", roles=EVERYBODY, menu="/payments", show=payments_page.show_payments),
-    PageRow(
-        path="/payments/{id}",
-        roles=EVERYBODY,
-        menu="/payments",
-        show=payment_page.show_payment,
-        notices=payment_page.NOTICES,
-    ),
-    PageRow(path="/payments/{id}/835", roles=EVERYBODY, show=payment_downloads.download_x12),
-    PageRow(path="/payments/{id}/csv", roles=EVERYBODY, show=payment_downloads.download_csv),
-    PageRow(path="/payments/{id}/pdf", roles=EVERYBODY, show=payment_downloads.download_pdf),
-    PageRow(
-        path="/payments/{id}/{number}/assign",
-        methods=SEND,
-        roles=BILLERS,
-        show=payment_page.assign,
-    ),
-    PageRow(
-        path="/payments/{id}/{number}/undo", methods=SEND, roles=BILLERS, show=payment_page.undo
-    ),
+HOME_PAGES = (
+    PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),
+    PageRow(path="/first-claim", methods=SEND, roles=BILLERS, show=first_steps.send_sample),
 )
 
-PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *PAYMENT_PAGES)
+PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *CLAIM_PAGES, *MORE_PAGES)

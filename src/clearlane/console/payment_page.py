@@ -9,6 +9,7 @@ from starlette.responses import Response
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console import page_text
 from clearlane.console.page_request import NoSuchPage, PageRequest
+from clearlane.console.path_number import path_number, read_number
 from clearlane.console.payment_label import (
     PaymentLabel,
     method_noun,
@@ -192,21 +193,17 @@ async def _unmatched(request: PageRequest, sheet: PaymentSheet) -> UnmatchedPage
     payment = sheet.payment
     if not payment.unmatched:
         return UnmatchedPage([])
-    after = request.query("m")
     return await payment_admin.list_unmatched(
         request.context.work_context,
         payment.duplicate_of or payment.payment_id,
-        after=int(after) if after.isascii() and after.isdigit() and len(after) < 9 else 0,
+        after=read_number(request.query("m")) or 0,
         actor=request.actor,
         scopes=sheet_viewer(request).scopes,
     )
 
 
 def _number(request: PageRequest) -> int:
-    text = request.parts["number"]
-    if not (text.isascii() and text.isdigit() and len(text) < 9):
-        raise NoSuchPage("There is no such claim in the payment.")
-    return int(text)
+    return path_number(request, "number", "claim in the payment")
 
 
 def _as_seen(sheet: PaymentSheet) -> Payment:

@@ -7,7 +7,9 @@ from starlette.responses import Response
 from clearlane.console.local_path import local_path
 from clearlane.console.page_request import NoSuchPage, PageRequest
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished
+from clearlane.pipeline.query.claim_summary import refresh_summary
 
+SITES_AT_ONCE_MAX = 50
 DAYS_OFFERED = frozenset({"1", "14"})
 
 
@@ -27,4 +29,6 @@ async def advance(request: PageRequest) -> Response:
         return request.message(
             503, "Not finished yet", "Time has passed, but something that is due is not yet done."
         )
+    for site in request.chosen_sites[:SITES_AT_ONCE_MAX]:
+        await refresh_summary(request.context.work_context, site)
     return request.pages.redirect(local_path(request.form.get("back")))

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 import structlog
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
+from clearlane.engine.backlog import EngineBacklog, read_backlog
 from clearlane.engine.dbos_guard import load_dbos, silence_dbos
 from clearlane.engine.engine_storage import (
     EMBEDDED,
@@ -28,7 +29,7 @@ from clearlane.engine.engine_storage import (
 )
 from clearlane.engine.node_recovery import NodeRecovery, ParkedWork, RecoverySettings
 from clearlane.engine.tick_timer import TickTimer
-from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, WorkflowClient, WorkItem
+from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, QueuedWork, WorkflowClient
 from clearlane.engine.workflows import (
     Id,
     NodeContext,
@@ -137,9 +138,13 @@ class Engine:
         """Wait for the result of work; raise :class:`WorkFailed` when it failed, TimeoutError when it lasts."""
         return await self._client.result(work, seconds=seconds)
 
-    async def find(self, work: str) -> WorkItem | None:
+    async def find(self, work: str) -> QueuedWork | None:
         """Return one piece of work, None where it is unknown."""
         return await self._client.find(work)
+
+    async def backlog(self) -> EngineBacklog:
+        """Return the work that no node has begun."""
+        return await read_backlog(self._client)
 
     async def parked(self) -> list[ParkedWork]:
         """Return work that waits for a person, because the nodes that did it kept dying."""

@@ -36,8 +36,8 @@ class NewEvent(NamedTuple):
     """An event that a transaction is about to store. Its id is given when the transaction commits."""
 
     type: str
-    at: int
-    """Microseconds; of the clock of claims, which a sandbox may advance."""
+    at: int = 0
+    """Microseconds, of the clock of claims, which a sandbox may advance; 0 for the time of the write."""
     vendor_id: int | None = None
     """None for every vendor, or for operators."""
     site_id: int | None = None

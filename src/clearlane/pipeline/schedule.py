@@ -7,7 +7,9 @@ from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.query import claim_summary
 
 # The engine's library polls its queues, and a poll each second costs an idle node up to half a percent of a core: there
 # are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
@@ -40,6 +42,11 @@ TICKS: tuple[WorkTick, ...] = (
         verb=inquiry_schedule.inquiry_tick,
         every_seconds=inquiry_schedule.ASK_EVERY_SECONDS,
     ),
+    WorkTick(
+        name=silent_claims.NAME,
+        verb=silent_claims.silence_tick,
+        every_seconds=silent_claims.EVERY_SECONDS,
+    ),
 )
 
 SCHEDULES: tuple[WorkSchedule, ...] = (
@@ -47,6 +54,18 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=inquiry_schedule.PURGE,
         verb=inquiry_schedule.purge_tick,
         cron=inquiry_schedule.PURGE_EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=purge_events.NAME,
+        verb=purge_events.purge_tick,
+        cron=purge_events.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=claim_summary.NAME,
+        verb=claim_summary.refresh_tick,
+        cron=claim_summary.EVERY,
         queue=self_check.QUEUE,
     ),
 )

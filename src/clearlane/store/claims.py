@@ -6,11 +6,10 @@ what must be found again is a keyed hash. Knows no field of a claim.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from operator import attrgetter
 from typing import TypeAlias
 
-from sqlalchemy import and_, bindparam, delete, literal, or_, select
+from sqlalchemy import bindparam, delete, literal, select
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
@@ -19,7 +18,6 @@ from clearlane.claims.resubmission import (
     ResubmissionTimes,
     decide_resubmission,
 )
-from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.store.database import Tx
 from clearlane.store.group_commit import LockContention
@@ -63,6 +61,8 @@ class NewClaim:
     total_cents: int
     created_at: int
     created_day: str
+    service_day: str | None = None
+    """The first day of service."""
     payload: bytes = field(repr=False)
     status: bytes | None = field(default=None, repr=False)
     """Its row of the status list; None where it is not listed."""
@@ -100,6 +100,8 @@ class StoredPredecessor:
     created_at: int
     updated_at: int
     paid_cents: int
+    event_sequence: int
+    """How many events vendors were told about it."""
     payload: bytes = field(repr=False)
     status: bytes = field(repr=False)
 
@@ -133,29 +135,6 @@ class StoredClaim:
     """Whether CLM01 is the patient's account number; else it is the request id."""
     created_at: int
     payload: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class ListedClaim:
-    """A row of the console's claim list; nothing in it names a patient."""
-
-    request_id: str
-    created_at: datetime
-    created_day: str
-    kind: str
-    payer_id: str
-    state: str
-    total_cents: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimListRange:
-    """The days of a claim list, both included, and where the page before ended."""
-
-    first: str
-    last: str
-    before: tuple[str, str] | None = None
-    """Day and request id of the last claim listed."""
 
 
 async def as_it_is(tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
@@ -224,18 +203,6 @@ async def find_many(tx: Tx, request_ids: Sequence[str]) -> list[StoredClaim]:
 async def list_events(tx: Tx, request_id: str) -> list[tuple[int, str]]:
     """Return time and event of a claim, in order."""
     return [(at, event) for at, event in await tx.rows(_EVENTS, request_id=request_id)]
-
-
-async def list_claims(tx: Tx, days: ClaimListRange) -> list[ListedClaim]:
-    """Return a page of the site's claims, newest first, and one more. The read is audited."""
-    day, request_id = days.before or ("", "")
-    values = {"first": days.first, "last": days.last}
-    if days.before is None:
-        rows = await tx.rows(_LIST_CLAIMS, **values)
-    else:
-        rows = await tx.rows(_LIST_OLDER_CLAIMS, day=day, before=request_id, **values)
-    tx.audit("console.claims", count=len(rows), detail=f"{days.first} to {days.last}")
-    return [ListedClaim(row[0], from_micros(row[1]), *row[2:]) for row in rows]
 
 
 async def find_owner(tx: Tx, request_id: str) -> tuple[int, int] | None:
@@ -406,6 +373,7 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 _NEW_COLUMNS = (
     "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "status", "vendor_claim_key", "account_key", "patient_key", "name_key",
+    "service_day",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 
@@ -436,6 +404,7 @@ _TAKE_OVER = scoped_update(
     _IS_CURRENT,
     is_current=0,
     successor_id=bindparam("successor"),
+    event_sequence=claims.c.event_sequence + 1,  # that it was corrected
 )
 _STORED = select(
     claims.c.request_id,
@@ -451,7 +420,8 @@ _SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), 
 _PREDECESSORS = scoped_select(
     select(
         claims.c.request_id, claims.c.kind, claims.c.state, claims.c.payer_id, claims.c.content_hash,
-        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.payload, claims.c.status,
+        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.event_sequence,
+        claims.c.payload, claims.c.status,
     ).where(among(claims.c.request_id, "request_ids"), claims.c.status.is_not(None)),
     claims,
 )  # fmt: skip
@@ -477,34 +447,4 @@ _REFERENCES = Statement(
 )
 _DROP_REFERENCES = Statement(
     delete(claim_references).where(among(claim_references.c.request_id, "request_ids"))
-)
-_LIST_PAGE = (
-    select(
-        claims.c.request_id,
-        claims.c.created_at,
-        claims.c.created_day,
-        claims.c.kind,
-        claims.c.payer_id,
-        claims.c.state,
-        claims.c.total_cents,
-    )
-    .where(
-        claims.c.created_day >= bindparam("first"),
-        claims.c.created_day <= bindparam("last"),
-        claims.c.state != NOT_ACCEPTED,
-    )
-    .order_by(claims.c.created_day.desc(), claims.c.request_id.desc())
-    .limit(limits.CONSOLE_CLAIMS_PAGE_ROWS + 1)
-)
-_LIST_CLAIMS = scoped_select(_LIST_PAGE, claims)
-_LIST_OLDER_CLAIMS = scoped_select(
-    _LIST_PAGE.where(
-        or_(
-            claims.c.created_day < bindparam("day"),
-            and_(
-                claims.c.created_day == bindparam("day"), claims.c.request_id < bindparam("before")
-            ),
-        )
-    ),
-    claims,
 )

@@ -26,6 +26,7 @@ from clearlane.store.group_commit import (
     OperationRefused,
     Row,
     StoreFault,
+    StoreWaits,
     Tx,
     require_row,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "Scope",
     "Statement",
     "StoreFault",
+    "StoreWaits",
     "SystemScope",
     "Tx",
     "UnscopedStatement",
@@ -84,6 +86,10 @@ class Database(Protocol):
     @property
     def reserve_warning(self) -> str:
         """Why there is no reserve of disk space, where this node should have one."""
+
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
 
     def keep_reserve(self) -> None:
         """Keep a reserve of disk space for audit rows, where the database is a file of this node."""

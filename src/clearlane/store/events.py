@@ -1,10 +1,10 @@
 """Read stored events in their order, and remove old ones.
 
-The readers are vendors, over all their sites that may be read, and operators. Every statement names the vendor; the
-caller names the sites. Knows no HTTP and no webhook.
+A vendor reads in a :class:`VendorScope`, over the sites that it may see; an operator reads everything. Knows no HTTP
+and no webhook.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -15,22 +15,12 @@ from clearlane.events.event import Event
 from clearlane.events.types import Audience
 from clearlane.store.database import Row, SystemScope, Tx
 from clearlane.store.event_log import SITE_COLUMNS
-from clearlane.store.schema import claims, event_head, events, installation_events
-from clearlane.store.sql import Statement, among
+from clearlane.store.schema import claims, event_head, events, installation_events, vendors
+from clearlane.store.sql import Statement, among, scoped_select
 
-SCOPE = SystemScope("events are read over all sites of a vendor")
-ROWS_AT_ONCE = 100
+EVERYONE = SystemScope("events of every vendor, for an operator")
+ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
 """Rows of events read at a time: each has a few hundred events at most."""
-
-
-class EventFilter(NamedTuple):
-    """Which events are wanted."""
-
-    vendor_id: int
-    sites: Sequence[int]
-    types: Collection[str]
-    with_installation: bool = True
-    """Whether events of no site are wanted as well."""
 
 
 class ClaimContentRow(NamedTuple):
@@ -51,21 +41,28 @@ async def last_event(tx: Tx) -> int:
     return 0 if row is None else int(row[0])
 
 
-async def list_events(tx: Tx, wanted: EventFilter, *, after: int, limit: int) -> list[Event]:
-    """Return the events of a vendor after a number, in order, a page at most."""
-    values = {"vendor": wanted.vendor_id, "types": sorted(wanted.types)}
+async def list_events(
+    tx: Tx, types: Collection[str], *, after: int, limit: int, of_vendor: int | None
+) -> list[Event]:
+    """Return the events of the scope's sites after a number, in order, a page at most.
+
+    ``of_vendor`` adds the events of no site that this vendor is told of.
+    """
+    values: dict[str, object] = {"types": sorted(types)}
     found: list[Event] = []
-    start, is_end = after, False
+    # A row may hold hundreds of events or one: a few rows are read at first, and more where they held little.
+    start, size, is_end = after, ROWS_AT_FIRST, False
     while len(found) < limit and not is_end:
-        rows = await tx.rows(
-            _SITES, **values, sites=list(wanted.sites), after=start, limit=min(limit, ROWS_AT_ONCE)
-        )
-        is_end = len(rows) < min(limit, ROWS_AT_ONCE)
+        rows = await tx.rows(_SITES, **values, after=start, limit=size)
+        is_end = len(rows) < size
+        size = min(2 * size, ROWS_AT_ONCE_MAX)
         for row in rows:
             found += [event for event in _expand(row) if event.id > after]
             start = row[2]
-    if wanted.with_installation:
-        others = await tx.rows(_OTHERS, **values, after=after, limit=limit)
+            if len(found) >= limit:
+                break
+    if of_vendor is not None:
+        others = await tx.rows(_OTHERS, **values, vendor=of_vendor, after=after, limit=limit)
         found = sorted([*found, *(_single(row) for row in others)], key=attrgetter("id"))
     return found[:limit]
 
@@ -73,26 +70,26 @@ async def list_events(tx: Tx, wanted: EventFilter, *, after: int, limit: int) ->
 async def list_all(tx: Tx, types: Collection[str], *, after: int, limit: int) -> list[Event]:
     """Return the events of every vendor and those of operators after a number, in order, for an operator."""
     values = {"types": sorted(types), "after": after, "limit": limit}
-    found = [
-        event for row in await tx.rows(_ALL_SITES, **values) for event in _expand(row)
-        if event.id > after
-    ]  # fmt: skip
+    found: list[Event] = []
+    for row in await tx.rows(_ALL_SITES, **values):
+        found += [event for event in _expand(row) if event.id > after]
+        if len(found) >= limit:
+            break
     others = [_single(row) for row in await tx.rows(_ALL_OTHERS, **values)]
     return sorted([*found, *others], key=attrgetter("id"))[:limit]
 
 
-async def list_claim_contents(
-    tx: Tx, vendor_id: int, claim_numbers: Collection[str]
-) -> list[ClaimContentRow]:
-    """Return what the vendor's numbers of these claims are read from."""
-    rows = await tx.rows(_CLAIMS, vendor=vendor_id, request_ids=sorted(claim_numbers))
+async def list_claim_contents(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimContentRow]:
+    """Return what the vendor's numbers of these claims of the scope are read from."""
+    rows = await tx.rows(_CLAIMS, request_ids=sorted(claim_numbers))
     return [ClaimContentRow(*row) for row in rows]
 
 
-async def remove_before(tx: Tx, number: int, vendors: Collection[int]) -> int:
+async def remove_before(tx: Tx, number: int) -> int:
     """Remove the events before a number; return how many rows went."""
     removed = await tx.run(_REMOVE_OTHERS, before=number)
-    for vendor in sorted(vendors):
+    # Vendor by vendor, as the key of the table is.
+    for (vendor,) in await tx.rows(_VENDORS):
         removed += await tx.run(_REMOVE, vendor=vendor, before=number)
     return removed
 
@@ -129,10 +126,7 @@ _SITE_PAGE = (
     .order_by(events.c.last_id)
     .limit(bindparam("limit"))
 )
-_SITES = Statement(
-    _SITE_PAGE.where(events.c.vendor_id == bindparam("vendor"), among(events.c.site_id, "sites")),
-    system=True,
-)
+_SITES = scoped_select(_SITE_PAGE, events)
 _ALL_SITES = Statement(_SITE_PAGE, system=True)
 _OTHER_PAGE = (
     select(*(installation_events.c[name] for name in _OTHER_COLUMNS))
@@ -152,13 +146,13 @@ _OTHERS = Statement(
     )
 )
 _ALL_OTHERS = Statement(_OTHER_PAGE)
-_CLAIMS = Statement(
+_CLAIMS = scoped_select(
     select(
         claims.c.request_id,
         claims.c.status,
         case((claims.c.status.is_(None), claims.c.payload), else_=None),
-    ).where(claims.c.vendor_id == bindparam("vendor"), among(claims.c.request_id, "request_ids")),
-    system=True,
+    ).where(among(claims.c.request_id, "request_ids")),
+    claims,
 )
 _REMOVE = Statement(
     delete(events).where(
@@ -166,6 +160,7 @@ _REMOVE = Statement(
     ),
     system=True,
 )
+_VENDORS = Statement(select(vendors.c.id))
 _REMOVE_OTHERS = Statement(
     delete(installation_events).where(installation_events.c.last_id < bindparam("before"))
 )

@@ -7,6 +7,7 @@ group on both databases; on SQLite the writer thread steps it by hand.
 import asyncio
 import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from clearlane.events.event import EventActor, NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
+from clearlane.kernel.durations import Durations
 from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain, event_log
 from clearlane.store.sql import AnyScope, Statement, SystemScope
@@ -161,6 +163,7 @@ class PendingWrite:
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
     outcome: "WriteOutcome | None" = None
+    since: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +186,40 @@ class WriteOutcome:
             future.set_exception(self.fault)
 
 
+@dataclass(frozen=True, slots=True)
+class StoreWaits:
+    """How long this process waits for its database."""
+
+    writes_waiting: int
+    """Writes that no group has taken yet."""
+    oldest_write_seconds: float
+    """How long the first of them has waited."""
+    write_seconds: Durations
+    """From a write's start to its durable commit."""
+    read_seconds: Durations
+    """From a read's start until it has a connection."""
+
+
 class WriteQueue:
     """The writes that no group has taken yet. Thread-safe, between the loop and a writer thread."""
 
     def __init__(self) -> None:
         self._writes: deque[PendingWrite] = deque()
+        self.write_seconds = Durations()
+        self.read_seconds = Durations()
         self.changed = threading.Condition()
         self.closed = False
 
     def __len__(self) -> int:
         return len(self._writes)
+
+    @property
+    def waits(self) -> StoreWaits:
+        """What waits now, and how long writes and reads have waited."""
+        with self.changed:
+            count = len(self._writes)
+            oldest = time.monotonic() - self._writes[0].since if count else 0.0
+        return StoreWaits(count, oldest, self.write_seconds, self.read_seconds)
 
     def put(self, write: PendingWrite) -> None:
         """Queue a write, unless too many wait or the database is closing."""
@@ -233,11 +260,18 @@ class WriteQueue:
 
 
 async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
-    """Queue a write and wait for the durable commit.
+    """Queue a write, wait for the durable commit, and count how long that took.
 
     A caller that gives up while its write waits withdraws it: nothing is stored. Once a group has
     taken it the outcome is the answer, so that "given up" never hides a stored row.
     """
+    try:
+        return await _wait_for_commit(queue, write)
+    finally:
+        queue.write_seconds.count(time.monotonic() - write.since)
+
+
+async def _wait_for_commit(queue: WriteQueue, write: PendingWrite) -> Any:
     queue.put(write)
     try:
         return await write.future
@@ -285,7 +319,13 @@ class AuditBuffer:
     def add_events(self, events: Sequence[NewEvent]) -> None:
         """Add events."""
         own = EVENT_ACTORS.get(self.actor.kind, EventActor.SYSTEM)
-        self.events += [(event, (event.actor or own).value) for event in events]
+        self.events += [
+            (
+                event if event.at else event._replace(at=to_micros(self.clock.now())),
+                (event.actor or own).value,
+            )
+            for event in events
+        ]
 
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
         """Add one entry."""

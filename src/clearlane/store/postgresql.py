@@ -6,6 +6,7 @@ row-level security enforces that; a login that bypasses it works as another role
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -32,6 +33,7 @@ from clearlane.store.group_commit import (
     Row,
     StatementFault,
     StoreFault,
+    StoreWaits,
     Tx,
     WriteQueue,
     failed_outcomes,
@@ -39,13 +41,20 @@ from clearlane.store.group_commit import (
     submit,
     write_fault,
 )
+from clearlane.store.postgresql_connection import (
+    BAD_ADDRESS,
+    DATABASE_CONNECT_SECONDS_MAX,
+    DRIVER_ERRORS,
+    OPTIONS,
+    connect,
+    connection_fault,
+)
 from clearlane.store.postgresql_signal import ChannelSignal
 from clearlane.store.schema import APP_ROLE, EVERYTHING, SITES_SETTING, VENDORS_SETTING
 from clearlane.store.sql import AnyScope, Statement, SystemScope
 
 POSTGRESQL_WRITERS = 2
 LOCK_SECONDS_MAX = 10
-DATABASE_CONNECT_SECONDS_MAX = 10
 
 T = TypeVar("T")
 
@@ -55,11 +64,6 @@ REFUSED = (
     ("fsync", "off", "a crash could lose everything"),
     ("synchronous_commit", "off", "a crash could lose what was acknowledged"),
 )
-BAD_ADDRESS = (
-    "The address of the database cannot be read: give one such as "
-    "postgresql://user@host:5432/name, with parameters that PostgreSQL knows."
-)
-DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 SEES_ALL = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user"
 HAS_ROLE = f"SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}')"
 
@@ -84,6 +88,11 @@ class PostgresqlDatabase:
         self.write_fault = ""
         self.reserve_warning = ""
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._queue.waits
+
     def keep_reserve(self) -> None:
         """Do nothing: the disk is the server's."""
 
@@ -107,7 +116,9 @@ class PostgresqlDatabase:
             if isinstance(error, ValueError):
                 raise OperationRefused(BAD_ADDRESS) from None
             if isinstance(error, DRIVER_ERRORS):
-                raise OperationRefused(f"PostgreSQL cannot be reached: {_reason(error)}.") from None
+                raise OperationRefused(
+                    f"PostgreSQL cannot be reached: {connection_fault(error)}."
+                ) from None
             raise
         for number in range(POSTGRESQL_WRITERS):
             self._tasks.append(
@@ -117,7 +128,7 @@ class PostgresqlDatabase:
 
     def change_signal(self) -> ChangeSignal:
         """Return a signal of changed revisions, on a connection of its own."""
-        return ChannelSignal(lambda: connect(self._url))
+        return ChannelSignal(self._url)
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""
@@ -176,7 +187,9 @@ class PostgresqlDatabase:
     async def _acquired(self) -> AsyncIterator[Any]:
         if self._pool is None:
             raise DatabaseUnavailable("the database is not open")
+        began = time.monotonic()
         connection = await _await_driver(self._pool.acquire(timeout=DATABASE_CONNECT_SECONDS_MAX))
+        self._queue.read_seconds.count(time.monotonic() - began)
         try:
             yield connection
         finally:
@@ -246,24 +259,6 @@ class PostgresqlDatabase:
             self._note_head(head)  # a full disk or a forbidden directory may be temporary
         else:
             self.anchor_fault = ""
-
-
-OPTIONS = {
-    "statement_cache_size": 512,
-    "timeout": DATABASE_CONNECT_SECONDS_MAX,
-    "server_settings": {"application_name": "clearlane"},
-}
-
-
-async def connect(url: str) -> Any:
-    """Open a bare connection with the rights of the login, for migrations."""
-    try:
-        return await asyncpg.connect(url, **OPTIONS)
-    except ValueError:  # the driver's own complaint may quote the password
-        raise OperationRefused(BAD_ADDRESS) from None
-    except DRIVER_ERRORS as error:
-        reason = _reason(error)
-    raise OperationRefused(f"PostgreSQL cannot be reached: {reason}.")
 
 
 async def prepare_connection(connection: Any) -> None:
@@ -466,12 +461,6 @@ async def _await_driver(call: Awaitable[T]) -> T:
     except DRIVER_ERRORS as error:
         fault = translate_error(error)
     raise fault
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, asyncpg.PostgresError):
-        return f"{type(error).__name__} ({error.sqlstate})"
-    return str(getattr(error, "strerror", "") or type(error).__name__)
 
 
 async def _no_reset(connection: Any) -> None:

@@ -41,6 +41,7 @@ from clearlane.store.group_commit import (
     Row,
     StatementFault,
     StoreFault,
+    StoreWaits,
     Tx,
     WriteOutcome,
     WriteQueue,
@@ -142,6 +143,11 @@ class SqliteDatabase:
         """Why there is no reserve of disk space, where this node should have one."""
         return self._writer.reserve.warning
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._writer.queue.waits
+
     def keep_reserve(self) -> None:
         """Keep a reserve of disk space for audit rows."""
         self._writer.reserve.keep()
@@ -168,7 +174,9 @@ class SqliteDatabase:
         """Open a snapshot of the database; keep it for as short a time as possible."""
         if self._closed:
             raise DatabaseUnavailable("the database is closed")
+        began = time.monotonic()
         connection = await self._readers.get()
+        self._writer.queue.read_seconds.count(time.monotonic() - began)
         try:
             await _await_driver(connection.execute("BEGIN"))
             yield SqliteReadTx(connection, scope)

@@ -53,6 +53,8 @@ async def update(tx: Tx, seen: UnsentClaim, change: UnsentChange, *, events: int
         seen_state=seen.state,
         seen_queued=seen.queued,
         new_state=change.state,
+        # The labels of unsent claims are their states.
+        new_label=change.state.lower(),
         new_queued=change.queued,
         new_status=change.status,
         new_sequence=seen.event_sequence + events,
@@ -82,6 +84,7 @@ _UPDATE = scoped_update(
     claims.c.queued == bindparam("seen_queued"),
     claims.c.sendings == 0,
     state=bindparam("new_state"),
+    label=bindparam("new_label"),
     queued=bindparam("new_queued"),
     status=bindparam("new_status"),
     event_sequence=bindparam("new_sequence"),

@@ -33,6 +33,7 @@ HEADER = struct.Struct(">BQ")  # version, data key; then the nonce
 PAYLOAD_AT = HEADER.size + NONCE_BYTES
 LEVEL = 3
 FINGERPRINT_BYTES = 32
+SEARCH_KEY_BYTES = 8
 HASHED_AT_ONCE = 2_000
 KEYS = SystemScope("data keys are the vault's own")
 
@@ -149,8 +150,14 @@ class Vault:
         return hashed.digest()
 
     def search_key(self, owner: Owner, kind: str, *parts: str) -> int:
-        """Return a keyed hash cut to 64 bits, as a signed number: for columns that are searched."""
-        return int.from_bytes(self.fingerprint(owner, kind, *parts)[:8], "big", signed=True)
+        """Return a keyed hash of 64 bits, as a signed number: for columns that are searched.
+
+        Every claim has several, so it is made in one call of the hash.
+        """
+        words = (str(_vendor(owner)), kind, *parts)
+        text = "".join([f"{len(word)}:{word}" for word in words]).encode()
+        hashed = hashlib.blake2b(text, key=self._secrets.fingerprint, digest_size=SEARCH_KEY_BYTES)
+        return int.from_bytes(hashed.digest(), "big", signed=True)
 
     @property
     def pepper(self) -> bytes:

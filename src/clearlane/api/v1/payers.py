@@ -18,7 +18,7 @@ LIST = "payers"
 MATCHES_MAX = 500
 
 
-class PayerJson(BaseModel):
+class ReachedPayerJson(BaseModel):
     """A payer for one type of claims, and what it offers."""
 
     payer_id: Annotated[str, Field(description="What claims name as `Svc_PayerId`.")]
@@ -133,7 +133,7 @@ def _start(call: Call, found: list[Payer]) -> int:
 
 ENDPOINTS = (
     read("SearchPayers", "payers", Resource.PAYERS, "Payers by name, or the best matches of a search.", list_payers,
-         Page[PayerJson], parameters=parameters.page(*FILTERS), touches_phi=False),
+         Page[ReachedPayerJson], parameters=parameters.page(*FILTERS), touches_phi=False),
     read("GetPayer", "payers/{payer_id}", Resource.PAYERS, "A payer, for each type of claims that it takes.",
-         get_payer, Page[PayerJson], touches_phi=False),
+         get_payer, Page[ReachedPayerJson], touches_phi=False),
 )  # fmt: skip

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
+import structlog
 
 from clearlane.claims.claim_parts import extract_claim
 from clearlane.engine import fault_injection
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
@@ -28,6 +30,7 @@ from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_u
 from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
 from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.payment_events import add_payment_events
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store
@@ -37,6 +40,8 @@ from clearlane.store.inbox import InboxFile
 from clearlane.store.occurrences import UnmatchedRow
 from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
 from clearlane.x12.set_slices import SetKey, slice_sets
+
+log = structlog.get_logger()
 
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
@@ -167,10 +172,23 @@ class PaymentPosting:
             rows = await self._adjustment_rows(payment.payment_id, summary.adjustments)
 
         async def job(tx: Tx) -> None:
+            before = await store.find(tx, payment.payment_id)
             await store.close_payment(tx, totals, rows)
+            if before is not None and not before.complete:
+                await add_payment_events(tx, payment.payment_id, to_micros(context.clock.now()))
             tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
 
         await context.database.write(store.SCOPE, job, actor=context.actor)
+        if not payment.duplicate_of and not (totals.balanced and not totals.unbalanced_claims):
+            log.warning(
+                "payment does not balance",
+                payment=payment.payment_id,
+                payer=self._file.payer_id,
+                type=self._file.type,
+                route=self._file.route_id,
+                inbox=self._file.id,
+                unbalanced_claims=totals.unbalanced_claims,
+            )
         fault_injection.crash_point("payment closed")
 
     async def _adjustment_rows(

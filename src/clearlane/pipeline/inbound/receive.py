@@ -177,17 +177,25 @@ class _MailboxVisit:
         )
         if changed:  # a payer that stays away is logged once
             self._log_change()
+        log.debug(
+            "mailbox read",
+            payer=route.payer_id,
+            type=route.type,
+            route=route.route_id,
+            files=len(self._new),
+            reason=self._fault,
+        )
         return self._new
 
     def _log_change(self) -> None:
         route = self._route
         facts = {"payer": route.payer_id, "type": route.type, "kind": route.kind}
         if self._fault:
-            log.warning("route not polled", **facts)
+            log.warning("route not polled", route=route.route_id, reason=self._fault, **facts)
         elif self._passed_over:
             log.warning("files passed over", route=route.route_id, count=self._passed_over, **facts)
         else:
-            log.info("route polled again", **facts)
+            log.info("route polled again", route=route.route_id, **facts)
 
     async def _fetch_all(self) -> None:
         mailbox = self._context.payer_access.connections().open_mailbox(self._route)

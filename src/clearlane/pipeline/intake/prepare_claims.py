@@ -161,6 +161,7 @@ def _row(
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
+        service_day=_service_day(judgement.claim) if accepted else None,
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
         vendor_claim_key=claim_search.vendor_claim_key(
@@ -170,6 +171,13 @@ def _row(
         patient_key=keys.patient,
         name_key=keys.name,
     )
+
+
+def _service_day(claim: Claim) -> str | None:
+    """Return the first day of service of a claim."""
+    form = form_of(claim)
+    days = [first for line in form.lines(claim) if (first := form.service_days(line)[0])]
+    return min(days).isoformat() if days else None
 
 
 def without_lines(prepared: PreparedClaim) -> PreparedClaim:

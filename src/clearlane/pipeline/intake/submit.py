@@ -21,10 +21,11 @@ from clearlane.claims.resubmission import (
 from clearlane.claims.rules import RULES
 from clearlane.engine import fault_injection
 from clearlane.kernel.finding import Severity
+from clearlane.pipeline.claim_events import submission_events
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
 )
-from clearlane.pipeline.intake.correct_claims import SuccessorCorrections
+from clearlane.pipeline.intake.correct_claims import SuccessorCorrections, successor_events
 from clearlane.pipeline.intake.correction_guard import require_successor, take_predecessor
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.intake.prepare_document import (
@@ -236,6 +237,7 @@ async def _save(
                 document.context.vault, document.site.scope, _given_zips(document.prepared)
             ),
         )
+        await _add_events(tx, document, own)
         accepted = sum(_is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
         tx.audit("claims.submit", ids=[each.request_id for each in own], detail=answer)
@@ -248,6 +250,30 @@ async def _take_predecessor(tx: Tx, document: _DocumentRows) -> str:
         return ""
     number, now = document.correction
     return await take_predecessor(tx, document.context, document.site, number, now)
+
+
+async def _add_events(tx: Tx, document: _DocumentRows, stored: Sequence[ClaimInsertResult]) -> None:
+    """Add the events of a stored document: its claims, and those that they take over from."""
+    site, prepared = document.site, document.prepared
+    if not prepared:
+        return
+    received: list[str] = []
+    refused: list[str] = []
+    successors: dict[str, PreparedClaim] = {}
+    for one, each in zip(prepared, stored, strict=True):
+        if one.row.state != store.RECEIVED:
+            refused.append(each.request_id)
+        elif each.decision in (None, ResubmissionDecision.SUCCESSOR):
+            received.append(each.request_id)
+            if each.decision is not None:
+                successors[each.earlier_id] = one
+    at = prepared[0].row.created_at
+    tx.add_events(
+        submission_events(site.vendor_id, site.id, at, received=received, refused=refused)
+    )
+    if successors:
+        vault = document.context.vault
+        tx.add_events(await successor_events(tx, vault, site, successors, at))
 
 
 def _given_zips(prepared: Iterable[PreparedClaim]) -> Iterator[GivenZip]:

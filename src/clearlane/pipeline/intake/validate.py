@@ -77,13 +77,13 @@ async def _validate_readable(
             return malformed  # the document itself
         by_claim.setdefault(int(place[1]), []).append(finding)
     top = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
-    named = next(name for name in top if name.lower() == "claims")
+    *_, named = (name for name in top if name.lower() == "claims")  # of two the last one counts
     claims = msgspec.json.decode(top[named], type=list[msgspec.Raw])
-    top[named] = msgspec.Raw(
-        msgspec.json.encode([one for at, one in enumerate(claims) if at not in by_claim])
-    )
-    judged = await validate(context, msgspec.json.encode(top), kind, site=site, now=now)
-    if not isinstance(judged, ValidatedDocument):
+    readable = [one for at, one in enumerate(claims) if at not in by_claim]
+    kept = {name: one for name, one in top.items() if name.lower() != "claims"}
+    rest_of_document = msgspec.json.encode({**kept, "Claims": readable})
+    judged = await validate(context, rest_of_document, kind, site=site, now=now)
+    if not isinstance(judged, ValidatedDocument) or len(judged.claims) != len(readable):
         return malformed
     rest = iter(judged.claims)
     return ValidatedDocument(

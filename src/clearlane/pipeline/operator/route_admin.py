@@ -1,21 +1,29 @@
-"""Operate on routes to payers: pause, resume, try now, test. Audited.
+"""Operate on routes to payers: pause, resume, try now, test, change. Audited.
 
 A pause by a person lasts until it is ended: claims are accepted and wait. Knows destinations, which are a payer and a
 type of claims, and stored routes.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.finding import Finding
+from clearlane.payers.route_change import (
+    RouteDifference,
+    RouteEdit,
+    concerns_connection,
+    differences,
+    read_change,
+)
 from clearlane.pipeline.outbound.delivery_policy import Destination
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
 from clearlane.store import inbox
 from clearlane.store.database import Actor, Tx
 from clearlane.store.route_health import lock_route_health, set_route_health
-from clearlane.store.routes import SCOPE, load_route
+from clearlane.store.routes import SCOPE, RouteWithSecrets, change_route, load_route
 
 
 async def pause(context: WorkContext, destination: Destination, *, actor: Actor) -> bool:
@@ -76,3 +84,36 @@ async def check_connection(context: WorkContext, id: int, *, actor: Actor) -> li
 
     await context.database.write(SCOPE, job, actor=actor)
     return checks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteEditResult:
+    """What came of a change: stored, or why not."""
+
+    changes: list[RouteDifference] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    failed_checks: list[ConnectionCheck] = field(default_factory=list)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the route is stored with the changes."""
+        return not self.findings and not self.failed_checks
+
+
+async def change(
+    context: WorkContext, id: int, edit: RouteEdit, *, actor: Actor
+) -> RouteEditResult:
+    """Change a route; where the change concerns the connection, it is tested first and not stored if that fails."""
+    before = await load_route(context.database, context.vault, id)
+    route, secrets, findings = read_change(before.route, before.secrets, edit)
+    if route is None:
+        return RouteEditResult(findings=findings)
+    changes = differences(before.route, route, before.secrets, secrets)
+    if concerns_connection(changes):
+        checks = await check_route(route, secrets, clock=context.clock)
+        failed = [one for one in checks if not one.passed]
+        if failed:
+            return RouteEditResult(changes=changes, failed_checks=failed)
+    after = RouteWithSecrets(route, secrets)
+    await change_route(context.database, context.vault, before, after, actor=actor)
+    return RouteEditResult(changes=changes)

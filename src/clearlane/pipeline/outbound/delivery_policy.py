@@ -13,6 +13,7 @@ from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence
+from clearlane.events.event import EventData, NewEvent
 from clearlane.kernel import limits
 from clearlane.store.batches import PAUSE_MICROS_MAX, Batch
 from clearlane.store.route_health import RouteHealth
@@ -168,6 +169,15 @@ def after_delivery(batch: Batch, health: RouteHealth) -> RouteHealth:
     if batch.route_id == health.fallback_route_id:
         return replace(health, failures=0, paused_until=None, fault="")
     return RouteHealth(health.payer_id, health.type, held_since=health.held_since)
+
+
+def route_events(before: RouteHealth, after: RouteHealth, at: int) -> list[NewEvent]:
+    """Return the event of a route that begins to fail, or works again."""
+    was_down, is_down = before.paused_until is not None, after.paused_until is not None
+    if was_down == is_down:
+        return []
+    data: EventData = {"payer_id": after.payer_id, "payer_type": after.type}
+    return [NewEvent("route.down" if is_down else "route.up", at, data=data)]
 
 
 def _failover_is_over(health: RouteHealth, first: PayerRoute, now: int) -> bool:

@@ -105,10 +105,15 @@ async def create_batches(
             except (StoreFault, ValueError) as fault:
                 # One payer's fault must not stop the others; its claims keep waiting.
                 log.warning(
-                    "claims not batched", fault=fault_code(fault), places=fault_frames(fault)
+                    "claims not batched",
+                    **_log_facts(plan),
+                    fault=fault_code(fault),
+                    places=fault_frames(fault),
                 )
             except ControlNumbersExhausted:
-                log.warning("claims not batched", fault="control-numbers-exhausted")
+                log.warning(
+                    "claims not batched", **_log_facts(plan), fault="control-numbers-exhausted"
+                )
         return created
 
 
@@ -219,6 +224,12 @@ def _plan_batches(
     return [plan for plan in found if plan.has_batch]
 
 
+def _log_facts(plan: _BatchPlan) -> dict[str, str | int]:
+    """Return what a log line says of claims: where they go and over which route."""
+    route = plan.route
+    return {"payer": plan.queue.payer_id, "type": route.type, "route": route.route_id}
+
+
 async def _create_planned(context: WorkContext, plan: _BatchPlan) -> list[int]:
     created: list[int] = []
     left = plan.queue.claims
@@ -265,6 +276,7 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     except ClaimAlreadyBatched:  # another node batched them first
         return None
     crash_point("batched")
+    log.debug("batch written", batch=batch_id, **_log_facts(plan), claims=len(composed.members))
     return batch_id, len(composed.members)
 
 

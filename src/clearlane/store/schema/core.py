@@ -30,8 +30,10 @@ from clearlane.store.sql import CLIENT_TABLES
 __all__ = [
     "ANCHORED_ACTION",
     "APP_ROLE",
+    "BACKUP_ACTION",
     "BIG_INTEGER",
     "CLIENT_TABLES",
+    "COMPLETE_STATE",
     "CURRENT_CLAIM",
     "DEFAULT_RIGHTS",
     "EVERYTHING",
@@ -303,6 +305,8 @@ ANCHORED_ACTION = "audit.anchored"
 """The action of a row that says that a data directory anchors the chain."""
 RESTORE_ACTIONS = ("backup.restored", "database.restored")
 """Actions of rows that say that an older database took the place of this one."""
+BACKUP_ACTION = "backup.written"
+"""The action of the row that says that a backup was written."""
 AUDIT_MARKS = f"action IN ('{ANCHORED_ACTION}', '{RESTORE_ACTIONS[0]}', '{RESTORE_ACTIONS[1]}')"
 ROUTE_ACTIONS = (
     "route.add", "route.change", "route.disable", "route.enable", "route.remove", "route.senders",
@@ -334,6 +338,13 @@ audit = installation_table(
     Index(
         "ix_audit_marks", "seq", sqlite_where=text(AUDIT_MARKS), postgresql_where=text(AUDIT_MARKS)
     ),
+    # When the last backup was written.
+    Index(
+        "ix_audit_backups",
+        "seq",
+        sqlite_where=text(f"action = '{BACKUP_ACTION}'"),
+        postgresql_where=text(f"action = '{BACKUP_ACTION}'"),
+    ),
     # The history of routes.
     Index(
         "ix_audit_routes", "seq", sqlite_where=text(ROUTE_MARKS), postgresql_where=text(ROUTE_MARKS)
@@ -350,6 +361,9 @@ audit_head = installation_table(
 
 # A vendor's claim id belongs to one current claim.
 CURRENT_CLAIM = "is_current = 1"
+
+# The state of a claim about which nothing more is expected. Claims in any other are counted for the operator.
+COMPLETE_STATE = "Complete"
 
 claims = client_table(
     "claims",
@@ -392,21 +406,35 @@ claims = client_table(
     Column("outcome", Text),
     # How many events vendors were told about it; the first is that it was received or refused.
     Column("event_sequence", Integer, nullable=False, server_default="1"),
+    # What people call it (``pipeline.claim_label``), and its first day of service.
+    Column("label", Text, nullable=False, server_default="received"),
+    Column("service_day", Text),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
     # Lists of a vendor: by age, by last change, and by the keys.
-    Index("ix_claims_number", "vendor_id", "request_id"),
+    Index("ix_claims_vendor_day", "vendor_id", "created_day", "request_id"),
     Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
-    Index("ix_claims_vendor_claim_key", "vendor_id", "vendor_claim_key"),
-    Index("ix_claims_account_key", "vendor_id", "account_key"),
-    Index("ix_claims_patient_key", "vendor_id", "patient_key"),
-    Index("ix_claims_name_key", "vendor_id", "name_key", "request_id"),
+    Index("ix_claims_vendor_claim_key", "vendor_id", "site_id", "vendor_claim_key"),
+    Index("ix_claims_account_key", "vendor_id", "site_id", "account_key"),
+    Index("ix_claims_patient_key", "vendor_id", "site_id", "patient_key"),
+    Index("ix_claims_name_key", "vendor_id", "site_id", "name_key"),
     Index(
         "ix_claims_payer_number_key",
         "vendor_id",
+        "site_id",
         "payer_number_key",
         sqlite_where=text("payer_number_key IS NOT NULL"),
         postgresql_where=text("payer_number_key IS NOT NULL"),
+    ),
+    Index(
+        "ix_claims_label",
+        "vendor_id",
+        "site_id",
+        "label",
+        "updated_at",
+        "request_id",
+        sqlite_where=text(CURRENT_CLAIM),
+        postgresql_where=text(CURRENT_CLAIM),
     ),
     Index(
         "uq_claims_current",
@@ -426,6 +454,15 @@ claims = client_table(
         "request_id",
         sqlite_where=text("queued > 0"),
         postgresql_where=text("queued > 0"),
+    ),
+    # Holds all that is needed to count open claims by state, payer and age, without a look at the rows.
+    Index(
+        "ix_claims_open",
+        "state",
+        "payer_id",
+        "created_at",
+        sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),
+        postgresql_where=text(f"state <> '{COMPLETE_STATE}'"),
     ),
 )
 

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from clearlane.store.schema.core import BIG_INTEGER, client_table, installation_table
 
-__all__ = ["event_head", "events", "installation_events"]
+__all__ = ["event_head", "events", "installation_events", "silence_scans"]
 
 # The number of the last event. A transaction locks it as its last step, so events are numbered in the order of commits.
 event_head = installation_table(
@@ -56,4 +56,13 @@ installation_events = installation_table(
     Column("actor", Text, nullable=False),
     Column("data", Text, nullable=False),
     CheckConstraint("audience IN ('vendor', 'every vendor', 'operators')", name="audience"),
+)
+
+# Up to which last change the claims of a vendor were looked through for payers that do not answer.
+silence_scans = installation_table(
+    "silence_scans",
+    Column(
+        "vendor_id", BIG_INTEGER, ForeignKey("vendors.id"), primary_key=True, autoincrement=False
+    ),
+    Column("through", BigInteger, nullable=False),
 )

@@ -16,14 +16,13 @@ from sqlalchemy import (
     text,
 )
 
-from clearlane.store.schema.core import installation_table
+from clearlane.store.schema.core import vendor_table
 
 __all__ = ["webhook_deliveries", "webhook_endpoints"]
 
-webhook_endpoints = installation_table(
+webhook_endpoints = vendor_table(
     "webhook_endpoints",
     Column("endpoint_id", Text, primary_key=True),
-    Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False, index=True),
     Column("state", Text, nullable=False),
     # JSON arrays: the patterns of types that are wanted, and the sites; an empty one stands for all.
     Column("types", Text, nullable=False),
@@ -44,23 +43,23 @@ webhook_endpoints = installation_table(
     # Its address and its secrets, sealed.
     Column("payload", LargeBinary, nullable=False),
     CheckConstraint("state IN ('active', 'disabled')", name="state"),
+    Index(None, "vendor_id"),
 )
 
 # One event for one endpoint.
-webhook_deliveries = installation_table(
+webhook_deliveries = vendor_table(
     "webhook_deliveries",
     Column("endpoint_id", Text, ForeignKey("webhook_endpoints.endpoint_id"), nullable=False),
     Column("event_id", BigInteger, nullable=False),
-    Column("vendor_id", BigInteger, nullable=False),
     Column("type", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("attempts", Integer, nullable=False),
+    Column("state", Text, nullable=False, server_default="waiting"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
     # When the next attempt is due; null where none is.
     Column("due_at", BigInteger),
     Column("attempted_at", BigInteger),
     # The HTTP status of the last answer, and why there was none.
     Column("status", Integer),
-    Column("fault", Text, nullable=False),
+    Column("fault", Text, nullable=False, server_default=""),
     # The first kilobyte of the last answer, sealed.
     Column("answer", LargeBinary),
     CheckConstraint("state IN ('waiting', 'delivered', 'failed')", name="state"),

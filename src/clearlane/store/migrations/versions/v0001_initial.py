@@ -26,10 +26,14 @@ CLIENT_TABLES = (
     "billing_zips",
     "instances",
     "events",
+    "work_items",
+    "claim_notes",
+    "correction_drafts",
+    "claim_summaries",
 )
 
 # Tables of rows that belong to a vendor and to none of its sites.
-VENDOR_TABLES = ("idempotent_answers",)
+VENDOR_TABLES = ("idempotent_answers", "webhook_endpoints", "webhook_deliveries")
 
 
 def upgrade() -> None:
@@ -48,6 +52,7 @@ def upgrade() -> None:
     _enrollment()
     _console()
     _api()
+    _worklist()
     _sandbox()
     _events()
     _webhooks()
@@ -218,6 +223,10 @@ def _audit() -> None:
     )
     marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
     op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
+    backups = sa.text("action = 'backup.written'")
+    op.create_index(
+        "ix_audit_backups", "audit", ["seq"], sqlite_where=backups, postgresql_where=backups
+    )
     of_routes = sa.text(
         "action IN ('route.add', 'route.change', 'route.disable', 'route.enable', 'route.remove', "
         "'route.senders')"
@@ -269,24 +278,33 @@ def _claims() -> None:
         sa.Column("payer_number_key", sa.BigInteger),
         sa.Column("outcome", sa.Text),
         sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
+        sa.Column("label", sa.Text, nullable=False, server_default="received"),
+        sa.Column("service_day", sa.Text),
         sa.CheckConstraint("kind IN ('medical', 'dental')", name="ck_claims_kind"),
+    )
+    op.create_index(
+        "ix_claims_label",
+        "claims",
+        ["vendor_id", "site_id", "label", "updated_at", "request_id"],
+        sqlite_where=sa.text("is_current = 1"),
+        postgresql_where=sa.text("is_current = 1"),
     )
     op.create_index(
         "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
     )
     for name, columns in (
-        ("number", ["request_id"]),
+        ("vendor_day", ["created_day", "request_id"]),
         ("changed", ["updated_at", "request_id"]),
-        ("vendor_claim_key", ["vendor_claim_key"]),
-        ("account_key", ["account_key"]),
-        ("patient_key", ["patient_key"]),
-        ("name_key", ["name_key", "request_id"]),
+        ("vendor_claim_key", ["site_id", "vendor_claim_key"]),
+        ("account_key", ["site_id", "account_key"]),
+        ("patient_key", ["site_id", "patient_key"]),
+        ("name_key", ["site_id", "name_key"]),
     ):
         op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
     op.create_index(
         "ix_claims_payer_number_key",
         "claims",
-        ["vendor_id", "payer_number_key"],
+        ["vendor_id", "site_id", "payer_number_key"],
         sqlite_where=sa.text("payer_number_key IS NOT NULL"),
         postgresql_where=sa.text("payer_number_key IS NOT NULL"),
     )
@@ -296,6 +314,13 @@ def _claims() -> None:
         ["queued", "payer_id", "kind", "request_id"],
         sqlite_where=sa.text("queued > 0"),
         postgresql_where=sa.text("queued > 0"),
+    )
+    op.create_index(
+        "ix_claims_open",
+        "claims",
+        ["state", "payer_id", "created_at"],
+        sqlite_where=sa.text("state <> 'Complete'"),
+        postgresql_where=sa.text("state <> 'Complete'"),
     )
     op.create_index(
         "uq_claims_current",
@@ -347,6 +372,16 @@ def _batches() -> None:
     )
     _delivery_failures()
     op.create_table(
+        "route_counts",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("attempts", sa.BigInteger, nullable=False),
+        sa.Column("failures", sa.BigInteger, nullable=False),
+        sa.Column("deliveries", sa.BigInteger, nullable=False),
+        sa.Column("last_delivered_at", sa.BigInteger),
+    )
+    op.create_table(
         "batches",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("payer_id", sa.Text, nullable=False),
@@ -367,6 +402,7 @@ def _batches() -> None:
         sa.Column("arriving", sa.SmallInteger, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
+        sa.Column("acknowledged_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("control", name="uq_batches_control"),
@@ -382,6 +418,11 @@ def _batches() -> None:
         ["not_before", "id"],
         sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
         postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
+    )
+    op.create_index(
+        "ix_batches_delivered",
+        "batches",
+        ["delivered_at", "type", "payer_id", "claims", "acknowledged_at"],
     )
     op.create_index("ix_batches_destination", "batches", ["type", "payer_id", "id"])
     op.create_table(
@@ -470,6 +511,7 @@ def _inbox() -> None:
         sqlite_where=sa.text("state = 'Stored'"),
         postgresql_where=sa.text("state = 'Stored'"),
     )
+    op.create_index("ix_inbox_state", "inbox", ["state", "received_at"])
     op.create_index("ix_inbox_destination", "inbox", ["type", "payer_id", "id"])
     op.create_table(
         "parked_statements",
@@ -945,13 +987,19 @@ def _events() -> None:
             name="ck_installation_events_audience",
         ),
     )
+    op.create_table(
+        "silence_scans",
+        sa.Column("vendor_id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("through", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_silence_scans_vendor_id"),
+    )
 
 
 def _webhooks() -> None:
     op.create_table(
         "webhook_endpoints",
-        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("endpoint_id", sa.Text, primary_key=True),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("types", sa.Text, nullable=False),
         sa.Column("sites", sa.Text, nullable=False),
@@ -973,21 +1021,24 @@ def _webhooks() -> None:
     op.create_index("ix_webhook_endpoints_vendor_id", "webhook_endpoints", ["vendor_id"])
     op.create_table(
         "webhook_deliveries",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("endpoint_id", sa.Text, nullable=False),
         sa.Column("event_id", sa.BigInteger, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
         sa.Column("type", sa.Text, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("state", sa.Text, nullable=False, server_default="waiting"),
+        sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
         sa.Column("due_at", sa.BigInteger),
         sa.Column("attempted_at", sa.BigInteger),
         sa.Column("status", sa.Integer),
-        sa.Column("fault", sa.Text, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False, server_default=""),
         sa.Column("answer", sa.LargeBinary),
         sa.ForeignKeyConstraint(
             ["endpoint_id"],
             ["webhook_endpoints.endpoint_id"],
             name="fk_webhook_deliveries_endpoint_id",
+        ),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_deliveries_vendor_id"
         ),
         sa.CheckConstraint(
             "state IN ('waiting', 'delivered', 'failed')", name="ck_webhook_deliveries_state"
@@ -1000,6 +1051,68 @@ def _webhooks() -> None:
         ["endpoint_id", "due_at"],
         sqlite_where=sa.text("state = 'waiting'"),
         postgresql_where=sa.text("state = 'waiting'"),
+    )
+
+
+def _worklist() -> None:
+    op.create_table(
+        "work_items",
+        *_owner("work_items"),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("assigned_to", sa.Text),
+        sa.Column("snoozed_until", sa.Text),
+        sa.Column("done_label", sa.Text),
+        sa.Column("changed_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "request_id", name="pk_work_items"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_work_items_request_id"
+        ),
+    )
+    op.create_index(
+        "ix_work_items_assigned_to", "work_items", ["vendor_id", "site_id", "assigned_to"]
+    )
+    op.create_table(
+        "claim_notes",
+        *_owner("claim_notes"),
+        sa.Column("note_id", sa.Text, primary_key=True),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("author", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_claim_notes_request_id"
+        ),
+    )
+    op.create_index("ix_claim_notes_request_id", "claim_notes", ["request_id"])
+    op.create_index("ix_claim_notes_vendor_id_site_id", "claim_notes", ["vendor_id", "site_id"])
+    op.create_table(
+        "correction_drafts",
+        *_owner("correction_drafts"),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("author", sa.Text, nullable=False),
+        sa.Column("begun_at", sa.BigInteger, nullable=False),
+        sa.Column("saved_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "request_id", name="pk_correction_drafts"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_correction_drafts_request_id"
+        ),
+    )
+    op.create_index("ix_correction_drafts_saved_at", "correction_drafts", ["saved_at"])
+    op.create_index(
+        "ix_correction_drafts_vendor_id_site_id", "correction_drafts", ["vendor_id", "site_id"]
+    )
+    op.create_table(
+        "claim_summaries",
+        *_owner("claim_summaries"),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("counted_at", sa.BigInteger, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "name", name="pk_claim_summaries"),
+    )
+    op.create_index(
+        "ix_claim_summaries_vendor_id_site_id", "claim_summaries", ["vendor_id", "site_id"]
     )
 
 

@@ -1,0 +1,209 @@
+"""Rows of the table of pages for payments and for what operators run: connections, files, accounts, people, audit."""
+
+from clearlane.console import (
+    accounts_page,
+    audit_page,
+    connection_page,
+    connections_page,
+    enrollments_page,
+    file_page,
+    files_page,
+    me_page,
+    payment_downloads,
+    payment_page,
+    payments_page,
+    people_page,
+    sandbox_page,
+)
+from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, SEND, PageRow
+
+PAYMENT_PAGES = (
+    PageRow(path="/payments", roles=EVERYBODY, menu="/payments", show=payments_page.show_payments),
+    PageRow(
+        path="/payments/{id}",
+        roles=EVERYBODY,
+        menu="/payments",
+        show=payment_page.show_payment,
+        notices=payment_page.NOTICES,
+    ),
+    PageRow(path="/payments/{id}/835", roles=EVERYBODY, show=payment_downloads.download_x12),
+    PageRow(path="/payments/{id}/csv", roles=EVERYBODY, show=payment_downloads.download_csv),
+    PageRow(path="/payments/{id}/pdf", roles=EVERYBODY, show=payment_downloads.download_pdf),
+    PageRow(
+        path="/payments/{id}/{number}/assign",
+        methods=SEND,
+        roles=BILLERS,
+        show=payment_page.assign,
+    ),
+    PageRow(
+        path="/payments/{id}/{number}/undo", methods=SEND, roles=BILLERS, show=payment_page.undo
+    ),
+)
+
+CONNECTION_PAGES = (
+    PageRow(
+        path="/payers",
+        roles=OPERATORS,
+        menu="/payers",
+        show=connections_page.show_connections,
+        notices=connection_page.NOTICES,
+    ),
+    PageRow(
+        path="/payers/{type}/{payer}",
+        roles=OPERATORS,
+        menu="/payers",
+        show=connection_page.show_connection,
+        notices=connection_page.NOTICES,
+    ),
+    *(
+        PageRow(
+            path=f"/payers/{{type}}/{{payer}}/{verb}",
+            methods=SEND,
+            roles=OPERATORS,
+            menu="/payers",
+            show=show,
+        )
+        for verb, show in (
+            ("pause", connection_page.pause),
+            ("resume", connection_page.resume),
+            ("try", connection_page.try_now),
+            ("test/{route}", connection_page.check),
+            ("change/{route}", connection_page.change),
+        )
+    ),
+)
+
+FILE_PAGES = (
+    PageRow(path="/files", roles=OPERATORS, menu="/files", show=files_page.show_files),
+    PageRow(
+        path="/files/in/{id}",
+        roles=OPERATORS,
+        menu="/files",
+        show=file_page.show_incoming,
+        notices=file_page.IN_NOTICES,
+    ),
+    PageRow(
+        path="/files/out/{id}",
+        roles=OPERATORS,
+        menu="/files",
+        show=file_page.show_outgoing,
+        notices=file_page.OUT_NOTICES,
+    ),
+    *(
+        PageRow(path=f"/files/{path}", roles=OPERATORS, menu="/files", show=show)
+        for path, show in (
+            ("in/{id}/raw", file_page.download_incoming),
+            ("out/{id}/raw", file_page.download_outgoing),
+            ("in/{id}/x12", file_page.explain_incoming),
+            ("out/{id}/x12", file_page.explain_outgoing),
+        )
+    ),
+    *(
+        PageRow(path=f"/files/{path}", methods=SEND, roles=OPERATORS, menu="/files", show=show)
+        for path, show in (
+            ("in/{id}/replay", file_page.replay),
+            ("in/{id}/accept", file_page.accept),
+            ("in/{id}/discard", file_page.discard),
+            ("out/{id}/resend", file_page.resend),
+            ("out/{id}/delivered", file_page.mark_delivered),
+        )
+    ),
+)
+
+SANDBOX_PAGES = (
+    PageRow(
+        path="/sandbox",
+        roles=OPERATORS,
+        menu="/sandbox",
+        show=sandbox_page.show_sandbox,
+        notices=sandbox_page.NOTICES,
+    ),
+    *(
+        PageRow(path=f"/sandbox/{path}", methods=SEND, roles=OPERATORS, menu="/sandbox", show=show)
+        for path, show in (
+            ("send", sandbox_page.send_scenario),
+            ("payer", sandbox_page.set_mode),
+            ("clock", sandbox_page.set_clock),
+        )
+    ),
+)
+
+ENROLLMENT_PAGES = (
+    PageRow(
+        path="/enrollments",
+        roles=EVERYBODY,
+        menu="/enrollments",
+        show=enrollments_page.show_enrollments,
+    ),
+    PageRow(
+        path="/enrollments/{id}",
+        roles=EVERYBODY,
+        menu="/enrollments",
+        show=enrollments_page.show_enrollment,
+        notices=enrollments_page.NOTICES,
+    ),
+    PageRow(
+        path="/enrollments/{id}/move",
+        methods=SEND,
+        roles=OPERATORS,
+        menu="/enrollments",
+        show=enrollments_page.move,
+    ),
+)
+
+ACCOUNT_PAGES = (
+    PageRow(
+        path="/accounts",
+        roles=OPERATORS,
+        menu="/accounts",
+        show=accounts_page.show_accounts,
+        notices=accounts_page.NOTICES,
+    ),
+    *(
+        PageRow(
+            path=f"/accounts/{path}", methods=SEND, roles=OPERATORS, menu="/accounts", show=show
+        )
+        for path, show in (
+            ("vendor", accounts_page.add_vendor),
+            ("rotate", accounts_page.rotate_secret),
+            ("vendor-state", accounts_page.set_vendor_state),
+            ("site", accounts_page.add_site),
+            ("site-state", accounts_page.set_site_state),
+            ("baa", accounts_page.set_baa),
+        )
+    ),
+)
+
+PEOPLE_PAGES = (
+    PageRow(
+        path="/people",
+        roles=OPERATORS,
+        menu="/people",
+        show=people_page.show_people,
+        notices=people_page.NOTICES,
+    ),
+    *(
+        PageRow(path=f"/people/{path}", methods=SEND, roles=OPERATORS, menu="/people", show=show)
+        for path, show in (
+            ("invite", people_page.invite),
+            ("reset", people_page.reset),
+            ("state", people_page.set_state),
+        )
+    ),
+    PageRow(path="/me", roles=EVERYBODY, show=me_page.show_me, notices=me_page.NOTICES),
+    PageRow(path="/me/credentials", methods=SEND, roles=EVERYBODY, show=me_page.store_credentials),
+    PageRow(path="/me/sessions", methods=SEND, roles=EVERYBODY, show=me_page.end_sessions),
+)
+
+AUDIT_PAGES = (PageRow(path="/audit", roles=OPERATORS, menu="/audit", show=audit_page.show_audit),)
+
+MORE_PAGES: tuple[PageRow, ...] = (
+    *PAYMENT_PAGES,
+    *CONNECTION_PAGES,
+    *FILE_PAGES,
+    *SANDBOX_PAGES,
+    *ENROLLMENT_PAGES,
+    *ACCOUNT_PAGES,
+    *PEOPLE_PAGES,
+    *AUDIT_PAGES,
+)
