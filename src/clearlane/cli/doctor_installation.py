@@ -88,11 +88,6 @@ def _nodes(nodes: Sequence[Node]) -> DoctorCheck:
         return DoctorCheck(
             "nodes", DoctorVerdict.WARNING, "None is running.", "Start one: clearlane serve."
         )
-    clocks = [node.clock_warning for node in nodes if node.clock_warning]
-    if clocks:
-        return DoctorCheck(
-            "nodes", DoctorVerdict.WARNING, " ".join(clocks), "Set the clocks by NTP."
-        )
     return fine("nodes", ", ".join(f"{node.role} on {node.host}" for node in nodes))
 
 
