@@ -11,9 +11,13 @@ from dataclasses import dataclass
 
 import structlog
 
+from clearlane.api import documentation, home_page
 from clearlane.api.app import ApiApplication, MountedApp
 from clearlane.api.certificates import BadCertificate, TlsCertificate
+from clearlane.api.documentation import Documentation
 from clearlane.api.endpoint import ApiContext, ApiLimits
+from clearlane.api.error_shape import ErrorShape
+from clearlane.api.home_page import HomePage
 from clearlane.api.logs import fault_fields
 from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
@@ -65,6 +69,17 @@ class ListenSockets:
         )
 
 
+def own_pages(
+    context: ApiContext, errors: ErrorShape, *, sandbox: bool, base_url: str
+) -> tuple[MountedApp, ...]:
+    """Return the home page and the documentation, which anybody may read."""
+    home = HomePage(context, errors, sandbox=sandbox, base_url=base_url)
+    return (
+        MountedApp("Home", home_page.SEGMENT, home.answer),
+        MountedApp("Documentation", documentation.SEGMENT, Documentation(errors).answer),
+    )
+
+
 class Service:
     """The servers of a running node."""
 
@@ -99,7 +114,7 @@ class Service:
             proxies=TrustedProxies(trusted_proxies),
             sandbox=sandbox,
             base_url=base_url,
-            mounted=mounted,
+            mounted=(*mounted, *own_pages(context, errors, sandbox=sandbox, base_url=base_url)),
             freed=self._freed,
         )
         self._policy = ConnectionPolicy(

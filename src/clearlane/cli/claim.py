@@ -13,8 +13,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
@@ -24,6 +22,9 @@ from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.sample_variation import SampleWish, sample_claim
 from clearlane.cli.claim_client import register
+from clearlane.cli.output import counted, printable, show_table, show_text
+from clearlane.cli.progress import progress
+from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Severity
 
@@ -38,7 +39,15 @@ STANDARD = "-"
 SAMPLES_MAX = 100_000
 ACCEPTED, REFUSED, UNREADABLE = 0, 1, 2
 INVALID = "The request is invalid."
-COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+CLAIMS_CHECKED_MAX = 1_000_000
+"""A file of any number of claims is checked as `claim submit` would send it: in several documents."""
+CLAIMS_LISTED_MAX = 50
+FINDINGS = (
+    "field",
+    "rule",
+    TableColumn("severity", state=True),
+    TableColumn("what is wrong", wrap=True),
+)
 KindOption = Annotated[
     ClaimKind | None,
     typer.Option("--kind", help="Kind of claim; by default the document's DocumentType."),
@@ -157,48 +166,49 @@ def _check_scenario(scenario: str) -> None:
         raise typer.Exit(UNREADABLE)
 
 
-RequestId = Annotated[
-    str, typer.Argument(help="The claim's RequestId, from the submission's answer.")
+ClaimId = Annotated[
+    str,
+    typer.Argument(metavar="CLAIM", help="The claim number, or the vendor's claim id."),
 ]
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
 @app.command()
-def x12(request_id: RequestId, data: Data = None) -> None:
+def x12(claim_id: ClaimId, data: Data = None) -> None:
     """Print a stored claim as the interchange a payer would get.
 
     Example: clearlane claim x12 C193N353RW88KF7KA1W | clearlane x12 describe -
     """
     from clearlane.cli.claim_admin import print_x12
 
-    print_x12(request_id, data)
+    print_x12(claim_id, data)
 
 
 @app.command()
-def explain(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> None:
-    """Show a stored claim side by side: JSON field, form box, X12 element, and findings.
+def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
+    """Show a stored claim field by field: form box, what was given, what is sent where, findings.
 
     Example: clearlane claim explain C193N353RW88KF7KA1W
     """
     from clearlane.cli.claim_admin import print_explained
 
-    print_explained(request_id, data, as_json=as_json)
+    print_explained(claim_id, data, as_json=as_json)
 
 
 @app.command()
-def show(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> None:
+def show(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
     """Show a claim's history: received, checked, sent, each acknowledgement, paid, with amounts.
 
-    Example: clearlane claim show C193N353RW88KF7KA1W
+    Examples: clearlane claim show SAMPLE-1; clearlane claim show C193N353RW88KF7KA1W
     """
     from clearlane.cli.claim_admin import print_history
 
-    print_history(request_id, data, as_json=as_json)
+    print_history(claim_id, data, as_json=as_json)
 
 
 @app.command()
 def pdf(
-    request_id: RequestId,
+    claim_id: ClaimId,
     out: Annotated[Path, typer.Option(help="The file to write.")],
     data: Data = None,
 ) -> None:
@@ -208,7 +218,7 @@ def pdf(
     """
     from clearlane.cli.pdf_files import write_claim_file
 
-    write_claim_file(request_id, out, data)
+    write_claim_file(claim_id, out, data)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -231,20 +241,23 @@ class DocumentVerdict:
 
 
 def _check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict:
-    document = open_document(body, kind)
+    document = open_document(body, kind, claims_max=CLAIMS_CHECKED_MAX)
     facts = RuleInputs(today=today, available=frozenset())
-    reads = document.read(0, document.count)
-    shape = [*document.findings, *(finding for read in reads for finding in read.findings)]
-    judged = [
-        (
-            read.claim.Svc_VendorClaimId,
-            repair_and_check(read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs),
-        )
-        for at, read in enumerate(reads)
-        if read.claim and not shape
-    ]
-    ignored = [*document.ignored_fields, *(path for read in reads for path in read.ignored_fields)]
-    return DocumentVerdict(kind, shape, judged, ignored, facts)
+    shape = list(document.findings)
+    judged: list[tuple[str, CheckedClaim]] = []
+    ignored = list(document.ignored_fields)
+    with progress("Checking", document.count) as show:
+        for at in range(document.count):
+            read = document.read(at, at + 1)[0]
+            shape += read.findings
+            ignored += read.ignored_fields
+            if read.claim and not shape:
+                checked = repair_and_check(
+                    read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs
+                )
+                judged.append((read.claim.Svc_VendorClaimId, checked))
+            show(at + 1)
+    return DocumentVerdict(kind, shape, [] if shape else judged, ignored, facts)
 
 
 def _kind(body: bytes) -> ClaimKind:
@@ -302,27 +315,31 @@ def _result(claim_id: str, judgement: CheckedClaim) -> dict[str, Any]:
 
 
 def _print_table(verdict: DocumentVerdict) -> None:
-    console = Console()
     findings = verdict.shape or [finding for _, one in verdict.claims for finding in one.findings]
     if findings:
-        grid = Table("Field", "Rule", "Severity", "What is wrong")
-        for finding in findings:
-            colour = COLOURS[finding.severity]
-            grid.add_row(
-                finding.location, finding.rule, f"[{colour}]{finding.severity}[/]", finding.message
-            )
-        console.print(grid)
+        show_table(
+            FINDINGS, ((one.location, one.rule, one.severity, one.message) for one in findings)
+        )
     for path in verdict.ignored:
-        console.print(f"Ignored, unknown field: {path}", markup=False)
-    for claim_id, judgement in verdict.claims:
-        word = "Accepted" if judgement.accepted else "NotAccepted"
-        console.print(f"{claim_id}: {word}, {len(judgement.repairs)} values repaired", markup=False)
-        for sentence in summarise_repairs(judgement.repairs):
-            console.print(f"  {sentence}", markup=False, highlight=False)
+        typer.echo(f"Ignored, unknown field: {printable(path)}")
+    for claim_id, checked in verdict.claims if len(verdict.claims) <= CLAIMS_LISTED_MAX else ():
+        _print_claim(claim_id, checked)
+    if verdict.claims:
+        accepted = sum(one.accepted for _, one in verdict.claims)
+        others = len(verdict.claims) - accepted
+        words = f"{accepted:,} would be accepted" + (f", {others:,} not" if others else "")
+        typer.echo(f"{counted(len(verdict.claims), 'claim')}: {words}.")
     if verdict.shape:
-        console.print("The server would answer 400, and nothing would be stored.", markup=False)
+        typer.echo("The server would answer 400, and nothing would be stored.")
     needs = dict.fromkeys(str(rule.requires) for rule in skipped_rules(verdict.kind, verdict.facts))
-    console.print(f"Not checked here: rules that need {', '.join(needs)}.", markup=False)
+    show_text(f"Not checked here: rules that need {', '.join(needs)}.")
+
+
+def _print_claim(claim_id: str, checked: CheckedClaim) -> None:
+    word = "Accepted" if checked.accepted else "NotAccepted"
+    typer.echo(f"{printable(claim_id)}: {word}, {counted(len(checked.repairs), 'value')} repaired")
+    for sentence in summarise_repairs(checked.repairs):
+        show_text(sentence, "  ")
 
 
 # Adds the commands that call the service.

@@ -11,7 +11,7 @@ from typing import Annotated, Protocol, TypeVar
 
 import typer
 
-from clearlane.cli.output import show_change, show_facts, show_json, show_table
+from clearlane.cli.output import show_change, show_facts, show_json, show_list, show_table
 from clearlane.cli.storage_command import exit_on_refusal, operator, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
@@ -31,6 +31,7 @@ __all__ = [
     "show_change",
     "show_facts",
     "show_json",
+    "show_list",
     "show_table",
 ]
 

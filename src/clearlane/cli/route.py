@@ -14,9 +14,11 @@ from clearlane.cli.operator_command import (
     make_change,
     run_in_installation,
     show_json,
+    show_list,
     show_table,
 )
 from clearlane.cli.storage_command import MISUSED, REFUSED, Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.kernel import limits
@@ -139,7 +141,8 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     if as_json:
         show_json(found)
     else:
-        show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in found])
+        hint = "Add one with: clearlane route add."
+        show_list(COLUMNS, found, noun="route", hint=hint)
 
 
 @app.command("test")
@@ -158,7 +161,7 @@ def try_(id: Id, as_json: AsJson = False, data: Data = None) -> None:
         show_json([{"what": c.name, "passed": c.passed, "words": c.message} for c in checks])
     else:
         show_table(
-            ["", "tried", "result"],
+            ["", "tried", TableColumn("result", wrap=True)],
             [["ok" if c.passed else "FAILED", c.name, c.message] for c in checks],
         )
     if not all(check.passed for check in checks):
@@ -212,16 +215,16 @@ def options(
         show_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
-LABELS = {
-    "Id": "id",
-    "Type": "type",
-    "Payer": "payer_id",
-    "Position": "position",
-    "Kind": "kind",
-    "Active": "active",
-    "Secrets": "secrets",
-    "To": "to",
-}
+COLUMNS = (
+    TableColumn("id", "id"),
+    TableColumn("type", "type"),
+    TableColumn("payer", "payer_id"),
+    TableColumn("kind", "kind"),
+    TableColumn("active", "active"),
+    TableColumn("position", "position", right=True, drop=1),
+    TableColumn("secrets", "secrets", drop=2),
+    TableColumn("to", "to", wrap=True),
+)
 
 
 def facts(route: Route, *, has_secrets: bool) -> dict[str, object]:

@@ -12,9 +12,10 @@ from clearlane.cli.operator_command import (
     run_in_installation,
     show_facts,
     show_json,
-    show_table,
+    show_list,
 )
 from clearlane.cli.storage_command import Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.store.accounts import (
     REVISION,
     NewSite,
@@ -74,7 +75,7 @@ def add(
         show_json(added)
     else:
         typer.echo("The site is added.")
-        show_facts([(label, added[key]) for label, key in LABELS.items()])
+        show_facts([(one.label, added[one.name]) for one in COLUMNS])
 
 
 @app.command("list")
@@ -99,7 +100,7 @@ def list_(
     if as_json:
         show_json(sites)
     else:
-        show_table(list(LABELS), [[each[key] for key in LABELS.values()] for each in sites])
+        show_list(COLUMNS, sites, noun="site", hint="Add one with: clearlane site add VENDOR.")
 
 
 @app.command()
@@ -168,15 +169,15 @@ def baa_revoke(vendor_site_id: SiteId, as_json: AsJson = False, data: Data = Non
     )
 
 
-LABELS = {
-    "Vendor site id": "vendor_site_id",
-    "Vendor": "vendor_key",
-    "Client id": "client_id",
-    "Name": "name",
-    "Time zone": "time_zone",
-    "State": "state",
-    "BAA": "baa_accepted",
-}
+COLUMNS = (
+    TableColumn("Vendor site id", "vendor_site_id"),
+    TableColumn("Vendor", "vendor_key"),
+    TableColumn("Client id", "client_id", drop=1),
+    TableColumn("Name", "name"),
+    TableColumn("Time zone", "time_zone", drop=2),
+    TableColumn("State", "state", state=True),
+    TableColumn("BAA", "baa_accepted"),
+)
 
 
 def facts(site: Site, vendor_key: str) -> dict[str, object]:

@@ -4,7 +4,7 @@ Columns hold ids, codes, days and amounts; what a patient or provider wrote is s
 what must be found again is a keyed hash. Knows no field of a claim.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
@@ -232,6 +232,16 @@ async def list_claims(tx: Tx, days: ClaimListRange) -> list[ListedClaim]:
     return [ListedClaim(row[0], from_micros(row[1]), *row[2:]) for row in rows]
 
 
+async def find_newest_of_vendor_claim(tx: Tx, hashes: Mapping[str, str]) -> str | None:
+    """Return the number of the scope's newest claim under a vendor's claim id, given its hash for each kind."""
+    found = [
+        str(row[0])
+        for kind, vendor_claim in hashes.items()
+        if (row := await tx.row(_NEWEST_OF_VENDOR_CLAIM, kind=kind, vendor_claim=vendor_claim))
+    ]
+    return max(found, default=None)  # a number begins with its time
+
+
 async def find_owner(tx: Tx, request_id: str) -> tuple[int, int] | None:
     """Return vendor and site of a claim, for an operator who has its request id only."""
     row = await tx.row(_OWNER, request_id=request_id)
@@ -453,6 +463,16 @@ _EVENTS = scoped_select(
     .where(claim_events.c.request_id == bindparam("request_id"))
     .order_by(claim_events.c.id),
     claim_events,
+)
+_NEWEST_OF_VENDOR_CLAIM = scoped_select(
+    select(claims.c.request_id)
+    .where(
+        claims.c.kind == bindparam("kind"),
+        claims.c.vendor_claim_hash == bindparam("vendor_claim"),
+    )
+    .order_by(claims.c.request_id.desc())
+    .limit(1),
+    claims,
 )
 _OWNER = Statement(
     select(claims.c.vendor_id, claims.c.site_id).where(
