@@ -11,9 +11,11 @@ WORKERS ?= 3
 QUICK_WORKERS ?= auto
 # How long `make fuzz` runs.
 SECONDS ?= 60
+# How long `make soak` runs.
+MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check quick cov bench fuzz docs format lock clean
+.PHONY: help install run test check quick cov bench soak fuzz docs format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,12 +68,18 @@ check: .venv/.installed ## format, lint, types, architecture, docs
 bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> ratio=<r> vs=<what>
 	@$(BIN)/python -m bench $(ONLY)
 
+# Nothing may grow after the first third: the rule is in bench/growth.py.
+soak: .venv/.installed ## a steady load on one node, fails where memory, descriptors, WAL or latency grow (MINUTES=30)
+	@$(BIN)/python -m bench.soak --minutes $(MINUTES)
+
 # Coverage-guided with atheris, where that is installed; otherwise by Hypothesis.
 fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowledger and decoders (SECONDS=600 for longer)
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
-docs: .venv/.installed ## write the generated reference pages, build the site in site/
+docs: .venv/.installed ## write the generated reference pages, build the reference viewer and the site into the package
 	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m docs.client_types
+	@$(BIN)/python -m docs.viewer
 	@$(BIN)/python -m docs.site
 
 format: .venv/.installed ## format and repair what can be repaired

@@ -12,7 +12,7 @@ import bench
 from bench.harness import BENCHES, Measure
 
 SECONDS_MAX = 600
-NOT_FAMILIES = {"__main__", "harness"}
+NOT_FAMILIES = {"__main__", "growth", "harness", "soak"}
 
 
 def load() -> None:

@@ -4,7 +4,8 @@ import asyncio
 import gc
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from time import perf_counter
@@ -72,24 +73,33 @@ def post_835() -> Iterator[Measure]:
     )
 
 
-async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
+@asynccontextmanager
+async def posting_context(
+    folder: Path, connections: OneMailbox
+) -> AsyncIterator[tuple[WorkContext, Scope]]:
+    """A new installation whose one payer's files can be posted."""
     payers = PayerDirectory(
         [Payer("Medical", "Meadow Mutual", PAYER, PAYER, has_route=True)], sandbox=False
     )
-    connections = OneMailbox()
+    accounts = AccountDirectory(pepper=b"", vendors=[], secrets={}, sites=[])
     async with FreshInstallation(folder) as (database, vault, scope):
-        clock = SystemClock()
-        accounts = AccountDirectory(pepper=b"", vendors=[], secrets={}, sites=[])
         context = WorkContext(
             database=database,
             vault=vault,
-            clock=clock,
+            clock=SystemClock(),
             node="bench",
             data=folder,
             sandbox=False,
             accounts=lambda: accounts,
             payer_access=PayerAccess(payers=lambda: payers, connections=lambda: connections),
         )
+        yield context, scope
+
+
+async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
+    connections = OneMailbox()
+    async with posting_context(folder, connections) as (context, scope):
+        database, clock = context.database, context.clock
         ids = await _submit_claims(context, scope)
         await dispatch.create_batches(context, clock.now(), everything=True)
         await dispatch.deliver_due(context, clock.now())
@@ -167,12 +177,20 @@ def remittance(ids: list[str]) -> bytes:
                 "SVC*HC:99213*100*80**1", "DTM*472*20261001", "CAS*CO*45*20", f"REF*6R*{id}-{line}",
                 "AMT*B6*80",
             ]  # fmt: skip
+    return interchange([rows], number=500)
+
+
+def interchange(sets: list[list[str]], *, number: int) -> bytes:
+    """A file of 835s, each given by the segments between ST and SE."""
     head = (
         "ISA*00*          *00*          *ZZ*MEADOW         *ZZ*CLEARLANE      *261114*0900*^*00501"
-        "*000000500*0*T*:~GS*HP*MEADOW*CLEARLANE*20261114*0900*500*X*005010X221A1~ST*835*0001~"
+        f"*{number:09}*0*T*:~GS*HP*MEADOW*CLEARLANE*20261114*0900*{number}*X*005010X221A1~"
     )
-    tail = f"~SE*{len(rows) + 2}*0001~GE*1*500~IEA*1*000000500~"
-    return (head + "~".join(rows) + tail).encode()
+    body = "".join(
+        f"ST*835*{at:04}~{'~'.join(rows)}~SE*{len(rows) + 2}*{at:04}~"
+        for at, rows in enumerate(sets, 1)
+    )
+    return f"{head}{body}GE*{len(sets)}*{number}~IEA*1*{number:09}~".encode()
 
 
 def _memory(name: str) -> float:

@@ -1,4 +1,4 @@
-"""Write the reference pages and the pictures from the tables of the product.
+"""Write the reference pages, the alert rules and the pictures from the tables of the product.
 
 ``make docs`` writes them; a test fails when a page and its table disagree. Each page is one function,
 one row of PAGES; those about calls, states and the client are in modules of their own, as the pictures do.
@@ -13,7 +13,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from docs import interface, library, states
+from docs import interface, library, monitoring, states
 from docs.markdown import grid
 from docs.pictures import DRAWN, PICTURES
 
@@ -366,11 +366,14 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands.md": commands_page,
     "calls.md": calls_page,
     "answers.md": interface.answers_page,
+    "clearlane-v1.md": interface.own_api_page,
     "errors.md": interface.errors_page,
     "states.md": states.states_page,
     "client.md": library.client_page,
     "eligibility-fields.md": interface.eligibility_fields_page,
     "enrollment-fields.md": interface.enrollment_fields_page,
+    "conditions.md": monitoring.conditions_page,
+    "metrics.md": monitoring.metrics_page,
     "sandbox.md": sandbox_page,
     "sandbox-members.md": sandbox_members_page,
     "claim-fields.md": fields_page,
@@ -391,6 +394,8 @@ def main() -> None:
     for page in PAGES:
         (REFERENCE / page).write_text(text_of(page), encoding="utf-8")
         print(f"wrote docs/reference/{page}")
+    monitoring.RULES.write_text(monitoring.alert_rules(), encoding="utf-8")
+    print("wrote deploy/clearlane.rules.yml")
     PICTURES.mkdir(exist_ok=True)
     for picture, draw in DRAWN.items():
         (PICTURES / picture).write_text(draw(), encoding="utf-8")

@@ -162,6 +162,40 @@ def _exits() -> Iterator[str]:
     yield from grid(["Status", "Meaning"], [[status, words] for status, words in meaning.items()])
 
 
+def own_api_page() -> Iterator[str]:
+    """Write the calls of Clearlane's own API, with their parameters."""
+    from clearlane.api.v1.endpoints import DESCRIPTION, V1
+    from clearlane.api.v1.problems import COMMON_ERRORS
+
+    yield "# Clearlane's own API"
+    yield ""
+    yield DESCRIPTION
+    yield from part("Calls")
+    yield from grid(
+        ["Call", "What it does"],
+        [
+            [f"`{row.verbs[0]} {row.path}`", f"{row.summary} {row.description}".strip()]
+            for row in V1.endpoints
+        ],
+    )
+    yield from part(
+        "Parameters", "Every list takes `limit` and `after` as well, and every call `site`."
+    )
+    for row in V1.endpoints:
+        shown = [each for each in row.parameters if each.name not in {"limit", "after"}]
+        if not shown:
+            continue
+        yield from part(f"{row.verbs[0]} {row.path.removeprefix('/clearlane/v1/')}", level=3)
+        yield from grid(["Parameter", "What it is"], [[f"`{one.name}`", one.help] for one in shown])
+    yield from part(
+        "Statuses of refused calls",
+        "The body is a problem (RFC 9457): `type`, `title`, `status`, `detail`, `errors`.",
+    )
+    yield from grid(
+        ["Status", "When"], [[status, one.when] for status, one in COMMON_ERRORS.items()]
+    )
+
+
 def answers_page() -> Iterator[str]:
     """Write what every call answers with when it succeeds, field by field."""
     from clearlane.api.public_pages import build_pages

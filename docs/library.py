@@ -20,6 +20,16 @@ def client_page() -> Iterator[str]:
         "or any objects with those names.",
     )
     yield "```python"
+    yield from FIRST.strip().splitlines()
+    yield "```"
+    yield ""
+    yield (
+        "`MedicalClaim`, `DentalClaim`, their lines, `EligibilityRequest` and `Enrollment` are dictionaries whose names an "
+        "editor completes; a type checker finds a wrong name and a missing field. Plain dictionaries work as well. `timeout` "
+        "is in seconds for each answer. What is repeated is logged under `clearlane.client`. Against a sandbox:"
+    )
+    yield ""
+    yield "```python"
     yield from _sample()
     yield "```"
     yield from part("Where the service is and who calls")
@@ -61,6 +71,19 @@ def _sample() -> Iterator[str]:
     yield from SAMPLE.strip().splitlines()
 
 
+FIRST = """
+from collections.abc import Iterator
+
+from clearlane.client import Client, MedicalClaim
+
+
+def send(claims: Iterator[MedicalClaim]) -> None:
+    with Client("https://clearinghouse.example", "KEY", "PASSWORD", "SITE-1", timeout=60) as client:
+        for result in client.submit(claims):
+            print(result.VendorClaimId, result.Status, result.RequestId)
+        decided = client.wait_for("A-1")
+        print(decided.CurrentState, decided.PayerAction, decided.PayerAmount)
+"""
 SAMPLE = """
 from clearlane.client import Client, InvalidRequest
 

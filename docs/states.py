@@ -94,6 +94,8 @@ CLAIM_STATES = {
     "Pending": "The payer is working on it or wants information; or a payment was taken back.",
     "Rejected": "Refused by TA1, 999 or 277CA. It counts for nothing and may be sent anew.",
     "Complete": "There is a remittance, which may be a denial.",
+    "Held": "Kept back by the vendor or a person until it is released. V3 shows `Received`.",
+    "Canceled": "Taken back before it was sent; its claim id is free. V3 shows `Rejected`.",
 }
 
 

@@ -95,9 +95,11 @@ def pytest_collection_modifyitems(items):
 
 
 def _group(nodeid: str) -> str:
-    """Return the package and the database of a test that needs a service; of others nothing."""
+    """Return what the tests share that must run on one worker; nothing where they share nothing."""
     package = nodeid.split("/")[1] if nodeid.count("/") else ""
     kind = next((kind for kind in KINDS if f"[{kind}" in nodeid), "")
+    if package == "architecture":  # they share the syntax trees
+        return package
     return f"{package} {kind}" if package in SERVED and kind else ""
 
 

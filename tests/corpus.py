@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import full_or_quick
+
 ROOT = Path(__file__).resolve().parents[1].parent / "shared" / "corpus"
 MISSING = "no public sample files: ../shared/corpus is missing"
 
@@ -43,10 +45,13 @@ def samples() -> tuple[Sample, ...]:
 
 
 def corpus_files(*kinds: str, clean: bool | None = None) -> list[object]:
-    """Return parameters for ``pytest.mark.parametrize``: samples of these kinds, or one that skips."""
+    """Return parameters for ``pytest.mark.parametrize``: samples of these kinds, or one that skips.
+
+    `make quick` takes every third.
+    """
     wanted = [
         pytest.param(sample, id=str(sample))
         for sample in samples()
         if (not kinds or sample.kind in kinds) and clean in (None, sample.clean)
-    ]
+    ][:: full_or_quick(1, 3)]
     return wanted or [pytest.param(None, marks=pytest.mark.skip(reason=MISSING))]

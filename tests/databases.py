@@ -168,20 +168,20 @@ async def shared_database(
     await opened.close()
 
 
-async def make_site(database: Database) -> Scope:
-    """Add a vendor with a site, and return their scope."""
+async def make_site(database: Database, *, vendor: int | None = None) -> Scope:
+    """Add a site, with a vendor of its own unless one is given, and return their scope."""
     key = secrets.token_hex(6)
 
     async def job(tx: Tx) -> Scope:
-        vendor = await tx.row(
+        owner = (vendor,) if vendor else await tx.row(
             ADD_VENDOR, vendor_key=key, name="Fernhill Family Practice", state="active",
             proxy_login=0, rate_per_minute=None, created_at=0,
         )  # fmt: skip
         site = await tx.row(
-            ADD_SITE, vendor_id=vendor[0], vendor_site_id=key, client_id=key, state="active",
+            ADD_SITE, vendor_id=owner[0], vendor_site_id=key, client_id=key, state="active",
             name="Larkspur Dental", time_zone="UTC", baa_accepted_at=0, created_at=0,
         )  # fmt: skip
-        return Scope(vendor[0], site[0])
+        return Scope(owner[0], site[0])
 
     return await database.write(SystemScope("a test"), job, actor=Actor("operator", "a test"))
 

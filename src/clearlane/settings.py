@@ -172,6 +172,11 @@ class Settings:
         "Port of the operations address; 0 picks a free one. Where it is not given it is the API's plus one.",
         read=PORT,
     )
+    worker_operations_port: int = setting(
+        8445,
+        "Port of a worker's operations address, on `operations_host`; 0 picks a free one.",
+        read=PORT,
+    )
     tls_certificate: str = setting("", "Certificate chain (PEM) to serve; empty uses the local CA.")
     tls_key: str = setting("", "Private key (PEM) of the certificate.")
     tls_suites: str = setting(
@@ -262,6 +267,16 @@ class Settings:
         "`on` puts the raw 271 into `X12Document` of eligibility responses.",
         read=_one_of("on", "off"),
     )
+    event_days: int = setting(
+        limits.EVENTS_KEPT_DAYS,
+        "Days that events are kept in the feed, and that the log of webhooks shows.",
+        read=_whole(1, 3_650),
+    )
+    event_vendor_claim_id: str = setting(
+        "on",
+        "`off` leaves the vendor's claim id, an identifier under HIPAA, out of events and webhooks.",
+        read=_one_of("on", "off"),
+    )
     submitter_name: str = setting(
         "CLEARLANE", "Name of the submitter in files to payers (1000A).", read=_submitter
     )
@@ -271,7 +286,14 @@ class Settings:
         read=_phone,
     )
     log_level: str = setting(
-        "info", "Least severe log lines written.", read=_one_of("debug", "info", "warning", "error")
+        "info",
+        "Least severe log lines written. A running node: SIGUSR1 writes debug lines too, SIGUSR2 goes back.",
+        read=_one_of("debug", "info", "warning", "error"),
+    )
+    log_format: str = setting(
+        "auto",
+        "Log lines as `json`, or as `text` for people; `auto` is text at a terminal and JSON elsewhere.",
+        read=_one_of("auto", "json", "text"),
     )
 
     @property

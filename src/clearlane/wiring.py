@@ -22,6 +22,7 @@ from clearlane.store import migrate
 from clearlane.store.accounts import load_accounts
 from clearlane.store.anchor import ANCHOR_NAME
 from clearlane.store.database import Actor, Database, OperationRefused, open_database
+from clearlane.store.event_watch import EventWatch
 from clearlane.store.keys import MasterKeys, load_master_keys
 from clearlane.store.nodes import NodeRegistration
 from clearlane.store.payers import ensure_sandbox_payers, load_payers
@@ -39,14 +40,16 @@ if TYPE_CHECKING:
     from clearlane.engine.dbos_engine import Engine
     from clearlane.payers.model import Payer
     from clearlane.pipeline.eligibility.inquiry_runner import InquiryRunner
+    from clearlane.pipeline.notify.webhook_runner import WebhookRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
+    from clearlane.pipeline.query.measures import MeasureSource
     from clearlane.pipeline.work_context import WorkContext
     from clearlane.sandbox.payer import SandboxPayer
     from clearlane.store.set_back import SetBack
 
 __all__ = ["Installation", "OperationRefused", "Role", "mount_console", "open_installation"]
 
-REVISION_POLL_SECONDS = 0.25
+REVISION_LOOK_SECONDS = 5.0
 
 Role = Literal["serve", "worker", "command"]
 T = TypeVar("T")
@@ -78,6 +81,8 @@ class Installation:
         self._engine: Engine | None = None
         self._connections: Connections | None = None
         self._inquiry_runner: InquiryRunner | None = None
+        self._event_watch: EventWatch | None = None
+        self._webhooks: WebhookRunner | None = None
 
     @cached_property
     def work_context(self) -> "WorkContext":
@@ -104,9 +109,28 @@ class Installation:
                 write_seconds_max=settings.write_seconds_max,
                 eligibility_days=settings.eligibility_days,
                 claim_silence_days=settings.claim_silence_days,
+                event_days=settings.event_days,
             ),
             time_ago=self._sandbox.simulator.clock.time_ago if self._sandbox else sub,
             eligibility_x12=settings.eligibility_x12 == "on",
+            events_name_claims=settings.event_vendor_claim_id == "on",
+            event_watch=self._event_watch,
+            wake_webhooks=self._wake_webhooks,
+        )
+
+    @cached_property
+    def measures(self) -> "MeasureSource":
+        """Measures the installation for its operator."""
+        from clearlane.pipeline.query.measures import MeasureSource
+
+        return MeasureSource(
+            database=self.database,
+            clock=self.clock,
+            wall=self.wall,
+            connections=lambda: self.connections,
+            sandbox=self.settings.sandbox,
+            set_back=self.set_back,
+            backlog=None if self._engine is None else self._engine.backlog,
         )
 
     @property
@@ -140,6 +164,11 @@ class Installation:
         return _require_opened(self._engine)
 
     @property
+    def webhooks(self) -> "WebhookRunner":
+        """What delivers the webhooks of a node."""
+        return _require_opened(self._webhooks)
+
+    @property
     def submitter(self) -> "TradingPartner":
         """The submitter in files to payers (1000A)."""
         from clearlane.claims.write_837 import TradingPartner
@@ -152,6 +181,10 @@ class Installation:
     def pepper(self) -> bytes:
         """The key that hashes vendors' passwords."""
         return self.vault.pepper
+
+    def _wake_webhooks(self) -> None:
+        if self._webhooks is not None:
+            self._webhooks.wake()
 
     async def refresh(self) -> None:
         """Load every snapshot again."""
@@ -358,11 +391,16 @@ async def _start_node(
     )
     for name, load in installation.snapshots().items():
         await nodes.watch(name, load)
+    installation._event_watch = watch = EventWatch(installation.database)  # noqa: SLF001  (same module)
+    closing.push_async_callback(watch.close)
     installation._inquiry_runner = runner = _make_inquiry_runner(installation)  # noqa: SLF001  (same module)
     installation._engine = engine = _make_engine(installation, nodes)  # noqa: SLF001
+    installation._webhooks = webhooks = _make_webhook_runner(installation)  # noqa: SLF001
     await engine.start()  # the engine sends the heartbeat of the node from here on
     closing.push_async_callback(engine.stop)
     closing.push_async_callback(runner.stop)
+    webhooks.start()
+    closing.push_async_callback(webhooks.stop)
     refreshing = asyncio.create_task(_refresh_snapshots(nodes, installation.database))
     closing.push_async_callback(cancel_all, [refreshing])
 
@@ -379,6 +417,14 @@ def _make_inquiry_runner(installation: Installation) -> "InquiryRunner":
         node=installation._node,  # noqa: SLF001  (same module)
         asleep=sandbox.simulator.counted_clock.waiting_count if sandbox else no_sleeping_payers,
     )
+
+
+def _make_webhook_runner(installation: Installation) -> "WebhookRunner":
+    from clearlane.connect.webhook_http import WebhookSender
+    from clearlane.pipeline.notify.webhook_runner import WebhookRunner
+
+    sender = WebhookSender(sandbox=installation.settings.sandbox)
+    return WebhookRunner(installation.work_context, sender, installation.wall)
 
 
 def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine":
@@ -407,18 +453,25 @@ def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine
 
 
 async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> None:
-    """Keep the snapshots up to date. A failure is logged; the next poll may succeed."""
+    """Keep the snapshots up to date: after a signal of a change, and now and then without one.
+
+    A failure is logged; the next look may succeed.
+    """
     import structlog  # a tenth of a second that commands do not need
 
     log = structlog.get_logger()
     logged_fault = ""
-    while True:
-        await asyncio.sleep(REVISION_POLL_SECONDS)
-        logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
-        try:
-            await nodes.reload_changed()
-        except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
-            log.warning("snapshots not refreshed", fault=type(fault).__name__)
+    signal = database.change_signal()
+    try:
+        while True:
+            await signal.wait(REVISION_LOOK_SECONDS)
+            logged_fault = _log_anchor_fault(log, logged_fault, database.anchor_fault)
+            try:
+                await nodes.reload_changed()
+            except Exception as fault:  # noqa: BLE001  (a node survives a database that is down)
+                log.warning("snapshots not refreshed", fault=type(fault).__name__)
+    finally:
+        await signal.close()
 
 
 def _log_anchor_fault(log: "FilteringBoundLogger", logged: str, fault: str) -> str:

@@ -13,6 +13,7 @@ from clearlane.accounts.credentials import (
     hash_password,
     read_basic,
 )
+from tests.cases import every_case
 
 
 def basic(pair: bytes, scheme: str = "Basic") -> str:
@@ -57,7 +58,7 @@ def test_the_password_starts_after_the_first_colon():
     assert read_basic(basic(b":")) == (b"", b"")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "header",
     [
         None,

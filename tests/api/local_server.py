@@ -28,12 +28,15 @@ from clearlane.api.proxies import TrustedProxies
 from clearlane.api.public_pages import build_pages
 from clearlane.api.server import HttpServer, listen
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
+from clearlane.api.versions import VERSIONS
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.store.group_commit import DatabaseUnavailable
 from tests.patience import PATIENCE_SECONDS
 
+NO_VIEWER = "no viewer"
+"""The reference is the plain page, also where `make docs` built another."""
 PEPPER = b"p" * 32
 PASSWORD = "S3cret-of-24-characters-or-more"
 
@@ -140,12 +143,13 @@ def start_local_server(
     app = ApiApplication(
         context,
         endpoints,
-        build_pages(V3),
+        build_pages(*VERSIONS, viewer=directory / NO_VIEWER),
         errors=V3.errors,
         limits=limits,
         metrics=metrics,
         proxies=TrustedProxies(proxies),
         sandbox=True,
+        shapes={version.prefix: version.errors for version in VERSIONS},
     )
     certificate, ca_file = None, None
     if tls:

@@ -9,6 +9,7 @@ from clearlane.cli import eligibility_answer
 from clearlane.eligibility import services
 from clearlane.x12 import codes
 from clearlane.x12.guides import g270, g271
+from tests.cases import every_case
 
 SEEN = {
     "service_types": """MedicalCare HealthBenefitPlanCoverage Hospital HospitalEmergencyMedical EmergencyServices
@@ -74,7 +75,7 @@ def test_the_command_of_vendors_reads_the_names_that_are_sent(list, table):
     }
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("list", "code", "word"),
     [
         ("service_types", "30", "HealthBenefitPlanCoverage"),

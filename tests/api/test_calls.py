@@ -673,16 +673,16 @@ def test_the_log_has_one_line_a_request_and_nothing_a_caller_sent(server, acme, 
     )
     lines = server.logged_requests()[before:]
     assert [line["status"] for line in lines] == [200, 400, 404, 400, 401, 200, 400]
-    assert lines[0].keys() >= {"request_id", "method", "route", "status", "ms", "vendor", "site"}
-    assert (lines[0]["request_id"], lines[0]["route"]) == ("known-id", endpoint.name)
-    assert isinstance(lines[0]["vendor"], int)
+    assert lines[0].keys() >= {"request_id", "method", "endpoint", "status", "ms", "site"}
+    assert (lines[0]["request_id"], lines[0]["endpoint"]) == ("known-id", endpoint.name)
+    assert (lines[0]["vendor"], lines[0]["address"]) == (parties.acme.key, "127.0.0.1")
     assert isinstance(lines[0]["site"], int)
     everything = "".join(server.log)
     assert places_with(server, marker) == []
     assert parties.acme.password not in everything
     assert "vendorSiteId" not in everything
     metrics = acme.get(server.sandbox["operations_url"] + "/metrics", auth=None).text
-    assert f'clearlane_requests_total{{route="{endpoint.name}",status="200"}}' in metrics
+    assert f'clearlane_requests_total{{endpoint="{endpoint.name}",status="200"}}' in metrics
 
 
 def test_every_answer_tells_the_services_time(acme, anyone):

@@ -28,6 +28,7 @@ from clearlane.eligibility.benefit_answer import (
     ValidationResult,
 )
 from clearlane.pipeline.eligibility.eligibility_results import RequestAnswers
+from tests.cases import every_case
 from tests.eligibility.invented import (
     HEAD,
     NOON,
@@ -202,7 +203,7 @@ DOCUMENTED[json_types.DependentJson] = (
 )
 
 
-@pytest.mark.parametrize("structure", DOCUMENTED, ids=lambda one: one.__name__)
+@every_case("structure", DOCUMENTED, ids=lambda one: one.__name__)
 def test_a_structure_has_exactly_the_fields_of_the_document_in_its_order(structure):
     given = {"Type": "TA1"} if structure is json_types.ErrorResponseJson else {}
     assert list(json.loads(encode_element(structure(**given)))) == DOCUMENTED[structure].split()

@@ -93,8 +93,8 @@ HOSTILE = {
 # What the sandbox's payers and the node itself move all the time, for claims that other tests have sent.
 MOVED_BY_OTHERS = {
     "batch_claims", "batches", "claim_events", "claim_facts", "claim_references", "control_numbers",
-    "data_keys", "documents", "inbox", "line_references", "nodes", "parked_statements", "polls", "route_health",
-    "sandbox_agenda", "sandbox_ledger", "sandbox_state", "takeovers",
+    "data_keys", "documents", "inbox", "line_references", "nodes", "parked_statements", "polls",
+    "route_counts", "route_health", "sandbox_agenda", "sandbox_ledger", "sandbox_state", "takeovers",
 }  # fmt: skip
 # Of the audit only what callers did.
 BY_CALLERS = {"audit": " WHERE actor LIKE 'vendor%'"}

@@ -15,6 +15,7 @@ from clearlane.api.json_guard import (
     JsonScanner,
     UnreadableJson,
 )
+from tests.cases import every_case
 
 
 def judge(*chunks: bytes) -> str | None:
@@ -79,13 +80,13 @@ FAIL = [
 ]
 
 
-@pytest.mark.parametrize("text", PASS)
+@every_case("text", PASS)
 def test_what_a_parser_may_see_passes_whole_and_in_drops(text):
     assert judge(text) is None
     assert by_drops(text) is None
 
 
-@pytest.mark.parametrize(("text", "why"), FAIL)
+@every_case(("text", "why"), FAIL)
 def test_what_no_parser_may_see_is_refused_whole_and_in_drops(text, why):
     assert judge(text) == why
     if len(text) < 10_000:
@@ -128,8 +129,6 @@ def test_any_bytes_are_judged_the_same_in_any_two_pieces(text, cut):
     assert judge(text[:cut], text[cut:]) == judge(text) == by_drops(text)
 
 
-@pytest.mark.parametrize(
-    "text", [*PASS, *(text for text, _ in FAIL)], ids=range(len(PASS) + len(FAIL))
-)
+@every_case("text", [*PASS, *(text for text, _ in FAIL)], ids=range(len(PASS) + len(FAIL)))
 def test_a_whole_text_is_judged_as_its_pieces_are(text):
     assert whole(text) == judge(text)

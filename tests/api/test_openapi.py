@@ -1,6 +1,6 @@
 """The OpenAPI document and the served paths agree, because both come from one table.
 
-Also tests `api/public_pages`, `api/docs_page` and `api/versions`.
+Also tests `api/public_pages`, `api/docs_page`, `api/versions` and `api/openapi_examples`.
 """
 
 import json
@@ -10,7 +10,7 @@ from importlib import metadata
 import jsonschema_rs
 import pytest
 
-from clearlane.api import docs_page, openapi
+from clearlane.api import docs_page, openapi, openapi_examples
 from clearlane.api.app import ApiApplication
 from clearlane.api.endpoint import ApiLimits
 from clearlane.api.metrics import Metrics
@@ -19,9 +19,11 @@ from clearlane.api.proxies import TrustedProxies
 from clearlane.api.public_pages import OPENAPI, REFERENCE, build_pages
 from clearlane.api.v3 import wire
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
+from clearlane.api.versions import VERSIONS
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
 
-DOCUMENT = json.loads(build_pages(V3)[0].content)
+DOCUMENT = json.loads(build_pages(*VERSIONS)[0].content)
+SERVED = [endpoint for version in VERSIONS for endpoint in version.endpoints]
 
 
 def operations():
@@ -31,16 +33,20 @@ def operations():
 
 
 def test_every_route_served_is_in_the_document_and_no_other():
-    served = {(endpoint.path, "post") for endpoint in ENDPOINTS}
-    served |= {(page.path, "get") for page in build_pages(V3)}
+    served = {(endpoint.path, verb.lower()) for endpoint in SERVED for verb in endpoint.verbs}
+    served |= {(page.path, "get") for page in (OPENAPI, REFERENCE)}
     served |= {(probe.path, "get") for probe in PROBES}
     assert {(path, verb) for path, verb, _ in operations()} == served
 
 
 def test_every_parameter_read_is_in_the_document_and_no_other():
-    for endpoint in ENDPOINTS:
-        reported = {one["name"] for one in DOCUMENT["paths"][endpoint.path]["post"]["parameters"]}
-        assert reported == {"vendorSiteId"} | {parameter.name for parameter in endpoint.parameters}
+    for endpoint in SERVED:
+        operation = DOCUMENT["paths"][endpoint.path][endpoint.verbs[0].lower()]
+        reported = {one["name"] for one in operation["parameters"]}
+        read = {endpoint.conventions.site_parameter, *re.findall(r"{(\w+)}", endpoint.path)}
+        read |= {parameter.name for parameter in endpoint.parameters}
+        read |= {"Idempotency-Key"} if endpoint.takes_idempotency_key else set()
+        assert reported == read
 
 
 def test_names_are_given_once():
@@ -81,6 +87,95 @@ def test_the_document_has_what_openapi_3_1_requires():
             assert one.keys() >= {"name", "in", "schema"}
         for need in operation["security"]:
             assert need.keys() <= DOCUMENT["components"]["securitySchemes"].keys()
+
+
+DEFINITIONS = json.loads(
+    json.dumps({"$defs": DOCUMENT["components"]["schemas"]}).replace(
+        "#/components/schemas/", "#/$defs/"
+    )
+)
+
+
+def contents():
+    """Every place of the document that has a schema, and its examples by name."""
+    for path, verb, operation in operations():
+        place = f"{verb} {path}"
+        for one in operation.get("parameters", []):
+            yield f"{place} {one['name']}", one["schema"], {"example": one["example"]}
+        parts = {"request": operation.get("requestBody", {}), **operation["responses"]}
+        for name, part in parts.items():
+            for media_type, content in part.get("content", {}).items():
+                shown = {key: each["value"] for key, each in content["examples"].items()}
+                yield f"{place} {name} {media_type}", content["schema"], shown
+
+
+def test_every_request_and_answer_has_an_example_that_its_schema_allows():
+    places = list(contents())
+    assert len(places) > 200
+    for place, schema, examples in places:
+        local = json.loads(json.dumps(schema).replace("#/components/schemas/", "#/$defs/"))
+        validator = jsonschema_rs.validator_for(local | DEFINITIONS)
+        assert examples, place
+        for name, value in examples.items():
+            faults = [
+                f"{fault.instance_path} {fault.message}" for fault in validator.iter_errors(value)
+            ]
+            assert not faults, (place, name, faults)
+
+
+def test_every_endpoint_has_recorded_examples():
+    for version in VERSIONS:
+        assert version.examples
+        assert version.examples.keys() <= {endpoint.name for endpoint in version.endpoints}
+    assert V3.examples.keys() == {endpoint.name for endpoint in ENDPOINTS}
+    shown = DOCUMENT["paths"]["/api/v3/claims/submit"]["post"]
+    request = shown["requestBody"]["content"]["application/json"]["examples"]
+    assert request["required-fields"]["value"]["DocumentType"] == "MedicalClaim"
+    assert len(request["every-field"]["value"]["Claims"][0]) > 100
+    answers = shown["responses"]["200"]["content"]["application/json"]["examples"]
+    found = {each["Status"] for one in answers.values() for each in one["value"]["ClaimResults"]}
+    assert found == {"Accepted", "NotAccepted"}
+    assert set(shown["responses"]["401"]["content"]["text/plain"]["examples"]) == {
+        "bad-credentials",
+        "baa-missing",
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "made"),
+    [
+        ({"$ref": "#/components/schemas/Day"}, "2026-01-15"),
+        ({"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 3}]}, 3),
+        ({"type": "array", "items": {"type": "boolean"}}, [True]),
+        ({"type": "object", "properties": {"a": {"const": 1}, "b": {"type": "number"}}}, {"a": 1, "b": 1.0}),
+        ({"type": "string", "minLength": 6, "maxLength": 6}, "textxx"),
+        ({"type": "string", "default": "as-is"}, "as-is"),
+        ({"enum": ["A", "B"]}, "A"),
+        ({"type": "array", "items": {"$ref": "#/components/schemas/Loop"}}, None),
+        ({}, None),
+    ],
+)  # fmt: skip
+def test_an_example_is_made_from_a_schema_where_none_was_recorded(schema, made):
+    components = {
+        "Day": {"type": "string", "format": "date"},
+        "Loop": {"anyOf": [{"$ref": "#/components/schemas/Loop"}]},
+    }
+    found = openapi_examples.from_schema(schema, components)
+    assert found == ([None] if "Loop" in str(schema) else made)
+
+
+def test_no_enumeration_mixes_types():
+    def enumerations(part):
+        if isinstance(part, dict):
+            if isinstance(part.get("enum"), list):
+                yield part["enum"]
+            part = list(part.values())
+        for each in part if isinstance(part, list) else []:
+            yield from enumerations(each)
+
+    found = list(enumerations(DOCUMENT))
+    assert len(found) > 5
+    assert not [choices for choices in found if len({type(each) for each in choices}) > 1]
 
 
 def test_the_tools_of_others_can_load_the_document():
@@ -125,7 +220,7 @@ def test_document_and_page_are_served_to_anyone(local_server):
     assert document.headers["content-type"].startswith("application/json")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert (head.status_code, head.content) == (200, b"")
-    assert all(f'id="{endpoint.name}"' in page.text for endpoint in ENDPOINTS)
+    assert all(f'id="{endpoint.name}"' in page.text for endpoint in SERVED)
 
 
 def test_the_page_loads_nothing_and_runs_nothing(local_server):
@@ -175,7 +270,7 @@ def test_an_endpoint_is_documented_with_its_own_errors():
     )
     claims = replace(claims, error_types={204: None, 400: dict[str, str], 404: wire.MessageDetail})
     made = openapi.build_document(
-        replace(V3, endpoints=(endpoint, claims)), [OPENAPI, REFERENCE], PROBES
+        [replace(V3, endpoints=(endpoint, claims))], [OPENAPI, REFERENCE], PROBES
     )
     answers = made["paths"][endpoint.path]["post"]["responses"]
     assert "401" not in answers

@@ -1,12 +1,15 @@
 """Health and readiness of a node when a part of it fails; and where its log lines go.
 
-Also tests `pipeline/query/health`, `api/metrics` and `api/logs`.
+Also tests `api/metrics` and `api/logs`.
 """
 
 import asyncio
 import json
 import os
+import re
 import socket
+import subprocess
+import sys
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
@@ -17,20 +20,21 @@ from clearlane.api.logs import LOG_LINES_WAITING_MAX
 from clearlane.api.metrics import Metrics
 from clearlane.api.operations import Operations, Readiness
 from clearlane.api.v3.wire_errors import V3_ERRORS
+from clearlane.pipeline.query.measures import Measures, NodeMeasures
+from clearlane.store.database import StoreFault
+from clearlane.store.nodes import Node
 from clearlane.store.schema import HEAD
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
 from tests.api.raw_connection import RawConnection
+from tests.databases import START
 from tests.patience import PATIENCE_SECONDS
 
 
 class Database:
     """A database with one part that does not do its work."""
 
-    anchor_fault = ""
     anchor = None
-    clock_ahead_micros = 0
     write_fault = ""
-    reserve_warning = ""
 
     def __init__(self, *, fault: Exception | None = None, revision: str = HEAD, hangs=False):
         self._fault, self._revision, self._hangs = fault, revision, hangs
@@ -49,13 +53,23 @@ class Database:
     async def row(self, _):
         return (1,)
 
-    async def rows(self, _):
-        return [("n1", "serve", "host", "{}", "", self.clock_ahead_micros)]
+
+class MeasuredInstallation:
+    """What is measured of an installation: as given, or the fault that measuring ends in."""
+
+    def __init__(self, **facts):
+        self.facts = facts
+
+    async def current(self):
+        if "fault" in self.facts:
+            raise self.facts["fault"]
+        node = Node("n1", "serve", "east", {}, (), self.facts.pop("clock", 0))
+        return Measures(at=START, wall=START, nodes=(node,), node=NodeMeasures(**self.facts))
 
 
 def context(**changes):
     whole = {"accounts": TWO_VENDORS, "payers": sample_payers(), "database": Database()}
-    whole["set_back"] = None
+    whole["measures"] = MeasuredInstallation()
     return SimpleNamespace(**(whole | changes))
 
 
@@ -100,24 +114,21 @@ async def test_a_whole_node_is_ready():
     assert (await ask(Operations(Metrics(), Readiness(context()), V3_ERRORS), "/readyz"))[0] == 200
 
 
-async def test_a_node_clock_that_differs_from_the_database_is_a_warning():
-    database = Database()
-    database.clock_ahead_micros = -90_000_000
-    operations = Operations(Metrics(), Readiness(context(database=database)), V3_ERRORS)
-    status, reported = await ask(operations, "/readyz")
-    assert status == 200
-    assert "node n1 is 90 seconds behind the database's" in reported["warnings"]["clock"]
-
-
-async def test_an_audit_chain_that_is_not_anchored_is_a_warning_of_a_ready_node():
-    database = Database()
-    database.anchor_fault = "No space left on device"
-    operations = Operations(Metrics(), Readiness(context(database=database)), V3_ERRORS)
-    status, reported = await ask(operations, "/readyz")
-    assert (status, reported["status"]) == (200, "ready")
-    assert reported["warnings"] == {"audit": "The chain is not anchored: No space left on device"}
-    database.anchor_fault = ""
-    assert await ask(operations, "/readyz") == (200, {"status": "ready"})
+@pytest.mark.parametrize(
+    ("facts", "condition", "words"),
+    [
+        ({"clock": -90_000_000}, "node-clock", "node n1 is 90 seconds behind the database's"),
+        ({"anchor_fault": "No space."}, "audit-not-anchored", "is not anchored: No space."),
+        ({"reserve_warning": "there is no reserve"}, "disk-reserve", "there is no reserve"),
+        ({"fault": StoreFault("secret text")}, "measures", "could not be measured"),
+    ],
+)
+async def test_a_condition_is_a_warning_of_a_ready_node(facts, condition, words):
+    measured = context(measures=MeasuredInstallation(**facts))
+    status, reported = await ask(Operations(Metrics(), Readiness(measured), V3_ERRORS), "/readyz")
+    assert (status, reported["status"], list(reported["warnings"])) == (200, "ready", [condition])
+    assert words in reported["warnings"][condition]
+    assert "secret" not in json.dumps(reported)
 
 
 async def test_a_database_that_cannot_be_written_makes_a_node_unready_until_it_can():
@@ -130,9 +141,7 @@ async def test_a_database_that_cannot_be_written_makes_a_node_unready_until_it_c
         {"database": "cannot be written: SQLite: the disk is full"},
     )
     database.write_fault = ""
-    database.reserve_warning = "there is no reserve of disk space: No space left on device"
-    status, reported = await ask(operations, "/readyz")
-    assert (status, list(reported["warnings"])) == (200, ["disk"])
+    assert await ask(operations, "/readyz") == (200, {"status": "ready"})
 
 
 def test_log_lines_arrive_whole_and_in_order(tmp_path):
@@ -161,6 +170,62 @@ def test_a_reader_that_left_does_not_matter():
     writer = logs.LogWriter(writing)
     writer.write(b"to nobody\n")
     writer.flush()
+
+
+PROGRAM = """
+import asyncio, os, signal, sys
+from clearlane.api import logs
+import structlog
+
+async def run():
+    writer = logs.configure(sys.argv[1], sys.argv[2])
+    logs.change_level_on_signals(asyncio.get_running_loop(), sys.argv[1])
+    log = structlog.get_logger()
+    log.info("before the node has a name")
+    logs.log_start("east-1", role="serve", mode="production")
+    log.debug("not seen")
+    for name in (signal.SIGUSR1, signal.SIGUSR2):
+        os.kill(os.getpid(), name)
+        await asyncio.sleep(0.05)
+        log.debug("seen by signal", payer="MM001", reason="The line is dead.", empty=None)
+    log.warning("bad\\x1b[31m", value=Exception("secret"))
+    logs.log_stopping()
+    logs.log_stop(writer)
+
+asyncio.run(run())
+"""
+
+
+def logged_by(level, format):
+    """The log lines of a process."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, level, format], capture_output=True, text=True, check=True
+    )
+    return done.stderr.splitlines()
+
+
+def test_log_lines_name_the_node_and_signals_change_their_level():
+    lines = [json.loads(line) for line in logged_by("info", "auto")]
+    assert [line["event"] for line in lines] == [
+        "before the node has a name", "node started", "log level changed", "seen by signal",
+        "log level changed", "bad\x1b[31m", "node stopping", "node stopped",
+    ]  # fmt: skip
+    assert "node" not in lines[0]
+    assert {line["node"] for line in lines[1:]} == {"east-1"}
+    assert (lines[1]["role"], lines[1]["mode"]) == ("serve", "production")
+    assert [line["to"] for line in lines if "to" in line] == ["debug", "info"]
+    few = [json.loads(line)["event"] for line in logged_by("error", "json")]
+    assert few == ["log level changed", "seen by signal", "log level changed"]
+
+
+def test_log_lines_for_people_are_readable():
+    lines = logged_by("info", "text")
+    [seen] = [line for line in lines if "seen by signal" in line]
+    assert re.fullmatch(
+        r'\d\d:\d\d:\d\d\.\d{3} debug   seen by signal +payer=MM001 reason="The line is dead\."',
+        seen,
+    )
+    assert not any("\x1b" in line for line in lines)
 
 
 def test_a_handshake_that_does_not_come_is_cut_off(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ import pytest
 from clearlane.api.v3.benefits import json_types, qualifiers, response_builder
 from clearlane.api.v3.benefits.compose_response import encode_element
 from clearlane.eligibility import read_271
+from tests.cases import every_case, full_or_quick
 from tests.corpus import corpus_files
 from tests.eligibility.invented import (
     HEAD,
@@ -86,18 +87,18 @@ def response_day(day: str) -> str:
     return f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00"
 
 
-@pytest.mark.parametrize("sample", corpus_files("271"))
+@every_case("sample", corpus_files("271"))
 def test_public_files_become_responses_without_loss_of_a_benefit(sample):
     assert_no_benefit_is_lost(sample.path.read_bytes())
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every_case("seed", range(full_or_quick(40, 8)))
 def test_random_files_become_responses_without_loss_of_a_benefit(seed):
     rows = samples_other.made(Random(seed), "271")
     assert_no_benefit_is_lost(samples_other.interchange("271", [rows]).encode())
 
 
-@pytest.mark.parametrize("sample", corpus_files("271"))
+@every_case("sample", corpus_files("271"))
 def test_every_response_reads_back_as_it_was(sample):
     for one in read_271.read(sample.path.read_bytes()).answers[:5]:
         made = build(one, with_x12=True)
@@ -191,18 +192,18 @@ def whole_person(*body):
     return response_of(*HEAD, *RECEIVER, *rows)["Payers"][0]["Payees"][0]["Subscribers"][0]
 
 
-@pytest.mark.parametrize(("qualifier", "name"), PERSON_REFERENCES)
+@every_case(("qualifier", "name"), PERSON_REFERENCES)
 def test_each_number_of_a_person_has_its_field(qualifier, name):
     assert whole_person(f"REF*{qualifier}*N55", "EB*1**30")[name] == "N55"
 
 
-@pytest.mark.parametrize(("qualifier", "name"), BENEFIT_REFERENCES)
+@every_case(("qualifier", "name"), BENEFIT_REFERENCES)
 def test_each_number_of_a_benefit_has_its_field(qualifier, name):
     benefit = patient("EB*1**30", f"REF*{qualifier}*N55*GOLD")["Benefits"][0]
     assert (benefit[name], benefit["PlanOrGroupName"]) == ("N55", "GOLD")
 
 
-@pytest.mark.parametrize(("qualifier", "name"), PAYEE_REFERENCES)
+@every_case(("qualifier", "name"), PAYEE_REFERENCES)
 def test_each_number_of_a_payee_has_its_field(qualifier, name):
     found = response_of(
         *HEAD, RECEIVER[0], "NM1*1P*2*FERNHILL", f"REF*{qualifier}*N55", *PERSON, "EB*1**30"
@@ -224,7 +225,7 @@ def test_each_id_of_a_payee_has_its_field(qualifier, name):
     assert found["Payers"][0]["Payees"][0][name] == "N55"
 
 
-@pytest.mark.parametrize(("qualifier", "place"), qualifiers.PERSON_DATES.items())
+@every_case(("qualifier", "place"), qualifiers.PERSON_DATES.items())
 def test_each_day_of_a_person_has_its_field(qualifier, place):
     name, end, wide = place
     found = whole_person(f"DTP*{qualifier}*D8*20240229", "EB*1**30")[name]
@@ -234,7 +235,7 @@ def test_each_day_of_a_person_has_its_field(qualifier, place):
         assert period == {"Start": "2024-01-01T00:00:00", "End": "2024-12-31T00:00:00"}
 
 
-@pytest.mark.parametrize(("qualifier", "place"), qualifiers.BENEFIT_DATES.items())
+@every_case(("qualifier", "place"), qualifiers.BENEFIT_DATES.items())
 def test_each_day_of_a_benefit_has_its_field(qualifier, place):
     name, end, wide = place
     found = patient("EB*1**30", f"DTP*{qualifier}*D8*20240229")["Benefits"][0][name]

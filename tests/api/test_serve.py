@@ -320,9 +320,13 @@ def test_the_plain_listener_serves_only_what_a_trusted_proxy_encrypted(started, 
 def test_the_operations_address_answers_operators(running):
     ask(running)
     assert operator(running, "GET", "/healthz").json() == {"status": "alive"}
-    assert operator(running, "GET", "/readyz").json() == {"status": "ready"}
+    assert operator(running, "GET", "/readyz").json()["status"] == "ready"
     metrics = operator(running, "GET", "/metrics")
-    assert 'clearlane_requests_total{route="GetPayers",status="200"}' in metrics.text
+    assert 'clearlane_requests_total{endpoint="GetPayers",status="200"}' in metrics.text
+    assert "clearlane_measured 1.0" in metrics.text
+    assert 'clearlane_nodes{role="serve"} 1.0' in metrics.text
+    assert "clearlane_engine_backlog_oldest_seconds" in metrics.text
+    assert "clearlane_certificate_remaining_seconds" in metrics.text
     assert "process_resident_memory_bytes" in metrics.text
     assert operator(running, "GET", "/nothing").status_code == 404
     assert operator(running, "POST", "/healthz").status_code == 405

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.architecture.source import SOURCE, nodes_of, python_files
+from tests.cases import every_case
 
 FILES = python_files(SOURCE)
 
@@ -15,7 +14,7 @@ FILES = python_files(SOURCE)
 KERNEL = {"kernel"}
 X12 = KERNEL | {"x12"}
 DIRECTORIES = X12 | {"payers", "accounts"}
-DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment"}
+DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events"}
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
 VERBS = ENGINE | {"pipeline"}
@@ -30,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "payments": DIRECTORIES,
     "eligibility": DIRECTORIES,
     "enrollment": DIRECTORIES,
+    "events": KERNEL,
     "store": DOMAINS,
     "connect": DOMAINS,
     "engine": KERNEL | {"store"},
@@ -60,6 +60,8 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("outbound", "work_context"): CONTEXT,
     ("eligibility", "shared"): "inquiries go out on the routes that claims use",
     ("inbound", "shared"): STATUS,
+    ("notify", "shared"): "an event names the vendor's claim id, which is read from the claim",
+    ("notify", "work_context"): CONTEXT,
     ("intake", "shared"): STATUS,
     ("operator", "shared"): STATUS,
     ("outbound", "shared"): STATUS,
@@ -75,6 +77,7 @@ PIPELINE_IMPORTS: dict[tuple[str, str], str] = {
     ("operator", "outbound"): "a person sends a batch again; advancing the clock runs what is due",
     ("schedule", "eligibility"): "a row for each kind of work",
     ("schedule", "inbound"): "a row for each kind of work",
+    ("schedule", "notify"): "a row for each kind of work",
     ("schedule", "outbound"): "a row for each kind of work",
     ("work_context", "eligibility"): "the context holds the node's inquiry runner",
     ("work_context", "intake"): "the context holds the node's intake batcher",
@@ -149,7 +152,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
-@pytest.mark.parametrize("package", sorted({package_of(file) for file in FILES}))
+@every_case("package", sorted({package_of(file) for file in FILES}))
 def test_a_package_imports_only_layers_below_it(package):
     assert package in MAY_IMPORT, f"{package} is a new package: give it a row in the table"
     wrong = [

@@ -1,4 +1,4 @@
-"""What operators start the service with: the unit, the image and the compose file name settings that exist."""
+"""What operators start and watch the service with: settings that are named exist, and alert rules follow the table."""
 
 import ctypes
 import re
@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from clearlane.pipeline.query.conditions import CONDITIONS
 from clearlane.settings import all_settings, environment_variable
+from docs.monitoring import RULES, alert_name, alert_rules
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -45,6 +47,75 @@ def test_every_node_of_the_compose_file_is_closed_in():
         assert node["depends_on"]["database"]["condition"] == "service_healthy"
     # Two nodes share no directory: each has its own keys of transport and its own anchor.
     assert services["one"]["volumes"] != services["two"]["volumes"]
+
+
+def test_the_alert_rules_are_those_of_the_table():
+    """`make docs` writes them."""
+    text = RULES.read_text(encoding="utf-8")
+    assert text == alert_rules()
+    [group] = yaml.safe_load(text)["groups"]
+    names = [rule["alert"] for rule in group["rules"]]
+    assert set(names) >= {alert_name(condition) for condition in CONDITIONS}
+    assert len(set(names)) == len(names)
+
+
+@pytest.fixture
+def promtool():
+    """The tool of Prometheus that checks rules."""
+    found = shutil.which("promtool")
+    if found is None:
+        pytest.skip("promtool is not installed (Debian: prometheus)")
+    return found
+
+
+def test_prometheus_takes_the_alert_rules(promtool):
+    done = subprocess.run(
+        [promtool, "check", "rules", str(RULES)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"{len(CONDITIONS) + 2} rules found" in done.stdout
+
+
+def test_an_alert_names_payer_and_route_once_however_many_nodes_tell_it(promtool, tmp_path):
+    labels = {"condition": "payer-unreachable", "payer": "MM001", "type": "Medical", "route": "3"}
+    text = ",".join(f'{name}="{value}"' for name, value in labels.items())
+    series = [
+        {"series": f'clearlane_condition{{{text},instance="{node}"}}', "values": "0+0x2 1+0x20"}
+        for node in ("east", "west")
+    ]
+    rules = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"][0]["rules"]
+    [rule] = [rule for rule in rules if rule["alert"] == "ClearlanePayerUnreachable"]
+    told = {
+        "exp_labels": {"severity": "critical", **labels},
+        "exp_annotations": {
+            "summary": "payer-unreachable: payer MM001, route 3",
+            "description": rule["annotations"]["description"],
+        },
+    }
+    cases = {
+        "rule_files": [str(RULES)],
+        "evaluation_interval": "1m",
+        "tests": [
+            {
+                "interval": "1m",
+                "input_series": series,
+                "alert_rule_test": [
+                    {
+                        "eval_time": time,
+                        "alertname": "ClearlanePayerUnreachable",
+                        "exp_alerts": found,
+                    }
+                    for time, found in (("6m", []), ("10m", [told]))
+                ],
+            }
+        ],
+    }
+    file = tmp_path / "cases.yml"
+    file.write_text(yaml.safe_dump(cases), encoding="utf-8")
+    done = subprocess.run(
+        [promtool, "test", "rules", str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture

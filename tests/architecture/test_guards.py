@@ -1,7 +1,6 @@
 """Guards of data and access raise, so that they hold under ``python -O``, which removes assertions."""
 
 import ast
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -9,15 +8,14 @@ import pytest
 from clearlane import wiring
 from clearlane.api import sandbox_endpoints
 from clearlane.api.errors import RequestRefusal
-from clearlane.api.request_checks import PathTable
+from clearlane.api.path_table import PathTable
 from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.connect.factory import open_mailbox, open_realtime
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
 from clearlane.store.database import MissingRow, require_row
+from tests.architecture.source import SOURCE, nodes_of
 from tests.connect.invented import route
-
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
 
 # Assertions in the packages that touch data, by module: each says what our own code, a statement that always
 # returns a row, or a library makes impossible. Anything that data or a caller could bring about raises.
@@ -35,8 +33,7 @@ def test_packages_that_touch_data_assert_only_what_cannot_be():
     for package in ("pipeline", "store", "connect", "api", "console", "wiring.py"):
         top = SOURCE / package
         for file in [top] if top.is_file() else sorted(top.rglob("*.py")):
-            tree = ast.parse(file.read_text(encoding="utf-8"))
-            if count := sum(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+            if count := sum(isinstance(node, ast.Assert) for node in nodes_of(file)):
                 found[file.relative_to(SOURCE).as_posix()] = count
     assert found == CANNOT_BE
 

@@ -7,6 +7,7 @@ import pytest
 from typer.main import get_command
 
 from clearlane.cli.root import COMMANDS, _load
+from tests.cases import every_case
 
 
 def commands(command, path):
@@ -25,14 +26,14 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize(("command", "path"), EVERY)
+@every_case(("command", "path"), EVERY)
 def test_help_has_an_example_of_the_command(command, path):
     _, found, example = (command.help or "").partition("Example")
     assert found, "no example"
     assert path in example
 
 
-@pytest.mark.parametrize(("command", "path"), EVERY)
+@every_case(("command", "path"), EVERY)
 def test_every_option_is_explained(command, path):
     options = [each for each in command.params if each.param_type_name == "option"]
     assert [each.name for each in options if not each.help] == []

@@ -37,13 +37,16 @@ SAME_MODULE_NAME: dict[str, str] = {
     "claim_status": "a claim's status: the value in claims, its recording in pipeline",
     "claims": "claims, in each layer: calls, rows, checks of 837 sets, views of 837 sets",
     "decode": "JSON of a call to the values of its domain, with findings",
+    "delivery_failures": ROWS,
     "dental": "dental claims: their form, and the rules of their own",
     "directory": "a snapshot for fast look-ups: of accounts, of payers",
+    "events": "events, in each layer: calls, commands, rows, schema",
     "documents": "payer documents, in each layer: their shape in V3, their rows, the commands",
     "eligibility": "eligibility, in each layer: calls, commands, rows, schema, checks of 270 and 271",
     "enrollment": "enrollment, in each layer: calls, commands, schema",
     "explain": "codes of payers in words: of acknowledgements in claims, of adjustments in payments",
     "facts": ROWS,
+    "endpoints": "the table of an API version",
     "fields": "the catalogue of a domain's fields",
     "finding": "a claim's finding is the kernel's with its field",
     "inbox": FACE,
@@ -66,7 +69,10 @@ SAME_MODULE_NAME: dict[str, str] = {
     "services": "health care services: rules about those billed, names of those asked about",
     "settings": FACE,
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
+    "silent_claims": ROWS,
     "statuses": ROWS,
+    "vendor_payments": ROWS,
+    "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }
 SAME_CLASS_NAMES_MAX_RATIO = 0.03
 

@@ -17,7 +17,7 @@ NOT_INSTALLED = {"atheris"}
 PACKAGES = {
     "argon2": "argon2-cffi",
     "coverage": "pytest-cov",
-    "markdown_it": "markdown-it-py",
+    "mkdocs": "mkdocs-material",
     "pydantic_core": "pydantic",
     "_pytest": "pytest",
     "xdist": "pytest-xdist",

@@ -4,8 +4,8 @@ import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src" / "clearlane"
+from tests.architecture.source import ROOT, SOURCE, tree_of
+
 MODULES = [
     file.relative_to(SOURCE).with_suffix("").as_posix()
     for file in sorted(SOURCE.rglob("*.py"))
@@ -17,9 +17,7 @@ NAMED = re.compile(r"`([\w/]+)`")
 
 def named_in_docstring(test: Path) -> set[str]:
     """Return the modules that the last paragraph of a test file's docstring names."""
-    paragraph = (ast.get_docstring(ast.parse(test.read_text(encoding="utf-8"))) or "").split(
-        "\n\n"
-    )[-1]
+    paragraph = (ast.get_docstring(tree_of(test)) or "").split("\n\n")[-1]
     return set(NAMED.findall(paragraph)) if paragraph.startswith("Also tests ") else set()
 
 

@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from clearlane.api.v3 import code_names
@@ -10,9 +11,9 @@ from clearlane.api.v3.benefits import benefit_names, json_types
 from clearlane.api.v3.status_rows import ClaimStatusJson
 from clearlane.eligibility import fields
 from clearlane.eligibility.wire_struct import WireStruct
+from tests.architecture.source import SOURCE, nodes_of, python_files
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
-FILES = sorted(SOURCE.rglob("*.py"))
+FILES = python_files(SOURCE)
 VERSION = SOURCE / "api" / "v3"
 # The one module that mounts versions: a second API is a folder beside v3 and a row there.
 MOUNTS = SOURCE / "api" / "versions.py"
@@ -57,9 +58,14 @@ def is_of_v3(file: Path) -> bool:
     return VERSION in file.parents or place.parts[0] == "client" or str(place) in CALLERS
 
 
-def names_in(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield every text, attribute, keyword and variable of a module, docstrings apart."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+@cache
+def names_in(file: Path) -> tuple[tuple[int, str], ...]:
+    """Return every text, attribute, keyword and variable of a module, docstrings apart."""
+    return tuple(_names_in(nodes_of(file)))
+
+
+def _names_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
+    for node in nodes:
         match node:
             case ast.Constant(value=str(text)):
                 yield node.lineno, text
@@ -90,7 +96,7 @@ def test_only_the_table_that_mounts_versions_imports_one():
     for file in FILES:
         if VERSION in file.parents or file == MOUNTS:
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes_of(file):
             if isinstance(node, ast.ImportFrom):
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
             elif isinstance(node, ast.Import):

@@ -16,6 +16,7 @@ from clearlane.claims.lifecycle import ClaimState, fold
 from clearlane.claims.statuses import verdict_of
 from clearlane.payments import read_835
 from clearlane.x12 import ack
+from tests.cases import every_case, full_or_quick
 from tests.claims.answers import (
     NOW,
     claim,
@@ -309,7 +310,7 @@ def test_a_277_pends_a_claim_and_asks_for_information():
     assert fold([fact]).state is ClaimState.PENDING
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "categories", "action", "expected"),
     [
         ("277CA", ["A1"], "WQ", "accepted"), ("277CA", ["A2"], "", "accepted"),
@@ -350,7 +351,7 @@ def test_values_come_back_as_the_file_had_them():
 GOOD = status(patient("C1", "A2:20:PR*20261102*WQ*100"))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("content", "part"),
     [
         (b"", "empty"),
@@ -405,7 +406,7 @@ def test_stray_ends_do_not_confuse_the_look():
     assert not identify(GOOD.replace(b"GE*1*500~", b"GE*1*500~GE*1*500~ST*277*1~")).usable
 
 
-@pytest.mark.parametrize("sample", corpus_files("TA1", "999", "277CA", "277", "835"))
+@every_case("sample", corpus_files("TA1", "999", "277CA", "277", "835"))
 def test_public_samples_are_read_without_a_crash(sample):
     content = sample.path.read_bytes()
     identify(content)
@@ -441,7 +442,7 @@ MIXED = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=full_or_quick(150, 15), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, len(MIXED) - 1), st.binary(max_size=3)), max_size=6),
     st.integers(0, len(MIXED)),
@@ -468,14 +469,14 @@ def test_damaged_files_never_crash_a_reader(damages, end):
             assert extract_claim(one.unit).startswith(b"ISA")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=full_or_quick(100, 10), deadline=None)
 @given(st.binary(max_size=300))
 def test_garbage_is_never_taken_for_an_answer(content):
     assert not identify(content).usable
     assert list(acks.read(content)) == []
 
 
-@pytest.mark.parametrize("sample", corpus_files("277CA", "277", "835"))
+@every_case("sample", corpus_files("277CA", "277", "835"))
 def test_the_parts_of_public_samples_say_the_same_as_the_whole(sample):
     content = sample.path.read_bytes()
     for one in read_835.read(content):

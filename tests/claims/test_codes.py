@@ -1,12 +1,11 @@
 """Coded fields take codes, names and the values seen, in any case."""
 
-import pytest
-
 from clearlane.claims import codes
 from clearlane.kernel import limits
+from tests.cases import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "text", "code"),
     [
         ("sex", "M", "M"),
@@ -71,7 +70,7 @@ def test_a_text_becomes_its_code(name, text, code):
         assert codes.find(name, text.swapcase()) == code
 
 
-@pytest.mark.parametrize("name", codes.LISTS)
+@every_case("name", codes.LISTS)
 def test_every_code_and_every_name_of_a_list_is_understood(name):
     assert codes.meanings(name)
     for code, word in codes.meanings(name).items():
@@ -82,7 +81,7 @@ def test_every_code_and_every_name_of_a_list_is_understood(name):
         assert codes.find(name, spelling) == code
 
 
-@pytest.mark.parametrize("name", codes.LISTS)
+@every_case("name", codes.LISTS)
 def test_a_list_can_tell_what_passes(name):
     assert next(iter(codes.meanings(name))) in codes.accepted_values(name)
     assert len(codes.accepted_values(name)) < 700

@@ -21,6 +21,7 @@ from clearlane.claims.tolerant_reading import LIST_ITEMS_READ_MAX
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
+from tests.cases import every_case
 
 DAY = date(2025, 3, 14)
 MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
@@ -279,7 +280,7 @@ def every_field():
                 yield pytest.param(kind, part, row, id=f"{kind}-{row.name}")
 
 
-@pytest.mark.parametrize(("kind", "part", "row"), list(every_field()))
+@every_case(("kind", "part", "row"), list(every_field()))
 def test_a_wrong_type_is_reported_at_the_field(kind, part, row):
     inside = (
         f"Claims[0].{FORMS[kind].lines_field}[0]." if part is FORMS[kind].line else "Claims[0]."
@@ -404,7 +405,7 @@ def test_a_key_given_twice_counts_the_last_time():
 # --- documents --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "location"),
     [
         (b"", "Document"),
@@ -577,9 +578,9 @@ def camel(name):
     return name[0].lower() + name[1:]
 
 
-@pytest.mark.parametrize("spell", [camel, str.lower, str.upper, str.swapcase])
-@pytest.mark.parametrize("kind", ClaimKind)
-@pytest.mark.parametrize("full", [False, True])
+@every_case("spell", [camel, str.lower, str.upper, str.swapcase])
+@every_case("kind", ClaimKind)
+@every_case("full", [False, True])
 def test_a_document_with_names_in_another_case_is_the_same_document(kind, full, spell):
     document = samples.document(kind, day=DAY, full=full)
     _, (exact,) = read_document(body(document), kind)
@@ -668,7 +669,7 @@ def test_an_unknown_name_alone_costs_no_second_reading():
 # --- scalars as other programs write them -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "value", "read_as", "kind"),
     [
         ("F05_PatientZip", 57104, "57104", "text"),

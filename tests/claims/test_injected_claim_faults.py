@@ -29,6 +29,7 @@ from clearlane.claims.write_837 import OutgoingClaim
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.check import check
+from tests.cases import every_case
 from tests.claims.outgoing import written as write
 from tests.x12 import injected_faults
 from tests.x12.injected_faults import FAULTS
@@ -881,7 +882,7 @@ def test_enough_kinds_are_caught_and_all_that_only_we_can_catch():
     assert ends["refused"] > ends["written"] > ends["repaired"]
 
 
-@pytest.mark.parametrize(("name", "case"), list(cases()))
+@every_case(("name", "case"), list(cases()))
 def test_a_fault_ends_as_the_table_says(name, case):
     claim = given(case)
     result = answer(case.kind, claim)

@@ -6,11 +6,12 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.kernel.finding import Severity
 from clearlane.x12.check import check
 from clearlane.x12.reader import parse
+from tests.cases import full_or_quick
 from tests.claims.outgoing import dental, extended, outgoing, random_claims, segments, written
 from tests.corpus import samples
 
 DENTAL = ClaimKind.DENTAL
-CLAIMS, AT_ONCE = 500, 100
+CLAIMS, AT_ONCE = full_or_quick(500, 100), 100
 
 # What our checker may say of a valid claim, by rule and loop, and why the claim is sent all the same.
 KNOWN = {

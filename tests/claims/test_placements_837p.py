@@ -8,6 +8,7 @@ import pytest
 from clearlane.claims.fields import ClaimKind
 from clearlane.kernel.finding import Severity
 from clearlane.x12.check import check
+from tests.cases import full_or_quick
 from tests.claims.outgoing import (
     extended,
     medical,
@@ -19,7 +20,7 @@ from tests.claims.outgoing import (
 )
 
 MEDICAL = ClaimKind.MEDICAL
-CLAIMS, AT_ONCE = 500, 100
+CLAIMS, AT_ONCE = full_or_quick(500, 100), 100
 
 # What our checker may say of a valid claim, by rule and loop, and why the claim is sent all the same.
 KNOWN = {

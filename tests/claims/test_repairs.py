@@ -14,6 +14,7 @@ from clearlane.claims.fields import ClaimKind, fields_of
 from clearlane.claims.forms import FORMS
 from clearlane.claims.repairs import Repair, repair
 from clearlane.claims.teeth import PERMANENT, PRIMARY, from_iso
+from tests.cases import every_case
 
 DAY = date(2025, 3, 14)
 MEDICAL, DENTAL = ClaimKind.MEDICAL, ClaimKind.DENTAL
@@ -36,7 +37,7 @@ def value(claim, kind, name):
     )
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "name", "given", "becomes", "how"),
     [
         (MEDICAL, "F02_PatientNameLast", "Arden", "ARDEN", "case"),

@@ -17,6 +17,7 @@ from clearlane.claims.resubmission import (
     needs_predecessor,
     plan_correction,
 )
+from tests.cases import every_case
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 REPEATED, IN_USE, SUCCESSOR = (
@@ -27,6 +28,7 @@ REPEATED, IN_USE, SUCCESSOR = (
 TIMES = ResubmissionTimes(
     repeated_since=NOW - timedelta(hours=24), silent_since=NOW - timedelta(days=30)
 )
+UNSENT = (ClaimState.RECEIVED, ClaimState.HELD)
 ON_ITS_WAY = (ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING)
 
 
@@ -42,14 +44,15 @@ def decide(state, *, same, frequency="1", hours=48, silent_days=1, paid=0):
 
 CASES = [
     # On its way: the same content is a repeated request, other content is refused.
-    *((state, {"same": True}, REPEATED) for state in (ClaimState.RECEIVED, *ON_ITS_WAY)),
-    *((state, {"same": False}, IN_USE) for state in (ClaimState.RECEIVED, *ON_ITS_WAY)),
-    # Rejected: a new claim, whatever the content.
+    *((state, {"same": True}, REPEATED) for state in (*UNSENT, *ON_ITS_WAY)),
+    *((state, {"same": False}, IN_USE) for state in (*UNSENT, *ON_ITS_WAY)),
+    # Rejected or canceled: a new claim, whatever the content.
     *((ClaimState.REJECTED, {"same": same}, SUCCESSOR) for same in (True, False)),
+    *((ClaimState.CANCELED, {"same": same}, SUCCESSOR) for same in (True, False)),
     # A replacement or void is a new claim once the earlier one was delivered; the same one again is repeated.
     *((state, {"same": False, "frequency": f}, SUCCESSOR) for state in ON_ITS_WAY for f in "78"),
     *((state, {"same": True, "frequency": f}, REPEATED) for state in ON_ITS_WAY for f in "78"),
-    *((ClaimState.RECEIVED, {"same": False, "frequency": f}, IN_USE) for f in "78"),
+    *((state, {"same": False, "frequency": f}, IN_USE) for state in UNSENT for f in "78"),
     (ClaimState.SENT, {"same": False, "frequency": "6"}, IN_USE),
     # Complete: other content is a new claim; the same is repeated where paid, or unpaid within a day.
     (ClaimState.COMPLETE, {"same": False}, SUCCESSOR),
@@ -65,7 +68,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("state", "sent", "decision"), CASES)
+@every_case(("state", "sent", "decision"), CASES)
 def test_a_claim_id_sent_again(state, sent, decision):
     assert decide(state, **sent) is decision
 
@@ -117,7 +120,7 @@ OUT = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "before", "out"), OUT)
+@every_case(("sent", "before", "out"), OUT)
 def test_how_a_correction_goes_out(sent, before, out):
     correction = plan_correction(sent, before, replacements="accepted")
     assert (correction and (correction.frequency, correction.payer_number)) == out

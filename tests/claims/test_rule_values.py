@@ -7,7 +7,6 @@ import random
 import string
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from clearlane.claims.rules import RULES
 from clearlane.claims.rules.values import PLAIN, plain_texts_fit, quick_test
 from clearlane.claims.samples import npi
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
+from tests.cases import every_case, full_or_quick
 
 PARTS = [part for schema in FORMS.values() for part in (schema.claim, schema.line)]
 ROWS = [row for part in (*PARTS, Tooth, DentalAdjustment) for row in fields_of(part).values()]
@@ -85,7 +85,7 @@ def said(row, value):
     return [message for rule in own if (message := rule.check(value, row)) is not None]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=full_or_quick(300, 30), deadline=None)
 @given(data=st.data())
 def test_a_quick_test_passes_exactly_what_breaks_no_rule(data):
     row = data.draw(st.sampled_from(ROWS))
@@ -113,7 +113,7 @@ def test_the_carried_characters_are_those_of_x12_without_separators():
         assert is_carried(character) == allowed, repr(character)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.codes], ids=lambda row: row.name)
+@every_case("row", [row for row in ROWS if row.codes], ids=lambda row: row.name)
 def test_every_code_of_a_list_passes_its_field(row):
     quick = quick_test(row)
     for code in codes.meanings(row.codes):

@@ -23,6 +23,7 @@ from clearlane.claims.rules import RULES, RuleInputs, repair_and_check, skipped_
 from clearlane.claims.rules.registry import ExternalData, RuleScope, listed, quoted, rule
 from clearlane.kernel.finding import Severity, Stage
 from clearlane.payers.model import Payer
+from tests.cases import every_case
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
@@ -1360,7 +1361,7 @@ def test_every_rule_has_a_claim_that_breaks_it_and_one_that_keeps_it():
     assert CASES.keys() == RULES.keys()
 
 
-@pytest.mark.parametrize(("rule_id", "case"), PAIRS)
+@every_case(("rule_id", "case"), PAIRS)
 def test_a_claim_that_breaks_a_rule_is_reported_at_the_field(rule_id, case):
     result = checked(case, case.breaks, case.facts)
     found = {(finding.rule, finding.location) for finding in result.findings}
@@ -1369,13 +1370,13 @@ def test_a_claim_that_breaks_a_rule_is_reported_at_the_field(rule_id, case):
         assert not result.accepted
 
 
-@pytest.mark.parametrize(("rule_id", "case"), PAIRS)
+@every_case(("rule_id", "case"), PAIRS)
 def test_a_claim_that_keeps_a_rule_is_left_in_peace(rule_id, case):
     result = checked(case, case.keeps, case.fine)
     assert rule_id not in {finding.rule for finding in result.findings}
 
 
-@pytest.mark.parametrize(("rule_id", "case"), PAIRS)
+@every_case(("rule_id", "case"), PAIRS)
 def test_a_finding_says_what_is_wrong_and_never_shows_it_when_printed(rule_id, case):
     for finding in checked(case, case.breaks, case.facts).findings:
         assert finding.stage is Stage.RULE
@@ -1385,7 +1386,7 @@ def test_a_finding_says_what_is_wrong_and_never_shows_it_when_printed(rule_id, c
         assert finding.rule in repr(finding)
 
 
-@pytest.mark.parametrize("found", RULES.values(), ids=lambda found: found.id)
+@every_case("found", RULES.values(), ids=lambda found: found.id)
 def test_a_rule_names_its_fields_boxes_and_place(found):
     assert re.fullmatch(r"[CD]\d{3}", found.id)
     assert found.sentence[-1] == "."

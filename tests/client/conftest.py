@@ -23,7 +23,7 @@ def pauses() -> list[float]:
 @pytest.fixture
 def client(service, pauses):
     """A client of the scripted service."""
-    with Client.connect(
+    with Client(
         service.base_url, key=KEY, password=PASSWORD, site=SITE, ca_file=service.ca_file,
         retry=Retry(random=lambda: 1.0), sleep=pauses.append,
     ) as made:  # fmt: skip
@@ -37,7 +37,7 @@ async def async_client(service, pauses):
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)
 
-    async with AsyncClient.connect(
+    async with AsyncClient(
         service.base_url, key=KEY, password=PASSWORD, site=SITE, ca_file=service.ca_file,
         retry=Retry(random=lambda: 1.0), sleep=sleep,
     ) as made:  # fmt: skip

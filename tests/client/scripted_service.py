@@ -116,6 +116,8 @@ class Service:
                 if reply.status != 204:
                     self.wfile.write(content)
 
+            do_GET = do_DELETE = do_POST
+
             def log_message(self, *_: Any) -> None:
                 """Say nothing."""
 

@@ -161,7 +161,7 @@ def test_wrong_credentials_a_wrong_site_and_no_agreement_are_distinguished(clien
         "site": client.account.site,
         "ca_file": client.account.ca_file,
     }
-    with Client.connect(client.account.base_url, password="wrong", **facts) as stranger:
+    with Client(client.account.base_url, password="wrong", **facts) as stranger:
         with pytest.raises(library.BadCredentials):
             stranger.payers()
         with pytest.raises(library.BadCredentials) as reported:

@@ -10,8 +10,8 @@ from tests.client.sample_calls import CASES
 from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply
 
 IDS = [case.method for case in CASES]
-NOT_CALLS = {"connect", "from_sandbox", "from_environment", "at_site", "close"}
-HELPERS = {"iter_status", "today", "wait_for_eligibility"}
+NOT_CALLS = {"from_sandbox", "from_environment", "at_site", "close"}
+HELPERS = {"iter_status", "submit", "today", "wait_for", "wait_for_eligibility"}
 
 
 def received_as_documented(service, case):

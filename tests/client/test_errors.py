@@ -99,7 +99,7 @@ def test_no_secret_is_logged(service, client, caplog, level):
 
 def test_a_service_nobody_trusts_gets_no_call(service, pauses):
     service.answer(Reply(body=[]))
-    with Client.connect(
+    with Client(
         service.base_url, key=KEY, password=PASSWORD, site=SITE, sleep=pauses.append
     ) as stranger, pytest.raises(library.CertificateRefused, match="ca_file"):  # fmt: skip
         stranger.payers()
@@ -111,7 +111,7 @@ def test_a_service_that_is_not_there_cannot_be_reached(service, pauses):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"https://127.0.0.1:{unused.getsockname()[1]}"
-        with Client.connect(
+        with Client(
             url, key=KEY, password=PASSWORD, site=SITE, sleep=pauses.append,
             retry=Retry(attempts_max=3),
         ) as away, pytest.raises(library.NotReached) as reported:  # fmt: skip

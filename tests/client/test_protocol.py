@@ -1,4 +1,4 @@
-"""Polling for late responses, and walking over many days.
+"""Polling for late responses, sending many claims, and walking over many days.
 
 Also tests `client/build` and `client/transport`.
 """
@@ -13,10 +13,18 @@ import pydantic
 import pytest
 
 from clearlane import client as library
-from clearlane.client import Client, Retry, claim_document, eligibility_request, enrollment_request
+from clearlane.client import (
+    Client,
+    Retry,
+    build,
+    claim_document,
+    eligibility_request,
+    enrollment_request,
+    limits,
+)
 from clearlane.client.build import encode_json
 from clearlane.client.protocol import date_windows
-from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply
+from tests.client.scripted_service import DROPPED, KEY, PASSWORD, SITE, Reply
 
 LATE = Reply(body={"RequestId": 41, "Status": "ResultsIncomplete", "Responses": []})
 DONE = Reply(body={"RequestId": 41, "Status": "ResultsComplete", "Responses": [{}]})
@@ -57,7 +65,7 @@ def test_the_wait_ends_with_what_has_arrived(service):
         now[0] += seconds
 
     service.answer(LATE)
-    with Client.connect(
+    with Client(
         service.base_url, key=KEY, password=PASSWORD, site=SITE, ca_file=service.ca_file,
         retry=Retry(clock=lambda: now[0]), sleep=sleep,
     ) as client, pytest.raises(library.StillWaiting) as reported:  # fmt: skip
@@ -168,3 +176,90 @@ def test_an_enrollment_request_carries_its_version():
     assert enrollment_request({"Npi": "1"}) == {"Version": 1, "Enrollments": [{"Npi": "1"}]}
     given = {"Version": 2, "Enrollments": []}
     assert enrollment_request(given) == given
+
+
+def results(*names):
+    return Reply(body={"ClaimResults": [{"VendorClaimId": n, "Status": "Accepted"} for n in names]})
+
+
+def test_many_claims_are_sent_in_documents_and_their_results_come_in_order(service, client):
+    service.answer(results("A", "B"), results("C"))
+    taken = []
+
+    def claims():
+        for name in "ABC":
+            taken.append(name)
+            yield {"Svc_VendorClaimId": name}
+
+    found = client.submit(claims(), claims_per_document=2)
+    assert next(found).VendorClaimId == "A"
+    assert taken == ["A", "B", "C"]  # one ahead, to know that the document is full
+    assert len(service.received) == 1
+    assert [each.VendorClaimId for each in found] == ["B", "C"]
+    sent = [
+        [claim["Svc_VendorClaimId"] for claim in call.json["Claims"]] for call in service.received
+    ]
+    assert sent == [["A", "B"], ["C"]]
+    assert service.received[0].json["DocumentType"] == "MedicalClaim"
+
+
+async def test_the_async_client_sends_many_claims_too(service, async_client):
+    service.answer(results("A"), results("B"))
+    claims = [{"Svc_VendorClaimId": name} for name in "AB"]
+    found = [each async for each in async_client.submit(claims, "dental", claims_per_document=1)]
+    assert [each.VendorClaimId for each in found] == ["A", "B"]
+    assert service.received[0].path.endswith("submitDental")
+
+
+def test_a_document_that_is_too_large_for_the_service_is_halved(service, client):
+    service.answer(Reply(status=413), results("A"), results("B", "C"))
+    found = client.submit({"Svc_VendorClaimId": name} for name in "ABC")
+    assert [each.VendorClaimId for each in found] == ["A", "B", "C"]
+    service.answer(Reply(status=413))
+    with pytest.raises(library.TooLarge):
+        list(client.submit([{}]))
+
+
+def test_claims_are_split_by_their_size_too():
+    large = {"F19": "x" * (limits.DOCUMENT_BYTES_MAX // 2)}
+    assert [len(part) for part in build.split_claims([large, large, large, {}])] == [1, 1, 2]
+    assert [len(part) for part in build.split_claims({"one": 1})] == [1]
+    assert list(build.split_claims([])) == []
+    with pytest.raises(ValueError, match="one claim"):
+        list(build.split_claims([{}], 0))
+
+
+def test_a_document_that_is_refused_as_a_whole_is_an_error(service, client):
+    error = {"Location": "Document", "SupplementalInformation": "The client account is suspended."}
+    service.answer(Reply(body={"ClaimResults": [], "DocumentLevelErrors": [error]}))
+    with pytest.raises(library.InvalidRequest) as refused:
+        list(client.submit([{}]))
+    assert refused.value.faults == {"Document": ["The client account is suspended."]}
+
+
+def test_a_timeout_is_that_of_every_call(service):
+    asked = []
+
+    class Watching:
+        def send(self, request):
+            asked.append(request.timeout_seconds)
+            return library.Response(200, {}, b"[]")
+
+        def close(self):
+            pass
+
+    with Client(service.base_url, KEY, PASSWORD, SITE, timeout=7, transport=Watching()) as client:
+        client.payers()
+        client.at_site("OTHER").payers()
+    with Client(client.account, transport=Watching()) as client:
+        client.payers()
+    assert asked == [7, 7, limits.ANSWER_SECONDS_MAX]
+
+
+def test_a_repeated_call_is_logged_without_values(service, client, caplog):
+    service.answer(Reply(status=503), DROPPED, Reply(body=[]))
+    client.claim_status("2024-03-01", "2024-03-01")
+    assert [line.message for line in caplog.records if line.name == "clearlane.client"] == [
+        "GetClaimStatusByDate failed (status 503), attempt 1 of 5; again in 0.5 seconds",
+        "GetClaimStatusByDate failed (AnswerLost), attempt 2 of 5; again in 1.0 seconds",
+    ]

@@ -130,7 +130,7 @@ def test_the_limit_counts_the_time_that_calls_took():
 
 def test_a_client_may_be_configured_never_to_retry(service):
     service.answer(BROKEN)
-    with Client.connect(
+    with Client(
         service.base_url, key=KEY, password=PASSWORD, site=SITE, ca_file=service.ca_file,
         retry=Retry(attempts_max=1),
     ) as once, pytest.raises(library.Unavailable):  # fmt: skip

@@ -21,6 +21,7 @@ from clearlane.client import (
     Retry,
     models,
 )
+from tests.cases import every_case, full_or_quick
 from tests.client.sample_calls import CASES
 
 JSON = st.recursive(
@@ -65,7 +66,7 @@ def mutated(value):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.method)
-@settings(max_examples=40)
+@settings(max_examples=full_or_quick(40, 5))
 @given(data=st.data())
 def test_any_answer_is_read_or_refused(case, data):
     listed = isinstance(case.answer, list)
@@ -74,7 +75,7 @@ def test_any_answer_is_read_or_refused(case, data):
     call(case, Response(200, {}, msgspec.json.encode(body)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=full_or_quick(150, 15))
 @given(
     status=st.integers(100, 599),
     body=st.binary(max_size=60) | JSON.map(msgspec.json.encode),
@@ -97,8 +98,8 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("body", UNUSABLE.values(), ids=UNUSABLE)
-@pytest.mark.parametrize("status", [200, 400, 401, 503])
+@every_case("body", UNUSABLE.values(), ids=UNUSABLE)
+@every_case("status", [200, 400, 401, 503])
 def test_an_unreadable_body_is_an_error(status, body):
     client = Client(
         ACCOUNT, transport=Always(Response(status, {}, body)), retry=Retry(attempts_max=1)

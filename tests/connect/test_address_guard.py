@@ -6,6 +6,7 @@ import pytest
 
 from clearlane.connect.address_guard import is_internal, resolve
 from clearlane.connect.port import Denied, Presence, Unreachable
+from tests.cases import every_case
 from tests.patience import PATIENCE_SECONDS
 
 INTERNAL = [
@@ -19,7 +20,7 @@ INTERNAL = [
 PUBLIC = ["8.8.8.8", "1.1.1.1", "172.32.0.1", "192.169.0.1", "2606:4700::1111", "64:ff9b::808:808"]
 
 
-@pytest.mark.parametrize("address", INTERNAL)
+@every_case("address", INTERNAL)
 def test_an_internal_address_is_known_in_every_disguise(address):
     assert is_internal(address)
 

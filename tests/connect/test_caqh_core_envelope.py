@@ -15,6 +15,7 @@ from clearlane.connect.caqh_core_envelope import (
     read,
     write,
 )
+from tests.cases import full_or_quick
 from tests.connect.core_server import understood
 
 PAYLOAD = b"ISA*00*REQUEST OF ROSA ARDEN~"
@@ -48,7 +49,7 @@ def test_any_bytes_are_an_envelope_or_a_refusal(content_type, body):
     assert outcome(content_type, body).endswith(".")
 
 
-@settings(max_examples=200)
+@settings(max_examples=full_or_quick(200, 20))
 @given(st.integers(0, 3), st.data())
 def test_an_answer_cut_or_changed_anywhere_is_an_envelope_or_a_refusal(which, data):
     content_type, body = ANSWERS[which]

@@ -1,6 +1,6 @@
 """`clearlane route`, as an operator types it.
 
-Also tests `cli/route` and `connect/connection_test`.
+Also tests `cli/route`, `cli/route_edit`, `cli/route_input` and `connect/connection_test`.
 """
 
 import json
@@ -8,7 +8,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import payer, route
+from clearlane.cli import payer, route, route_edit
 from tests.connect import sftp_server
 from tests.connect.invented import interchange
 
@@ -31,7 +31,9 @@ def clearlane(place, monkeypatch):
     monkeypatch.setenv("CLEARLANE_DATABASE_URL", place.url)
     monkeypatch.chdir(place.data)
 
-    def run(line, *, code=0, stdin=None, app=route.app):
+    def run(line, *, code=0, stdin=None, app=route.app, files=None):
+        for name, text in (files or {}).items():
+            (place.data / name).write_text(text)
         result = CliRunner().invoke(app, line.split()[1:], input=stdin)
         assert result.exit_code == code, (result.output, result.exception)
         return result
@@ -123,9 +125,9 @@ def test_a_secret_comes_from_a_prompt_a_file_or_standard_input_and_is_never_show
 ):
     (folder / "secret").write_text("hush-hush\n")
     ways = [
-        (f"{SFTP} --secret password --position 1", "hush-hush\n"),
-        (f"{SFTP} --secret-file password=secret --position 2", None),
-        (f"{SFTP} --secret-file password=- --position 3", "hush-hush\n"),
+        (f"{SFTP} --untested --secret password --position 1", "hush-hush\n"),
+        (f"{SFTP} --untested --secret-file password=secret --position 2", None),
+        (f"{SFTP} --untested --secret-file password=- --position 3", "hush-hush\n"),
     ]
     for line, stdin in ways:
         result = clearlane(line, stdin=stdin)
@@ -138,17 +140,84 @@ def test_a_secret_comes_from_a_prompt_a_file_or_standard_input_and_is_never_show
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
-def test_an_internal_address_is_refused_until_it_is_allowed(clearlane, folder):
+def test_what_a_connection_test_would_refuse_is_not_added(clearlane, folder):
     (folder / "secret").write_text("harbor")
-    id = shown(clearlane(f"{SFTP} --secret-file password=secret --json"))["id"]
+    for more, reason in (("", "internal network"), ("--allow-internal --option port=1", "refused")):
+        line = f"{SFTP} --secret-file password=secret {more}"
+        refused = clearlane(line, code=1).stderr
+        assert reason in refused
+        assert "--untested" in refused
+        assert shown(clearlane("route list --json")) == []
+    id = shown(clearlane(f"{SFTP} --untested --secret-file password=secret --json"))["id"]
     assert "internal network" in clearlane(f"route test {id}", code=1).stdout
-    other = shown(
-        clearlane(
-            f"{SFTP} --option port=1 --secret-file password=secret --position 2 --allow-internal --json"
-        )
-    )
-    assert other["options"]["allow_internal"] is True
-    assert "connection refused" in clearlane(f"route test {other['id']}", code=1).stdout
+    assert "internal network" in clearlane(f"route change {id} --option port=2", code=1).stderr
+    changed = clearlane(f"route change {id} --option port=2 --untested --allow-internal --yes")
+    assert "allow_internal" in changed.stdout
+    assert shown(clearlane(f"route show {id} --json"))["options"]["port"] == 2
+
+
+def test_a_sandbox_says_that_it_uses_no_routes(clearlane, folder):
+    assert route_edit.SANDBOX_NOTE in add_folder(clearlane, folder).stderr
+    assert route_edit.SANDBOX_NOTE in clearlane("route list").stderr
+    assert route_edit.SANDBOX_NOTE in clearlane("route change 1 --position 2 --yes").stderr
+
+
+def test_a_route_is_changed_and_its_history_kept(clearlane, folder):
+    id = shown(add_folder(clearlane, folder))["id"]
+    edit = f"route change {id} --option window_seconds=300 --option file_name=A{{control}} --position 2"
+    planned = shown(clearlane(f"{edit} --dry-run --json"))
+    assert [change["name"] for change in planned["changes"]] == [
+        "file_name",
+        "window_seconds",
+        "position",
+    ]
+    assert planned["dry_run"]
+    assert "window_seconds" not in shown(clearlane(f"route show {id} --json"))["options"]
+    assert "give --yes" in clearlane(edit, code=2).stderr
+    assert "is changed." in clearlane(f"{edit} --yes").stdout
+    stored = shown(clearlane(f"route show {id} --json"))
+    assert (stored["options"]["window_seconds"], stored["position"]) == (300, 2)
+    assert "No change was needed." in clearlane(f"{edit} --yes").stdout
+    clearlane(f"route change {id} --unset window_seconds --yes")
+    output = clearlane(f"route show {id}").stdout
+    assert "window_seconds from default to 300" in output
+    assert "window_seconds from 300 to default" in output
+    assert "route.add" in output
+
+
+def test_every_fault_of_a_change_is_named(clearlane, folder):
+    id = shown(add_folder(clearlane, folder))["id"]
+    output = clearlane(
+        f"route change {id} --option window_seconds=x --option send_windows=mon --option inbox_names=a/b "
+        "--option file_name=x --option pin=1 --unset port --unset window_seconds --position 0",
+        code=2,
+    ).stderr
+    for name in (
+        "window_seconds", "send_windows", "inbox_names", "file_name", "pin", "port", "position",
+    ):  # fmt: skip
+        assert f"{name}:" in output
+    assert (
+        "time_zone: It is required"
+        in clearlane(
+            f"route change {id} --option-file send_windows=windows", code=2, files={"windows": "mon 1:00-2:00"}
+        ).stderr
+    )  # fmt: skip
+
+
+def test_a_removed_route_is_kept_for_what_names_it(clearlane, folder):
+    id = shown(add_folder(clearlane, folder))["id"]
+    assert shown(clearlane(f"route remove {id} --dry-run --json"))["files_waiting"] == 0
+    assert "give --yes" in clearlane(f"route remove {id}", code=2).stderr
+    assert f"Route {id} to MDW10 is removed" in clearlane(f"route remove {id} --yes").stdout
+    assert shown(clearlane("route list --json")) == []
+    [kept] = shown(clearlane("route list --removed --json"))
+    assert (kept["id"], kept["active"], bool(kept["removed_at"])) == (id, False, True)
+    history = shown(clearlane(f"route show {id} --json"))["history"]
+    assert [entry["action"] for entry in history] == ["route.add", "route.remove"]
+    for command in ("enable", "test", "remove --yes", "change --position 2 --yes"):
+        verb, _, more = command.partition(" ")
+        assert "was removed on" in clearlane(f"route {verb} {id} {more}", code=1).stderr
+    add_folder(clearlane, folder)  # its position is free
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)

@@ -46,12 +46,12 @@ async def memory(tmp_path):
 
 
 @contextlib.asynccontextmanager
-async def folder(tmp_path):
+async def folder(tmp_path, **options):
     inbox, outbox = tmp_path / "from", tmp_path / "to"
     inbox.mkdir()
     outbox.mkdir()
     made, secrets = route(
-        "folder", inbox=inbox, outbox=outbox, uploads_stay="yes", bytes_max=BYTES_MAX
+        "folder", inbox=inbox, outbox=outbox, uploads_stay="yes", bytes_max=BYTES_MAX, **options
     )
     box = open_mailbox(made, secrets, clock=CLOCK)
     yield Bench(
@@ -60,13 +60,13 @@ async def folder(tmp_path):
 
 
 @contextlib.asynccontextmanager
-async def sftp(tmp_path):
+async def sftp(tmp_path, **options):
     async with sftp_server.sftp_payer(tmp_path) as payer:
         made, secrets = route(
             "sftp", RouteSecrets(password=sftp_server.PASSWORD), host="127.0.0.1", port=payer.port,
             username=sftp_server.USER, host_key=sftp_server.HOST_KEY.get_fingerprint(),
             inbox="/out", outbox="/in", allow_internal="yes", uploads_stay="yes",
-            bytes_max=BYTES_MAX, seconds_max=10,
+            bytes_max=BYTES_MAX, seconds_max=10, **options,
         )  # fmt: skip
         box = open_mailbox(made, secrets, clock=CLOCK)
         inbox, outbox = tmp_path / "out", tmp_path / "in"
@@ -305,3 +305,12 @@ async def test_a_missing_file_may_have_been_collected_unless_uploads_stay(end, t
         assert await box.look("A1.837") is Presence.ABSENT
         await box.put("A1.837", FILE)
         assert bench.arrived() == [FILE]
+
+
+@pytest.mark.parametrize("open_bench", [folder, pytest.param(sftp, marks=pytest.mark.server)])
+async def test_only_files_that_the_route_names_are_collected(tmp_path, open_bench):
+    async with open_bench(tmp_path, inbox_names="*.835|ERA*") as bench:
+        for name in ("one.835", "era_2.txt", "one.999", "odd\nname"):
+            bench.leave(name, FILE)
+        assert sorted(one.name for one in await bench.mailbox.waiting()) == ["era_2.txt", "one.835"]
+        assert bench.mailbox.passed_over == 0

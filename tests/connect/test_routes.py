@@ -13,6 +13,7 @@ from clearlane.payers.routes import (
     RouteSecrets,
     read_route,
 )
+from tests.cases import every_case
 from tests.connect.invented import route
 from tests.connect.sftp_server import HOST_KEY
 
@@ -89,7 +90,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "name", "text"),
     BAD,
     ids=[f"{kind}-{name}-{at}" for at, (kind, name, _) in enumerate(BAD)],
@@ -126,6 +127,7 @@ SECRET_FAULTS = [
     (RouteKind.CORE, RouteSecrets(password="x"), {"username": None}, ["username"]),
     (RouteKind.CORE, RouteSecrets(client_certificate="x"), {}, ["username"]),
     (RouteKind.FOLDER, RouteSecrets(), {"inbox": "/srv/out/"}, ["inbox"]),
+    (RouteKind.FOLDER, RouteSecrets(), {"send_windows": "mon 06:00-20:00"}, ["time_zone"]),
     (RouteKind.SFTP, RouteSecrets(password="x"), {"inbox": "in"}, ["inbox"]),
 ]
 

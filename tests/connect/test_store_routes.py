@@ -1,16 +1,33 @@
-"""Routes in the database: sealed, audited, announced, and seen in the payer directory."""
+"""Routes in the database: sealed, audited, announced, changed, removed, and seen in the payer directory.
+
+Also tests `store/routes` and `payers/route_change`.
+"""
 
 import json
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
 
 from clearlane.payers.model import Payer
+from clearlane.payers.route_change import RouteEdit, read_change
 from clearlane.payers.routes import RouteSecrets
-from clearlane.store import schema
+from clearlane.store import batches, schema
+from clearlane.store.batches import BatchFile
 from clearlane.store.database import Actor, OperationRefused, SystemScope
 from clearlane.store.payers import import_payers, load_payers
-from clearlane.store.routes import add_route, list_routes, load_route, load_routes, set_active
+from clearlane.store.routes import (
+    RouteWithSecrets,
+    add_route,
+    change_route,
+    count_waiting,
+    list_routes,
+    load_route,
+    load_routes,
+    remove_route,
+    route_history,
+    set_active,
+)
 from clearlane.store.sql import Statement
 from clearlane.store.vault import InvalidSeal, Vault
 from tests.connect.invented import route
@@ -159,3 +176,82 @@ async def test_an_unknown_route_is_named(database, vault):
     ):
         with pytest.raises(OperationRefused, match="There is no route 99"):
             await call
+
+
+async def change(database, vault, id, **edit):
+    before = await load_route(database, vault, id)
+    made, secrets, findings = read_change(before.route, before.secrets, RouteEdit(**edit))
+    assert made, findings
+    after = RouteWithSecrets(made, secrets)
+    return await change_route(database, vault, before, after, actor=NORA)
+
+
+async def test_a_changed_route_keeps_the_rest_and_its_secrets(database, vault):
+    id = (await add(database, vault, sftp(port=2222))).route.id
+    await change(database, vault, id, options=[("window_seconds", "300")])
+    stored = await load_route(database, vault, id)
+    assert (stored.route.number("window_seconds"), stored.route.number("port")) == (300, 2222)
+    assert stored.secrets == HUSH
+    await change(database, vault, id, secrets=RouteSecrets(password="other"))
+    assert (await load_route(database, vault, id)).secrets == RouteSecrets(password="other")
+    assert (await change(database, vault, id, options=[("port", "2222")])).revision is None
+    entries = [entry for entry in await rows(database, AUDIT) if entry[0] == "route.change"]
+    assert [detail for _, _, detail in entries] == [
+        "Medical MDW10 sftp: window_seconds from default to 300",
+        "Medical MDW10 sftp: password new",
+    ]
+    history = await route_history(database, id)
+    assert [(one.action, one.actor) for one in history] == [
+        (action, "operator:nora") for action in ("route.add", "route.change", "route.change")
+    ]
+
+
+async def test_a_change_of_what_was_changed_meanwhile_is_refused(database, vault):
+    id = (await add(database, vault, sftp())).route.id
+    before = await load_route(database, vault, id)
+    await change(database, vault, id, secrets=RouteSecrets(password="other"))
+    after = RouteWithSecrets(replace(before.route, position=2), before.secrets)
+    with pytest.raises(OperationRefused, match="changed meanwhile"):
+        await change_route(database, vault, before, after, actor=NORA)
+
+
+async def test_a_position_that_is_taken_is_refused_on_a_change_too(database, vault):
+    await add(database, vault, folder())
+    id = (await add(database, vault, folder(position=2))).route.id
+    with pytest.raises(OperationRefused, match="Position 1"):
+        await change(database, vault, id, position=1)
+    await change(database, vault, id, position=3)
+
+
+async def test_a_removed_route_has_no_secrets_and_is_not_used(database, vault, payers):
+    id = (await add(database, vault, sftp())).route.id
+    await remove_route(database, id, now=START, actor=NORA)
+    [(kept, has_secrets)] = await list_routes(database, with_removed=True)
+    assert (kept.removed_at, kept.active, has_secrets) == (START, False, False)
+    assert await list_routes(database) == []
+    assert not await has_route(database)
+    for refused in (
+        load_route(database, vault, id),
+        set_active(database, id, active=True, actor=NORA),
+        remove_route(database, id, now=START, actor=NORA),
+    ):
+        with pytest.raises(OperationRefused, match="was removed on 2024-03-05"):
+            await refused
+
+
+async def test_where_files_go_stays_while_one_is_being_sent(database, vault):
+    id = (await add(database, vault, sftp())).route.id
+    file = BatchFile(route_id=id, control=1, name="a.x12", digest="", content=b"", bytes=0)
+
+    async def send(tx):
+        batch_id = await batches.create(
+            tx, file, destination=("Medical", "MDW10"), kind="", members=(), now=0
+        )
+        batch = await batches.lock(tx, batch_id)
+        await batches.begin_attempt(tx, batch, holder="work", lease_until=1)
+
+    await database.write(batches.SCOPE, send, actor=NORA)
+    with pytest.raises(OperationRefused, match=r"host cannot be changed.*mark-delivered 1"):
+        await change(database, vault, id, options=[("host", "other.example")])
+    await change(database, vault, id, options=[("window_seconds", "5")])
+    assert await count_waiting(database, id) == 1

@@ -98,8 +98,9 @@ async def test_from_a_vendors_software_to_the_claims_and_out_again(server, cast,
     await sign_in(page, person)
 
     await page.wait_for_url("**/console/")
-    await page.get_by_role("heading", name="Health of the installation").wait_for()
-    assert await page.get_by_role("heading", name="Fernhill Family Practice").count() == 1
+    await page.get_by_role("link", name="Claims").first.wait_for()
+    switch = page.get_by_label("Site", exact=True)
+    assert await switch.locator("option:checked").inner_text() == "Fernhill Family Practice"
     cookies = {cookie["name"]: cookie for cookie in await page.context.cookies()}
     session = cookies[SESSION_COOKIE]
     assert (session["secure"], session["httpOnly"], session["sameSite"]) == (True, True, "Strict")

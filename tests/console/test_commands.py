@@ -1,6 +1,6 @@
 """`clearlane user` and `clearlane instance`, as an operator types them.
 
-Also tests `cli/instance` and `cli/console_user`.
+Also tests `cli/instance`, `cli/console_user` and `cli/console_open`.
 """
 
 import asyncio
@@ -9,11 +9,17 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli import console_user, instance, site, vendor
+from clearlane.cli import console_open, console_user, instance, site, vendor
 from clearlane.cli.root import COMMANDS
 from tests.console.console_user import secret_of
 
-APPS = {"user": console_user.app, "instance": instance.app, "vendor": vendor.app, "site": site.app}
+APPS = {
+    "console": console_open.app,
+    "user": console_user.app,
+    "instance": instance.app,
+    "vendor": vendor.app,
+    "site": site.app,
+}
 GUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 
@@ -57,7 +63,7 @@ def test_a_user_is_added_listed_disabled_and_enabled(clearlane, two_sites):
     clearlane("user add ivo --vendor ACME --all-sites")
     ivo, nora = listed(clearlane)
     assert nora == {
-        "name": "nora", "vendor_key": "ACME", "sites": ["A-1", "A-2"], "state": "active",
+        "name": "nora", "role": "biller", "vendor_key": "ACME", "sites": ["A-1", "A-2"], "state": "active",
     }  # fmt: skip
     assert ivo["sites"] == ["all"]
     assert clearlane("user disable NORA").stdout == "User nora is disabled.\n"
@@ -168,3 +174,40 @@ async def _two_instances(place):
             )
             await create_token(asking, GUID, "Front desk")
     await database.close()
+
+
+# ---- roles, and opening the console -------------------------------------------------------------
+
+
+def test_roles_decide_which_options_are_needed(clearlane, two_sites):
+    clearlane("user add viola --role viewer --vendor ACME --site A-1")
+    clearlane("user add hugo --role support --vendor ACME")
+    clearlane("user add ada --role operator")
+    roles = {user["name"]: (user["role"], user["sites"]) for user in listed(clearlane)}
+    assert roles == {
+        "ada": ("operator", ["all"]),
+        "hugo": ("support", ["all"]),
+        "viola": ("viewer", ["A-1"]),
+    }
+    for line, sentence in (
+        ("user add x --role operator --vendor ACME", "give neither --vendor nor --site"),
+        ("user add x --role support --vendor ACME --site A-1", "Support sees all sites"),
+        ("user add x --role viewer --site A-1", "--vendor KEY"),
+        ("user sites ada --all-sites", "An operator sees every site."),
+    ):
+        assert sentence in clearlane(line, code=2).output
+
+
+def test_console_open_prints_a_one_time_address_in_a_sandbox_only(clearlane, place, monkeypatch):
+    assert "sandbox.json cannot be read" in clearlane("console open", code=1).output
+    facts = {
+        "base_url": "https://127.0.0.1:1", "vendor_key": "K", "vendor_password": "P",
+        "vendor_site_id": "S",
+    }  # fmt: skip
+    (place.data / "sandbox.json").write_text(json.dumps(facts))
+    first, second = (json.loads(clearlane("console open --json").stdout)["url"] for _ in range(2))
+    assert first.startswith("https://127.0.0.1:1/console/open/")
+    assert first != second
+    assert "Valid once" in clearlane("console open").stdout
+    monkeypatch.setenv("CLEARLANE_MODE", "production")
+    assert "are for sandboxes" in clearlane("console open", code=1).output

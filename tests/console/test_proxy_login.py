@@ -282,7 +282,7 @@ def test_nothing_secret_is_logged(server, acme):
         page = browser.get(url)
     assert page.headers["referrer-policy"] == "no-referrer"
     logged = server.logged_requests()
-    assert {"GetUrl", "Console"} <= {line["route"] for line in logged}
+    assert {"GetUrl", "Console"} <= {line["endpoint"] for line in logged}
     text = "".join(server.log)
     assert token not in text
     assert url.rpartition("/")[2] not in text

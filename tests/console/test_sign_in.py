@@ -31,7 +31,6 @@ from clearlane.pipeline.access.sign_in import (
     sign_in,
     sign_out,
 )
-from clearlane.pipeline.query.health import health
 from clearlane.store import console_users as store
 from clearlane.store import schema
 from clearlane.store.accounts import AccountRefused, NewSite, add_site, add_vendor, load_accounts
@@ -241,13 +240,6 @@ async def test_the_tables_hold_no_usable_secret(context):
     assert repr(SECRET)[2:-1] not in text
     assert "$argon2id$" in text
     assert PASSWORD not in repr(SignInForm("nora", PASSWORD, "1"))
-
-
-async def test_health_reports_each_part_and_what_is_wrong_with_it(context):
-    parts = {part.name: part for part in await health(context.database)}
-    assert parts["Database"].healthy
-    assert parts["Audit trail"].healthy
-    assert (parts["Nodes"].healthy, parts["Nodes"].detail) == (False, "none is alive")
 
 
 # ---- one-time parts -----------------------------------------------------------------------------

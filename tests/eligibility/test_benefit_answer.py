@@ -15,6 +15,7 @@ from clearlane.eligibility.benefit_answer import (
     encode_outcome,
     encode_results,
 )
+from tests.cases import every_case, full_or_quick
 from tests.corpus import corpus_files
 from tests.eligibility.invented import HEAD, NOON, PERSON, RECEIVER, TRACE, answered, inquiry
 from tests.eligibility.values_271 import lost_rows, rows_of
@@ -58,7 +59,7 @@ def test_stored_values_keep_their_names():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("sample", corpus_files("271"))
+@every_case("sample", corpus_files("271"))
 def test_every_public_answer_reads_back_as_it_was_stored(sample):
     for one in read_271.read(sample.path.read_bytes()).answers[:5]:
         assert decode_outcome(encode_outcome(stored(one))) == stored(one)
@@ -71,12 +72,12 @@ def assert_nothing_is_lost(data: bytes) -> None:
     assert lost_rows(rows, component, found, lambda day: f"{day[:4]}-{day[4:6]}-{day[6:]}") == []
 
 
-@pytest.mark.parametrize("sample", corpus_files("271"))
+@every_case("sample", corpus_files("271"))
 def test_public_files_are_stored_without_loss(sample):
     assert_nothing_is_lost(sample.path.read_bytes())
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every_case("seed", range(full_or_quick(40, 8)))
 def test_random_files_are_stored_without_loss(seed):
     rows = samples_other.made(Random(seed), "271")
     assert_nothing_is_lost(samples_other.interchange("271", [rows]).encode())

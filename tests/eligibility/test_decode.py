@@ -17,6 +17,7 @@ from clearlane.eligibility.decode import ELIGIBILITY_VALUES_MAX
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.eligibility.wire_struct import WireType, wire_fields
 from clearlane.kernel import limits
+from tests.cases import every_case, full_or_quick
 from tests.eligibility.invented import DOCUMENT, MILO, ROSA, SUBSCRIBER, document, read
 
 STRUCTURES = (
@@ -41,7 +42,7 @@ def test_a_whole_request_is_read():
     assert "Arden" not in repr(request) + repr(subscriber)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "path",
     [
         "BenefitInquiries", "BenefitInquiries[0].Payers", "BenefitInquiries[0].Payers[0].Payees",
@@ -52,7 +53,7 @@ def test_a_whole_request_is_read():
         f"{SUBSCRIBER}.Dependents[0].CommonName", f"{SUBSCRIBER}.Dependents[0].FirstName",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("absent", ["", "  ", None, "gone"])
+@every_case("absent", ["", "  ", None, "gone"])
 def test_a_required_field_is_missed_by_its_key(path, absent):
     whole = document(subscriber_Dependents=[dict(MILO)])
     *steps, last = re.findall(r"\w+", path)
@@ -140,13 +141,13 @@ def whole_with(structure, name, value):
     return whole, path + name
 
 
-@pytest.mark.parametrize(("structure", "name", "value"), CASES)
+@every_case(("structure", "name", "value"), CASES)
 def test_a_value_of_a_wrong_kind_is_reported_at_its_key(structure, name, value):
     whole, path = whole_with(structure, name, value)
     assert set(faults(whole)) == {path}
 
 
-@pytest.mark.parametrize(("structure", "name"), {(s, n): None for s, n, _ in CASES})
+@every_case(("structure", "name"), {(s, n): None for s, n, _ in CASES})
 def test_every_field_may_be_null_unless_it_is_required(structure, name):
     whole, path = whole_with(structure, name, None)
     line = wire_fields(structure)[name]
@@ -309,14 +310,14 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=full_or_quick(150, 15), deadline=None)
 def test_any_json_is_read_or_reported(value):
     found = read(value)
     assert (found.request is None) == bool(found.findings)
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=full_or_quick(100, 10), deadline=None)
 def test_any_bytes_are_read_or_reported(body):
     found = decode.decode_request(body)
     assert (found.request is None) == bool(found.findings)

@@ -9,6 +9,7 @@ from clearlane.api.v3.benefits.response_builder import build_response
 from clearlane.cli.eligibility_answer import response_tables
 from clearlane.eligibility import read_271
 from clearlane.eligibility.benefit_table import patient_tables
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.eligibility.invented import (
     HEAD,
@@ -55,6 +56,6 @@ def test_both_commands_show_the_same_tables(name):
     assert_same_tables(answer_file(*FILES[name]), child() if name == "a dependent" else inquiry())
 
 
-@pytest.mark.parametrize("sample", corpus_files("271"))
+@every_case("sample", corpus_files("271"))
 def test_both_commands_show_the_same_tables_of_every_public_file(sample):
     assert_same_tables(sample.path.read_bytes())

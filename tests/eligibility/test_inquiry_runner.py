@@ -10,19 +10,20 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from clearlane.kernel.clock import SystemClock
+from clearlane.kernel.clock import SystemClock, to_micros
+from clearlane.kernel.limits import ELIGIBILITY_WAIT_SECONDS_MAX
 from clearlane.pipeline.eligibility import inquire as verbs
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.eligibility.inquire import ELIGIBILITY_IMMEDIATE_PATIENTS_MAX
 from clearlane.pipeline.eligibility.inquiry_runner import (
     ELIGIBILITY_LEASE_SECONDS,
     ELIGIBILITY_RETRY_SECONDS,
-    ELIGIBILITY_WAIT_SECONDS_MAX,
     open_inquiry,
     retry_seconds,
 )
 from clearlane.pipeline.eligibility.realtime_inquiry import read_reply
 from clearlane.store import eligibility as store
+from clearlane.store import operating_counts
 from clearlane.store.schema import eligibility_requests
 from clearlane.store.sql import Statement
 from tests.connect import core_server as there
@@ -72,6 +73,27 @@ async def test_a_payer_with_a_real_time_route_alone_is_asked_and_answers(node):
     [request] = node.payer.seen
     assert request.fields["PayloadType"] == "X12_270_Request_005010X279A1"
     assert clean(request.payload)
+
+
+async def test_inquiries_are_counted_for_the_operator_by_how_they_ended(node):
+    node.answer_with(benefits)
+    await node.submit()
+    node.payer.mood = "http 500"
+    await node.submit()
+
+    async def counts():
+        now = to_micros(node.clock.now())
+        async with node.database.read(operating_counts.SCOPE) as tx:
+            return await operating_counts.count_inquiries(
+                tx, now
+            ), await operating_counts.count_open_inquiries(tx)
+
+    [[counted], waiting] = await counts()
+    assert (counted.payer_id, counted.asked, counted.answered, counted.failed) == ("MDW10", 2, 1, 1)
+    assert counted.mean_micros == counted.longest_micros == 0
+    assert waiting == []
+    node.clock.advance(timedelta(minutes=16))
+    assert await counts() == ([], [])
 
 
 # Code of the outcome, whether the inquiry is retried, and how soon.

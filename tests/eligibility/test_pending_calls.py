@@ -12,7 +12,7 @@ from time import monotonic as now
 import httpx
 import pytest
 
-from clearlane.pipeline.eligibility.inquiry_runner import ELIGIBILITY_WAIT_SECONDS_MAX
+from clearlane.kernel.limits import ELIGIBILITY_WAIT_SECONDS_MAX
 from clearlane.sandbox.members import SANDBOX_DELAY_PER_PATIENT_SECONDS
 from tests.api.service_process import ServiceProcess, VendorAccount
 from tests.databases import KINDS

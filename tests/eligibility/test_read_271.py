@@ -16,6 +16,7 @@ from clearlane.eligibility.benefit_answer import (
     encode_outcome,
 )
 from clearlane.x12 import check
+from tests.cases import full_or_quick
 from tests.eligibility.invented import (
     DEPENDENT,
     HEAD,
@@ -268,7 +269,7 @@ def test_a_payer_that_cannot_be_reached_is_reported():
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=full_or_quick(100, 10), deadline=None)
 def test_any_bytes_are_read(data):
     assert read_271.read(data).answers == ()
 
@@ -279,7 +280,7 @@ GOOD = answer_file(
 
 
 @given(st.integers(106, len(GOOD) - 1), st.binary(max_size=6), st.integers(0, 5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=full_or_quick(150, 15), deadline=None)
 def test_a_damaged_file_never_stops_us(at, junk, cut):
     for one in read_271.read(GOOD[:at] + junk + GOOD[at + cut :]).answers:
         read_271.match_answer(one, inquiry(), TRACE)

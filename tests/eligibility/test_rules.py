@@ -5,6 +5,7 @@ import pytest
 from clearlane.eligibility import fields, model, rules
 from clearlane.eligibility.rules import ELIGIBILITY_PATIENTS_MAX
 from clearlane.eligibility.stepwise import StepwiseCall
+from tests.cases import every_case
 from tests.eligibility.invented import (
     MILO,
     ROSA,
@@ -83,7 +84,7 @@ BROKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "location", "broken"), BROKEN)
+@every_case(("rule", "location", "broken"), BROKEN)
 def test_a_rule_names_what_breaks_it(rule, location, broken):
     found = check_document(broken)
     assert [(result.code, result.location) for result in found.results] == [(rule, location)]

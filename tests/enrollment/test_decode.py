@@ -17,6 +17,7 @@ from clearlane.enrollment.decode import (
 from clearlane.enrollment.fields import TypeOfNpi
 from clearlane.enrollment.rules import operator_notes
 from clearlane.kernel import limits
+from tests.cases import every_case
 from tests.enrollment.invented import a_document, a_practice, a_request, an_enrollment
 
 
@@ -133,7 +134,7 @@ def test_of_two_lists_of_enrollments_the_last_is_read_and_that_is_recorded():
     assert opened.repeated == ("Enrollments",)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("field", "value", "kept"),
     [
         ("NpiType", 1, TypeOfNpi.INDIVIDUAL),

@@ -2,13 +2,13 @@
 
 import json
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from clearlane.enrollment.decode import decode_enrollment
 from clearlane.enrollment.fields import FIELDS, TypeOfNpi
 from clearlane.kernel.formats import is_po_box
+from tests.cases import every_case
 from tests.enrollment.invented import a_practice, an_enrollment
 
 # The table of the interface's document: field, whether it is required, least and most characters.
@@ -30,7 +30,7 @@ DIGITS = {"Npi": 10, "Tin": 9, "Zip": 5, "PrimaryContactPhoneNumber": 10}
 MEASURED = [(name, least, most) for name, _, least, most in TABLE if most]
 FREE = [(n, a, b) for n, a, b in MEASURED if n not in {*DIGITS, "PrimaryContactEmail"}]
 
-by_name = pytest.mark.parametrize
+by_name = every_case
 # Without a letter that every box has.
 anything = st.characters(exclude_categories=["Cs"], exclude_characters="bB")
 

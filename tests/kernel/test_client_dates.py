@@ -2,12 +2,11 @@
 
 from datetime import date
 
-import pytest
-
 from clearlane.kernel.client_dates import parse_client_date
+from tests.cases import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "2018-04-01", " 2018-04-01 ", "2018-4-1", "2018/4/1", "2018/04/01", "4/1/2018", "04/01/2018",
@@ -21,7 +20,7 @@ def test_the_forms_of_a_day_are_read(text):
     assert parse_client_date(text) == date(2018, 4, 1)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "", "x", "2018-13-01", "13/1/2018", "2018-04-01T", "１/1/2018", "2018-02-30", "2/30/2018",

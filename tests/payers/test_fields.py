@@ -1,7 +1,5 @@
 """One value at a time: what a payer's fields take and what they refuse."""
 
-import pytest
-
 from clearlane.payers.directory import PayerListEntry
 from clearlane.payers.fields import (
     PAYER_ALIASES_MAX,
@@ -13,6 +11,7 @@ from clearlane.payers.fields import (
     unknown_field_findings,
 )
 from clearlane.payers.model import Payer
+from tests.cases import every_case
 
 GOOD = {
     "Type": "Medical",
@@ -58,15 +57,13 @@ def test_without_a_legacy_id_the_preferred_one_stands_for_it():
     assert read(SvcPayerId="").svc_payer_id == "MDW10"
 
 
-@pytest.mark.parametrize(
-    "missing", ["Type", "Name", "PayerId", "EraAvailability", "OffersEligibility"]
-)
-@pytest.mark.parametrize("blank", ["", "  ", None])
+@every_case("missing", ["Type", "Name", "PayerId", "EraAvailability", "OffersEligibility"])
+@every_case("blank", ["", "  ", None])
 def test_a_required_field_that_is_blank_is_found(missing, blank):
     assert read(**{missing: blank}) == [("PAY001", missing)]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("field", "text", "attribute", "value"),
     [
         ("Type", "dental", "type", "Dental"),
@@ -97,7 +94,7 @@ def test_a_value_in_any_usual_form_is_read(field, text, attribute, value):
     assert getattr(read(**{field: text}), attribute) == value
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("field", "text"),
     [
         ("Type", "Vision"),

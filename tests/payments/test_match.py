@@ -3,7 +3,6 @@
 Also tests `x12/envelope_time`.
 """
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from clearlane.payments.match import (
 )
 from clearlane.payments.model import ClaimPayment, PaymentHeading
 from clearlane.x12.envelope_time import NEVER
+from tests.cases import every_case, full_or_quick
 from tests.claims.answers import patient, status
 
 A = ClaimCandidate(
@@ -35,7 +35,7 @@ def named(account="", trace="", controls=()):
     )
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("response", "candidates", "expected"),
     [
         (named("ACC7"), [A], A),
@@ -87,7 +87,7 @@ def test_a_candidate_prints_no_account_number():
 texts = st.sampled_from(["", "K1", "K2", "ACC7", "ACC8"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=full_or_quick(200, 20), deadline=None)
 @given(
     texts,
     texts,

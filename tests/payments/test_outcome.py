@@ -3,8 +3,6 @@
 Also tests `payments/payment`.
 """
 
-import pytest
-
 from clearlane.payments.outcome import (
     NOTHING_DUE_REASONS,
     PATIENT_REASONS,
@@ -16,6 +14,7 @@ from clearlane.payments.outcome import (
     is_denial,
 )
 from clearlane.x12 import codes
+from tests.cases import every_case
 
 
 def reasons(text):
@@ -64,7 +63,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("status", "paid", "own", "lines", "outcome"),
     [case[1:] for case in CASES],
     ids=[case[0] for case in CASES],

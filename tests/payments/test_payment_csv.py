@@ -10,6 +10,7 @@ import pytest
 from clearlane.payments.payment import ClaimOccurrence, LineRemark
 from clearlane.payments.payment_csv import COLUMNS, payment_csv
 from clearlane.payments.read_payment import read_payments
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import (
     ADJUSTMENTS,
@@ -93,7 +94,7 @@ def test_texts_of_a_payer_are_no_formulas_and_amounts_stay_numbers():
     assert (found[0]["payment_amount"], found[0]["paid"]) == ("-5.00", "-100.00")
 
 
-@pytest.mark.parametrize("sample", corpus_files("835"))
+@every_case("sample", corpus_files("835"))
 def test_the_paid_column_of_every_public_payment_adds_up(sample):
     claims: list[ClaimOccurrence] = []
     for part in read_payments(sample.path.read_bytes()):

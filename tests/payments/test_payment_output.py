@@ -1,11 +1,11 @@
 """A payment on the terminal: 80 columns, nothing cut, no control characters."""
 
 import msgspec
-import pytest
 
 from clearlane.cli.payment_output import WIDTH, payment_lines
 from clearlane.payments.payment import ClaimOccurrence
 from clearlane.payments.read_payment import read_payments
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import ADJUSTMENTS, HOSTILE, OCCURRENCES, PAYMENT, line, occurrence
 
@@ -78,7 +78,7 @@ def test_a_payment_without_claims_says_so():
     assert shown(empty, (), ()).endswith("\nNo claims\n")
 
 
-@pytest.mark.parametrize("sample", corpus_files("835"))
+@every_case("sample", corpus_files("835"))
 def test_every_public_payment_fits_a_terminal(sample):
     claims: list[ClaimOccurrence] = []
     for part in read_payments(sample.path.read_bytes()):

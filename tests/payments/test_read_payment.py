@@ -13,8 +13,9 @@ from clearlane.payments import read_835
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import AllowedSource, ClaimOccurrence, PaymentSummary
 from clearlane.payments.read_payment import PaymentRecord, read_occurrence, read_payments
+from tests.cases import every_case
 from tests.claims.answers import paid, payment
-from tests.corpus import corpus_files
+from tests.corpus import MISSING, corpus_files, samples
 
 LINES = [
     "DTM*232*20261001", "DTM*233*20261003", "DTM*050*20261005", "AMT*I*2.10", "MOA***MA01",
@@ -192,7 +193,7 @@ def ledger_of(rows):
     return amount, plb, claims, readable
 
 
-@pytest.mark.parametrize("sample", corpus_files("835"))
+@every_case("sample", corpus_files("835"))
 def test_public_835s_give_the_sums_of_an_independent_calculation(sample):
     content = sample.path.read_bytes()
     expected = [ledger_of(rows) for rows in sets_of(content)]
@@ -237,12 +238,12 @@ def assert_same(record: PaymentRecord, occurrences, amount, plb, ledgers, readab
 
 
 def test_unpaid_claims_of_the_public_835s_are_not_all_denied_by_code():
-    samples = [param.values[0] for param in corpus_files("835")]
-    if samples == [None]:
-        pytest.skip("no public sample files")
+    files = [sample for sample in samples() if sample.kind == "835"]
+    if not files:
+        pytest.skip(MISSING)
     unpaid = [
         one
-        for sample in samples
+        for sample in files
         for one in read_payments(sample.path.read_bytes())
         if isinstance(one, ClaimOccurrence)
         and one.paid == 0

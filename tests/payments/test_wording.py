@@ -9,6 +9,7 @@ from clearlane.payments import wording
 from clearlane.payments.outcome import Outcome
 from clearlane.payments.payment import LineAdjustment, LineRemark, PaidLine, ProviderAdjustment
 from clearlane.payments.read_payment import PaymentRecord, read_payments
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import ADJUSTMENTS, OCCURRENCES, PAYMENT
 
@@ -50,7 +51,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("found", "expected"), CASES)
+@every_case(("found", "expected"), CASES)
 def test_words(found, expected):
     assert found == expected
 
@@ -87,7 +88,7 @@ def test_every_outcome_has_a_label_and_somebody_who_acts():
     assert set(wording.OUTCOME_LABELS) == set(Outcome) == set(wording.OUTCOME_CONCERNS)
 
 
-@pytest.mark.parametrize("sample", corpus_files("835"))
+@every_case("sample", corpus_files("835"))
 def test_the_terms_of_every_public_payment_add_up_to_its_amount(sample):
     for one in read_payments(sample.path.read_bytes()):
         if isinstance(one, PaymentRecord) and one.payment.amount is not None:

@@ -19,9 +19,11 @@ from sqlalchemy import bindparam, select, update
 from clearlane.accounts.model import Site
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.engine import engine_storage, fault_injection
+from clearlane.events.types import TYPES
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
 from clearlane.store import batches as store
+from clearlane.store import events
 from clearlane.store.database import Actor
 from clearlane.store.routes import add_route
 from clearlane.store.schema import claim_facts, claims, polls
@@ -51,6 +53,7 @@ SETTINGS = {
     "CLEARLANE_DEAD_NODE_SECONDS": "2",
     "CLEARLANE_TAKEOVERS_MAX": "100",
     "CLEARLANE_LOG_LEVEL": "error",
+    "CLEARLANE_WORKER_OPERATIONS_PORT": "0",
 }
 
 
@@ -192,6 +195,20 @@ class Crashing:
         assert sorted(files) == sorted(batch.name for batch in batches)
         assert set(self.came.values()) == {1}
         assert {states[id] for id in self.accepted} == {("Sent", 1, 0)}
+
+    async def check_events(self):
+        """Each claim is told of once as received and once as sent, and its events are counted without a gap."""
+        async with self.out.context.database.read(store.SCOPE) as tx:
+            found = await events.list_all(tx, TYPES, after=0, limit=100_000)
+        assert [one.id for one in found] == sorted({one.id for one in found})
+        told = {id: [] for id in self.accepted}
+        for one in found:
+            told.get(one.claim_number, []).append((one.type, one.sequence))
+        in_doubt = ("claim.in_doubt",)
+        for id, its in told.items():
+            types = [type for type, _ in its if type not in in_doubt]
+            assert types == ["claim.received", "claim.sent"], (id, its)
+            assert [sequence for _, sequence in its] == list(range(1, len(its) + 1)), (id, its)
 
     async def watch(self):
         """The payer behind the folder: note each file that comes, and answer it once."""

@@ -20,6 +20,8 @@ pytestmark = pytest.mark.xdist_group("crashes")
 BY_A_CALLER = "accepted"
 OF_PAYMENTS = ("payment opened", "payment closed")
 """The payers here send no 835: `test_post_crashes` kills a posting there, on both databases."""
+OF_WEBHOOKS = ("webhooks noted", "webhooks sent", "webhooks recorded")
+"""The vendor here has no endpoint: `test_webhook_crashes` kills a delivery there, on both databases."""
 AT_SFTP = ("written", "before", "after")
 """During an upload, before and after the file gets its name: the payer's server sees to it."""
 KILLS = int(os.environ.get("CLEARLANE_TEST_KILLS", "10"))
@@ -30,6 +32,7 @@ async def finish(made):
         await last.is_ready()
         await made.settled()
     made.check(await made.out.states(), await made.out.batches())
+    await made.check_events()
 
 
 async def test_killed_at_every_named_point_nothing_is_lost_and_nothing_comes_twice(place):
@@ -37,7 +40,7 @@ async def test_killed_at_every_named_point_nothing_is_lost_and_nothing_comes_twi
         await made.submit_and_die()
         await made.resubmit_and_die()
         for point in fault_injection.CRASH_POINTS:
-            if point in (BY_A_CALLER, *OF_PAYMENTS):
+            if point in (BY_A_CALLER, *OF_PAYMENTS, *OF_WEBHOOKS):
                 continue
             await made.submit()
             async with made.working(point) as worker:

@@ -47,11 +47,12 @@ RECOVERY = RecoverySettings(
 )
 MARKER = "ROSA ARDEN 1931-12-01"
 # As the product's tables, but quick to poll, so that the tests do not wait for the queue, and without schedules
-# that need payers.
+# and ticks that need payers.
 QUICK = replace(
     schedule.TABLES,
     queues=tuple(replace(row, poll_seconds=0.05) for row in schedule.QUEUES),
     schedules=(),
+    ticks=(),
 )
 
 

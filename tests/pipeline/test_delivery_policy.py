@@ -26,6 +26,7 @@ from clearlane.pipeline.outbound.delivery_policy import (
 )
 from clearlane.store.batches import Batch
 from clearlane.store.route_health import RouteHealth
+from tests.cases import every_case
 
 NOW = 1_000_000 * SECOND
 TAKEOVER = 100
@@ -83,7 +84,7 @@ NEXT_BATCHES = {
 }
 
 
-@pytest.mark.parametrize("case", NEXT_BATCHES)
+@every_case("case", NEXT_BATCHES)
 def test_next_batches(case):
     waiting, health, expected = NEXT_BATCHES[case]
     health_of = {health.key: health} if health else {}

@@ -14,7 +14,7 @@ from clearlane.claims.fields import ClaimKind
 from clearlane.kernel import limits
 from clearlane.kernel.clock import ManualClock
 from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
-from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.store import batches as store
 from clearlane.store.database import Actor
@@ -58,6 +58,41 @@ async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
         assert [event for (event,) in await tx.rows(EVENTS)] == ["Received"] * 3 + ["Sent"] * 3
         audited = [row for row in await tx.rows(AUDIT) if row[0].startswith("batch")]
     assert audited == [("batch.created", 3), ("batch.sending", 3), ("batch.delivered", 3)]
+
+
+async def test_files_are_sent_in_the_send_windows_of_their_route_alone(out):
+    payer = out.connections.add(
+        window_seconds=60, claims_max=2, send_windows="daily 14:00-15:00", time_zone="UTC"
+    )
+    now = out.clock.now()
+    out.pass_time(
+        seconds=(now.replace(hour=13, minute=58, second=0) - now).total_seconds() % 86_400
+    )
+    await out.submit(1)
+    assert await out.go(seconds=60) == 0  # 13:59
+    assert await out.batches() == []  # a small file goes on gathering
+    await out.submit(2)
+    [full] = await out.create_batches()
+    assert await out.deliver() == 0
+    assert not await out.has_due_work()
+    assert await deliver.attempt_delivery(out.context, full, "work") == deliver.SKIPPED
+    assert not payer.sent
+    out.pass_time(seconds=60)  # 14:00
+    assert await out.has_due_work()
+    assert await out.go() == 2
+    assert len(payer.claims) == 3
+    await out.submit(1)
+    assert await out.go(minutes=59) == 1  # 14:59
+    await out.submit(1)
+    assert await out.go(minutes=2) == 0  # 15:01
+    assert await out.go(hours=23) == 1
+
+
+async def test_a_file_has_the_name_that_its_route_wants(out):
+    payer = out.connections.add(file_name="{receiver}.{type}.{date}.{control}.txt")
+    await out.submit(1)
+    await out.go(hours=1)
+    assert list(payer.sent) == [f"{MEADOW}.837P.{out.clock.now():%Y%m%d}.000000001.txt"]
 
 
 async def test_a_full_file_does_not_wait_for_the_window(out):

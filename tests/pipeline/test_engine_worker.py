@@ -1,13 +1,17 @@
 """The command `clearlane worker`, as an operator starts it.
 
-Also tests `cli/worker`.
+Also tests `cli/worker`, `engine/backlog` and `api/operations_server`.
 """
 
 import asyncio
+import json
 import os
 import signal
+import socket
 import sys
 from contextlib import asynccontextmanager
+
+import httpx
 
 from tests.patience import PATIENCE_SECONDS
 
@@ -17,6 +21,7 @@ WORKER = (sys.executable, "-m", "clearlane", "worker")
 @asynccontextmanager
 async def command(place, *more, **given):
     given |= {"CLEARLANE_DATA": str(place.data), "CLEARLANE_DATABASE_URL": place.url}
+    given = {"CLEARLANE_WORKER_OPERATIONS_PORT": "0"} | given
     process = await asyncio.create_subprocess_exec(
         *WORKER, *more, env={**os.environ, **given},
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -38,11 +43,34 @@ async def ended(process):
 
 async def test_a_worker_reports_that_it_is_ready_and_stops_on_a_signal(new_place):
     async with command(await new_place("postgresql")) as worker:
-        assert (await worker.stdout.readline()).startswith(b"clearlane worker ready ")
+        ready, operations = [(await worker.stdout.readline()).decode().split() for _ in range(2)]
+        assert ready[:3] == ["clearlane", "worker", "ready"]
+        assert operations[0] == "operations"
+        async with httpx.AsyncClient(base_url=operations[1].removesuffix("/healthz")) as operator:
+            assert (await operator.get("/healthz")).json() == {"status": "alive"}
+            assert (await operator.get("/readyz")).json()["status"] == "ready"
+            metrics = (await operator.get("/metrics")).text
+            assert 'clearlane_nodes{role="worker"} 1.0' in metrics
+            assert "clearlane_engine_backlog_oldest_seconds" in metrics
         worker.send_signal(signal.SIGTERM)
         code, _, faults = await ended(worker)
         assert code == 0
-        assert "Traceback" not in faults
+        lines = [json.loads(line) for line in faults.splitlines()]
+        events = [line["event"] for line in lines if line["level"] == "info"]
+        assert events == ["node started", "node stopping", "node stopped"]
+        assert {line["node"] for line in lines} == {ready[3]}
+
+
+async def test_a_worker_whose_operations_port_is_taken_says_which_setting_chooses_another(
+    new_place,
+):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        place = await new_place("sqlite")
+        async with command(place, CLEARLANE_WORKER_OPERATIONS_PORT=port) as worker:
+            code, said, faults = await ended(worker)
+            assert (code, said) == (2, "")
+            assert "CLEARLANE_WORKER_OPERATIONS_PORT" in faults
 
 
 async def test_on_sqlite_one_process_does_all_the_work_and_can_be_checked_from_beside(new_place):
@@ -59,7 +87,8 @@ async def test_on_sqlite_one_process_does_all_the_work_and_can_be_checked_from_b
             assert "Another process uses" in faults
             assert "With SQLite one process does all the work" in faults
         worker.send_signal(signal.SIGINT)
-        assert await ended(worker) == (0, "", "")
+        code, _, faults = await ended(worker)
+        assert (code, "Traceback" in faults) == (0, False)
 
 
 async def test_a_worker_in_production_wants_its_tables_first(new_place):

@@ -22,6 +22,7 @@ class Reference:
     account_number: str = ""
     claim_number: str = ""
     line_controls: tuple[str, ...] = ()
+    payer_control_number: str = ""
 
 
 # Claims by name: payer, account number, line control number, and what became of it.
@@ -34,6 +35,7 @@ CLAIMS = {
     "refused": (PAYER, "ACC6", None, "refused"),
     "reused before": (PAYER, "ACC7", None, "refused"),
     "reused now": (PAYER, "ACC7", None, "sent"),
+    "numbered": (PAYER, "ACCOUNT-OF-TWENTY-9", None, "numbered"),
     "waiting": (PAYER, "ACC8", "LINE8", "waiting"),
 }
 
@@ -79,6 +81,29 @@ CASES = {
         Reference(account_number="ACC7", claim_number="{reused before}"),
         "reused before",
     ),
+    "the payer's number alone": (Reference(payer_control_number="PAYER9"), "numbered"),
+    "the payer's number and the account as the payer cuts it": (
+        Reference(account_number="ACCOUNT-OF-TWENTY", payer_control_number="PAYER9"),
+        "numbered",
+    ),
+    "a cut account alone": (Reference(account_number="ACCOUNT-OF-TWENTY"), UNKNOWN),
+    "the payer's number and an account of nobody": (
+        Reference(account_number="NOBODY", payer_control_number="PAYER9"),
+        UNKNOWN,
+    ),
+    "the payer's number and a cut account of nobody": (
+        Reference(account_number="ACCOUNT-OF-NOBODY", payer_control_number="PAYER9"),
+        UNKNOWN,
+    ),
+    "the payer's number and another claim's number": (
+        Reference(claim_number="C000000000000000000", payer_control_number="PAYER9"),
+        UNKNOWN,
+    ),
+    "the payer's number and another claim's account": (
+        Reference(account_number="ACC1", payer_control_number="PAYER9"),
+        "plain",
+    ),
+    "an unknown number of the payer": (Reference(payer_control_number="PAYER0"), UNKNOWN),
 }
 
 
@@ -96,6 +121,9 @@ async def known(new_place):
         if fate == "waiting":
             continue
         await flow.send(payer)
+        if fate == "numbered":
+            accepted = patient(account, "A2:20*20261102*WQ*100", extra=["REF*1K*PAYER9"])
+            assert await flow.arrive(status(accepted)) == ["Applied"]
         if fate == "refused":
             assert await flow.arrive(status(patient(account, "A3:21*20261102*U*100"))) == [
                 "Applied"
@@ -109,6 +137,7 @@ def filled(reference, numbers):
         reference.account_number.format_map(numbers),
         reference.claim_number.format_map(numbers),
         tuple(control.format_map(numbers) for control in reference.line_controls),
+        reference.payer_control_number,
     )
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+from collections import Counter
 
 import pytest
 
@@ -14,6 +15,7 @@ from clearlane.pipeline.query.payments import PaymentSearch
 from tests.claims.answers import paid, payment
 from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.flowing import PAYER, Flow, accounts
+from tests.pipeline.test_claim_events import feed
 
 POINTS = ("fetched", "stored", "dropped", "payment opened", "applied", "payment closed")
 
@@ -30,6 +32,19 @@ async def run(place, folder, crash_at=""):
     )  # fmt: skip
     async with asyncio.timeout(PATIENCE_SECONDS):
         return await process.wait()
+
+
+async def check_events(flow, ids):
+    """Everything is told once, and the events of each claim are counted without a gap."""
+    found = await feed(flow)
+    types = Counter((one["type"], one["claim_number"]) for one in found)
+    assert types["payment.received", None] == 1
+    first, *others = ids
+    assert (types["claim.paid", first], types["claim.reversed", first]) == (2, 1)
+    assert {types["claim.paid", id] for id in others} == {1}
+    for id in ids:
+        sequences = [one["data"]["sequence"] for one in found if one["claim_number"] == id]
+        assert sequences == list(range(1, len(sequences) + 1))
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -66,6 +81,7 @@ async def test_a_crash_while_a_file_is_posted_is_made_good(place, database, cloc
             True,
         )
         assert found.your_amount == found.amount == 220_00
+        await check_events(flow, ids)
 
 
 def test_every_point_of_fetching_and_posting_is_tried():

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from clearlane.engine.dbos_engine import Engine, RecoverySettings
-from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables
+from clearlane.engine.workflows import Workflow, WorkQueue, WorkTables, WorkTick
 from clearlane.pipeline.inbound import post, receive
 from clearlane.store.nodes import NodeRegistration
 from tests.api.markers import tables_with
@@ -17,20 +17,13 @@ RECOVERY = RecoverySettings(
     heartbeat_seconds=1, dead_node_seconds=2, takeovers_max=1, finished_work_days=7
 )
 TABLES = WorkTables(
-    queues=(
-        WorkQueue(name=receive.QUEUE, at_once=8, poll_seconds=0.1),
-        WorkQueue(name=post.QUEUE, at_once=2, poll_seconds=0.1),
-    ),
+    queues=(WorkQueue(name=post.QUEUE, at_once=2, poll_seconds=0.1),),
     workflows=(Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE),),
-    schedules=(
-        WorkSchedule(
-            name=receive.NAME, verb=receive.receive_tick, cron=receive.EVERY, queue=receive.QUEUE
-        ),
-    ),
+    ticks=(WorkTick(name=receive.NAME, verb=receive.receive_tick, every_seconds=0.2, at_once=8),),
 )
 
 
-async def test_the_schedule_fetches_what_waits_and_durable_work_posts_it(place, database, clock):
+async def test_a_tick_fetches_what_waits_and_durable_work_posts_it(place, database, clock):
     flow = await Flow.open(place, database, clock)
     [id], _ = await flow.sent(F26_PatientAcctNumber=MARKER)
     box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))

@@ -21,7 +21,8 @@ from clearlane.store import audit
 from clearlane.store.database import Actor, OperationRefused
 from clearlane.x12.set_slices import slice_sets
 from tests.api.markers import tables_with
-from tests.claims.answers import paid, payment, sealed
+from tests.cases import full_or_quick
+from tests.claims.answers import paid, patient, payment, sealed, status
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts
 
 PERSON = Actor("operator", "somebody")
@@ -84,6 +85,22 @@ async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
     details = await query.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
     rows = [(one.reason, one.amount, one.text, one.claim_number) for one in details.adjustments]
     assert rows == [("WO", -3000, "Overpayment recovery", ids[0]), ("L6", 210, "Interest owed", "")]
+
+
+async def test_the_payers_own_number_finds_a_claim_whose_account_was_cut(flow):
+    [id], _ = await flow.sent(F26_PatientAcctNumber="ACCOUNT-OF-TWENTY-77")
+    accepted = patient("ACCOUNT-OF-TWENTY-77", "A2:20*20261102*WQ*100", extra=["REF*1K*PAYER77"])
+    assert await flow.arrive(status(accepted)) == ["Applied"]
+    remit = payment(
+        paid("ACCOUNT-OF-TWENTY", "1", "100", "80", OFF, payer_number="PAYER77"), amount="50",
+        plb=["PLB*1234567893*20261231*WO:PAYER77*30"],
+    )  # fmt: skip
+    assert await flow.arrive(remit) == ["Applied"]
+    [found] = await payments_of(flow)
+    [one] = await occurrences_of(flow, found)
+    assert (one.claim_number, one.matched_by, found.unmatched) == (id, "payer_number", 0)
+    details = await query.load_payment(flow.database, flow.vault, found.payment_id, actor=PERSON)
+    assert [row.claim_number for row in details.adjustments] == [id]
 
 
 async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_somebody(flow):
@@ -266,7 +283,9 @@ def ledgers(draw):
 
 
 @given(ledgers())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=full_or_quick(150, 15), deadline=None, suppress_health_check=list(HealthCheck)
+)
 def test_any_order_of_any_ledger_folds_to_what_was_last_paid(ledger):
     last, files = ledger
     facts = [
@@ -376,12 +395,63 @@ async def test_an_account_number_that_the_payer_cut_is_a_candidate_and_never_app
     [one] = await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON)
     assert one.request_id == id
     assert {"same member", "same day", "account number cut at 17"} <= {*one.agrees}
+    assert one.patient
+    assert one.vendor_claim_id
     other = [one.replace(f"*MI*{member}", "*MI*OTHER") for one in row]
     await flow.arrive(payment(other, reference="EFT9", control=501))
     found = (await payments_of(flow))[1]
     assert (
         await payment_admin.find_candidates(flow.context, found.payment_id, 1, actor=PERSON) == []
     )
+
+
+async def test_a_site_matches_only_what_may_be_its_own(flow):
+    account, key = "LARKSPUR-2026-00042", (await flow.new_site()).scope
+    [id], content = await flow.sent(F26_PatientAcctNumber=account)
+    day = content.decode().split("DTP*472*D8*")[1][:8]
+    member = content.decode().split("NM1*IL*1*")[1].split("~")[0].split("*")[-1]
+    line = ["SVC*HC:99213*100*80**1", f"DTM*472*{day}", OFF]
+    row = [
+        one.replace("*MI*M123", f"*MI*{member}")
+        for one in paid(account[:17], "1", "100", "80", *line)
+    ]
+    await flow.arrive(payment(paid("NOBODY", "1", "100", "80", OFF), row, amount="160"))
+    [found] = await payments_of(flow)
+    own, stranger, payment_id = [flow.site.scope], [key], found.payment_id
+
+    async def unmatched(scopes, after=0):
+        return await payment_admin.list_unmatched(
+            flow.context, payment_id, after=after, actor=PERSON, scopes=scopes
+        )
+
+    everything = await unmatched(None)
+    assert [len(one.candidates) for one in everything.decisions] == [0, 1]
+    assert [one.occurrence.number for one in (await unmatched(None, 1)).decisions] == [2]
+    [mine] = (await unmatched(own)).decisions
+    assert (mine.occurrence.number, mine.candidates[0].request_id) == (2, id)
+    assert (await unmatched(stranger)).decisions == []
+    place = flow.context, payment_id, 2
+    for scopes, claim in ((stranger, id), (own, "C000")):
+        with pytest.raises(OperationRefused, match="differs too much"):
+            await payment_admin.assign(*place, claim, actor=PERSON, scopes=scopes)
+    await payment_admin.assign(*place, id, actor=PERSON, scopes=own)
+    with pytest.raises(OperationRefused, match="nothing to undo"):
+        await payment_admin.undo_assignment(*place, actor=PERSON, scopes=stranger)
+    assert await payment_admin.undo_assignment(*place, actor=PERSON, scopes=own) == id
+
+
+async def test_unmatched_claims_come_a_page_at_a_time(flow, monkeypatch):
+    monkeypatch.setattr(payment_admin, "UNMATCHED_SHOWN", 2)
+    await flow.arrive(payment(*(paid(f"NOBODY{at}") for at in range(5)), amount="400"))
+    [found] = await payments_of(flow)
+    shown, after = [], 0
+    for _ in range(3):
+        page = await payment_admin.list_unmatched(
+            flow.context, found.payment_id, after=after, actor=PERSON
+        )
+        shown += [one.occurrence.number for one in page.decisions]
+        after = page.more_after
+    assert (shown, after) == ([1, 2, 3, 4, 5], 0)
 
 
 async def test_lines_match_by_control_number_before_procedure(flow):

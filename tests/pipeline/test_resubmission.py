@@ -15,6 +15,7 @@ from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
+from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts
 
@@ -306,7 +307,7 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
 ):
     """Denied or never answered, the first keeps its account number; the second goes out under its own."""
     wanted = {}
-    for number, order in enumerate(permutations(range(4))):
+    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 7)]):
         own = {"Svc_VendorClaimId": f"V{number}", "F26_PatientAcctNumber": f"A{number}"}
         [first], _ = await flow.sent(**own)
         if answer:

@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from clearlane.store.schema import claims
 from clearlane.store.sql import Statement
+from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, status
 from tests.pipeline.flowing import EVERYONE, Flow
 from tests.pipeline.outbound import numbers_in
@@ -135,7 +136,11 @@ def test_nothing_is_lost_and_nothing_is_sent_twice(kind, new_place, clock):
         database = runner.run(place.open(clock))
         flow = runner.run(Flow.open(place, database, clock))
 
-        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(
+            max_examples=full_or_quick(15, 5),
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        )
         @given(steps=STEPS)
         def sequences(steps):
             async def play():

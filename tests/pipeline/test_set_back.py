@@ -9,14 +9,19 @@ import secrets
 import shutil
 import sqlite3
 from dataclasses import replace
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from sqlalchemy import select
 
+from clearlane.api.operations_server import serve_operations
+from clearlane.api.server import listen
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.engine.engine_storage import engine_database_url, upgrade_engine_tables
 from clearlane.kernel.clock import SystemClock
+from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.operator.batch_admin import export_undelivered
 from clearlane.settings import Settings
@@ -28,6 +33,7 @@ from clearlane.store.schema import audit
 from clearlane.store.set_back import check_database_age, confirm_anchor, describe_set_back
 from clearlane.store.sql import Statement
 from clearlane.wiring import open_installation
+from tests.api.local_server import TWO_VENDORS
 from tests.databases import MADE, _on_server, _with_database
 from tests.patience import until
 from tests.pipeline.outbound import MEADOW, control_of, numbers_in, outbound
@@ -117,6 +123,17 @@ async def node(place, **more):
         yield installation
 
 
+async def ask_readyz(database):
+    """What `/readyz` of a node on this database answers over HTTP."""
+    parts = SimpleNamespace(
+        database=database, accounts=TWO_VENDORS, payers=PayerDirectory([], sandbox=False)
+    )
+    listener = listen("127.0.0.1", 0, "test")
+    async with serve_operations(parts, listener), httpx.AsyncClient() as operator:
+        answer = await operator.get(f"http://127.0.0.1:{listener.getsockname()[1]}/readyz")
+        return answer.status_code, answer.json()
+
+
 async def test_an_older_copy_of_the_database_sends_nothing_twice(place):
     site, folder, _ = await prepare(place, 5)
     put_back = await older_copy(place)  # before anything was sent, and before the first start
@@ -158,6 +175,9 @@ async def test_a_node_whose_database_is_set_back_below_it_sends_nothing_and_is_n
         assert "does not hold it" in await describe_set_back(out.context.database)
         assert await out.go() == 0
         assert not payer.sent
+        status, answer = await ask_readyz(out.context.database)
+        assert (status, list(answer["parts"])) == (503, ["database"])
+        assert "Stop every node and start one" in answer["parts"]["database"]
         with pytest.raises(OperationRefused, match="may have been sent"):
             [each async for each in export_undelivered(out.context, actor=NORA)]
 

@@ -248,6 +248,24 @@ async def test_an_anchor_that_cannot_be_written_is_reported_and_tried_again(trai
     assert trail.anchor.read().head.seq == ROWS + 1
 
 
+def test_the_copy_in_syslog_is_written_once_a_minute_and_read_back_by_its_key(
+    tmp_path, monkeypatch
+):
+    written = []
+    monkeypatch.setattr("syslog.syslog", lambda _, text: written.append(text))
+    anchor = Anchor(tmp_path / "audit.anchor", b"key", "syslog")
+    first, second = (AnchorNote(ChainHead(seq, bytes([seq] * 32)), seq) for seq in (1, 2))
+    with anchor.locked():
+        anchor.advance(first)
+        anchor.advance(second)
+    [text] = written
+    line = f"Mar  5 12:00:00 east clearlane[7]: {text}".encode()
+    assert anchor.parse(line, "the log") == first
+    assert anchor.read() == second
+    with pytest.raises(AnchorFault, match="another installation"):
+        Anchor(tmp_path / "other.anchor", bytes(32), "").parse(line, "the log")
+
+
 async def test_an_anchor_goes_forward_only(tmp_path):
     anchor = Anchor(tmp_path / "anchor", b"key")
     assert anchor.read() is None

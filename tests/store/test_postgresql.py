@@ -1,4 +1,7 @@
-"""PostgreSQL only: row-level security, the server's settings, lost connections."""
+"""PostgreSQL only: row-level security, the server's settings, lost connections.
+
+Also tests `store/postgresql_connection`.
+"""
 
 import asyncio
 from dataclasses import replace
@@ -16,8 +19,10 @@ from clearlane.store.database import (
     DatabaseUnavailable,
     OperationRefused,
     SystemScope,
+    VendorScope,
 )
-from clearlane.store.postgresql import connect, require_durable
+from clearlane.store.postgresql import require_durable
+from clearlane.store.postgresql_connection import connect
 from clearlane.store.schema import APP_ROLE, client_table, enable_row_security, id_column, metadata
 from clearlane.store.sql import (
     CLIENT_TABLES,
@@ -91,20 +96,28 @@ async def test_row_level_security_holds_for_raw_sql_of_the_role(place, database,
     count = "SELECT count(*) FROM notes"
     assert await connection.fetchval(count) == 0  # nothing is set: no row is seen
 
-    async def seen(allowed):
+    allow = (
+        "SELECT set_config('clearlane.vendors', $1, true), set_config('clearlane.sites', $2, true)"
+    )
+
+    async def seen(vendors, sites="*"):
         async with connection.transaction():
-            await connection.execute("SELECT set_config('clearlane.vendors', $1, true)", allowed)
+            await connection.execute(allow, vendors, sites)
             return await connection.fetchval(count)
 
     own, foreign = (scope.vendor for scope in scopes)
-    assert await seen(str(own)) == 1
+    at_own, at_foreign = (str(scope.site) for scope in scopes)
+    assert await seen(str(own)) == await seen(str(own), at_own) == 1
+    assert await seen(str(own), f"{at_foreign},{at_own}") == 1
+    assert await seen(str(own), at_foreign) == await seen(str(own), "") == 0
     assert await seen(f"{own},{foreign}") == 2
+    assert await seen(f"{own},{foreign}", at_own) == 1
     assert await seen("*") == 2
     assert await seen("") == 0
     assert await seen(str(own + 1000)) == 0
     assert await connection.fetchval(count) == 0  # and the setting ended with its transaction
     await connection.execute("BEGIN")
-    await connection.execute("SELECT set_config('clearlane.vendors', $1, true)", str(own))
+    await connection.execute(allow, str(own), at_own)
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
         await connection.execute(
             "INSERT INTO notes (words, vendor_id, site_id) VALUES ('x', $1, $2)",
@@ -148,6 +161,18 @@ async def test_row_level_security_stops_a_statement_that_the_check_let_through(d
     assert results == [[("own",)], [("foreign",)], [("own",)], [("foreign",)]]
     async with database.read(ALL) as tx:
         assert len(await tx.rows(everything)) == 2
+    # A site does not see another one of the same vendor; a vendor-wide scope sees the sites that it names.
+    second = await make_site(database, vendor=own.vendor)
+    await database.write(second, lambda tx: tx.run(add, words="second"), actor=OPERATOR)
+    for scope, words in (
+        (own, ["own"]),
+        (second, ["second"]),
+        (VendorScope(own.vendor, (own.site, second.site)), ["own", "second"]),
+        (VendorScope(own.vendor, (second.site, foreign.site)), ["second"]),
+        (VendorScope(own.vendor, ()), []),
+    ):
+        async with database.read(scope) as tx:
+            assert sorted(word for (word,) in await tx.rows(everything)) == words
 
 
 async def test_row_level_security_holds_for_the_owner_of_the_tables_too(place):

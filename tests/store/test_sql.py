@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 import clearlane
-from clearlane.kernel.ids import Scope
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store.schema import claim_events as e
 from clearlane.store.schema import claims as c
 from clearlane.store.schema import sites, vendors
@@ -40,6 +40,7 @@ from clearlane.store.sql import (
     scoped_update,
     scoped_upsert,
 )
+from tests.cases import every_case
 
 b = bindparam
 other = c.alias()
@@ -164,13 +165,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED.keys())
+@every_case("make", REFUSED.values(), ids=REFUSED.keys())
 def test_a_constructor_refuses_what_it_cannot_limit_to_one_owner(make):
     with pytest.raises(UnscopedStatement):
         make()
 
 
-@pytest.mark.parametrize("core", UNSCOPED.values(), ids=UNSCOPED.keys())
+@every_case("core", UNSCOPED.values(), ids=UNSCOPED.keys())
 def test_a_plain_statement_on_client_rows_is_refused_and_runs_only_as_system(core):
     with pytest.raises(UnscopedStatement):
         Statement(core)
@@ -192,6 +193,36 @@ def test_a_scoped_statement_takes_its_owner_from_the_scope_alone(make):
             statement.with_owner(Scope(1, 2), {owner: 9})
     for dialect in ("sqlite", "postgresql"):
         assert {"vendor_id", "site_id"} <= statement.compiled_for(dialect).parameters
+
+
+@pytest.mark.parametrize("make", SCOPED.values(), ids=SCOPED.keys())
+def test_a_vendor_wide_scope_reads_its_sites_and_changes_nothing(make):
+    statement, wide = make(), VendorScope(1, (2, 3))
+    with pytest.raises(WrongScope):
+        statement.with_owner(wide, {})
+    if not statement.returns_rows:
+        with pytest.raises(WrongScope):
+            statement.for_scope(wide)
+        return
+    reading = statement.for_scope(wide)
+    assert reading is statement.for_scope(wide)
+    assert statement.for_scope(Scope(1, 2)) is statement
+    assert reading.with_owner(wide, {"x": 3}) == {"x": 3, "vendor_id": 1, "site_ids": (2, 3)}
+    for owner in ("vendor_id", "site_id", "site_ids"):
+        with pytest.raises(WrongScope):
+            reading.with_owner(wide, {owner: 9})
+    for scope in (Scope(1, 2), SystemScope("a test")):
+        with pytest.raises((WrongScope, TypeError)):
+            reading.compiled_for("sqlite").arguments(reading.with_owner(scope, {"id": "x"}))
+    for dialect in ("sqlite", "postgresql"):
+        compiled = reading.compiled_for(dialect)
+        assert {"vendor_id", "site_ids"} <= compiled.parameters
+        assert not list(owner_faults(compiled.text))
+
+
+def test_a_sweeping_statement_runs_in_no_vendor_wide_scope():
+    with pytest.raises(WrongScope):
+        Statement(select(c.c.state), system=True).with_owner(VendorScope(1, (2,)), {})
 
 
 def test_a_statement_of_the_installation_runs_in_any_scope_with_the_callers_values():
@@ -280,14 +311,21 @@ def owner_faults(text):
         if flat.startswith(f"INSERT INTO {name} "):
             columns = re.search(rf"INSERT INTO {name} \(([^)]*)\)", flat)[1].split(", ")
             bound = re.search(r"VALUES \((.*?)\)(?: |$)", flat)[1].split(", ")
-            owners = [bound[columns.index(o)] for o in ("vendor_id", "site_id") if o in columns]
+            owners = [bound[columns.index(o)] for o in owner_columns(name) if o in columns]
             if [value for value in owners if re.match(r"\?|\$\d+", value)] != owners or not owners:
                 yield name
         elif not all(
-            re.search(rf"\b{name}\.{owner} = (?:\?|\$\d+)", flat)
-            for owner in ("vendor_id", "site_id")
+            re.search(rf"\b{name}\.{owner} {OWNED}", flat) for owner in owner_columns(name)
         ):
             yield name
+
+
+OWNED = r"(?:= (?:\?|\$\d+)|= ANY \(\$\d+|IN \(SELECT value FROM json_each\(\?\)\))"
+
+
+def owner_columns(name):
+    """The owner columns of a client table: a table of vendors has no site."""
+    return [o for o in ("vendor_id", "site_id") if o in CLIENT_TABLES[name].c]
 
 
 def test_every_compiled_statement_on_client_rows_names_their_owner():
@@ -302,6 +340,10 @@ def test_every_compiled_statement_on_client_rows_names_their_owner():
             touched = tables_in(" ".join(text.split())) & CLIENT_TABLES.keys()
             assert statement.client == bool(touched), name
             on_clients += statement.client
+            if statement.vendor_wide:
+                assert not list(owner_faults(statement.vendor_wide.compiled_for(dialect).text)), (
+                    name
+                )
     assert len(statements) > 200
     assert on_clients > 2 * 25
 

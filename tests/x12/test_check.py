@@ -12,6 +12,7 @@ from clearlane.x12.finding_catalogue import FINDING_TYPES
 from clearlane.x12.grammar import Guide, loop
 from clearlane.x12.guides.dictionary import seg
 from clearlane.x12.reader import Reader, parse
+from tests.cases import every_case
 from tests.x12.toy import (
     BODY,
     CLAIM,
@@ -124,7 +125,7 @@ ENVELOPE_FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "rule"), ENVELOPE_FAULTS)
+@every_case(("old", "new", "rule"), ENVELOPE_FAULTS)
 def test_faults_of_envelopes(old, new, rule):
     data = file()
     assert data.count(old) >= 1

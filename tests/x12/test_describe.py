@@ -1,10 +1,9 @@
 """Every segment is explained, with its loop, names and meanings."""
 
-import pytest
-
 from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.describe import describe
 from clearlane.x12.reformat import reformat
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.x12.views.leaves import segments
 from tests.x12.views.test_views import BENEFITS, CLAIMS, REMITTANCE, file
@@ -15,7 +14,7 @@ def parts(data, segment, nth=0):
     return {part.place: part for part in found[nth].parts}
 
 
-@pytest.mark.parametrize("sample", corpus_files())
+@every_case("sample", corpus_files())
 def test_every_segment_of_a_public_file_is_explained(sample):
     data = sample.path.read_bytes()
     described = list(describe(data))

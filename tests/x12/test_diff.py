@@ -1,11 +1,10 @@
 """Two files are compared by what they mean."""
 
-import pytest
-
 from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.diff import Change, diff, summarize
 from clearlane.x12.reader import parse
 from clearlane.x12.reformat import reformat
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.x12.views.test_views import BENEFITS, CLAIMS, REMITTANCE, file
 
@@ -20,7 +19,7 @@ def changed(kind, rows, old, new):
     return changes(file(kind, *rows), file(kind, *other))
 
 
-@pytest.mark.parametrize("sample", corpus_files())
+@every_case("sample", corpus_files())
 def test_a_file_does_not_differ_from_itself(sample):
     data = sample.path.read_bytes()
     assert not changes(data, data)

@@ -12,6 +12,7 @@ from clearlane.x12.finding_catalogue import FINDING_TYPES
 from clearlane.x12.findings import classify_value
 from clearlane.x12.grammar import ElementSpec, SegmentSpec, apply_usage, dictionary_segment
 from clearlane.x12.guides.dictionary import seg
+from tests.cases import every_case
 
 # type, min, max, good values, {bad value: rule}
 TABLE = [
@@ -71,7 +72,7 @@ def rules(node: SegmentSpec, text: str, loop: str = "") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("kind", "low", "high", "value", "rule"), CASES)
+@every_case(("kind", "low", "high", "value", "rule"), CASES)
 def test_values_of_each_type(kind, low, high, value, rule):
     node = place(ElementSpec(1, "Thing", kind, low, high, "R"))
     assert rules(node, f"XX*{value}") == ([rule] if rule else [])
@@ -87,7 +88,7 @@ PERIODS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("qualifier", "value", "passes"), PERIODS)
+@every_case(("qualifier", "value", "passes"), PERIODS)
 def test_periods_have_the_form_their_qualifier_names(qualifier, value, passes):
     for codes in ((qualifier,), ("D8", "RD8", "D6", "DT", "TM", "RDT", "UN")):
         node = place(
@@ -162,7 +163,7 @@ def test_composites_and_repetitions():
     assert rules(alone, "XX*A") == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("syntax", "pattern_text", "good", "bad"),
     [
         ("P0204", "S S S S", ["A", "A*B*C*D", "*B**D", "A**C"], {"A*B": "SYN-P", "A*B*C": "SYN-P"}),

@@ -15,6 +15,7 @@ from clearlane.x12.check import check, event_findings
 from clearlane.x12.collector import FINDINGS_PER_SET_MAX
 from clearlane.x12.reader import InterchangeOpened, Reader, UnitClosed, parse, read
 from clearlane.x12.writer import write
+from tests.cases import every_case, full_or_quick
 from tests.x12 import samples837, samples_other
 
 ISA = "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *240501*1200*^*00501*000000017*0*T*:"
@@ -89,7 +90,7 @@ def test_the_small_files_are_small_and_clean(kind):
 def test_a_file_cut_at_any_byte_ends_in_findings_and_keeps_its_segments(kind):
     data = small(kind)
     header = len(ISA) + 1
-    for cut in range(len(data)):
+    for cut in range(0, len(data), full_or_quick(1, 5)):
         part = data[:cut]
         file = parse(part)
         assert any(f.severity is Severity.ERROR for f in file.all_findings()), cut
@@ -102,7 +103,7 @@ def test_a_file_cut_at_any_byte_ends_in_findings_and_keeps_its_segments(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_cut_file_streams_to_the_same_findings(kind):
     data = small(kind)
-    for cut in range(0, len(data), 11):
+    for cut in range(0, len(data), full_or_quick(11, 47)):
         assert in_order(check(data[:cut]).findings) == in_order(parse(data[:cut]).all_findings())
 
 
@@ -157,8 +158,8 @@ def test_interchanges_of_one_file_have_separators_of_their_own(kind):
     assert in_order(fed(data, every(1))) == in_order(file.all_findings())
 
 
-@pytest.mark.parametrize("separators", [b"*:^~", b"|>}\n", b"~|*:"])
-@pytest.mark.parametrize("kind", KINDS)
+@every_case("separators", [b"*:^~", b"|>}\n", b"~|*:"])
+@every_case("kind", KINDS)
 def test_a_file_behind_a_cut_one_is_found(kind, separators):
     second = swapped(small(kind), b"000000018", separators)
     first = small("837P")

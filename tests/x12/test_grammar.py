@@ -9,6 +9,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.x12 import guides, rules, tree
 from clearlane.x12.grammar import Guide, apply_usage, dictionary_segment, loop, make_seg
 from clearlane.x12.guides.dictionary import DICTIONARY, seg
+from tests.cases import every_case
 
 THING = dictionary_segment(
     "A thing",
@@ -123,7 +124,7 @@ def test_a_rule_without_a_sentence_or_with_a_used_id_is_refused(registry):
         rules.rule("T-2", loop="2300", kinds=("X",), snip=3)(silent)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "amount"),
     [
         ("0", 0), ("100", 10_000), ("8.2", 820), ("8.25", 825), ("-1.5", -150), (".5", 50),

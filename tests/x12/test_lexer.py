@@ -16,6 +16,7 @@ from clearlane.x12.lexer import (
     SegmentChunk,
     UnterminatedSegment,
 )
+from tests.cases import every_case
 from tests.x12.toy import ISA, file, wrap
 
 
@@ -79,8 +80,8 @@ ODDITIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ODDITIES)
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 100, 1_000, 59_999])
+@every_case("name", ODDITIES)
+@every_case("size", [1, 2, 3, 7, 100, 1_000, 59_999])
 def test_chunking_does_not_matter(name, size):
     data = ODDITIES[name]
     if size < 100 and len(data) > 10_000:

@@ -3,10 +3,9 @@
 import tracemalloc
 from random import Random
 
-import pytest
-
 from clearlane.x12 import reader, tree
 from clearlane.x12.outline import LoopClosed, LoopOpened, OutlineSegment, iter_outline
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.x12 import samples837
 from tests.x12.views.test_conservation import CLAIM_KINDS, OTHER_KINDS, random_file
@@ -41,15 +40,15 @@ def rows_of_outline(source):
                 yield "close", loop.node.id, 0
 
 
-@pytest.mark.parametrize("kind", [*CLAIM_KINDS, *OTHER_KINDS])
-@pytest.mark.parametrize("size", [1, 97, 65_536])
+@every_case("kind", [*CLAIM_KINDS, *OTHER_KINDS])
+@every_case("size", [1, 97, 65_536])
 def test_loops_and_segments_are_those_of_the_tree_whatever_the_chunks(kind, size):
     data = random_file(kind, 3)
     chunks = (data[at : at + size] for at in range(0, len(data), size))
     assert list(rows_of_outline(chunks)) == list(rows_of_tree(data))
 
 
-@pytest.mark.parametrize("sample", corpus_files())
+@every_case("sample", corpus_files())
 def test_loops_and_segments_of_public_files_are_those_of_the_tree(sample):
     data = sample.path.read_bytes()
     assert list(rows_of_outline(data)) == list(rows_of_tree(data))

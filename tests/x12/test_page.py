@@ -16,6 +16,7 @@ from clearlane.x12 import page, page_summary
 from clearlane.x12.check import check
 from clearlane.x12.page import UnreadablePageError, write_page
 from clearlane.x12.redact import Redactor
+from tests.cases import every_case
 from tests.console import chromium
 from tests.corpus import corpus_files
 from tests.patience import PATIENCE_SECONDS
@@ -70,7 +71,7 @@ def notes(text):
     return found
 
 
-@pytest.mark.parametrize("sample", corpus_files())
+@every_case("sample", corpus_files())
 def test_a_page_of_a_public_file_is_whole_and_has_every_finding(sample):
     data = sample.path.read_bytes()
     text = html(data)
@@ -169,10 +170,11 @@ def test_findings_beyond_the_limit_are_counted(monkeypatch):
 def test_unknown_guides_several_interchanges_and_strays_are_shown(monkeypatch):
     monkeypatch.setattr(page_summary, "INTERCHANGES_SHOWN_MAX", 1)
     unknown = file("835", *REMITTANCE).replace(b"005010X221A1", b"004010X091")
-    data = file("837P", *CLAIMS).replace(b"GE*", b"ZZ*STRAY~GE*") + b"junk" + unknown
+    data = file("837P", *CLAIMS).replace(b"GE*", b"ZZ*STRAY~YY~GE*") + b"junk" + unknown
     text = html(data)
     parsed = Strict(text)
     assert "STRAY" in " ".join(parsed.texts)
+    assert '<span class="sid">YY</span>' in text  # a segment without elements
     assert "sets of an unknown guide" in text
     assert "About the file" in text
     assert "1 interchange" in text

@@ -15,6 +15,7 @@ from clearlane.x12 import placement, tree
 from clearlane.x12.automaton import compile_guide
 from clearlane.x12.encode import format_money
 from clearlane.x12.placement import ElementPath, get, parse_path, put
+from tests.cases import every_case, full_or_quick
 from tests.x12.toy import BODY, CLAIM, GUIDE, HEADER, SUBSCRIBER, file, read
 
 
@@ -48,7 +49,7 @@ def test_what_is_no_path_is_refused(text):
         parse_path(text)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("where", "value"),
     [
         ("2300/CLM/01", "A1"), ("2300/CLM/05-1", "11"), ("2300/CLM/05-9", ""), ("2300/CLM/20", ""),
@@ -299,7 +300,7 @@ def test_the_memory_of_shapes_is_bounded(monkeypatch):
     assert limits.SHAPES_REMEMBERED_MAX > 2
 
 
-@settings(max_examples=60)
+@settings(max_examples=full_or_quick(60, 6))
 @given(st.sets(st.sampled_from(list(CLAIM_ROWS))), st.permutations(list(CLAIM_ROWS)))
 def test_any_shape_is_written_in_guide_order_and_read_back(chosen, order):
     full = {**CLAIM_VALUES, "note_2": "SURE"}

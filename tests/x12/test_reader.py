@@ -1,6 +1,6 @@
 """Files become trees: whatever the chunks, whatever the faults, and in little memory.
 
-Also tests `x12/loop_parser`, `x12/collector`, `x12/events` and `x12/envelope_state`.
+Also tests `x12/loop_parser`, `x12/collector`, `x12/reader_events` and `x12/envelope_state`.
 """
 
 import io
@@ -32,6 +32,7 @@ from clearlane.x12.reader import (
     read,
 )
 from clearlane.x12.writer import write
+from tests.cases import every_case, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples837
 from tests.x12.toy import (
@@ -181,7 +182,7 @@ def test_writing_an_unchanged_tree_gives_the_same_bytes(data):
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=full_or_quick(60, 6))
 def test_mutated_files_keep_every_segment(data):
     rows = list(MANY)
     for _ in range(data.draw(st.integers(1, 6))):
@@ -206,7 +207,7 @@ def test_mutated_files_keep_every_segment(data):
 def test_a_file_cut_at_any_byte_is_read_and_written_back():
     data = file()
     assert len(data) < 1_200
-    for cut in range(len(data)):
+    for cut in range(0, len(data), full_or_quick(1, 5)):
         part = data[:cut]
         tree = parse(part, choose_guide=choose)
         assert segments(write(tree)) == segments(part)
@@ -216,7 +217,7 @@ def test_a_file_cut_at_any_byte_is_read_and_written_back():
 @pytest.mark.parametrize("kind", ["837P", "837D", "837I"])
 def test_a_claim_of_each_kind_cut_at_any_byte_is_read(kind):
     data = samples837.interchange(kind, [samples837.plain(kind)]).encode()[:1_200]
-    for cut in range(len(data)):
+    for cut in range(0, len(data), full_or_quick(1, 5)):
         assert not check(data[:cut]).readable or cut > 100
 
 
@@ -336,7 +337,7 @@ def test_an_endless_set_of_an_unknown_guide_is_not_held(monkeypatch):
 # --- The corpus -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sample", corpus_files())
+@every_case("sample", corpus_files())
 def test_every_public_sample_is_read_and_written_back(sample: Sample):
     data = sample.path.read_bytes()
     tree = parse(data)

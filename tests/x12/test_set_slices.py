@@ -2,6 +2,7 @@ import pytest
 
 from clearlane.x12 import reader
 from clearlane.x12.set_slices import cut_sets, slice_sets
+from tests.cases import every_case
 from tests.claims.answers import nine, paid, payment, sealed
 from tests.corpus import corpus_files
 
@@ -11,7 +12,7 @@ def keys_by_reader(content):
     return [(set.group.interchange.number, set.group.number, set.number) for set in file.sets()]
 
 
-@pytest.mark.parametrize("sample", corpus_files("835", "999", "277CA"))
+@every_case("sample", corpus_files("835", "999", "277CA"))
 def test_sets_are_counted_as_the_reader_counts_them(sample):
     content = sample.path.read_bytes()
     assert [one.key for one in slice_sets(content)] == keys_by_reader(content)
@@ -48,6 +49,13 @@ def test_cut_sets_stay_as_they_were_received(ending):
         [read] = reader.parse(part).interchanges
         assert not [finding for finding in read.findings if "count" in finding.message.lower()]
     assert cut_sets(content, sets).count(b"ST*835") == 3
+
+
+def test_a_file_of_lines_is_cut_into_files_of_lines():
+    content = payment(paid("C1"), separators="|>!\n")
+    [one] = slice_sets(content)
+    part = cut_sets(content, [one])
+    assert part.splitlines() == content.splitlines()
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"ISA", b"ISA*00*", b"ISA" * 500])

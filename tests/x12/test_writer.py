@@ -28,6 +28,7 @@ from clearlane.x12.writer import (
     wrap_ta1,
     write,
 )
+from tests.cases import every_case, full_or_quick
 from tests.x12.toy import GUIDE, choose, read
 
 MOMENT = datetime(2024, 5, 1, 9, 5, tzinfo=UTC)
@@ -57,7 +58,7 @@ CLEANED = [
 ]
 
 
-@pytest.mark.parametrize(("dirty", "fit", "repairs"), CLEANED)
+@every_case(("dirty", "fit", "repairs"), CLEANED)
 def test_texts_are_made_fit_and_the_repairs_reported(dirty, fit, repairs):
     assert clean(dirty) == (fit, repairs)
     assert set(repairs) <= encode.REPAIRS.keys()
@@ -300,7 +301,7 @@ CLAIMS = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-@settings(max_examples=40)
+@settings(max_examples=full_or_quick(40, 5))
 @given(st.lists(CLAIMS, min_size=1, max_size=3), st.permutations("*:^~|>!'"))
 def test_what_is_written_is_read(claims, signs):
     data = {

@@ -16,6 +16,7 @@ from clearlane.cli import x12, x12_files
 from clearlane.kernel import limits
 from clearlane.x12 import views
 from clearlane.x12.check import check
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.patience import PATIENCE_SECONDS
 from tests.x12.samples837 import interchange, plain
@@ -352,7 +353,7 @@ def test_the_command_starts_without_server_libraries():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE_SECONDS)
 
 
-@pytest.mark.parametrize("sample", corpus_files("999", "TA1", "277CA", "837D"))
+@every_case("sample", corpus_files("999", "TA1", "277CA", "837D"))
 def test_every_command_takes_the_public_files(sample):
     assert run("check", sample.path).exit_code in {0, 1}
     for command in ("describe", "json", "ack", "redact", "reformat"):

@@ -37,6 +37,7 @@ class AccountDirectory:
     __slots__ = (
         "_by_folded_key",
         "_by_key",
+        "_by_vendor",
         "_pepper",
         "_secrets",
         "_sites",
@@ -62,6 +63,10 @@ class AccountDirectory:
             for vendor in self.vendors
         }
         self._by_folded_key = _unique((key.lower(), entry) for key, entry in self._by_key.items())
+        by_vendor: dict[VendorId, list[Site]] = {}
+        for site in self.sites:
+            by_vendor.setdefault(site.vendor_id, []).append(site)
+        self._by_vendor = {id: tuple(own) for id, own in by_vendor.items()}
         self._sites = {site.vendor_site_id: site for site in self.sites}
         self._sites_by_folded_id = _unique(
             ((site.vendor_id, site.vendor_site_id.lower()), site) for site in self.sites
@@ -98,6 +103,10 @@ class AccountDirectory:
             return site
         folded = vendor_site_id.lower() if vendor_site_id.isascii() else vendor_site_id
         return self._sites_by_folded_id.get((vendor.id, folded))
+
+    def sites_of(self, vendor: Vendor) -> tuple[Site, ...]:
+        """Return the sites of a vendor."""
+        return self._by_vendor.get(vendor.id, ())
 
     def vendor(self, key: str) -> Vendor | None:
         """Return the vendor with this key, whatever its state."""

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 TOTP_STEP_SECONDS = 30
 TOTP_STEPS_BESIDE = 1
 TOTP_DIGITS = 6
+TOTP_SECRET_BYTES = 20
 
 ISSUER = "Clearlane"
 

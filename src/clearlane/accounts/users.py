@@ -26,6 +26,19 @@ class UserState(StrEnum):
     DISABLED = "disabled"
 
 
+class ConsoleRole(StrEnum):
+    """What a user may see and do: the table of console pages names the roles of each page."""
+
+    VIEWER = "viewer"
+    """Reads the claims of some sites."""
+    BILLER = "biller"
+    """Works on the claims of some sites."""
+    SUPPORT = "support"
+    """Works on the claims of all sites of one vendor."""
+    OPERATOR = "operator"
+    """Sees and does everything; belongs to no vendor."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConsoleUser:
     """A user of the console and the sites whose claims the user may see."""
@@ -36,9 +49,12 @@ class ConsoleUser:
     state: UserState = UserState.ACTIVE
     sites: frozenset[SiteId] | None = frozenset()
     """None for every site of the vendor, including later ones."""
+    role: ConsoleRole = ConsoleRole.BILLER
 
     def may_see(self, site: Site) -> bool:
         """Return whether the user may see a site's claims."""
+        if self.role is ConsoleRole.OPERATOR:
+            return True
         return site.vendor_id == self.vendor_id and (self.sites is None or site.id in self.sites)
 
 

@@ -26,8 +26,9 @@ from clearlane.api.http_responses import with_security_headers
 from clearlane.api.logs import fault_fields
 from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
+from clearlane.api.path_table import PathTable
 from clearlane.api.proxies import TrustedProxies
-from clearlane.api.request_checks import PathTable, RequestChecks, RequestState
+from clearlane.api.request_checks import RequestChecks, RequestState
 
 log = structlog.get_logger()
 
@@ -82,10 +83,12 @@ class ApiApplication:
         base_url: str = "",
         mounted: Sequence[MountedApp] = (),
         freed: FreedMemory | None = None,
+        shapes: Mapping[str, ErrorShape] | None = None,
     ) -> None:
-        """``errors`` is the shape of errors on paths that belong to no API version."""
+        """``errors`` is the shape of errors on paths that belong to no API version, ``shapes`` that of others by prefix."""
         self.stopping = asyncio.Event()
         self._errors = errors
+        self._shapes = {each.encode() + b"/": shape for each, shape in (shapes or {}).items()}
         self._context = context
         self._checks = RequestChecks(
             context,
@@ -98,6 +101,7 @@ class ApiApplication:
         )
         self._mounted = {each.segment.encode(): each for each in mounted}
         served: tuple[Endpoint | PublicPage, ...] = (*endpoints, *pages)
+        _require_one_target_each(endpoints)
         self._paths = PathTable((each.path, each) for each in served)
         self._metrics = metrics
         self._proxies = proxies
@@ -127,7 +131,8 @@ class ApiApplication:
                     (REQUEST_ID_HEADER, state.request_id.encode()),
                     (SERVICE_TIME_HEADER, service_time(self._context.clock.now())),
                 ]
-                message["headers"] = [*with_security_headers(message["headers"]), *own]
+                headers = with_security_headers([*message["headers"], *state.headers_out])
+                message["headers"] = [*headers, *own]
             await send(message)
 
         try:
@@ -151,47 +156,76 @@ class ApiApplication:
                 "The service is stopping."
             )  # its time to finish is over
         except TEMPORARY_FAULTS as fault:
-            log.warning("part unresponsive", request_id=state.request_id, **fault_fields(fault))
+            log.warning("part unresponsive", **_call_facts(state), **fault_fields(fault))
             return state.errors.unavailable()
         except Exception as fault:  # noqa: BLE001  (logged by type and place; the server goes on)
-            log.error("fault in a call", request_id=state.request_id, **fault_fields(fault))  # noqa: TRY400
+            log.error("fault in a call", **_call_facts(state), **fault_fields(fault))  # noqa: TRY400
             return state.errors.internal_error()
 
     async def _dispatch(self, scope: Scope, state: RequestState) -> Response:
+        state.errors = self._shape_of(state.path)
         refused = scope.get("state", {}).get(UNREADABLE_HEAD)
         if refused is not None:
             status, text = refused
-            return self._errors.message(status, text, {"Connection": "close"})
+            return state.errors.message(status, text, {"Connection": "close"})
         if not self._proxies.is_encrypted(scope, state.headers):
-            return self._errors.https_required()
+            return state.errors.https_required()
         mounted = self._mounted.get(state.path[1:].partition(b"/")[0])
         if mounted is not None:
             state.target = mounted.name
             request = Request(scope, state.receive)
             return await mounted.answer(request, state.address, state.request_id)
-        target = self._paths.find(state.path)
-        if target is None:
-            return self._errors.no_resource()
-        state.target = target.name
-        if isinstance(target, PublicPage):
-            return page_response(target, state.method, self._errors)
-        state.errors = target.errors
-        if state.method not in target.verbs:
-            return state.errors.wrong_verb(state.method, ", ".join(target.verbs))
-        return await self._checks.respond(target, state)
+        match = self._paths.find(state.path)
+        if match is None:
+            return state.errors.no_resource()
+        state.path_values = match.values
+        allowed: list[str] = []
+        for target in match.targets:
+            state.target = target.name
+            if isinstance(target, PublicPage):
+                return page_response(target, state.method, self._errors)
+            state.errors = target.errors
+            if state.method in target.verbs:
+                return await self._checks.respond(target, state)
+            allowed += target.verbs
+        return state.errors.wrong_verb(state.method, ", ".join(allowed))
+
+    def _shape_of(self, path: bytes) -> ErrorShape:
+        """Return the shape of errors of the version whose prefix a path has."""
+        lower = path.lower() + b"/"
+        shapes = self._shapes.items()
+        return next((shape for prefix, shape in shapes if lower.startswith(prefix)), self._errors)
 
     def _log_request(self, state: RequestState, status: int, seconds: float) -> None:
         self._metrics.count_response(state.target, status, seconds)
         log.info(
             "request",
-            request_id=state.request_id,
+            **_call_facts(state),
             method=state.method,
-            route=state.target,
             status=status,
             ms=round(seconds * 1_000, 2),
-            vendor=state.vendor.id if state.vendor else None,
-            site=state.site.id if state.site else None,
         )
+
+
+def _call_facts(state: RequestState) -> dict[str, str | int | None]:
+    """Return what every log line about a call says: which call, whose, and from where."""
+    return {
+        "request_id": state.request_id,
+        "endpoint": state.target,
+        "address": state.address,
+        "vendor": state.vendor.key if state.vendor else None,
+        "site": state.site.id if state.site else None,
+    }
+
+
+def _require_one_target_each(endpoints: Iterable[Endpoint]) -> None:
+    """Refuse a path with two endpoints for one verb: one would hide the other, and its checks."""
+    seen: set[tuple[str, str]] = set()
+    for endpoint in endpoints:
+        for verb in endpoint.verbs:
+            if (endpoint.path, verb) in seen:
+                raise ValueError(f"{verb} {endpoint.path} is given twice")
+            seen.add((endpoint.path, verb))
 
 
 def page_response(page: PublicPage, method: str, errors: ErrorShape) -> Response:

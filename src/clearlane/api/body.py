@@ -75,9 +75,15 @@ class Body:
         self._bytes_max = bytes_max
         self._seconds_max = seconds_max
         self._reserved_bytes = 0
+        self._document: bytes | None = None
 
     async def read_document(self) -> bytes:
         """Return the body as JSON text: right media type, complete, in UTF-8, not too deep, not empty."""
+        if self._document is None:
+            self._document = await self._read_document()
+        return self._document
+
+    async def _read_document(self) -> bytes:
         content = await self._read_json()
         if not content.strip():
             raise RequestRefusal(
@@ -87,6 +93,7 @@ class Body:
 
     def release(self) -> int:
         """Give the reserved memory back when the request has ended; return how much it was."""
+        self._document = None
         reserved, self._reserved_bytes = self._reserved_bytes, 0
         self._budget.release(reserved)
         return reserved

@@ -75,6 +75,10 @@ class TlsCertificate:
         check_pair(self.pair, now)
         self.context.load_cert_chain(self.pair.certificate, self.pair.key)
 
+    def ends_at(self) -> datetime | None:
+        """Return when the certificate in the file ends; None where it cannot be read."""
+        return certificate_end(self.pair.certificate)
+
     @property
     def files_changed(self) -> bool:
         """Whether a file has changed since it was loaded."""
@@ -101,6 +105,14 @@ def ensure_local_pair(
     elif not _is_good(server, now) or not _serves(server, authority, names):
         _make_server(server, authority, names, now)
     return server, authority.certificate
+
+
+def certificate_end(file: Path) -> datetime | None:
+    """Return when the certificate in a file ends; None where it cannot be read."""
+    try:
+        return _read_certificate(file).not_valid_after_utc
+    except BadCertificate:
+        return None
 
 
 def check_pair(pair: CertificatePair, now: datetime) -> None:

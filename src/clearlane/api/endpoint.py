@@ -17,10 +17,13 @@ from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site, Vendor
 from clearlane.api.body import Body
 from clearlane.api.error_shape import ErrorShape
+from clearlane.api.http_responses import JSON
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
+from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database import Database
 from clearlane.store.group_commit import Actor
@@ -52,6 +55,8 @@ class ApiContext(Protocol):
     def work_context(self) -> WorkContext: ...
     @property
     def set_back(self) -> SetBack | None: ...
+    @property
+    def measures(self) -> MeasureSource: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +80,26 @@ class EndpointFamily(StrEnum):
     ENROLLMENT = "Enrollment"
     SANDBOX = "Sandbox"
     PROXY_LOGIN = "ProxyLogin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallConventions:
+    """What the versions of the API do differently with every call."""
+
+    site_parameter: str
+    """The query parameter that names the site."""
+    site_help: str
+    site_required: bool = True
+    """False: without it the call is for all sites of the vendor, where it touches PHI for those with a BAA."""
+    strict_query: bool = False
+    """Whether a query parameter that the call does not have, or has twice, is refused."""
+    rate_headers: bool = False
+    """Whether answers carry the state of the vendor's limit of calls."""
+
+
+VENDOR_SITE_ID_REQUIRED = CallConventions(
+    site_parameter="vendorSiteId", site_help="The assigned Vendor Site ID."
+)
 
 
 class BodyUse(StrEnum):
@@ -109,8 +134,13 @@ class Call:
     context: ApiContext
     limits: ApiLimits
     vendor: Vendor
-    site: Site
+    named_site: Site | None
+    """The site that the caller named; None where the call is for several."""
+    sites: tuple[Site, ...]
+    """The sites that the call is for."""
     parameters: Mapping[str, Any]
+    path: Mapping[str, str]
+    """The values of the variable segments of the path."""
     headers: Mapping[str, str]
     body: Body
     request_id: str
@@ -127,6 +157,20 @@ class Call:
     """Paths of unknown fields, added by the handler and sent as ``X-Ignored-Fields``."""
     notes: list[str] = field(default_factory=list)
     """What was done that the answer's form has no place for, added by the handler and sent as ``X-Notes``."""
+
+    @property
+    def site(self) -> Site:
+        """The site that the call is for, where it is for one."""
+        if self.named_site is None:
+            raise LookupError("this call is for all sites of its vendor")
+        return self.named_site
+
+    @property
+    def scope(self) -> Scope | VendorScope:
+        """The rows that the call may read."""
+        if self.named_site is not None:
+            return self.named_site.scope
+        return VendorScope(self.vendor.id, tuple(site.id for site in self.sites))
 
     @property
     def errors(self) -> ErrorShape:
@@ -148,7 +192,8 @@ class Endpoint:
 
     name: str
     path: str
-    family: EndpointFamily
+    family: StrEnum
+    """The resource: its tag in the documentation."""
     summary: str
     handler: Handler
     response_type: Any
@@ -166,6 +211,13 @@ class Endpoint:
     """Further statuses of this endpoint and the types of their bodies."""
     bad_credentials_status: int = 401
     deprecated: bool = False
+    conventions: CallConventions = VENDOR_SITE_ID_REQUIRED
+    media_type: str = JSON
+    """Of the response; its type is None where that is no JSON."""
+    success_status: int = 200
+    takes_idempotency_key: bool = False
+    """Whether the answer to a call with an ``Idempotency-Key`` is stored and given again."""
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,3 +228,7 @@ class ApiVersion:
     description: str
     endpoints: tuple[Endpoint, ...]
     errors: ErrorShape
+    prefix: str
+    """Where its paths begin: what is not found below it is answered in its shape."""
+    examples: Mapping[str, Any] = field(default_factory=dict)
+    """Calls recorded from a sandbox, by endpoint name; shown in the OpenAPI document."""

@@ -21,6 +21,8 @@ class DocumentedError:
     body: Any
     """A type, or None for plain text."""
     headers: tuple[str, ...] = ()
+    media_type: str = ""
+    """Of the body, where it is neither JSON nor text."""
 
 
 class ErrorShape(Protocol):

@@ -19,6 +19,10 @@ class RequestRefusal(Exception):
         self.response = response
 
 
+class ParameterFault(Exception):
+    """A query parameter that cannot be read; the text says what would pass. All of a call are answered together."""
+
+
 class ClientGone(Exception):
     """The caller closed the connection before the request was read."""
 

@@ -1,6 +1,6 @@
-"""JSON log lines on standard error, without patient data.
+"""Log lines on standard error, without patient data: JSON for programs, readable at a terminal.
 
-Of an exception only type and place are written, of another library's record only the template, because
+Every line names the node. The level can be changed while the process runs (:func:`change_level`). Of an exception only type and place are written, of another library's record only the template, because
 their texts can hold values. A thread writes, so a reader of standard error that stalls never stops the
 service.
 """
@@ -8,16 +8,19 @@ service.
 import asyncio
 import logging
 import os
+import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import structlog
 
+from clearlane import __version__
 from clearlane.api.errors import raised_at
 
 LOG_LINES_WAITING_MAX = 10_000
@@ -30,6 +33,10 @@ LEVELS = {
     "error": logging.ERROR,
 }
 STANDARD_ERROR = 2
+JSON_LINES, TEXT_LINES, BY_TERMINAL = "json", "text", "auto"
+"""The formats of log lines, as the setting names them."""
+FIRST_FIELDS = ("timestamp", "level", "event", "node")
+EVENT_CHARACTERS = 28
 TEMPLATE_CHARACTERS_MAX = 200
 GATHER_SECONDS = 0.01
 
@@ -110,27 +117,86 @@ class LibraryLogHandler(logging.Handler):
         structlog.get_logger().log(record.levelno, template, **fields)
 
 
-def configure(level: str) -> LogWriter:
+@dataclass(slots=True)
+class _Process:
+    """What the log lines of this process have in common."""
+
+    level: int = logging.INFO
+    node: str = ""
+
+
+_process = _Process()
+
+
+def configure(level: str, format: str = BY_TERMINAL) -> LogWriter:
     """Send every log line of the process to standard error through one writer."""
     writer = LogWriter(STANDARD_ERROR)
+    readable = os.isatty(STANDARD_ERROR) if format == BY_TERMINAL else format == TEXT_LINES
     structlog.configure(
         processors=[
+            _drop_below_level,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _add_node,
             _redact_exception,
-            _render,
+            _render_text if readable else _render_json,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        # The level can be changed later, so that the processors filter and not the class.
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
         logger_factory=lambda *_: StructlogSink(writer),
         cache_logger_on_first_use=True,
     )
-    root = logging.getLogger()
-    root.handlers = [LibraryLogHandler()]
-    # Other libraries log routine at info: only what needs attention is worth a line.
-    root.setLevel(max(logging.WARNING, LEVELS[level]))
+    logging.getLogger().handlers = [LibraryLogHandler()]
     # uvicorn warns of every request that is not HTTP; ``protocol`` logs those itself.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    _set_level(level)
     return writer
+
+
+def name_node(node: str) -> None:
+    """Let every log line from here on name the node."""
+    _process.node = node
+
+
+def log_start(node: str, *, role: str, mode: str) -> None:
+    """Log that a node started; every line from here on names it."""
+    name_node(node)
+    structlog.get_logger().info(
+        "node started", role=role, mode=mode, version=__version__, pid=os.getpid()
+    )
+
+
+def log_stopping() -> None:
+    """Log that the node was told to stop; it finishes what runs."""
+    structlog.get_logger().info("node stopping")
+
+
+def log_stop(writer: LogWriter) -> None:
+    """Log that the node has stopped, and write what waits: the last line of a node."""
+    structlog.get_logger().info("node stopped")
+    writer.flush()
+
+
+def change_level(level: str) -> None:
+    """Change the least severe level that is written, and log that it was changed."""
+    # At the more talkative of the two levels, so that the line is there.
+    if LEVELS[level] < _process.level:
+        _set_level(level)
+    structlog.get_logger().warning("log level changed", to=level)
+    _set_level(level)
+
+
+def change_level_on_signals(loop: asyncio.AbstractEventLoop, level: str) -> None:
+    """Let SIGUSR1 write debug lines too, and SIGUSR2 go back to a level."""
+    loop.add_signal_handler(signal.SIGUSR1, change_level, "debug")
+    loop.add_signal_handler(signal.SIGUSR2, change_level, level)
+
+
+def _set_level(level: str) -> None:
+    _process.level = LEVELS[level]
+    # Other libraries log routine at info: only what needs attention is worth a line, except where somebody looks.
+    least = logging.INFO if level == "debug" else max(logging.WARNING, LEVELS[level])
+    logging.getLogger().setLevel(least)
 
 
 def log_loop_fault(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
@@ -155,5 +221,36 @@ def _redact_exception(
     return event
 
 
-def _render(_: object, __: str, event: MutableMapping[str, Any]) -> bytes:
-    return msgspec.json.encode(event, enc_hook=lambda value: type(value).__name__) + b"\n"
+def _drop_below_level(
+    _: object, method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    if LEVELS.get(method, logging.ERROR) < _process.level:
+        raise structlog.DropEvent
+    return event
+
+
+def _add_node(_: object, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    if _process.node:
+        event.setdefault("node", _process.node)
+    return event
+
+
+def _render_json(_: object, __: str, event: MutableMapping[str, Any]) -> bytes:
+    line = {name: event.pop(name) for name in FIRST_FIELDS if name in event}
+    line.update(event)
+    return msgspec.json.encode(line, enc_hook=lambda value: type(value).__name__) + b"\n"
+
+
+def _render_text(_: object, __: str, event: MutableMapping[str, Any]) -> bytes:
+    """Return a line for a person: time, level, event, then the fields by name. The node is this one."""
+    event.pop("node", None)
+    time_of_day = str(event.pop("timestamp", ""))[11:23]
+    level, name = str(event.pop("level", "")), str(event.pop("event", ""))
+    fields = " ".join(f"{key}={_word(value)}" for key, value in event.items() if value is not None)
+    line = f"{time_of_day} {level:<7} {name:<{EVENT_CHARACTERS}} {fields}".rstrip()
+    return "".join(c if c.isprintable() else " " for c in line).encode() + b"\n"
+
+
+def _word(value: object) -> str:
+    text = str(value)
+    return f'"{text}"' if " " in text or not text else text

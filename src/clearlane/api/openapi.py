@@ -1,8 +1,9 @@
-"""Build the OpenAPI 3.1 document of an API version from the table that its paths are served from.
+"""Build the OpenAPI 3.1 document of the API's versions from the tables that their paths are served from.
 
 Knows the columns of the table, no endpoint by name and no version: a new row is a new path.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -14,7 +15,10 @@ from clearlane.api.app import PublicPage
 from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, Parameter
 from clearlane.api.error_shape import DocumentedError
 from clearlane.api.http_responses import JSON, NOTES_SHOWN_MAX, TEXT
+from clearlane.api.idempotency import ANSWERS_KEPT_HOURS, IDEMPOTENCY_KEY_CHARACTERS_MAX
+from clearlane.api.openapi_examples import add_examples
 from clearlane.api.operations import Probe
+from clearlane.api.path_table import PATH_VALUE_CHARACTERS_MAX
 from clearlane.kernel import limits
 
 Json = dict[str, Any]
@@ -41,17 +45,36 @@ HEADERS: dict[str, Json] = {
     "X-Message": {"description": "Why there is no result.", "schema": TEXT_SCHEMA},
     "Allow": {"description": "The verbs that pass.", "schema": TEXT_SCHEMA},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+    "RateLimit": {
+        "description": "Calls left (`r`) and seconds until all are there again (`t`), where the vendor has a limit.",
+        "schema": TEXT_SCHEMA,
+    },
+    "RateLimit-Policy": {
+        "description": "The vendor's limit: calls (`q`) in so many seconds (`w`), where it has one.",
+        "schema": TEXT_SCHEMA,
+    },
+    "Idempotency-Replayed": {
+        "description": "`true` where the stored answer to an earlier call with this `Idempotency-Key` is given again.",
+        "schema": TEXT_SCHEMA,
+    },
 }
 
 EVERY_ANSWER = ("X-Request-Id", "X-Service-Time")
 
-VENDOR_SITE_ID: Json = {
-    "name": "vendorSiteId",
-    "in": "query",
-    "required": True,
-    "description": "The assigned Vendor Site ID.",
-    "schema": {"type": "string", "minLength": 1},
+IDEMPOTENCY_KEY: Json = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": f"Repeat a call safely: for {ANSWERS_KEPT_HOURS} hours the same key gives the same answer again, and "
+    "nothing happens twice. Another call or body under the same key is 422.",
+    "schema": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": IDEMPOTENCY_KEY_CHARACTERS_MAX,
+        "pattern": "^[!-~]+$",
+    },
 }
+RATE_HEADERS = ("RateLimit", "RateLimit-Policy")
 
 
 class Schemas:
@@ -76,20 +99,28 @@ class Schemas:
 
 
 def build_document(
-    version: ApiVersion, pages: Sequence[PublicPage], probes: Sequence[Probe]
+    versions: Sequence[ApiVersion], pages: Sequence[PublicPage], probes: Sequence[Probe]
 ) -> Json:
-    """Return the OpenAPI document of a version, the public pages and the operations probes."""
-    endpoints = version.endpoints
-    schemas = Schemas(_types(version))
-    paths = {each.path: {"post": _operation(each, schemas)} for each in endpoints}
+    """Return the OpenAPI document of these versions, the public pages and the operations probes."""
+    endpoints = [each for version in versions for each in version.endpoints]
+    schemas = Schemas(each for version in versions for each in _types(version))
+    paths: dict[str, Json] = {}
+    for each in endpoints:
+        operations = paths.setdefault(each.path, {})
+        operations |= {verb.lower(): _operation(each, schemas) for verb in each.verbs}
     paths |= {page.path: {"get": _page(page)} for page in pages}
     paths |= {probe.path: _probe(probe) for probe in probes}
-    return {
+    document: Json = {
         "openapi": "3.1.0",
         "info": {
-            "title": version.title,
+            "title": versions[0].title,
             "version": __version__,
-            "description": version.description,
+            "description": "\n\n".join(
+                [
+                    versions[0].description,
+                    *(f"{each.title}. {each.description}" for each in versions[1:]),
+                ]
+            ),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base",
@@ -109,6 +140,9 @@ def build_document(
             },
         },
     }
+    recorded = {name: each for version in versions for name, each in version.examples.items()}
+    add_examples(document, endpoints, recorded)
+    return document
 
 
 def encode_document(document: Json) -> bytes:
@@ -120,7 +154,8 @@ def _types(version: ApiVersion) -> Iterable[Any]:
     common = version.errors.common_errors.values()
     yield from (error.body for error in common if error.body is not None)
     for endpoint in version.endpoints:
-        yield endpoint.response_type
+        if endpoint.response_type is not None:
+            yield endpoint.response_type
         yield from (body for body in endpoint.error_types.values() if body is not None)
         if endpoint.request_type is not None:
             yield endpoint.request_type
@@ -135,28 +170,60 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     if endpoint.bad_credentials_status != 401:
         errors[endpoint.bad_credentials_status]["content"] |= {TEXT: {"schema": TEXT_SCHEMA}}
         del errors[401]
-    responses = {
-        200: {
-            "description": endpoint.summary,
-            "headers": _headers(*EVERY_ANSWER, "X-Ignored-Fields", "X-Notes"),
-            "content": {JSON: {"schema": schemas.of(endpoint.response_type)}},
-        },
-        **errors,
+    rate = RATE_HEADERS if endpoint.conventions.rate_headers else ()
+    replayed = ("Idempotency-Replayed",) if endpoint.takes_idempotency_key else ()
+    success: Json = {
+        "description": endpoint.summary,
+        "headers": _headers(*EVERY_ANSWER, "X-Ignored-Fields", "X-Notes", *rate, *replayed),
     }
+    if endpoint.success_status != 204:
+        success["content"] = {endpoint.media_type: {"schema": schemas.of(endpoint.response_type)}}
+    for error in errors.values():
+        error["headers"] |= _headers(*rate)
+    responses = {endpoint.success_status: success, **errors}
     operation: Json = {
         "operationId": endpoint.name,
         "tags": [endpoint.family],
         "summary": endpoint.summary,
         "security": [{"vendor": []}],
-        "parameters": [VENDOR_SITE_ID, *map(_parameter, endpoint.parameters)],
+        "parameters": _parameters(endpoint),
         "responses": {str(status): response for status, response in sorted(responses.items())},
     }
+    if endpoint.description:
+        operation["description"] = endpoint.description
     if endpoint.body_use is BodyUse.JSON:
         schema = schemas.of(endpoint.request_type)
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schema}}}
     if endpoint.deprecated:
         operation["deprecated"] = True
     return operation
+
+
+def _parameters(endpoint: Endpoint) -> list[Json]:
+    """Return the parameters of a call: of its path, its site, its own, and its header."""
+    conventions = endpoint.conventions
+    of_path: list[Json] = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": "As the API gave it.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": PATH_VALUE_CHARACTERS_MAX},
+        }
+        for name in _PATH_VALUE.findall(endpoint.path)
+    ]
+    site: Json = {
+        "name": conventions.site_parameter,
+        "in": "query",
+        "required": conventions.site_required,
+        "description": conventions.site_help,
+        "schema": {"type": "string", "minLength": 1},
+    }
+    key = [IDEMPOTENCY_KEY] if endpoint.takes_idempotency_key else []
+    return [*of_path, site, *map(_parameter, endpoint.parameters), *key]
+
+
+_PATH_VALUE = re.compile(r"{(\w+)}")
 
 
 def _parameter(parameter: Parameter) -> Json:
@@ -170,7 +237,7 @@ def _parameter(parameter: Parameter) -> Json:
 
 
 def _error(error: DocumentedError, schemas: Schemas) -> Json:
-    media_type = TEXT if error.body is None else JSON
+    media_type = error.media_type or (TEXT if error.body is None else JSON)
     return {
         "description": error.when,
         "headers": _headers(*EVERY_ANSWER, *error.headers),
@@ -189,7 +256,7 @@ def _endpoint_error(endpoint: Endpoint, status: int, schemas: Schemas) -> Json:
     response = _error(common, schemas)
     if body not in (common.body, *get_args(common.body)):
         choices = [schemas.of(common.body), schemas.of(body)]
-        response["content"] = {JSON: {"schema": {"anyOf": choices}}}
+        response["content"] = {common.media_type or JSON: {"schema": {"anyOf": choices}}}
     return response
 
 
@@ -214,9 +281,12 @@ def _page(page: PublicPage) -> Json:
 
 
 def _probe(probe: Probe) -> Json:
-    content = {"content": {probe.media_type: {"schema": probe.schema}}}
     responses = {
-        str(status): {"description": when, **content} for status, when in probe.statuses.items()
+        str(status): {
+            "description": when,
+            "content": {probe.media_type: {"schema": _probe_schema(probe, status)}},
+        }
+        for status, when in probe.statuses.items()
     }
     return {
         "servers": [
@@ -234,3 +304,8 @@ def _probe(probe: Probe) -> Json:
             "responses": responses,
         },
     }
+
+
+def _probe_schema(probe: Probe, status: int) -> Json:
+    shown = {"examples": [probe.examples[status]]} if status in probe.examples else {}
+    return {**probe.schema, **shown}

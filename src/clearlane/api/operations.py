@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -17,18 +18,23 @@ from clearlane.accounts.directory import AccountDirectory
 from clearlane.api.endpoint import ApiContext
 from clearlane.api.error_shape import ErrorShape
 from clearlane.api.http_responses import JSON, json_response
+from clearlane.api.logs import fault_fields
 from clearlane.api.metrics import MEDIA_TYPE, Metrics
 from clearlane.payers.directory import PayerDirectory
-from clearlane.store.nodes import live_nodes
+from clearlane.pipeline.query.conditions import raised_conditions
+from clearlane.pipeline.query.measures import Measures
 from clearlane.store.schema import HEAD
 from clearlane.store.set_back import describe_set_back
 from clearlane.store.sql import PING, SystemScope
 
 READY_SECONDS_MAX = 2
+MEASURE_SECONDS_MAX = 10
 
 RESTART_ADVICE = "Nothing is sent. Stop every node and start one: what waited is then in doubt until a person decides."
 
-IN_DOUBT_ADVICE = " What waited is in doubt: see `clearlane batch list`."
+NOT_MEASURED = "The installation could not be measured; the log says why."
+
+log = structlog.get_logger()
 
 READY_CHECK = SystemScope("readiness")
 
@@ -51,19 +57,21 @@ class Readiness:
                 found[part] = f"does not answer ({type(fault).__name__})"
         return {part: why for part, why in found.items() if why}
 
+    async def measures(self) -> Measures | None:
+        """Return what is measured of the installation; None where that fails or takes too long."""
+        try:
+            async with asyncio.timeout(MEASURE_SECONDS_MAX):
+                return await self.context.measures.current()
+        except Exception as fault:  # noqa: BLE001  (whatever it is, health and readiness are told all the same)
+            log.warning("installation not measured", **fault_fields(fault))
+            return None
+
     async def warnings(self) -> dict[str, str]:
-        """Return what an operator must fix while the node goes on serving calls."""
-        database, set_back = self.context.database, self.context.set_back
-        async with database.read(READY_CHECK) as tx:
-            clocks = [node.clock_warning for node in await live_nodes(tx)]
-        fault = database.anchor_fault
-        found = {
-            "audit": f"The chain is not anchored: {fault}" if fault else "",
-            "database": set_back.sentence + IN_DOUBT_ADVICE if set_back else "",
-            "disk": database.reserve_warning,
-            "clock": " ".join(filter(None, clocks)),
-        }
-        return {part: warning for part, warning in found.items() if warning}
+        """Return what an operator must see to while the node goes on serving calls, by condition."""
+        measures = await self.measures()
+        if measures is None:
+            return {"measures": NOT_MEASURED}
+        return {each.condition.name: each.sentence for each in raised_conditions(measures)}
 
 
 async def _service(readiness: Readiness) -> str:
@@ -115,6 +123,8 @@ class Probe:
     statuses: Mapping[int, str]
     media_type: str = JSON
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
+    examples: Mapping[int, Any] = field(default_factory=dict)
+    """A body as an example, by status."""
 
 
 class Operations:
@@ -154,7 +164,8 @@ async def _ready(operations: Operations) -> Response:
 
 
 async def _metrics(operations: Operations) -> Response:
-    return Response(operations.metrics.text(), 200, {"Content-Type": MEDIA_TYPE})
+    measures = await operations.readiness.measures()
+    return Response(operations.metrics.text(measures), 200, {"Content-Type": MEDIA_TYPE})
 
 
 PROBES: tuple[Probe, ...] = (
@@ -164,6 +175,7 @@ PROBES: tuple[Probe, ...] = (
         summary="Whether the process is alive.",
         respond=_alive,
         statuses={200: "It is."},
+        examples={200: {"status": "alive"}},
     ),
     Probe(
         name="Ready",
@@ -174,13 +186,18 @@ PROBES: tuple[Probe, ...] = (
             200: "It can; `warnings` name what an operator must see to.",
             503: "It cannot; the body names each part that is not ready.",
         },
+        examples={
+            200: {"status": "ready"},
+            503: {"status": "not ready", "parts": {"database": "does not answer (TimeoutError)"}},
+        },
     ),
     Probe(
         name="Metrics",
         path="/metrics",
-        summary="Counters in the Prometheus exposition format.",
+        summary="Metrics of the node and of the installation, in the Prometheus exposition format.",
         respond=_metrics,
-        statuses={200: "All counters."},
+        statuses={200: "All metrics."},
+        examples={200: 'clearlane_requests_total{endpoint="SubmitClaims",status="200"} 12.0\n'},
         media_type=MEDIA_TYPE,
         schema={"type": "string"},
     ),

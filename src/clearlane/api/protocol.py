@@ -245,7 +245,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     def _refusal_bytes(self, status: int, text: str) -> bytes:
         response = self._policy.errors.message(status, text, {"Connection": "close"})
         id = new_request_id()
-        log.info("request", request_id=id, method=None, route="unreadable", status=status)
+        log.info("request", request_id=id, method=None, endpoint="unreadable", status=status)
         identity = (b"x-request-id", id.encode())
         own = with_security_headers(response.raw_headers)
         lines = [*self.server_state.default_headers, *own, identity]

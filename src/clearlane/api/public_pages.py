@@ -1,8 +1,9 @@
-"""The public pages: the OpenAPI document and its HTML reference, built once at start."""
+"""The public pages: the OpenAPI document and its reference for people, built once at start."""
 
 from dataclasses import replace
+from pathlib import Path
 
-from clearlane.api import docs_page, openapi
+from clearlane.api import docs_page, openapi, reference_viewer
 from clearlane.api.app import PublicPage
 from clearlane.api.endpoint import ApiVersion
 from clearlane.api.http_responses import JSON
@@ -13,22 +14,33 @@ OPENAPI = PublicPage(
     path="/openapi.json",
     summary="This document.",
     media_type=JSON,
-    schema={"type": "object"},
+    schema={"type": "object", "examples": [{"openapi": "3.1.0"}]},
 )
 REFERENCE = PublicPage(
     name="Reference",
     path="/reference",
     summary="This document as a page for people.",
     media_type="text/html; charset=utf-8",
-    schema={"type": "string"},
+    schema={"type": "string", "examples": ["<!doctype html>"]},
     headers=docs_page.SECURITY_HEADERS,
 )
 
 
-def build_pages(version: ApiVersion) -> tuple[PublicPage, ...]:
-    """Return every public page with its content, documenting an API version."""
-    document = openapi.build_document(version, (OPENAPI, REFERENCE), PROBES)
-    return (
-        replace(OPENAPI, content=openapi.encode_document(document)),
-        replace(REFERENCE, content=docs_page.render_page(document)),
+def build_pages(
+    *versions: ApiVersion, viewer: Path = reference_viewer.BUILT
+) -> tuple[PublicPage, ...]:
+    """Return every public page with its content, documenting versions of the API.
+
+    The reference is the viewer where that is built, else a plain page.
+    """
+    document = openapi.build_document(versions, (OPENAPI, REFERENCE), PROBES)
+    described = replace(OPENAPI, content=openapi.encode_document(document))
+    script = reference_viewer.viewer_script(viewer)
+    if script is None:
+        return described, replace(REFERENCE, content=docs_page.render_page(document))
+    page = replace(
+        REFERENCE,
+        content=reference_viewer.render_page(document, script),
+        headers=reference_viewer.SECURITY_HEADERS,
     )
+    return described, page, script

@@ -1,11 +1,28 @@
 """Limit the calls of each vendor on this node: two nodes let twice as many through. The caller passes the time in."""
 
 from math import ceil
+from typing import NamedTuple
 
 from clearlane.accounts.model import Vendor
 from clearlane.kernel.ids import VendorId
 
 MINUTE_SECONDS = 60.0
+
+
+class RateState(NamedTuple):
+    """Where a vendor stands with its limit of calls."""
+
+    rate_per_minute: int
+    remaining: int
+    reset_seconds: int
+    """Until the whole limit is there again."""
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Return the header fields of draft-ietf-httpapi-ratelimit-headers."""
+        return (
+            ("RateLimit-Policy", f'"vendor";q={self.rate_per_minute};w={int(MINUTE_SECONDS)}'),
+            ("RateLimit", f'"vendor";r={self.remaining};t={self.reset_seconds}'),
+        )
 
 
 class RateLimiter:
@@ -25,3 +42,12 @@ class RateLimiter:
         if seconds <= 0:
             self._empty_at[vendor.id] = empty_at
         return max(0, seconds)
+
+    def state(self, vendor: Vendor, now: float) -> RateState | None:
+        """Return where a vendor stands; None where it has no limit."""
+        rate = vendor.rate_per_minute
+        if rate is None:
+            return None
+        seconds = max(0.0, self._empty_at.get(vendor.id, now) - now)
+        used = ceil(round(seconds * rate / MINUTE_SECONDS, 6))
+        return RateState(rate, max(0, rate - used), ceil(round(seconds, 6)))

@@ -7,9 +7,8 @@ which sites or documents exist. Knows no endpoint by name and no version: what d
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Generic, TypeVar
-from urllib.parse import parse_qsl, unquote
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
 
 from starlette.responses import Response
 from starlette.types import Receive
@@ -19,15 +18,14 @@ from clearlane.api.auth import LoginThrottle, tried_key
 from clearlane.api.body import Body, BodyBudget
 from clearlane.api.endpoint import ApiContext, ApiLimits, Call, Endpoint
 from clearlane.api.error_shape import ErrorShape
-from clearlane.api.errors import RequestRefusal
+from clearlane.api.errors import ParameterFault, RequestRefusal
 from clearlane.api.http_responses import ignored_fields_header, notes_header
+from clearlane.api.idempotency import IDEMPOTENCY_KEY, answer_once
 from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
+from clearlane.api.path_table import fold_case
 from clearlane.api.rates import RateLimiter
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
-
-T = TypeVar("T")
-SITE_PARAMETER = "vendorsiteid"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,8 +42,11 @@ class RequestState:
     errors: ErrorShape
     target: str = "unknown"
     """Name of the endpoint or page, for the log and the metrics."""
+    path_values: Mapping[str, str] = field(default_factory=dict)
     vendor: Vendor | None = None
     site: Site | None = None
+    headers_out: list[tuple[bytes, bytes]] = field(default_factory=list)
+    """Header fields of the response, whatever it is."""
 
 
 class RequestChecks:
@@ -77,13 +78,15 @@ class RequestChecks:
     async def respond(self, endpoint: Endpoint, request: RequestState) -> Response:
         """Return the handler's response, or raise the refusal of the first check that fails."""
         vendor = request.vendor = await self._vendor(endpoint, request)
-        self._check_rate(vendor, request.errors)
+        self._check_rate(vendor, endpoint, request)
         query, repeated = read_query(request.query)
-        if SITE_PARAMETER in repeated:
-            raise RequestRefusal(endpoint.errors.repeated_parameter("vendorSiteId"))
-        site = request.site = self._site(vendor, query.get(SITE_PARAMETER, ""), request.errors)
-        if endpoint.touches_phi and not site.baa_accepted:
+        site_parameter = endpoint.conventions.site_parameter
+        if site_parameter.lower() in repeated:
+            raise RequestRefusal(endpoint.errors.repeated_parameter(site_parameter))
+        site = request.site = self._site(vendor, endpoint, query)
+        if site is not None and endpoint.touches_phi and not site.baa_accepted:
             raise RequestRefusal(endpoint.errors.baa_missing())
+        _check_query(endpoint, query, repeated)
         body = Body(
             request.headers,
             request.receive,
@@ -97,8 +100,10 @@ class RequestChecks:
             context=self._context,
             limits=self._limits,
             vendor=vendor,
-            site=site,
+            named_site=site,
+            sites=self._sites(vendor, endpoint) if site is None else (site,),
             parameters={},
+            path=request.path_values,
             headers=request.headers,
             body=body,
             request_id=request.request_id,
@@ -128,59 +133,85 @@ class RequestChecks:
             raise RequestRefusal(endpoint.errors.bad_credentials(endpoint.bad_credentials_status))
         return vendor
 
-    def _check_rate(self, vendor: Vendor, errors: ErrorShape) -> None:
-        seconds = self._rate_limiter.take_call(vendor, asyncio.get_running_loop().time())
+    def _check_rate(self, vendor: Vendor, endpoint: Endpoint, request: RequestState) -> None:
+        now = asyncio.get_running_loop().time()
+        seconds = self._rate_limiter.take_call(vendor, now)
+        state = self._rate_limiter.state(vendor, now)
+        if state is not None and endpoint.conventions.rate_headers:
+            request.headers_out += [
+                (name.encode(), value.encode()) for name, value in state.headers()
+            ]
         if seconds:
+            errors = request.errors
             raise RequestRefusal(errors.too_many_calls(vendor.rate_per_minute or 0, seconds))
 
-    def _site(self, vendor: Vendor, vendor_site_id: str, errors: ErrorShape) -> Site:
-        if not vendor_site_id.strip():
-            raise RequestRefusal(errors.no_resource())
-        site = self._context.accounts.site(vendor, vendor_site_id)
+    def _site(self, vendor: Vendor, endpoint: Endpoint, query: Mapping[str, str]) -> Site | None:
+        """Return the site that the caller names; None where it may leave it out and does."""
+        conventions = endpoint.conventions
+        named = query.get(conventions.site_parameter.lower())
+        if named is None and not conventions.site_required:
+            return None
+        if not (named or "").strip() and conventions.site_required:
+            raise RequestRefusal(endpoint.errors.no_resource())
+        site = self._context.accounts.site(vendor, named or "")
         if site is None:
-            raise RequestRefusal(errors.bad_site())
+            raise RequestRefusal(endpoint.errors.bad_site())
         return site
+
+    def _sites(self, vendor: Vendor, endpoint: Endpoint) -> tuple[Site, ...]:
+        """Return the sites of a call that names none: those with a BAA, where it touches PHI."""
+        return tuple(
+            site
+            for site in self._context.accounts.sites_of(vendor)
+            if site.baa_accepted or not endpoint.touches_phi
+        )
+
+
+def _check_query(endpoint: Endpoint, query: Mapping[str, str], repeated: Iterable[str]) -> None:
+    """Refuse parameters that a strict call does not have, or has twice: a typing mistake must not widen a search."""
+    conventions = endpoint.conventions
+    if not conventions.strict_query:
+        return
+    known = [conventions.site_parameter, *(one.name for one in endpoint.parameters)]
+    faults = {
+        name: [f"This call has no such parameter. It has {', '.join(known)}."]
+        for name in query
+        if name and name not in known
+    }
+    faults |= {name: ["It is given more than once; give it once."] for name in sorted(repeated)}
+    if faults:
+        raise RequestRefusal(endpoint.errors.invalid_fields(faults))
+
+
+def _read_parameters(endpoint: Endpoint, query: Mapping[str, str]) -> dict[str, object]:
+    """Return the values of the parameters; refuse the call with all faults of them at once."""
+    values: dict[str, object] = {}
+    faults: dict[str, list[str]] = {}
+    for each in endpoint.parameters:
+        try:
+            values[each.name] = each.read(query.get(each.name.lower()), endpoint)
+        except ParameterFault as fault:
+            faults[each.name] = [str(fault)]
+    if faults:
+        raise RequestRefusal(endpoint.errors.invalid_fields(faults))
+    return values
 
 
 async def _handle(call: Call, query: Mapping[str, str]) -> Response:
     endpoint = call.endpoint
-    if call.site.state is SiteState.SUSPENDED and endpoint.suspended_handler is not None:
+    site = call.named_site
+    if site and site.state is SiteState.SUSPENDED and endpoint.suspended_handler is not None:
         return await endpoint.suspended_handler(call)
-    call.parameters = {
-        each.name: each.read(query.get(each.name.lower()), endpoint) for each in endpoint.parameters
-    }
-    response = await endpoint.handler(call)
+    call.parameters = _read_parameters(endpoint, query)
+    if endpoint.takes_idempotency_key and IDEMPOTENCY_KEY in call.headers:
+        response = await answer_once(call)
+    else:
+        response = await endpoint.handler(call)
     if call.ignored_fields:
         response.headers["X-Ignored-Fields"] = ignored_fields_header(call.ignored_fields)
     if call.notes:
         response.headers["X-Notes"] = notes_header(call.notes)
     return response
-
-
-class PathTable(Generic[T]):
-    """What paths lead to, found segment by segment and without regard to case."""
-
-    def __init__(self, targets: Iterable[tuple[str, T]]) -> None:
-        self._by_segments: dict[tuple[str, ...], T] = {}
-        self._as_written: dict[bytes, T] = {}
-        for path, target in targets:
-            key = path_segments(path.encode())
-            if key in self._by_segments:  # one would hide the other, and its checks
-                raise ValueError(f"the path {path} is given twice")
-            self._by_segments[key] = self._as_written[path.encode()] = target
-
-    def find(self, path: bytes) -> T | None:
-        """Return the target of a raw path, or None."""
-        return self._as_written.get(path) or self._by_segments.get(path_segments(path))
-
-
-def path_segments(path: bytes) -> tuple[str, ...]:
-    """Return the segments of a raw path in lower case. Slashes at the end and repeated ones make no segments.
-
-    Each segment is decoded on its own, so that an encoded slash never splits it.
-    """
-    text = path.decode("latin-1")
-    return tuple(fold_case(unquote(segment)) for segment in text.split("/") if segment)
 
 
 def read_query(query: bytes) -> tuple[dict[str, str], set[str]]:
@@ -201,8 +232,3 @@ def read_query(query: bytes) -> tuple[dict[str, str], set[str]]:
         else:
             found[folded] = value
     return found, repeated
-
-
-def fold_case(text: str) -> str:
-    """Return the text in lower case if it is ASCII: other alphabets have letters that fold into ASCII."""
-    return text.lower() if text.isascii() else text

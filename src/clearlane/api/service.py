@@ -21,20 +21,18 @@ from clearlane.api.home_page import HomePage
 from clearlane.api.logs import fault_fields
 from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
-from clearlane.api.operations import Operations, Readiness
+from clearlane.api.operations import Readiness
+from clearlane.api.operations_server import make_operations_server
 from clearlane.api.protocol import ConnectionPolicy
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.public_pages import build_pages
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
 from clearlane.api.server import HttpServer, connections_max, listen
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
-from clearlane.kernel import limits as kernel_limits
 
 log = structlog.get_logger()
 
 CERTIFICATE_POLL_SECONDS = 5
-
-OPERATIONS_STOP_SECONDS_MAX = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +95,7 @@ class Service:
     ) -> None:
         self._context = context
         self._certificate = certificate
+        context.measures.certificate_ends = certificate.ends_at
         self.metrics = Metrics()
         self.readiness = Readiness(context)
         self._freed = FreedMemory()
@@ -107,7 +106,7 @@ class Service:
         self._app = ApiApplication(
             context,
             endpoints,
-            build_pages(DEFAULT_VERSION),
+            build_pages(*VERSIONS),
             errors=errors,
             limits=limits,
             metrics=self.metrics,
@@ -116,6 +115,7 @@ class Service:
             base_url=base_url,
             mounted=(*mounted, *own_pages(context, errors, sandbox=sandbox, base_url=base_url)),
             freed=self._freed,
+            shapes={version.prefix: version.errors for version in VERSIONS},
         )
         self._policy = ConnectionPolicy(
             header_bytes_max=limits.header_bytes_max,
@@ -133,21 +133,13 @@ class Service:
         if listeners.plain is not None:
             plain = HttpServer(self._app, listeners.plain, self._policy, stop_seconds_max=stop)
             self._api_servers.append(plain)
-        self.operations_server = self._make_operations_server(listeners)
-
-    def _make_operations_server(self, listeners: ListenSockets) -> HttpServer:
-        policy = ConnectionPolicy(
-            header_bytes_max=self._policy.header_bytes_max,
-            header_seconds_max=self._policy.header_seconds_max,
-            connections_max=kernel_limits.CONNECTIONS_SPARE,
-            metrics=Metrics(),  # the operators' connections are not counted with the callers'
-            errors=self._policy.errors,
-        )
-        return HttpServer(
-            Operations(self.metrics, self.readiness, self._policy.errors),
+        self.operations_server = make_operations_server(
             listeners.operations,
-            policy,
-            stop_seconds_max=OPERATIONS_STOP_SECONDS_MAX,
+            self.metrics,
+            self.readiness,
+            errors,
+            header_bytes_max=limits.header_bytes_max,
+            header_seconds_max=limits.header_seconds_max,
         )
 
     @asynccontextmanager

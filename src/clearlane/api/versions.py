@@ -4,9 +4,10 @@ The one module outside a version's own package that imports it: adding a version
 """
 
 from clearlane.api.endpoint import ApiVersion
+from clearlane.api.v1.endpoints import V1
 from clearlane.api.v3.endpoints import V3
 
-VERSIONS: tuple[ApiVersion, ...] = (V3,)
+VERSIONS: tuple[ApiVersion, ...] = (V3, V1)
 
 DEFAULT_VERSION = V3
-"""Described by ``/openapi.json``; its error shape answers requests that belong to no version."""
+"""The first that ``/openapi.json`` describes; its error shape answers requests that belong to no version."""

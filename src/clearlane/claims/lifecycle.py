@@ -28,6 +28,10 @@ class ClaimState(StrEnum):
     PENDING = "Pending"
     REJECTED = "Rejected"
     COMPLETE = "Complete"
+    HELD = "Held"
+    """Kept back by the vendor or a person before it was put into a batch."""
+    CANCELED = "Canceled"
+    """Taken back before it was put into a batch: the payer never sees it."""
 
 
 class PayerDocumentKind(StrEnum):
@@ -50,9 +54,12 @@ class ClaimEvent(StrEnum):
     DECLINED = "rejected by status"
     REMITTED = "remitted"
     REVERSED = "remittance reversed"
+    HELD = "held"
+    RELEASED = "released"
+    CANCELED = "canceled"
 
 
-_R, _S, _A, _P, _X, _C = ClaimState
+_R, _S, _A, _P, _X, _C, _H, _N = ClaimState
 # Once a payer's system has a claim, acknowledgements of its file no longer change the state; once a payer has
 # decided, only a remittance does.
 NEXT: dict[tuple[ClaimState, ClaimEvent], ClaimState] = {
@@ -90,6 +97,13 @@ NEXT: dict[tuple[ClaimState, ClaimEvent], ClaimState] = {
     (_X, ClaimEvent.REVERSED): _P,
     (_C, ClaimEvent.REMITTED): _C,  # a corrected remittance
     (_C, ClaimEvent.REVERSED): _P,  # the payment was taken back, a new decision is to come
+    (
+        _R,
+        ClaimEvent.HELD,
+    ): _H,  # the three verbs of vendor and person end when a batch takes the claim
+    (_H, ClaimEvent.RELEASED): _R,
+    (_R, ClaimEvent.CANCELED): _N,
+    (_H, ClaimEvent.CANCELED): _N,
 }
 
 SENDING_EVENTS: dict[FactKind, ClaimEvent | None] = {

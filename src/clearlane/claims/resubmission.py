@@ -21,6 +21,10 @@ ORIGINAL_ONLY = "original_only"
 REPEATED_REQUEST_HOURS = 24
 
 
+NOT_DELIVERED = frozenset({ClaimState.RECEIVED, ClaimState.HELD, ClaimState.CANCELED})
+REFUSED_OR_CANCELED = frozenset({ClaimState.REJECTED, ClaimState.CANCELED})
+
+
 class ResubmissionDecision(StrEnum):
     """What a claim under a known vendor's claim id is."""
 
@@ -55,7 +59,7 @@ class EarlierClaim:
     @property
     def delivered(self) -> bool:
         """Whether a batch with it reached the payer."""
-        return self.state is not ClaimState.RECEIVED
+        return self.state not in NOT_DELIVERED
 
 
 def decide_resubmission(
@@ -66,7 +70,7 @@ def decide_resubmission(
     times: ResubmissionTimes,
 ) -> ResubmissionDecision:
     """Return what a claim is that came under the id of an earlier one."""
-    if earlier.state is ClaimState.REJECTED:
+    if earlier.state in REFUSED_OR_CANCELED:
         return ResubmissionDecision.SUCCESSOR
     if same_content and _is_repeated(earlier, times):
         return ResubmissionDecision.REPEATED_REQUEST
@@ -143,7 +147,8 @@ class PredecessorClaim:
     @property
     def is_unknown_to_the_payer(self) -> bool:
         """Whether the payer refused it or never answered."""
-        return self.state is ClaimState.REJECTED or (self.is_silent and not self.payer_number)
+        refused = self.state in REFUSED_OR_CANCELED
+        return refused or (self.is_silent and not self.payer_number)
 
     @property
     def number_at_the_payer(self) -> str:

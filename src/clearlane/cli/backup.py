@@ -14,24 +14,38 @@ app = typer.Typer(add_completion=False)
 
 ON_POSTGRESQL = (
     "This installation is on PostgreSQL, which has its own tools: use pg_dump and pg_restore, "
-    "or the server's continuous archiving. Keep the master key with neither."
+    "or the server's continuous archiving, then `clearlane backup --record FILE`. Keep the master key with neither."
 )
 
 
 @app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")],
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record",
+            help="Write nothing: record that FILE was written by other means, such as pg_dump.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Write a backup of a SQLite installation, while it runs.
+    """Write a backup of a SQLite installation, while it runs. Its age is watched (`clearlane status`).
 
-    Example: clearlane backup --data .data /backups/monday.backup
+    Examples: clearlane backup --data .data /backups/monday.backup;
+    pg_dump --file /backups/monday.dump clearlane && clearlane backup --record /backups/monday.dump
     """
     from clearlane.store.archive import Manifest
-    from clearlane.store.backup import write_backup
+    from clearlane.store.backup import record_backup, write_backup
 
     settings = load_settings(data)
+    if record:
+        if not file.exists():
+            refuse(f"There is no file {file}: name the backup that was written.")
+        with_store(data, lambda store: record_backup(store.database, file, store.actor))
+        show_change(f"{file} is recorded as a backup.", as_json=as_json, file=str(file))
+        return
     if settings.on_postgresql:
         refuse(ON_POSTGRESQL)
 

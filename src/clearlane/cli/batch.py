@@ -17,7 +17,7 @@ from clearlane.cli.operator_command import (
 )
 from clearlane.cli.storage_command import Data, DryRun, Yes, confirm, operator
 from clearlane.cli.table import TableColumn
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
 from clearlane.wiring import Installation
@@ -49,13 +49,15 @@ def list_(
     Example: clearlane batch list --all
     """
 
-    async def work(installation: Installation) -> list[Batch]:
+    async def work(installation: Installation) -> list[dict[str, object]]:
         async with installation.database.read(store.SCOPE) as tx:
             if everything:
-                return await store.list_newest(tx, BATCHES_LISTED)
-            return await store.list_undelivered(tx)
+                found = await store.list_newest(tx, BATCHES_LISTED)
+            else:
+                found = await store.list_undelivered(tx)
+        return [facts(batch, _next_attempt(installation, batch)) for batch in found]
 
-    found = [facts(batch) for batch in run_in_installation(data, work)]
+    found = run_in_installation(data, work)
     if as_json:
         show_json(found)
     else:
@@ -75,11 +77,12 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     """
     from clearlane.pipeline.operator import batch_admin
 
-    async def work(installation: Installation) -> "BatchDetails":
-        return await batch_admin.load_batch(installation.work_context, id)
+    async def work(installation: Installation) -> "tuple[BatchDetails, int]":
+        found = await batch_admin.load_batch(installation.work_context, id)
+        return found, _next_attempt(installation, found.batch)
 
-    found = run_in_installation(data, work)
-    row = facts(found.batch) | {
+    found, next_at = run_in_installation(data, work)
+    row = facts(found.batch, next_at) | {
         "claims_answered": found.answered,
         "payer_rests_until": _time(found.route_health.paused_until if found.route_health else None),
         "claims": [
@@ -190,8 +193,8 @@ COLUMNS = (
 )
 
 
-def facts(batch: Batch) -> dict[str, object]:
-    """Return the printable facts of a batch."""
+def facts(batch: Batch, next_at: int | None = None) -> dict[str, object]:
+    """Return the printable facts of a batch; its next attempt may have to wait for a send window."""
     waits = allows(batch.state, BatchEvent.ATTEMPTED)
     return {
         "id": batch.id,
@@ -206,11 +209,21 @@ def facts(batch: Batch) -> dict[str, object]:
         "sha256": batch.digest,
         "created_at": _time(batch.created_at),
         "attempts": batch.attempts,
-        "next_at": _time(batch.due_at if waits else None),
+        "next_at": _time((next_at or batch.due_at) if waits else None),
         "failing_since": _time(batch.failing_since),
         "delivered_at": _time(batch.delivered_at),
         "fault": batch.fault,
     }
+
+
+def _next_attempt(installation: Installation, batch: Batch) -> int:
+    """Return when a batch may be attempted: when it is due, in a send window of its route."""
+    routes = installation.connections.mailbox_routes(*batch.destination)
+    route = next((route for route in routes if route.route_id == batch.route_id), None)
+    if route is None or not route.send_windows:
+        return batch.due_at
+    moment = max(from_micros(batch.due_at), installation.clock.now())
+    return to_micros(route.next_sending(moment))
 
 
 def _time(micros: int | None) -> str:

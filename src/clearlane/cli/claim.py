@@ -21,7 +21,11 @@ from clearlane.claims.forms import FORMS
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
 from clearlane.claims.sample_variation import SampleWish, sample_claim
+from clearlane.cli import claim_service
 from clearlane.cli.claim_client import register
+from clearlane.cli.claim_service import check_over_service, show_over_service
+from clearlane.cli.client_command import CaFile, Key, ServiceOptions, Site, Url
+from clearlane.cli.client_command import Data as SandboxData
 from clearlane.cli.output import counted, printable, show_table, show_text
 from clearlane.cli.progress import progress
 from clearlane.cli.table import TableColumn
@@ -67,13 +71,30 @@ def check(
     file: Annotated[str, typer.Argument(help="The document (JSON); - for standard input.")],
     kind: KindOption = None,
     as_json: AsJson = False,
+    service: Annotated[
+        bool,
+        typer.Option("--service", help="Ask a service: payers and earlier claims are checked too."),
+    ] = False,
+    data: SandboxData = None,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
 ) -> None:
-    """Print what the server would answer to a document, offline.
+    """Print what the server would answer to a document: offline, or with --service by the service itself.
 
     Exit status: 0 every claim would be accepted, 1 something would be refused, 2 the file cannot be read.
 
-    Examples: clearlane claim check claims.json; clearlane claim sample | clearlane claim check -
+    Examples: clearlane claim check claims.json; clearlane claim sample | clearlane claim check -;
+    clearlane claim check claims.json --service
     """
+    if service:
+        check_over_service(
+            file,
+            ServiceOptions(
+                data=data, url=url, key=key, site=site, ca_file=ca_file, as_json=as_json
+            ),
+        )
     try:
         body = sys.stdin.buffer.read() if file == STANDARD else Path(file).read_bytes()
     except OSError as error:
@@ -196,11 +217,27 @@ def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> No
 
 
 @app.command()
-def show(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
+def show(
+    claim_id: ClaimId,
+    data: Data = None,
+    as_json: AsJson = False,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
+) -> None:
     """Show a claim's history: received, checked, sent, each acknowledgement, paid, with amounts.
+
+    A vendor asks the service, with --url and --key or their variables; an operator reads the data directory.
 
     Examples: clearlane claim show SAMPLE-1; clearlane claim show C193N353RW88KF7KA1W
     """
+    if url and data is None:
+        show_over_service(
+            claim_id,
+            ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json),
+        )
+        return
     from clearlane.cli.claim_admin import print_history
 
     print_history(claim_id, data, as_json=as_json)
@@ -344,3 +381,4 @@ def _print_claim(claim_id: str, checked: CheckedClaim) -> None:
 
 # Adds the commands that call the service.
 register(app)
+claim_service.register(app)

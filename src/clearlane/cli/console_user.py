@@ -9,7 +9,9 @@ import typer
 
 from clearlane.accounts import totp
 from clearlane.accounts.model import Vendor
+from clearlane.accounts.totp import TOTP_SECRET_BYTES
 from clearlane.accounts.users import (
+    ConsoleRole,
     ConsoleUser,
     UserState,
     name_findings,
@@ -27,13 +29,12 @@ from clearlane.cli.operator_command import (
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
-from clearlane.kernel.ids import SiteId, VendorId, random_text
+from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId, random_text
 from clearlane.store import console_users as store
 from clearlane.store.accounts import AccountRefused
 from clearlane.wiring import Installation
 
 CONSOLE_SITES_PER_USER_MAX = 1_000
-TOTP_SECRET_BYTES = 20
 
 app = typer.Typer(
     no_args_is_help=True, help="People who sign in to the console.", add_completion=False
@@ -60,7 +61,12 @@ AllSitesOption = Annotated[
 @app.command()
 def add(
     name: Name,
-    vendor: Annotated[str, typer.Option(help="Key of the vendor whose sites are shown.")],
+    vendor: Annotated[
+        str, typer.Option(help="Key of the vendor whose sites are shown; none for an operator.")
+    ] = "",
+    role: Annotated[
+        ConsoleRole, typer.Option(help="What the user may do; support sees every site.")
+    ] = ConsoleRole.BILLER,
     site: SitesOption = None,
     all_sites: AllSitesOption = False,
     password_stdin: PasswordStdinOption = False,
@@ -74,21 +80,25 @@ def add(
     """
     from clearlane.pipeline.access.sign_in import seal_totp_secret
 
-    _require_one_choice(site, all_sites=all_sites)
+    all_sites = _check_role_options(role, vendor, site, all_sites=all_sites)
     password, made = _password(from_input=password_stdin, ask=ask)
     normalized, secret = normalize_name(name), secrets.token_bytes(TOTP_SECRET_BYTES)
 
     async def work(installation: Installation) -> None:
         _refuse_bad(normalized, password)
-        owner = _vendor(installation, vendor)
-        sites = None if all_sites else _sites(installation, owner, site or [])
-        await installation.vault.ensure_key(owner.id)
+        owner_id, sites = NO_VENDOR, None
+        if vendor:
+            owner = _vendor(installation, vendor)
+            owner_id = owner.id
+            sites = None if all_sites else _sites(installation, owner, site or [])
+        await installation.vault.ensure_key(owner_id)
         new = store.NewUser(
             name=normalized,
-            vendor=owner.id,
+            vendor=owner_id,
             sites=sites,
+            role=role,
             password_hash=_hash(password),
-            totp_secret=seal_totp_secret(installation.vault, owner.id, normalized, secret),
+            totp_secret=seal_totp_secret(installation.vault, owner_id, normalized, secret),
         )
         await store.add_user(
             installation.database, new, now=installation.wall.now(), actor=operator()
@@ -153,6 +163,8 @@ def change_sites(
 
     async def work(installation: Installation) -> None:
         user = await _user(installation, normalized)
+        if user.role is ConsoleRole.OPERATOR:
+            refuse("An operator sees every site.", MISUSED)
         (owner,) = [
             vendor for vendor in installation.accounts.vendors if vendor.id == user.vendor_id
         ]
@@ -213,6 +225,7 @@ def new_totp(name: Name, as_json: AsJson = False, data: Data = None) -> None:
 
 COLUMNS = (
     TableColumn("name", "name"),
+    TableColumn("role", "role"),
     TableColumn("vendor", "vendor_key"),
     TableColumn("sites", "sites", wrap=True),
     TableColumn("state", "state", state=True),
@@ -225,6 +238,7 @@ def _facts(installation: Installation, user: ConsoleUser) -> dict[str, object]:
     sites = [each.vendor_site_id for each in installation.accounts.sites if user.may_see(each)]
     return {
         "name": user.name,
+        "role": user.role,
         "vendor_key": keys.get(user.vendor_id, ""),
         "sites": ["all"] if user.sites is None else sites,
         "state": user.state,
@@ -240,6 +254,24 @@ def _set_state(name: str, state: UserState, data: Path | None, *, as_json: bool)
     changed = run_in_installation(data, work)
     message = f"User {normalized} is {state}."
     show_change(message, as_json=as_json, changed=changed, name=normalized, state=state)
+
+
+def _check_role_options(
+    role: ConsoleRole, vendor: str, site: list[str] | None, *, all_sites: bool
+) -> bool:
+    """Refuse options that do not fit the role; return whether every site is shown."""
+    if role is ConsoleRole.OPERATOR:
+        if vendor or site:
+            refuse("An operator sees everything: give neither --vendor nor --site.", MISUSED)
+        return True
+    if not vendor:
+        refuse("Name the vendor whose sites are shown: --vendor KEY.", MISUSED)
+    if role is ConsoleRole.SUPPORT and not site:
+        return True
+    _require_one_choice(site, all_sites=all_sites)
+    if role is ConsoleRole.SUPPORT:
+        refuse("Support sees all sites of its vendor: give no --site.", MISUSED)
+    return all_sites
 
 
 def _require_one_choice(site: list[str] | None, *, all_sites: bool) -> None:

@@ -1,17 +1,20 @@
 """Checks of ``clearlane doctor`` on the machine of an installation: settings, database, nodes, routes."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clearlane.cli.doctor_checks import DoctorCheck, DoctorVerdict, fine
+from clearlane.cli.installation_measures import measure_installation
 from clearlane.cli.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
-from clearlane.cli.storage_command import open_store
+from clearlane.pipeline.query.conditions import CONDITIONS, raised_conditions
+from clearlane.pipeline.query.measures import Measures
 from clearlane.settings import InvalidSettings, Settings, load
 from clearlane.store import migrate
 from clearlane.store.database import StoreFault
-from clearlane.store.nodes import SCOPE, Node, live_nodes
+from clearlane.store.nodes import Node
 from clearlane.store.routes import list_routes
+from clearlane.wiring import open_installation
 
 PUBLIC_URL = DoctorCheck("public url", DoctorVerdict.WARNING, LOCAL_URL_WARNING, LOCAL_URL_ADVICE)
 
@@ -49,20 +52,36 @@ async def _inspect(settings: Settings) -> list[DoctorCheck]:
                 state.sentence,
             )
         ]
-    async with open_store(settings.data) as store:
-        async with store.database.read(SCOPE) as tx:
-            nodes = await live_nodes(tx)
-        active = sum(route.active for route, _ in await list_routes(store.database))
+    async with open_installation(settings, role="command") as installation:
+        measures = await measure_installation(installation)
+        active = sum(route.active for route, _ in await list_routes(installation.database))
     kind = "PostgreSQL" if settings.on_postgresql else str(settings.sqlite_file)
     return [
         *([PUBLIC_URL] if has_local_url_only(settings) else []),
         fine("database", f"{kind}. {state.sentence}"),
-        _nodes(nodes),
+        _nodes(measures.nodes),
         _routes(active, sandbox=settings.sandbox),
+        *_conditions(measures),
     ]
 
 
-def _nodes(nodes: list[Node]) -> DoctorCheck:
+# The doctor is also asked before the first start, when it is no fault that no node is running.
+ONLY_A_WARNING = frozenset({"no-node"})
+
+
+def _conditions(measures: Measures) -> Iterator[DoctorCheck]:
+    """Yield a check for each condition that is raised, or one that says that none is."""
+    raised = [
+        each for each in raised_conditions(measures) if each.condition.name not in ONLY_A_WARNING
+    ]
+    for each in raised:
+        verdict = DoctorVerdict(each.condition.severity.value)
+        yield DoctorCheck(each.condition.name, verdict, each.sentence, each.condition.do)
+    if not raised:
+        yield fine("conditions", f"None of {len(CONDITIONS)} is raised.")
+
+
+def _nodes(nodes: Sequence[Node]) -> DoctorCheck:
     if not nodes:
         return DoctorCheck(
             "nodes", DoctorVerdict.WARNING, "None is running.", "Start one: clearlane serve."

@@ -89,10 +89,10 @@ def _show_answer(answer: "EligibilityAnswer") -> None:
         typer.echo()
         show_table(
             (
-                TableColumn("patient", wrap=True),
+                TableColumn("patient", drop=2),
                 "benefit",
                 TableColumn("services", wrap=True),
-                TableColumn("period", drop=2),
+                TableColumn("period", drop=3),
                 TableColumn("amount", right=True),
                 TableColumn("percent", right=True),
                 TableColumn("network", drop=1),

@@ -19,6 +19,7 @@ from clearlane.cli.client_command import (
     usage_error,
     vendor_command,
 )
+from clearlane.cli.forward import forward_events
 from clearlane.cli.output import printable, show_json_line, show_lines
 from clearlane.cli.table import TableColumn, TableLayout, fit
 from clearlane.cli.terminal import output_width
@@ -68,14 +69,26 @@ def listen(
         bool,
         typer.Option("--until-final", help="End when every claim is Complete or Rejected."),
     ] = False,
+    forward: Annotated[
+        str,
+        typer.Option(
+            metavar="URL", help="Post events to this address instead, signed as webhooks are."
+        ),
+    ] = "",
 ) -> None:
     """Show the status of claims, then each change as it happens, until Ctrl-C.
 
     Waits for a service that is unavailable for a while. An id that the service does not know is named at
     once, and with --until-final ends the command with exit status 1.
 
-    Examples: clearlane listen; clearlane listen SAMPLE-1 --until-final; clearlane listen --json
+    With --forward every event of the vendor is posted to a program on this machine, signed with the secret that is
+    printed, or that of CLEARLANE_WEBHOOK_SECRET.
+
+    Examples: clearlane listen; clearlane listen SAMPLE-1 --until-final; clearlane listen --forward http://127.0.0.1:3000/hook
     """
+    if forward:
+        forward_events(session, forward)
+        return
     layout = _layout(claims or [])
     if not session.as_json:
         show_lines(layout.head())

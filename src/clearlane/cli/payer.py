@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from clearlane.cli.claim_service import search_payers_over_service
+from clearlane.cli.client_command import CaFile, Key, ServiceOptions, Site, Url
 from clearlane.cli.operator_command import (
     AsJson,
     PayerTypeOption,
@@ -151,11 +153,25 @@ def search(
     ),
     as_json: AsJson = False,
     data: Data = None,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
 ) -> None:
     """Find payers by words that may be misspelt, best match first.
 
+    A vendor asks the service, with --url and --key or their variables; an operator reads the data directory.
+
     Example: clearlane payer search harbr helth
     """
+
+    if url and data is None:
+        search_payers_over_service(
+            " ".join(words),
+            type.lower() if type else None,
+            limit,
+            ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json),
+        )
 
     def among(payer: Payer) -> bool:
         return (payer.is_test or not test) and (type is None or payer.type == type.capitalize())

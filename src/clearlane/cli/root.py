@@ -52,6 +52,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "settings": CommandEntry("settings", "Show the effective settings."),
     "vendor": CommandEntry("vendor", "Vendors and their credentials."),
     "site": CommandEntry("site", "Sites (clients) of a vendor: BAA, state, time zone."),
+    "console": CommandEntry("console_open", "Open the console of a sandbox."),
     "user": CommandEntry("console_user", "People who sign in to the console."),
     "instance": CommandEntry("instance", "Instances of proxy login."),
     "payer": CommandEntry(
@@ -60,6 +61,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "route": CommandEntry("route", "How payers are reached: folder, SFTP, CAQH CORE."),
     "claim": CommandEntry("claim", "Check, make, submit, follow and explain claims."),
     "listen": CommandEntry("listen", "Follow claim status changes live."),
+    "events": CommandEntry(
+        "events", "Everything that happens, in order: follow, list.", vendor="events_client"
+    ),
+    "webhook": CommandEntry("webhook", "Webhooks: be told of events, and what was sent."),
     "documents": CommandEntry("documents", "Payer documents about claims."),
     "eligibility": CommandEntry(
         "eligibility", "Eligibility and benefits of patients.", vendor="eligibility_client"
@@ -68,6 +73,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "enrollment", "Providers to be enrolled with payers.", vendor="enrollment_client"
     ),
     "x12": CommandEntry("x12", "Read, check, explain and convert X12 files."),
+    "status": CommandEntry("status", "What flows, what waits, what needs a person."),
     "doctor": CommandEntry("doctor", "Find problems, and what to do about them."),
     "sandbox": CommandEntry("sandbox", "The clock of a sandbox, the modes of its payers, reset."),
     "batch": CommandEntry("batch", "Files to payers: list, show, resend, mark-delivered."),

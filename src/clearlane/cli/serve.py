@@ -104,12 +104,14 @@ async def run(settings: Settings) -> None:
     limit_arenas()  # before the first thread starts
     listeners = ListenSockets(_addresses(settings))
     base_url = _base_url(settings, listeners.api.getsockname()[1])
-    writer = logs.configure(settings.log_level)
+    writer = logs.configure(settings.log_level, settings.log_format)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(logs.log_loop_fault)
+    logs.change_level_on_signals(loop, settings.log_level)
     stop = asyncio.Event()
     _on_signals(stop.set)
     async with open_installation(settings, role="serve") as installation:
+        logs.log_start(installation.engine.node, role="serve", mode=settings.mode)
         pair, ca_file = _certificate(settings, installation.wall.now())
         credentials = await _sandbox_account(installation) if settings.sandbox else None
         service = Service(
@@ -129,8 +131,9 @@ async def run(settings: Settings) -> None:
             _tune_garbage_collector()
             _announce(settings, installation, service, base_url, ca_file, credentials)
             await stop.wait()
+            logs.log_stopping()
             _on_signals(service.stop_now)
-    writer.flush()
+    logs.log_stop(writer)
 
 
 def _settings(
@@ -240,7 +243,7 @@ def _known_password(file: Path) -> str | None:
 
 def _base_url(settings: Settings, port: int) -> str:
     """Return the URL for callers, from the settings alone, never from a request."""
-    return settings.public_url.rstrip("/") or _url("https", settings.host, port)
+    return settings.public_url.rstrip("/") or server_url("https", settings.host, port)
 
 
 def has_local_url_only(settings: Settings) -> bool:
@@ -258,7 +261,7 @@ def _announce(
     credentials: "Credentials | None",
 ) -> None:
     """Print the service's addresses and a first call; the last line is for programs."""
-    operations_url = _url("http", settings.operations_host, service.operations_server.port)
+    operations_url = server_url("http", settings.operations_host, service.operations_server.port)
     if credentials is not None:
         _write_sandbox_file(settings, base_url, operations_url, ca_file, credentials)
     lines = [
@@ -329,6 +332,7 @@ def _write_sandbox_file(
     write_private(settings.data / SANDBOX_FILE, json.dumps(facts, indent=2).encode() + b"\n")
 
 
-def _url(scheme: str, host: str, port: int) -> str:
+def server_url(scheme: str, host: str, port: int) -> str:
+    """Return the URL of a listening address, as a client on this machine calls it."""
     host = "127.0.0.1" if host in WILDCARD_HOSTS else host
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

@@ -2,20 +2,21 @@
 
 ::
 
-    from clearlane.client import Client
+    from clearlane.client import Client, MedicalClaim
 
-    with Client.from_sandbox(".data") as client:
-        answer = client.submit_medical_claims({"Svc_PayerId": "TST01", ...})
-        for result in answer.ClaimResults:
+    claim: MedicalClaim = {"Svc_PayerId": "TST01", ...}
+    with Client("https://clearlane.example", "KEY", "PASSWORD", "SITE-1") as client:
+        for result in client.submit([claim]):
             print(result.VendorClaimId, result.Status)
 
 Methods have Python names, payloads the field names of V3. Errors are exceptions of one tree, see ``errors``.
 Imports no other package of Clearlane, so that it can be installed alone in a vendor's program.
 """
 
+from clearlane.client import webhooks
 from clearlane.client.account import Account, from_environment, from_sandbox
 from clearlane.client.async_client import AsyncClient
-from clearlane.client.benefits import Benefit, BenefitResponse, EligibilityRequest, Patient
+from clearlane.client.benefits import Benefit, BenefitResponse, Patient
 from clearlane.client.build import (
     ClaimKind,
     claim_document,
@@ -33,12 +34,30 @@ from clearlane.client.errors import (
     NotImported,
     NotReached,
     RateLimited,
+    SignatureRefused,
     StillWaiting,
     TooLarge,
     Unavailable,
     UnexpectedAnswer,
 )
+from clearlane.client.events import CursorFile, Event, EventPage
 from clearlane.client.https import AsyncHttpTransport, HttpTransport
+from clearlane.client.input_types import (
+    BenefitInquiry,
+    DentalClaim,
+    DentalDocument,
+    DentalLine,
+    EligibilityRequest,
+    Enrollment,
+    EnrollmentRequest,
+    MedicalClaim,
+    MedicalDocument,
+    MedicalLine,
+    RequestDependent,
+    RequestPayee,
+    RequestPayer,
+    RequestSubscriber,
+)
 from clearlane.client.models import (
     ClaimError,
     ClaimResult,
@@ -56,6 +75,21 @@ from clearlane.client.models import (
 from clearlane.client.retry import Retry
 from clearlane.client.sync_client import Client
 from clearlane.client.transport import AsyncTransport, Request, Response, Transport
+from clearlane.client.v1_models import (
+    ClaimDetails,
+    ClaimFindingInfo,
+    ClaimHistoryEntry,
+    ClaimInfo,
+    ConsoleLink,
+    CorrectionResult,
+    DocumentInfo,
+    OccurrenceInfo,
+    PayerInfo,
+    PaymentInfo,
+    ValidatedClaimInfo,
+    ValidationResult,
+)
+from clearlane.client.webhook_endpoints import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "Account",
@@ -66,42 +100,74 @@ __all__ = [
     "BaaMissing",
     "BadCredentials",
     "Benefit",
+    "BenefitInquiry",
     "BenefitResponse",
     "CertificateRefused",
+    "ClaimDetails",
     "ClaimError",
+    "ClaimFindingInfo",
+    "ClaimHistoryEntry",
+    "ClaimInfo",
     "ClaimKind",
     "ClaimResult",
     "ClaimStatus",
     "ClaimSubmission",
     "ClearlaneError",
     "Client",
+    "ConsoleLink",
+    "CorrectionResult",
+    "CursorFile",
+    "DentalClaim",
+    "DentalDocument",
+    "DentalLine",
+    "DocumentInfo",
     "EligibilityAnswer",
     "EligibilityRequest",
+    "Enrollment",
     "EnrollmentAnswer",
+    "EnrollmentRequest",
     "EnrollmentResult",
+    "Event",
+    "EventPage",
     "HttpTransport",
     "InstanceToken",
     "InvalidRequest",
     "LoginUrl",
+    "MedicalClaim",
+    "MedicalDocument",
+    "MedicalLine",
     "NotFound",
     "NotImported",
     "NotReached",
+    "OccurrenceInfo",
     "Patient",
     "Payer",
     "PayerDocuments",
+    "PayerInfo",
+    "PaymentInfo",
     "RateLimited",
     "Request",
+    "RequestDependent",
+    "RequestPayee",
+    "RequestPayer",
+    "RequestSubscriber",
     "Response",
     "Retry",
+    "SignatureRefused",
     "StillWaiting",
     "TokenDeletion",
     "TooLarge",
     "Transport",
     "Unavailable",
     "UnexpectedAnswer",
+    "ValidatedClaimInfo",
+    "ValidationResult",
+    "WebhookDelivery",
+    "WebhookEndpoint",
     "claim_document",
     "eligibility_request",
     "enrollment_request",
     "from_environment",
     "from_sandbox",
+    "webhooks",
 ]

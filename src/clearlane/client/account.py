@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from clearlane.client.calls import Call
+from clearlane.client.calls import V3, Call
 from clearlane.client.transport import Request
 
 SANDBOX_FILE = "sandbox.json"
@@ -48,22 +48,34 @@ class Account:
         if ":" in self.key:
             raise ValueError("A vendor key has no colon in it.")
 
+    @classmethod
+    def of(
+        cls, url: str, key: str, password: str, site: str, ca_file: Path | str | None = None
+    ) -> "Account":
+        """Return the account of an address and credentials."""
+        trusted = str(ca_file) if ca_file else None
+        return cls(base_url=url, key=key, password=password, site=site, ca_file=trusted)
+
     def request(self, call: Call[Any]) -> Request:
         """Return a call as a request of this account."""
-        query = urlencode({"vendorSiteId": self.site, **call.query}, quote_via=quote)
+        # A call of V1 names a site only where it is for one site.
+        site = {"vendorSiteId": self.site} if call.version == V3 else {}
+        query = urlencode({**site, **call.query}, quote_via=quote)
         return Request(
             name=call.name,
-            url=f"{self.base_url.rstrip('/')}/api/v3/{call.path}?{query}",
+            url=f"{self.base_url.rstrip('/')}/{call.version}/{call.path}?{query}",
             headers={
                 "Authorization": f"Basic {b64encode(self._pair).decode()}",
                 "Content-Type": "application/json",
                 "Content-Length": str(len(call.body)),
-                "Accept": "application/json",
+                "Accept": "*/*" if call.reads_text else "application/json",
                 "Accept-Encoding": "gzip",
                 "User-Agent": "clearlane-client",
+                **({"Idempotency-Key": call.idempotency_key} if call.idempotency_key else {}),
             },
             body=call.body,
             timeout_seconds=call.timeout_seconds,
+            verb=call.verb,
         )
 
     @property

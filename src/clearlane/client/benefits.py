@@ -1,4 +1,4 @@
-"""The types inside an eligibility request and an eligibility response.
+"""The types inside an eligibility response; those of a request are in ``input_types``.
 
 Typed dictionaries with the field names of V3: a service may send more fields, and absent values are null.
 V3 does not define the shape of a dependent and of an error; these are our choice.
@@ -23,69 +23,6 @@ class DateRange(TypedDict, total=False):
 
     Start: str | None
     End: str | None
-
-
-# --- request --------------------------------------------------------------------------------------
-
-
-class RequestedBenefit(TypedDict, total=False):
-    """The benefits that are asked about."""
-
-    IsFamilyBenefit: bool
-    Type: list[str]
-    PlanDate: DateRange | None
-
-
-class InquiryPatient(TypedDict, total=False):
-    """A subscriber (with ``MemberId`` and ``Dependents``) or a dependent (with ``Relationship``)."""
-
-    CommonName: str
-    FirstName: str
-    BirthDate: str
-    Gender: str
-    MemberId: str
-    Relationship: str
-    PayeeTraceNumber: TraceNumber
-    Dependents: "list[InquiryPatient] | None"
-    RequestedBenefits: list[RequestedBenefit]
-
-
-class InquiryPayee(TypedDict, total=False):
-    """The provider that asks."""
-
-    Type: str
-    EntityType: str
-    CommonName: str
-    FirstName: str
-    NationalProviderId: str
-    Subscribers: list[InquiryPatient]
-
-
-class InquiryPayer(TypedDict, total=False):
-    """The payer that is asked."""
-
-    Type: str
-    PayerId: str
-    CommonName: str
-    EntityType: str
-    Payees: list[InquiryPayee]
-
-
-class BenefitInquiry(TypedDict, total=False):
-    """One inquiry of a request."""
-
-    RequestType: str
-    Payers: list[InquiryPayer]
-
-
-class EligibilityRequest(TypedDict, total=False):
-    """An eligibility request."""
-
-    IsTest: bool
-    BenefitInquiries: list[BenefitInquiry]
-
-
-# --- response -------------------------------------------------------------------------------------
 
 
 class PayerError(TypedDict, total=False):

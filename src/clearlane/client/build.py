@@ -4,14 +4,15 @@ Any object with the field names of V3 will do: a dictionary, a dataclass, a msgs
 or a plain object. A date is written as ``yyyy-mm-dd``, a ``Decimal`` as a number with every digit.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 import msgspec
 
-from clearlane.client.benefits import EligibilityRequest, InquiryPatient
+from clearlane.client import limits
+from clearlane.client.input_types import EligibilityRequest, RequestDependent, RequestSubscriber
 
 Claim: TypeAlias = Any
 """A dictionary, or any object with the field names of V3."""
@@ -40,6 +41,26 @@ def claim_document(kind: ClaimKind | str, claims: Claim | Iterable[Claim]) -> di
     return {"DocumentType": DOCUMENT_TYPES[ClaimKind(kind)], "Claims": _as_list(claims)}
 
 
+def split_claims(
+    claims: Iterable[Claim], claims_max: int = limits.CLAIMS_PER_DOCUMENT
+) -> Iterator[list[msgspec.Raw]]:
+    """Yield the claims, encoded, in lists that each fit in a document; reads no further than the next list."""
+    if claims_max < 1:
+        raise ValueError("A document holds one claim at least.")
+    part: list[msgspec.Raw] = []
+    size = 0
+    for claim in [claims] if isinstance(claims, Mapping) else claims:
+        encoded = msgspec.Raw(encode_json(claim))
+        length = memoryview(encoded).nbytes
+        if part and (len(part) >= claims_max or size + length > limits.DOCUMENT_BYTES_MAX):
+            yield part
+            part, size = [], 0
+        part.append(encoded)
+        size += length
+    if part:
+        yield part
+
+
 def document_kind(document: Mapping[str, Any]) -> ClaimKind:
     """Return the kind of claims in a document, by its ``DocumentType``."""
     for kind, name in DOCUMENT_TYPES.items():
@@ -60,12 +81,12 @@ def eligibility_request(
     gender: str = "",
     trace: str = "",
     benefits: Iterable[str] = (),
-    dependents: Iterable[InquiryPatient] = (),
+    dependents: Iterable[RequestDependent] = (),
     payer_name: str = "",
     test: bool = False,
 ) -> EligibilityRequest:
     """Return a request about one subscriber; ``dependents`` are dictionaries with the field names of V3."""
-    subscriber: InquiryPatient = {
+    subscriber: RequestSubscriber = {
         "CommonName": last_name,
         "FirstName": first_name,
         "BirthDate": birth_date.isoformat() if isinstance(birth_date, date) else birth_date,

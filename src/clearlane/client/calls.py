@@ -15,6 +15,9 @@ from clearlane.client.build import ClaimKind
 
 T = TypeVar("T")
 
+V3, V1 = "api/v3", "clearlane/v1"
+"""The two APIs, by the beginning of their paths. V1 is Clearlane's own."""
+
 
 class RetryRule(StrEnum):
     """When a call may be sent again after an error."""
@@ -36,6 +39,12 @@ class Call(Generic[T]):
     body: bytes = b""
     retry_rule: RetryRule = RetryRule.ALWAYS
     timeout_seconds: float = limits.ANSWER_SECONDS_MAX
+    verb: str = "POST"
+    version: str = V3
+    idempotency_key: str = ""
+    """Of a change of V1: under the same key it is done once, however often it is sent."""
+    reads_text: bool = False
+    """Whether ``read`` takes the body as text instead of parsed JSON."""
 
     def __repr__(self) -> str:
         return f"Call({self.name!r})"

@@ -14,7 +14,7 @@
     │   ├── NotReached        the connection was never made, so nothing was processed
     │   │   └── CertificateRefused
     │   └── AnswerLost        sent, but no answer came: it may have been processed
-    ├── StillWaiting          eligibility answers are missing after the time given: ``answer``
+    ├── StillWaiting          not everything has come after the time given: ``answer``
     └── UnexpectedAnswer      not an answer that V3 defines
 
 Exceptions end in logs, so their texts name calls, statuses and fields, never values of fields. What the
@@ -157,16 +157,20 @@ class AnswerLost(Unavailable):
 
 
 class StillWaiting(ClearlaneError):
-    """Not every response has arrived in the time given."""
+    """Not every response has arrived, or a claim is not decided, in the time given."""
 
     def __init__(self, message: str, answer: Any) -> None:
         super().__init__(message)
         self.answer = answer
-        """The last answer: what has arrived is in it."""
+        """The last answer, or the claim's last status: what has arrived is in it."""
 
 
 class UnexpectedAnswer(ClearlaneError):
     """The service gave an answer that V3 does not define."""
+
+
+class SignatureRefused(ClearlaneError):
+    """A webhook is not signed with the secret, was changed, or is too old."""
 
 
 def error_from_response(call: str, response: Response) -> ClearlaneError:
@@ -202,7 +206,8 @@ class ErrorBody:
     @property
     def message(self) -> str:
         """The sentence of the error, from body or header."""
-        given = self.object.get("Message") or self.headers.get("x-message")
+        problem = self.object.get("detail")  # RFC 9457, of V1
+        given = self.object.get("Message") or problem or self.headers.get("x-message")
         text = str(given) if given else "" if self.object else self.text
         return text[: limits.TEXT_CHARACTERS_MAX]
 
@@ -220,8 +225,17 @@ class ErrorBody:
         """Sentences by field."""
         state = self.object.get("ModelState")
         if not isinstance(state, dict):
-            return {}
+            return self._problem_fields()
         return {str(field): _sentences(found) for field, found in state.items()}
+
+    def _problem_fields(self) -> dict[str, list[str]]:
+        """Return the sentences by field of a problem (RFC 9457)."""
+        found: dict[str, list[str]] = {}
+        errors = self.object.get("errors")
+        for one in errors if isinstance(errors, list) else ():
+            if isinstance(one, dict) and "field" in one:
+                found.setdefault(str(one["field"]), []).append(str(one.get("message", "")))
+        return found
 
     @property
     def errors(self) -> list[tuple[str, list[str]]]:
@@ -260,6 +274,12 @@ def _unauthorized(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
     return kind(body.message or "The credentials were refused.", **context)
 
 
+def _forbidden(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
+    if str(body.object.get("type", "")).endswith("baa_missing"):
+        return BaaMissing(body.message or "The agreement is missing.", **context)
+    return _unexpected(body, context)
+
+
 def _not_found(body: ErrorBody, context: ErrorContext) -> ClearlaneError:
     kind = BadCredentials if body.number == CREDENTIALS_UNKNOWN else NotFound
     return kind(body.message or "Not found.", **context)
@@ -295,8 +315,11 @@ FACTORIES_BY_STATUS: Mapping[int, ErrorFactory] = {
     ),
     400: _invalid,
     401: _unauthorized,
+    403: _forbidden,
     404: _not_found,
+    409: _invalid,
     413: _invalid,
     415: _invalid,
+    422: _invalid,
     429: lambda body, context: RateLimited(body.message or "Too many calls.", **context),
 }

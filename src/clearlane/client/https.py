@@ -98,7 +98,7 @@ def _outgoing(request: Request) -> httpx.Request:
     seconds = request.timeout_seconds
     timeout = httpx.Timeout(seconds, connect=min(seconds, limits.CONNECT_SECONDS_MAX))
     return httpx.Request(
-        "POST",
+        request.verb,
         request.url,
         headers=dict(request.headers),
         content=request.body,

@@ -3,6 +3,7 @@
 Both clients run these generators, so retrying, polling and reading are written and tested once.
 """
 
+import logging
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -13,19 +14,23 @@ import msgspec
 
 from clearlane.client import calls, limits, models
 from clearlane.client.account import Account
+from clearlane.client.build import ClaimKind
 from clearlane.client.calls import Call
 from clearlane.client.errors import (
     ClearlaneError,
+    InvalidRequest,
     StillWaiting,
+    TooLarge,
     UnexpectedAnswer,
     error_from_response,
 )
-from clearlane.client.models import ClaimSubmission, EligibilityAnswer
+from clearlane.client.models import ClaimResult, ClaimSubmission, EligibilityAnswer
 from clearlane.client.retry import Retry
 from clearlane.client.service_time import ServiceTime
 from clearlane.client.transport import Request, Response
 
 T = TypeVar("T")
+log = logging.getLogger("clearlane.client")
 
 
 # V3 defines 200 and, for enrollment, any 2xx; 204 means that claims were not imported.
@@ -50,11 +55,15 @@ class CallProtocol:
 
     account: Account
     retry: Retry
+    timeout_seconds: float | None = None
+    """How long to wait for each answer; None: as long as the call usually needs."""
     service_time: ServiceTime = field(default_factory=ServiceTime)
 
     def perform(self, call: Call[T]) -> CallSteps[T]:
         """Send one call, retry it where that is safe, and return its result."""
         request = self.account.request(call)
+        if self.timeout_seconds is not None:
+            request = replace(request, timeout_seconds=self.timeout_seconds)
         began, attempt = self.retry.clock(), 0
         while True:
             attempt += 1
@@ -72,7 +81,38 @@ class CallProtocol:
             )
             if wait is None:
                 raise fault
+            log.warning(
+                "%s failed (%s), attempt %d of %d; again in %.1f seconds",
+                call.name,
+                f"status {fault.status}" if fault.status else type(fault).__name__,
+                attempt,
+                self.retry.attempts_max,
+                wait,
+            )
             yield Pause(wait)
+
+    def submit_part(
+        self, kind: ClaimKind, claims: list[msgspec.Raw]
+    ) -> CallSteps[tuple[ClaimResult, ...]]:
+        """Submit claims that fit in a document; where the service takes less, in halves."""
+        try:
+            answer = yield from self.perform(calls.submission(kind, claims))
+        except TooLarge:
+            if len(claims) == 1:
+                raise
+            half = len(claims) // 2
+            first = yield from self.submit_part(kind, claims[:half])
+            return first + (yield from self.submit_part(kind, claims[half:]))
+        if answer.DocumentLevelErrors:
+            errors = answer.DocumentLevelErrors
+            raise InvalidRequest(
+                "The document was refused as a whole.",
+                call="submit",
+                errors=[
+                    (error.Location or "", [error.SupplementalInformation]) for error in errors
+                ],
+            )
+        return answer.ClaimResults
 
     def today(self) -> CallSteps[date]:
         """Return the service's day, from its last answer, or from one to a call that reads nothing."""
@@ -133,7 +173,8 @@ def to_date(given: date | str) -> date:
 
 def _read(call: Call[T], response: Response) -> T:
     try:
-        value = call.read(models.parse(response.body))
+        text = response.body.decode("latin-1") if call.reads_text else ""
+        value = call.read(text if call.reads_text else models.parse(response.body))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as fault:
         raise UnexpectedAnswer(
             f"The answer is not one that V3 defines ({type(fault).__name__}).",

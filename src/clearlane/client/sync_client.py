@@ -15,12 +15,23 @@ from uuid import UUID
 from clearlane.client import account as accounts
 from clearlane.client import calls, limits
 from clearlane.client.account import Account
-from clearlane.client.benefits import EligibilityRequest
-from clearlane.client.build import ClaimKind, document_kind
+from clearlane.client.build import ClaimKind, document_kind, split_claims
 from clearlane.client.calls import PayerList
+from clearlane.client.claim_watch import wait_for_claim
 from clearlane.client.errors import ClearlaneError
+from clearlane.client.events import Events
 from clearlane.client.https import HttpTransport
+from clearlane.client.input_types import (
+    DentalClaim,
+    DentalDocument,
+    EligibilityRequest,
+    Enrollment,
+    EnrollmentRequest,
+    MedicalClaim,
+    MedicalDocument,
+)
 from clearlane.client.models import (
+    ClaimResult,
     ClaimStatus,
     ClaimSubmission,
     EligibilityAnswer,
@@ -39,8 +50,15 @@ from clearlane.client.protocol import (
     date_windows,
     to_date,
 )
+from clearlane.client.resources import (
+    CallRunner,
+    Claims,
+    PayerDirectory,
+    Payments,
+)
 from clearlane.client.retry import Retry
 from clearlane.client.transport import Transport
+from clearlane.client.webhook_endpoints import WebhookEndpoints
 
 T = TypeVar("T")
 
@@ -50,39 +68,27 @@ class Client:
 
     def __init__(
         self,
-        account: Account,
+        url: str | Account,
+        key: str = "",
+        password: str = "",
+        site: str = "",
         *,
-        transport: Transport | None = None,
+        ca_file: Path | str | None = None,
+        timeout: float | None = None,
         retry: Retry | None = None,
+        transport: Transport | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
+        """``url`` may be an :class:`Account`, which has everything that says who calls.
+
+        ``ca_file``, if given, is the only certificate authority to trust; ``timeout`` is in seconds for each
+        answer (by default as long as the call needs).
+        """
+        account = url if isinstance(url, Account) else Account.of(url, key, password, site, ca_file)
         self.account = account
         self._transport = transport or HttpTransport(account.ca_file)
         self._sleep = sleep
-        self._protocol = CallProtocol(account, retry or Retry())
-
-    @classmethod
-    def connect(
-        cls,
-        base_url: str,
-        *,
-        key: str,
-        password: str,
-        site: str,
-        ca_file: Path | str | None = None,
-        **options: Any,
-    ) -> "Client":
-        """Return a client; ``ca_file``, if given, is the only certificate authority to trust."""
-        return cls(
-            Account(
-                base_url=base_url,
-                key=key,
-                password=password,
-                site=site,
-                ca_file=str(ca_file) if ca_file else None,
-            ),
-            **options,
-        )
+        self._protocol = CallProtocol(account, retry or Retry(), timeout_seconds=timeout)
 
     @classmethod
     def from_sandbox(cls, data: Path | str | None = None, **options: Any) -> "Client":
@@ -99,6 +105,7 @@ class Client:
         return Client(
             replace(self.account, site=site),
             transport=self._transport,
+            timeout=self._protocol.timeout_seconds,
             retry=self._protocol.retry,
             sleep=self._sleep,
         )
@@ -125,6 +132,31 @@ class Client:
         """Return the service's day in UTC, by its last answer; a sandbox may be ahead of this machine."""
         return self._run(self._protocol.today())
 
+    @property
+    def claims(self) -> Claims:
+        """The vendor's claims: find, follow and correct them (Clearlane's own API)."""
+        return Claims(CallRunner(self._protocol, self._run))
+
+    @property
+    def payments(self) -> Payments:
+        """The payments that the vendor has a part in (Clearlane's own API)."""
+        return Payments(CallRunner(self._protocol, self._run))
+
+    @property
+    def payer_directory(self) -> PayerDirectory:
+        """The payers that can be reached, with what each offers (Clearlane's own API)."""
+        return PayerDirectory(CallRunner(self._protocol, self._run))
+
+    @property
+    def events(self) -> Events:
+        """The events of the vendor, in order (Clearlane's own API)."""
+        return Events(self._protocol, self._run, self._sleep)
+
+    @property
+    def webhook_endpoints(self) -> WebhookEndpoints:
+        """The vendor's webhook endpoints (Clearlane's own API)."""
+        return WebhookEndpoints(self._protocol, self._run)
+
     # --- payers -----------------------------------------------------------------------------------
 
     def payers(self, kind: ClaimKind | str = ClaimKind.MEDICAL) -> list[Payer]:
@@ -141,11 +173,30 @@ class Client:
 
     # --- claims -----------------------------------------------------------------------------------
 
-    def submit_medical_claims(self, claims: Any) -> ClaimSubmission:
+    def submit(
+        self,
+        claims: Iterable[MedicalClaim] | Iterable[DentalClaim] | Iterable[Mapping[str, Any]],
+        kind: ClaimKind | str = ClaimKind.MEDICAL,
+        *,
+        claims_per_document: int = limits.CLAIMS_PER_DOCUMENT,
+    ) -> Iterator[ClaimResult]:
+        """Submit any number of claims in documents of a good size, and yield their results in order.
+
+        Claims are taken as they are needed, so they may come from a generator. Sending the same claims again
+        after an error is safe: those that are known are answered as before.
+        """
+        for part in split_claims(claims, claims_per_document):
+            yield from self._run(self._protocol.submit_part(ClaimKind(kind), part))
+
+    def submit_medical_claims(
+        self, claims: MedicalClaim | MedicalDocument | Iterable[MedicalClaim] | Any
+    ) -> ClaimSubmission:
         """Submit one medical claim, several, or a whole document."""
         return self._run(self._protocol.perform(calls.submission(ClaimKind.MEDICAL, claims)))
 
-    def submit_dental_claims(self, claims: Any) -> ClaimSubmission:
+    def submit_dental_claims(
+        self, claims: DentalClaim | DentalDocument | Iterable[DentalClaim] | Any
+    ) -> ClaimSubmission:
         """Submit one dental claim, several, or a whole document."""
         return self._run(self._protocol.perform(calls.submission(ClaimKind.DENTAL, claims)))
 
@@ -164,6 +215,21 @@ class Client:
         """Yield the status of claims, requested a few days at a time, so that a long range fits in memory."""
         for first, last in date_windows(to_date(start), to_date(end), days):
             yield from self.claim_status(first, last)
+
+    def wait_for(
+        self,
+        claim_id: str,
+        *,
+        created: date | str | None = None,
+        seconds: float = limits.WAIT_SECONDS,
+    ) -> ClaimStatus:
+        """Wait until a claim is decided or rejected; by its ``Svc_VendorClaimId`` or its ``RequestId``.
+
+        ``created`` is the day it was sent, if that was before yesterday. Raises :class:`StillWaiting` with the
+        last status when the time is over, :class:`NotFound` where there is no such claim.
+        """
+        steps = wait_for_claim(self._protocol, claim_id, created=created, seconds=seconds)
+        return self._run(steps)
 
     def payer_documents(self, ids: Iterable[str]) -> PayerDocuments:
         """Return payer documents by the ``RelatedDocumentId`` of status records."""
@@ -195,7 +261,9 @@ class Client:
 
     # --- enrollment and proxy login ---------------------------------------------------------------
 
-    def submit_enrollments(self, enrollments: Any) -> EnrollmentAnswer:
+    def submit_enrollments(
+        self, enrollments: Enrollment | EnrollmentRequest | Iterable[Enrollment] | Any
+    ) -> EnrollmentAnswer:
         """Submit one enrollment, several, or a whole request."""
         return self._run(self._protocol.perform(calls.enrollments(enrollments)))
 

@@ -19,6 +19,7 @@ class Request:
     headers: Mapping[str, str]
     body: bytes
     timeout_seconds: float
+    verb: str = "POST"
 
     def __repr__(self) -> str:
         return f"Request({self.name!r})"

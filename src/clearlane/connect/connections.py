@@ -6,10 +6,13 @@ implement ``Connections``.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from clearlane.connect.port import Mailbox, Realtime
 from clearlane.kernel import limits
+from clearlane.payers.name_patterns import OUTGOING_DEFAULT
+from clearlane.payers.send_windows import is_open, next_opening, read_send_windows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,20 @@ class PayerRoute:
     claims_max: int = limits.CLAIMS_PER_SET_MAX
     poll_seconds: int = limits.ROUTE_POLL_SECONDS
     takeover_seconds: int = limits.ROUTE_TAKEOVER_SECONDS
+    send_windows: str = ""
+    """When files are sent; empty for any time."""
+    time_zone: str = ""
+    """The time zone of the send windows."""
+    file_name: str = OUTGOING_DEFAULT
+    """The pattern of the names of files that are sent."""
+
+    def sends_at(self, moment: datetime) -> bool:
+        """Return whether files may be sent at a moment."""
+        return is_open(read_send_windows(self.send_windows), moment, self.time_zone)
+
+    def next_sending(self, moment: datetime) -> datetime:
+        """Return when files may be sent next: the moment itself in a send window."""
+        return next_opening(read_send_windows(self.send_windows), moment, self.time_zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

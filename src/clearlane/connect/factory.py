@@ -65,6 +65,7 @@ def _folder(route: Route, secrets: RouteSecrets, clock: Clock, lookup: Lookup) -
         outbox=Path(route.text("outbox")),
         inbox=Path(route.text("inbox")),
         uploads_stay=route.flag("uploads_stay"),
+        inbox_names=route.text("inbox_names"),
         bytes_max=route.number("bytes_max"),
         seconds=route.number("seconds_max"),
     )

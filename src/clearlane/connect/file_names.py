@@ -7,20 +7,7 @@ import re
 
 from clearlane.connect.port import Denied
 from clearlane.kernel import limits
-
-PARTIAL_SUFFIX = ".part"
-"""Suffix of a file that is still being written."""
-
-# How payers may mark a file that is still being written.
-UNFINISHED_SUFFIXES = (
-    PARTIAL_SUFFIX,
-    ".tmp",
-    ".temp",
-    ".filepart",
-    ".partial",
-    ".writing",
-    ".lock",
-)
+from clearlane.payers.name_patterns import UNFINISHED_SUFFIXES
 
 _OUTGOING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 

@@ -14,7 +14,6 @@ from typing import TypeVar
 
 from clearlane.connect.connection_test import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
-    PARTIAL_SUFFIX,
     is_incoming_name,
     is_odd_name,
     require_incoming_name,
@@ -29,6 +28,7 @@ from clearlane.connect.port import (
     no_mark,
 )
 from clearlane.kernel import limits
+from clearlane.payers.name_patterns import INCOMING_DEFAULT, PARTIAL_SUFFIX, matches_incoming
 
 T = TypeVar("T")
 
@@ -48,12 +48,14 @@ class FolderMailbox:
         outbox: Path,
         inbox: Path,
         uploads_stay: bool = False,
+        inbox_names: str = INCOMING_DEFAULT,
         bytes_max: int = limits.TRANSFER_BYTES_MAX,
         seconds: float = limits.SILENCE_SECONDS_MAX,
     ) -> None:
         self._outbox = outbox
         self._inbox = inbox
         self._uploads_stay = uploads_stay
+        self._inbox_names = inbox_names
         self._bytes_max = bytes_max
         self._seconds = seconds
         self.passed_over = 0
@@ -85,7 +87,7 @@ class FolderMailbox:
         return await self._run(seen)
 
     async def waiting(self) -> list[IncomingFile]:
-        found, self.passed_over = await self._run(lambda: _listing(self._inbox))
+        found, self.passed_over = await self._run(lambda: _listing(self._inbox, self._inbox_names))
         return found
 
     async def take(self, name: str) -> bytes:
@@ -180,11 +182,13 @@ def _sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-def _listing(inbox: Path) -> tuple[list[IncomingFile], int]:
-    """Return the oldest files first, at most ``FILES_WAITING_MAX``, and how many have odd names."""
+def _listing(inbox: Path, names: str) -> tuple[list[IncomingFile], int]:
+    """Return the oldest files to collect first, at most ``FILES_WAITING_MAX``, and how many have odd names."""
     found, odd = [], 0
     with os.scandir(inbox) as entries:
         for entry in entries:
+            if not matches_incoming(names, entry.name):
+                continue
             odd += is_odd_name(entry.name) and entry.is_file(follow_symlinks=False)
             if is_incoming_name(entry.name) and entry.is_file(follow_symlinks=False):
                 try:

@@ -15,7 +15,6 @@ import asyncssh
 from clearlane.connect.address_guard import Lookup, query_name_server, resolve
 from clearlane.connect.connection_test import ConnectionCheck, describe_waiting, run_checks
 from clearlane.connect.file_names import (
-    PARTIAL_SUFFIX,
     is_incoming_name,
     is_odd_name,
     require_incoming_name,
@@ -30,6 +29,7 @@ from clearlane.connect.port import (
     no_mark,
 )
 from clearlane.kernel import limits
+from clearlane.payers.name_patterns import PARTIAL_SUFFIX, matches_incoming
 from clearlane.payers.routes import Route, RouteSecrets
 
 TRANSFER_CHUNK_BYTES = 1024 * 1024
@@ -72,6 +72,7 @@ class SftpMailbox:
         self._lookup = lookup
         self._outbox = PurePosixPath(route.text("outbox"))
         self._inbox = PurePosixPath(route.text("inbox"))
+        self._inbox_names = route.text("inbox_names")
         self._seconds = route.number("seconds_max")
         self._bytes_max = route.number("bytes_max")
         self._connection: asyncssh.SSHClientConnection | None = None
@@ -112,6 +113,8 @@ class SftpMailbox:
         async with self._session() as sftp:
             async for entry in sftp.scandir(str(self._inbox)):
                 name, facts = str(entry.filename), entry.attrs
+                if not matches_incoming(self._inbox_names, name):
+                    continue
                 odd += is_odd_name(name) and _is_plain(facts)
                 if is_incoming_name(name) and _is_plain(facts):
                     found.append((facts.mtime or 0, name, facts.size or 0))

@@ -1,20 +1,27 @@
 """The console as one callable: find the page, resume the session, respond.
 
 Mounted below a path segment of the API server, which does https, logging and request ids. A fault of a page
-is shown as one sentence without details. Knows the table of pages, not their work.
+is shown as one sentence without details. Checks the session, the role and the CSRF token before a page is
+called. Knows the table of pages, not their work.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clearlane.console import forms, home_page, sign_in_page
-from clearlane.console.page_request import ConsoleContext, NotSignedIn, PageRequest, SignInGuard
-from clearlane.console.rendering import PageRenderer, style_response
+from clearlane.console import forms
+from clearlane.console.page_request import (
+    ConsoleContext,
+    NoSuchPage,
+    NotSignedIn,
+    PageRequest,
+    SignInGuard,
+)
+from clearlane.console.page_row import READ, PageRow
+from clearlane.console.page_table import PAGES
+from clearlane.console.rendering import PageRenderer
 from clearlane.kernel import limits
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
@@ -23,39 +30,6 @@ from clearlane.store.group_commit import DatabaseUnavailable, LockContention
 log = structlog.get_logger()
 
 SEGMENT = "console"
-READ = {"GET", "HEAD"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsolePage:
-    """One row of the table of pages: a path, its verbs, and whether it needs a session."""
-
-    path: str
-    """Relative to the console; one that ends with ``*`` matches every path below it."""
-    methods: frozenset[str]
-    show: Callable[[PageRequest], Awaitable[Response]]
-    needs_session: bool = False
-
-
-async def show_style(request: PageRequest) -> Response:
-    """Return the style sheet."""
-    return style_response()
-
-
-PAGES = (
-    ConsolePage(path="/", methods=frozenset(READ), show=home_page.show_home, needs_session=True),
-    ConsolePage(path="/login", methods=frozenset(READ), show=sign_in_page.show_sign_in),
-    ConsolePage(path="/login", methods=frozenset({"POST"}), show=sign_in_page.submit_sign_in),
-    # Not for HEAD: link previews and scanners must not use up a one-time URL.
-    ConsolePage(path="/enter/*", methods=frozenset({"GET"}), show=sign_in_page.open_login_url),
-    ConsolePage(
-        path="/logout",
-        methods=frozenset({"POST"}),
-        show=sign_in_page.submit_sign_out,
-        needs_session=True,
-    ),
-    ConsolePage(path="/style.css", methods=frozenset(READ), show=show_style),
-)
 
 
 class Console:
@@ -79,7 +53,7 @@ class Console:
         try:
             return await self._respond(request, address, request_id)
         except NotSignedIn:
-            return self._pages.redirect("/login?say=ended")
+            return self._pages.redirect(f"/login?say=ended{_next_path(request)}")
         except forms.BadForm:
             return self._pages.message_page(400, "Not understood", "The form cannot be read.")
         except (
@@ -99,23 +73,41 @@ class Console:
 
     async def _respond(self, request: Request, address: str, request_id: str) -> Response:
         path = request.scope["path"].removeprefix(f"/{SEGMENT}") or "/"
-        name, part = ("/enter/*", path[7:]) if path.startswith("/enter/") else (path, "")
-        pages = [page for page in PAGES if page.path == name]
-        if not pages:
+        found = [(page, parts) for page in PAGES if (parts := page.match(path)) is not None]
+        if not found:
             return self._pages.message_page(404, "No such page", "There is no such page here.")
-        page = next((each for each in pages if request.method in each.methods), None)
-        if page is None:
-            allowed = ", ".join(sorted(set().union(*(each.methods for each in pages))))
+        chosen = next(((p, parts) for p, parts in found if request.method in p.methods), None)
+        if chosen is None:
+            allowed = ", ".join(sorted(set().union(*(page.methods for page, _ in found))))
             sentence = "This page cannot be used with this method."
             return self._pages.message_page(405, "Not possible", sentence, {"Allow": allowed})
-        page_request = await self._page_request(request, address, request_id, part)
-        if page.needs_session and page_request.user is None:
-            raise NotSignedIn
-        return await page.show(page_request)
+        page, parts = chosen
+        page_request = await self._page_request(request, address, request_id)
+        page_request.parts, page_request.menu = parts, page.menu
+        page_request.notices = page.notices
+        if not page.roles:
+            return await page.show(page_request)
+        return await self._respond_signed_in(page, page_request)
 
-    async def _page_request(
-        self, request: Request, address: str, request_id: str, part: str
-    ) -> PageRequest:
+    async def _respond_signed_in(self, page: PageRow, request: PageRequest) -> Response:
+        """Check the session, the role and the form, in this order, and show the page."""
+        if request.signed_in_user.role not in page.roles:
+            return request.message(
+                403, "Not for your role", "Your role does not include this page."
+            )
+        if not page.methods <= READ:
+            request.form = await forms.read_form(request.http_request)
+            if not forms.has_valid_csrf_token(
+                self._context.vault, request.http_request, request.session, request.form
+            ):
+                sentence = "The form was too old, so nothing was done. Go back and try again."
+                return self._pages.message_page(403, "Nothing was done", sentence)
+        try:
+            return await page.show(request)
+        except NoSuchPage as why:
+            return self._pages.message_page(404, "Not found", str(why))
+
+    async def _page_request(self, request: Request, address: str, request_id: str) -> PageRequest:
         now, session = self._context.wall.now(), forms.read_cookie(request, forms.SESSION_COOKIE)
         return PageRequest(
             context=self._context,
@@ -132,5 +124,13 @@ class Console:
             user=await resume_session(self._context.work_context, session, now=now)
             if session
             else None,
-            path_rest=part,
         )
+
+
+def _next_path(request: Request) -> str:
+    """Return the query that brings a user back to this page after signing in; none for Home and actions."""
+    path = request.scope["path"].removeprefix(f"/{SEGMENT}")
+    query = request.scope["query_string"].decode("latin-1")
+    if request.method not in READ or (path in {"", "/"} and not query):
+        return ""
+    return f"&next={quote(path + (f'?{query}' if query else ''), safe='')}"

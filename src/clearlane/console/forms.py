@@ -7,7 +7,7 @@ a token, a keyed hash of that secret, which no other site can compute. Knows no 
 import asyncio
 import hmac
 import re
-from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import parse_qsl
 
@@ -18,8 +18,10 @@ from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, random_text
 from clearlane.store.vault import Vault
 
-CONSOLE_FORM_BYTES_MAX = 8 * 1024
-CONSOLE_FORM_FIELDS_MAX = 10
+CONSOLE_FORM_BYTES_MAX = 256 * 1024
+CONSOLE_FORM_FIELDS_MAX = 1_000
+SIGN_IN_FORM_BYTES_MAX = 8 * 1024
+SIGN_IN_FORM_FIELDS_MAX = 10
 CONSOLE_FORM_SECONDS_MAX = 20
 
 
@@ -37,32 +39,54 @@ class BadForm(Exception):
     """A form that cannot be read."""
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; of a repeated one the first counts."""
+@dataclass(frozen=True, slots=True)
+class FormFields:
+    """The fields of a form, as they were sent."""
+
+    pairs: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return a field, of a repeated one the first; the default where it is missing."""
+        return next((value for key, value in self.pairs if key == name), default)
+
+    def get_all(self, name: str) -> list[str]:
+        """Return every value of a repeated field, such as tick boxes."""
+        return [value for key, value in self.pairs if key == name]
+
+    def names(self) -> set[str]:
+        """Return the names of all fields."""
+        return {key for key, _ in self.pairs}
+
+
+async def read_form(
+    request: Request,
+    *,
+    bytes_max: int = CONSOLE_FORM_BYTES_MAX,
+    fields_max: int = CONSOLE_FORM_FIELDS_MAX,
+) -> FormFields:
+    """Return the fields of a form."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != MEDIA_TYPE:
         raise BadForm
     try:
         async with asyncio.timeout(CONSOLE_FORM_SECONDS_MAX):
-            text = (await _read(request)).decode()
+            text = (await _read(request, bytes_max)).decode()
         pairs = parse_qsl(
             text,
             keep_blank_values=True,
-            max_num_fields=CONSOLE_FORM_FIELDS_MAX,
+            max_num_fields=fields_max,
             errors="strict",
         )
     except (TimeoutError, ValueError, ClientDisconnect):
         raise BadForm from None
-    return dict(reversed(pairs))
+    return FormFields(tuple(pairs))
 
 
-def has_valid_csrf_token(
-    vault: Vault, request: Request, secret: str, form: Mapping[str, str]
-) -> bool:
+def has_valid_csrf_token(vault: Vault, request: Request, secret: str, form: FormFields) -> bool:
     """Return whether the form carries the token of the secret in the browser's cookie."""
     # Origin is useless here because of our Referrer-Policy; browsers send Sec-Fetch-Site, and pages cannot set it.
     origin_site = request.headers.get("sec-fetch-site", "same-origin")
-    token = form.get(CSRF_FIELD, "").encode()
+    token = form.get(CSRF_FIELD).encode()
     matches = hmac.compare_digest(csrf_token(vault, secret).encode(), token)
     return matches and bool(secret) and origin_site in {"same-origin", "none"}
 
@@ -99,10 +123,10 @@ def set_cookie(response: Response, name: str, text: str) -> None:
 _SECRET = re.compile(rf"[A-Za-z0-9]{{{limits.SECRET_CHARACTERS}}}", re.ASCII)
 
 
-async def _read(request: Request) -> bytes:
+async def _read(request: Request, bytes_max: int) -> bytes:
     content = b""
     async for chunk in request.stream():
         content += chunk
-        if len(content) > CONSOLE_FORM_BYTES_MAX:
+        if len(content) > bytes_max:
             raise ValueError("too long")
     return content

@@ -1,43 +1,253 @@
-"""The home page: the claims of one site and the health of the installation."""
+"""Home: what needs the user and how much money waits, the last thirty days, and the latest payments."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from starlette.responses import Response
 
-from clearlane.console import forms
-from clearlane.console.claim_list import (
-    claim_row,
-    list_site_claims,
-    next_page_query,
-    read_date_range,
-)
+from clearlane.console import first_steps
+from clearlane.console.charts import Chart, paired_chart, stacked_chart
+from clearlane.console.claim_filters import ACT_LABELS, BY_KEY, SILENT
+from clearlane.console.claim_words import LABEL_WORDS, NO_ANSWER
 from clearlane.console.page_request import PageRequest
-from clearlane.kernel import limits
+from clearlane.console.page_text import money, short_day
+from clearlane.console.payment_label import payment_label
+from clearlane.console.payments_page import list_viewer, payer_name
+from clearlane.pipeline.claim_label import CONCERNS, LabelConcern
+from clearlane.pipeline.query import claim_summary
+from clearlane.pipeline.query.claim_summary import (
+    LabelTotals,
+    MonthFigures,
+    SiteSummary,
+    combine_summaries,
+)
 from clearlane.pipeline.query.health import health
+from clearlane.pipeline.query.payment_pages import PaymentListPage, list_payment_page
+from clearlane.pipeline.query.route_states import RouteCondition, load_route_states
+from clearlane.store import inbox
+from clearlane.store.payment_lists import UNBALANCED, UNMATCHED, PaymentListFilter
+
+PAYMENTS_SHOWN = 5
+SITES_AT_ONCE_MAX = 50
+FILES_COUNTED_MAX = 1_000
+NOT_UNDERSTOOD = (inbox.PARKED,)
+BARS = (
+    (LabelConcern.GOOD, "good", "Paid"),
+    (LabelConcern.WAIT, "wait", "On the way"),
+    (LabelConcern.ACT, "act", "Need you"),
+    (LabelConcern.DONE, "done", "Closed"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToDo:
+    """A row of the to-do list."""
+
+    kind: str
+    text: str
+    count: int
+    cents: int | None
+    oldest: str
+    href: str
+    noun: str = "claims"
 
 
 async def show_home(request: PageRequest) -> Response:
-    """Show the claims of a site that the user may see, in a range of dates."""
-    query = request.http_request.query_params
-    sites = [
-        site for site in request.context.accounts.sites if request.signed_in_user.may_see(site)
+    """Show what needs the user."""
+    context = request.context.work_context
+    summaries = [
+        await claim_summary.load_summary(context, site)
+        for site in request.chosen_sites[:SITES_AT_ONCE_MAX]
     ]
-    wanted = query.get("site") or (sites[0].vendor_site_id if sites else "")
-    site = next((each for each in sites if each.vendor_site_id == wanted), None)
-    if site is None and wanted:
-        return request.pages.message_page(404, "No such site", "There is no such site among yours.")
-    days, fault = read_date_range(request, site)
-    claims = await list_site_claims(request, site, days)
-    return request.pages.render(
+    whole = combine_summaries(summaries)
+    payments = await _payments(request) if request.chosen_sites or request.is_operator else None
+    now = request.context.clock.now()
+    to_do = await _operator_rows(request) if request.is_operator else []
+    if whole is not None:
+        to_do += _claim_rows(request, whole, now)
+    to_do += _payment_rows(request, payments)
+    waiting = whole.total(ACT_LABELS).plus(whole.no_answer) if whole else LabelTotals()
+    on_the_way = whole.total(BY_KEY["on-the-way"].labels) if whole else LabelTotals()
+    request.menu_counts = {"/claims": waiting.count}
+    return request.render(
         "home.html",
-        user=request.signed_in_user.name,
-        csrf_token=forms.csrf_token(request.context.vault, request.session),
-        site=site,
-        sites=sites,
-        first=days.first,
-        last=days.last,
-        fault=fault,
-        claims=[
-            claim_row(request, site, claim) for claim in claims[: limits.CONSOLE_CLAIMS_PAGE_ROWS]
-        ],
-        older=next_page_query(site, days, claims),
-        health=await health(request.context.database),
+        "Home",
+        waiting=waiting,
+        on_the_way=on_the_way,
+        to_do=to_do,
+        summary=whole,
+        now=now,
+        figures=_figures(request, whole) if whole else [],
+        charts=_charts(whole) if whole else [],
+        bars=[(kind, name) for _, kind, name in BARS],
+        payments=payments.payments[:PAYMENTS_SHOWN] if payments else [],
+        payment_label=payment_label,
+        payer_name=lambda payment: payer_name(request, payment),
+        steps=first_steps.steps(request, whole, has_payments=bool(payments and payments.payments)),
+        health=health(await request.context.measures.current()) if request.is_operator else [],
+        no_baa=bool(request.sites) and not request.chosen_sites,
     )
+
+
+def _claim_rows(request: PageRequest, whole: SiteSummary, now: datetime) -> list[ToDo]:
+    rows = []
+    for label in ACT_LABELS:
+        totals = whole.labels.get(label, LabelTotals())
+        only = label.value.replace(" ", "-")
+        rows.append(
+            _row(request, CONCERNS[label].value, LABEL_WORDS[label], totals, now, only=only)
+        )
+    rows.append(
+        _row(request, "late", f"{NO_ANSWER} from the payer", whole.no_answer, now, only=SILENT)
+    )
+    return [row for row in rows if row.count]
+
+
+def _row(
+    request: PageRequest, kind: str, text: str, totals: LabelTotals, now: datetime, *, only: str
+) -> ToDo:
+    days = (now - totals.oldest_at).days if totals.oldest_at else 0
+    return ToDo(
+        kind=kind,
+        text=text,
+        count=totals.count,
+        cents=totals.charge,
+        oldest=f"{days} {'day' if days == 1 else 'days'}",
+        href=request.url("/worklists", only=only),
+    )
+
+
+async def _operator_rows(request: PageRequest) -> list[ToDo]:
+    """Return what only operators can help: routes that are down, files not understood, delivery in doubt."""
+    context = request.context.work_context
+    states = await load_route_states(
+        context.database, context.payer_access.connections(), request.context.payers
+    )
+    rows = []
+    for condition, text in (
+        (RouteCondition.DOWN, "Route down"),
+        (RouteCondition.NO_ROUTE, "No route to the payer"),
+        (RouteCondition.IN_DOUBT, "Delivery in doubt"),
+    ):
+        found = [state for state in states if state.condition is condition]
+        claims, cents = (
+            sum(state.waiting.claims for state in found),
+            sum(state.waiting.cents for state in found),
+        )
+        names = ", ".join(state.name for state in found[:3])
+        if found:
+            rows.append(
+                ToDo(
+                    kind="act",
+                    text=f"{text}: {names}",
+                    count=claims,
+                    cents=cents,
+                    oldest="",
+                    href=request.url("/payers"),
+                    noun="claims waiting",
+                )
+            )
+    async with context.database.read(inbox.SCOPE) as tx:
+        files = await inbox.list_files(tx, NOT_UNDERSTOOD, FILES_COUNTED_MAX)
+    if files:
+        rows.append(
+            ToDo(
+                kind="act",
+                text="Files not understood",
+                count=len(files),
+                cents=None,
+                oldest="",
+                href=request.url("/files"),
+                noun="files",
+            )
+        )
+    return rows
+
+
+async def _payments(request: PageRequest) -> PaymentListPage:
+    return await list_payment_page(
+        request.context.database,
+        request.context.vault,
+        list_viewer(request),
+        PaymentListFilter(),
+        since=datetime.combine(request.today.replace(day=1), datetime.min.time(), UTC),
+        before=None,
+        actor=request.actor,
+    )
+
+
+def _payment_rows(request: PageRequest, page: PaymentListPage | None) -> list[ToDo]:
+    if page is None:
+        return []
+    rows = [
+        ("late", "Payments to match", page.needs[UNMATCHED], "match"),
+        ("act", "Payments that do not balance", page.needs[UNBALANCED], "unbalanced"),
+    ]
+    return [
+        ToDo(
+            kind=kind,
+            text=text,
+            count=len(ids),
+            cents=None,
+            oldest="",
+            href=request.url("/payments", tab=tab),
+            noun="payments",
+        )
+        for kind, text, ids, tab in rows
+        if ids
+    ]
+
+
+def _figures(request: PageRequest, whole: SiteSummary) -> list[tuple[str, str, str, str]]:
+    """Return the five numbers of the month: title, number, the month before, and where it leads."""
+    now, before = _words(whole.month), _words(whole.month_before)
+    links = (
+        request.url("/claims"),
+        request.url("/claims", tab="rejected"),
+        request.url("/payments"),
+        request.url("/claims", tab="denied"),
+        request.url("/claims", tab="paid"),
+    )
+    titles = ("Sent", "Accepted at first try", "Paid", "Denied", "Median days to payment")
+    return list(zip(titles, now, before, links, strict=True))
+
+
+def _words(month: MonthFigures) -> tuple[str, str, str, str, str]:
+    return (
+        f"{month.sent:,}",
+        _percent(month.accepted_percent),
+        f"${money(month.paid)}",
+        _percent(month.denied_percent),
+        "-" if month.days_to_payment is None else f"{month.days_to_payment:.0f}",
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1f} %"
+
+
+def _charts(whole: SiteSummary) -> list[Chart]:
+    days = [
+        (
+            short_day(one.day),
+            [(kind, name, one.counts.get(concern, 0)) for concern, kind, name in BARS],
+        )
+        for one in whole.days
+    ]
+    return [
+        stacked_chart("Claims by day received", days),
+        paired_chart("Money by week received", _weeks(whole)),
+    ]
+
+
+def _weeks(whole: SiteSummary) -> list[tuple[str, list[tuple[str, str, int]]]]:
+    weeks: dict[str, list[int]] = {}
+    for one in whole.days:
+        monday = one.day - timedelta(days=one.day.weekday())
+        sums = weeks.setdefault(f"week of {short_day(monday)}", [0, 0])
+        sums[0] += one.charge
+        sums[1] += one.paid
+    return [
+        (week, [("done", "Charged", charge), ("good", "Paid", paid)])
+        for week, (charge, paid) in weeks.items()
+    ]

@@ -1,28 +1,50 @@
-"""What every page of the console is given: the installation, the request and the signed-in user.
+"""What every page of the console is given: the installation, the request, the user, the site, and the frame.
+
+    async def show_files(request: PageRequest) -> Response:
+        files = await request.read(site, job)           # audited where patient data is read
+        return request.render("files.html", "Files", files=files)
 
 Knows no page.
 """
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol
+from datetime import date, datetime
+from functools import cached_property
+from typing import Protocol, TypeVar
+from urllib.parse import urlencode
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.accounts.users import ConsoleUser
+from clearlane.accounts.model import Site
+from clearlane.accounts.users import ConsoleRole, ConsoleUser
+from clearlane.console import page_text
+from clearlane.console.forms import FormFields, csrf_token
+from clearlane.console.frame import Frame
 from clearlane.console.rendering import PageRenderer
-from clearlane.kernel.clock import Clock
+from clearlane.kernel.clock import Clock, to_local
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.access import sign_in
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
+from clearlane.pipeline.operator.sandbox_control import SandboxControl
+from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database import Database
+from clearlane.store.database import Actor, Database, Tx
 from clearlane.store.vault import Vault
+
+T = TypeVar("T")
+ALL_SITES_KEY = "all"
+ROLES_OF_ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
 
 
 class NotSignedIn(Exception):
     """A page that needs a session was requested without one."""
+
+
+class NoSuchPage(Exception):
+    """There is nothing at this address for this user. The text is shown."""
 
 
 class ConsoleContext(Protocol):
@@ -42,9 +64,13 @@ class ConsoleContext(Protocol):
     @property
     def work_context(self) -> WorkContext: ...
     @property
+    def sandbox_control(self) -> SandboxControl | None: ...
+    @property
     def clock(self) -> Clock: ...
     @property
     def wall(self) -> Clock: ...
+    @property
+    def measures(self) -> MeasureSource: ...
 
 
 class SignInGuard(Protocol):
@@ -60,7 +86,7 @@ class SignInGuard(Protocol):
         """Sleep before a failure is answered."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class PageRequest:
     """One request for a page, with the session it belongs to."""
 
@@ -78,8 +104,16 @@ class PageRequest:
     csrf_secret: str = field(repr=False)
     """The secret of the sign-in form's cookie, for a browser without a session."""
     user: ConsoleUser | None = None
-    path_rest: str = field(default="", repr=False)
-    """The rest of the path after that of the page."""
+    parts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The parts of the address in braces, by name."""
+    form: FormFields = field(default_factory=FormFields, repr=False)
+    """The fields of an action's form; its CSRF token was checked."""
+    menu: str = ""
+    notices: Mapping[str, str] = field(default_factory=dict)
+    menu_counts: Mapping[str, int] = field(default_factory=dict)
+    """What needs the user, by address of the menu entry."""
+
+    # ---- who asks, and for which site ----
 
     @property
     def signed_in_user(self) -> ConsoleUser:
@@ -87,3 +121,112 @@ class PageRequest:
         if self.user is None:
             raise NotSignedIn
         return self.user
+
+    @property
+    def actor(self) -> Actor:
+        """The user, as the audit names a person of the console."""
+        return Actor("console", self.signed_in_user.name, self.request_id, self.address)
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether the user is an operator."""
+        return self.signed_in_user.role is ConsoleRole.OPERATOR
+
+    def query(self, name: str) -> str:
+        """Return a parameter of the address; empty where it is missing."""
+        return str(self.http_request.query_params.get(name, ""))
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """The sites that the user may see, by name."""
+        seen = (site for site in self.context.accounts.sites if self.signed_in_user.may_see(site))
+        return tuple(sorted(seen, key=lambda site: (site.name.casefold(), site.vendor_site_id)))
+
+    @cached_property
+    def site(self) -> Site | None:
+        """The chosen site; None for "All sites", or for a user without any. Another's site is no page."""
+        wanted = self.query("site") or self.form.get("site")
+        if wanted == ALL_SITES_KEY and self.may_see_all_sites:
+            return None
+        found = [each for each in self.sites if wanted in {each.vendor_site_id, str(each.id)}]
+        if wanted and not found:
+            raise NoSuchPage("There is no such site among yours.")
+        return found[0] if found else next(iter(self.sites), None)
+
+    @property
+    def may_see_all_sites(self) -> bool:
+        """Whether the site switch offers "All sites"."""
+        return self.signed_in_user.role in ROLES_OF_ALL_SITES and len(self.sites) > 1
+
+    @cached_property
+    def chosen_sites(self) -> tuple[Site, ...]:
+        """The sites whose data the page may show: the chosen one, or all; only with a BAA."""
+        chosen = (self.site,) if self.site else self.sites
+        return tuple(site for site in chosen if site.baa_accepted)
+
+    def site_of(self, vendor: int, site: int) -> Site | None:
+        """Return a site by its owner columns, if the user may see it."""
+        return next((s for s in self.sites if (s.vendor_id, s.id) == (vendor, site)), None)
+
+    @property
+    def zone(self) -> str:
+        """The time zone in which the page writes times."""
+        return self.site.time_zone if self.site else "UTC"
+
+    @property
+    def today(self) -> date:
+        """The day of claims in the site's zone; in a sandbox the payers' day."""
+        return to_local(self.context.clock.now(), self.zone).date()
+
+    # ---- reading and writing ----
+
+    async def read(self, site: Site, job: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run a job that reads patient data of one site; it must write its audit row with ``tx.audit``."""
+        return await self.context.database.write(site.scope, job, actor=self.actor)
+
+    # ---- answering ----
+
+    def url(self, path: str, **query: object) -> str:
+        """Return the address of a page of the console, which keeps the chosen site."""
+        kept = {"site": self.query("site")} | query
+        pairs = {name: str(value) for name, value in kept.items() if value not in {"", None}}
+        return f"{self.pages.root}{path}" + (f"?{urlencode(pairs)}" if pairs else "")
+
+    def render(self, template: str, title: str, status: int = 200, **values: object) -> Response:
+        """Return a page in the frame: menu, site switch, search, sandbox band."""
+        return self.pages.render(
+            template,
+            status,
+            title=title,
+            frame=self._frame(),
+            csrf=csrf_token(self.context.vault, self.session),
+            url=self.url,
+            zone=self.zone,
+            at=lambda value: page_text.moment(value, self.zone),
+            **values,
+        )
+
+    def _frame(self) -> Frame:
+        url = self.http_request.url
+        return Frame(
+            user=self.signed_in_user,
+            current=self.menu,
+            counts=self.menu_counts,
+            sites=self.sites,
+            site=self.site,
+            all_sites=self.may_see_all_sites,
+            sandbox=self.context.sandbox_control is not None,
+            today=self.today,
+            here=url.path.removeprefix("/console") + (f"?{url.query}" if url.query else ""),
+            notice=self.notices.get(self.query("done"), ""),
+        )
+
+    def message(self, status: int, heading: str, sentence: str) -> Response:
+        """Return a page in the frame with a heading and one sentence."""
+        return self.render("sentence.html", heading, status, sentence=sentence)
+
+    def redirect(self, path: str, **query: object) -> Response:
+        """Return a redirect to a page of the console, which keeps the chosen site."""
+        kept = {"site": self.query("site") or self.form.get("site")} | query
+        pairs = {name: str(value) for name, value in kept.items() if value not in {"", None}}
+        return self.pages.redirect(path + (f"?{urlencode(pairs)}" if pairs else ""))

@@ -1,7 +1,7 @@
-"""Render pages from templates, with the style sheet and security headers of the console.
+"""Render pages from templates, with the security headers of the console.
 
-The policy lets a page load our style sheet and send forms to us, and nothing else: no scripts, no frames, no
-other origins. Knows no page and no session.
+The policy lets a page load our style sheet, script and icon and send forms to us, and nothing else: no inline script
+or style, no frames, no other origins. Knows no page and no session.
 """
 
 from collections.abc import Mapping
@@ -11,12 +11,14 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response
 
+from clearlane.console import page_text
+
 PAGES = Path(__file__).parent / "pages"
-STYLE = (PAGES / "style.css").read_bytes()
 
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
+    "connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -29,11 +31,15 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES.filters.update(
+    money=page_text.money, day=page_text.day, short_day=page_text.short_day, age=page_text.age
+)
+_TEMPLATES.globals["counted"] = page_text.count
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A notice above a form."""
+    """A notice above a form or page."""
 
     kind: str
     """``note`` or ``fault``."""
@@ -54,7 +60,7 @@ class PageRenderer:
     def message_page(
         self, status: int, heading: str, sentence: str, headers: Mapping[str, str] | None = None
     ) -> Response:
-        """Return a page with a heading and one sentence."""
+        """Return a page with a heading and one sentence, without the frame."""
         page = self.render("message.html", status, heading=heading, sentence=sentence)
         page.headers.update(headers or {})
         return page
@@ -66,13 +72,14 @@ class PageRenderer:
         return response
 
 
-def style_response() -> Response:
-    """Return the style sheet. It is public and may be cached."""
-    response = make_response(STYLE, 200, "text/css; charset=utf-8")
-    response.headers["Cache-Control"] = "public, max-age=300"
-    return response
-
-
 def make_response(content: bytes, status: int, media_type: str) -> Response:
     """Return a response with the console's security headers."""
     return Response(content, status, {"Content-Type": media_type, **HEADERS})
+
+
+def download(content: bytes, name: str, media_type: str) -> Response:
+    """Return a file to be saved under this name."""
+    response = make_response(content, 200, media_type)
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
+    response.headers["Content-Disposition"] = f'attachment; filename="{safe}"'
+    return response

@@ -4,9 +4,10 @@ from starlette.responses import Response
 
 from clearlane.accounts.users import normalize_name
 from clearlane.console import forms
+from clearlane.console.local_path import local_path
 from clearlane.console.page_request import PageRequest
 from clearlane.console.rendering import Notice
-from clearlane.pipeline.access import proxy_login, sign_in
+from clearlane.pipeline.access import proxy_login, sign_in, sign_in_link
 from clearlane.store.database import Actor
 
 LINK_OPENED = Notice("note", "Your practice software has opened this page. Sign in to go on.")
@@ -28,7 +29,8 @@ async def show_sign_in(request: PageRequest) -> Response:
     """Show the sign-in page, or go to the home page if signed in already."""
     if request.user is not None:
         return request.pages.redirect("/")
-    return render_sign_in(request, NOTICES.get(request.http_request.query_params.get("say", "")))
+    notice = NOTICES.get(request.query("say"))
+    return render_sign_in(request, notice, next_path=request.query("next"))
 
 
 async def open_login_url(request: PageRequest) -> Response:
@@ -37,11 +39,27 @@ async def open_login_url(request: PageRequest) -> Response:
         request.context.database,
         request.context.vault,
         request.context.accounts,
-        request.path_rest,
+        request.parts["code"],
         now=request.now,
         actor=Actor("console", "login page", request.request_id, request.address),
     )
     return render_sign_in(request, LINK_OPENED if is_valid else LINK_REFUSED)
+
+
+async def open_sign_in_address(request: PageRequest) -> Response:
+    """Use up a one-time address and sign its user in; an address that is not valid shows the sign-in page."""
+    session = await sign_in_link.open_sign_in_link(
+        request.context.work_context,
+        request.parts["code"],
+        now=request.now,
+        actor=Actor("console", "one-time address", request.request_id, request.address),
+    )
+    if session is None:
+        return render_sign_in(request, LINK_REFUSED, 403)
+    # Not a redirect: browsers withhold a strict cookie from a redirect that began at another site.
+    page = request.pages.render("signed_in.html", next_path=local_path(request.query("next")))
+    forms.set_cookie(page, forms.SESSION_COOKIE, session)
+    return page
 
 
 async def submit_sign_in(request: PageRequest) -> Response:
@@ -49,12 +67,16 @@ async def submit_sign_in(request: PageRequest) -> Response:
 
     Beyond the limit of tries for the name and the address the password is not looked at.
     """
-    form = await forms.read_form(request.http_request)
+    form = await forms.read_form(
+        request.http_request,
+        bytes_max=forms.SIGN_IN_FORM_BYTES_MAX,
+        fields_max=forms.SIGN_IN_FORM_FIELDS_MAX,
+    )
     if not forms.has_valid_csrf_token(
         request.context.vault, request.http_request, request.csrf_secret, form
     ):
-        return render_sign_in(request, STALE_FORM, 403)
-    credentials = sign_in.SignInForm(*(form.get(name, "") for name in ("name", "password", "code")))
+        return render_sign_in(request, STALE_FORM, 403, next_path=form.get("next"))
+    credentials = sign_in.SignInForm(*(form.get(name) for name in ("name", "password", "code")))
     name = normalize_name(credentials.name).encode(errors="replace")
     seconds = request.guard.take(request.address, name)
     if seconds:
@@ -80,22 +102,15 @@ async def submit_sign_in(request: PageRequest) -> Response:
     if session is None:
         request.failures.record(name, request.address, request.request_id)
         await request.guard.delay_failure(request.address, name)
-        return render_sign_in(request, WRONG_CREDENTIALS, 403)
+        return render_sign_in(request, WRONG_CREDENTIALS, 403, next_path=form.get("next"))
     request.guard.give_back(request.address, name)
-    response = request.pages.redirect("/")
+    response = request.pages.redirect(local_path(form.get("next")))
     forms.set_cookie(response, forms.SESSION_COOKIE, session)
     return response
 
 
 async def submit_sign_out(request: PageRequest) -> Response:
     """End the session."""
-    form = await forms.read_form(request.http_request)
-    if not forms.has_valid_csrf_token(
-        request.context.vault, request.http_request, request.session, form
-    ):
-        return request.pages.message_page(
-            403, "Not signed out", "The form was too old. Please try again."
-        )
     await sign_in.sign_out(
         request.context.work_context,
         request.session,
@@ -108,11 +123,19 @@ async def submit_sign_out(request: PageRequest) -> Response:
     return response
 
 
-def render_sign_in(request: PageRequest, notice: Notice | None, status: int = 200) -> Response:
+def render_sign_in(
+    request: PageRequest, notice: Notice | None, status: int = 200, *, next_path: str = ""
+) -> Response:
     """Return the sign-in page; set the CSRF cookie if the browser has none."""
     secret = request.csrf_secret or forms.new_csrf_secret()
     token = forms.csrf_token(request.context.vault, secret)
-    page = request.pages.render("sign_in.html", status, csrf_token=token, notice=notice)
+    page = request.pages.render(
+        "sign_in.html",
+        status,
+        csrf_token=token,
+        notice=notice,
+        next_path=local_path(next_path) if next_path else "",
+    )
     if secret != request.csrf_secret:
         forms.set_cookie(page, forms.CSRF_COOKIE, secret)
     return page

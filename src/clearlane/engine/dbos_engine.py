@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 import structlog
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
+from clearlane.engine.backlog import EngineBacklog, read_backlog
 from clearlane.engine.dbos_guard import load_dbos, silence_dbos
 from clearlane.engine.engine_storage import (
     EMBEDDED,
@@ -27,6 +28,7 @@ from clearlane.engine.engine_storage import (
     upgrade_engine_tables,
 )
 from clearlane.engine.node_recovery import NodeRecovery, ParkedWork, RecoverySettings
+from clearlane.engine.tick_timer import TickTimer
 from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, WorkflowClient, WorkItem
 from clearlane.engine.workflows import (
     Id,
@@ -55,8 +57,9 @@ CANCEL_SECONDS_MAX = 5
 
 JobResult = TypeVar("JobResult")
 
-# The queue of the engine's own schedules.
+# The queue of the engine's own schedules. Where one process does all the work, nobody waits for the only one, hourly.
 HOUSEKEEPING = WorkQueue(name="housekeeping", at_once=4, poll_seconds=1.0)
+EMBEDDED_HOUSEKEEPING = replace(HOUSEKEEPING, poll_seconds=15.0)
 
 
 class Engine:
@@ -92,6 +95,7 @@ class Engine:
             queue_of=self._tables.queue_of,
             ticks=frozenset(row.name for row in self._tables.schedules),
         )
+        self._ticks = TickTimer(context, tables.ticks, self.enqueue)
         self._exit_stack = AsyncExitStack()
         self._launched = self._stopping = False
         self._running: set[asyncio.Task[Any]] = set()
@@ -109,6 +113,7 @@ class Engine:
             # Before any work: other nodes take over what a node without a heartbeat has begun.
             await self._start_heartbeat()
             await self._launch()
+            self._ticks.start()
         except BaseException:
             await self._exit_stack.aclose()
             raise
@@ -117,7 +122,7 @@ class Engine:
         """Let running steps finish, hand the rest to other nodes, and stop."""
         self._stopping = True
         silence_dbos()
-        await self._finish_running_work()
+        await asyncio.gather(self._ticks.stop(self._stop_seconds), self._finish_running_work())
         await self._exit_stack.aclose()
 
     @property
@@ -136,6 +141,10 @@ class Engine:
     async def find(self, work: str) -> WorkItem | None:
         """Return one piece of work, None where it is unknown."""
         return await self._client.find(work)
+
+    async def backlog(self) -> EngineBacklog:
+        """Return the work that no node has begun."""
+        return await read_backlog(self._client)
 
     async def parked(self) -> list[ParkedWork]:
         """Return work that waits for a person, because the nodes that did it kept dying."""
@@ -160,9 +169,8 @@ class Engine:
         if not self._embedded:
             every = _cron_every(recovery_settings.heartbeat_seconds)
             own.append(WorkSchedule(name="sweep", verb=sweep, cron=every, queue=HOUSEKEEPING.name))
-        return replace(
-            tables, queues=(*tables.queues, HOUSEKEEPING), schedules=(*tables.schedules, *own)
-        )
+        queue = EMBEDDED_HOUSEKEEPING if self._embedded else HOUSEKEEPING
+        return replace(tables, queues=(*tables.queues, queue), schedules=(*tables.schedules, *own))
 
     async def _launch(self) -> None:
         if self._embedded:

@@ -23,6 +23,9 @@ CRASH_POINTS: dict[str, str] = {
     "dropped": "A payer's file is deleted there; it is not posted.",
     "payment opened": "A payment is stored; none of its claims is recorded.",
     "applied": "A page of statements is recorded.",
+    "webhooks noted": "Events are noted to be delivered to an endpoint; none is sent.",
+    "webhooks sent": "An endpoint got webhooks; that is not recorded.",
+    "webhooks recorded": "It is recorded what became of webhooks.",
     "payment closed": "A payment is stored with all its claims; the outcome of its file is not recorded.",
 }
 """Every point with the state of things there, in the order in which a claim passes them."""

@@ -103,12 +103,27 @@ class WorkSchedule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkTick:
+    """A tick: ``async def verb(context, steps)``, run by the timer of every node.
+
+    Nothing of it is recorded. The verb looks for what is due and may be repeated; rows of our own keep two nodes from
+    doing a thing twice. A run may last longer than the pause: ``at_once`` runs may go on side by side.
+    """
+
+    name: str
+    verb: Verb
+    every_seconds: float
+    at_once: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkTables:
-    """The queues, workflows and schedules of an engine."""
+    """The queues, workflows, schedules and ticks of an engine."""
 
     queues: tuple[WorkQueue, ...]
     workflows: tuple[Workflow, ...]
     schedules: tuple[WorkSchedule, ...] = ()
+    ticks: tuple[WorkTick, ...] = ()
 
     @property
     def queue_of(self) -> dict[str, str]:
@@ -118,7 +133,12 @@ class WorkTables:
 
     def check(self) -> None:
         """Raise ValueError for two rows of one name, and for a queue that does not exist."""
-        names = [row.name for row in self.workflows] + [row.name for row in self.schedules]
+        rows: tuple[Workflow | WorkSchedule | WorkTick, ...] = (
+            *self.workflows,
+            *self.schedules,
+            *self.ticks,
+        )
+        names = [row.name for row in rows]
         twice = {name for name in names if names.count(name) > 1}
         missing = set(self.queue_of.values()) - {queue.name for queue in self.queues}
         if twice or missing:

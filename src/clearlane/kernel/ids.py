@@ -31,6 +31,14 @@ class Scope:
     site: SiteId
 
 
+@dataclass(frozen=True, slots=True)
+class VendorScope:
+    """The sites of one vendor whose rows a store call may read together. A change names one site: a :class:`Scope`."""
+
+    vendor: VendorId
+    sites: tuple[SiteId, ...]
+
+
 def random_text(characters: int) -> str:
     """Return unguessable letters and digits: 5.95 bits each, so 24 of them carry 142 bits."""
     return "".join(secrets.choice(LETTERS_AND_DIGITS) for _ in range(characters))
@@ -72,6 +80,11 @@ def new_request_id(now: datetime, *, letter: str = "C") -> str:
     number = int.from_bytes(random_bytes(REQUEST_ID_RANDOM_BYTES), "big")
     time = _time_digits(to_micros(now) // 1_000)
     return f"{letter}{time}{_digits(number, REQUEST_ID_RANDOM_DIGITS)}"
+
+
+def first_request_id(moment: datetime, *, letter: str = "C") -> str:
+    """Return a text that sorts before every id made at this moment or later, and after those made before it."""
+    return f"{letter}{_time_digits(to_micros(moment) // 1_000)}"
 
 
 @lru_cache(maxsize=8)  # all claims of a document have the same time

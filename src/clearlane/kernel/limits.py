@@ -116,6 +116,9 @@ CLOCK_DIFFERENCE_SECONDS_MAX = 5
 
 # Eligibility: the size from which answers are streamed, how many inquiries fit one file, how long answers are kept.
 ELIGIBILITY_PAGE_ROWS = 64
+# How long a call waits for payers' answers.
+ELIGIBILITY_WAIT_SECONDS_MAX = 55
 ELIGIBILITY_KEPT_DAYS = 90
+EVENTS_KEPT_DAYS = 90
 # After so many days without a word from the payer a claim may be sent again under its id.
 CLAIM_SILENCE_DAYS_MAX = 30

@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding, Stage
 from clearlane.kernel.redacted_repr import redact_repr
+from clearlane.payers import name_patterns
+from clearlane.payers.send_windows import is_time_zone, read_send_windows
 
 ROUTE_POSITIONS_MAX = 9
 
@@ -72,6 +74,8 @@ class Route:
     id: int = 0
     active: bool = True
     created_at: datetime | None = None
+    removed_at: datetime | None = None
+    """A removed route is kept without its secrets, for the batches and files that name it."""
 
     @property
     def payer_key(self) -> tuple[str, str]:
@@ -200,6 +204,8 @@ def _combination_findings(kind: RouteKind, values: Mapping[str, OptionValue]) ->
         and values.get("inbox") == values.get("outbox")
     ):
         yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
+    if values.get("send_windows") and not values.get("time_zone"):
+        yield _finding("RTE005", "time_zone", "It is required with send_windows.")
     if kind is RouteKind.SFTP and values.get("inbox", ".") == values.get("outbox", "."):
         yield _finding("RTE005", "inbox", "The inbox and the outbox are two directories.")
 
@@ -325,6 +331,29 @@ def _senders(text: str) -> str:
     return SENDER_SEPARATOR.join(dict.fromkeys(found))
 
 
+def _read_with(read: Callable[[str], str]) -> Callable[[str], str]:
+    """Return the reader of an option, from one that raises ValueError with what would pass."""
+
+    def read_option(text: str) -> str:
+        try:
+            return read(text)
+        except ValueError as wanted:
+            raise InvalidOptionError(f"give {wanted}") from None
+
+    return read_option
+
+
+def _send_windows(text: str) -> str:
+    read_send_windows(text)
+    return text.lower()
+
+
+def _time_zone(text: str) -> str:
+    if not is_time_zone(text):
+        raise InvalidOptionError("give an IANA name such as America/Chicago or UTC")
+    return text
+
+
 def _is_pickup(role: str) -> bool:
     return role.startswith(PICKUP_PREFIX)
 
@@ -399,6 +428,10 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
     RouteOption("poll_seconds", "How often files for us are looked for.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
     RouteOption("takeover_seconds", "After how long of failing the next route takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
+    RouteOption("send_windows", "When files are sent, such as mon-fri 06:00-20:00, sat 08:00-12:00; at any time where left out.", _read_with(_send_windows), kinds=FILE_KINDS),
+    RouteOption("time_zone", "The time zone of the send_windows, such as America/Chicago.", _time_zone, kinds=FILE_KINDS),
+    RouteOption("file_name", f"How files are called that are sent, from {', '.join(f'{{{name}}}' for name in name_patterns.PLACEHOLDERS)}.", _read_with(name_patterns.read_outgoing), default=name_patterns.OUTGOING_DEFAULT, kinds=FILE_KINDS),
+    RouteOption("inbox_names", "Which files are collected, such as *.835|*.999; others stay where they are.", _read_with(name_patterns.read_incoming), default=name_patterns.INCOMING_DEFAULT, kinds=FOLDER | SFTP),
     RouteOption("bytes_max", "The largest file sent or taken.", _whole(1_024, limits.PAYLOAD_BYTES_MAX), default=limits.TRANSFER_BYTES_MAX),
     RouteOption("seconds_max", "How long the other side may be silent.", _whole(1, 600), default=limits.SILENCE_SECONDS_MAX),
     RouteOption("allow_internal", "Whether the address may lie in an internal network.", _flag, default=False, kinds=REMOTE),

@@ -26,7 +26,16 @@ from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumen
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.model import ClaimPayment
 from clearlane.payments.payment import MatchedBy, OccurrenceKind
-from clearlane.store import claim_updates, documents, facts, occurrences
+from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events
+from clearlane.pipeline.claim_label import ClaimLabel, label_claim
+from clearlane.store import (
+    claim_lookup,
+    claim_search,
+    claim_updates,
+    documents,
+    facts,
+    occurrences,
+)
 from clearlane.store.claim_updates import ClaimStateUpdate, LockedClaim
 from clearlane.store.database import Tx
 from clearlane.store.documents import StoredDocument
@@ -122,7 +131,7 @@ async def withdraw_fact(
         await facts.remove(tx, request_id, identity)
         await documents.remove(tx, document.document_id)
         del known[request_id][identity]
-        await _update_statuses(tx, vault, list(locked.values()), known, now)
+        await _update_statuses(tx, vault, dict.fromkeys(locked.values()), known, now)
         await occurrences.set_roles(tx, list(occurrence_roles(request_id, known[request_id])))
     return source
 
@@ -162,7 +171,8 @@ class _FactChanges:
     earlier: list[FactRow] = field(default_factory=list)
     documents: list[StoredDocument] = field(default_factory=list)
     occurrences: list[OccurrenceRow] = field(default_factory=list)
-    changed: dict[str, None] = field(default_factory=dict)
+    changed: dict[str, list[RecordedFact]] = field(default_factory=dict)
+    """The claims whose status is to be recomputed, each with its new facts."""
 
 
 async def _record_page(
@@ -180,11 +190,41 @@ async def _record_page(
         await facts.replace(tx, changes.earlier)
     if changes.occurrences:
         await occurrences.add(tx, changes.occurrences)
+    await _keep_payer_numbers(tx, vault, changes.changed, locked, known)
     if changes.changed:
-        await _update_statuses(tx, vault, [locked[id] for id in changes.changed], known, now)
+        claims = {locked[id]: new for id, new in changes.changed.items()}
+        await _update_statuses(tx, vault, claims, known, now)
     if roles := _changed_roles(changes, known):
         await occurrences.set_roles(tx, roles)
     return len(changes.added)
+
+
+async def _keep_payer_numbers(
+    tx: Tx,
+    vault: Vault,
+    changed: Iterable[str],
+    locked: Mapping[str, LockedClaim],
+    known: KnownFacts,
+) -> None:
+    """Let claims be found by the numbers that the payer has given them."""
+    rows = {
+        (claim.payer_id, claim_lookup.payer_number_reference(vault, claim.payer_id, number), id): (
+            claim.vendor_id,
+            claim.site_id,
+        )
+        for id in changed
+        if (claim := locked[id])
+        for number in {_payer_number(fact) for fact in known[id].values()} - {""}
+    }
+    if rows:
+        owners = {row[2]: owner for row, owner in rows.items()}
+        await claim_lookup.add_references(tx, owners, rows)
+
+
+def _payer_number(fact: AnyFact) -> str:
+    if isinstance(fact, ClaimPayment):
+        return fact.payer_control_number
+    return fact.claim.payer_control_number if fact.claim else ""
 
 
 def _changed_roles(changes: _FactChanges, known: KnownFacts) -> list[OccurrenceRole]:
@@ -264,6 +304,7 @@ def _sort_facts(
                 changes.documents.append(_document(vault, one, fact, now))
             claim_known[identity] = fact
             changes.added.append(_row(vault, one, fact, identity))
+            changes.changed.setdefault(one.request_id, []).append(_recorded(one, fact))
             if one.place is not None:
                 changes.occurrences.append(_occurrence(one, fact, identity))
         elif (fact.at, fact.serial) < (before.at, before.serial):
@@ -274,8 +315,18 @@ def _sort_facts(
             changes.earlier.append(_row(vault, one, fact, identity))
         else:
             continue
-        changes.changed[one.request_id] = None
+        changes.changed.setdefault(one.request_id, [])
     return changes
+
+
+def _recorded(one: ClaimFact, fact: AnyFact) -> RecordedFact:
+    by_person = one.place is not None and one.place.matched_by is MatchedBy.PERSON
+    return RecordedFact(
+        fact,
+        payment_id=one.place.payment_id if one.place else "",
+        from_payer=one.inbox_id is not None and not by_person,
+        has_document=one.x12_part is not None,
+    )
 
 
 def _in_site_time(fact: AnyFact, claim: LockedClaim) -> AnyFact:
@@ -342,14 +393,18 @@ def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> Sto
 
 
 async def _update_statuses(
-    tx: Tx, vault: Vault, changed: Sequence[LockedClaim], known: KnownFacts, now: datetime
+    tx: Tx,
+    vault: Vault,
+    changed: Mapping[LockedClaim, Sequence[RecordedFact] | None],
+    known: KnownFacts,
+    now: datetime,
 ) -> None:
-    """Recompute and write the status of claims, with events and references."""
+    """Recompute and write the status of claims, with events and references. A fact was withdrawn where there is None."""
     await vault.load_keys_of(tx, [one.status for one in changed if one.status])
     rows: list[ClaimStateUpdate] = []
     moved: list[tuple[LockedClaim, str]] = []
     rejected: list[LockedClaim] = []
-    for claim in changed:
+    for claim, new in changed.items():
         known_facts = known[claim.request_id].values()
         status = lifecycle.fold(known_facts, total=claim.total_cents)
         before = _current_status(vault, claim)
@@ -362,14 +417,52 @@ async def _update_statuses(
         content = encode_claim_status(after)
         sealed = vault.seal(claim.vendor_id, STATUS_COLUMN, claim.request_id, content)
         waits = _waits_for_batch(claim, before, status, known_facts)
+        events = change_events(ClaimChange(claim, before, after, new), to_micros(now))
+        tx.add_events(events)
         rows.append(
-            ClaimStateUpdate(claim.request_id, state, waits, status.payer, to_micros(now), sealed)
+            ClaimStateUpdate(
+                claim.request_id,
+                state,
+                waits,
+                status.payer,
+                to_micros(now),
+                sealed,
+                claim_search.payer_number_key(vault, claim.vendor_id, status.payer_control_number),
+                outcome_in_force(known_facts),
+                claim.event_sequence + len(events),
+                _label(status, known_facts).value,
+            )
         )
     await claim_updates.update_claims(tx, rows)
     if moved:
         await claim_updates.record_events(tx, moved, to_micros(now))
     if rejected:
         await claim_updates.release_references(tx, rejected)
+
+
+def outcome_in_force(known_facts: Iterable[AnyFact]) -> str | None:
+    """Return the outcome of the claim payment that counts, of a reversal where none does; None before any."""
+    payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+    if len(payments) == 1:
+        return payments[0].outcome.value
+    in_force = [role.remittance for role in lifecycle.remittance_roles(payments) if role.in_force]
+    counting = in_force or payments
+    last = counting[-1] if counting else None
+    return last.outcome.value if isinstance(last, ClaimPayment) else None
+
+
+def _label(status: LifecycleStatus, known_facts: Iterable[AnyFact]) -> ClaimLabel:
+    """Return what a claim is called, by the claim payment that counts, of a reversal where none does."""
+    payments = [fact for fact in known_facts if isinstance(fact, ClaimPayment)]
+    if not payments:
+        return label_claim(status, outcome=None)
+    counting = [
+        role.remittance
+        for role in lifecycle.remittance_roles(payments)
+        if role.in_force and isinstance(role.remittance, ClaimPayment)
+    ]
+    last = counting[-1] if counting else payments[-1]
+    return label_claim(status, outcome=last.outcome, balanced=last.balanced)
 
 
 def _waits_for_batch(

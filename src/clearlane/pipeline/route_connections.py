@@ -25,6 +25,9 @@ ADDRESS_OPTIONS = (
 PACE_OPTIONS = ("window_seconds", "claims_max", "poll_seconds", "takeover_seconds")
 """The same, for routes that carry files."""
 
+FILE_OPTIONS = ("send_windows", "time_zone", "file_name")
+"""The same, for routes that carry files, in words."""
+
 
 class RouteConnections:
     """Connections of one snapshot of the active routes."""
@@ -91,6 +94,7 @@ def payer_route(stored: RouteWithSecrets) -> PayerRoute:
     options: dict[str, Any] = {name: route.text(name) for name in ADDRESS_OPTIONS}
     if route.carries_files:
         options |= {name: route.number(name) for name in PACE_OPTIONS}
+        options |= {name: route.text(name) for name in FILE_OPTIONS}
     return PayerRoute(
         route_id=route.id,
         payer_id=route.payer_id,

@@ -1,25 +1,24 @@
-"""The durable work of an installation: its queues, workflows and schedules. A new verb is a new row.
+"""The work of an installation: its queues, workflows, ticks and schedules. A new verb is a new row.
 
 The engine adds its own schedules (recovery and purge).
 """
 
 from clearlane.engine import self_check
-from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables
+from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
 from clearlane.pipeline.eligibility import inquiry_schedule
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.notify import purge_events, silent_claims
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.query import claim_summary
 
-# Every poll costs a little CPU on an idle node, so a queue is polled once a second and a schedule runs every other
-# second: work waits half a second on average. A piece of work is a batch or a file, never a claim.
+# The engine's library polls each queue once a second, and each poll costs an idle node a quarter of a percent of a core:
+# there are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
 QUEUES = (
-    WorkQueue(name=self_check.QUEUE, at_once=8, poll_seconds=1.0),
     # A payer that does not answer occupies a place until its time limit: there are places for many.
     WorkQueue(name=dispatch.QUEUE, at_once=64, poll_seconds=1.0),
-    WorkQueue(name=dispatch.TICK_QUEUE, at_once=2, poll_seconds=1.0),
-    # A run ends with the slowest mailbox, and the next run must not wait for it.
-    WorkQueue(name=receive.QUEUE, at_once=64, poll_seconds=1.0),
     WorkQueue(name=post.QUEUE, at_once=4, poll_seconds=1.0),
-    WorkQueue(name=inquiry_schedule.QUEUE, at_once=2, poll_seconds=1.0),
+    # For what nobody waits for, and `clearlane worker --self-check`.
+    WorkQueue(name=self_check.QUEUE, at_once=8, poll_seconds=5.0),
 )
 
 WORKFLOWS = (
@@ -28,28 +27,47 @@ WORKFLOWS = (
     Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE),
 )
 
-SCHEDULES: tuple[WorkSchedule, ...] = (
-    WorkSchedule(
-        name=dispatch.TICK,
-        verb=dispatch.dispatch_tick,
-        cron=dispatch.EVERY,
-        queue=dispatch.TICK_QUEUE,
+# What looks for due rows of our own runs by a timer of each node, without a record: a record costs ten times as much.
+TICKS: tuple[WorkTick, ...] = (
+    WorkTick(name=dispatch.TICK, verb=dispatch.dispatch_tick, every_seconds=dispatch.EVERY_SECONDS),
+    # A run ends with the slowest mailbox, and the next run must not wait for it.
+    WorkTick(
+        name=receive.NAME,
+        verb=receive.receive_tick,
+        every_seconds=receive.EVERY_SECONDS,
+        at_once=64,
     ),
-    WorkSchedule(
-        name=receive.NAME, verb=receive.receive_tick, cron=receive.EVERY, queue=receive.QUEUE
-    ),
-    WorkSchedule(
+    WorkTick(
         name=inquiry_schedule.ASK,
         verb=inquiry_schedule.inquiry_tick,
-        cron=inquiry_schedule.ASK_EVERY,
-        queue=inquiry_schedule.QUEUE,
+        every_seconds=inquiry_schedule.ASK_EVERY_SECONDS,
     ),
+    WorkTick(
+        name=silent_claims.NAME,
+        verb=silent_claims.silence_tick,
+        every_seconds=silent_claims.EVERY_SECONDS,
+    ),
+)
+
+SCHEDULES: tuple[WorkSchedule, ...] = (
     WorkSchedule(
         name=inquiry_schedule.PURGE,
         verb=inquiry_schedule.purge_tick,
         cron=inquiry_schedule.PURGE_EVERY,
-        queue=inquiry_schedule.QUEUE,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=purge_events.NAME,
+        verb=purge_events.purge_tick,
+        cron=purge_events.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=claim_summary.NAME,
+        verb=claim_summary.refresh_tick,
+        cron=claim_summary.EVERY,
+        queue=self_check.QUEUE,
     ),
 )
 
-TABLES = WorkTables(queues=QUEUES, workflows=WORKFLOWS, schedules=SCHEDULES)
+TABLES = WorkTables(queues=QUEUES, workflows=WORKFLOWS, schedules=SCHEDULES, ticks=TICKS)

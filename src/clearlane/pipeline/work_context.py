@@ -20,6 +20,7 @@ from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
 from clearlane.store.database import Actor, Database
+from clearlane.store.event_watch import EventWatch
 from clearlane.store.vault import Vault
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class WorkLimits:
     """Days that eligibility requests are kept."""
     claim_silence_days: int = limits.CLAIM_SILENCE_DAYS_MAX
     """Days without a word from the payer after which a claim may be sent again under its id."""
+    event_days: int = limits.EVENTS_KEPT_DAYS
+    """Days that events are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +79,12 @@ class WorkContext:
     """Returns the moment that lies a length of the payers' time before another. A sandbox's payers have their own days."""
     eligibility_x12: bool = False
     """Whether eligibility responses contain the raw 271."""
+    events_name_claims: bool = True
+    """Whether events have the vendor's claim id, which is an identifier of a patient's under HIPAA."""
+    event_watch: EventWatch | None = None
+    """Wakes those who wait for events; None outside of a node."""
+    wake_webhooks: Callable[[], None] = lambda: None
+    """Lets this node look at the webhook endpoints, of which one was added or changed."""
 
     @property
     def actor(self) -> Actor:

@@ -25,6 +25,7 @@ from clearlane.accounts.model import (
     site_findings,
     vendor_findings,
 )
+from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.finding import Finding, Stage
@@ -368,7 +369,10 @@ async def accept_baa(
 ) -> AccountChange:
     """Record that the client has accepted the agreement. The time of the first acceptance stays."""
     action, accepted = "site.baa-accept", to_micros(now)
-    return await _set(database, _BAA, vendor_site_id, accepted, action=action, actor=actor)
+    event = NewEvent("baa.accepted", accepted)
+    return await _set(
+        database, _BAA, vendor_site_id, accepted, action=action, actor=actor, event=event
+    )
 
 
 async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -> AccountChange:
@@ -433,7 +437,10 @@ async def _set(
     *,
     action: str,
     actor: Actor,
+    event: NewEvent | None = None,
 ) -> AccountChange:
+    """Set a column of an account; ``event`` is told to the vendor of the site that the row is."""
+
     async def job(tx: Tx) -> int | None:
         found = await tx.row(column.read, row=row)
         if found is None:
@@ -442,9 +449,17 @@ async def _set(
             return None
         await tx.run(column.write, row=row, value=value)
         tx.audit(action, ids=[row])
+        owner = await tx.row(_SITE_OWNER, row=row) if event else None
+        if event and owner:
+            tx.add_events([event._replace(vendor_id=owner[0], site_id=owner[1])])
         return await bump_revision(tx, REVISION)
 
     return AccountChange(await database.write(SCOPE, job, actor=actor))
+
+
+_SITE_OWNER = Statement(
+    select(sites.c.vendor_id, sites.c.id).where(sites.c.vendor_site_id == bindparam("row"))
+)
 
 
 # ---- the sandbox's own account -----------------------------------------------------------------

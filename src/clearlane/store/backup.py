@@ -37,7 +37,7 @@ from clearlane.store.database import (
 )
 from clearlane.store.keys import MasterKeys
 from clearlane.store.nodes import bump_revision, live_nodes
-from clearlane.store.schema import data_keys, nodes, revisions
+from clearlane.store.schema import BACKUP_ACTION, data_keys, nodes, revisions
 from clearlane.store.sql import Statement, insert_into
 from clearlane.store.sqlite import create_private_file
 from clearlane.store.vault import Vault
@@ -55,17 +55,22 @@ async def write_backup(
     """Copy the database as of one moment into one file of mode 0600, while writers go on."""
     if target.exists():  # noqa: ASYNC240
         raise OperationRefused(f"{target} exists already: name another file.")
-
-    async def noted(tx: Tx) -> None:
-        tx.audit("backup.written", detail=target.name)
-
-    await database.write(BACKUP, noted, actor=actor)
+    await record_backup(database, target, actor)
     with scratch_file(target.parent) as copy:
         await asyncio.to_thread(copy_database, file, copy)
         unsigned = await asyncio.to_thread(describe, copy, to_micros(clock.now()))
         manifest = msgspec.structs.replace(unsigned, mac=unsigned.mac_for(vault.audit_key))
         await asyncio.to_thread(pack, copy, manifest, target)
     return manifest
+
+
+async def record_backup(database: Database, target: Path, actor: Actor) -> None:
+    """Record that a backup is written, so that its age is known."""
+
+    async def noted(tx: Tx) -> None:
+        tx.audit(BACKUP_ACTION, detail=target.name)
+
+    await database.write(BACKUP, noted, actor=actor)
 
 
 @dataclass(frozen=True, slots=True)

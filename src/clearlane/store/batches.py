@@ -4,7 +4,7 @@ A batch is stored in one transaction with its claims, so no claim is in two batc
 is sealed for the installation, because claims of many clients share a file. Knows no file format and no connection.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from sqlalchemy import BigInteger, ColumnElement, Integer, bindparam, func, select, update
@@ -128,6 +128,8 @@ class Batch:
     """Whether the last step of a transfer was begun, so that the payer may have the file."""
     failing_since: int | None
     delivered_at: int | None
+    acknowledged_at: int | None
+    """When the first TA1, 999 or 277CA that names the file was posted."""
     fault: str
 
     @property
@@ -364,6 +366,11 @@ async def mark_arriving(tx: Tx, id: int, *, holder: str) -> bool:
     return bool(await tx.run(_ARRIVING, id=id, holder=holder))
 
 
+async def mark_acknowledged(tx: Tx, ids: Collection[int], at: int) -> None:
+    """Record when the payer acknowledged batches, unless it did before."""
+    await tx.run(_ACKNOWLEDGED, ids=sorted(ids), at=at)
+
+
 async def retry_now(tx: Tx, destination: tuple[str, str], now: int) -> None:
     """Make the batches to a payer due now, except those that a workflow is sending."""
     type, payer_id = destination
@@ -576,6 +583,11 @@ _ARRIVING = Statement(
         batches.c.state == BatchState.SENDING.value,
     )
     .values(arriving=1)
+)
+_ACKNOWLEDGED = Statement(
+    update(batches)
+    .where(among(batches.c.id, "ids"), batches.c.acknowledged_at.is_(None))
+    .values(acknowledged_at=bindparam("at", type_=BigInteger))
 )
 _RETRY_NOW = Statement(
     update(batches)

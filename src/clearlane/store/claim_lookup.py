@@ -26,6 +26,8 @@ class CandidateClaim(NamedTuple):
     site_id: int
     account_as_number: int
     """Whether CLM01 is the patient's account number; else it is the request id."""
+    by_payer_number: bool = False
+    """Whether only the payer's own number of the claim led to it."""
 
 
 def account_reference(vault: Vault, payer_id: str, account: str) -> str:
@@ -42,6 +44,11 @@ def cut_account_reference(vault: Vault, payer_id: str, account: str) -> str:
 def line_reference(vault: Vault, payer_id: str, control: str) -> str:
     """Return the keyed hash of a line control number that a caller chose (REF*6R)."""
     return vault.fingerprint(0, "REF6R", payer_id, control).hex()
+
+
+def payer_number_reference(vault: Vault, payer_id: str, number: str) -> str:
+    """Return the keyed hash of the number that a payer gave a claim (CLP07, REF*1K)."""
+    return vault.fingerprint(0, "CLP07", payer_id, number).hex()
 
 
 async def find_by_account(
@@ -108,7 +115,8 @@ async def find_sent(
     return {row[0]: CandidateClaim(*row) for row in rows}
 
 
-# References other than the current account number: line control numbers and former account numbers.
+# References other than the current account number: line control numbers, former and cut account numbers,
+# the payer's own numbers.
 _ADD = Statement(
     insert_into(line_references, "payer_id", "reference", "request_id").on_conflict_do_nothing(),
     system=True,
@@ -135,7 +143,7 @@ _BY_OTHER_REFERENCE = Statement(
     system=True,
 )
 _SENT = Statement(
-    select(*(claims.c[name] for name in CandidateClaim._fields)).where(
+    select(*(claims.c[name] for name in CandidateClaim._fields[:-1])).where(
         among(claims.c.request_id, "request_ids"),
         claims.c.payer_id == bindparam("payer_id"),
         claims.c.sendings > 0,

@@ -5,6 +5,7 @@ Knows no fact.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select, update
@@ -35,6 +36,8 @@ class LockedClaim(NamedTuple):
     queued: int
     status: bytes | None
     successor_id: str | None
+    event_sequence: int
+    """How many events vendors were told about it."""
     time_zone: str
 
     def __repr__(self) -> str:
@@ -51,10 +54,25 @@ class ClaimStateUpdate(NamedTuple):
     paid_cents: int
     updated_at: int
     status: bytes
+    payer_number_key: int | None
+    """Keyed hash of the payer's number, cut to 64 bits."""
+    outcome: str | None
+    event_sequence: int
+    label: str
+    """What people call the claim (``pipeline.claim_label``)."""
 
     def __repr__(self) -> str:
         """Leave out sealed values."""
         return f"ClaimStateUpdate({self.request_id})"
+
+
+class CountedEvent(NamedTuple):
+    """A claim, and the number of its newest event."""
+
+    vendor_id: int
+    site_id: int
+    request_id: str
+    sequence: int
 
 
 async def lock_claims(tx: Tx, request_ids: Sequence[str]) -> dict[str, LockedClaim]:
@@ -85,6 +103,12 @@ async def record_events(tx: Tx, events: Sequence[tuple[LockedClaim, str]], at: i
     await tx.many(_EVENT, rows)
 
 
+async def count_event(tx: Tx, request_ids: Sequence[str]) -> list[CountedEvent]:
+    """Count one more event of each claim, and return the numbers in the order of the claims."""
+    rows = await tx.rows(_COUNT_EVENT, request_ids=sorted(set(request_ids)))
+    return sorted((CountedEvent(*row) for row in rows), key=attrgetter("request_id"))
+
+
 async def release_references(tx: Tx, claims: Sequence[LockedClaim]) -> None:
     """Release the account numbers of refused claims, and keep them for late answers."""
     owners = {one.request_id: (one.vendor_id, one.site_id) for one in claims}
@@ -112,6 +136,13 @@ _UPDATE = Statement(
     system=True,
 )
 _EVENT = Statement(insert_into(claim_events, "request_id", "at", "event"), system=True)
+_COUNT_EVENT = Statement(
+    update(claims)
+    .where(among(claims.c.request_id, "request_ids"))
+    .values(event_sequence=claims.c.event_sequence + 1)
+    .returning(claims.c.vendor_id, claims.c.site_id, claims.c.request_id, claims.c.event_sequence),
+    system=True,
+)
 _REFERENCES = Statement(
     select(
         claim_references.c.payer_id, claim_references.c.reference, claim_references.c.request_id

@@ -6,11 +6,10 @@ what must be found again is a keyed hash. Knows no field of a claim.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from operator import attrgetter
 from typing import TypeAlias
 
-from sqlalchemy import and_, bindparam, delete, literal, or_, select
+from sqlalchemy import bindparam, delete, literal, select
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
@@ -19,7 +18,6 @@ from clearlane.claims.resubmission import (
     ResubmissionTimes,
     decide_resubmission,
 )
-from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.store.database import Tx
 from clearlane.store.group_commit import LockContention
@@ -63,9 +61,17 @@ class NewClaim:
     total_cents: int
     created_at: int
     created_day: str
+    service_day: str | None = None
+    """The first day of service."""
     payload: bytes = field(repr=False)
     status: bytes | None = field(default=None, repr=False)
     """Its row of the status list; None where it is not listed."""
+    vendor_claim_key: int = 0
+    """Keyed hashes that it is found by, cut to 64 bits: of the vendor's claim id, the account number, the patient's last
+    name with birth date, and the start of that name; None where it has none."""
+    account_key: int | None = None
+    patient_key: int | None = None
+    name_key: int | None = None
     depends_on_predecessor: bool = False
     """Whether its content is still to be decided by the claim that it takes over from, if there is one."""
 
@@ -94,6 +100,8 @@ class StoredPredecessor:
     created_at: int
     updated_at: int
     paid_cents: int
+    event_sequence: int
+    """How many events vendors were told about it."""
     payload: bytes = field(repr=False)
     status: bytes = field(repr=False)
 
@@ -129,29 +137,6 @@ class StoredClaim:
     payload: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedClaim:
-    """A row of the console's claim list; nothing in it names a patient."""
-
-    request_id: str
-    created_at: datetime
-    created_day: str
-    kind: str
-    payer_id: str
-    state: str
-    total_cents: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimListRange:
-    """The days of a claim list, both included, and where the page before ended."""
-
-    first: str
-    last: str
-    before: tuple[str, str] | None = None
-    """Day and request id of the last claim listed."""
-
-
 async def as_it_is(tx: Tx, claim: NewClaim, predecessor: StoredPredecessor) -> NewClaim:
     """Let a claim go out as it is."""
     return claim
@@ -179,7 +164,7 @@ async def add(
             predecessors |= await _supersede(tx, [claim], current, accounts, correct)
         results[claim.request_id] = _insert_result(claim, current, predecessors)
     stored = [claim for claim in (*first, *later) if _is_stored(claim, current)]
-    await _release_references(tx, accounts - {claim.request_id for claim in stored})
+    await release_account_numbers(tx, accounts - {claim.request_id for claim in stored})
     await tx.many(_EVENT, [_event(claim, claim.state) for claim in (*stored, *refused)])
     return [results.get(c.request_id) or ClaimInsertResult(c.request_id) for c in new]
 
@@ -220,18 +205,6 @@ async def list_events(tx: Tx, request_id: str) -> list[tuple[int, str]]:
     return [(at, event) for at, event in await tx.rows(_EVENTS, request_id=request_id)]
 
 
-async def list_claims(tx: Tx, days: ClaimListRange) -> list[ListedClaim]:
-    """Return a page of the site's claims, newest first, and one more. The read is audited."""
-    day, request_id = days.before or ("", "")
-    values = {"first": days.first, "last": days.last}
-    if days.before is None:
-        rows = await tx.rows(_LIST_CLAIMS, **values)
-    else:
-        rows = await tx.rows(_LIST_OLDER_CLAIMS, day=day, before=request_id, **values)
-    tx.audit("console.claims", count=len(rows), detail=f"{days.first} to {days.last}")
-    return [ListedClaim(row[0], from_micros(row[1]), *row[2:]) for row in rows]
-
-
 async def find_newest_of_vendor_claim(tx: Tx, hashes: Mapping[str, str]) -> str | None:
     """Return the number of the scope's newest claim under a vendor's claim id, given its hash for each kind."""
     found = [
@@ -262,7 +235,8 @@ async def _take_references(tx: Tx, new: Sequence[NewClaim]) -> set[str]:
     return {str(request_id) for (request_id,) in found}
 
 
-async def _release_references(tx: Tx, request_ids: set[str]) -> None:
+async def release_account_numbers(tx: Tx, request_ids: set[str]) -> None:
+    """Let other claims carry the account numbers of these, which were never sent."""
     if request_ids:
         await tx.run(_DROP_REFERENCES, request_ids=sorted(request_ids))
 
@@ -408,7 +382,8 @@ def _stored(row: tuple[object, ...]) -> StoredClaim:
 
 _NEW_COLUMNS = (
     "request_id", "kind", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
-    "created_at", "created_day", "payload", "status",
+    "created_at", "created_day", "payload", "status", "vendor_claim_key", "account_key", "patient_key", "name_key",
+    "service_day",
 )  # fmt: skip
 _new_values = attrgetter(*_NEW_COLUMNS)
 
@@ -439,6 +414,7 @@ _TAKE_OVER = scoped_update(
     _IS_CURRENT,
     is_current=0,
     successor_id=bindparam("successor"),
+    event_sequence=claims.c.event_sequence + 1,  # that it was corrected
 )
 _STORED = select(
     claims.c.request_id,
@@ -454,7 +430,8 @@ _SOME = scoped_select(_STORED.where(among(claims.c.request_id, "request_ids")), 
 _PREDECESSORS = scoped_select(
     select(
         claims.c.request_id, claims.c.kind, claims.c.state, claims.c.payer_id, claims.c.content_hash,
-        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.payload, claims.c.status,
+        claims.c.created_at, claims.c.updated_at, claims.c.paid_cents, claims.c.event_sequence,
+        claims.c.payload, claims.c.status,
     ).where(among(claims.c.request_id, "request_ids"), claims.c.status.is_not(None)),
     claims,
 )  # fmt: skip
@@ -490,34 +467,4 @@ _REFERENCES = Statement(
 )
 _DROP_REFERENCES = Statement(
     delete(claim_references).where(among(claim_references.c.request_id, "request_ids"))
-)
-_LIST_PAGE = (
-    select(
-        claims.c.request_id,
-        claims.c.created_at,
-        claims.c.created_day,
-        claims.c.kind,
-        claims.c.payer_id,
-        claims.c.state,
-        claims.c.total_cents,
-    )
-    .where(
-        claims.c.created_day >= bindparam("first"),
-        claims.c.created_day <= bindparam("last"),
-        claims.c.state != NOT_ACCEPTED,
-    )
-    .order_by(claims.c.created_day.desc(), claims.c.request_id.desc())
-    .limit(limits.CONSOLE_CLAIMS_PAGE_ROWS + 1)
-)
-_LIST_CLAIMS = scoped_select(_LIST_PAGE, claims)
-_LIST_OLDER_CLAIMS = scoped_select(
-    _LIST_PAGE.where(
-        or_(
-            claims.c.created_day < bindparam("day"),
-            and_(
-                claims.c.created_day == bindparam("day"), claims.c.request_id < bindparam("before")
-            ),
-        )
-    ),
-    claims,
 )

@@ -10,17 +10,18 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, or_, select, update
 
-from clearlane.accounts.users import CodeFailures, ConsoleUser, UserState
+from clearlane.accounts.users import CodeFailures, ConsoleRole, ConsoleUser, UserState
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.finding import Finding, Stage
-from clearlane.kernel.ids import SiteId, VendorId
+from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId
 from clearlane.store.accounts import AccountRefused
 from clearlane.store.database import Actor, Database, Row, SystemScope, Tx
 from clearlane.store.schema import (
     console_sessions,
     console_user_sites,
     console_users,
+    sign_in_links,
 )
 from clearlane.store.sql import Statement, insert_into
 
@@ -37,7 +38,9 @@ class NewUser:
 
     name: str
     vendor: VendorId
+    """``NO_VENDOR`` for operators."""
     sites: frozenset[SiteId] | None
+    role: ConsoleRole = ConsoleRole.BILLER
     password_hash: str = field(repr=False)
     totp_secret: bytes = field(repr=False)
     """Sealed for the vendor, this table and the user's name."""
@@ -72,7 +75,8 @@ async def add_user(database: Database, new: NewUser, *, now: datetime, actor: Ac
         added = await tx.row(
             _ADD,
             name=new.name,
-            vendor_id=new.vendor,
+            role=new.role.value,
+            vendor_id=None if new.vendor == NO_VENDOR else new.vendor,
             all_sites=int(new.sites is None),
             state=UserState.ACTIVE.value,
             password_hash=new.password_hash,
@@ -201,6 +205,13 @@ async def begin_session(
     await tx.run(
         _CHANGES[frozenset(_SIGN_IN_VALUES)], user=user.id, **_SIGN_IN_VALUES | {"totp_step": step}
     )
+    await _store_session(tx, user, session_hash, now=now, ends=ends)
+    tx.audit("console.sign-in", ids=[user.name])
+
+
+async def _store_session(
+    tx: Tx, user: ConsoleUser, session_hash: bytes, *, now: datetime, ends: datetime
+) -> None:
     await tx.run(_SWEEP, now=to_micros(now), idle=_idle(now))
     await tx.run(_END_OLDEST, user=user.id)
     await tx.run(
@@ -210,7 +221,31 @@ async def begin_session(
         seen_at=to_micros(now),
         ends_at=to_micros(ends),
     )
-    tx.audit("console.sign-in", ids=[user.name])
+
+
+async def add_sign_in_link(
+    tx: Tx, user: ConsoleUser, code_hash: bytes, *, now: datetime, expires_at: datetime
+) -> None:
+    """Store the code of a one-time address that signs a user in; delete those that have expired."""
+    await tx.run(_SWEEP_LINKS, now=to_micros(now))
+    values = {"code_hash": code_hash, "user_id": user.id, "expires_at": to_micros(expires_at)}
+    await tx.run(_ADD_LINK, **values)
+    tx.audit("user.sign-in-link", ids=[user.name])
+
+
+async def use_sign_in_link(tx: Tx, code_hash: bytes, now: datetime) -> ConsoleUser | None:
+    """Use up a code and return its user. Of concurrent attempts the database lets one succeed."""
+    used = await tx.row(_USE_LINK, code_hash=code_hash, now=to_micros(now))
+    row = await tx.row(_BY_ID, user=used[0]) if used else None
+    return None if row is None else _user(row, await _sites(tx, row))
+
+
+async def begin_linked_session(
+    tx: Tx, user: ConsoleUser, session_hash: bytes, *, now: datetime, ends: datetime
+) -> None:
+    """Sign in a user who opened a one-time address."""
+    await _store_session(tx, user, session_hash, now=now, ends=ends)
+    tx.audit("console.sign-in", ids=[user.name], detail="one-time address")
 
 
 async def find_session(tx: Tx, session_hash: bytes, now: datetime) -> ConsoleSession | None:
@@ -234,8 +269,15 @@ async def end_session(tx: Tx, session_hash: bytes, user: ConsoleUser) -> None:
 
 
 def _user(row: Row, sites: frozenset[SiteId]) -> ConsoleUser:
-    id, name, vendor, all_sites, state = row
-    return ConsoleUser(id, name, VendorId(vendor), UserState(state), None if all_sites else sites)
+    id, name, vendor, all_sites, state, role = row
+    return ConsoleUser(
+        id,
+        name,
+        NO_VENDOR if vendor is None else VendorId(vendor),
+        UserState(state),
+        None if all_sites else sites,
+        ConsoleRole(role),
+    )
 
 
 async def _sites(tx: Tx, row: Row) -> frozenset[SiteId]:
@@ -257,6 +299,7 @@ _USER = (
     console_users.c.vendor_id,
     console_users.c.all_sites,
     console_users.c.state,
+    console_users.c.role,
 )
 _ADD = Statement(
     insert_into(console_users, *(c.name for c in console_users.c if c.name != "id"))
@@ -301,6 +344,24 @@ _CHANGES: dict[frozenset[str], Statement] = dict(
         _changing("code_failures", "code_failed_at"),
         _changing("totp_step", "code_failures"),
     )
+)
+
+_BY_ID = Statement(
+    select(*_USER).where(
+        console_users.c.id == bindparam("user"), console_users.c.state == UserState.ACTIVE.value
+    )
+)
+_ADD_LINK = Statement(insert_into(sign_in_links, "code_hash", "user_id", "expires_at"))
+_USE_LINK = Statement(
+    delete(sign_in_links)
+    .where(
+        sign_in_links.c.code_hash == bindparam("code_hash"),
+        sign_in_links.c.expires_at > bindparam("now"),
+    )
+    .returning(sign_in_links.c.user_id)
+)
+_SWEEP_LINKS = Statement(
+    delete(sign_in_links).where(sign_in_links.c.expires_at <= bindparam("now"))
 )
 
 _SESSION_HASH = console_sessions.c.session_hash == bindparam("session_hash")

@@ -3,15 +3,17 @@
 Knows which database an address means; ``sqlite`` and ``postgresql`` implement it.
 """
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from clearlane.kernel.clock import Clock, to_micros
-from clearlane.kernel.ids import Scope
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store import keys as master
 from clearlane.store import migrate
 from clearlane.store.anchor import Anchor
+from clearlane.store.change_signal import ChangeSignal
 from clearlane.store.group_commit import (
     Actor,
     CombinedJob,
@@ -24,14 +26,16 @@ from clearlane.store.group_commit import (
     OperationRefused,
     Row,
     StoreFault,
+    StoreWaits,
     Tx,
     require_row,
 )
 from clearlane.store.keys import InstallationKeys, MasterKeys
-from clearlane.store.sql import Statement, SystemScope, UnscopedStatement, WrongScope
+from clearlane.store.sql import AnyScope, Statement, SystemScope, UnscopedStatement, WrongScope
 
 __all__ = [
     "Actor",
+    "AnyScope",
     "CombinedJob",
     "CommitOutcomeUnknown",
     "ConstraintViolation",
@@ -45,9 +49,11 @@ __all__ = [
     "Scope",
     "Statement",
     "StoreFault",
+    "StoreWaits",
     "SystemScope",
     "Tx",
     "UnscopedStatement",
+    "VendorScope",
     "WrongScope",
     "open_database",
     "require_row",
@@ -81,6 +87,10 @@ class Database(Protocol):
     def reserve_warning(self) -> str:
         """Why there is no reserve of disk space, where this node should have one."""
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+
     def keep_reserve(self) -> None:
         """Keep a reserve of disk space for audit rows, where the database is a file of this node."""
 
@@ -90,15 +100,21 @@ class Database(Protocol):
     async def revision(self) -> str | None:
         """Return the schema revision of the database, None for an empty one."""
 
-    def read(self, scope: Scope | SystemScope) -> AbstractAsyncContextManager[Tx]:
+    def read(self, scope: AnyScope) -> AbstractAsyncContextManager[Tx]:
         """Open a short, consistent snapshot."""
 
-    async def write(self, scope: Scope | SystemScope, job: Job[T], *, actor: Actor) -> T:
+    async def write(self, scope: AnyScope, job: Job[T], *, actor: Actor) -> T:
         """Run a job in the next group and return after the durable commit.
 
         An exception of the job undoes that job alone and is raised here. A job awaits nothing but
         its transaction, and may be run again after a deadlock.
         """
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changed snapshots, for one task that waits for it and closes it."""
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writers the key and anchor of the audit chain. :func:`open_database` does."""

@@ -52,6 +52,12 @@ async def list_for_claim(tx: Tx, request_id: str) -> list[FactRow]:
     return [FactRow(*row) for row in found]
 
 
+async def list_own(tx: Tx, request_ids: Sequence[str]) -> list[FactRow]:
+    """Return the facts of these claims of the scope, in the order they were stored."""
+    found = await tx.rows(_OWN, request_ids=list(request_ids))
+    return [FactRow(*row) for row in found]
+
+
 async def add(tx: Tx, rows: Sequence[FactRow]) -> None:
     """Add facts. The caller has locked the claims' rows and checked which facts are new."""
     await tx.many(_ADD, [row._asdict() for row in rows])
@@ -81,6 +87,7 @@ _OF_CLAIMS = Statement(_COLUMNS.where(among(claim_facts.c.request_id, "request_i
 _OF_CLAIM = scoped_select(
     _COLUMNS.where(claim_facts.c.request_id == bindparam("request_id")), claim_facts
 )
+_OWN = scoped_select(_COLUMNS.where(among(claim_facts.c.request_id, "request_ids")), claim_facts)
 _ADD = Statement(insert_into(claim_facts, *FactRow._fields[2:]), system=True)
 _REPLACE = Statement(
     update(claim_facts)

@@ -5,22 +5,32 @@ group on both databases; on SQLite the writer thread steps it by hand.
 """
 
 import asyncio
+import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
+from clearlane.events.event import EventActor, NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
+from clearlane.kernel.durations import Durations
 from clearlane.kernel.ids import Scope
-from clearlane.store import audit_chain
-from clearlane.store.sql import Statement, SystemScope
+from clearlane.store import audit_chain, event_log
+from clearlane.store.sql import AnyScope, Statement, SystemScope
 
 GROUP_JOBS_MAX = 256
 WRITES_WAITING_MAX = 20_000
 WRITE_ATTEMPTS_MAX = 3
 ORIGIN_SEPARATOR = "; "
+# Who caused an event, by the kind of the actor of a write; a node acts for the installation.
+EVENT_ACTORS = {
+    "vendor": EventActor.VENDOR,
+    "operator": EventActor.PERSON,
+    "console": EventActor.PERSON,
+}
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -118,6 +128,9 @@ class Tx(Protocol):
     ) -> None:
         """Add one entry to the audit trail, chained when the group commits."""
 
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        """Add events, numbered when the group commits. An event without an actor has the one of the write."""
+
 
 Job = Callable[[Tx], Awaitable[T]]
 Item = TypeVar("Item")
@@ -144,12 +157,13 @@ class CombinedJob(Generic[Item, T]):
 class PendingWrite:
     """One write that waits for its group."""
 
-    scope: Scope | SystemScope
+    scope: AnyScope
     actor: Actor
     job: Job[Any]
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
     outcome: "WriteOutcome | None" = None
+    since: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +186,40 @@ class WriteOutcome:
             future.set_exception(self.fault)
 
 
+@dataclass(frozen=True, slots=True)
+class StoreWaits:
+    """How long this process waits for its database."""
+
+    writes_waiting: int
+    """Writes that no group has taken yet."""
+    oldest_write_seconds: float
+    """How long the first of them has waited."""
+    write_seconds: Durations
+    """From a write's start to its durable commit."""
+    read_seconds: Durations
+    """From a read's start until it has a connection."""
+
+
 class WriteQueue:
     """The writes that no group has taken yet. Thread-safe, between the loop and a writer thread."""
 
     def __init__(self) -> None:
         self._writes: deque[PendingWrite] = deque()
+        self.write_seconds = Durations()
+        self.read_seconds = Durations()
         self.changed = threading.Condition()
         self.closed = False
 
     def __len__(self) -> int:
         return len(self._writes)
+
+    @property
+    def waits(self) -> StoreWaits:
+        """What waits now, and how long writes and reads have waited."""
+        with self.changed:
+            count = len(self._writes)
+            oldest = time.monotonic() - self._writes[0].since if count else 0.0
+        return StoreWaits(count, oldest, self.write_seconds, self.read_seconds)
 
     def put(self, write: PendingWrite) -> None:
         """Queue a write, unless too many wait or the database is closing."""
@@ -222,11 +260,18 @@ class WriteQueue:
 
 
 async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
-    """Queue a write and wait for the durable commit.
+    """Queue a write, wait for the durable commit, and count how long that took.
 
     A caller that gives up while its write waits withdraws it: nothing is stored. Once a group has
     taken it the outcome is the answer, so that "given up" never hides a stored row.
     """
+    try:
+        return await _wait_for_commit(queue, write)
+    finally:
+        queue.write_seconds.count(time.monotonic() - write.since)
+
+
+async def _wait_for_commit(queue: WriteQueue, write: PendingWrite) -> Any:
     queue.put(write)
     try:
         return await write.future
@@ -245,7 +290,7 @@ async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
 class WriteConnection(Protocol):
     """A connection that writes groups."""
 
-    async def begin_job(self, scope: Scope | SystemScope) -> None:
+    async def begin_job(self, scope: AnyScope) -> None:
         """Set a savepoint for a job, and let it see its own vendor's rows only."""
 
     async def undo_job(self) -> None:
@@ -256,22 +301,35 @@ class WriteConnection(Protocol):
     def is_broken(self) -> bool:
         """Return whether the transaction is gone, so that no job of the group can be saved."""
 
-    def transaction(self, scope: Scope | SystemScope, audit: "AuditBuffer | None") -> Tx:
+    def transaction(self, scope: AnyScope, audit: "AuditBuffer | None") -> Tx:
         """Return the open transaction, seen by a job of this scope."""
 
 
 @dataclass(slots=True)
 class AuditBuffer:
-    """The audit entries of one job until its group commits."""
+    """The audit entries and events of one job until its group commits."""
 
-    scope: Scope | SystemScope
+    scope: AnyScope
     actor: Actor
     clock: Clock
     entries: list[audit_chain.AuditEntry] = field(default_factory=list)
+    events: list[tuple[NewEvent, str]] = field(default_factory=list)
+    """Each with its actor."""
+
+    def add_events(self, events: Sequence[NewEvent]) -> None:
+        """Add events."""
+        own = EVENT_ACTORS.get(self.actor.kind, EventActor.SYSTEM)
+        self.events += [
+            (
+                event if event.at else event._replace(at=to_micros(self.clock.now())),
+                (event.actor or own).value,
+            )
+            for event in events
+        ]
 
     def add(self, action: str, ids: Sequence[str], count: int | None, detail: str) -> None:
         """Add one entry."""
-        owner = self.scope if isinstance(self.scope, Scope) else None
+        owner = None if isinstance(self.scope, SystemScope) else self.scope
         # The address has no column of its own: rows of all versions are chained over the same columns.
         origin = f"from {self.actor.address}" if self.actor.address else ""
         room = limits.AUDIT_DETAIL_CHARACTERS_MAX - len(origin) - len(ORIGIN_SEPARATOR)
@@ -280,7 +338,7 @@ class AuditBuffer:
             audit_chain.AuditEntry(
                 at=to_micros(self.clock.now()),
                 vendor_id=owner.vendor if owner else None,
-                site_id=owner.site if owner else None,
+                site_id=owner.site if isinstance(owner, Scope) else None,
                 actor=f"{self.actor.kind}:{self.actor.name}",
                 action=action,
                 request_id=self.actor.request_id,
@@ -291,7 +349,7 @@ class AuditBuffer:
         )
 
 
-_JobResult = tuple[WriteOutcome, list[audit_chain.AuditEntry]]
+_JobResult = tuple[WriteOutcome, AuditBuffer]
 
 
 @dataclass(slots=True)
@@ -300,6 +358,8 @@ class GroupCommitter:
 
     clock: Clock
     audit_key: bytes | None = None
+    events_committed: Callable[[], None] = lambda: None
+    """Called after a commit with events, in the thread of the writer."""
 
     async def write(
         self, connection: WriteConnection, writes: Sequence[PendingWrite]
@@ -313,7 +373,7 @@ class GroupCommitter:
         for combinable in _combinable(writes):
             results += await self._run_jobs(connection, combinable)
         outcomes = [outcome for outcome, _ in results]
-        entries = [entry for _, of_job in results for entry in of_job]
+        entries = [entry for _, of_job in results for entry in of_job.entries]
         head = None
         if entries:
             if self.audit_key is None:
@@ -321,8 +381,22 @@ class GroupCommitter:
             head = await audit_chain.append_entries(
                 connection.transaction(SystemScope("audit"), None), self.audit_key, entries
             )
+        events = [event for _, of_job in results for event in of_job.events]
+        if events:
+            await self._append_events(connection, events)
         await connection.commit()
+        if events:
+            self.events_committed()
         return outcomes, head
+
+    async def _append_events(
+        self, connection: WriteConnection, events: Sequence[tuple[NewEvent, str]]
+    ) -> None:
+        """Number and store events after everything else, so that their numbers are locked for a short time."""
+        scope = SystemScope("events")
+        await connection.begin_job(scope)
+        now = to_micros(self.clock.now())
+        await event_log.append_events(connection.transaction(scope, None), events, now)
 
     async def _run_jobs(
         self, connection: WriteConnection, writes: Sequence[PendingWrite]
@@ -343,7 +417,7 @@ class GroupCommitter:
             await connection.undo_job()
             return [await self._run_job(connection, write) for write in writes]
         return [
-            (WriteOutcome(write, result), buffer.entries)
+            (WriteOutcome(write, result), buffer)
             for write, result, buffer in zip(writes, results, buffers, strict=True)
         ]
 
@@ -359,9 +433,10 @@ class GroupCommitter:
                     raise
                 await connection.undo_job()
                 if not isinstance(fault, LockContention) or attempt == WRITE_ATTEMPTS_MAX:
-                    return WriteOutcome(write, fault=fault), []
+                    nothing = AuditBuffer(write.scope, write.actor, self.clock)
+                    return WriteOutcome(write, fault=fault), nothing
             else:
-                return WriteOutcome(write, result), buffer.entries
+                return WriteOutcome(write, result), buffer
         raise AssertionError("the last attempt returns")
 
 
@@ -373,6 +448,16 @@ def _combinable(writes: Sequence[PendingWrite]) -> Iterable[list[PendingWrite]]:
         key = (write.scope, job.run) if isinstance(job, CombinedJob) else write
         found.setdefault(key, []).append(write)
     return found.values()
+
+
+def in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that lets a loop call another one, from any thread."""
+
+    def ask() -> None:
+        with contextlib.suppress(RuntimeError):  # that loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(call)
+
+    return ask
 
 
 def write_fault(outcomes: Sequence[WriteOutcome], earlier: str) -> str:

@@ -131,7 +131,7 @@ async def _read_revision(url: str, sqlite_file: Path) -> tuple[str | None, bool]
     """
     if not url.startswith("postgres"):
         return await asyncio.to_thread(_sqlite_revision, sqlite_file), True
-    from clearlane.store.postgresql import connect
+    from clearlane.store.postgresql_connection import connect
 
     connection = await connect(url)
     try:
@@ -255,7 +255,7 @@ async def _on_postgresql(url: str, work: Callable[[Any], T]) -> T:
     from sqlalchemy.ext.asyncio import create_async_engine
     from sqlalchemy.pool import NullPool
 
-    from clearlane.store.postgresql import connect
+    from clearlane.store.postgresql_connection import connect
 
     engine = create_async_engine(
         "postgresql+asyncpg://", async_creator=lambda: connect(url), poolclass=NullPool

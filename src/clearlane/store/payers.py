@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace as with_values
 from sqlalchemy import bindparam, delete, select
 
+from clearlane.events.event import NewEvent
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.merge import PayerChanges, merge
 from clearlane.payers.model import Payer
@@ -23,6 +24,7 @@ from clearlane.store.schema import payers, revisions
 from clearlane.store.sql import Statement, insert_into
 
 REVISION = "payers"
+PAYERS_PER_EVENT_MAX = 200
 SCOPE = SystemScope("the payer directory belongs to the installation")
 
 IncomingPayers = Sequence[tuple[int, Payer]]
@@ -87,7 +89,11 @@ class ImportResult:
 
 
 async def import_payers(
-    database: Database, incoming: IncomingPayers, *, drop_others: bool, actor: Actor
+    database: Database,
+    incoming: IncomingPayers,
+    *,
+    drop_others: bool,
+    actor: Actor,
 ) -> ImportResult:
     """Merge the payers of a file into the directory, all or none."""
 
@@ -102,6 +108,7 @@ async def import_payers(
         come = (*changes.added, *(new for _, new in changes.changed))
         await tx.many(_ADD, [_values(p) for p in come])
         tx.audit("payer.import", ids=changes.ids, detail=_summary(changes))
+        tx.add_events(_events(changes))
         return ImportResult(changes, await bump_revision(tx, REVISION))
 
     return await database.write(SCOPE, job, actor=actor)
@@ -171,6 +178,26 @@ def _values(payer: Payer) -> dict[str, object]:
         name: int(value) if isinstance(value := getattr(payer, name), bool) else value
         for name in _COLUMNS
     } | {"aliases": json.dumps(payer.aliases, ensure_ascii=False)}
+
+
+def _events(changes: PayerChanges) -> list[NewEvent]:
+    """Return the events of an import, each with a limited number of payers of one type."""
+    found: list[NewEvent] = []
+    for event, some in (
+        ("payer.added", changes.added),
+        ("payer.changed", [new for _, new in changes.changed]),
+        ("payer.removed", changes.removed),
+    ):
+        for type in dict.fromkeys(payer.type for payer in some):
+            ids = [payer.payer_id for payer in some if payer.type == type]
+            found += [
+                NewEvent(
+                    event,
+                    data={"payer_type": type, "payer_ids": ids[at : at + PAYERS_PER_EVENT_MAX]},
+                )
+                for at in range(0, len(ids), PAYERS_PER_EVENT_MAX)
+            ]
+    return found
 
 
 def _summary(changes: PayerChanges) -> str:

@@ -27,6 +27,9 @@ OWNER = 0
 """The data key that seals a payment is the installation's, which is no vendor."""
 TABLE, ADJUSTMENTS_TABLE = "payments", "provider_adjustments"
 
+PAYMENT_LETTER = "P"
+"""Payment ids look like claim numbers, with this letter."""
+
 POSTED, NEEDS_REVIEW, DUPLICATE = "Posted", "NeedsReview", "Duplicate"
 
 
@@ -251,6 +254,11 @@ async def list_payments(
     return [PaymentRow(*row) for row in await tx.rows(statement, **values, limit=limit)]
 
 
+async def list_of_file(tx: Tx, inbox_id: int) -> list[str]:
+    """Return the payments of an inbox file, in its order."""
+    return [str(id) for (id,) in await tx.rows(_OF_FILE, inbox_id=inbox_id)]
+
+
 async def list_adjustments(tx: Tx, payment_id: str) -> list[AdjustmentRow]:
     """Return the provider adjustments of a payment, in its order."""
     return [AdjustmentRow(*row) for row in await tx.rows(_ADJUSTMENTS, payment_id=payment_id)]
@@ -299,6 +307,11 @@ _PLACE = ("inbox_id", "interchange", "group_number", "set_number")
 _COLUMNS = select(*(payments.c[name] for name in PaymentRow._fields))
 _AT_PLACE = Statement(_COLUMNS.where(*(payments.c[name] == bindparam(name) for name in _PLACE)))
 _FIND = Statement(_COLUMNS.where(payments.c.payment_id == bindparam("payment_id")))
+_OF_FILE = Statement(
+    select(payments.c.payment_id)
+    .where(payments.c.inbox_id == bindparam("inbox_id"))
+    .order_by(payments.c.interchange, payments.c.group_number, payments.c.set_number)
+)
 _SIMILAR = Statement(
     select(payments.c.payment_id)
     .where(

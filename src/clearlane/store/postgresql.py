@@ -6,16 +6,19 @@ row-level security enforces that; a login that bypasses it works as another role
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import asyncpg
 
+from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
-from clearlane.kernel.ids import Scope
+from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for, save_note
+from clearlane.store.change_signal import ChangeSignal
 from clearlane.store.group_commit import (
     Actor,
     AuditBuffer,
@@ -30,18 +33,28 @@ from clearlane.store.group_commit import (
     Row,
     StatementFault,
     StoreFault,
+    StoreWaits,
     Tx,
     WriteQueue,
     failed_outcomes,
+    in_loop,
     submit,
     write_fault,
 )
-from clearlane.store.schema import APP_ROLE, VENDORS_SETTING
-from clearlane.store.sql import Statement, SystemScope
+from clearlane.store.postgresql_connection import (
+    BAD_ADDRESS,
+    DATABASE_CONNECT_SECONDS_MAX,
+    DRIVER_ERRORS,
+    OPTIONS,
+    connect,
+    connection_fault,
+)
+from clearlane.store.postgresql_signal import ChannelSignal
+from clearlane.store.schema import APP_ROLE, EVERYTHING, SITES_SETTING, VENDORS_SETTING
+from clearlane.store.sql import AnyScope, Statement, SystemScope
 
 POSTGRESQL_WRITERS = 2
 LOCK_SECONDS_MAX = 10
-DATABASE_CONNECT_SECONDS_MAX = 10
 
 T = TypeVar("T")
 
@@ -51,11 +64,6 @@ REFUSED = (
     ("fsync", "off", "a crash could lose everything"),
     ("synchronous_commit", "off", "a crash could lose what was acknowledged"),
 )
-BAD_ADDRESS = (
-    "The address of the database cannot be read: give one such as "
-    "postgresql://user@host:5432/name, with parameters that PostgreSQL knows."
-)
-DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 SEES_ALL = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user"
 HAS_ROLE = f"SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}')"
 
@@ -80,6 +88,11 @@ class PostgresqlDatabase:
         self.write_fault = ""
         self.reserve_warning = ""
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._queue.waits
+
     def keep_reserve(self) -> None:
         """Do nothing: the disk is the server's."""
 
@@ -103,13 +116,23 @@ class PostgresqlDatabase:
             if isinstance(error, ValueError):
                 raise OperationRefused(BAD_ADDRESS) from None
             if isinstance(error, DRIVER_ERRORS):
-                raise OperationRefused(f"PostgreSQL cannot be reached: {_reason(error)}.") from None
+                raise OperationRefused(
+                    f"PostgreSQL cannot be reached: {connection_fault(error)}."
+                ) from None
             raise
         for number in range(POSTGRESQL_WRITERS):
             self._tasks.append(
                 asyncio.create_task(self._write_groups(), name=f"pg-writer-{number}")
             )
         self._tasks.append(asyncio.create_task(self._keep_anchor(), name="pg-anchor"))
+
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changed revisions, on a connection of its own."""
+        return ChannelSignal(self._url)
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
+        self._committer.events_committed = in_loop(asyncio.get_running_loop(), changed)
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writers the key and anchor of the audit chain."""
@@ -129,13 +152,13 @@ class PostgresqlDatabase:
             return None if found is None else str(found)
 
     @contextlib.asynccontextmanager
-    async def read(self, scope: Scope | SystemScope) -> AsyncIterator[Tx]:
+    async def read(self, scope: AnyScope) -> AsyncIterator[Tx]:
         """Open a snapshot of the database; keep it for as short a time as possible."""
         async with self._acquired() as connection:
             try:
                 await _await_driver(
                     connection.execute(
-                        f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_allow_vendors(scope)}"
+                        f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_allow_owners(scope)}"
                     )
                 )
                 yield PostgresqlReadTx(connection, scope)
@@ -143,7 +166,7 @@ class PostgresqlDatabase:
                 with contextlib.suppress(*DRIVER_ERRORS):
                     await connection.execute("ROLLBACK")
 
-    async def write(self, scope: Scope | SystemScope, job: Job[T], *, actor: Actor) -> T:
+    async def write(self, scope: AnyScope, job: Job[T], *, actor: Actor) -> T:
         """Run the job in the next group; return after the durable commit."""
         loop = asyncio.get_running_loop()
         pending = PendingWrite(scope, actor, job, loop, loop.create_future())
@@ -164,7 +187,9 @@ class PostgresqlDatabase:
     async def _acquired(self) -> AsyncIterator[Any]:
         if self._pool is None:
             raise DatabaseUnavailable("the database is not open")
+        began = time.monotonic()
         connection = await _await_driver(self._pool.acquire(timeout=DATABASE_CONNECT_SECONDS_MAX))
+        self._queue.read_seconds.count(time.monotonic() - began)
         try:
             yield connection
         finally:
@@ -236,24 +261,6 @@ class PostgresqlDatabase:
             self.anchor_fault = ""
 
 
-OPTIONS = {
-    "statement_cache_size": 512,
-    "timeout": DATABASE_CONNECT_SECONDS_MAX,
-    "server_settings": {"application_name": "clearlane"},
-}
-
-
-async def connect(url: str) -> Any:
-    """Open a bare connection with the rights of the login, for migrations."""
-    try:
-        return await asyncpg.connect(url, **OPTIONS)
-    except ValueError:  # the driver's own complaint may quote the password
-        raise OperationRefused(BAD_ADDRESS) from None
-    except DRIVER_ERRORS as error:
-        reason = _reason(error)
-    raise OperationRefused(f"PostgreSQL cannot be reached: {reason}.")
-
-
 async def prepare_connection(connection: Any) -> None:
     """Check a new connection, and give up the right to bypass row-level security."""
     found = {name: await connection.fetchval(f"SHOW {name}") for name, _, _ in REFUSED}
@@ -304,11 +311,12 @@ def translate_error(error: BaseException) -> StoreFault:
 class PostgresqlReadTx:
     """A read transaction on one connection."""
 
-    def __init__(self, connection: Any, scope: Scope | SystemScope) -> None:
+    def __init__(self, connection: Any, scope: AnyScope) -> None:
         self._connection = connection
         self._scope = scope
 
     async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
+        statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         arguments = compiled.arguments(statement.with_owner(self._scope, values))
         return [
@@ -316,6 +324,7 @@ class PostgresqlReadTx:
         ]
 
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
+        statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         arguments = compiled.arguments(statement.with_owner(self._scope, values))
         found = await _await_driver(self._connection.fetchrow(compiled.text, *arguments))
@@ -332,13 +341,14 @@ class PostgresqlReadTx:
     ) -> None:
         raise StatementFault("a read that is audited runs inside write")
 
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        raise StatementFault("a read has no events; use write")
+
 
 class PostgresqlWriteTx:
     """A job's transaction on a writer's connection."""
 
-    def __init__(
-        self, connection: Any, scope: Scope | SystemScope, audit: AuditBuffer | None
-    ) -> None:
+    def __init__(self, connection: Any, scope: AnyScope, audit: AuditBuffer | None) -> None:
         self._reading = PostgresqlReadTx(connection, scope)
         self._connection = connection
         self._scope = scope
@@ -347,12 +357,14 @@ class PostgresqlWriteTx:
         self.row = self._reading.row
 
     async def run(self, statement: Statement, /, **values: object) -> int:
+        statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         arguments = compiled.arguments(statement.with_owner(self._scope, values))
         status = str(await _await_driver(self._connection.execute(compiled.text, *arguments)))
         return int(status.rpartition(" ")[2])  # INSERT 0 1, UPDATE 3
 
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
+        statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         owned, scope = statement.with_owner, self._scope
         arguments = [compiled.arguments(owned(scope, values)) for values in rows]
@@ -364,6 +376,10 @@ class PostgresqlWriteTx:
         if self._audit is not None:
             self._audit.add(action, ids, count, detail)
 
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        if self._audit is not None:
+            self._audit.add_events(events)
+
 
 class PostgresqlWriteConnection:
     """The connection of a writer. Control statements share one round trip with the next job."""
@@ -372,8 +388,8 @@ class PostgresqlWriteConnection:
         self._connection = connection
         self._before = "BEGIN; "
 
-    async def begin_job(self, scope: Scope | SystemScope) -> None:
-        await self._connection.execute(f"{self._before}SAVEPOINT job; {_allow_vendors(scope)}")
+    async def begin_job(self, scope: AnyScope) -> None:
+        await self._connection.execute(f"{self._before}SAVEPOINT job; {_allow_owners(scope)}")
         self._before = "RELEASE SAVEPOINT job; "
 
     async def undo_job(self) -> None:
@@ -406,7 +422,7 @@ class PostgresqlWriteConnection:
         """Return whether the connection itself is gone."""
         return bool(self._connection.is_closed())
 
-    def transaction(self, scope: Scope | SystemScope, audit: AuditBuffer | None) -> Tx:
+    def transaction(self, scope: AnyScope, audit: AuditBuffer | None) -> Tx:
         return PostgresqlWriteTx(self._connection, scope, audit)
 
     async def close(self) -> None:
@@ -415,10 +431,17 @@ class PostgresqlWriteConnection:
             await self._connection.close()
 
 
-def _allow_vendors(scope: Scope | SystemScope) -> str:
-    """Return SQL that names the vendors whose rows the transaction may touch, for this transaction only."""
-    allowed = "*" if isinstance(scope, SystemScope) else str(int(scope.vendor))
-    return f"SELECT set_config('{VENDORS_SETTING}', '{allowed}', true)"
+def _allow_owners(scope: AnyScope) -> str:
+    """Return SQL that names the vendors and sites whose rows the transaction may touch, for this transaction only."""
+    vendor, sites = EVERYTHING, EVERYTHING
+    if isinstance(scope, Scope):
+        vendor, sites = str(int(scope.vendor)), str(int(scope.site))
+    elif isinstance(scope, VendorScope):
+        vendor, sites = str(int(scope.vendor)), ",".join(str(int(site)) for site in scope.sites)
+    return (
+        f"SELECT set_config('{VENDORS_SETTING}', '{vendor}', true), "
+        f"set_config('{SITES_SETTING}', '{sites}', true)"
+    )
 
 
 async def _open_connection(url: str) -> Any:
@@ -438,12 +461,6 @@ async def _await_driver(call: Awaitable[T]) -> T:
     except DRIVER_ERRORS as error:
         fault = translate_error(error)
     raise fault
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, asyncpg.PostgresError):
-        return f"{type(error).__name__} ({error.sqlstate})"
-    return str(getattr(error, "strerror", "") or type(error).__name__)
 
 
 async def _no_reset(connection: Any) -> None:

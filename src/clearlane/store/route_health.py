@@ -26,6 +26,8 @@ class RouteHealth:
     fallback_route_id: int | None = None
     """The route used instead of the first one."""
     fallback_since: int | None = None
+    held_since: int | None = None
+    """Since when a person has paused it; None while nobody has."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -60,6 +62,7 @@ _NAMES = (
     "fault",
     "fallback_route_id",
     "fallback_since",
+    "held_since",
 )
 _FACTS = _NAMES[2:]
 _ALL = Statement(select(*(route_health.c[name] for name in _NAMES)))

@@ -12,12 +12,16 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, select, update
 
+from clearlane.claims.batch_lifecycle import BatchState
+from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.payers.route_change import differences, moves
 from clearlane.payers.routes import FILE_KINDS, SENDER_SEPARATOR, Route, RouteKind, RouteSecrets
+from clearlane.store import batches
 from clearlane.store.database import Actor, Database, OperationRefused, Row, SystemScope, Tx
 from clearlane.store.nodes import bump_revision
-from clearlane.store.schema import revisions, routes
-from clearlane.store.sql import Statement, insert_into
+from clearlane.store.schema import ROUTE_ACTIONS, audit, revisions, routes
+from clearlane.store.sql import Statement, inlined, insert_into
 from clearlane.store.vault import Vault
 
 REVISION = "routes"
@@ -81,16 +85,21 @@ async def load_routes(database: Database, vault: Vault) -> ActiveRoutes:
     return ActiveRoutes(RouteWithSecrets(_route(row), _secrets(vault, row)) for row in rows)
 
 
-async def list_routes(database: Database) -> list[tuple[Route, bool]]:
-    """Return every route, and whether it has secrets."""
+async def list_routes(
+    database: Database, *, with_removed: bool = False
+) -> list[tuple[Route, bool]]:
+    """Return every route, and whether it has secrets; removed ones only where they are asked for."""
     async with database.read(SCOPE) as tx:
-        return [(_route(row), bool(row[_SEALED])) for row in await tx.rows(_ALL)]
+        found = [(_route(row), bool(row[_SEALED])) for row in await tx.rows(_ALL)]
+    return [one for one in found if with_removed or one[0].removed_at is None]
 
 
-async def load_route(database: Database, vault: Vault, id: int) -> RouteWithSecrets:
+async def load_route(
+    database: Database, vault: Vault, id: int, *, even_removed: bool = False
+) -> RouteWithSecrets:
     """Load one route with its secrets, active or not."""
     async with database.read(SCOPE) as tx:
-        row = await _existing(tx, id)
+        row = await _existing(tx, id, even_removed=even_removed)
         await vault.load_keys_of(tx, [row[_SEALED]] if row[_SEALED] else [])
     return RouteWithSecrets(_route(row), _secrets(vault, row))
 
@@ -170,15 +179,105 @@ async def remember_senders(
     return await database.write(SCOPE, job, actor=actor)
 
 
-async def _existing(tx: Tx, id: int) -> Row:
+async def change_route(
+    database: Database,
+    vault: Vault,
+    before: RouteWithSecrets,
+    after: RouteWithSecrets,
+    *,
+    actor: Actor,
+) -> RouteChange:
+    """Change a route that was loaded before; refuse where it has changed since, or where a file may be lost sight of."""
+    route = after.route
+    changes = differences(before.route, route, before.secrets, after.secrets)
+    if not changes:
+        return RouteChange(route, None)
+    await vault.ensure_key(OWNER)
+
+    async def job(tx: Tx) -> RouteChange:
+        await tx.row(_LOCK)
+        row = await _existing(tx, route.id)
+        if (_route(row), _secrets(vault, row)) != (before.route, before.secrets):
+            raise OperationRefused(f"Route {route.id} was changed meanwhile: look at it again.")
+        if route.active and route.position != before.route.position:
+            await _refuse_taken_position(tx, route)
+        await _refuse_move(tx, route.id, moves(changes))
+        given = after.secrets.filled()
+        sealed = vault.seal(OWNER, TABLE, route.id, json.dumps(given).encode()) if given else None
+        await tx.run(
+            _CHANGE,
+            id=route.id,
+            new_facts=json.dumps(dict(route.options)),
+            new_position=route.position,
+            sealed=sealed,
+        )
+        words = "; ".join(change.sentence for change in changes)
+        return RouteChange(route, await _record_change(tx, "route.change", route, words))
+
+    return await database.write(SCOPE, job, actor=actor)
+
+
+async def remove_route(database: Database, id: int, *, now: datetime, actor: Actor) -> RouteChange:
+    """Remove a route for good: its secrets are forgotten, its row stays for what names it."""
+
+    async def job(tx: Tx) -> RouteChange:
+        await tx.row(_LOCK)
+        route = replace(_route(await _existing(tx, id)), active=False, removed_at=now)
+        await tx.run(_REMOVE, id=id, moment=to_micros(now))
+        return RouteChange(route, await _record_change(tx, "route.remove", route))
+
+    return await database.write(SCOPE, job, actor=actor)
+
+
+@dataclass(frozen=True, slots=True)
+class RouteHistoryEntry:
+    """One change of a route, from the audit trail."""
+
+    at: datetime
+    actor: str
+    action: str
+    detail: str
+
+
+async def route_history(database: Database, id: int) -> list[RouteHistoryEntry]:
+    """Return the changes of a route, the oldest first."""
+    async with database.read(SCOPE) as tx:
+        rows = await tx.rows(_HISTORY, ids=json.dumps([str(id)]))
+    return [RouteHistoryEntry(from_micros(row[0]), *row[1:]) for row in rows]
+
+
+async def count_waiting(database: Database, id: int) -> int:
+    """Return how many undelivered batches were written for a route."""
+    async with database.read(SCOPE) as tx:
+        return sum(batch.route_id == id for batch in await batches.list_undelivered(tx))
+
+
+async def _existing(tx: Tx, id: int, *, even_removed: bool = False) -> Row:
     row = await tx.row(_ONE, id=id)
     if row is None:
         raise OperationRefused(f"There is no route {id}. `clearlane route list` shows them.")
+    removed_at = _route(row).removed_at
+    if removed_at is not None and not even_removed:
+        raise OperationRefused(f"Route {id} was removed on {removed_at:%Y-%m-%d}.")
     return row
 
 
-async def _record_change(tx: Tx, action: str, route: Route) -> int:
-    tx.audit(action, ids=[str(route.id)], detail=f"{route.type} {route.payer_id} {route.kind}")
+async def _refuse_move(tx: Tx, id: int, names: Sequence[str]) -> None:
+    """Refuse to change where files go while one of them may be there: it would be looked for elsewhere."""
+    if not names:
+        return
+    for batch in await batches.list_undelivered(tx):
+        if batch.route_id == id and batch.state is BatchState.SENDING:
+            raise OperationRefused(
+                f"Batch {batch.id} is being sent over route {id}, or may be there: {', '.join(names)} cannot be changed "
+                f"now. Wait for it, or first decide: `clearlane batch mark-delivered {batch.id}` or `resend`."
+            )
+
+
+async def _record_change(tx: Tx, action: str, route: Route, words: str = "") -> int:
+    kind = f"{route.type} {route.payer_id} {route.kind}"
+    detail = f"{kind}: {words}" if words else kind
+    tx.audit(action, ids=[str(route.id)], detail=detail[: limits.AUDIT_DETAIL_CHARACTERS_MAX])
     await bump_revision(tx, REVISION)
     return await bump_revision(tx, PAYERS_REVISION)
 
@@ -187,7 +286,7 @@ async def _refuse_taken_position(tx: Tx, route: Route) -> None:
     """Refuse a second active route of one sort, payer and position, which would leave their order open."""
     for other in map(_route, await tx.rows(_ALL)):
         same = other.payer_key == route.payer_key and other.carries_files == route.carries_files
-        if same and other.active and other.position == route.position:
+        if same and other.active and other.id != route.id and other.position == route.position:
             raise OperationRefused(
                 f"Position {route.position} of this payer is taken by route {other.id}. Give another "
                 f"--position, or first `clearlane route disable {other.id}`."
@@ -195,7 +294,7 @@ async def _refuse_taken_position(tx: Tx, route: Route) -> None:
 
 
 def _route(row: Row) -> Route:
-    id, payer_id, type, position, kind, facts, _, active, created_at = row
+    id, payer_id, type, position, kind, facts, _, active, created_at, removed_at = row
     return Route(
         id=id,
         payer_id=payer_id,
@@ -205,6 +304,7 @@ def _route(row: Row) -> Route:
         options=json.loads(facts),
         active=bool(active),
         created_at=from_micros(created_at),
+        removed_at=None if removed_at is None else from_micros(removed_at),
     )
 
 
@@ -217,7 +317,7 @@ def _secrets(vault: Vault, row: Row) -> RouteSecrets:
 
 _NAMES = ("payer_id", "type", "position", "kind", "facts", "secrets", "active", "created_at")
 _SEALED, _ACTIVE = 6, 7
-_COLUMNS = select(routes.c.id, *(routes.c[name] for name in _NAMES))
+_COLUMNS = select(routes.c.id, *(routes.c[name] for name in _NAMES), routes.c.removed_at)
 _ALL = Statement(
     _COLUMNS.order_by(routes.c.type, routes.c.payer_id, routes.c.position, routes.c.id)
 )
@@ -231,6 +331,28 @@ _SET_FACTS = Statement(
 )
 _SWITCH = Statement(
     update(routes).where(routes.c.id == bindparam("id")).values(active=bindparam("now_active"))
+)
+_CHANGE = Statement(
+    update(routes)
+    .where(routes.c.id == bindparam("id"))
+    .values(
+        facts=bindparam("new_facts"),
+        position=bindparam("new_position"),
+        secrets=bindparam("sealed"),
+    )
+)
+_REMOVE = Statement(
+    update(routes)
+    .where(routes.c.id == bindparam("id"))
+    .values(active=0, secrets=None, removed_at=bindparam("moment"))
+)
+_HISTORY = Statement(
+    select(audit.c.at, audit.c.actor, audit.c.action, audit.c.detail)
+    .where(
+        audit.c.action.in_([inlined(action) for action in ROUTE_ACTIONS]),
+        audit.c.ids == bindparam("ids"),
+    )
+    .order_by(audit.c.seq)
 )
 # Read first by every change, so that two commands cannot both take one position.
 _LOCK = Statement(

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, literal, select, update
 from sqlalchemy.dialects import sqlite
@@ -21,10 +21,12 @@ from sqlalchemy.sql.elements import ClauseElement, TextClause
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger
 
-from clearlane.kernel.ids import Scope
+from clearlane.kernel.ids import Scope, VendorScope
 
 VENDOR, SITE = "vendor_id", "site_id"
 OWNER_COLUMNS = (VENDOR, SITE)
+SITES = "site_ids"
+"""The name under which a vendor-wide statement is given its sites."""
 
 # Filled by schema.client_table. It is here because statements are checked against it.
 CLIENT_TABLES: dict[str, Table] = {}
@@ -45,9 +47,28 @@ class SystemScope:
     reason: str
 
 
+AnyScope: TypeAlias = Scope | VendorScope | SystemScope
+"""What a transaction may touch: one site, the sites of one vendor together, or everything."""
+
+
 def in_scope(table: Table | selectable.FromClause) -> ColumnElement[bool]:
-    """Return the condition that limits a statement to the rows of the scope it runs in."""
-    return (table.c[VENDOR] == bindparam(VENDOR)) & (table.c[SITE] == bindparam(SITE))
+    """Return the condition that limits a statement to the rows of the scope it runs in.
+
+    A table of vendors, which has no site column, is limited to the vendor.
+    """
+    own = table.c[VENDOR] == bindparam(VENDOR)
+    return own & (table.c[SITE] == bindparam(SITE)) if SITE in table.c else own
+
+
+def in_vendor_scope(table: Table | selectable.FromClause) -> ColumnElement[bool]:
+    """Return the condition that limits a statement to the rows of a vendor-wide scope."""
+    own = table.c[VENDOR] == bindparam(VENDOR)
+    return own & among(table.c[SITE], SITES) if SITE in table.c else own
+
+
+def owner_columns_of(table: Table) -> tuple[str, ...]:
+    """Return the columns of a client table that name the owner of a row."""
+    return tuple(name for name in OWNER_COLUMNS if name in table.c)
 
 
 def insert_into(table: Table, *names: str) -> Insert:
@@ -56,7 +77,7 @@ def insert_into(table: Table, *names: str) -> Insert:
     It takes ``on_conflict_do_nothing``, ``on_conflict_do_update`` and ``returning``, which read the
     same on both databases.
     """
-    owners = OWNER_COLUMNS if table.name in CLIENT_TABLES else ()
+    owners = owner_columns_of(table) if table.name in CLIENT_TABLES else ()
     return insert(table).values({name: bindparam(name) for name in (*owners, *names)})
 
 
@@ -142,7 +163,7 @@ class Statement:
     such a statement runs in a :class:`SystemScope` only.
     """
 
-    __slots__ = ("_compiled", "client", "core", "returns_rows", "system")
+    __slots__ = ("_compiled", "client", "core", "owners", "returns_rows", "system", "vendor_wide")
 
     def __init__(self, core: ClauseElement, *, system: bool = False) -> None:
         if not system:
@@ -154,6 +175,10 @@ class Statement:
         self.core = core
         self.system = system
         self.client = False
+        self.owners: frozenset[str] = frozenset()
+        """Owner columns that are filled in from the scope."""
+        self.vendor_wide: Statement | None = None
+        """The same SELECT for a :class:`VendorScope`."""
         self.returns_rows = not isinstance(core, dml.UpdateBase) or bool(core.exported_columns)
         self._compiled: dict[str, Compiled] = {}
 
@@ -164,19 +189,31 @@ class Statement:
             found = self._compiled[dialect] = _compile(self.core, dialect)
         return found
 
-    def with_owner(
-        self, scope: Scope | SystemScope, values: Mapping[str, object]
-    ) -> Mapping[str, object]:
+    def for_scope(self, scope: AnyScope) -> "Statement":
+        """Return the statement as it runs in this scope: a SELECT has a form of its own for a vendor-wide one."""
+        if not self.client or not isinstance(scope, VendorScope) or SITE not in self.owners:
+            return self
+        if self.vendor_wide is None:
+            raise WrongScope("a vendor-wide scope reads; a change needs the Scope of one site")
+        return self.vendor_wide
+
+    def with_owner(self, scope: AnyScope, values: Mapping[str, object]) -> Mapping[str, object]:
         """Return the caller's values with the owner filled in from the scope."""
-        if self.system and isinstance(scope, Scope):
+        if self.system and not isinstance(scope, SystemScope):
             raise WrongScope("a statement over all clients runs in a SystemScope only")
         if not self.client:
             return values
         if isinstance(scope, SystemScope):
             raise WrongScope("a statement on client rows needs the Scope of one vendor and site")
-        if VENDOR in values or SITE in values:
+        if VENDOR in values or SITE in values or SITES in values:
             raise WrongScope("vendor_id and site_id come from the scope, never from the caller")
-        return {**values, VENDOR: scope.vendor, SITE: scope.site}
+        if isinstance(scope, VendorScope):
+            if SITE in self.owners:
+                raise WrongScope("a vendor-wide scope reads; a change needs the Scope of one site")
+            wide = {**values, VENDOR: scope.vendor}
+            return {**wide, SITES: scope.sites} if SITES in self.owners else wide
+        own = {**values, VENDOR: scope.vendor}
+        return {**own, SITE: scope.site} if SITE in self.owners else own
 
     def __repr__(self) -> str:
         return f"Statement({' '.join(self.compiled_for('sqlite').text.split())[:120]})"
@@ -244,7 +281,12 @@ def scoped_select(core: Select[Any], *tables: Table) -> Statement:
         raise UnscopedStatement("a nested SELECT on a client table has no owner; join it instead")
     if any(isinstance(part, selectable.Alias) for part in visitors.iterate(core)):
         raise UnscopedStatement("an alias of a client table is not limited; name the table itself")
-    return _client_statement(core.where(*(in_scope(table) for table in tables)))
+    statement = _client_statement(core.where(*(in_scope(table) for table in tables)), *tables)
+    if SITE in statement.owners:
+        wide = _client_statement(core.where(*(in_vendor_scope(table) for table in tables)))
+        wide.owners = frozenset({VENDOR, SITES})
+        statement.vendor_wide = wide
+    return statement
 
 
 def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: object) -> Statement:
@@ -252,19 +294,21 @@ def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: obje
     if not values or values.keys() & set(OWNER_COLUMNS):
         raise UnscopedStatement(f"{table.name}: an UPDATE names its columns, never the owner")
     _require_one_client_table(table, *conditions, *values.values())
-    return _client_statement(update(table).where(in_scope(table), *conditions).values(**values))
+    return _client_statement(
+        update(table).where(in_scope(table), *conditions).values(**values), table
+    )
 
 
 def scoped_delete(table: Table, *conditions: ColumnElement[bool]) -> Statement:
     """Return a DELETE, limited to the rows of the scope it runs in."""
     _require_one_client_table(table, *conditions)
-    return _client_statement(delete(table).where(in_scope(table), *conditions))
+    return _client_statement(delete(table).where(in_scope(table), *conditions), table)
 
 
 def scoped_insert(table: Table, *names: str, ignore_conflict: bool = False) -> Statement:
     """Return an INSERT that binds these columns and takes the owner from the scope it runs in."""
     core = _owned_insert(table, *names)
-    return _client_statement(core.on_conflict_do_nothing() if ignore_conflict else core)
+    return _client_statement(core.on_conflict_do_nothing() if ignore_conflict else core, table)
 
 
 def scoped_upsert(
@@ -276,9 +320,10 @@ def scoped_upsert(
     core = _owned_insert(table, *names)
     return _client_statement(
         core.on_conflict_do_update(
-            index_elements=[*OWNER_COLUMNS, *key],
+            index_elements=[*owner_columns_of(table), *key],
             set_={name: core.excluded[name] for name in replace},
-        )
+        ),
+        table,
     )
 
 
@@ -292,16 +337,18 @@ def client_tables_in(element: visitors.ExternallyTraversible) -> Iterator[Table]
                 yield CLIENT_TABLES[table.name]
 
 
-def _client_statement(core: ClauseElement) -> Statement:
+def _client_statement(core: ClauseElement, *tables: Table) -> Statement:
     statement = Statement(core, system=True)
     statement.system, statement.client = False, True
+    statement.owners = frozenset(name for table in tables for name in owner_columns_of(table))
     return statement
 
 
 def _owned_insert(table: Table, *names: str) -> Insert:
     if table.name not in CLIENT_TABLES or set(names) & set(OWNER_COLUMNS):
         raise UnscopedStatement(f"{table.name}: the owner of a client row comes from the scope")
-    return insert(table).values({name: bindparam(name) for name in (*OWNER_COLUMNS, *names)})
+    owners = owner_columns_of(table)
+    return insert(table).values({name: bindparam(name) for name in (*owners, *names)})
 
 
 def _require_one_client_table(table: Table, *parts: object) -> None:

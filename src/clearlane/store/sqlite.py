@@ -13,17 +13,18 @@ import sqlite3
 import threading
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
 
+from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
-from clearlane.kernel.ids import Scope
 from clearlane.store import audit_chain
 from clearlane.store.anchor import Anchor, AnchorFault, note_for
+from clearlane.store.change_signal import ChangeSignal, FileSignal
 from clearlane.store.disk_reserve import DiskReserve
 from clearlane.store.group_commit import (
     Actor,
@@ -40,14 +41,16 @@ from clearlane.store.group_commit import (
     Row,
     StatementFault,
     StoreFault,
+    StoreWaits,
     Tx,
     WriteOutcome,
     WriteQueue,
     failed_outcomes,
+    in_loop,
     submit,
     write_fault,
 )
-from clearlane.store.sql import Statement, SystemScope
+from clearlane.store.sql import AnyScope, Statement, SystemScope
 
 SQLITE_PAUSE_SECONDS = 0.0005
 SQLITE_READERS = 4
@@ -103,6 +106,14 @@ class SqliteDatabase:
             await self.close()
             raise
 
+    def change_signal(self) -> ChangeSignal:
+        """Return a signal of changes of the file."""
+        return FileSignal(self._file)
+
+    def watch_events(self, changed: Callable[[], None]) -> None:
+        """Call a function in the running loop after each commit of this process that added events."""
+        self._writer.committer.events_committed = in_loop(asyncio.get_running_loop(), changed)
+
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writer the key and anchor of the audit chain."""
         self._writer.committer.audit_key = key
@@ -132,6 +143,11 @@ class SqliteDatabase:
         """Why there is no reserve of disk space, where this node should have one."""
         return self._writer.reserve.warning
 
+    @property
+    def waits(self) -> StoreWaits:
+        """How long this process waits for connections and commits."""
+        return self._writer.queue.waits
+
     def keep_reserve(self) -> None:
         """Keep a reserve of disk space for audit rows."""
         self._writer.reserve.keep()
@@ -154,11 +170,13 @@ class SqliteDatabase:
             self._readers.put_nowait(connection)
 
     @contextlib.asynccontextmanager
-    async def read(self, scope: Scope | SystemScope) -> AsyncIterator[Tx]:
+    async def read(self, scope: AnyScope) -> AsyncIterator[Tx]:
         """Open a snapshot of the database; keep it for as short a time as possible."""
         if self._closed:
             raise DatabaseUnavailable("the database is closed")
+        began = time.monotonic()
         connection = await self._readers.get()
+        self._writer.queue.read_seconds.count(time.monotonic() - began)
         try:
             await _await_driver(connection.execute("BEGIN"))
             yield SqliteReadTx(connection, scope)
@@ -171,7 +189,7 @@ class SqliteDatabase:
             finally:
                 self._readers.put_nowait(connection)
 
-    async def write(self, scope: Scope | SystemScope, job: Job[T], *, actor: Actor) -> T:
+    async def write(self, scope: AnyScope, job: Job[T], *, actor: Actor) -> T:
         """Run the job in the next group; return after the durable commit."""
         loop = asyncio.get_running_loop()
         pending = PendingWrite(scope, actor, job, loop, loop.create_future())
@@ -303,11 +321,12 @@ async def _await_driver(call: Awaitable[T]) -> T:
 class SqliteReadTx:
     """A read transaction on one aiosqlite connection."""
 
-    def __init__(self, connection: aiosqlite.Connection, scope: Scope | SystemScope) -> None:
+    def __init__(self, connection: aiosqlite.Connection, scope: AnyScope) -> None:
         self._connection = connection
         self._scope = scope
 
     async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
+        statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         arguments = compiled.arguments(statement.with_owner(self._scope, values))
         call = self._connection.execute_fetchall(compiled.text, arguments)
@@ -328,12 +347,15 @@ class SqliteReadTx:
     ) -> None:
         raise StatementFault("a read that is audited runs inside write")
 
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        raise StatementFault("a read has no events; use write")
+
 
 class SqliteWriteTx:
     """A job's transaction. Its methods never wait: the writer thread owns the connection."""
 
     def __init__(
-        self, connection: sqlite3.Connection, scope: Scope | SystemScope, audit: AuditBuffer | None
+        self, connection: sqlite3.Connection, scope: AnyScope, audit: AuditBuffer | None
     ) -> None:
         self._connection = connection
         self._scope = scope
@@ -345,6 +367,7 @@ class SqliteWriteTx:
         return self._execute(statement, values).rowcount
 
     async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
+        statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         owned, scope = statement.with_owner, self._scope
         arguments = [compiled.arguments(owned(scope, values)) for values in rows]
@@ -379,7 +402,12 @@ class SqliteWriteTx:
         if self._audit is not None:
             self._audit.add(action, ids, count, detail)
 
+    def add_events(self, events: Sequence[NewEvent], /) -> None:
+        if self._audit is not None:
+            self._audit.add_events(events)
+
     def _execute(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
+        statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         arguments = compiled.arguments(statement.with_owner(self._scope, values))
         try:
@@ -400,7 +428,7 @@ class SqliteWriteConnection:
         self.connection.execute("BEGIN IMMEDIATE")
         self._has_savepoint = False
 
-    async def begin_job(self, scope: Scope | SystemScope) -> None:
+    async def begin_job(self, scope: AnyScope) -> None:
         if self._has_savepoint:
             self.connection.execute("RELEASE job")
         self.connection.execute("SAVEPOINT job")
@@ -419,7 +447,7 @@ class SqliteWriteConnection:
     def is_broken(self) -> bool:
         return not self.connection.in_transaction
 
-    def transaction(self, scope: Scope | SystemScope, audit: AuditBuffer | None) -> Tx:
+    def transaction(self, scope: AnyScope, audit: AuditBuffer | None) -> Tx:
         return SqliteWriteTx(self.connection, scope, audit)
 
 

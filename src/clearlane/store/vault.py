@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import zstandard
 from cryptography.exceptions import InvalidTag
@@ -19,7 +20,7 @@ from sqlalchemy import BigInteger, bindparam, select
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
-from clearlane.kernel.ids import Scope, random_bytes
+from clearlane.kernel.ids import Scope, VendorScope, random_bytes
 from clearlane.store import keys as master
 from clearlane.store.database import Actor, Database, SystemScope, Tx
 from clearlane.store.group_commit import StoreFault
@@ -32,8 +33,13 @@ HEADER = struct.Struct(">BQ")  # version, data key; then the nonce
 PAYLOAD_AT = HEADER.size + NONCE_BYTES
 LEVEL = 3
 FINGERPRINT_BYTES = 32
+SEARCH_KEY_BYTES = 8
 HASHED_AT_ONCE = 2_000
 KEYS = SystemScope("data keys are the vault's own")
+
+
+Owner: TypeAlias = Scope | VendorScope | int
+"""Whose key seals: that of the vendor."""
 
 
 class InvalidSeal(StoreFault):
@@ -79,7 +85,7 @@ class Vault:
                 current[vendor] = known[id]
         self._installation, self._known, self._current = installation, known, current
 
-    async def ensure_key(self, owner: Scope | int) -> None:
+    async def ensure_key(self, owner: Owner) -> None:
         """Make sure that the vendor's data key of this month is durable and loaded.
 
         Nearly always it is, and this returns at once. The key is committed by itself before
@@ -93,12 +99,12 @@ class Vault:
         )
         self._current[vendor] = self._known[row[0]] = self._unwrap(*row)
 
-    def has_current_key(self, owner: Scope | int) -> bool:
+    def has_current_key(self, owner: Owner) -> bool:
         """Return whether the vendor's data key of this month is loaded."""
         present = self._current.get(_vendor(owner))
         return present is not None and present.month == self._month()
 
-    def seal(self, owner: Scope | int, table: str, row_id: int | str, payload: bytes) -> bytes:
+    def seal(self, owner: Owner, table: str, row_id: int | str, payload: bytes) -> bytes:
         """Compress and encrypt a payload for this one row of this one vendor."""
         vendor = _vendor(owner)
         key = self._current.get(vendor)
@@ -111,7 +117,7 @@ class Vault:
         sealed = key.cipher.encrypt(nonce, packed, _associated_data(vendor, table, row_id))
         return HEADER.pack(VERSION, key.id) + nonce + sealed
 
-    def open(self, owner: Scope | int, table: str, row_id: int | str, sealed: bytes) -> bytes:
+    def open(self, owner: Owner, table: str, row_id: int | str, sealed: bytes) -> bytes:
         """Return the payload, proved to be the one that was sealed for this row."""
         vendor = _vendor(owner)
         key = self._known.get(_key_id(sealed))
@@ -131,7 +137,7 @@ class Vault:
             for row in await tx.rows(_SOME, ids=sorted(missing)):
                 self._known[row[0]] = self._unwrap(*row)
 
-    def fingerprint(self, owner: Scope | int, kind: str, *parts: str | bytes) -> bytes:
+    def fingerprint(self, owner: Owner, kind: str, *parts: str | bytes) -> bytes:
         """Return a keyed hash: equal for equal parts of one vendor and kind, and revealing nothing else."""
         words = [str(_vendor(owner)).encode(), kind.encode()]
         words += [part.encode() if isinstance(part, str) else part for part in parts]
@@ -142,6 +148,16 @@ class Vault:
         for at in range(0, len(text), HASHED_AT_ONCE):
             hashed.update(text[at : at + HASHED_AT_ONCE])
         return hashed.digest()
+
+    def search_key(self, owner: Owner, kind: str, *parts: str) -> int:
+        """Return a keyed hash of 64 bits, as a signed number: for columns that are searched.
+
+        Every claim has several, so it is made in one call of the hash.
+        """
+        words = (str(_vendor(owner)), kind, *parts)
+        text = "".join([f"{len(word)}:{word}" for word in words]).encode()
+        hashed = hashlib.blake2b(text, key=self._secrets.fingerprint, digest_size=SEARCH_KEY_BYTES)
+        return int.from_bytes(hashed.digest(), "big", signed=True)
 
     @property
     def pepper(self) -> bytes:
@@ -219,8 +235,8 @@ def _associated_data(vendor: int, table: str, row_id: int | str) -> bytes:
     return f"{vendor}\0{table}\0{kind}{row_id}".encode()
 
 
-def _vendor(owner: Scope | int) -> int:
-    return owner.vendor if isinstance(owner, Scope) else owner
+def _vendor(owner: Owner) -> int:
+    return owner if isinstance(owner, int) else owner.vendor
 
 
 def _key_id(sealed: bytes) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clearlane.x12 import tree, writer
-from clearlane.x12.events import UnitClosed
+from clearlane.x12.reader_events import UnitClosed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,7 +81,7 @@ def read_style() -> str:
     return Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 
-def _policy() -> str:
+def style_policy() -> str:
     """Return the content policy: this style sheet and nothing else."""
     digest = b64encode(sha256(read_style().encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -95,7 +95,7 @@ def visible(text: str) -> str:
 def _head(summary: PageSummary, title: str, redactor: Redactor | None) -> Iterator[str]:
     yield (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{style_policy()}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><meta name="robots" content="noindex">'
         f"<title>{visible(title)}</title><style>{read_style()}</style></head><body><main>\n"
@@ -241,7 +241,7 @@ class _Body:
             case reader.GroupClosed(group):
                 yield from self._rest()
                 self._key = (group.interchange.number, 0, 0)
-            case reader.InterchangeClosed():
+            case _:  # the interchange is closed
                 yield from self._rest()
                 self._key = (0, 0, 0)
                 yield "</div></details>\n"

@@ -101,11 +101,6 @@ class PageSummary:
         return self.counts[Severity.ERROR]
 
     @property
-    def warnings(self) -> int:
-        """The number of warnings."""
-        return self.counts[Severity.WARNING]
-
-    @property
     def findings_left_out(self) -> int:
         """How many findings are counted and not shown at their place."""
         return self.counts.total() - self.findings_kept

@@ -27,7 +27,9 @@ from clearlane.x12 import envelope, grammar, guides, lexer, tree
 from clearlane.x12.automaton import compile_guide
 from clearlane.x12.collector import FindingCollector
 from clearlane.x12.envelope_state import OpenGroup, OpenInterchange, OpenSet, check_version
-from clearlane.x12.events import (
+from clearlane.x12.finding_catalogue import RECEIVED_KINDS, WARNINGS_WHEN_RECEIVED
+from clearlane.x12.loop_parser import LoopParser
+from clearlane.x12.reader_events import (
     Event,
     FileClosed,
     GroupClosed,
@@ -39,8 +41,6 @@ from clearlane.x12.events import (
     SetOpened,
     UnitClosed,
 )
-from clearlane.x12.finding_catalogue import RECEIVED_KINDS, WARNINGS_WHEN_RECEIVED
-from clearlane.x12.loop_parser import LoopParser
 
 __all__ = [
     "Event", "FileClosed", "GroupClosed", "GroupOpened", "GuideChooser", "InterchangeClosed",

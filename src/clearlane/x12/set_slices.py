@@ -54,8 +54,7 @@ class SetSlice:
         """Return a hash of what stands between ST and SE, whatever the separators and line ends."""
         table = bytearray(range(256))
         for used, canonical in self.delimiters.to_canonical().items():
-            if used < len(table) and canonical < len(table):
-                table[used] = canonical
+            table[used] = canonical
         dropped = _LINE_ENDS.replace(self.delimiters.terminator.encode("latin-1"), b"")
         inner = self.inner.of(content).translate(bytes(table), dropped)
         return hashlib.blake2b(inner, digest_size=32).hexdigest()

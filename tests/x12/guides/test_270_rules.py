@@ -3,6 +3,7 @@
 import pytest
 
 from clearlane.x12.rules import RULES, rules_for
+from tests.cases import every_case
 from tests.x12.samples_other import after, both, drop, findings, rows, set_to
 
 ASK = """
@@ -93,7 +94,7 @@ def test_a_good_set_has_no_finding(kind):
     assert findings(kind, rows(TEXTS[kind])) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "id", "edit", "place"), BROKEN, ids=[f"{row[1]}-{n}" for n, row in enumerate(BROKEN)]
 )
 def test_a_broken_rule_is_found_where_it_is_broken(kind, id, edit, place):

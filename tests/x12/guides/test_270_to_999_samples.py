@@ -14,6 +14,7 @@ from clearlane.x12 import guides, writer
 from clearlane.x12.grammar import LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 from clearlane.x12.reader import parse
+from tests.cases import every_case, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples_other
 
@@ -132,7 +133,7 @@ def test_x12sdk_accepts_every_sample(kind):
 
 
 def test_every_sample_is_clean_here_and_read_without_loss(kind):
-    sets = made(kind, 700, count=SETS[kind] // 2)
+    sets = made(kind, 700, count=SETS[kind] // full_or_quick(2, 10))
     text = samples_other.interchange(kind, sets)
     file = parse(text.encode())
     assert list(file.all_findings()) == []
@@ -154,13 +155,13 @@ def test_every_kind_but_the_claims_has_its_samples_here():
     assert set(guides.KINDS) == {*KINDS, "837P", "837D", "837I"}
 
 
-@pytest.mark.parametrize("sample", corpus_files(*ENVELOPE_KINDS, clean=True))
+@every_case("sample", corpus_files(*ENVELOPE_KINDS, clean=True))
 def test_clean_files_of_the_corpus_have_no_error(sample: Sample):
     file = parse(sample.path.read_bytes())
     assert [f for f in file.all_findings() if f.severity is Severity.ERROR] == []
 
 
-@pytest.mark.parametrize("sample", corpus_files(*ENVELOPE_KINDS))
+@every_case("sample", corpus_files(*ENVELOPE_KINDS))
 def test_every_file_of_the_corpus_is_read_and_written_without_loss(sample: Sample):
     file = parse(sample.path.read_bytes())
     again = parse(writer.write(file))

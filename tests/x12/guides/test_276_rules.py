@@ -6,6 +6,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
+from tests.cases import every_case
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to
 
 ASK = """
@@ -166,7 +167,7 @@ def test_a_file_refused_as_a_whole_needs_no_claims():
     assert findings("277CA", rows(text)) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "id", "edit", "place"), BROKEN, ids=[f"{row[1]}-{n}" for n, row in enumerate(BROKEN)]
 )
 def test_a_broken_rule_is_found_where_it_is_broken(kind, id, edit, place):

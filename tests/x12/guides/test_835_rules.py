@@ -10,6 +10,7 @@ from clearlane.kernel.limits import CLAIM_NUMBERS_REMEMBERED_MAX
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
 from clearlane.x12.rules.remittance import adjustments, provider_adjustments
+from tests.cases import every_case
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to
 
 # One check over two claims, the first of them reversed and corrected, and an amount held back.
@@ -126,7 +127,7 @@ def test_a_good_remittance_has_no_finding():
     assert findings("835", rows(GOOD)) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("id", "edit", "place"), BROKEN, ids=[f"{id}-{n}" for n, (id, _, _) in enumerate(BROKEN)]
 )
 def test_a_broken_rule_is_found_where_it_is_broken(id, edit, place):

@@ -17,6 +17,7 @@ from clearlane.kernel.limits import (
 from clearlane.x12.check import check
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
+from tests.cases import every_case
 from tests.x12 import samples837
 from tests.x12.injected_faults import FAULTS, GOOD, D, Fault, P, good, inject
 
@@ -70,9 +71,7 @@ def found_in(data: bytes, rule: str):
 CASES = [(kind, fault, severity) for fault, severity in BROKEN for kind in fault.kinds]
 
 
-@pytest.mark.parametrize(
-    ("kind", "fault", "severity"), CASES, ids=[f"{k} {f.name}" for k, f, _ in CASES]
-)
+@every_case(("kind", "fault", "severity"), CASES, ids=[f"{k} {f.name}" for k, f, _ in CASES])
 def test_a_broken_rule_is_reported(kind, fault, severity):
     data, position = inject(kind, fault)
     if fault.name == "orthodontics without months":

@@ -16,6 +16,7 @@ from clearlane.x12.grammar import LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 from clearlane.x12.reader import parse
 from clearlane.x12.writer import write
+from tests.cases import every_case, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples837
 
@@ -46,7 +47,7 @@ def test_the_witness_accepts_every_sample(kind, caplog):
 
 
 def test_every_sample_is_clean_here_and_read_without_loss(kind):
-    sets = made(kind, 900, everything=True)
+    sets = made(kind, 900, everything=True)[: full_or_quick(SETS, SETS // 4)]
     file = parse(samples837.interchange(kind, sets).encode())
     assert [f for f in file.all_findings() if f.severity is not Severity.INFO] == []
     assert [list(read.all_segments()) for read in file.sets()] == sets
@@ -82,7 +83,7 @@ def test_clean_files_of_the_corpus_have_no_error(sample: Sample):
     assert [f for f in file.all_findings() if f.severity is Severity.ERROR] == []
 
 
-@pytest.mark.parametrize("sample", corpus_files(*KINDS))
+@every_case("sample", corpus_files(*KINDS))
 def test_every_file_of_the_corpus_is_read_without_loss(sample: Sample):
     file = parse(sample.path.read_bytes())
     again = parse(write(file))

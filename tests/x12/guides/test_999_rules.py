@@ -7,6 +7,7 @@ from clearlane.x12.guides import ta1
 from clearlane.x12.reader import parse
 from clearlane.x12.rules import RULES, RuleContext, rules_for
 from clearlane.x12.rules.acks import note_agrees
+from tests.cases import every_case
 from tests.x12.samples_other import after, both, drop, findings, interchange, rows, set_to
 
 GOOD = """
@@ -49,9 +50,7 @@ def test_a_good_acknowledgement_has_no_finding():
     assert findings("999", rows(GOOD)) == []
 
 
-@pytest.mark.parametrize(
-    ("id", "edit", "place"), BROKEN, ids=[f"{row[0]}-{n}" for n, row in enumerate(BROKEN)]
-)
+@every_case(("id", "edit", "place"), BROKEN, ids=[f"{row[0]}-{n}" for n, row in enumerate(BROKEN)])
 def test_a_broken_rule_is_found_where_it_is_broken(id, edit, place):
     changed = rows(GOOD)
     edit(changed)

@@ -18,11 +18,12 @@ from clearlane.x12 import codes
 from clearlane.x12.codes import icd10
 from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import KINDS, by_kind, g270, ta1
+from tests.cases import every_case
 
 LISTS = codes.list_names()
 
 
-@pytest.mark.parametrize("name", LISTS)
+@every_case("name", LISTS)
 def test_a_list_names_its_source_and_has_each_code_once_with_words(name):
     text = (resources.files("clearlane.x12.codes") / "lists" / f"{name}.txt").read_text(
         encoding="utf-8"

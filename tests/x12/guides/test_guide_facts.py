@@ -10,6 +10,7 @@ import pytest
 from clearlane.x12.grammar import ElementSpec, LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
 from clearlane.x12.guides.ta1 import SEGMENT as TA1
+from tests.cases import every_case
 
 TWO = "two independent encodings of the guide agree"
 READ = "the guide as read for this project; no second encoding was compared"
@@ -115,7 +116,7 @@ def value(node: LoopSpec | SegmentSpec | ElementSpec, what: str) -> object:
     return getattr(node, what)
 
 
-@pytest.mark.parametrize(("kind", "path", "what", "wanted", "source"), FACTS)
+@every_case(("kind", "path", "what", "wanted", "source"), FACTS)
 def test_the_guide_has_the_fact(kind, path, what, wanted, source):
     wanted = set(wanted.split()) if what == "codes" else wanted
     assert value(find(kind, path), what) == wanted, source

@@ -5,6 +5,7 @@ import pytest
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12.check import check
 from clearlane.x12.reader import parse
+from tests.cases import every_case
 from tests.x12.injected_faults import FAULTS, GOOD, Fault, good, inject
 
 CASES = [(kind, fault) for fault in FAULTS for kind in fault.kinds]
@@ -21,7 +22,7 @@ def test_the_good_files_are_good(kind):
     assert [f.rule for f in iter_findings(data) if f.severity is not Severity.INFO] == []
 
 
-@pytest.mark.parametrize(("kind", "fault"), CASES, ids=[f"{k} {f.name}" for k, f in CASES])
+@every_case(("kind", "fault"), CASES, ids=[f"{k} {f.name}" for k, f in CASES])
 def test_a_single_fault_is_noticed_where_it_is(kind: str, fault: Fault):
     data, position = inject(kind, fault)
     found = [f for f in iter_findings(data) if f.rule == fault.rule]

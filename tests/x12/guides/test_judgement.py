@@ -4,6 +4,7 @@ import pytest
 
 from clearlane.kernel.finding import Severity
 from clearlane.x12.check import check
+from tests.cases import every_case
 from tests.x12.guides.test_270_rules import ANSWER
 from tests.x12.injected_faults import BOTH, D, Fault, P, inject
 from tests.x12.samples_other import findings, rows, set_to
@@ -36,7 +37,7 @@ CLAIMS: tuple[tuple[Fault, list[tuple[str, Severity]]], ...] = (
 CLAIM_CASES = [(kind, fault, wanted) for fault, wanted in CLAIMS for kind in fault.kinds]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "fault", "wanted"), CLAIM_CASES, ids=[f"{k} {f.name}" for k, f, _ in CLAIM_CASES]
 )
 def test_a_claim_file_is_judged_so(kind, fault, wanted):

@@ -10,6 +10,7 @@ import pytest
 
 from clearlane.x12 import views
 from clearlane.x12.views import benefits, claims, remittance, status, verdicts
+from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.x12.views.leaves import segments, separators
 
@@ -40,7 +41,7 @@ def kept(view, *ids):
     return count
 
 
-@pytest.mark.parametrize("sample", corpus_files("835"))
+@every_case("sample", corpus_files("835"))
 def test_the_totals_of_a_remittance(sample):
     found = typed(sample)
     if kept(found, "CLP", "SVC", "CAS", "BPR", "PLB"):
@@ -62,7 +63,7 @@ def test_the_totals_of_a_remittance(sample):
     assert withheld == sum(amount(row[at]) for row in rows(sample, "PLB") for at in range(4, 15, 2))
 
 
-@pytest.mark.parametrize("sample", corpus_files("835"))
+@every_case("sample", corpus_files("835"))
 def test_a_streamed_remittance_has_the_same_claims_and_totals(sample):
     pieces = list(remittance.stream_remittances(sample.path.read_bytes()))
     whole = [one for one in typed(sample) if isinstance(one, remittance.RemittanceView)]
@@ -72,7 +73,7 @@ def test_a_streamed_remittance_has_the_same_claims_and_totals(sample):
     assert claims == [claim for one in whole for claim in one.claims]
 
 
-@pytest.mark.parametrize("sample", corpus_files("837P", "837D", "837I"))
+@every_case("sample", corpus_files("837P", "837D", "837I"))
 def test_the_totals_of_claims(sample):
     found = [one for one in typed(sample) if isinstance(one, claims.ClaimSetView)]
     if len(found) != len(typed(sample)) or kept(found, "CLM", "SV1", "SV2", "SV3", "HI"):
@@ -96,7 +97,7 @@ def test_the_totals_of_claims(sample):
     assert diagnoses == sum(count for list, count in codes.items() if list in claims.DIAGNOSES)
 
 
-@pytest.mark.parametrize("sample", corpus_files("271"))
+@every_case("sample", corpus_files("271"))
 def test_the_totals_of_benefits(sample):
     found = [one for one in typed(sample) if isinstance(one, benefits.EligibilityView)]
     if kept(found, "EB", "AAA"):

@@ -14,6 +14,9 @@ CURRENT_STATES: Mapping[ClaimState, str] = {
     ClaimState.PENDING: "Pending",
     ClaimState.REJECTED: "Rejected",
     ClaimState.COMPLETE: "Complete",
+    # V3 knows no claims that are held or canceled.
+    ClaimState.HELD: "Received",
+    ClaimState.CANCELED: "Rejected",
 }
 
 DOCUMENT_TYPES: Mapping[PayerDocumentKind | None, str] = {

@@ -1,6 +1,9 @@
 """The table of V3's endpoints, one row each: served, checked and documented from here."""
 
+from pathlib import Path
+
 from clearlane.api.endpoint import ApiVersion, BodyUse, Endpoint, EndpointFamily, Parameter
+from clearlane.api.openapi_examples import load_examples
 from clearlane.api.v3 import wire
 from clearlane.api.v3.claims import submission_handler, suspended
 from clearlane.api.v3.eligibility import ENDPOINTS as ELIGIBILITY
@@ -113,4 +116,6 @@ V3 = ApiVersion(
     description=DESCRIPTION,
     endpoints=ENDPOINTS,
     errors=V3_ERRORS,
+    prefix="/api",
+    examples=load_examples(Path(__file__).parent),
 )

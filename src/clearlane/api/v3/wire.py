@@ -17,13 +17,12 @@ from clearlane.api.http_responses import JSON_UTF8, header_text, json_response
 from clearlane.api.stream import stream_text
 from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
+from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.submit import (
     ClaimResult,
-    MalformedDocument,
     SubmissionNotStored,
     SubmissionOutcome,
     SubmissionReceipt,
-    TooManyClaims,
 )
 
 VALUE_SHOWN_CHARACTERS_MAX = 60

@@ -124,7 +124,9 @@ def _field(field: EnrollmentField) -> tuple[Any, Any]:
         deprecated=field.deprecated or None,
     )
     if field.format is TextFormat.NPI_TYPE:
-        return Literal["Unknown", "Individual", "Organization", 0, 1, 2], schema
+        # An enumeration of texts or a number, not one list of both, which generators of clients leave out.
+        number = Annotated[int, Field(ge=0, lt=len(TypeOfNpi))]
+        return Literal["Unknown", "Individual", "Organization"] | number, schema
     text = Annotated[
         str,
         Field(

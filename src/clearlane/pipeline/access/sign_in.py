@@ -12,7 +12,13 @@ from clearlane.accounts import totp
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import VendorState
 from clearlane.accounts.passwords import DUMMY_HASH, verify_user_password
-from clearlane.accounts.users import ConsoleUser, UserState, name_findings, normalize_name
+from clearlane.accounts.users import (
+    ConsoleRole,
+    ConsoleUser,
+    UserState,
+    name_findings,
+    normalize_name,
+)
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, VendorId, random_text
 from clearlane.pipeline.work_context import WorkContext
@@ -164,7 +170,9 @@ async def _check_code(
 
 
 def _may_sign_in(accounts: AccountDirectory, user: ConsoleUser) -> bool:
-    """Return whether the user and its vendor are active."""
+    """Return whether the user and its vendor are active; an operator has no vendor."""
+    if user.role is ConsoleRole.OPERATOR:
+        return user.state is UserState.ACTIVE
     vendors = (vendor for vendor in accounts.vendors if vendor.id == user.vendor_id)
     active = any(vendor.state is VendorState.ACTIVE for vendor in vendors)
     return active and user.state is UserState.ACTIVE

@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 
-from clearlane.claims.batch_naming import CONTROL_MAX, DEFAULT_SUBMITTER
+from clearlane.claims.batch_naming import CONTROL_MAX, batch_file_name
 from clearlane.connect.connections import PayerRoute
 from clearlane.eligibility.write_270 import write_inquiries
 from clearlane.kernel.clock import to_micros
@@ -132,8 +132,7 @@ async def _write_file(
     envelope = envelope_for(route, control, now)
     traced = [(one.inquiry, one.trace) for one in inquiries]
     content = await asyncio.to_thread(lambda: b"".join(write_inquiries(traced, envelope)))
-    sender = "".join(sign for sign in envelope.sender if sign.isascii() and sign.isalnum())
-    name = f"{sender or DEFAULT_SUBMITTER.name}-{INQUIRY_SET}-{control:09}.x12"
+    name = batch_file_name(route.file_name, envelope, INQUIRY_SET)
     vault = context.vault
     await vault.ensure_key(batches.OWNER)
     return BatchFile(

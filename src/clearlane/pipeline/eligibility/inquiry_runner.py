@@ -18,7 +18,8 @@ import structlog
 
 from clearlane.connect.connections import Connections
 from clearlane.eligibility import model
-from clearlane.eligibility.benefit_answer import encode_outcome
+from clearlane.eligibility.benefit_answer import ANSWER, CONNECTION, encode_outcome
+from clearlane.events.event import EventActor, NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
@@ -42,9 +43,8 @@ from clearlane.store.vault import Vault
 
 log = structlog.get_logger()
 
-# How long a call waits; how long an inquiry is leased; how often and how long a payer that cannot answer now is asked
+# How long an inquiry is leased; how often and how long a payer that cannot answer now is asked
 # again (CORE: not sooner than 90 seconds where the inquiry may have arrived); how many inquiries a payer gets at once.
-ELIGIBILITY_WAIT_SECONDS_MAX = 55
 ELIGIBILITY_LEASE_SECONDS = 120
 ELIGIBILITY_RETRY_SECONDS = (1, 2, 4, 8, 16)
 ELIGIBILITY_LATE_RETRY_SECONDS_FIRST = 90
@@ -55,7 +55,7 @@ ELIGIBILITY_PAYER_AT_ONCE = 16
 T = TypeVar("T")
 
 LEASE = timedelta(seconds=ELIGIBILITY_LEASE_SECONDS)
-WAIT = timedelta(seconds=ELIGIBILITY_WAIT_SECONDS_MAX)
+WAIT = timedelta(seconds=limits.ELIGIBILITY_WAIT_SECONDS_MAX)
 GIVE_UP_AFTER = timedelta(hours=ELIGIBILITY_RETRY_HOURS_MAX)
 REALTIME_MODES = frozenset({store.INTERACTIVE, store.BULK})
 """The modes of inquiries sent here; the third goes out in files."""
@@ -314,11 +314,31 @@ async def store_result(
     sealed = vault.seal(pending.scope, store.RESPONSES, pending.trace, content)
 
     async def job(tx: Tx) -> bool:
-        return await store.record_answer(
+        first = await store.record_answer(
             tx, pending.request_id, pending.number, result.kind, to_micros(now), sealed
         )
+        if first:
+            tx.add_events([_answer_event(pending, result, now)])
+        return first
 
     return await database.write(store.SCOPE, job, actor=actor)
+
+
+def _answer_event(pending: PendingInquiry, result: FinalResult, now: datetime) -> NewEvent:
+    """Return the event of an inquiry that ended, by an answer or without one."""
+    answered = result.kind == ANSWER
+    return NewEvent(
+        "eligibility.completed" if answered else "eligibility.failed",
+        to_micros(now),
+        pending.scope.vendor,
+        pending.scope.site,
+        data={
+            "request_id": pending.request_id,
+            "patient_number": pending.number,
+            "late": now > from_micros(pending.created_at) + WAIT,
+        },
+        actor=EventActor.SYSTEM if result.kind == CONNECTION else EventActor.PAYER,
+    )
 
 
 def open_inquiry(vault: Vault, stored: StoredInquiry) -> PendingInquiry:
@@ -350,6 +370,7 @@ def _log_failure(pending: PendingInquiry, fault: BaseException) -> None:
         "inquiry not sent",
         request=pending.request_id,
         number=pending.number,
+        payer=pending.payer_id,
         fault=fault_code(fault),
         places=fault_frames(fault),
     )

@@ -15,8 +15,7 @@ from clearlane.store.database import Tx
 ELIGIBILITY_PURGED_AT_ONCE = 200
 
 ASK, PURGE = "ask", "forget-eligibility"
-QUEUE = "eligibility"
-ASK_EVERY = "*/5 * * * * *"
+ASK_EVERY_SECONDS = 5
 PURGE_EVERY = "0 17 3 * * *"
 
 

@@ -20,10 +20,11 @@ from clearlane.enrollment.decode import (
 from clearlane.enrollment.decode import decode_enrollment as read
 from clearlane.enrollment.fields import Enrollment
 from clearlane.enrollment.rules import NOT_READABLE, make_finding
+from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding
-from clearlane.kernel.ids import new_request_id
+from clearlane.kernel.ids import Scope, new_request_id
 from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
 from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
@@ -98,7 +99,9 @@ async def enroll(
         await context.vault.ensure_key(site.scope)
         rows = await _rows(context, enrollments, site, now)
         zips = enrolled_zips(context.vault, site.scope, enrollments)
-        stored = await context.database.write(site.scope, _SaveRequest(rows, zips), actor=actor)
+        stored = await context.database.write(
+            site.scope, _SaveRequest(site.scope, rows, zips), actor=actor
+        )
     results = tuple(
         EnrollmentResult(enrollment, result.existed, result.id)
         for enrollment, result in zip(enrollments, stored, strict=True)
@@ -110,6 +113,7 @@ async def enroll(
 class _SaveRequest:
     """The transaction that stores a request."""
 
+    scope: Scope
     rows: Sequence[NewEnrollment]
     zips: Sequence[BillingZip]
 
@@ -117,7 +121,20 @@ class _SaveRequest:
         stored = await store.add(tx, self.rows)
         await billing_zips.record(tx, self.zips)
         tx.audit("enrollment.submit", ids=[each.id for each in stored])
+        tx.add_events(self._events(stored))
         return stored
+
+    def _events(self, stored: Sequence[EnrollmentInsertResult]) -> list[NewEvent]:
+        return [
+            NewEvent(
+                "enrollment.submitted",
+                row.created_at,
+                self.scope.vendor,
+                self.scope.site,
+                data={"enrollment_id": each.id},
+            )
+            for row, each in zip(self.rows, stored, strict=True)
+        ]
 
 
 async def _read_enrollments(raws: Sequence[bytes]) -> list[DecodedEnrollment]:

@@ -102,6 +102,8 @@ class StatementReader:
         self._file = file
         self._content = content
         self._read = read
+        self.acknowledged: set[int] = set()
+        """The ids of the batches that acknowledgements of the file name."""
         self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
@@ -172,6 +174,7 @@ class StatementReader:
             batch = await self._find_batch(tx, reference)
             if batch is None:
                 return None, {}
+            self.acknowledged.add(batch.id)
             content = await batches.read_content(tx, self._context.vault, batch)
             members = {one.request_id: one for one in await batches.list_members(tx, batch.id)}
         attempts = {number: one.attempt for number, one in members.items()}

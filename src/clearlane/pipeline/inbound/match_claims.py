@@ -3,7 +3,9 @@
     found = await match_claims(tx, vault, "TST01", [fact.claim, ...])    # for each a claim, or why none
 
 Account numbers and the line control numbers that vendors chose are stored as keyed hashes, so a reference is compared
-with what was sent without opening a claim. Only claims that were sent to this payer are candidates. Knows no file.
+with what was sent without opening a claim. Only claims that were sent to this payer are candidates. A reference that
+names none of them may still have the number that the payer gave one of them earlier: that number decides alone where
+there is no other, and together with an account number only where the payer has cut it. Knows no file.
 """
 
 import re
@@ -11,9 +13,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from clearlane.payments import match as choice
-from clearlane.payments.match import UNKNOWN, ClaimCandidate, ClaimReference, NoMatch
+from clearlane.payments.match import AMBIGUOUS, UNKNOWN, ClaimCandidate, ClaimReference, NoMatch
 from clearlane.store import claim_lookup
-from clearlane.store.claim_lookup import CandidateClaim, account_reference, line_reference
+from clearlane.store.claim_lookup import (
+    ACCOUNT_CHARACTERS_KEPT,
+    CandidateClaim,
+    account_reference,
+    cut_account_reference,
+    line_reference,
+    payer_number_reference,
+)
 from clearlane.store.database import Tx
 from clearlane.store.vault import Vault
 
@@ -37,7 +46,52 @@ async def match_claims(
         known.find(one)
     sent_claims = await claim_lookup.find_sent(tx, payer_id, known.request_ids)
     known.pairs |= await claim_lookup.find_by_line(tx, payer_id, lines - alone, sent_claims)
-    return [_choose(one, known, sent_claims) for one in wanted]
+    found = [_choose(one, known, sent_claims) for one in wanted]
+    return await _with_payer_numbers(tx, vault, payer_id, references, found)
+
+
+async def _with_payer_numbers(
+    tx: Tx,
+    vault: Vault,
+    payer_id: str,
+    references: Sequence[ClaimReference],
+    found: list[CandidateClaim | NoMatch],
+) -> list[CandidateClaim | NoMatch]:
+    """Return what was found, with the claims that only the payer's own number identifies."""
+    hashes = {
+        at: _PayerNumber(vault, payer_id, reference)
+        for at, (reference, one) in enumerate(zip(references, found, strict=True))
+        if one is UNKNOWN and _is_named_by_payer_number(reference)
+    }
+    wanted = {number.reference for number in hashes.values()}
+    cut = {number.cut_account for number in hashes.values() if number.cut_account}
+    pairs = await claim_lookup.find_by_other_reference(tx, payer_id, wanted | cut)
+    sent_claims = await claim_lookup.find_sent(tx, payer_id, {id for _, id in pairs})
+    for at, number in hashes.items():
+        fitting = [one for one in sent_claims.values() if number.fits(one.request_id, pairs)]
+        if fitting:
+            is_one = len(fitting) == 1
+            found[at] = fitting[0]._replace(by_payer_number=True) if is_one else AMBIGUOUS
+    return found
+
+
+def _is_named_by_payer_number(reference: ClaimReference) -> bool:
+    is_cut = len(reference.account_number) in {0, ACCOUNT_CHARACTERS_KEPT}
+    return bool(reference.payer_control_number) and not reference.claim_number and is_cut
+
+
+class _PayerNumber:
+    """The keyed hashes of the payer's own number, and of the account number as the payer has cut it."""
+
+    def __init__(self, vault: Vault, payer_id: str, reference: ClaimReference) -> None:
+        self.reference = payer_number_reference(vault, payer_id, reference.payer_control_number)
+        account = reference.account_number
+        self.cut_account = account and cut_account_reference(vault, payer_id, account)
+
+    def fits(self, request_id: str, pairs: set[tuple[str, str]]) -> bool:
+        """Whether a claim has these numbers."""
+        has_account = not self.cut_account or (self.cut_account, request_id) in pairs
+        return has_account and (self.reference, request_id) in pairs
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ from clearlane.pipeline.inbound.match_payments import match_waiting
 from clearlane.pipeline.inbound.post_payments import PaymentPosting
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store import inbox
+from clearlane.store import batches, inbox
 from clearlane.store.database import StoreFault, Tx, require_row
 from clearlane.store.inbox import InboxFile, InboxOutcome, ParkedStatement
 
@@ -103,7 +103,7 @@ async def post_file(
         raise
     except Exception as fault:  # noqa: BLE001  (a file that raises would raise each time)
         details = {"fault": fault_code(fault), "places": fault_frames(fault)}
-        log.error("file not posted", inbox=id, **details)  # noqa: TRY400  (a traceback may hold values)
+        log.error("file not posted", **_log_facts(file), **details)  # noqa: TRY400  (a traceback may hold values)
         outcome = InboxOutcome(
             state=inbox.QUARANTINED,
             kinds=_kinds(found),
@@ -112,7 +112,9 @@ async def post_file(
         )
     if posting.applied:
         await confirm_answered_batches(context, file.payer_id)  # what is acknowledged has arrived
-    return await _record_outcome(context, file, outcome, posting.parked)
+    return await _record_outcome(
+        context, file, outcome, posting.parked, acknowledged=posting.acknowledged
+    )
 
 
 class FilePosting:
@@ -132,6 +134,11 @@ class FilePosting:
         self._content = content
         self._reader = StatementReader(context, file, content, read)
         self._payments = PaymentPosting(context, file, content, self._park)
+
+    @property
+    def acknowledged(self) -> frozenset[int]:
+        """The ids of the batches that the file acknowledges."""
+        return frozenset(self._reader.acknowledged)
 
     async def run(self) -> InboxOutcome:
         """Apply the file page by page, and return its outcome. Statements about inquiries come first."""
@@ -205,9 +212,6 @@ def _misaddressed(
     if not reason:
         return None
     state = inbox.QUARANTINED if check.receivers else inbox.UNKNOWN_SENDER
-    log.warning(
-        "file not posted", inbox=file.id, payer=file.payer_id, route=file.route_id, verdict=state
-    )
     return InboxOutcome(state=state, kinds=_kinds(found), reason=reason)
 
 
@@ -227,8 +231,10 @@ async def _record_outcome(
     file: InboxFile,
     outcome: InboxOutcome,
     parked: list[ParkedStatement] | None = None,
+    *,
+    acknowledged: frozenset[int] = frozenset(),
 ) -> str:
-    """Record the outcome of a file; return its state."""
+    """Record the outcome of a file and the batches that it acknowledges, and log it; return its state."""
 
     async def record(tx: Tx) -> str:
         locked = require_row(await inbox.lock(tx, file.id), "an inbox file")
@@ -236,7 +242,10 @@ async def _record_outcome(
         if locked.state == inbox.DISCARDED:
             # An operator discarded it while it was posted: what was recorded stays, and nothing is parked.
             final, rows = replace(outcome, state=locked.state, reason=locked.reason, parked=0), []
-        await inbox.record_outcome(tx, file.id, final, to_micros(context.clock.now()), rows)
+        now = to_micros(context.clock.now())
+        await inbox.record_outcome(tx, file.id, final, now, rows)
+        if acknowledged:
+            await batches.mark_acknowledged(tx, acknowledged, now)
         tx.audit(
             f"inbox.{final.state.lower()}",
             ids=[str(file.id)],
@@ -245,7 +254,28 @@ async def _record_outcome(
         )
         return final.state
 
-    return await context.database.write(inbox.SCOPE, record, actor=context.actor)
+    state = await context.database.write(inbox.SCOPE, record, actor=context.actor)
+    _log_outcome(file, outcome, state)
+    return state
+
+
+def _log_outcome(file: InboxFile, outcome: InboxOutcome, state: str) -> None:
+    """Log what became of a file: as a warning where a person must look at it."""
+    facts = {**_log_facts(file), "kinds": outcome.kinds, "verdict": state}
+    if state in {inbox.QUARANTINED, inbox.UNKNOWN_SENDER}:
+        log.warning("file not posted", **facts, reason=outcome.reason)
+    else:
+        log.info("file posted", **facts, applied=outcome.applied, parked=outcome.parked)
+
+
+def _log_facts(file: InboxFile) -> dict[str, str | int]:
+    """Return what a log line says of a file: whose it is and over which route it came."""
+    return {
+        "inbox": file.id,
+        "payer": file.payer_id,
+        "type": file.type,
+        "route": file.route_id,
+    }
 
 
 def _kinds(found: IdentifiedFile) -> str:

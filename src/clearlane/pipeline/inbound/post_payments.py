@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
+import structlog
 
 from clearlane.claims.claim_parts import extract_claim
 from clearlane.engine import fault_injection
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
 from clearlane.payments import balance, read_835
 from clearlane.payments.match import NoMatch, claim_number_in
@@ -28,6 +30,7 @@ from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_u
 from clearlane.pipeline.claim_status import ClaimFact, PaymentPlace
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
 from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.payment_events import add_payment_events
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inbox, occurrences
 from clearlane.store import payments as store
@@ -38,8 +41,8 @@ from clearlane.store.occurrences import UnmatchedRow
 from clearlane.store.payments import AdjustmentRow, NewPayment, PaymentRow, PaymentTotalsRow
 from clearlane.x12.set_slices import SetKey, slice_sets
 
-PAYMENT_LETTER = "P"
-"""Payment ids look like claim numbers, with this letter."""
+log = structlog.get_logger()
+
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
 DIFFERS = "A payment has the payer, trace number and date of an earlier one, but other content: compare the two."
@@ -120,7 +123,7 @@ class PaymentPosting:
         # A set whose bytes cannot be found by themselves is known by its place in the file.
         digest = self._digests.get(key) or f"{file.digest}:{key}"
         identity = (file.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
-        payment_id = new_request_id(context.clock.now(), letter=PAYMENT_LETTER)
+        payment_id = new_request_id(context.clock.now(), letter=store.PAYMENT_LETTER)
         new = NewPayment(
             payment_id=payment_id,
             payer_id=file.payer_id,
@@ -169,10 +172,23 @@ class PaymentPosting:
             rows = await self._adjustment_rows(payment.payment_id, summary.adjustments)
 
         async def job(tx: Tx) -> None:
+            before = await store.find(tx, payment.payment_id)
             await store.close_payment(tx, totals, rows)
+            if before is not None and not before.complete:
+                await add_payment_events(tx, payment.payment_id, to_micros(context.clock.now()))
             tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
 
         await context.database.write(store.SCOPE, job, actor=context.actor)
+        if not payment.duplicate_of and not (totals.balanced and not totals.unbalanced_claims):
+            log.warning(
+                "payment does not balance",
+                payment=payment.payment_id,
+                payer=self._file.payer_id,
+                type=self._file.type,
+                route=self._file.route_id,
+                inbox=self._file.id,
+                unbalanced_claims=totals.unbalanced_claims,
+            )
         fault_injection.crash_point("payment closed")
 
     async def _adjustment_rows(
@@ -181,10 +197,11 @@ class PaymentPosting:
         """Return the rows of provider adjustments, each with the claim that its reference names."""
         vault = self._context.vault
         references = [
-            (one.number, _AdjustmentReference(word))
+            (one.number, reference)
             for one in adjustments
             for word in dict.fromkeys([one.reference, *one.reference.split()])
             if word
+            for reference in (_AdjustmentReference(word), _AdjustmentReference("", word))
         ]
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await match_claims(
@@ -238,7 +255,7 @@ class PaymentPosting:
                 unmatched.append(self._unmatched_row(one, owner))
                 self._park(PayerStatement(one.claim_payment, owner), owner)
             else:
-                how = matched_by(one.claim_payment, owner.request_id)
+                how = matched_by(one.claim_payment, owner)
                 place = PaymentPlace(payment_id, one.number, how)
                 claim_facts.append(claim_fact(one.content, owner, place, self._file.id))
         await claim_status.ensure_keys(vault, claim_facts)
@@ -295,9 +312,10 @@ class PaymentPosting:
 
 
 class _AdjustmentReference(msgspec.Struct, frozen=True):
-    """The reference of a provider adjustment, which may be the account number of a claim or our number."""
+    """The reference of a provider adjustment: an account number, our number, or the payer's own."""
 
     account_number: str
+    payer_control_number: str = ""
     claim_number: str = ""
     line_controls: tuple[str, ...] = ()
 
@@ -320,8 +338,10 @@ def claim_fact(
     )
 
 
-def matched_by(claim_payment: ClaimPayment, request_id: str) -> MatchedBy:
-    """Return how a claim payment found this claim: by our own number, or by the account number."""
+def matched_by(claim_payment: ClaimPayment, claim: CandidateClaim) -> MatchedBy:
+    """Return how a claim payment found this claim: by our number, the account number, or the payer's."""
+    if claim.by_payer_number:
+        return MatchedBy.PAYER_NUMBER
     numbers = {claim_payment.claim_number, claim_payment.account_number}
     numbers.update(map(claim_number_in, claim_payment.line_controls))
-    return MatchedBy.NUMBER if request_id in numbers else MatchedBy.ACCOUNT
+    return MatchedBy.NUMBER if claim.request_id in numbers else MatchedBy.ACCOUNT

@@ -40,8 +40,8 @@ COLLECT_ROUTES_AT_ONCE = 32
 COLLECT_FILES_MAX = 500
 POST_RETRY_SECONDS = 600
 
-NAME, QUEUE = "collect", "collect"
-EVERY = "*/2 * * * * *"
+NAME = "collect"
+EVERY_SECONDS = 2
 TOO_SLOW = "The payer did not answer in time."
 TOO_LARGE = f"The file is larger than {limits.TRANSFER_BYTES_MAX} bytes; it was left where it is."
 
@@ -177,17 +177,25 @@ class _MailboxVisit:
         )
         if changed:  # a payer that stays away is logged once
             self._log_change()
+        log.debug(
+            "mailbox read",
+            payer=route.payer_id,
+            type=route.type,
+            route=route.route_id,
+            files=len(self._new),
+            reason=self._fault,
+        )
         return self._new
 
     def _log_change(self) -> None:
         route = self._route
         facts = {"payer": route.payer_id, "type": route.type, "kind": route.kind}
         if self._fault:
-            log.warning("route not polled", **facts)
+            log.warning("route not polled", route=route.route_id, reason=self._fault, **facts)
         elif self._passed_over:
             log.warning("files passed over", route=route.route_id, count=self._passed_over, **facts)
         else:
-            log.info("route polled again", **facts)
+            log.info("route polled again", route=route.route_id, **facts)
 
     async def _fetch_all(self) -> None:
         mailbox = self._context.payer_access.connections().open_mailbox(self._route)

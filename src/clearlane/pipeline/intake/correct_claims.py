@@ -5,10 +5,13 @@ never seen costs nothing here.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from clearlane.accounts.model import Site
+from clearlane.claims.changed_fields import changed_fields
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
+    NOT_DELIVERED,
     REPLACEMENT,
     EarlierClaim,
     PredecessorClaim,
@@ -20,6 +23,7 @@ from clearlane.claims.resubmission import (
     needs_predecessor,
     plan_correction,
 )
+from clearlane.events.event import NewEvent
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.claim_status import open_payer_number
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, correct_claim, with_lines
@@ -70,6 +74,49 @@ class SuccessorCorrections:
         return corrected.row
 
 
+async def preview_correction(
+    database: Database, vault: Vault, site: Site, prepared: PreparedClaim, predecessor: str
+) -> PreparedClaim:
+    """Return a prepared claim as it would go out after this predecessor, of which an unsent one is canceled first."""
+    async with database.read(site.scope) as tx:
+        found = await store.find_predecessors(tx, [predecessor])
+        await _load_keys(tx, vault, found)
+    if not found or not prepared.row.depends_on_predecessor:
+        return prepared
+    earlier = found[0]
+    if ClaimState(earlier.state) in NOT_DELIVERED:
+        earlier = replace(earlier, state=ClaimState.CANCELED.value)
+    return _correct(vault, site, prepared, earlier)
+
+
+async def successor_events(
+    tx: Tx, vault: Vault, site: Site, successors: Mapping[str, PreparedClaim], at: int
+) -> list[NewEvent]:
+    """Return the events of claims that others took over from, by their numbers: which fields changed."""
+    stored = await store.find_predecessors(tx, list(successors))
+    await _load_keys(tx, vault, stored)
+    events: list[NewEvent] = []
+    for one in stored:
+        after = with_lines(vault, site, successors[one.request_id])
+        before = open_claim(vault, site.scope, _as_stored_claim(one)).claim
+        events.append(
+            NewEvent(
+                "claim.corrected",
+                at,
+                site.vendor_id,
+                site.id,
+                one.request_id,
+                one.event_sequence,
+                {
+                    "state": one.state,
+                    "successor": after.row.request_id,
+                    "changed_fields": changed_fields(before, after.judgement.claim),
+                },
+            )
+        )
+    return events
+
+
 def _leaves_the_number(prepared: PreparedClaim) -> bool:
     row = prepared.row
     if row.frequency not in {"7", "8"}:
@@ -118,7 +165,18 @@ def _open(
         last_word_at=from_micros(stored.updated_at),
         paid_cents=stored.paid_cents,
     )
-    row = StoredClaim(
+    loaded = open_claim(vault, site.scope, _as_stored_claim(stored))
+    return PredecessorClaim(
+        request_id=stored.request_id,
+        state=state,
+        is_silent=is_silent(earlier, times),
+        payer_number=open_payer_number(vault, site.vendor_id, stored.request_id, stored.status),
+        numbers=correction_numbers(loaded.claim, stored.payer_id),
+    )
+
+
+def _as_stored_claim(stored: StoredPredecessor) -> StoredClaim:
+    return StoredClaim(
         stored.request_id,
         stored.kind,
         stored.state,
@@ -126,12 +184,4 @@ def _open(
         account_as_number=False,
         created_at=stored.created_at,
         payload=stored.payload,
-    )
-    loaded = open_claim(vault, site.scope, row)
-    return PredecessorClaim(
-        request_id=stored.request_id,
-        state=state,
-        is_silent=is_silent(earlier, times),
-        payer_number=open_payer_number(vault, site.vendor_id, stored.request_id, stored.status),
-        numbers=correction_numbers(loaded.claim, stored.payer_id),
     )

@@ -23,6 +23,7 @@ from clearlane.claims.resubmission import (
     ResubmissionTimes,
 )
 from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
+from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write_837 import account_of
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_request_id
@@ -35,6 +36,7 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 from clearlane.pipeline.intake.microbatch import MicroBatcher
 from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import encode_claim_content, open_claim_content
+from clearlane.store import claim_search
 from clearlane.store import claims as store
 from clearlane.store.claim_lookup import account_reference
 from clearlane.store.claims import NOT_ACCEPTED, RECEIVED, NewClaim
@@ -143,6 +145,7 @@ def _row(
     frequency = form_of(judgement.claim).frequency(judgement.claim)
     payer = known.payer.payer_id if known.payer else ""
     total = _cents(judgement.claim) if accepted else 0
+    keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))
     return NewClaim(
         request_id=request_id,
         kind=kind.value,
@@ -159,9 +162,23 @@ def _row(
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
+        service_day=_service_day(judgement.claim) if accepted else None,
         payload=vault.seal(site.scope, store.TABLE, request_id, content),
         status=_status(vault, claim, site, request_id, total, known.today) if accepted else None,
+        vendor_claim_key=claim_search.vendor_claim_key(
+            vault, site.vendor_id, claim.Svc_VendorClaimId
+        ),
+        account_key=keys.account,
+        patient_key=keys.patient,
+        name_key=keys.name,
     )
+
+
+def _service_day(claim: Claim) -> str | None:
+    """Return the first day of service of a claim."""
+    form = form_of(claim)
+    days = [first for line in form.lines(claim) if (first := form.service_days(line)[0])]
+    return min(days).isoformat() if days else None
 
 
 def without_lines(prepared: PreparedClaim) -> PreparedClaim:

@@ -6,48 +6,34 @@ is read twice, so that it never is in memory as a whole: once to refuse it, once
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims import decode
-from clearlane.claims.fields import Claim, ClaimKind
+from clearlane.claims.fields import ClaimKind
 from clearlane.claims.finding import LEFT_OUT, ClaimFinding, count_findings
-from clearlane.claims.forms import FORMS
-from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
-    REPEATED_REQUEST_HOURS,
     ResubmissionDecision,
-    ResubmissionTimes,
 )
-from clearlane.claims.rules import RULES, RuleInputs
+from clearlane.claims.rules import RULES
 from clearlane.engine import fault_injection
-from clearlane.kernel import limits
-from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Severity
-from clearlane.payers.directory import PayerDirectory
-from clearlane.payers.model import Payer
+from clearlane.pipeline.claim_events import submission_events
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
-    BillingProvider,
     GivenZip,
-    KnownZips,
-    find_known_zips,
-    provider_without_zip,
 )
-from clearlane.pipeline.enrollment.enrollment_lookup import (
-    ApprovedEnrollments,
-    WantedEnrollments,
-    find_approved_enrollments,
-)
-from clearlane.pipeline.intake.correct_claims import SuccessorCorrections, correct_replacements
-from clearlane.pipeline.intake.prepare_claims import (
-    IntakeBatcher,
-    PendingClaim,
-    PreparedClaim,
-    without_lines,
+from clearlane.pipeline.intake.correct_claims import SuccessorCorrections, successor_events
+from clearlane.pipeline.intake.correction_guard import require_successor, take_predecessor
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim
+from clearlane.pipeline.intake.prepare_document import (
+    MalformedDocument,
+    ReadDocument,
+    TooManyClaims,
+    prepare_document,
+    read_document,
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import billing_zips
@@ -63,27 +49,10 @@ from clearlane.store.database import (
 from clearlane.store.group_commit import LockContention
 
 CLAIMS_ANSWERED_AT_ONCE = 500
-# Up to this size the claims of a document are kept between reading and judging.
-CLAIMS_KEPT_BYTES_MAX = 8 * 1024 * 1024
 ERRORS_PER_DOCUMENT_MAX = 10_000
 
 
 ID_IS_FREE = "C107"
-
-
-@dataclass(frozen=True, slots=True)
-class MalformedDocument:
-    """A document that cannot be read; nothing was stored. It has every finding, not only the first."""
-
-    findings: tuple[ClaimFinding, ...]
-    ignored: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TooManyClaims:
-    """A document with more claims than are allowed; nothing was stored."""
-
-    claims_max: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,153 +98,51 @@ async def submit(
     now: datetime,
 ) -> SubmissionOutcome:
     """Read, judge and store a document. Returns a receipt only after the durable commit."""
-    claims_max, write_seconds_max = context.limits.claims_max, context.limits.write_seconds_max
-    opened = decode.open_document(document, kind, claims_max=claims_max)
-    if opened.count > claims_max:
-        return TooManyClaims(claims_max)
-    context.intake.priority.record_claims(opened.count)
-    payers = context.payer_access.payers()  # one snapshot for the whole document
-    reading = _DocumentReading(
-        opened,
-        WantedEnrollments(payers, FORMS[kind].payer_type),
-        keeps_claims=len(document) <= CLAIMS_KEPT_BYTES_MAX,
-    )
-    await reading.read(context.intake)
-    ignored = tuple(reading.ignored)
-    if reading.faults:
-        return MalformedDocument(tuple(reading.faults), ignored)
-    enrolled = await find_approved_enrollments(
-        context.database,
-        context.vault,
-        reading.enrollments,
-        scope=site.scope,
-        seconds_max=write_seconds_max,
-    )
-    zips = await find_known_zips(
-        context.database,
-        context.vault,
-        reading.without_zip,
-        scope=site.scope,
-        seconds_max=write_seconds_max,
-    )
+    write_seconds_max = context.limits.write_seconds_max
+    read = await read_document(context, document, kind, site=site)
+    if not isinstance(read, ReadDocument):
+        return read
     reasons: dict[str, str] = {}
     try:
         context.database.require_space()
         if not context.vault.has_current_key(site.scope):
             async with asyncio.timeout(write_seconds_max):
                 await context.vault.ensure_key(site.scope)
-        prepared = await _prepare_claims(context, payers, reading, kind, site, now, enrolled, zips)
-        async with asyncio.timeout(write_seconds_max):
-            stored = await context.database.write(
-                site.scope,
-                CombinedJob(_save, _DocumentRows(context, site, prepared, reasons)),
-                actor=actor,
-            )
-        context.intake.recorded_zips.mark(site.scope, _given_zips(prepared))
-        fault_injection.crash_point("accepted")
+        prepared = await prepare_document(
+            context, read, site=site, now=now, shorten=_ErrorListing().limit
+        )
+        stored = await store_document(_DocumentRows(context, site, prepared, reasons), actor=actor)
     except CommitOutcomeUnknown:  # it may be stored, so it must not be reported as not stored
         raise
     except (TimeoutError, DatabaseUnavailable, LockContention):
         return SubmissionNotStored()
-    return SubmissionReceipt(tuple(await _results(prepared, stored, reasons)), ignored)
+    return SubmissionReceipt(tuple(await _results(prepared, stored, reasons)), read.ignored)
 
 
-ReadClaim = tuple[Claim, tuple[Repair, ...]]
-
-
-class _DocumentReading:
-    """The reading of a document: its faults, and its claims, kept or read again a few at a time."""
-
-    def __init__(
-        self,
-        opened: decode.SubmissionDocument,
-        enrollments: WantedEnrollments,
-        *,
-        keeps_claims: bool,
-    ) -> None:
-        self.enrollments = enrollments
-        self.keeps_claims = keeps_claims
-        self.without_zip: set[BillingProvider] = set()
-        self.faults: list[ClaimFinding] = list(opened.findings)
-        # Only the first few are shown; a dictionary keeps their order.
-        self.ignored: dict[str, None] = dict.fromkeys(opened.ignored_fields)
-        self._opened = opened
-        self._claims: deque[ReadClaim] = deque()
-
-    async def read(self, intake: IntakeBatcher) -> None:
-        """Read every claim."""
-        large = not self.keeps_claims
-        async for reads in _read_claims(intake, self._opened, is_background=large):
-            for read in reads:
-                self.faults += read.findings
-                if len(self.ignored) < limits.IGNORED_FIELDS_SHOWN_MAX:
-                    self.ignored.update(dict.fromkeys(read.ignored_fields))
-                if read.claim is not None and not self.faults:
-                    self.enrollments.add(read.claim)
-                    if provider := provider_without_zip(read.claim):
-                        self.without_zip.add(provider)
-                    if self.keeps_claims:
-                        self._claims.append((read.claim, read.repairs))
-
-    async def claims(self, intake: IntakeBatcher) -> AsyncIterator[list[ReadClaim]]:
-        """Give the claims of a document without faults, a few at a time."""
-        # Claims are popped as they are prepared: freeing thousands at once would block the event loop as long as
-        # reading thousands does.
-        while self._claims:
-            count = min(len(self._claims), limits.CLAIMS_AT_ONCE)
-            yield [self._claims.popleft() for _ in range(count)]
-        if not self.keeps_claims:
-            opened = self._opened.reopened()
-            async for reads in _read_claims(intake, opened, is_background=True):
-                yield [(read.claim, read.repairs) for read in reads if read.claim is not None]
-
-
-async def _read_claims(
-    intake: IntakeBatcher, opened: decode.SubmissionDocument, *, is_background: bool
-) -> AsyncIterator[Sequence[decode.DecodedClaim]]:
-    for start in range(0, opened.count, limits.CLAIMS_AT_ONCE):
-        stop = min(start + limits.CLAIMS_AT_ONCE, opened.count)
-        places = [(opened, at) for at in range(start, stop)]
-        yield await intake.reading.run(places, is_background=is_background)
-
-
-async def _prepare_claims(
+async def store_correction(
     context: WorkContext,
-    payers: PayerDirectory,
-    reading: _DocumentReading,
-    kind: ClaimKind,
     site: Site,
+    prepared: PreparedClaim,
+    *,
+    corrects: str,
+    actor: Actor,
     now: datetime,
-    enrolled: ApprovedEnrollments | None,
-    zips: KnownZips,
-) -> deque[PreparedClaim]:
-    today = to_local(now, site.time_zone).date()
-    times = _resubmission_times(context, now)
-    facts: dict[str, RuleInputs] = {}
-    found: deque[PreparedClaim] = deque()
-    listing = _ErrorListing()
-    async for claims in reading.claims(context.intake):
-        pending: list[PendingClaim] = []
-        for claim, tolerated in claims:
-            payer_id = claim.Svc_PayerId
-            if payer_id not in facts:
-                facts[payer_id] = _facts(payers, kind, payer_id, today, sandbox=context.sandbox)
-            known = facts[payer_id]
-            if enrolled is not None and enrolled.covers(claim, known.payer):
-                known = replace(known, enrolled=True)
-            at = f"Claims[{len(found) + len(pending)}]"
-            pending.append(
-                PendingClaim(
-                    context.vault, site, kind, now, at, claim, known, times, tolerated, zips
-                )
-            )
-        prepared = await context.intake.preparing.run(
-            pending, is_background=not reading.keeps_claims
-        )
-        for one in await correct_replacements(context.database, context.vault, site, prepared):
-            listed = listing.limit(one)
-            found.append(listed if reading.keeps_claims else without_lines(listed))
-    return found
+) -> ClaimResult:
+    """Store a claim that corrects another, and only that: else it raises a ``CorrectionConflict``."""
+    reasons: dict[str, str] = {}
+    rows = _DocumentRows(context, site, deque([prepared]), reasons, _Correction(corrects, now))
+    (stored,) = await store_document(rows, actor=actor)
+    return _result(prepared, stored, reasons)
+
+
+async def store_document(rows: "_DocumentRows", *, actor: Actor) -> list[ClaimInsertResult]:
+    """Store a prepared document; return after the durable commit."""
+    context, site = rows.context, rows.site
+    async with asyncio.timeout(context.limits.write_seconds_max):
+        stored = await context.database.write(site.scope, CombinedJob(_save, rows), actor=actor)
+    context.intake.recorded_zips.mark(site.scope, _given_zips(rows.prepared))
+    fault_injection.crash_point("accepted")
+    return stored
 
 
 class _ErrorListing:
@@ -321,6 +188,13 @@ async def _results(
     return results
 
 
+class _Correction(NamedTuple):
+    """The claim that a document corrects, and when."""
+
+    claim_number: str
+    now: datetime
+
+
 class _DocumentRows(NamedTuple):
     """A prepared document, to be stored."""
 
@@ -329,6 +203,7 @@ class _DocumentRows(NamedTuple):
     prepared: deque[PreparedClaim]
     reasons: dict[str, str]
     """Filled by the transaction: why claims go out as they do, by request id."""
+    correction: _Correction | None = None
 
 
 async def _save(
@@ -344,9 +219,13 @@ async def _save(
             if one.row.depends_on_predecessor
         },
     )
+    states = [await _take_predecessor(txs[0], document) for document in documents]
     rows = [one.row for document in documents for one in document.prepared]
     ends = iter(await store.add(txs[0], rows, corrections.correct))
     stored = [list(islice(ends, len(document.prepared))) for document in documents]
+    for document, state, own in zip(documents, states, stored, strict=True):
+        if document.correction is not None:
+            require_successor(document.correction.claim_number, state, own[0])
     for document in documents:
         document.reasons.clear()  # of an attempt that was rolled back
         document.reasons.update(corrections.reasons)
@@ -358,10 +237,43 @@ async def _save(
                 document.context.vault, document.site.scope, _given_zips(document.prepared)
             ),
         )
+        await _add_events(tx, document, own)
         accepted = sum(_is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
         tx.audit("claims.submit", ids=[each.request_id for each in own], detail=answer)
     return stored
+
+
+async def _take_predecessor(tx: Tx, document: _DocumentRows) -> str:
+    """Make way for a correction; return the state of the claim that it corrects."""
+    if document.correction is None:
+        return ""
+    number, now = document.correction
+    return await take_predecessor(tx, document.context, document.site, number, now)
+
+
+async def _add_events(tx: Tx, document: _DocumentRows, stored: Sequence[ClaimInsertResult]) -> None:
+    """Add the events of a stored document: its claims, and those that they take over from."""
+    site, prepared = document.site, document.prepared
+    if not prepared:
+        return
+    received: list[str] = []
+    refused: list[str] = []
+    successors: dict[str, PreparedClaim] = {}
+    for one, each in zip(prepared, stored, strict=True):
+        if one.row.state != store.RECEIVED:
+            refused.append(each.request_id)
+        elif each.decision in (None, ResubmissionDecision.SUCCESSOR):
+            received.append(each.request_id)
+            if each.decision is not None:
+                successors[each.earlier_id] = one
+    at = prepared[0].row.created_at
+    tx.add_events(
+        submission_events(site.vendor_id, site.id, at, received=received, refused=refused)
+    )
+    if successors:
+        vault = document.context.vault
+        tx.add_events(await successor_events(tx, vault, site, successors, at))
 
 
 def _given_zips(prepared: Iterable[PreparedClaim]) -> Iterator[GivenZip]:
@@ -413,27 +325,4 @@ def _id_taken_findings(
     return tuple(
         ClaimFinding(rule=ID_IS_FREE, location=f"{prepared.at}.{path}", message=message)
         for path, message in RULES[ID_IS_FREE].check(prepared.judgement.claim, facts)
-    )
-
-
-def _resubmission_times(context: WorkContext, now: datetime) -> ResubmissionTimes:
-    return ResubmissionTimes(
-        repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
-        silent_since=context.time_ago(now, timedelta(days=context.limits.claim_silence_days)),
-    )
-
-
-def _facts(
-    payers: PayerDirectory, kind: ClaimKind, payer_id: str, today: date, *, sandbox: bool
-) -> RuleInputs:
-    """Return what the rules need to know of a payer, looked up once per document and payer."""
-    own_type = FORMS[kind].payer_type
-    payer: Payer | None = payers.find(payer_id, own_type)
-    others = {form.payer_type for form in FORMS.values()} - {own_type}
-    return RuleInputs(
-        today=today,
-        sandbox=sandbox,
-        payer=payer,
-        payer_of_other_type=payer is None
-        and any(payers.find(payer_id, type) is not None for type in others),
     )

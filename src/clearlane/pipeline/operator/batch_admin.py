@@ -59,6 +59,17 @@ async def load_batch(context: WorkContext, id: int) -> BatchDetails:
     return BatchDetails(batch, members, health_of.get(batch.destination), answered)
 
 
+async def read_content(context: WorkContext, id: int, *, actor: Actor) -> bytes:
+    """Return the file of a batch as it is sent. The access is audited."""
+
+    async def job(tx: Tx) -> bytes:
+        batch = _require_batch(await store.find(tx, id), id)
+        tx.audit("batch.read", ids=[str(id)], detail=f"{batch.type} {batch.payer_id}")
+        return await store.read_content(tx, context.vault, batch)
+
+    return await context.database.write(store.SCOPE, job, actor=actor)
+
+
 async def resend(
     context: WorkContext, id: int, *, actor: Actor, even_if_answered: bool = False
 ) -> None:

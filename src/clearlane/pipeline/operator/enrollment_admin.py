@@ -12,6 +12,7 @@ from clearlane.enrollment.decode import restore
 from clearlane.enrollment.fields import Enrollment
 from clearlane.enrollment.lifecycle import INITIAL_STATE, NEXT, EnrollmentEvent, EnrollmentState
 from clearlane.enrollment.rules import operator_notes
+from clearlane.events.event import EventData, NewEvent
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import Scope
@@ -124,9 +125,29 @@ async def apply_event(
         if changes:
             names = ", ".join(f"{each.payer.type} {each.payer.payer_id}" for each in changes)
             tx.audit(f"enrollment.{event}", ids=[id], detail=names)
+            if type_of_event := EVENT_TYPES.get(event):
+                tx.add_events(
+                    [_event(type_of_event, scope, id, each.payer, now) for each in changes]
+                )
         return changes
 
     return await database.write(scope, job, actor=actor)
+
+
+# That somebody began to work on it is no news to the vendor.
+EVENT_TYPES = {
+    EnrollmentEvent.APPROVE: "enrollment.approved",
+    EnrollmentEvent.REFUSE: "enrollment.refused",
+}
+
+
+def _event(type: str, scope: Scope, id: str, payer: Payer, now: datetime) -> NewEvent:
+    data: EventData = {
+        "enrollment_id": id,
+        "payer_id": payer.payer_id,
+        "payer_type": payer.type,
+    }
+    return NewEvent(type, to_micros(now), scope.vendor, scope.site, data=data)
 
 
 def _changes(

@@ -1,11 +1,16 @@
 """Operate on unmatched occurrences of payments: assign one to a claim, undo that, and list candidates. Audited.
 
-For operators. A person decides what no number proves: an account number that the payer cut, with the same member and
-day, is a candidate and never applied by itself. Knows payments and claims.
+A person decides what no number proves: an account number that the payer cut, with the same member and day, is a
+candidate and never applied by itself. An operator may assign any claim that was sent to the payer. A person of some
+sites (``scopes``) sees and assigns only what a claim of these sites is a candidate for: anything else may be another
+client's patient. Knows payments and claims.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import date
+
+from msgspec.structs import replace
 
 from clearlane.claims.forms import form_of
 from clearlane.kernel.clock import to_micros
@@ -23,6 +28,7 @@ from clearlane.pipeline.claim_status import PaymentPlace
 from clearlane.pipeline.inbound.match_payments import finish_matching
 from clearlane.pipeline.inbound.post_payments import claim_fact
 from clearlane.pipeline.load_claim import LoadedClaim, open_claim
+from clearlane.pipeline.payment_events import matched_events
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_lookup, claims, occurrences
 from clearlane.store import payments as store
@@ -31,11 +37,19 @@ from clearlane.store.database import Actor, OperationRefused, Tx
 from clearlane.store.occurrences import OccurrenceRow, UnmatchedRow
 
 CANDIDATES_SHOWN_MAX = 3
+CANDIDATES_COMPARED_MAX = 10 * CANDIDATES_SHOWN_MAX
+UNMATCHED_SHOWN = 10
+"""Each is shown with its candidates, which have to be looked up."""
+UNMATCHED_SEARCHED_MAX = 200
+"""How many are looked at on one page for those that may be a site's own."""
 NO_OCCURRENCE = (
     "Payment {payment_id} has no unmatched claim {number}. `clearlane payment show` lists them."
 )
 NOT_SENT = "Claim {request_id} was not sent to payer {payer_id}, so no payment of it can be about that claim."
 UNREADABLE = "Amounts or codes of this claim payment cannot be read, so it cannot be assigned."
+NOT_CANDIDATE = (
+    "Claim {request_id} differs too much from what the payer wrote. An operator can assign it."
+)
 NOT_ASSIGNED = (
     "Claim {number} of payment {payment_id} was not assigned by a person; there is nothing to undo."
 )
@@ -49,13 +63,46 @@ class MatchCandidate:
     agrees: tuple[str, ...]
     """In words, such as ``same member``."""
     differs: tuple[str, ...]
+    patient: str = field(default="", repr=False)
+    """Last and first name."""
+    vendor_claim_id: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedDecision:
+    """An unmatched occurrence, and the claims that it may mean."""
+
+    occurrence: ClaimOccurrence = field(repr=False)
+    candidates: tuple[MatchCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedPage:
+    """A page of the unmatched occurrences of a payment."""
+
+    decisions: list[UnmatchedDecision]
+    more_after: int = 0
+    """The number in the payment after which the rest begins; 0 where all are shown."""
 
 
 async def assign(
-    context: WorkContext, payment_id: str, number: int, request_id: str, *, actor: Actor
+    context: WorkContext,
+    payment_id: str,
+    number: int,
+    request_id: str,
+    *,
+    actor: Actor,
+    scopes: Collection[Scope] | None = None,
 ) -> None:
-    """Assign an unmatched occurrence to a claim; what it says is then recorded on the claim."""
+    """Assign an unmatched occurrence to a claim; what it says is then recorded on the claim.
+
+    With ``scopes`` the claim must be one of the candidates of these sites.
+    """
     vault, now = context.vault, context.clock.now()
+    if scopes is not None:
+        found = await find_candidates(context, payment_id, number, actor=actor, scopes=scopes)
+        if request_id not in {one.request_id for one in found}:
+            raise OperationRefused(NOT_CANDIDATE.format(request_id=request_id))
     async with context.database.read(store.SCOPE) as tx:
         row = await _require_unmatched(tx, payment_id, number)
         claim = (await claim_lookup.find_sent(tx, row.payer_id, [request_id])).get(request_id)
@@ -75,22 +122,36 @@ async def assign(
         await claim_status.record_facts(tx, vault, [fact], now)
         await occurrences.remove_unmatched(tx, [(payment_id, number)])
         await finish_matching(tx, payment_id, to_micros(now))
+        tx.add_events(matched_events([fact], to_micros(now)))
         tx.audit("payment.assigned", ids=[payment_id, request_id], detail=f"claim {number}")
 
     await context.database.write(store.SCOPE, job, actor=actor)
 
 
 async def undo_assignment(
-    context: WorkContext, payment_id: str, number: int, *, actor: Actor
+    context: WorkContext,
+    payment_id: str,
+    number: int,
+    *,
+    actor: Actor,
+    scopes: Collection[Scope] | None = None,
 ) -> str:
-    """Undo what a person assigned; return the claim, which stands again as it did before."""
+    """Undo what a person assigned; return the claim, which stands again as it did before.
+
+    With ``scopes`` only what was assigned to a claim of these sites.
+    """
     vault, now = context.vault, context.clock.now()
     await vault.ensure_key(store.OWNER)
 
     async def job(tx: Tx) -> str:
         row = await occurrences.find(tx, payment_id, number)
         payment = await store.find(tx, payment_id)
-        if row is None or payment is None or row.matched_by != MatchedBy.PERSON:
+        if (
+            row is None
+            or payment is None
+            or row.matched_by != MatchedBy.PERSON
+            or not _is_within(row, scopes)
+        ):
             raise OperationRefused(NOT_ASSIGNED.format(payment_id=payment_id, number=number))
         await occurrences.remove(tx, payment_id, number)
         source = await claim_status.withdraw_fact(tx, vault, row.request_id, row.identity, now)
@@ -106,32 +167,100 @@ async def undo_assignment(
 
 
 async def find_candidates(
-    context: WorkContext, payment_id: str, number: int, *, actor: Actor
+    context: WorkContext,
+    payment_id: str,
+    number: int,
+    *,
+    actor: Actor,
+    scopes: Collection[Scope] | None = None,
 ) -> list[MatchCandidate]:
     """Return claims that an unmatched occurrence may mean, for a person to choose from. Audited."""
-    vault = context.vault
 
     async def job(tx: Tx) -> tuple[UnmatchedRow, list[CandidateClaim]]:
         row = await _require_unmatched(tx, payment_id, number)
-        await vault.load_keys_of(tx, [row.payload])
+        [found] = await _possible_claims(context, tx, [row], scopes)
+        tx.audit("payment.candidates", ids=[payment_id], detail=f"claim {number}")
+        return row, found
+
+    row, sent = await context.database.write(store.SCOPE, job, actor=actor)
+    return list((await _decide(context, row, sent)).candidates)
+
+
+async def list_unmatched(
+    context: WorkContext,
+    payment_id: str,
+    *,
+    after: int,
+    actor: Actor,
+    scopes: Collection[Scope] | None = None,
+) -> UnmatchedPage:
+    """Return unmatched occurrences of a payment after a number, each with its candidates. Audited.
+
+    With ``scopes`` only those that a claim of these sites is a candidate for.
+    """
+    wanted = UNMATCHED_SHOWN if scopes is None else UNMATCHED_SEARCHED_MAX
+
+    async def job(tx: Tx) -> list[tuple[UnmatchedRow, list[CandidateClaim]]]:
+        rows = await occurrences.list_unmatched_page(tx, payment_id, after=after, limit=wanted + 1)
+        found = await _possible_claims(context, tx, rows[:wanted], scopes)
+        claims = [one.request_id for several in found for one in several]
+        tx.audit("payment.candidates", ids=[payment_id, *dict.fromkeys(claims)], count=len(rows))
+        return list(zip(rows, [*found, *([[]] if len(rows) > wanted else [])], strict=True))
+
+    found = await context.database.write(store.SCOPE, job, actor=actor)
+    shown: list[UnmatchedDecision] = []
+    for row, sent in found[:wanted]:
+        if scopes is not None and not sent:
+            continue
+        if len(shown) == UNMATCHED_SHOWN:
+            return UnmatchedPage(shown, row.number - 1)
+        decision = await _decide(context, row, sent)
+        if scopes is None or decision.candidates:
+            shown.append(decision)
+    return UnmatchedPage(shown, found[wanted - 1][0].number if len(found) > wanted else 0)
+
+
+async def _possible_claims(
+    context: WorkContext,
+    tx: Tx,
+    rows: Sequence[UnmatchedRow],
+    scopes: Collection[Scope] | None,
+) -> list[list[CandidateClaim]]:
+    """Return for each occurrence the claims that were sent to its payer with its account number, whole or cut."""
+    vault = context.vault
+    await vault.load_keys_of(tx, [row.payload for row in rows])
+    found: list[list[CandidateClaim]] = []
+    for row in rows:
         account = open_unmatched(vault, row).claim_payment.account_number
         references = {
             account_reference(vault, row.payer_id, account),
             claim_lookup.cut_account_reference(vault, row.payer_id, account),
         }
-        found = await claim_lookup.find_by_other_reference(tx, row.payer_id, references)
-        found |= await claim_lookup.find_by_account(tx, row.payer_id, references)
-        sent = await claim_lookup.find_sent(tx, row.payer_id, {id for _, id in found})
-        tx.audit("payment.candidates", ids=[payment_id], detail=f"claim {number}")
-        return row, list(sent.values())
+        pairs = await claim_lookup.find_by_other_reference(tx, row.payer_id, references)
+        pairs |= await claim_lookup.find_by_account(tx, row.payer_id, references)
+        sent = await claim_lookup.find_sent(tx, row.payer_id, {id for _, id in pairs})
+        found.append([one for one in sent.values() if _is_within(one, scopes)])
+    return found
 
-    row, sent = await context.database.write(store.SCOPE, job, actor=actor)
-    occurrence = read_occurrence(open_unmatched(vault, row).part, number=number)
-    candidates = [
-        _compare(occurrence, await _load(context, one)) for one in sent[: CANDIDATES_SHOWN_MAX * 10]
+
+def _is_within(one: CandidateClaim | OccurrenceRow, scopes: Collection[Scope] | None) -> bool:
+    return scopes is None or Scope(VendorId(one.vendor_id), SiteId(one.site_id)) in scopes
+
+
+async def _decide(
+    context: WorkContext, row: UnmatchedRow, sent: Sequence[CandidateClaim]
+) -> UnmatchedDecision:
+    """Return an occurrence with those of these claims that a person may take it for."""
+    occurrence = replace(
+        read_occurrence(open_unmatched(context.vault, row).part, number=row.number),
+        claim_number="",
+        unmatched_reason=row.reason,
+    )
+    compared = [
+        _compare(occurrence, await _load(context, one)) for one in sent[:CANDIDATES_COMPARED_MAX]
     ]
-    candidates = [one for one in candidates if {"same member", "same day"} <= {*one.agrees}]
-    return candidates[:CANDIDATES_SHOWN_MAX]
+    alike = [one for one in compared if {"same member", "same day"} <= {*one.agrees}]
+    return UnmatchedDecision(occurrence, tuple(alike[:CANDIDATES_SHOWN_MAX]))
 
 
 async def _load(context: WorkContext, one: CandidateClaim) -> LoadedClaim:
@@ -160,7 +289,14 @@ def _compare(occurrence: ClaimOccurrence, loaded: LoadedClaim) -> MatchCandidate
     if account.startswith(occurrence.account_number) and account != occurrence.account_number:
         agrees.append(f"account number cut at {len(occurrence.account_number)}")
     differs = tuple(f"other {name}" for name, same in checks.items() if not same)
-    return MatchCandidate(loaded.row.request_id, tuple(agrees), differs)
+    names = (claim.__dict__.get(patient) for patient, _, what in form.persons if "name" in what)
+    return MatchCandidate(
+        loaded.row.request_id,
+        tuple(agrees),
+        differs,
+        ", ".join(filter(None, names)),
+        claim.Svc_VendorClaimId or "",
+    )
 
 
 def _same_text(one: str, other: str) -> bool:

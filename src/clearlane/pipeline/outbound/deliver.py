@@ -21,6 +21,7 @@ from clearlane.engine.fault_injection import crash_point
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.pipeline.claim_events import in_doubt_events
 from clearlane.pipeline.claim_status import ClaimFact, ensure_keys, record_facts
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
@@ -29,13 +30,15 @@ from clearlane.pipeline.outbound.delivery_policy import (
     after_failure,
     choose_route,
     is_paused,
+    route_events,
 )
 from clearlane.pipeline.outbound.write_batch import compose_batch, load_batch_claims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import batches as store
-from clearlane.store import occurrences
+from clearlane.store import claim_updates, occurrences, route_counts
 from clearlane.store.batches import Batch, BatchFile
 from clearlane.store.database import Actor, Tx, require_row
+from clearlane.store.delivery_failures import DeliveryFailureRow, add_failure
 from clearlane.store.route_health import (
     RouteHealth,
     all_route_health,
@@ -66,7 +69,9 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
     if await is_set_back(context.database):
         return SKIPPED
     batch = await _reroute(context, batch_id)
-    sending = await _mark_sending(context, batch, holder) if batch else None
+    if batch is None or not _is_in_send_window(context, batch):
+        return SKIPPED
+    sending = await _mark_sending(context, batch, holder)
     if sending is None:
         return SKIPPED
     crash_point("sending")
@@ -105,17 +110,23 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
     vault = context.vault
     await ensure_keys(vault, claim_facts)
 
-    async def job(tx: Tx) -> None:
+    async def job(tx: Tx) -> Batch | None:
         batch, health = await lock_batch(tx, batch_id)
         if not allows(batch.state, BatchEvent.DELIVERED):
-            return
+            return None
         await store.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
         await record_facts(tx, vault, claim_facts, now)
         await occurrences.mark_due(tx, batch.payer_id, [one.request_id for one in members])
-        await set_route_health(tx, after_delivery(batch, health))
+        after = after_delivery(batch, health)
+        await set_route_health(tx, after)
+        tx.add_events(route_events(health, after, to_micros(now)))
+        await route_counts.count_delivery(tx, batch.destination, batch.route_id, to_micros(now))
         tx.audit("batch.delivered", ids=[str(batch_id)], count=batch.claims, detail=batch.name)
+        return batch
 
-    await context.database.write(store.SCOPE, job, actor=actor)
+    delivered = await context.database.write(store.SCOPE, job, actor=actor)
+    if delivered is not None:
+        log.info("batch delivered", **_log_facts(delivered), claims=delivered.claims)
 
 
 async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[int]:
@@ -132,8 +143,8 @@ async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[
             and await store.count_answered(tx, batch.id) == batch.claims
         ]
     for id in found:
+        log.info("batch in doubt was answered", batch=id, payer=payer_id)
         await record_delivery(context, id, actor=context.actor)
-        log.info("batch in doubt was answered", batch=id)
     return found
 
 
@@ -167,12 +178,15 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
             failing_since=batch.failing_since,
             fault=fault,
         )
+        members = await store.list_members(tx, batch.id)
+        counted = await claim_updates.count_event(tx, [one.request_id for one in members])
+        tx.add_events(in_doubt_events(counted, to_micros(context.clock.now())))
         tx.audit("batch.in-doubt", ids=[str(batch.id)], detail=batch.name)
 
     await context.database.write(store.SCOPE, job, actor=context.actor)
     if sent.id in await confirm_answered_batches(context, sent.payer_id):
         return ARRIVED
-    log.warning("batch in doubt", batch=sent.id)
+    log.warning("batch in doubt", **_log_facts(sent), reason=fault)
     return DOUBTFUL
 
 
@@ -232,6 +246,8 @@ async def _mark_sending(context: WorkContext, batch: Batch, holder: str) -> _Sen
                 return None
         lease_until = now + 2 * SECOND * _seconds_max(found)
         await store.begin_attempt(tx, found, holder=holder, lease_until=lease_until)
+        if found.holder != holder:
+            await route_counts.count_attempt(tx, found.destination, found.route_id)
         return _SendingBatch(found, may_be_there=found.arriving)
 
     return await context.database.write(store.SCOPE, job, actor=context.actor)
@@ -285,7 +301,10 @@ async def _transfer(
         return DeliveryFailure(unclear, f"It took longer than {_seconds_max(batch)} seconds.")
     except Exception as fault:  # noqa: BLE001  (one connection must not stop the others)
         log.warning(
-            "delivery failed", batch=batch.id, fault=fault_code(fault), places=fault_frames(fault)
+            "delivery failed",
+            **_log_facts(batch),
+            fault=fault_code(fault),
+            places=fault_frames(fault),
         )
         return DeliveryFailure(unclear, UNKNOWN_FAILURE)
     return Presence.THERE
@@ -310,9 +329,23 @@ async def _record_failure(
             fault=failure.fault,
         )
         await set_route_health(tx, after.health)
+        tx.add_events(route_events(health, after.health, now))
+        await route_counts.count_failure(tx, found.destination, found.route_id)
+        await add_failure(
+            tx,
+            DeliveryFailureRow(
+                found.type, found.payer_id, found.route_id, found.id, now, failure.fault
+            ),
+        )
 
     await context.database.write(store.SCOPE, job, actor=context.actor)
-    log.warning("batch not delivered", batch=batch.id, arrival=failure.arrival.value)
+    log.warning(
+        "batch not delivered",
+        **_log_facts(batch),
+        arrival=failure.arrival.value,
+        attempt=batch.attempts + 1,
+        reason=failure.fault,
+    )
     return LATER
 
 
@@ -327,6 +360,16 @@ async def _open_mailbox(context: WorkContext, route: PayerRoute) -> AsyncIterato
                 await mailbox.close()
 
 
+def _log_facts(batch: Batch) -> dict[str, str | int]:
+    """Return what a log line says of a batch: where it goes and over which route."""
+    return {
+        "batch": batch.id,
+        "payer": batch.payer_id,
+        "type": batch.type,
+        "route": batch.route_id,
+    }
+
+
 def _payer_routes(context: WorkContext, batch: Batch) -> Sequence[PayerRoute]:
     return context.payer_access.connections().mailbox_routes(batch.type, batch.payer_id)
 
@@ -336,6 +379,12 @@ def _route_of(context: WorkContext, batch: Batch) -> PayerRoute | None:
     return next(
         (route for route in _payer_routes(context, batch) if route.route_id == batch.route_id), None
     )
+
+
+def _is_in_send_window(context: WorkContext, batch: Batch) -> bool:
+    """Return whether a batch may go now: it was due when its delivery was started, and the window may be over."""
+    route = _route_of(context, batch)
+    return route is None or route.sends_at(context.clock.now())
 
 
 def _seconds_max(batch: Batch) -> int:

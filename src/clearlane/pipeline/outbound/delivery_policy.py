@@ -6,13 +6,14 @@ one file is tried. Pure: takes what was read, returns what to write.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clearlane.claims.batch_lifecycle import BatchEvent, allows
 from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Presence
+from clearlane.events.event import EventData, NewEvent
 from clearlane.kernel import limits
 from clearlane.store.batches import PAUSE_MICROS_MAX, Batch
 from clearlane.store.route_health import RouteHealth
@@ -54,10 +55,20 @@ class DeliveryDecision:
     health: RouteHealth
 
 
+def _always(batch: Batch) -> bool:
+    return True
+
+
 def next_batches(
-    batches: Iterable[Batch], health_of: Mapping[Destination, RouteHealth], now: int
+    batches: Iterable[Batch],
+    health_of: Mapping[Destination, RouteHealth],
+    now: int,
+    may_go: Callable[[Batch], bool] = _always,
 ) -> list[Batch]:
-    """Return the batch to send now for each destination that has one."""
+    """Return the batch to send now for each destination that has one.
+
+    ``may_go`` says whether the route of a batch is in a send window; it is asked of due batches alone.
+    """
     by_destination: dict[Destination, list[Batch]] = defaultdict(list)
     for batch in batches:
         if allows(batch.state, BatchEvent.ATTEMPTED):
@@ -67,15 +78,22 @@ def next_batches(
         health = health_of.get(key)
         if is_paused(health, now) or any(batch.is_being_sent(now) for batch in waiting):
             continue
-        due = [batch for batch in waiting if batch.is_due(now)]
+        due = [batch for batch in waiting if batch.is_due(now) and may_go(batch)]
         if due:
             found.append(min(due, key=lambda batch: batch.id))
     return found
 
 
 def is_paused(health: RouteHealth | None, now: int) -> bool:
-    """Return whether nothing is sent to a destination now. A pause longer than any is of a clock that was ahead."""
-    if health is None or health.paused_until is None:
+    """Return whether nothing is sent to a destination now, because of failures or by a person's decision.
+
+    A pause after failures that is longer than any is of a clock that was ahead.
+    """
+    if health is None:
+        return False
+    if health.held_since is not None:
+        return True
+    if health.paused_until is None:
         return False
     return now < health.paused_until <= now + PAUSE_MICROS_MAX
 
@@ -87,6 +105,19 @@ def choose_route(health: RouteHealth | None, routes: Sequence[PayerRoute], now: 
             if route.route_id == health.fallback_route_id:
                 return route
     return routes[0]
+
+
+def route_of(
+    batch: Batch, health: RouteHealth | None, routes: Sequence[PayerRoute], now: int
+) -> PayerRoute | None:
+    """Return the route that a batch takes now; None where the one it was written for is gone.
+
+    Only what is known not to have been sent is written again for another route; a batch of inquiries, which has no
+    claims, stays with its own.
+    """
+    if routes and batch.claims and allows(batch.state, BatchEvent.REROUTED):
+        return choose_route(health, routes, now)
+    return next((route for route in routes if route.route_id == batch.route_id), None)
 
 
 def placeholder_route(type: str, payer_id: str) -> PayerRoute:
@@ -137,7 +168,16 @@ def after_delivery(batch: Batch, health: RouteHealth) -> RouteHealth:
     """Return the health after a delivery: no failures; a fallback route in use stays in use."""
     if batch.route_id == health.fallback_route_id:
         return replace(health, failures=0, paused_until=None, fault="")
-    return RouteHealth(health.payer_id, health.type)
+    return RouteHealth(health.payer_id, health.type, held_since=health.held_since)
+
+
+def route_events(before: RouteHealth, after: RouteHealth, at: int) -> list[NewEvent]:
+    """Return the event of a route that begins to fail, or works again."""
+    was_down, is_down = before.paused_until is not None, after.paused_until is not None
+    if was_down == is_down:
+        return []
+    data: EventData = {"payer_id": after.payer_id, "payer_type": after.type}
+    return [NewEvent("route.down" if is_down else "route.up", at, data=data)]
 
 
 def _failover_is_over(health: RouteHealth, first: PayerRoute, now: int) -> bool:
@@ -167,4 +207,6 @@ def _fail_over(
     ):
         after = next(route for route in routes if route.route_id == health.fallback_route_id)
     route_id, since = (None, None) if after is routes[0] else (after.route_id, now)
-    return RouteHealth(health.payer_id, health.type, 0, None, health.fault, route_id, since)
+    return replace(
+        health, failures=0, paused_until=None, fallback_route_id=route_id, fallback_since=since
+    )

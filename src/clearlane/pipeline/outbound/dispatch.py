@@ -33,6 +33,7 @@ from clearlane.pipeline.outbound.delivery_policy import (
     choose_route,
     next_batches,
     placeholder_route,
+    route_of,
 )
 from clearlane.pipeline.outbound.write_batch import (
     ControlNumbersExhausted,
@@ -58,8 +59,8 @@ DELIVERY_STEP_ATTEMPTS_MAX = 6
 ROUTE_BATCHES_WAITING_MAX = 8
 
 TICK, DELIVER = "dispatch", "deliver"
-QUEUE, TICK_QUEUE = "deliveries", "dispatch"
-EVERY = "*/2 * * * * *"
+QUEUE = "deliveries"
+EVERY_SECONDS = 2
 HOLDER_CHARACTERS = 12
 MINUTE = 60 * SECOND
 
@@ -104,10 +105,15 @@ async def create_batches(
             except (StoreFault, ValueError) as fault:
                 # One payer's fault must not stop the others; its claims keep waiting.
                 log.warning(
-                    "claims not batched", fault=fault_code(fault), places=fault_frames(fault)
+                    "claims not batched",
+                    **_log_facts(plan),
+                    fault=fault_code(fault),
+                    places=fault_frames(fault),
                 )
             except ControlNumbersExhausted:
-                log.warning("claims not batched", fault="control-numbers-exhausted")
+                log.warning(
+                    "claims not batched", **_log_facts(plan), fault="control-numbers-exhausted"
+                )
         return created
 
 
@@ -212,9 +218,16 @@ def _plan_batches(
             # A claim of the future was accepted by a clock that was ahead.
             latest = at + SECOND * limits.CLOCK_DIFFERENCE_SECONDS_MAX
             gathered = not at - SECOND * route.window_seconds < queue.oldest_at <= latest
-            may_be_small = unlimited or gathered
+            # Outside the send windows claims go on gathering: they fill fewer and larger files.
+            may_be_small = unlimited or (gathered and route.sends_at(now))
             found.append(_BatchPlan(queue, route, batches_max, may_be_small, in_doubt))
     return [plan for plan in found if plan.has_batch]
+
+
+def _log_facts(plan: _BatchPlan) -> dict[str, str | int]:
+    """Return what a log line says of claims: where they go and over which route."""
+    route = plan.route
+    return {"payer": plan.queue.payer_id, "type": route.type, "route": route.route_id}
 
 
 async def _create_planned(context: WorkContext, plan: _BatchPlan) -> list[int]:
@@ -263,6 +276,7 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     except ClaimAlreadyBatched:  # another node batched them first
         return None
     crash_point("batched")
+    log.debug("batch written", batch=batch_id, **_log_facts(plan), claims=len(composed.members))
     return batch_id, len(composed.members)
 
 
@@ -278,13 +292,16 @@ def _next_reachable(
     route_health: dict[Destination, RouteHealth],
     now: datetime,
 ) -> list[Batch]:
-    """Return the batches to send now to payers that have a route."""
+    """Return the batches to send now to payers that have a route, and are in a send window of it."""
     connections = context.payer_access.connections()
-    return [
-        batch
-        for batch in next_batches(batches, route_health, to_micros(now))
-        if connections.mailbox_routes(*batch.destination)
-    ]
+    at = to_micros(now)
+
+    def may_go(batch: Batch) -> bool:
+        routes = connections.mailbox_routes(*batch.destination)
+        route = route_of(batch, route_health.get(batch.destination), routes, at)
+        return bool(routes) and (route is None or route.sends_at(now))
+
+    return next_batches(batches, route_health, at, may_go)
 
 
 async def _deliver_payer_batches(context: WorkContext, batch: Batch) -> int:

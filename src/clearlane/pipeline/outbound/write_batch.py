@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import structlog
 
-from clearlane.claims.batch_naming import CONTROL_MAX, file_name, with_submitter_id
+from clearlane.claims.batch_naming import CONTROL_MAX, batch_file_name, with_submitter_id
 from clearlane.claims.decode import restore
 from clearlane.claims.fields import ClaimKind
 from clearlane.claims.forms import FORMS
@@ -88,7 +88,7 @@ async def compose_batch(
     except ValueError:
         claims = await asyncio.to_thread(_writable, kind, claims, envelope, parties)
         content = await asyncio.to_thread(_write, kind, claims, envelope, parties)
-    name = file_name(kind, envelope.sender, control)
+    name = batch_file_name(route.file_name, envelope, FORMS[kind].file_tag)
     await context.vault.ensure_key(store.OWNER)
     seal = context.vault.seal
     file = BatchFile(

@@ -12,6 +12,7 @@ from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
 from clearlane.claims.facts import Fact, FactKind
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.lifecycle import ClaimEvent
 from clearlane.claims.provenance import Explanation
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.kernel.clock import from_micros
@@ -27,13 +28,17 @@ from clearlane.pipeline.load_claim import (
     load_claim_in_scope,
     sent_line_controls,
 )
-from clearlane.store import claim_history, claims, documents, facts
+from clearlane.store import claim_history, claims, documents, facts, occurrences
 from clearlane.store.claim_history import ClaimSending, ClaimStateRow, FactSource
 from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
+from clearlane.store.occurrences import OccurrenceDocument
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
 from clearlane.x12 import codes
+
+PAYMENTS_SHOWN_MAX = 200
 
 HEADLINES = {
     FactKind.ACCEPTED_999: "The payer's system took the file in",
@@ -41,6 +46,13 @@ HEADLINES = {
     FactKind.CLAIM_REFUSED: "Refused in the 999",
     FactKind.SET_REFUSED: "Refused with its whole set in the 999",
     FactKind.TA1_REFUSED: "Refused with the whole interchange in the TA1",
+}
+
+
+EVENT_HEADLINES = {
+    ClaimEvent.HELD.value: "Held: it is not sent until it is released",
+    ClaimEvent.RELEASED.value: "Released: it waits to be sent",
+    ClaimEvent.CANCELED.value: "Canceled: it is not sent",
 }
 
 
@@ -56,6 +68,21 @@ class HistoryEntry:
     sentences: tuple[str, ...] = ()
     explanations: tuple[Explanation, ...] = field(default=(), repr=False)
 
+    @property
+    def findings(self) -> tuple[ClaimFinding, ...]:
+        """What the payer reported about fields of the claim, as findings beside our own."""
+        return tuple(
+            ClaimFinding(
+                rule=f"{explanation.source} {explanation.code}".strip(),
+                # Never ERROR, which means that a claim was not sent.
+                severity=Severity.INFO if explanation.source == "835" else Severity.WARNING,
+                location=at.path,
+                message=f"{explanation.happened} {explanation.todo}".strip(),
+            )
+            for explanation in self.explanations
+            for at in explanation.fields
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimHistory:
@@ -69,22 +96,14 @@ class ClaimHistory:
     """Request id of the claim that it took over from under the same vendor's claim id."""
     successor: str = ""
     """Request id of the claim that took over from it."""
+    sendings: tuple[ClaimSending, ...] = ()
+    documents: tuple[StoredDocument, ...] = ()
+    payments: tuple[OccurrenceDocument, ...] = ()
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
         """What payers reported about fields of the claim, as findings beside our own."""
-        return tuple(
-            ClaimFinding(
-                rule=f"{explanation.source} {explanation.code}".strip(),
-                # Never ERROR, which means that a claim was not sent.
-                severity=Severity.INFO if explanation.source == "835" else Severity.WARNING,
-                location=at.path,
-                message=f"{explanation.happened} {explanation.todo}".strip(),
-            )
-            for entry in self.entries
-            for explanation in entry.explanations
-            for at in explanation.fields
-        )
+        return tuple(finding for entry in self.entries for finding in entry.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +112,8 @@ class _HistoryRows:
     facts: list[FactRow]
     sources: dict[str, FactSource]
     sendings: list[ClaimSending]
-    documents: list[documents.StoredDocument]
+    documents: list[StoredDocument]
+    payments: list[OccurrenceDocument]
     events: list[tuple[int, str]]
 
 
@@ -104,6 +124,13 @@ async def load_claim_history(
     scope = await find_claim_scope(database, request_id)
     if scope is None:
         return None
+    return await load_history_in_scope(database, vault, scope, request_id, actor=actor)
+
+
+async def load_history_in_scope(
+    database: Database, vault: Vault, scope: Scope, request_id: str, *, actor: Actor
+) -> ClaimHistory | None:
+    """Load the history of a claim of a known client; return None where it has none of this number."""
     loaded = await load_claim_in_scope(database, vault, scope, request_id, actor=actor)
     if loaded is None:
         return None
@@ -119,6 +146,9 @@ async def load_claim_history(
         tuple(entries),
         predecessor=(state and state.predecessor_id) or "",
         successor=(state and state.successor_id) or "",
+        sendings=tuple(rows.sendings),
+        documents=tuple(rows.documents),
+        payments=tuple(rows.payments),
     )
 
 
@@ -129,6 +159,7 @@ async def _load_rows(tx: Tx, request_id: str) -> _HistoryRows:
         await claim_history.list_sources(tx, request_id),
         await claim_history.list_sendings(tx, request_id),
         await documents.list_for_claim(tx, request_id),
+        await occurrences.list_own_of_claim(tx, request_id, limit=PAYMENTS_SHOWN_MAX),
         await claims.list_events(tx, request_id),
     )
 
@@ -162,6 +193,8 @@ def _entries(vault: Vault, loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[
         if event == claims.SUPERSEDED and state:
             sentence = f"{state.successor_id} took over its claim id."
             yield HistoryEntry(from_micros(at), "Sent again", sentences=(sentence,))
+        if event in EVENT_HEADLINES:
+            yield HistoryEntry(from_micros(at), EVENT_HEADLINES[event])
     controls = sent_line_controls(loaded)
     parts = {row.document_id: row for row in rows.documents}
     for row in rows.facts:

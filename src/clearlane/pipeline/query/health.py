@@ -1,13 +1,10 @@
-"""Report the health of an installation to users who do not operate it.
-
-Names parts and what is wrong with them; no address, no client, no number of rows.
-"""
+"""Report the health of an installation by its parts, from the table of conditions. For operators at the console."""
 
 from collections import Counter
 from dataclasses import dataclass
 
-from clearlane.store.database import Database
-from clearlane.store.nodes import SCOPE, live_nodes
+from clearlane.pipeline.query.conditions import ConditionPart, raised_conditions
+from clearlane.pipeline.query.measures import Measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +16,29 @@ class HealthPart:
     detail: str
 
 
-async def health(database: Database) -> list[HealthPart]:
+def health(measures: Measures) -> list[HealthPart]:
     """Return the health of every part, the database first."""
-    async with database.read(SCOPE) as tx:
-        roles = Counter(node.role for node in await live_nodes(tx))
-    counted = ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
-    anchored = not database.anchor_fault
+    troubles: dict[ConditionPart, list[str]] = {part: [] for part in ConditionPart}
+    for each in raised_conditions(measures):
+        troubles[each.condition.part].append(each.sentence)
     return [
-        HealthPart("Database", True, "answers"),
-        HealthPart("Nodes", bool(roles), f"alive: {counted}" if roles else "none is alive"),
-        HealthPart("Audit trail", anchored, "anchored" if anchored else "is not being anchored"),
+        HealthPart(part.value, not found, " ".join(found) or _well(part, measures))
+        for part, found in troubles.items()
     ]
+
+
+def _well(part: ConditionPart, measures: Measures) -> str:
+    if part is not ConditionPart.NODES:
+        return WELL[part]
+    roles = Counter(node.role for node in measures.nodes)
+    return "alive: " + ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
+
+
+# What is said of a part about which no condition is raised.
+WELL = {
+    ConditionPart.DATABASE: "answers",
+    ConditionPart.AUDIT: "anchored",
+    ConditionPart.DELIVERY: "go out",
+    ConditionPart.ANSWERS: "come in",
+    ConditionPart.ELIGIBILITY: "is answered",
+}

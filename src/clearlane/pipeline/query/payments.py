@@ -111,7 +111,7 @@ async def list_payments(
     shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
     for one in shares:
         shares_of[one.payment_id].append(one)
-    return [_payment(vault, row, shares_of[row.payment_id]) for row in rows]
+    return [payment_value(vault, row, shares_of[row.payment_id]) for row in rows]
 
 
 async def load_payment(
@@ -128,8 +128,8 @@ async def load_payment(
         shares = await store.list_shares(tx, [shown])
         await vault.load_keys_of(tx, [row.payload, *(one.payload for one in rows)])
         tx.audit("payment.read", ids=[payment_id])
-        adjustments = tuple(_adjustment(vault, one) for one in rows)
-        return PaymentDetails(_payment(vault, row, shares), adjustments, shown)
+        adjustments = tuple(adjustment_value(vault, one) for one in rows)
+        return PaymentDetails(payment_value(vault, row, shares), adjustments, shown)
 
     return await database.write(store.SCOPE, job, actor=actor)
 
@@ -155,14 +155,14 @@ async def occurrence_pages(
         if not page:
             return
         after = page[-1]
-        known = await _matched_occurrences(
+        known = await matched_occurrences(
             database, vault, [numbered[number] for number in page if number in numbered]
         )
         yield [
             # A matched one has its kind by all that is known of its claim, others by this payment alone.
             known[number]
             if number in known
-            else corrections.mark(_unmatched(vault, waiting[number]))
+            else corrections.mark(unmatched_occurrence(vault, waiting[number]))
             for number in page
         ]
 
@@ -207,7 +207,7 @@ async def list_own_payments(
     async with database.read(scope) as tx:
         rows = await store.list_own(tx, before=before, limit=PAYMENTS_PER_PAGE)
         await vault.load_keys_of(tx, [row.payload for row, _ in rows])
-    return [_payment(vault, row, [share]) for row, share in rows]
+    return [payment_value(vault, row, [share]) for row, share in rows]
 
 
 async def load_own_payment(
@@ -231,9 +231,9 @@ async def load_own_payment(
     found = await database.write(scope, job, actor=actor)
     if found is None:
         return None
-    payment = _payment(vault, found[0], [found[1]])
-    rows = await _own_adjustments(database, vault, scope, payment_id)
-    return PaymentDetails(payment, tuple(_adjustment(vault, row) for row in rows), payment_id)
+    payment = payment_value(vault, found[0], [found[1]])
+    rows = await own_adjustments(database, vault, scope, payment_id)
+    return PaymentDetails(payment, tuple(adjustment_value(vault, row) for row in rows), payment_id)
 
 
 async def own_occurrence_pages(
@@ -250,11 +250,11 @@ async def own_occurrence_pages(
         if not rows:
             return
         after = rows[-1].occurrence.number
-        known = await _matched_occurrences(database, vault, rows)
+        known = await matched_occurrences(database, vault, rows)
         yield [known[one.occurrence.number] for one in rows]
 
 
-async def _own_adjustments(
+async def own_adjustments(
     database: Database, vault: Vault, scope: Scope, payment_id: str
 ) -> list[AdjustmentRow]:
     """Return the provider adjustments attributed to a site, by the rule of ``store.payments.refresh``."""
@@ -292,7 +292,7 @@ async def load_decisions(
     decisions: list[tuple[Payment, ClaimOccurrence]] = []
     for payment_id, payment in payments.items():
         own = [one for one in rows if one.occurrence.payment_id == payment_id]
-        known = await _matched_occurrences(database, vault, own)
+        known = await matched_occurrences(database, vault, own)
         decisions += [(payment, known[number]) for number in sorted(known)]
     return sorted(decisions, key=_decision_order)
 
@@ -307,7 +307,8 @@ def _decision_order(decision: tuple[Payment, ClaimOccurrence]) -> tuple[str, str
 # ---- values ------------------------------------------------------------------------------------
 
 
-def _payment(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> Payment:
+def payment_value(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> Payment:
+    """Return a stored payment, opened, with these clients' shares in it. The caller has loaded its data key."""
     opened = vault.open(store.OWNER, store.TABLE, row.payment_id, row.payload)
     heading = _HEADING.decode(opened)
     fetched = [one.fetched_at for one in shares]
@@ -341,13 +342,14 @@ def _payment(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> P
     )
 
 
-def _adjustment(vault: Vault, row: AdjustmentRow) -> ProviderAdjustment:
+def adjustment_value(vault: Vault, row: AdjustmentRow) -> ProviderAdjustment:
+    """Return a stored provider adjustment, opened. The caller has loaded its data key."""
     place = store.adjustment_key(row.payment_id, row.number)
     opened = vault.open(store.OWNER, store.ADJUSTMENTS_TABLE, place, row.payload)
     return replace(_ADJUSTMENT.decode(opened), claim_number=row.request_id or "")
 
 
-async def _matched_occurrences(
+async def matched_occurrences(
     database: Database, vault: Vault, rows: Sequence[OccurrenceDocument]
 ) -> dict[int, ClaimOccurrence]:
     """Return occurrences by their numbers, each with its claim's own lines and ids."""
@@ -394,7 +396,8 @@ def _matched(
     )
 
 
-def _unmatched(vault: Vault, row: UnmatchedRow) -> ClaimOccurrence:
+def unmatched_occurrence(vault: Vault, row: UnmatchedRow) -> ClaimOccurrence:
+    """Return a decision that matches no claim, opened. The caller has loaded its data key."""
     occurrence = read_occurrence(open_unmatched(vault, row).part, number=row.number)
     return replace(
         occurrence,

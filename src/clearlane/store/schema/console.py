@@ -23,6 +23,7 @@ from clearlane.store.schema.core import client_table, id_column, installation_ta
 
 __all__ = [
     "console_sessions", "console_user_sites", "console_users", "instances", "login_urls",
+    "sign_in_links",
 ]  # fmt: skip
 
 # One installation of a vendor's software at a client. A disabled row outlives its token, so that an
@@ -57,7 +58,9 @@ console_users = installation_table(
     id_column(),
     # In lower case, so that two users never differ in case only.
     Column("name", Text, nullable=False, unique=True),
-    Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False),
+    Column("role", Text, nullable=False),
+    # None for operators, who belong to no vendor.
+    Column("vendor_id", BigInteger, ForeignKey("vendors.id")),
     # All sites of the vendor, or those in console_user_sites.
     Column("all_sites", SmallInteger, nullable=False),
     Column("state", Text, nullable=False),
@@ -69,7 +72,17 @@ console_users = installation_table(
     Column("code_failed_at", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     CheckConstraint("state IN ('active', 'disabled')", name="state"),
+    CheckConstraint("role IN ('viewer', 'biller', 'support', 'operator')", name="role"),
+    CheckConstraint("(role = 'operator') = (vendor_id IS NULL)", name="vendor"),
     sqlite_autoincrement=True,
+)
+
+# One-time addresses that sign a user in, by the keyed hash of their code.
+sign_in_links = installation_table(
+    "sign_in_links",
+    Column("code_hash", LargeBinary, primary_key=True),
+    Column("user_id", BigInteger, ForeignKey("console_users.id"), nullable=False, index=True),
+    Column("expires_at", BigInteger, nullable=False, index=True),
 )
 
 console_user_sites = installation_table(

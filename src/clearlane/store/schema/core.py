@@ -30,13 +30,19 @@ from clearlane.store.sql import CLIENT_TABLES
 __all__ = [
     "ANCHORED_ACTION",
     "APP_ROLE",
+    "BACKUP_ACTION",
     "BIG_INTEGER",
     "CLIENT_TABLES",
+    "COMPLETE_STATE",
     "CURRENT_CLAIM",
     "DEFAULT_RIGHTS",
+    "EVERYTHING",
     "HEAD",
     "RESTORE_ACTIONS",
+    "REVISIONS_CHANNEL",
     "RIGHTS",
+    "ROUTE_ACTIONS",
+    "SITES_SETTING",
     "VENDORS_SETTING",
     "audit",
     "audit_head",
@@ -58,8 +64,12 @@ __all__ = [
     "sites",
     "takeovers",
     "vendor_secrets",
+    "vendor_table",
     "vendors",
 ]  # fmt: skip
+
+REVISIONS_CHANNEL = "clearlane_revisions"
+"""Where PostgreSQL notifies of changed revisions; a trigger of the table does."""
 
 # The schema revision of this code: the newest file in migrations/versions.
 HEAD = "v0001b"
@@ -68,6 +78,9 @@ HEAD = "v0001b"
 APP_ROLE = "clearlane_app"
 # The setting of a transaction that names the vendors whose rows it may touch.
 VENDORS_SETTING = "clearlane.vendors"
+# The setting that names their sites; and what both settings hold where all rows may be touched.
+SITES_SETTING = "clearlane.sites"
+EVERYTHING = "*"
 # The rights of that role by table. The audit trail is append-only.
 RIGHTS = {"audit": "SELECT, INSERT", "audit_head": "SELECT, UPDATE", "alembic_version": "SELECT"}
 DEFAULT_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
@@ -91,18 +104,39 @@ def id_column() -> Column[int]:
     return Column("id", BIG_INTEGER, Identity(), primary_key=True)
 
 
-def client_table(name: str, *columns: SchemaItem) -> Table:
+def client_table(
+    name: str, *columns: SchemaItem, owner_index: bool = True, **options: Any
+) -> Table:
     """Declare a table of client rows, with owner columns that every statement must constrain.
 
-    The migration that creates it calls :func:`enable_row_security` as a second line of defence.
+    The migration that creates it calls :func:`enable_row_security` as a second line of defence. ``owner_index=False``
+    leaves out the index of the owner, for a table whose key begins with the vendor and that no site is looked up in.
     """
+    needs_index = owner_index and not _has_owner_index(columns)
     table = Table(
         name,
         metadata,
         *owner_columns(),
         *columns,
         ForeignKeyConstraint(["vendor_id", "site_id"], ["sites.vendor_id", "sites.id"]),
-        *([] if _has_owner_index(columns) else [Index(None, "vendor_id", "site_id")]),
+        *([Index(None, "vendor_id", "site_id")] if needs_index else []),
+        sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
+        **options,
+    )
+    CLIENT_TABLES[name] = table
+    return table
+
+
+def vendor_table(name: str, *columns: SchemaItem) -> Table:
+    """Declare a table of rows that belong to a vendor and to none of its sites.
+
+    It is guarded as client tables are: statements name the vendor, and row-level security holds it.
+    """
+    table = Table(
+        name,
+        metadata,
+        Column("vendor_id", BigInteger, ForeignKey("vendors.id"), nullable=False),
+        *columns,
         sqlite_autoincrement="id" in {c.name for c in columns if isinstance(c, Column)},
     )
     CLIENT_TABLES[name] = table
@@ -126,18 +160,27 @@ def owner_columns() -> tuple[Column[int], Column[int]]:
     )
 
 
-def enable_row_security(op: Any, table: str) -> None:
-    """Enable row-level security on a client table: PostgreSQL shows rows of the allowed vendors only.
+def enable_row_security(op: Any, table: str, *, of_sites: bool = True) -> None:
+    """Enable row-level security on a client table: PostgreSQL shows rows of the allowed vendors and sites only.
 
-    Without the setting no row is visible, not even to the owner of the table. SQLite has no such feature.
+    Without the settings no row is visible, not even to the owner of the table. SQLite has no such feature.
+    ``of_sites`` is False for a table of vendors, which has no site column.
     """
     if op.get_bind().dialect.name != "postgresql":
         return
-    allowed = f"(SELECT current_setting('{VENDORS_SETTING}', true))"
-    condition = f"{allowed} = '*' OR vendor_id::text = ANY (string_to_array({allowed}, ','))"
+    condition = _allows("vendor_id", VENDORS_SETTING)
+    if of_sites:
+        condition = f"({condition}) AND ({_allows('site_id', SITES_SETTING)})"
     op.execute(text(f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY'))
     op.execute(text(f'ALTER TABLE "{table}" FORCE ROW LEVEL SECURITY'))
     op.execute(text(f'CREATE POLICY "{table}_vendors" ON "{table}" USING ({condition})'))
+
+
+def _allows(column: str, setting: str) -> str:
+    """Return the condition that a setting allows a row. Its list is made once for a statement, not for each row."""
+    allowed = f"current_setting('{setting}', true)"
+    listed = f"(SELECT string_to_array({allowed}, ','))::text[]"
+    return f"(SELECT {allowed}) = '{EVERYTHING}' OR {column}::text = ANY ({listed})"
 
 
 def installation_table(name: str, *items: SchemaItem, **options: Any) -> Table:
@@ -262,7 +305,13 @@ ANCHORED_ACTION = "audit.anchored"
 """The action of a row that says that a data directory anchors the chain."""
 RESTORE_ACTIONS = ("backup.restored", "database.restored")
 """Actions of rows that say that an older database took the place of this one."""
+BACKUP_ACTION = "backup.written"
+"""The action of the row that says that a backup was written."""
 AUDIT_MARKS = f"action IN ('{ANCHORED_ACTION}', '{RESTORE_ACTIONS[0]}', '{RESTORE_ACTIONS[1]}')"
+ROUTE_ACTIONS = (
+    "route.add", "route.change", "route.disable", "route.enable", "route.remove", "route.senders",
+)  # fmt: skip
+ROUTE_MARKS = "action IN ('" + "', '".join(ROUTE_ACTIONS) + "')"
 
 audit = installation_table(
     "audit",
@@ -289,6 +338,17 @@ audit = installation_table(
     Index(
         "ix_audit_marks", "seq", sqlite_where=text(AUDIT_MARKS), postgresql_where=text(AUDIT_MARKS)
     ),
+    # When the last backup was written.
+    Index(
+        "ix_audit_backups",
+        "seq",
+        sqlite_where=text(f"action = '{BACKUP_ACTION}'"),
+        postgresql_where=text(f"action = '{BACKUP_ACTION}'"),
+    ),
+    # The history of routes.
+    Index(
+        "ix_audit_routes", "seq", sqlite_where=text(ROUTE_MARKS), postgresql_where=text(ROUTE_MARKS)
+    ),
 )
 
 audit_head = installation_table(
@@ -301,6 +361,9 @@ audit_head = installation_table(
 
 # A vendor's claim id belongs to one current claim.
 CURRENT_CLAIM = "is_current = 1"
+
+# The state of a claim about which nothing more is expected. Claims in any other are counted for the operator.
+COMPLETE_STATE = "Complete"
 
 claims = client_table(
     "claims",
@@ -332,8 +395,46 @@ claims = client_table(
     Column("queued", SmallInteger, nullable=False, server_default="0"),
     # The claim status, sealed: rewritten whenever it changes.
     Column("status", LargeBinary),
+    # Keyed hashes, cut to 64 bits, that the claim is found by: the vendor's claim id, the account number, the patient's
+    # last name with birth date, the start of that name, and the payer's number.
+    Column("vendor_claim_key", BigInteger, nullable=False, server_default="0"),
+    Column("account_key", BigInteger),
+    Column("patient_key", BigInteger),
+    Column("name_key", BigInteger),
+    Column("payer_number_key", BigInteger),
+    # What became of it in the payment that counts; null before there is one.
+    Column("outcome", Text),
+    # How many events vendors were told about it; the first is that it was received or refused.
+    Column("event_sequence", Integer, nullable=False, server_default="1"),
+    # What people call it (``pipeline.claim_label``), and its first day of service.
+    Column("label", Text, nullable=False, server_default="received"),
+    Column("service_day", Text),
     CheckConstraint("kind IN ('medical', 'dental')", name="kind"),
     Index("ix_claims_day", "vendor_id", "site_id", "created_day", "request_id"),
+    # Lists of a vendor: by age, by last change, and by the keys.
+    Index("ix_claims_number", "vendor_id", "request_id"),
+    Index("ix_claims_changed", "vendor_id", "updated_at", "request_id"),
+    Index("ix_claims_vendor_claim_key", "vendor_id", "vendor_claim_key"),
+    Index("ix_claims_account_key", "vendor_id", "account_key"),
+    Index("ix_claims_patient_key", "vendor_id", "patient_key"),
+    Index("ix_claims_name_key", "vendor_id", "name_key", "request_id"),
+    Index(
+        "ix_claims_payer_number_key",
+        "vendor_id",
+        "payer_number_key",
+        sqlite_where=text("payer_number_key IS NOT NULL"),
+        postgresql_where=text("payer_number_key IS NOT NULL"),
+    ),
+    Index(
+        "ix_claims_label",
+        "vendor_id",
+        "site_id",
+        "label",
+        "updated_at",
+        "request_id",
+        sqlite_where=text(CURRENT_CLAIM),
+        postgresql_where=text(CURRENT_CLAIM),
+    ),
     Index(
         "uq_claims_current",
         "vendor_id",
@@ -352,6 +453,15 @@ claims = client_table(
         "request_id",
         sqlite_where=text("queued > 0"),
         postgresql_where=text("queued > 0"),
+    ),
+    # Holds all that is needed to count open claims by state, payer and age, without a look at the rows.
+    Index(
+        "ix_claims_open",
+        "state",
+        "payer_id",
+        "created_at",
+        sqlite_where=text(f"state <> '{COMPLETE_STATE}'"),
+        postgresql_where=text(f"state <> '{COMPLETE_STATE}'"),
     ),
 )
 
@@ -384,6 +494,7 @@ routes = installation_table(
     Column("secrets", LargeBinary),
     Column("active", SmallInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    Column("removed_at", BigInteger),
     Index(None, "type", "payer_id"),
     sqlite_autoincrement=True,
 )

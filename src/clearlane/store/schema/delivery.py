@@ -25,7 +25,7 @@ from clearlane.store.schema.core import client_table, id_column, installation_ta
 
 __all__ = [
     "INBOX_STATES", "batch_claims", "batches", "claim_facts",
-    "control_numbers", "documents", "inbox", "line_references", "parked_statements", "polls", "route_health",
+    "control_numbers", "documents", "inbox", "line_references", "parked_statements", "polls", "route_counts", "route_health",
     "sandbox_agenda", "sandbox_ledger", "sandbox_state",
 ]  # fmt: skip
 
@@ -60,6 +60,20 @@ route_health = installation_table(
     # The route used instead of the first one, and since when.
     Column("fallback_route_id", BigInteger),
     Column("fallback_since", BigInteger),
+    # Since when a person has paused it; null while nobody has. Claims are accepted and wait.
+    Column("held_since", BigInteger),
+)
+
+# What was sent over a route since it is there: for metrics.
+route_counts = installation_table(
+    "route_counts",
+    Column("type", Text, primary_key=True),
+    Column("payer_id", Text, primary_key=True),
+    Column("route_id", BigInteger, primary_key=True),
+    Column("attempts", BigInteger, nullable=False),
+    Column("failures", BigInteger, nullable=False),
+    Column("deliveries", BigInteger, nullable=False),
+    Column("last_delivered_at", BigInteger),
 )
 
 batches = installation_table(
@@ -89,6 +103,8 @@ batches = installation_table(
     Column("arriving", SmallInteger, nullable=False),
     Column("failing_since", BigInteger),
     Column("delivered_at", BigInteger),
+    # When the first TA1, 999 or 277CA that names the file was posted.
+    Column("acknowledged_at", BigInteger),
     # Why the last attempt failed; never anything of a payload.
     Column("fault", Text, nullable=False),
     # The last column, so that reading the others need not skip over it.
@@ -103,6 +119,9 @@ batches = installation_table(
         sqlite_where=text(OPEN_BATCH),
         postgresql_where=text(OPEN_BATCH),
     ),
+    # Holds all that is needed to count what was delivered and acknowledged since a moment.
+    Index("ix_batches_delivered", "delivered_at", "type", "payer_id", "claims", "acknowledged_at"),
+    Index("ix_batches_destination", "type", "payer_id", "id"),
     sqlite_autoincrement=True,
 )
 
@@ -163,6 +182,8 @@ inbox = installation_table(
         sqlite_where=text("state = 'Stored'"),
         postgresql_where=text("state = 'Stored'"),
     ),
+    Index("ix_inbox_state", "state", "received_at"),
+    Index("ix_inbox_destination", "type", "payer_id", "id"),
     sqlite_autoincrement=True,
 )
 

@@ -25,7 +25,15 @@ CLIENT_TABLES = (
     "enrollment_events",
     "billing_zips",
     "instances",
+    "events",
+    "work_items",
+    "claim_notes",
+    "correction_drafts",
+    "claim_summaries",
 )
+
+# Tables of rows that belong to a vendor and to none of its sites.
+VENDOR_TABLES = ("idempotent_answers", "webhook_endpoints", "webhook_deliveries")
 
 
 def upgrade() -> None:
@@ -43,11 +51,18 @@ def upgrade() -> None:
     _eligibility()
     _enrollment()
     _console()
+    _api()
+    _worklist()
     _sandbox()
+    _events()
+    _webhooks()
     for table in CLIENT_TABLES:
         enable_row_security(op, table)
+    for table in VENDOR_TABLES:
+        enable_row_security(op, table, of_sites=False)
     if op.get_bind().dialect.name == "postgresql":
         _protect_audit_on_postgresql()
+        _notify_of_revisions()
     else:
         _protect_audit_on_sqlite()
 
@@ -127,6 +142,7 @@ def _payers() -> None:
         sa.Column("secrets", sa.LargeBinary),
         sa.Column("active", sa.SmallInteger, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("removed_at", sa.BigInteger),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_routes_type_payer_id", "routes", ["type", "payer_id"])
@@ -207,6 +223,21 @@ def _audit() -> None:
     )
     marks = sa.text("action IN ('audit.anchored', 'backup.restored', 'database.restored')")
     op.create_index("ix_audit_marks", "audit", ["seq"], sqlite_where=marks, postgresql_where=marks)
+    backups = sa.text("action = 'backup.written'")
+    op.create_index(
+        "ix_audit_backups", "audit", ["seq"], sqlite_where=backups, postgresql_where=backups
+    )
+    of_routes = sa.text(
+        "action IN ('route.add', 'route.change', 'route.disable', 'route.enable', 'route.remove', "
+        "'route.senders')"
+    )
+    op.create_index(
+        "ix_audit_routes",
+        "audit",
+        ["seq"],
+        sqlite_where=of_routes,
+        postgresql_where=of_routes,
+    )
     head = op.create_table(
         "audit_head",
         sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
@@ -240,10 +271,42 @@ def _claims() -> None:
         sa.Column("sendings", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("queued", sa.SmallInteger, nullable=False, server_default="0"),
         sa.Column("status", sa.LargeBinary),
+        sa.Column("vendor_claim_key", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("account_key", sa.BigInteger),
+        sa.Column("patient_key", sa.BigInteger),
+        sa.Column("name_key", sa.BigInteger),
+        sa.Column("payer_number_key", sa.BigInteger),
+        sa.Column("outcome", sa.Text),
+        sa.Column("event_sequence", sa.Integer, nullable=False, server_default="1"),
+        sa.Column("label", sa.Text, nullable=False, server_default="received"),
+        sa.Column("service_day", sa.Text),
         sa.CheckConstraint("kind IN ('medical', 'dental')", name="ck_claims_kind"),
     )
     op.create_index(
+        "ix_claims_label",
+        "claims",
+        ["vendor_id", "site_id", "label", "updated_at", "request_id"],
+        sqlite_where=sa.text("is_current = 1"),
+        postgresql_where=sa.text("is_current = 1"),
+    )
+    op.create_index(
         "ix_claims_day", "claims", ["vendor_id", "site_id", "created_day", "request_id"]
+    )
+    for name, columns in (
+        ("number", ["request_id"]),
+        ("changed", ["updated_at", "request_id"]),
+        ("vendor_claim_key", ["vendor_claim_key"]),
+        ("account_key", ["account_key"]),
+        ("patient_key", ["patient_key"]),
+        ("name_key", ["name_key", "request_id"]),
+    ):
+        op.create_index(f"ix_claims_{name}", "claims", ["vendor_id", *columns])
+    op.create_index(
+        "ix_claims_payer_number_key",
+        "claims",
+        ["vendor_id", "payer_number_key"],
+        sqlite_where=sa.text("payer_number_key IS NOT NULL"),
+        postgresql_where=sa.text("payer_number_key IS NOT NULL"),
     )
     op.create_index(
         "ix_claims_queued",
@@ -251,6 +314,13 @@ def _claims() -> None:
         ["queued", "payer_id", "kind", "request_id"],
         sqlite_where=sa.text("queued > 0"),
         postgresql_where=sa.text("queued > 0"),
+    )
+    op.create_index(
+        "ix_claims_open",
+        "claims",
+        ["state", "payer_id", "created_at"],
+        sqlite_where=sa.text("state <> 'Complete'"),
+        postgresql_where=sa.text("state <> 'Complete'"),
     )
     op.create_index(
         "uq_claims_current",
@@ -298,6 +368,18 @@ def _batches() -> None:
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("fallback_route_id", sa.BigInteger),
         sa.Column("fallback_since", sa.BigInteger),
+        sa.Column("held_since", sa.BigInteger),
+    )
+    _delivery_failures()
+    op.create_table(
+        "route_counts",
+        sa.Column("type", sa.Text, primary_key=True),
+        sa.Column("payer_id", sa.Text, primary_key=True),
+        sa.Column("route_id", sa.BigInteger, primary_key=True),
+        sa.Column("attempts", sa.BigInteger, nullable=False),
+        sa.Column("failures", sa.BigInteger, nullable=False),
+        sa.Column("deliveries", sa.BigInteger, nullable=False),
+        sa.Column("last_delivered_at", sa.BigInteger),
     )
     op.create_table(
         "batches",
@@ -320,6 +402,7 @@ def _batches() -> None:
         sa.Column("arriving", sa.SmallInteger, nullable=False),
         sa.Column("failing_since", sa.BigInteger),
         sa.Column("delivered_at", sa.BigInteger),
+        sa.Column("acknowledged_at", sa.BigInteger),
         sa.Column("fault", sa.Text, nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("control", name="uq_batches_control"),
@@ -336,6 +419,12 @@ def _batches() -> None:
         sqlite_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
         postgresql_where=sa.text("state IN ('Ready', 'Sending', 'InDoubt')"),
     )
+    op.create_index(
+        "ix_batches_delivered",
+        "batches",
+        ["delivered_at", "type", "payer_id", "claims", "acknowledged_at"],
+    )
+    op.create_index("ix_batches_destination", "batches", ["type", "payer_id", "id"])
     op.create_table(
         "batch_claims",
         *_owner("batch_claims"),
@@ -361,6 +450,23 @@ def _batches() -> None:
     )
     op.create_index(
         "ix_line_references_vendor_id_site_id", "line_references", ["vendor_id", "site_id"]
+    )
+
+
+def _delivery_failures() -> None:
+    op.create_table(
+        "delivery_failures",
+        sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("route_id", sa.BigInteger, nullable=False),
+        sa.Column("batch_id", sa.BigInteger, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("fault", sa.Text, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_delivery_failures_destination", "delivery_failures", ["type", "payer_id", "at"]
     )
 
 
@@ -405,6 +511,8 @@ def _inbox() -> None:
         sqlite_where=sa.text("state = 'Stored'"),
         postgresql_where=sa.text("state = 'Stored'"),
     )
+    op.create_index("ix_inbox_state", "inbox", ["state", "received_at"])
+    op.create_index("ix_inbox_destination", "inbox", ["type", "payer_id", "id"])
     op.create_table(
         "parked_statements",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
@@ -783,7 +891,8 @@ def _console() -> None:
         "console_users",
         sa.Column("id", BIG_INTEGER, sa.Identity(), primary_key=True),
         sa.Column("name", sa.Text, nullable=False),
-        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("role", sa.Text, nullable=False),
+        sa.Column("vendor_id", sa.BigInteger),
         sa.Column("all_sites", sa.SmallInteger, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("password_hash", sa.Text, nullable=False),
@@ -795,8 +904,23 @@ def _console() -> None:
         sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_console_users_vendor_id"),
         sa.UniqueConstraint("name", name="uq_console_users_name"),
         sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_console_users_state"),
+        sa.CheckConstraint(
+            "role IN ('viewer', 'biller', 'support', 'operator')", name="ck_console_users_role"
+        ),
+        sa.CheckConstraint(
+            "(role = 'operator') = (vendor_id IS NULL)", name="ck_console_users_vendor"
+        ),
         sqlite_autoincrement=True,
     )
+    op.create_table(
+        "sign_in_links",
+        sa.Column("code_hash", sa.LargeBinary, primary_key=True),
+        sa.Column("user_id", sa.BigInteger, nullable=False),
+        sa.Column("expires_at", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["console_users.id"], name="fk_sign_in_links_user_id"),
+    )
+    op.create_index("ix_sign_in_links_expires_at", "sign_in_links", ["expires_at"])
+    op.create_index("ix_sign_in_links_user_id", "sign_in_links", ["user_id"])
     op.create_table(
         "console_user_sites",
         sa.Column("user_id", sa.BigInteger, nullable=False),
@@ -826,6 +950,172 @@ def _console() -> None:
     op.create_index("ix_console_sessions_user_id", "console_sessions", ["user_id"])
 
 
+def _events() -> None:
+    op.create_table(
+        "event_head",
+        sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
+        sa.Column("last_id", sa.BigInteger, nullable=False),
+        sa.CheckConstraint("id = 1", name="ck_event_head_one"),
+    )
+    op.create_table(
+        "events",
+        *_owner("events"),
+        sa.Column("last_id", sa.BigInteger, nullable=False),
+        sa.Column("count", sa.Integer, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("actor", sa.Text, nullable=False),
+        sa.Column("claims", sa.Text, nullable=False),
+        sa.Column("data", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "last_id", name="pk_events"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "installation_events",
+        sa.Column("last_id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("vendor_id", sa.BigInteger),
+        sa.Column("audience", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("actor", sa.Text, nullable=False),
+        sa.Column("data", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_installation_events_vendor_id"
+        ),
+        sa.CheckConstraint(
+            "audience IN ('vendor', 'every vendor', 'operators')",
+            name="ck_installation_events_audience",
+        ),
+    )
+    op.create_table(
+        "silence_scans",
+        sa.Column("vendor_id", BIG_INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("through", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_silence_scans_vendor_id"),
+    )
+
+
+def _webhooks() -> None:
+    op.create_table(
+        "webhook_endpoints",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("endpoint_id", sa.Text, primary_key=True),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("types", sa.Text, nullable=False),
+        sa.Column("sites", sa.Text, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("after_event", sa.BigInteger, nullable=False),
+        sa.Column("replay_through", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("failing_since", sa.BigInteger),
+        sa.Column("failed_event", sa.BigInteger),
+        sa.Column("disabled_at", sa.BigInteger),
+        sa.Column("fault", sa.Text, nullable=False, server_default=""),
+        sa.Column("holder", sa.Text, nullable=False, server_default=""),
+        sa.Column("lease_until", sa.BigInteger),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_endpoints_vendor_id"
+        ),
+        sa.CheckConstraint("state IN ('active', 'disabled')", name="ck_webhook_endpoints_state"),
+    )
+    op.create_index("ix_webhook_endpoints_vendor_id", "webhook_endpoints", ["vendor_id"])
+    op.create_table(
+        "webhook_deliveries",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("endpoint_id", sa.Text, nullable=False),
+        sa.Column("event_id", sa.BigInteger, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False, server_default="waiting"),
+        sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("due_at", sa.BigInteger),
+        sa.Column("attempted_at", sa.BigInteger),
+        sa.Column("status", sa.Integer),
+        sa.Column("fault", sa.Text, nullable=False, server_default=""),
+        sa.Column("answer", sa.LargeBinary),
+        sa.ForeignKeyConstraint(
+            ["endpoint_id"],
+            ["webhook_endpoints.endpoint_id"],
+            name="fk_webhook_deliveries_endpoint_id",
+        ),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_webhook_deliveries_vendor_id"
+        ),
+        sa.CheckConstraint(
+            "state IN ('waiting', 'delivered', 'failed')", name="ck_webhook_deliveries_state"
+        ),
+        sa.PrimaryKeyConstraint("endpoint_id", "event_id", name="pk_webhook_deliveries"),
+    )
+    op.create_index(
+        "ix_webhook_deliveries_waiting",
+        "webhook_deliveries",
+        ["endpoint_id", "due_at"],
+        sqlite_where=sa.text("state = 'waiting'"),
+        postgresql_where=sa.text("state = 'waiting'"),
+    )
+
+
+def _worklist() -> None:
+    op.create_table(
+        "work_items",
+        *_owner("work_items"),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("assigned_to", sa.Text),
+        sa.Column("snoozed_until", sa.Text),
+        sa.Column("done_label", sa.Text),
+        sa.Column("changed_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "request_id", name="pk_work_items"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_work_items_request_id"
+        ),
+    )
+    op.create_index(
+        "ix_work_items_assigned_to", "work_items", ["vendor_id", "site_id", "assigned_to"]
+    )
+    op.create_table(
+        "claim_notes",
+        *_owner("claim_notes"),
+        sa.Column("note_id", sa.Text, primary_key=True),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("author", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_claim_notes_request_id"
+        ),
+    )
+    op.create_index("ix_claim_notes_request_id", "claim_notes", ["request_id"])
+    op.create_index("ix_claim_notes_vendor_id_site_id", "claim_notes", ["vendor_id", "site_id"])
+    op.create_table(
+        "correction_drafts",
+        *_owner("correction_drafts"),
+        sa.Column("request_id", sa.Text, nullable=False),
+        sa.Column("author", sa.Text, nullable=False),
+        sa.Column("begun_at", sa.BigInteger, nullable=False),
+        sa.Column("saved_at", sa.BigInteger, nullable=False),
+        sa.Column("payload", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "request_id", name="pk_correction_drafts"),
+        sa.ForeignKeyConstraint(
+            ["request_id"], ["claims.request_id"], name="fk_correction_drafts_request_id"
+        ),
+    )
+    op.create_index("ix_correction_drafts_saved_at", "correction_drafts", ["saved_at"])
+    op.create_index(
+        "ix_correction_drafts_vendor_id_site_id", "correction_drafts", ["vendor_id", "site_id"]
+    )
+    op.create_table(
+        "claim_summaries",
+        *_owner("claim_summaries"),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("counted_at", sa.BigInteger, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("vendor_id", "site_id", "name", name="pk_claim_summaries"),
+    )
+    op.create_index(
+        "ix_claim_summaries_vendor_id_site_id", "claim_summaries", ["vendor_id", "site_id"]
+    )
+
+
 def _sandbox() -> None:
     op.create_table(
         "sandbox_ledger",
@@ -848,6 +1138,24 @@ def _sandbox() -> None:
     )
 
 
+def _api() -> None:
+    op.create_table(
+        "idempotent_answers",
+        sa.Column("vendor_id", sa.BigInteger, nullable=False),
+        sa.Column("key_hash", sa.Text, nullable=False),
+        sa.Column("request_hash", sa.Text, nullable=False),
+        sa.Column("started_at", sa.BigInteger, nullable=False),
+        sa.Column("answer", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("vendor_id", "key_hash", name="pk_idempotent_answers"),
+        sa.ForeignKeyConstraint(
+            ["vendor_id"], ["vendors.id"], name="fk_idempotent_answers_vendor_id"
+        ),
+    )
+    op.create_index(
+        "ix_idempotent_answers_started_at", "idempotent_answers", ["vendor_id", "started_at"]
+    )
+
+
 def _owner(table: str) -> tuple[sa.schema.SchemaItem, ...]:
     """Return the columns that name the owner of a client row, and their foreign key."""
     return (
@@ -867,6 +1175,18 @@ def _protect_audit_on_sqlite() -> None:
             f"CREATE TRIGGER audit_no_{act.lower()} BEFORE {act} ON audit "
             "BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END"
         )
+
+
+def _notify_of_revisions() -> None:
+    """Let nodes that listen know at once that a snapshot has changed."""
+    op.execute(
+        "CREATE FUNCTION clearlane_notify_revision() RETURNS trigger LANGUAGE plpgsql AS $$ "
+        "BEGIN PERFORM pg_notify('clearlane_revisions', ''); RETURN NULL; END $$"
+    )
+    op.execute(
+        "CREATE TRIGGER revisions_notify AFTER INSERT OR UPDATE ON revisions "
+        "FOR EACH STATEMENT EXECUTE FUNCTION clearlane_notify_revision()"
+    )
 
 
 def _protect_audit_on_postgresql() -> None:

@@ -1,0 +1,85 @@
+"""Calls of ``/clearlane/v1``: what a call changed or read, found by its ``X-Request-Id``."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from clearlane.accounts.model import Site
+from clearlane.api.endpoint import Call
+from clearlane.api.http_responses import json_response
+from clearlane.api.v1.claim_json import moment_text
+from clearlane.api.v1.claims import sites_by_id
+from clearlane.api.v1.problems import refuse
+from clearlane.api.v1.resource import Page, Resource, read
+from clearlane.kernel.clock import from_micros
+from clearlane.kernel.ids import SiteId
+from clearlane.store import audit
+from clearlane.store.group_commit import ORIGIN_SEPARATOR
+
+
+class AuditedCallJson(BaseModel):
+    """One thing that a call changed or read."""
+
+    at: str
+    action: Annotated[str, Field(description="Such as `claims.submit`.")]
+    site: Annotated[
+        str | None, Field(description="The vendor site id; null for a call for several.")
+    ]
+    ids: Annotated[
+        list[str], Field(description="Claims, documents or payments, the first of many.")
+    ]
+    count: int
+    detail: str
+
+
+async def get_call(call: Call) -> Response:
+    """Return what the vendor's calls with a request id changed or read, newest first."""
+    rows = await audit.find_by_request(call.context.database, call.path["request_id"])
+    sites = sites_by_id(call)
+    own = [row for row in rows if _is_own(call, row)]
+    if not own:
+        raise refuse(
+            404, "No call of the vendor with this X-Request-Id changed or read data of these sites."
+        )
+    return json_response(200, {"data": [_call_object(row, sites) for row in own], "next": None})
+
+
+def _call_object(row: Mapping[str, Any], sites: Mapping[SiteId, Site]) -> dict[str, object]:
+    return {
+        "at": moment_text(from_micros(row["at"])),
+        "action": row["action"],
+        "site": sites[row["site_id"]].vendor_site_id if row["site_id"] else None,
+        "ids": msgspec.json.decode(row["ids"]),
+        "count": row["count"] or 0,
+        "detail": _without_address(row["detail"]),
+    }
+
+
+def _is_own(call: Call, row: Mapping[str, object]) -> bool:
+    """Return whether a row is of the vendor's own call, for sites that this one is for."""
+    if row["vendor_id"] != call.vendor.id or row["actor"] != f"vendor:{call.vendor.key}":
+        return False
+    if row["site_id"] is None:
+        return call.named_site is None
+    return any(site.id == row["site_id"] for site in call.sites)
+
+
+def _without_address(detail: object) -> str:
+    """Return the detail of an audit row without where the call came from."""
+    parts = str(detail).split(ORIGIN_SEPARATOR)
+    return ORIGIN_SEPARATOR.join(part for part in parts if not part.startswith("from "))
+
+
+ENDPOINTS = (
+    read(
+        "GetCall",
+        "calls/{request_id}",
+        Resource.CALLS,
+        "What a call changed or read, by its `X-Request-Id`.",
+        get_call,
+        Page[AuditedCallJson],
+    ),
+)

@@ -1,0 +1,181 @@
+"""Claims as JSON of ``/clearlane/v1``: types for the documentation, and the functions that make the objects.
+
+Money is text with two decimals, moments are UTC, and what there is not is null or an empty list. Names are only ever
+added.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from clearlane.accounts.model import Site
+from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.kernel.ids import SiteId
+from clearlane.payments.as_json import money_text
+from clearlane.pipeline.query.claim_history import HistoryEntry
+from clearlane.pipeline.query.find_claims import ClaimSummary
+from clearlane.store.claims import NOT_ACCEPTED
+
+STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)
+Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", examples=["150.00"])]
+
+
+class FindingJson(BaseModel):
+    """What is wrong with a claim, or was repaired or reported, in the vendor's field names."""
+
+    rule: Annotated[str, Field(description="The rule, or the payer's answer and its code.")]
+    severity: Literal["error", "warning", "info"]
+    field: Annotated[str, Field(description="The field's path in the claim.")]
+    message: Annotated[str, Field(description="What is wrong and what would pass.")]
+
+
+class ClaimJson(BaseModel):
+    """A claim as lists show it."""
+
+    claim_number: Annotated[str, Field(description="Ours: V3's `ClaimNumber` and `RequestId`.")]
+    vendor_claim_id: Annotated[str, Field(description="The vendor's, as it was sent.")]
+    site: Annotated[str, Field(description="The vendor site id.")]
+    kind: Literal["medical", "dental"]
+    state: Annotated[
+        str, Field(description="Where the claim stands.", json_schema_extra={"enum": list(STATES)})
+    ]
+    outcome: Annotated[
+        str | None, Field(description="What became of it in the payment that counts; null before.")
+    ]
+    payer_id: str
+    payer_control_number: Annotated[str | None, Field(description="The payer's number of it.")]
+    charge: Money
+    paid: Money
+    patient: Annotated[str, Field(description="What the patient owes.")]
+    adjustments: Annotated[str, Field(description="Adjustments other than what the patient owes.")]
+    document_id: Annotated[str | None, Field(description="The payer's latest document on it.")]
+    created_at: datetime
+    changed_at: Annotated[datetime, Field(description="When anything was last learnt about it.")]
+    predecessor: Annotated[
+        str | None, Field(description="Number of the claim that it took over from.")
+    ]
+    successor: Annotated[
+        str | None, Field(description="Number of the claim that took over from it.")
+    ]
+
+
+class HistoryEntryJson(BaseModel):
+    """One thing that happened to a claim."""
+
+    at: datetime
+    event: Annotated[str, Field(description="What happened, in words.")]
+    file: Annotated[
+        str | None,
+        Field(description="The payer's file that reported it, or ours that it was sent in."),
+    ]
+    document_id: str | None
+    sentences: list[str]
+    findings: list[FindingJson]
+
+
+class BatchJson(BaseModel):
+    """A batch that holds the claim, sent or not."""
+
+    batch_id: int
+    file: str
+    state: str
+    created_at: datetime
+    delivered_at: datetime | None
+
+
+class ClaimDocumentJson(BaseModel):
+    """A payer's answer about a claim. Its id works in V3's `get_by_doc_id` too."""
+
+    document_id: str
+    kind: Literal["payment", "status"]
+    claim_number: str
+    created_at: datetime
+
+
+class ClaimPaymentJson(BaseModel):
+    """What one payment says about the claim."""
+
+    payment_id: str
+    kind: Literal["original", "reversal", "correction"]
+    outcome: str
+    in_force: Annotated[
+        bool, Field(description="Whether it counts: neither reversed nor replaced.")
+    ]
+    charge: Money
+    paid: Money
+    patient: Money
+    document_id: str
+
+
+class ClaimDetailsJson(ClaimJson):
+    """One claim with everything known about it."""
+
+    findings: Annotated[list[FindingJson], Field(description="Of our checks and of payers.")]
+    history: Annotated[
+        list[HistoryEntryJson], Field(description="In the order in which it was learnt.")
+    ]
+    batches: list[BatchJson]
+    documents: list[ClaimDocumentJson]
+    payments: list[ClaimPaymentJson]
+
+
+Json = dict[str, object]
+
+
+def claim_object(claim: ClaimSummary, sites: Mapping[SiteId, Site]) -> Json:
+    """Return a claim as lists show it."""
+    status = claim.status
+    return {
+        "claim_number": claim.claim_number,
+        "vendor_claim_id": claim.vendor_claim_id,
+        "site": sites[claim.site_id].vendor_site_id,
+        "kind": claim.kind,
+        "state": claim.state,
+        "outcome": claim.outcome,
+        "payer_id": claim.payer_id,
+        "payer_control_number": (status and status.payer_control_number) or None,
+        "charge": money_text(claim.charge),
+        "paid": money_text(status.payer_cents if status else 0),
+        "patient": money_text(status.patient_cents if status else 0),
+        "adjustments": money_text(status.adjustment_cents if status else 0),
+        "document_id": (status and status.document_id) or None,
+        "created_at": moment_text(claim.created_at),
+        "changed_at": moment_text(claim.changed_at),
+        "predecessor": claim.predecessor,
+        "successor": claim.successor,
+    }
+
+
+def finding_object(finding: ClaimFinding) -> Json:
+    """Return a finding; its field is that of the claim, wherever the claim stood in its document."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "field": _IN_DOCUMENT.sub("", finding.location),
+        "message": finding.message,
+    }
+
+
+def history_object(entry: HistoryEntry) -> Json:
+    """Return one entry of a claim's history."""
+    return {
+        "at": moment_text(entry.at),
+        "event": entry.headline,
+        "file": entry.file or None,
+        "document_id": entry.document_id or None,
+        "sentences": list(entry.sentences),
+        "findings": [finding_object(one) for one in entry.findings],
+    }
+
+
+# The place of a claim in the document that it came with.
+_IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")
+
+
+def moment_text(at: datetime) -> str:
+    """Return a moment in ISO 8601, UTC."""
+    return at.isoformat().replace("+00:00", "Z")

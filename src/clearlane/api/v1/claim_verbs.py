@@ -1,0 +1,284 @@
+"""Verbs on claims of ``/clearlane/v1``: hold, release, cancel, correct, validate; and a claim's 837."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Protocol
+
+import msgspec
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from clearlane.accounts.model import Site, SiteState
+from clearlane.api.body import decode
+from clearlane.api.endpoint import Call, Handler
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import json_response
+from clearlane.api.v1 import parameters
+from clearlane.api.v1.claim_json import ClaimJson, FindingJson, claim_object, finding_object
+from clearlane.api.v1.claims import no_claim, require_claim, sites_by_id
+from clearlane.api.v1.problems import problem, refuse
+from clearlane.api.v1.resource import Resource, change, read, read_body
+from clearlane.claims.fields import ClaimKind, DentalDocument, MedicalDocument
+from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import FORMS
+from clearlane.kernel.finding import Severity
+from clearlane.pipeline.intake.claim_x12 import write_claim_837
+from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.hold_claims import (
+    UnsentResult,
+    cancel_claim,
+    hold_claim,
+    release_claim,
+)
+from clearlane.pipeline.intake.prepare_document import MalformedDocument, TooManyClaims
+from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.pipeline.intake.validate import ValidatedDocument, validate
+from clearlane.pipeline.load_claim import load_claim_in_scope
+from clearlane.store.claims import NOT_ACCEPTED
+
+X12 = "application/edi-x12"
+ERRORS_SHOWN_MAX = 200
+KINDS = {form.document_type.lower(): kind for kind, form in FORMS.items()}
+
+
+class CorrectionRequest(BaseModel):
+    """The fields of a claim that change."""
+
+    fields: Annotated[
+        dict[str, Any],
+        Field(
+            description="New values by V3's field names; null removes a field. A list is replaced as a whole."
+        ),
+    ]
+
+
+class CorrectionJson(BaseModel):
+    """How a correction goes out."""
+
+    claim_number: Annotated[str | None, Field(description="Of the new claim; null for a dry run.")]
+    predecessor: Annotated[str, Field(description="Number of the claim that it takes over from.")]
+    sent_as: Literal["new", "corrected", "replacement", "void"]
+    reason: Annotated[str, Field(description="Why it goes out as it does.")]
+    findings: list[FindingJson]
+    x12: Annotated[str | None, Field(description="Of a dry run: the 837 that would be sent.")]
+
+
+class ValidatedClaimJson(BaseModel):
+    """What would become of one claim."""
+
+    vendor_claim_id: str
+    accepted: bool
+    findings: list[FindingJson]
+
+
+class ValidationJson(BaseModel):
+    """What would become of a document. Nothing of it was stored."""
+
+    accepted: Annotated[int, Field(description="How many claims would be accepted.")]
+    claims: Annotated[list[ValidatedClaimJson], Field(description="In the order of the document.")]
+
+
+class CorrectionBody(msgspec.Struct):
+    """The body of a correction."""
+
+    fields: dict[str, Any]
+
+
+class UnsentClaimVerb(Protocol):
+    """A verb on a claim that no batch has taken."""
+
+    async def __call__(
+        self, context: Any, site: Site, claim_number: str, *, actor: Any, now: Any
+    ) -> UnsentResult: ...
+
+
+def unsent_handler(verb: UnsentClaimVerb) -> Handler:
+    """Return the handler of a verb on a claim that no batch has taken."""
+
+    async def handle(call: Call) -> Response:
+        claim = await require_claim(call)
+        site = sites_by_id(call)[claim.site_id]
+        result = await verb(
+            call.context.work_context, site, claim.claim_number, actor=call.actor, now=call.now
+        )
+        if result.refusal:
+            raise refuse(409, result.refusal, kind="claim_not_changeable")
+        return json_response(200, claim_object(await require_claim(call), sites_by_id(call)))
+
+    return handle
+
+
+async def correct(call: Call) -> Response:
+    """Correct a claim, or show how the correction would go out."""
+    body = await read_body(call, CorrectionBody)
+    claim = await require_claim(call)
+    site = sites_by_id(call)[claim.site_id]
+    _require_active(site)
+    try:
+        outcome = await submit_correction(
+            call.context.work_context,
+            site,
+            claim.claim_number,
+            body.fields,
+            actor=call.actor,
+            now=call.now,
+            dry_run=call.parameters["dry_run"] or False,
+        )
+    except CorrectionConflict as conflict:
+        raise refuse(409, str(conflict), kind="claim_not_changeable") from None
+    if outcome is None:
+        raise no_claim()
+    if not outcome.accepted:
+        raise RequestRefusal(_not_accepted(outcome.findings))
+    content = {
+        "claim_number": outcome.claim_number or None,
+        "predecessor": outcome.predecessor,
+        "sent_as": outcome.sent_as,
+        "reason": outcome.reason,
+        "findings": [finding_object(one) for one in outcome.findings],
+        "x12": outcome.x12.decode() or None,
+    }
+    return json_response(200, content)
+
+
+async def validate_claims(call: Call) -> Response:
+    """Return every finding of a document."""
+    document = await call.body.read_document()
+    site = call.named_site or _any_site(call)
+    outcome = await validate(
+        call.context.work_context, document, _kind(call, document), site=site, now=call.now
+    )
+    if isinstance(outcome, TooManyClaims):
+        raise refuse(413, f"A document may have {outcome.claims_max} claims at most.")
+    if isinstance(outcome, MalformedDocument):
+        faults: dict[str, list[str]] = {}
+        for one in outcome.findings[:ERRORS_SHOWN_MAX]:
+            faults.setdefault(one.location, []).append(one.message)
+        raise RequestRefusal(call.errors.invalid_fields(faults))
+    call.ignored_fields.extend(outcome.ignored)
+    return json_response(200, _validation(outcome))
+
+
+async def claim_x12(call: Call) -> Response:
+    """Return a claim as the 837 that its payer gets."""
+    claim = await require_claim(call)
+    if claim.state == NOT_ACCEPTED:
+        raise refuse(409, "The claim was not accepted, so there is no 837 of it.")
+    context, site = call.context, sites_by_id(call)[claim.site_id]
+    loaded = await load_claim_in_scope(
+        context.database, context.vault, site.scope, claim.claim_number, actor=call.actor
+    )
+    if loaded is None:
+        raise no_claim()
+    content = write_claim_837(
+        context.work_context,
+        loaded.claim,
+        kind=ClaimKind(loaded.row.kind),
+        number=claim.claim_number,
+        payer_id=loaded.row.payer_id,
+        account_as_number=loaded.row.account_as_number,
+        now=call.now,
+    )
+    return Response(content, 200, {"Content-Type": X12})
+
+
+def _any_site(call: Call) -> Site:
+    """Return a site to judge claims for, where the caller names none."""
+    active = [site for site in call.sites if site.state is SiteState.ACTIVE]
+    if not active:
+        raise RequestRefusal(call.errors.baa_missing())
+    return active[0]
+
+
+def _require_active(site: Site) -> None:
+    if site.state is SiteState.SUSPENDED:
+        raise refuse(403, "The client account is suspended.", kind="account_suspended")
+
+
+def _kind(call: Call, document: bytes) -> ClaimKind:
+    top = decode(document, dict[str, msgspec.Raw], call.errors)
+    named = next((value for name, value in top.items() if name.lower() == "documenttype"), None)
+    text = decode(named, str, call.errors) if named is not None else ""
+    kind = KINDS.get(text.strip().lower())
+    if kind is None:
+        expected = " or ".join(form.document_type for form in FORMS.values())
+        faults = {"DocumentType": [f"{expected} is expected."]}
+        raise RequestRefusal(call.errors.invalid_fields(faults))
+    return kind
+
+
+def _validation(outcome: ValidatedDocument) -> Mapping[str, object]:
+    return {
+        "accepted": sum(one.accepted for one in outcome.claims),
+        "claims": [
+            {
+                "vendor_claim_id": one.vendor_claim_id,
+                "accepted": one.accepted,
+                "findings": [finding_object(finding) for finding in one.findings],
+            }
+            for one in outcome.claims
+        ],
+    }
+
+
+def _not_accepted(findings: tuple[ClaimFinding, ...]) -> Response:
+    errors = [one for one in findings if one.severity is Severity.ERROR][:ERRORS_SHOWN_MAX]
+    return problem(
+        422,
+        "The corrected claim would not be accepted; nothing was stored.",
+        kind="claim_not_accepted",
+        errors=[(str(finding_object(one)["field"]), one.message) for one in errors],
+    )
+
+
+def _unsent(name: str, verb: str, summary: str, handler: UnsentClaimVerb) -> Any:
+    return change(
+        name,
+        f"claims/{{claim_number}}/{verb}",
+        Resource.CLAIMS,
+        summary,
+        unsent_handler(handler),
+        ClaimJson,
+        description="Only before a batch takes the claim; 409 afterwards. Repeating it changes nothing.",
+    )
+
+
+ENDPOINTS = (
+    change(
+        "ValidateClaims",
+        "claims/validate",
+        Resource.CLAIMS,
+        "What would become of a document of claims, with every finding.",
+        validate_claims,
+        ValidationJson,
+        request_type=MedicalDocument | DentalDocument,
+        stores_answer=False,
+        description="Takes the document that V3 takes. Nothing of it is stored. Name the `site` where enrollments matter.",
+    ),
+    _unsent("HoldClaim", "hold", "Keep a claim back until it is released.", hold_claim),
+    _unsent("ReleaseClaim", "release", "Let a held claim be sent.", release_claim),
+    _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", cancel_claim),
+    change(
+        "CorrectClaim",
+        "claims/{claim_number}/correct",
+        Resource.CLAIMS,
+        "Correct a claim with the fields that change.",
+        correct,
+        CorrectionJson,
+        request_type=CorrectionRequest,
+        parameters=(
+            parameters.flag("dry_run", "`true` shows what would be sent, and stores nothing."),
+        ),
+        description="It goes out as a new claim, a replacement or a void, as the payer needs it. A claim that no batch "
+        "has taken is canceled and the corrected one sent in its place. Of two corrections at once one wins; the other "
+        "is 409.",
+    ),
+    read(
+        "GetClaimX12",
+        "claims/{claim_number}/x12",
+        Resource.CLAIMS,
+        "A claim as the 837 that its payer gets.",
+        claim_x12,
+        None,
+        media_type=X12,
+    ),
+)

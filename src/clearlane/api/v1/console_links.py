@@ -1,0 +1,117 @@
+"""One-time addresses into the console, for the button in the practice software: ``POST console_links``."""
+
+from datetime import timedelta
+from typing import Annotated
+from urllib.parse import quote
+
+import msgspec
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from clearlane.accounts.users import ConsoleRole, ConsoleUser, UserState, normalize_name
+from clearlane.api.endpoint import Call
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import json_response
+from clearlane.api.v1.claim_json import moment_text
+from clearlane.api.v1.claims import no_claim, sites_by_id
+from clearlane.api.v1.resource import Resource, change, read_body
+from clearlane.kernel import limits
+from clearlane.pipeline.access.sign_in_link import (
+    SIGN_IN_LINK_PATH,
+    SIGN_IN_LINK_SECONDS_MAX,
+    create_sign_in_link,
+)
+from clearlane.pipeline.query.find_claims import find_claim
+from clearlane.store import console_users
+
+CLAIM_PAGE = "/claims/"
+
+
+class ConsoleLinkRequest(BaseModel):
+    """Who is to be signed in, and to what."""
+
+    user: Annotated[
+        str, Field(description="The name of a console user of the vendor.", min_length=1)
+    ]
+    claim_number: Annotated[
+        str | None, Field(description="The claim to open; else the home page.")
+    ] = None
+
+
+class ConsoleLinkJson(BaseModel):
+    """A one-time address. Whoever opens it first is signed in."""
+
+    url: str
+    expires_at: str
+
+
+class ConsoleLinkBody(msgspec.Struct):
+    """The body of the call."""
+
+    user: str
+    claim_number: str | None = None
+
+
+async def create_console_link(call: Call) -> Response:
+    """Make a one-time address that signs a user of the vendor in."""
+    body = await read_body(call, ConsoleLinkBody)
+    user = await _user(call, body.user)
+    page = ""
+    if body.claim_number is not None:
+        await _require_visible(call, user, body.claim_number)
+        page = f"?next={quote(CLAIM_PAGE + body.claim_number, safe='')}"
+    context, now = call.context.work_context, call.context.wall.now()
+    code = await create_sign_in_link(context, user, now=now, actor=call.actor)
+    content = {
+        "url": f"{call.base_url.rstrip('/')}{SIGN_IN_LINK_PATH}{code}{page}",
+        "expires_at": moment_text(now + timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX)),
+    }
+    return json_response(201, content)
+
+
+async def _user(call: Call, name: str) -> ConsoleUser:
+    """Return the vendor's active console user of this name; unknown and foreign ones look the same."""
+    usable = name.isprintable() and len(name) <= limits.ACCOUNT_NAME_CHARACTERS_MAX
+    found = None
+    if usable:
+        async with call.context.database.read(console_users.SCOPE) as tx:
+            found = await console_users.find_user(tx, normalize_name(name))
+    user = found.user if found else None
+    if (
+        user is None
+        or user.vendor_id != call.vendor.id
+        or user.role is ConsoleRole.OPERATOR
+        or user.state is not UserState.ACTIVE
+    ):
+        sentence = "The name of an active console user of the vendor is expected."
+        raise RequestRefusal(call.errors.invalid_fields({"user": [sentence]}))
+    return user
+
+
+async def _require_visible(call: Call, user: ConsoleUser, claim_number: str) -> None:
+    """Refuse a claim that the vendor does not have, or that the user may not see."""
+    usable = claim_number.isprintable()
+    context = call.context
+    claim = (
+        await find_claim(context.database, context.vault, claim_number, scope=call.scope)
+        if usable
+        else None
+    )
+    if claim is None or not user.may_see(sites_by_id(call)[claim.site_id]):
+        raise no_claim()
+
+
+ENDPOINTS = (
+    change(
+        "CreateConsoleLink",
+        "console_links",
+        Resource.CONSOLE_LINKS,
+        "A one-time address that signs a user in to the console.",
+        create_console_link,
+        ConsoleLinkJson,
+        request_type=ConsoleLinkRequest,
+        success_status=201,
+        description=f"The address works once and for {SIGN_IN_LINK_SECONDS_MAX // 60} minutes. It signs the user in "
+        "without password and second factor: the vendor's software vouches for who asks.",
+    ),
+)

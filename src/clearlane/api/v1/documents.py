@@ -1,0 +1,79 @@
+"""Documents of ``/clearlane/v1``: what payers answered about claims, with the claim's part of their file."""
+
+from typing import Annotated
+
+from pydantic import Field
+from starlette.responses import Response
+
+from clearlane.api.endpoint import Call
+from clearlane.api.http_responses import json_response
+from clearlane.api.v1.claim_json import ClaimDocumentJson, moment_text
+from clearlane.api.v1.claim_verbs import X12
+from clearlane.api.v1.problems import refuse
+from clearlane.api.v1.resource import Resource, read
+from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.claim_status import open_document_source
+from clearlane.pipeline.query.retrieve_documents import retrieve_documents
+from clearlane.store import documents
+from clearlane.store.documents import StoredDocument
+
+
+class DocumentJson(ClaimDocumentJson):
+    """A payer's answer about one claim."""
+
+    source: Annotated[str, Field(description="The transaction: 835, 277CA, 277, 999 or TA1.")]
+    x12: Annotated[
+        str, Field(description="The claim's part of the payer's file, as a complete interchange.")
+    ]
+
+
+async def get_document(call: Call) -> Response:
+    """Return a document; reading it marks it as fetched."""
+    document = await _document(call)
+    site = next(one for one in call.sites if one.id == document.site_id)
+    context = call.context
+    found = await retrieve_documents(
+        context.database,
+        context.vault,
+        [document.document_id],
+        site=site,
+        actor=call.actor,
+        at=call.now,
+    )
+    del found  # it audits the access and marks the document; its content is opened below
+    source = open_document_source(context.vault, document)
+    text = source.part.decode("latin-1")
+    content = {
+        "document_id": document.document_id,
+        "kind": document.kind,
+        "claim_number": document.request_id,
+        "created_at": moment_text(from_micros(document.created_at)),
+        "source": getattr(source.fact, "source", "") or "835",
+        "x12": text,
+    }
+    return json_response(200, content)
+
+
+async def get_document_x12(call: Call) -> Response:
+    """Return the claim's part of the payer's file."""
+    document = await _document(call)
+    await get_document(call)
+    part = open_document_source(call.context.vault, document).part
+    return Response(part, 200, {"Content-Type": X12})
+
+
+async def _document(call: Call) -> StoredDocument:
+    async with call.context.database.read(call.scope) as tx:
+        found = await documents.find(tx, [call.path["document_id"]])
+        await call.context.vault.load_keys_of(tx, [one.payload for one in found])
+    if not found:
+        raise refuse(404, "The vendor has no document of this id.")
+    return found[0]
+
+
+ENDPOINTS = (
+    read("GetDocument", "documents/{document_id}", Resource.DOCUMENTS, "A payer's answer about a claim.",
+         get_document, DocumentJson),
+    read("GetDocumentX12", "documents/{document_id}/x12", Resource.DOCUMENTS,
+         "The claim's part of the payer's file.", get_document_x12, None, media_type=X12),
+)  # fmt: skip

@@ -1,0 +1,139 @@
+"""Payers of ``/clearlane/v1``: search by name, alias or id, tolerating typing mistakes, with what each offers."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from clearlane.api.endpoint import Call
+from clearlane.api.errors import ParameterFault, RequestRefusal
+from clearlane.api.http_responses import json_response
+from clearlane.api.v1 import parameters
+from clearlane.api.v1.problems import refuse
+from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
+from clearlane.payers.match import SEARCH_CHARACTERS_MAX
+from clearlane.payers.model import PAYER_TYPES, Payer
+
+LIST = "payers"
+MATCHES_MAX = 500
+
+
+class ReachedPayerJson(BaseModel):
+    """A payer for one type of claims, and what it offers."""
+
+    payer_id: Annotated[str, Field(description="What claims name as `Svc_PayerId`.")]
+    svc_payer_id: str
+    national_payer_id: str | None
+    type: Literal["medical", "dental"]
+    name: str
+    aliases: list[str]
+    accepts_claims: Annotated[
+        bool, Field(description="Whether claims can be sent: it takes them and can be reached.")
+    ]
+    claim_enrollment_required: bool
+    era: Literal["available", "requires_enrollment", "not_available"]
+    eligibility: bool
+    replacements: Annotated[bool, Field(description="Whether it takes replacements and voids.")]
+    test: bool
+
+
+ERAS = {
+    "Available": "available",
+    "RequiresEnrollment": "requires_enrollment",
+    "NotAvailable": "not_available",
+}
+TYPES = {one.lower(): one for one in PAYER_TYPES}
+
+
+def _words(text: str) -> str:
+    if not text.strip() or len(text) > SEARCH_CHARACTERS_MAX or not text.isprintable():
+        raise ParameterFault(f"1 to {SEARCH_CHARACTERS_MAX} printable characters are expected.")
+    return text
+
+
+SEARCH = parameters.optional(
+    "search",
+    "Words of a name or alias, or an id; typing mistakes are tolerated, and the best match comes first.",
+    _words,
+    {"type": "string", "minLength": 1, "maxLength": SEARCH_CHARACTERS_MAX},
+)
+FILTERS = (
+    SEARCH,
+    parameters.choice("type", "Medical or dental.", TYPES),
+    parameters.flag("eligibility", "`true`: those that answer eligibility requests."),
+)
+
+
+async def list_payers(call: Call) -> Response:
+    """Return a page of payers: by name, or the best matches first."""
+    given, limit = call.parameters, call.parameters["limit"]
+
+    def wanted(payer: Payer) -> bool:
+        return (
+            payer.active
+            and given["type"] in (None, payer.type)
+            and given["eligibility"] in (None, payer.offers_eligibility)
+        )
+
+    payers = call.context.payers
+    if given["search"] is None:
+        found = [payer for payer in payers.all if wanted(payer)]
+    else:
+        matches = payers.search(given["search"], among=wanted, limit=MATCHES_MAX)
+        found = [match.payer for match in matches]
+    start = _start(call, found)
+    return page_response(
+        found[start : start + limit + 1],
+        limit=limit,
+        of_list=LIST,
+        position=lambda payer: (payer.type, payer.payer_id),
+        as_json=payer_object,
+    )
+
+
+async def get_payer(call: Call) -> Response:
+    """Return one payer, for each type of claims that it takes."""
+    payer_id = call.path["payer_id"]
+    found = [call.context.payers.find(payer_id, type) for type in PAYER_TYPES]
+    rows = [payer_object(payer) for payer in found if payer is not None and payer.active]
+    if not rows:
+        raise refuse(404, "There is no payer of this id.")
+    return json_response(200, {"data": rows, "next": None})
+
+
+def payer_object(payer: Payer) -> dict[str, object]:
+    """Return a payer."""
+    return {
+        "payer_id": payer.payer_id,
+        "svc_payer_id": payer.svc_payer_id,
+        "national_payer_id": payer.national_payer_id or None,
+        "type": payer.type.lower(),
+        "name": payer.name,
+        "aliases": list(payer.aliases),
+        "accepts_claims": payer.accepts_claims and payer.has_route,
+        "claim_enrollment_required": payer.claim_enrollment_required,
+        "era": ERAS[payer.era_availability],
+        "eligibility": payer.offers_eligibility,
+        "replacements": payer.replacements == "accepted",
+        "test": payer.is_test,
+    }
+
+
+def _start(call: Call, found: list[Payer]) -> int:
+    """Return where the page begins: after the payer that the page before ended with."""
+    after = read_after(call, LIST, parts=2)
+    if after is None:
+        return 0
+    places = [at for at, payer in enumerate(found, 1) if [payer.type, payer.payer_id] == after]
+    if not places:  # it is gone since, or the cursor belongs to another search
+        sentence = "The list has changed since; begin again without it."
+        raise RequestRefusal(call.errors.invalid_fields({"after": [sentence]}))
+    return places[0]
+
+
+ENDPOINTS = (
+    read("SearchPayers", "payers", Resource.PAYERS, "Payers by name, or the best matches of a search.", list_payers,
+         Page[ReachedPayerJson], parameters=parameters.page(*FILTERS), touches_phi=False),
+    read("GetPayer", "payers/{payer_id}", Resource.PAYERS, "A payer, for each type of claims that it takes.",
+         get_payer, Page[ReachedPayerJson], touches_phi=False),
+)  # fmt: skip

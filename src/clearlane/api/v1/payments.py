@@ -1,0 +1,252 @@
+"""Payments of ``/clearlane/v1``: list, one with its claims, the 835 as received, and CSV.
+
+The names are those of ``payments.as_json``; a vendor gets the heading of a payment and its own claims alone.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from clearlane.api.endpoint import Call
+from clearlane.api.errors import RequestRefusal
+from clearlane.api.http_responses import json_response
+from clearlane.api.stream import stream_text
+from clearlane.api.v1 import parameters
+from clearlane.api.v1.claim_json import Money
+from clearlane.api.v1.claim_verbs import X12
+from clearlane.api.v1.cursors import encode_cursor
+from clearlane.api.v1.problems import refuse
+from clearlane.api.v1.resource import Page, Resource, page_response, read, read_after
+from clearlane.payments.as_json import adjustment_object, occurrence_object, own_payment_object
+from clearlane.payments.payment import ClaimOccurrence, PaymentState
+from clearlane.payments.payment_csv import payment_csv
+from clearlane.pipeline.query.payments import PaymentDetails
+from clearlane.pipeline.query.vendor_payments import (
+    VendorPaymentSearch,
+    list_vendor_occurrences,
+    list_vendor_payments,
+    load_vendor_payment,
+    read_vendor_x12,
+)
+
+CSV = "text/csv"
+LIST, OCCURRENCES = "payments", "occurrences"
+OCCURRENCES_SHOWN = 100
+OCCURRENCES_AT_ONCE = 200
+NUMBER_DIGITS_MAX = 9
+
+
+class PaymentJson(BaseModel):
+    """A check or transfer, with the part of it that is the vendor's."""
+
+    model_config = ConfigDict(extra="allow")
+
+    payment_id: str
+    state: str
+    payer_id: str
+    payer_name: str
+    trace_number: str
+    method: str
+    amount: Annotated[str | None, Field(description="Of the whole payment.")]
+    your_amount: Annotated[
+        str | None, Field(description="Of the vendor's own claims and adjustments.")
+    ]
+    effective_date: str | None
+    received_at: str | None
+    fetched_at: Annotated[
+        str | None, Field(description="When the vendor's software first read it.")
+    ]
+    balanced: bool | None
+    duplicate_of: str | None
+
+
+class OccurrenceJson(BaseModel):
+    """What a payment says about one claim."""
+
+    model_config = ConfigDict(extra="allow")
+
+    occurrence_id: str
+    kind: str
+    outcome: str
+    claim_number: str
+    vendor_claim_id: str
+    charge: Money
+    paid: Money
+    patient: str | None
+    lines: list[dict[str, Any]]
+
+
+class PaymentDetailsJson(PaymentJson):
+    """One payment with the vendor's own claims and adjustments."""
+
+    adjustments: Annotated[list[dict[str, Any]], Field(description="Provider adjustments (PLB).")]
+    occurrences: Annotated[
+        list[OccurrenceJson], Field(description="The first claims of the vendor in it.")
+    ]
+    occurrences_next: Annotated[
+        str | None,
+        Field(
+            description="Pass it as `after` to `payments/{payment_id}/occurrences`; null where these are all."
+        ),
+    ]
+
+
+FILTERS = (
+    parameters.text("payer", "The payer id."),
+    parameters.choice(
+        "state", "What is to be done.", {one.value: one.value for one in PaymentState}
+    ),
+    parameters.text("trace_number", "The number of the check or transfer."),
+    parameters.amount("amount", "The amount of the whole payment."),
+    parameters.day("effective_from", "The first effective date."),
+    parameters.day("effective_to", "The last effective date, included."),
+    parameters.flag("unbalanced", "`true`: those whose sums do not add up."),
+    parameters.flag("not_fetched", "`true`: those that the vendor's software has not read."),
+)
+
+
+async def list_payments(call: Call) -> Response:
+    """Return a page of payments."""
+    given, limit = call.parameters, call.parameters["limit"]
+    after = read_after(call, LIST)
+    rows = await list_vendor_payments(
+        call.context.database,
+        call.context.vault,
+        VendorPaymentSearch(
+            payer_id=given["payer"],
+            state=given["state"],
+            trace_number=given["trace_number"],
+            amount=given["amount"],
+            from_day=given["effective_from"],
+            to_day=given["effective_to"],
+            unbalanced=bool(given["unbalanced"]),
+            not_fetched=bool(given["not_fetched"]),
+        ),
+        scope=call.scope,
+        before=after[0] if after else None,
+        limit=limit + 1,
+    )
+    return page_response(
+        rows,
+        limit=limit,
+        of_list=LIST,
+        position=lambda payment: (payment.payment_id,),
+        as_json=own_payment_object,
+    )
+
+
+async def get_payment(call: Call) -> Response:
+    """Return one payment with the vendor's claims in it."""
+    details = await _load(call)
+    rows = await _occurrences(call, after=0, limit=OCCURRENCES_SHOWN + 1)
+    more = len(rows) > OCCURRENCES_SHOWN
+    shown = rows[:OCCURRENCES_SHOWN]
+    found = own_payment_object(details.payment)
+    found["adjustments"] = [adjustment_object(one) for one in details.adjustments]
+    found["occurrences"] = [occurrence_object(one) for one in shown]
+    found["occurrences_next"] = encode_cursor(OCCURRENCES, _number(shown[-1])) if more else None
+    return json_response(200, found)
+
+
+async def list_occurrences(call: Call) -> Response:
+    """Return a page of the vendor's claims in a payment."""
+    await _load(call)
+    limit, after = call.parameters["limit"], read_after(call, OCCURRENCES)
+    number = after[0] if after else "0"
+    if not (number.isascii() and number.isdecimal() and len(number) <= NUMBER_DIGITS_MAX):
+        raise RequestRefusal(
+            call.errors.invalid_fields({"after": ["It is no cursor of this list."]})
+        )
+    return page_response(
+        await _occurrences(call, after=int(number), limit=limit + 1),
+        limit=limit,
+        of_list=OCCURRENCES,
+        position=lambda one: (_number(one),),
+        as_json=occurrence_object,
+    )
+
+
+async def payment_x12(call: Call) -> Response:
+    """Return the 835 of a payment as received; of a payment with claims of others, the vendor's parts."""
+    content = await read_vendor_x12(
+        call.context.database,
+        call.context.vault,
+        call.path["payment_id"],
+        scope=call.scope,
+        actor=call.actor,
+    )
+    if content is None:
+        raise no_payment()
+    return Response(content, 200, {"Content-Type": X12})
+
+
+async def payment_as_csv(call: Call) -> Response:
+    """Return a payment's claims and lines as CSV."""
+    details = await _load(call)
+    return await stream_text(_csv_pieces(call, details), f"{CSV}; charset=utf-8")
+
+
+async def _csv_pieces(call: Call, details: PaymentDetails) -> AsyncIterator[bytes]:
+    header, *adjustments = payment_csv(details.payment, details.adjustments, ())
+    yield header.encode()
+    after = 0
+    while rows := await _occurrences(call, after=after, limit=OCCURRENCES_AT_ONCE):
+        after = int(_number(rows[-1]))
+        lines = list(payment_csv(details.payment, (), rows))[1:]
+        yield "".join(lines).encode()
+    yield "".join(adjustments).encode()
+
+
+async def _load(call: Call) -> PaymentDetails:
+    details = await load_vendor_payment(
+        call.context.database,
+        call.context.vault,
+        call.path["payment_id"],
+        scope=call.scope,
+        actor=call.actor,
+        at=call.now,
+    )
+    if details is None:
+        raise no_payment()
+    return details
+
+
+async def _occurrences(call: Call, *, after: int, limit: int) -> list[ClaimOccurrence]:
+    context = call.context
+    return await list_vendor_occurrences(
+        context.database,
+        context.vault,
+        call.path["payment_id"],
+        scope=call.scope,
+        after=after,
+        limit=limit,
+    )
+
+
+def _number(occurrence: ClaimOccurrence) -> str:
+    """Return the number of an occurrence in its payment, which its id ends with."""
+    return str(occurrence.occurrence_id).rpartition("-")[2]
+
+
+def no_payment() -> RequestRefusal:
+    """Return the refusal of an id that is unknown or has no claim of the vendor."""
+    return refuse(404, "The vendor has no part in a payment of this id.")
+
+
+ENDPOINTS = (
+    read("GetPayments", "payments", Resource.PAYMENTS, "Payments, newest first.", list_payments,
+         Page[PaymentJson], parameters=parameters.page(*FILTERS)),
+    read("GetPayment", "payments/{payment_id}", Resource.PAYMENTS,
+         "One payment with the vendor's claims and adjustments.", get_payment, PaymentDetailsJson),
+    read("GetPaymentOccurrences", "payments/{payment_id}/occurrences", Resource.PAYMENTS,
+         "The vendor's claims in a payment, in its order.", list_occurrences, Page[OccurrenceJson],
+         parameters=parameters.page()),
+    read("GetPaymentX12", "payments/{payment_id}/x12", Resource.PAYMENTS, "The 835 of a payment.", payment_x12,
+         None, media_type=X12,
+         description="As received. Where the payment pays claims of others too: an interchange for each claim of the "
+         "vendor, with envelope and heading as received."),
+    read("GetPaymentCsv", "payments/{payment_id}/csv", Resource.PAYMENTS,
+         "The vendor's claims and lines in a payment as CSV.", payment_as_csv, None, media_type=CSV),
+)  # fmt: skip

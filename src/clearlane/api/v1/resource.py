@@ -1,0 +1,172 @@
+"""What the resources of ``/clearlane/v1`` share: a row of the table with its conventions, and pages of lists.
+
+    ENDPOINTS = (
+        read("GetClaims", "claims", Resource.CLAIMS, "Claims, newest first.", list_claims, Page[ClaimJson], ...),
+        change("HoldClaim", "claims/{number}/hold", Resource.CLAIMS, "...", hold, ClaimJson),
+    )
+
+A resource is one module with such a table and one row in ``endpoints``. Knows no resource.
+"""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Generic, TypeVar
+
+import msgspec
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from clearlane.api.body import decode
+from clearlane.api.endpoint import BodyUse, Call, CallConventions, Endpoint, Handler, Parameter
+from clearlane.api.errors import ParameterFault, RequestRefusal
+from clearlane.api.http_responses import JSON, json_response
+from clearlane.api.v1.cursors import decode_cursor, encode_cursor
+from clearlane.api.v1.problems import PROBLEMS
+
+PREFIX = "/clearlane/v1"
+CONVENTIONS = CallConventions(
+    site_parameter="site",
+    site_help="The vendor site id. Leave it out for all sites of the vendor that have accepted the BAA.",
+    site_required=False,
+    strict_query=True,
+    rate_headers=True,
+)
+
+Row = TypeVar("Row")
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Resource(StrEnum):
+    """The resources, by their tags in the documentation."""
+
+    CLAIMS = "v1 claims"
+    PAYMENTS = "v1 payments"
+    PAYERS = "v1 payers"
+    DOCUMENTS = "v1 documents"
+    CALLS = "v1 calls"
+    CONSOLE_LINKS = "v1 console_links"
+    EVENTS = "v1 events"
+    WEBHOOKS = "v1 webhooks"
+
+
+class Page(BaseModel, Generic[Row]):
+    """One page of a list."""
+
+    data: Annotated[list[Row], Field(description="The rows.")]
+    next: Annotated[
+        str | None,
+        Field(description="Pass it as `after` for the next page; null where this is the last."),
+    ]
+
+
+def read(
+    name: str,
+    path: str,
+    resource: Resource,
+    summary: str,
+    handler: Handler,
+    response_type: Any,
+    *,
+    parameters: Sequence[Parameter] = (),
+    touches_phi: bool = True,
+    media_type: str = JSON,
+    description: str = "",
+) -> Endpoint:
+    """Return the row of a GET."""
+    return Endpoint(
+        name=name,
+        path=f"{PREFIX}/{path}",
+        family=resource,
+        summary=summary,
+        handler=handler,
+        response_type=response_type,
+        errors=PROBLEMS,
+        touches_phi=touches_phi,
+        suspended_handler=None,
+        verbs=("GET",),
+        parameters=tuple(parameters),
+        conventions=CONVENTIONS,
+        media_type=media_type,
+        description=description,
+    )
+
+
+def change(
+    name: str,
+    path: str,
+    resource: Resource,
+    summary: str,
+    handler: Handler,
+    response_type: Any,
+    *,
+    request_type: Any = None,
+    parameters: Sequence[Parameter] = (),
+    touches_phi: bool = True,
+    verb: str = "POST",
+    success_status: int = 200,
+    stores_answer: bool = True,
+    description: str = "",
+) -> Endpoint:
+    """Return the row of a POST, PATCH or DELETE.
+
+    ``stores_answer`` is False for a call that changes nothing. A call with a ``request_type`` reads a JSON document.
+    """
+    return Endpoint(
+        name=name,
+        path=f"{PREFIX}/{path}",
+        family=resource,
+        summary=summary,
+        handler=handler,
+        response_type=response_type,
+        errors=PROBLEMS,
+        touches_phi=touches_phi,
+        suspended_handler=None,
+        verbs=(verb,),
+        parameters=tuple(parameters),
+        body_use=BodyUse.NONE if request_type is None else BodyUse.JSON,
+        request_type=request_type,
+        conventions=CONVENTIONS,
+        success_status=success_status,
+        takes_idempotency_key=verb == "POST" and stores_answer,
+        description=description,
+    )
+
+
+def read_after(call: Call, of_list: str, *, parts: int = 1) -> list[str] | None:
+    """Return where the page before ended; None for the first page."""
+    after = call.parameters["after"]
+    if after is None:
+        return None
+    try:
+        return decode_cursor(of_list, after, parts=parts)
+    except ParameterFault as fault:
+        raise RequestRefusal(call.errors.invalid_fields({"after": [str(fault)]})) from None
+
+
+def page_response(
+    rows: Sequence[Row],
+    *,
+    limit: int,
+    of_list: str,
+    position: Callable[[Row], tuple[str, ...]],
+    as_json: Callable[[Row], object],
+) -> Response:
+    """Return a page of rows, of which there may be one more than the limit: then there is a next page."""
+    shown = rows[:limit]
+    more = len(rows) > limit
+    cursor = encode_cursor(of_list, *position(shown[-1])) if more else None
+    return json_response(200, {"data": [as_json(row) for row in shown], "next": cursor})
+
+
+async def read_body(call: Call, type: type[T]) -> T:
+    """Return the JSON document of a call; unknown fields are named in ``X-Ignored-Fields``."""
+    document = await call.body.read_document()
+    fields = msgspec.structs.fields(type)
+    known = {field.encode_name for field in fields}
+    given = decode(document, dict[str, msgspec.Raw], call.errors)
+    required = [field.encode_name for field in fields if field.required]
+    missing = {name: ["The field is required."] for name in required if name not in given}
+    if missing:
+        raise RequestRefusal(call.errors.invalid_fields(missing))
+    call.ignored_fields.extend(name for name in given if name not in known)
+    return decode(document, type, call.errors)

@@ -1,0 +1,438 @@
+"""Webhook endpoints of ``/clearlane/v1``: where a vendor wants to be told of events, and what was sent there."""
+
+from collections.abc import Awaitable
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from clearlane.api.endpoint import Call
+from clearlane.api.errors import ParameterFault, RequestRefusal
+from clearlane.api.http_responses import json_response
+from clearlane.api.v1 import parameters
+from clearlane.api.v1.claim_json import moment_text
+from clearlane.api.v1.events import EVENT_PATTERNS_MAX, unknown_types
+from clearlane.api.v1.problems import refuse
+from clearlane.api.v1.resource import (
+    Page,
+    Resource,
+    change,
+    page_response,
+    read,
+    read_after,
+    read_body,
+)
+from clearlane.connect.webhook_http import address_fault
+from clearlane.events.event import format_event_id, parse_event_id
+from clearlane.events.types import EVERYTHING, unknown_patterns
+from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.pipeline.notify import webhook_endpoints as verbs
+from clearlane.pipeline.notify.webhook_endpoints import (
+    NoSuchEndpoint,
+    TooManyEndpoints,
+    WebhookEndpoint,
+)
+from clearlane.store.webhooks import DeliveryRow
+
+ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"
+NEITHER_OR_BOTH = (
+    "Give either the moment (`since`) or the event (`after`) from which on events are sent again."
+)
+T = TypeVar("T")
+
+
+# ---- documents ---------------------------------------------------------------------------------
+
+
+class NewEndpoint(msgspec.Struct, forbid_unknown_fields=False):
+    """The body of a new endpoint."""
+
+    url: str
+    types: list[str] = []
+    sites: list[str] = []
+
+
+class EndpointChange(msgspec.Struct):
+    """The body of a change; what is left out stays."""
+
+    url: str | None = None
+    types: list[str] | None = None
+    sites: list[str] | None = None
+
+
+class EnableRequest(msgspec.Struct):
+    """The body of an enabling."""
+
+    replay: bool = True
+
+
+class ReplayRequest(msgspec.Struct):
+    """The body of a replay."""
+
+    since: str | None = None
+    after: str | None = None
+
+
+URL = Annotated[str, Field(description="https only; in a sandbox also http://127.0.0.1.")]
+TYPES = Annotated[
+    list[str],
+    Field(description="Types or families such as `claim.*`; `*` or none for everything."),
+]
+SITES = Annotated[list[str], Field(description="Vendor site ids; none for all sites.")]
+
+
+class NewEndpointJson(BaseModel):
+    """A new webhook endpoint."""
+
+    url: URL
+    types: TYPES = []
+    sites: SITES = []
+
+
+class EndpointChangeJson(BaseModel):
+    """A change of an endpoint; what is left out stays."""
+
+    url: URL | None = None
+    types: TYPES | None = None
+    sites: SITES | None = None
+
+
+class EnableJson(BaseModel):
+    """How a disabled endpoint is enabled."""
+
+    replay: Annotated[
+        bool, Field(description="Whether everything since it failed is delivered now.")
+    ] = True
+
+
+class ReplayJson(BaseModel):
+    """From when on events are delivered again; one of the two."""
+
+    since: Annotated[str | None, Field(description="A moment.")] = None
+    after: Annotated[str | None, Field(description="The id of an event.")] = None
+
+
+class WebhookEndpointJson(BaseModel):
+    """A webhook endpoint."""
+
+    id: str
+    url: URL
+    types: TYPES
+    sites: SITES
+    state: Literal["active", "disabled"]
+    created_at: str
+    failing_since: Annotated[
+        str | None, Field(description="Since when deliveries fail; null while they succeed.")
+    ]
+    disabled_at: str | None
+    failed_event: Annotated[
+        str | None, Field(description="The first event that it did not get; enabling replays from it.")
+    ]  # fmt: skip
+    fault: Annotated[str | None, Field(description="Why the last delivery failed.")]
+
+
+class SecretJson(WebhookEndpointJson):
+    """A webhook endpoint with its secret, which is shown once."""
+
+    secret: Annotated[
+        str, Field(description="Verify signatures with it (Standard Webhooks); `whsec_...`.")
+    ]
+
+
+class DeliveryJson(BaseModel):
+    """One event for one endpoint."""
+
+    event_id: str
+    type: str
+    state: Literal["waiting", "delivered", "failed"]
+    attempts: int
+    next_attempt_at: str | None
+    attempted_at: str | None
+    status: Annotated[int | None, Field(description="The HTTP status of the last answer.")]
+    fault: str | None
+    answer: Annotated[str | None, Field(description="The first kilobyte of the last answer.")]
+
+
+class DoneJson(BaseModel):
+    """What was asked for will be done."""
+
+    id: str
+
+
+# ---- handlers ----------------------------------------------------------------------------------
+
+
+async def add_endpoint(call: Call) -> Response:
+    """Add an endpoint; its secret is in this answer only."""
+    given = await read_body(call, NewEndpoint)
+    sites = _checked(call, given.url, given.types, given.sites)
+    try:
+        added = await verbs.add_endpoint(
+            call.context.work_context, call.vendor.id, url=given.url.strip(),
+            types=given.types or [EVERYTHING], sites=sites, actor=call.actor,
+            now=call.context.wall.now(),
+        )  # fmt: skip
+    except TooManyEndpoints as fault:
+        raise refuse(409, str(fault)) from None
+    call.context.work_context.wake_webhooks()
+    return json_response(201, _with_secret(call, added))
+
+
+async def list_endpoints(call: Call) -> Response:
+    """Return the vendor's endpoints."""
+    found = await verbs.list_endpoints(call.context.work_context, call.vendor.id)
+    after = read_after(call, ENDPOINTS_LIST)
+    rows = [one for one in found if after is None or one.row.endpoint_id > after[0]]
+    return page_response(
+        sorted(rows, key=lambda one: one.row.endpoint_id),
+        limit=call.parameters["limit"],
+        of_list=ENDPOINTS_LIST,
+        position=lambda one: (one.row.endpoint_id,),
+        as_json=lambda one: _object(call, one),
+    )
+
+
+async def get_endpoint(call: Call) -> Response:
+    """Return one endpoint."""
+    endpoint = await _found(
+        verbs.load_endpoint(call.context.work_context, call.vendor.id, _id(call))
+    )
+    return json_response(200, _object(call, endpoint))
+
+
+async def change_endpoint(call: Call) -> Response:
+    """Change an endpoint."""
+    given = await read_body(call, EndpointChange)
+    sites = _checked(call, given.url, given.types, given.sites)
+    changed = await _found(
+        verbs.change_endpoint(
+            call.context.work_context, call.vendor.id, _id(call), url=given.url, types=given.types,
+            sites=None if given.sites is None else sites, actor=call.actor,
+        )
+    )  # fmt: skip
+    call.context.work_context.wake_webhooks()
+    return json_response(200, _object(call, changed))
+
+
+async def remove_endpoint(call: Call) -> Response:
+    """Remove an endpoint."""
+    context = call.context.work_context
+    await _found(verbs.remove_endpoint(context, call.vendor.id, _id(call), actor=call.actor))
+    return json_response(200, {"id": _id(call)})
+
+
+async def rotate_secret(call: Call) -> Response:
+    """Give an endpoint a new secret; the old one is valid for a day more."""
+    context, now = call.context.work_context, call.context.wall.now()
+    rotated = await _found(
+        verbs.rotate_secret(context, call.vendor.id, _id(call), actor=call.actor, now=now)
+    )
+    return json_response(200, _with_secret(call, rotated))
+
+
+async def enable_endpoint(call: Call) -> Response:
+    """Enable a disabled endpoint."""
+    given = await read_body(call, EnableRequest)
+    context = call.context.work_context
+    enabled = await _found(
+        verbs.enable_endpoint(
+            context, call.vendor.id, _id(call), replay=given.replay, actor=call.actor
+        )
+    )
+    context.wake_webhooks()
+    return json_response(200, _object(call, enabled))
+
+
+async def ping_endpoint(call: Call) -> Response:
+    """Send a `ping` to an endpoint."""
+    context = call.context.work_context
+    await _found(verbs.ping_endpoint(context, call.vendor.id, _id(call), actor=call.actor))
+    context.wake_webhooks()
+    return json_response(202, {"id": _id(call)})
+
+
+async def replay_endpoint(call: Call) -> Response:
+    """Deliver events again from a moment or an event on."""
+    after = _replay_after(call, await read_body(call, ReplayRequest))
+    context = call.context.work_context
+    await _found(
+        verbs.replay_endpoint(context, call.vendor.id, _id(call), after=after, actor=call.actor)
+    )
+    context.wake_webhooks()
+    return json_response(202, {"id": _id(call)})
+
+
+async def list_deliveries(call: Call) -> Response:
+    """Return the log of an endpoint, the newest events first."""
+    after, limit = read_after(call, DELIVERIES_LIST), call.parameters["limit"]
+    before = None if after is None else parse_event_id(after[0])
+    rows = await _found(
+        verbs.list_deliveries(
+            call.context.work_context, call.vendor.id, _id(call), before=before, limit=limit + 1
+        )
+    )
+    return page_response(
+        rows,
+        limit=limit,
+        of_list=DELIVERIES_LIST,
+        position=lambda one: (format_event_id(one[0].event_id),),
+        as_json=lambda one: _delivery_object(*one),
+    )
+
+
+async def resend(call: Call) -> Response:
+    """Deliver one event to an endpoint again."""
+    event_id = parse_event_id(call.path["event_id"])
+    if event_id is None:
+        raise _no_endpoint()
+    context = call.context.work_context
+    await _found(
+        verbs.resend(
+            context, call.vendor.id, _id(call), event_id, actor=call.actor,
+            now=call.context.wall.now(),
+        )
+    )  # fmt: skip
+    context.wake_webhooks()
+    return json_response(202, {"id": _id(call)})
+
+
+# ---- what they share ---------------------------------------------------------------------------
+
+
+def _id(call: Call) -> str:
+    return call.path["endpoint_id"]
+
+
+async def _found(work: Awaitable[T]) -> T:
+    try:
+        return await work
+    except NoSuchEndpoint:
+        raise _no_endpoint() from None
+
+
+def _no_endpoint() -> RequestRefusal:
+    return refuse(404, "The vendor has no webhook endpoint, or no delivery, of this id.")
+
+
+def _checked(
+    call: Call, url: str | None, types: list[str] | None, sites: list[str] | None
+) -> list[int]:
+    """Return the ids of the sites; refuse the call with every fault at once."""
+    faults: dict[str, list[str]] = {}
+    if url is not None and (fault := address_fault(url.strip(), sandbox=call.sandbox)):
+        faults["url"] = [fault]
+    if types and len(types) > EVENT_PATTERNS_MAX:
+        faults["types"] = [f"{EVENT_PATTERNS_MAX} types at most are expected."]
+    elif types and (unknown := unknown_patterns(types)):
+        faults["types"] = [unknown_types(unknown)]
+    accounts, found = call.context.accounts, []
+    for name in sites or ():
+        site = accounts.site(call.vendor, name)
+        if site is None:
+            faults["sites"] = ["One of them is no site of this vendor."]
+        else:
+            found.append(int(site.id))
+    if faults:
+        raise RequestRefusal(call.errors.invalid_fields(faults))
+    return found
+
+
+def _replay_after(call: Call, given: ReplayRequest) -> int:
+    if (given.since is None) == (given.after is None):
+        raise RequestRefusal(call.errors.invalid_fields({"since": [NEITHER_OR_BOTH]}))
+    if given.after is not None:
+        after = parse_event_id(given.after)
+        if after is None:
+            text = "The id of an event is expected."
+            raise RequestRefusal(call.errors.invalid_fields({"after": [text]}))
+        return after
+    try:
+        since = parameters.read_moment(given.since or "")
+    except ParameterFault as fault:
+        raise RequestRefusal(call.errors.invalid_fields({"since": [str(fault)]})) from None
+    # Numbers of events are the microseconds of the wall clock.
+    return max(to_micros(since) - 1, 0)
+
+
+def _object(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
+    row = endpoint.row
+    names = {
+        int(site.id): site.vendor_site_id for site in call.context.accounts.sites_of(call.vendor)
+    }
+    return {
+        "id": row.endpoint_id,
+        "url": endpoint.content.url,
+        "types": endpoint.types,
+        "sites": [names[site] for site in endpoint.sites if site in names],
+        "state": row.state,
+        "created_at": _moment(row.created_at),
+        "failing_since": _moment(row.failing_since),
+        "disabled_at": _moment(row.disabled_at),
+        "failed_event": None if row.failed_event is None else format_event_id(row.failed_event),
+        "fault": row.fault or None,
+    }
+
+
+def _with_secret(call: Call, endpoint: WebhookEndpoint) -> dict[str, object]:
+    return {**_object(call, endpoint), "secret": endpoint.content.secrets[0].secret}
+
+
+def _delivery_object(row: DeliveryRow, answer: str) -> dict[str, object]:
+    return {
+        "event_id": format_event_id(row.event_id),
+        "type": row.type,
+        "state": row.state,
+        "attempts": row.attempts,
+        "next_attempt_at": _moment(row.due_at),
+        "attempted_at": _moment(row.attempted_at),
+        "status": row.status,
+        "fault": row.fault or None,
+        "answer": answer or None,
+    }
+
+
+def _moment(micros: int | None) -> str | None:
+    return None if micros is None else moment_text(from_micros(micros))
+
+
+# ---- the table ---------------------------------------------------------------------------------
+
+ONE = "webhook_endpoints/{endpoint_id}"
+WEBHOOKS = Resource.WEBHOOKS
+AT_LEAST_ONCE = (
+    "Events come at least once and in no promised order: drop what has the `webhook-id` of an earlier one. A delivery "
+    "that fails is tried again after 5 s, 5 m, 30 m, 2 h, 8 h, 24 h and 48 h; then the endpoint is disabled."
+)
+
+ENDPOINTS = (
+    read("GetWebhookEndpoints", "webhook_endpoints", WEBHOOKS, "The vendor's webhook endpoints.",
+         list_endpoints, Page[WebhookEndpointJson], parameters=parameters.page(), touches_phi=False),
+    change("AddWebhookEndpoint", "webhook_endpoints", WEBHOOKS, "Be told of events by webhook.",
+           add_endpoint, SecretJson, request_type=NewEndpointJson, touches_phi=False,
+           success_status=201, description=AT_LEAST_ONCE),
+    read("GetWebhookEndpoint", ONE, WEBHOOKS, "One webhook endpoint.",
+         get_endpoint, WebhookEndpointJson, touches_phi=False),
+    change("ChangeWebhookEndpoint", ONE, WEBHOOKS, "Change the address, types or sites.",
+           change_endpoint, WebhookEndpointJson, request_type=EndpointChangeJson, verb="PATCH",
+           touches_phi=False),
+    change("RemoveWebhookEndpoint", ONE, WEBHOOKS, "Remove a webhook endpoint and its log.",
+           remove_endpoint, DoneJson, verb="DELETE", touches_phi=False),
+    change("RotateWebhookSecret", f"{ONE}/rotate_secret", WEBHOOKS,
+           "A new secret; the old one signs as well for 24 hours.",
+           rotate_secret, SecretJson, touches_phi=False),
+    change("EnableWebhookEndpoint", f"{ONE}/enable", WEBHOOKS,
+           "Enable a disabled endpoint, and replay what it missed.",
+           enable_endpoint, WebhookEndpointJson, request_type=EnableJson, touches_phi=False),
+    change("PingWebhookEndpoint", f"{ONE}/ping", WEBHOOKS, "Send a `ping` to the endpoint.",
+           ping_endpoint, DoneJson, touches_phi=False, success_status=202),
+    change("ReplayWebhookEndpoint", f"{ONE}/replay", WEBHOOKS,
+           "Deliver everything again from a moment or an event on.",
+           replay_endpoint, DoneJson, request_type=ReplayJson, touches_phi=False,
+           success_status=202),
+    read("GetWebhookDeliveries", f"{ONE}/deliveries", WEBHOOKS,
+         "What was sent to the endpoint, the newest events first.",
+         list_deliveries, Page[DeliveryJson], parameters=parameters.page(), touches_phi=False),
+    change("ResendWebhook", f"{ONE}/deliveries/{{event_id}}/resend", WEBHOOKS,
+           "Deliver one event again.", resend, DoneJson, touches_phi=False, success_status=202),
+)  # fmt: skip

@@ -1,0 +1,39 @@
+"""Name the fields in which two claims differ, never what they hold.
+
+changed_fields(before, after)        # ["F28_TotalCharge", "ServiceLines[0].F24_Charges"]
+"""
+
+from collections.abc import Iterator
+
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
+
+CHANGED_FIELDS_MAX = 100
+
+
+def changed_fields(before: Claim, after: Claim) -> list[str]:
+    """Return the names of the fields that differ, those of service lines with their place; a limited number."""
+    found: list[str] = []
+    for name in _changed(before, after):
+        found.append(name)
+        if len(found) == CHANGED_FIELDS_MAX:
+            break
+    return found
+
+
+def _changed(before: Claim, after: Claim) -> Iterator[str]:
+    lines_field = form_of(after).lines_field
+    yield from _differing(before, after, "", skip=lines_field)
+    old, new = form_of(before).lines(before), form_of(after).lines(after)
+    for at in range(max(len(old), len(new))):
+        if at < len(old) and at < len(new):
+            yield from _differing(old[at], new[at], f"{lines_field}[{at}].")
+        else:
+            yield f"{lines_field}[{at}]"
+
+
+def _differing(before: object, after: object, prefix: str, *, skip: str = "") -> Iterator[str]:
+    old, new = vars(before), vars(after)
+    for name in sorted(old.keys() | new.keys()):
+        if name != skip and old.get(name) != new.get(name):
+            yield prefix + name

@@ -1,0 +1,58 @@
+"""What a claim is found by beside its ids: account number, patient's last name with birth date, start of the name.
+
+    terms = search_terms(claim)
+    terms.patient                       # ("ARDEN", "1980-02-29")
+
+Names are compared without case, accents, spaces and punctuation. Knows no hash and no database: the terms themselves are
+never stored.
+"""
+
+import unicodedata
+from datetime import date
+from typing import NamedTuple
+
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
+
+NAME_START_LETTERS = 3
+
+
+class SearchTerms(NamedTuple):
+    """The terms of one claim; empty where the claim has none."""
+
+    account: str
+    patient: tuple[str, str] | None
+    """Last name and birth date."""
+    name_start: str
+    """The first letters of the last name."""
+
+    def __repr__(self) -> str:
+        return "SearchTerms()"
+
+
+def search_terms(claim: Claim) -> SearchTerms:
+    """Return the terms of a claim. A claim for the insured may leave out the patient's own fields."""
+    form, given = form_of(claim), claim.__dict__
+    (patient_name, insured_name, _), _, (patient_birth, insured_birth, _), *_ = form.persons
+    name = search_name(given.get(patient_name) or given.get(insured_name) or "")
+    born: date | None = given.get(patient_birth) or given.get(insured_birth)
+    return SearchTerms(
+        (given.get(form.names.account) or "").strip(),
+        (name, born.isoformat()) if name and born else None,
+        name[:NAME_START_LETTERS] if len(name) >= NAME_START_LETTERS else "",
+    )
+
+
+def search_name(text: str) -> str:
+    """Return a last name as names are compared."""
+    if text.isascii() and text.isalpha():  # most names
+        return text.upper()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+    return "".join(filter(str.isalnum, text)).upper()
+
+
+def name_start(text: str) -> str:
+    """Return the first letters of a last name, as names are compared; empty where it has fewer."""
+    name = search_name(text)
+    return name[:NAME_START_LETTERS] if len(name) >= NAME_START_LETTERS else ""

@@ -1,0 +1,42 @@
+"""Measure an installation from a command, beside the nodes that run it: for `status` and `doctor`."""
+
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from clearlane.api.certificates import certificate_end
+from clearlane.engine.backlog import EngineBacklog, read_backlog
+from clearlane.engine.engine_storage import FILE_NAME, engine_database_url
+from clearlane.engine.workflow_client import WorkflowClient
+from clearlane.pipeline.query.measures import Measures
+from clearlane.settings import Settings
+from clearlane.wiring import Installation
+
+LOCAL_CERTIFICATE = Path("tls/server.pem")
+
+
+async def measure_installation(installation: Installation) -> Measures:
+    """Return the measures of an installation, with those of its engine and of the certificate it serves."""
+    settings, source = installation.settings, installation.measures
+    file = certificate_file(settings)
+    source.certificate_ends = lambda: certificate_end(file)
+    if settings.on_postgresql or (settings.data / FILE_NAME).exists():
+        source.backlog = lambda: _read_backlog(settings)
+    return await source.measure()
+
+
+def certificate_file(settings: Settings) -> Path:
+    """Return the file of the certificate that `serve` on this machine serves."""
+    if settings.tls_certificate:
+        return Path(settings.tls_certificate).expanduser()
+    return settings.data / LOCAL_CERTIFICATE
+
+
+async def _read_backlog(settings: Settings) -> EngineBacklog | None:
+    client = WorkflowClient(engine_database_url(settings.data, settings.database_url))
+    try:
+        return await read_backlog(client)
+    except SQLAlchemyError:  # no node has made the engine's tables yet
+        return None
+    finally:
+        await client.close()

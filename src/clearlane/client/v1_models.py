@@ -1,0 +1,191 @@
+"""The typed answers of Clearlane's own API, under its own field names. Read tolerantly, as those of V3 are."""
+
+# ruff: noqa: RUF009  (fields are declared by function calls)
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from clearlane.client import models
+from clearlane.client.models import (
+    JSON,
+    flag,
+    list_of,
+    number,
+    objects,
+    optional_text,
+    text,
+)
+
+
+def _raw() -> Any:
+    return field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimFindingInfo:
+    """What is wrong with a claim, in the vendor's field names."""
+
+    rule: str = text()
+    severity: str = text()
+    field: str = text()
+    message: str = text(shown=False)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimInfo:
+    """A claim as lists show it."""
+
+    claim_number: str = text()
+    vendor_claim_id: str = text()
+    site: str = text()
+    kind: str = text()
+    state: str = text()
+    outcome: str | None = optional_text()
+    payer_id: str = text()
+    payer_control_number: str | None = optional_text()
+    charge: Decimal = models.amount()
+    paid: Decimal = models.amount()
+    patient: Decimal = models.amount()
+    adjustments: Decimal = models.amount()
+    document_id: str | None = optional_text()
+    created_at: str = text()
+    changed_at: str = text()
+    predecessor: str | None = optional_text()
+    successor: str | None = optional_text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimHistoryEntry:
+    """One thing that happened to a claim."""
+
+    at: str = text()
+    event: str = text()
+    file: str | None = optional_text()
+    document_id: str | None = optional_text()
+    sentences: tuple[str, ...] = objects()
+    findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimDetails(ClaimInfo):
+    """One claim with everything known about it."""
+
+    findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    history: tuple[ClaimHistoryEntry, ...] = list_of(ClaimHistoryEntry)
+    batches: tuple[JSON, ...] = objects()
+    documents: tuple[JSON, ...] = objects()
+    payments: tuple[JSON, ...] = objects()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionResult:
+    """How a correction goes out."""
+
+    claim_number: str | None = optional_text()
+    """Of the new claim; None for a dry run."""
+    predecessor: str = text()
+    sent_as: str = text()
+    """``new``, ``replacement`` or ``void``."""
+    reason: str = text()
+    findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    x12: str | None = field(default=None, repr=False, metadata={"read": str})
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidatedClaimInfo:
+    """What would become of one claim."""
+
+    vendor_claim_id: str = text()
+    accepted: bool = flag()
+    findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationResult:
+    """What would become of a document."""
+
+    accepted: int = number()
+    claims: tuple[ValidatedClaimInfo, ...] = list_of(ValidatedClaimInfo)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentInfo:
+    """A check or transfer, with the part of it that is the vendor's."""
+
+    payment_id: str = text()
+    state: str = text()
+    payer_id: str = text()
+    payer_name: str = text()
+    trace_number: str = text()
+    method: str = text()
+    amount: Decimal = models.amount()
+    your_amount: Decimal = models.amount()
+    effective_date: str | None = optional_text()
+    received_at: str | None = optional_text()
+    fetched_at: str | None = optional_text()
+    balanced: bool = flag()
+    duplicate_of: str | None = optional_text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OccurrenceInfo:
+    """What a payment says about one claim."""
+
+    occurrence_id: str = text()
+    kind: str = text()
+    outcome: str = text()
+    claim_number: str = text()
+    vendor_claim_id: str = text()
+    charge: Decimal = models.amount()
+    paid: Decimal = models.amount()
+    patient: Decimal = models.amount()
+    lines: tuple[JSON, ...] = objects()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayerInfo:
+    """A payer for one type of claims, and what it offers."""
+
+    payer_id: str = text()
+    type: str = text()
+    name: str = text()
+    aliases: tuple[str, ...] = objects()
+    accepts_claims: bool = flag()
+    claim_enrollment_required: bool = flag()
+    era: str = text()
+    eligibility: bool = flag()
+    replacements: bool = flag()
+    test: bool = flag()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentInfo:
+    """A payer's answer about a claim."""
+
+    document_id: str = text()
+    kind: str = text()
+    claim_number: str = text()
+    created_at: str = text()
+    source: str = text()
+    x12: str = text(shown=False)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleLink:
+    """A one-time address into the console."""
+
+    url: str = text(shown=False)
+    expires_at: str = text()
+    raw: JSON = _raw()

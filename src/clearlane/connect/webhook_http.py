@@ -1,0 +1,154 @@
+"""The HTTP side of webhooks: which addresses are allowed, and one POST with one short answer.
+
+The same guard as for payers: the name is resolved and checked, and the connection goes to the address that was
+checked. Redirects are not followed, and of an answer only its status and first kilobyte are read.
+"""
+
+import asyncio
+import ipaddress
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from clearlane.connect.address_guard import Lookup, query_name_server, resolve
+from clearlane.connect.port import Denied, Unreachable
+
+WEBHOOK_SECONDS_MAX = 10
+WEBHOOK_ANSWER_BYTES_MAX = 1_024
+WEBHOOK_URL_CHARACTERS_MAX = 2_000
+SUCCESS = range(200, 300)
+# httpx applies its limit to the connection and again to the handshake, and leaves sockets open when cancelled: so its
+# own limits end first.
+TIMEOUTS = {"connect": WEBHOOK_SECONDS_MAX * 0.45, "read": 9.5, "write": 9.5, "pool": 9.5}
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookAnswer:
+    """What an endpoint answered; a fault where it did not."""
+
+    status: int | None = None
+    body: bytes = field(default=b"", repr=False)
+    fault: str = ""
+
+    @property
+    def is_success(self) -> bool:
+        return self.status in SUCCESS
+
+
+def address_fault(url: str, *, sandbox: bool) -> str:
+    """Return why webhooks cannot be sent to an address, and what would pass; empty where they can."""
+    if len(url) > WEBHOOK_URL_CHARACTERS_MAX:
+        return f"It has more than {WEBHOOK_URL_CHARACTERS_MAX} characters."
+    try:
+        parsed = httpx.URL(url)
+        port = parsed.port
+    except (httpx.InvalidURL, ValueError):
+        return "It is no web address: give one such as https://example.com/hook."
+    if not parsed.host:
+        return "It names no host: give an address such as https://example.com/hook."
+    if parsed.userinfo:
+        return "It holds a user name or password: give it without, webhooks are signed."
+    if port is not None and not 0 < port < 65_536:
+        return "Its port must be a number from 1 to 65535."
+    if parsed.scheme == "http" and sandbox and _is_loopback(parsed.host):
+        return ""
+    if parsed.scheme != "https":
+        local = ", or http://127.0.0.1 on this machine" if sandbox else ""
+        return f"It must begin with https://{local}."
+    return ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class WebhookSender:
+    """Posts webhooks, any number of them at a time; each has its own limits."""
+
+    def __init__(self, *, sandbox: bool, lookup: Lookup = query_name_server) -> None:
+        self._sandbox = sandbox
+        self._lookup = lookup
+        self._client: httpx.AsyncClient | None = None
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
+        """Post one message; never raises for what the endpoint does."""
+        if fault := address_fault(url, sandbox=self._sandbox):
+            return WebhookAnswer(fault=fault)
+        try:
+            async with asyncio.timeout(WEBHOOK_SECONDS_MAX):
+                return await self._post(httpx.URL(url), headers, body)
+        except (TimeoutError, httpx.TimeoutException):
+            fault = f"It did not answer in {WEBHOOK_SECONDS_MAX} seconds."
+        except Denied:
+            fault = "Its name leads to an internal network, which is not allowed."
+        except Unreachable as unreachable:
+            fault = str(unreachable)
+        except (httpx.HTTPError, ssl.SSLError, OSError) as error:
+            fault = _connection_fault(error)
+        return WebhookAnswer(fault=fault)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _post(self, url: httpx.URL, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
+        address = await resolve(
+            url.host,
+            url.port or (443 if url.scheme == "https" else 80),
+            allow_internal=self._sandbox and _is_loopback(url.host),
+            seconds=WEBHOOK_SECONDS_MAX,
+            lookup=self._lookup,
+        )
+        if self._client is None:
+            self._client = httpx.AsyncClient(
+                follow_redirects=False,
+                trust_env=False,
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+            )
+        request = self._client.build_request(
+            "POST",
+            url.copy_with(host=address),
+            headers={
+                **headers,
+                "Host": url.netloc.decode("ascii"),
+                "Content-Type": "application/json",
+                "User-Agent": "Clearlane-Webhooks",
+                # A compressed answer could be a small one that grows without end.
+                "Accept-Encoding": "identity",
+            },
+            content=body,
+            extensions={"sni_hostname": url.host, "timeout": TIMEOUTS},
+        )
+        response = await self._client.send(request, stream=True)
+        try:
+            return WebhookAnswer(response.status_code, await _first_bytes(response))
+        finally:
+            await response.aclose()
+
+
+async def _first_bytes(response: httpx.Response) -> bytes:
+    """Return the beginning of an answer; the rest is not read."""
+    content = b""
+    async for chunk in response.aiter_raw(WEBHOOK_ANSWER_BYTES_MAX):
+        content += chunk
+        if len(content) >= WEBHOOK_ANSWER_BYTES_MAX:
+            break
+    return content[:WEBHOOK_ANSWER_BYTES_MAX]
+
+
+def _connection_fault(error: BaseException) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return "Its certificate was not accepted, or the TLS handshake failed."
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(error, (httpx.ConnectError, ConnectionRefusedError)):
+        return "It cannot be reached."
+    return "The connection was lost."

@@ -1,0 +1,299 @@
+"""A claim: what it is called and who decided, why and what to do, what happened, and its form, money, files and notes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.responses import Response
+
+from clearlane.accounts.model import Site
+from clearlane.claims.provenance import Explanation
+from clearlane.console.claim_actions import claim_actions
+from clearlane.console.claim_boxes import FormSheet, form_sheet, show_value
+from clearlane.console.claim_filters import BY_KEY, read_filters
+from clearlane.console.claim_words import LabelTag, generation_words, label_tag
+from clearlane.console.claims_page import find_page, payer_name
+from clearlane.console.page_request import NoSuchPage, PageRequest
+from clearlane.kernel.clock import from_micros
+from clearlane.payments import wording
+from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.claim_status import open_document_source
+from clearlane.pipeline.operator import claim_work
+from clearlane.pipeline.query.claim_history import (
+    ClaimHistory,
+    HistoryEntry,
+    load_history_in_scope,
+)
+from clearlane.pipeline.query.claim_list import ClaimRow, is_denied, load_claim_rows
+from clearlane.pipeline.query.payments import load_decisions
+from clearlane.store.claims import find_owner
+from clearlane.store.database import SystemScope
+
+CLAIM_NUMBER_CHARACTERS_MAX = 40
+WALK_CHARACTERS_MAX = 500
+ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
+SHOWN = {"form": "Form", "money": "Lines and money", "files": "Files", "notes": "Notes"}
+REPLACED = LabelTag("done", "Replaced")
+NOT_ACCEPTED = LabelTag("done", "Not accepted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedClaim:
+    """A claim with everything that its page shows; without a repr of patient data."""
+
+    site: Site
+    row: ClaimRow = field(repr=False)
+    history: ClaimHistory = field(repr=False)
+
+    @property
+    def number(self) -> str:
+        """Our number of the claim."""
+        return self.row.number
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another claim took over its vendor's claim id."""
+        return bool(self.history.successor)
+
+    @property
+    def tag(self) -> LabelTag:
+        """The label."""
+        if self.is_replaced:
+            return REPLACED
+        return label_tag(self.row.label, no_answer=self.row.no_answer)
+
+
+async def open_claim(request: PageRequest, action: str = "console.claim") -> OpenedClaim:
+    """Load the claim of the address, if the user may see it. The look is audited."""
+    number = request.parts["number"]
+    site = await _site_of(request, number)
+    context = request.context.work_context
+    rows = await load_claim_rows(context, site, [number], actor=request.actor, action=action)
+    history = await load_history_in_scope(
+        context.database, context.vault, site.scope, number, actor=request.actor
+    )
+    if not rows or history is None or history.status is None:
+        raise NoSuchPage(f"No claim with this number in {site.name}.")
+    return OpenedClaim(site=site, row=rows[0], history=history)
+
+
+async def _site_of(request: PageRequest, number: str) -> Site:
+    fits = number.isascii() and number.isalnum() and len(number) <= CLAIM_NUMBER_CHARACTERS_MAX
+    owner = None
+    if fits:
+        async with request.context.database.read(ANY_CLIENT) as tx:
+            owner = await find_owner(tx, number)
+    site = request.site_of(*owner) if owner else None
+    if site is None or not site.baa_accepted:
+        raise NoSuchPage("No claim with this number among yours.")
+    return site
+
+
+async def show_claim(request: PageRequest) -> Response:
+    """Show a claim."""
+    opened = await open_claim(request)
+    shown = request.query("show") if request.query("show") in SHOWN else "form"
+    why = explanations(opened)
+    notes = await claim_work.list_notes(
+        request.context.work_context, opened.site, opened.number, actor=request.actor
+    )
+    decisions = await _decisions(request, opened) if shown == "money" else []
+    row = opened.row
+    return request.render(
+        "claim.html",
+        row.patient or opened.number,
+        claim=opened,
+        row=row,
+        tag=opened.tag,
+        decided=_decided(request, opened),
+        again=generation_words(row.generation),
+        payer=payer_name(request, row.payer_id, row.kind),
+        why=[one for one in why if _is_fixable(one, row.label)],
+        rest=[one for one in why if not _is_fixable(one, row.label)],
+        sent_value=lambda path: sent_value(opened, path),
+        entries=[*reversed(opened.history.entries)],
+        entry_kind=_entry_kind,
+        shown=shown,
+        views=_views(request, opened, shown, len(notes)),
+        sheet=_sheet(opened) if shown == "form" else None,
+        decisions=decisions,
+        lines=_money_lines(decisions),
+        net=_net(decisions),
+        wording=wording,
+        parts_x12=_parts(request, opened) if shown == "files" else {},
+        notes=notes,
+        note_time=lambda note: from_micros(note.at),
+        actions=claim_actions(request, opened.number, opened.row, opened.history),
+        walk=await _walk(request, opened.number),
+        may_work=request.signed_in_user.role.value != "viewer",
+        claim_url=f"/claims/{opened.number}",
+    )
+
+
+def explanations(opened: OpenedClaim) -> list[Explanation]:
+    """Return what the payer said last: of a rejection its complaints, of a payment its adjustments."""
+    for entry in reversed(opened.history.entries):
+        if entry.explanations:
+            return [*entry.explanations]
+    return []
+
+
+def faults_by_field(opened: OpenedClaim) -> dict[str, str]:
+    """Return the payer's sentence for each field at fault, by its path."""
+    return {
+        place.path: one.todo
+        for one in explanations(opened)
+        if _is_fixable(one, opened.row.label)
+        for place in one.fields
+    }
+
+
+def sent_value(opened: OpenedClaim, path: str) -> str:
+    """Return the value of a field of the claim, as it was sent."""
+    return show_value(value_at(opened, path))
+
+
+def value_at(opened: OpenedClaim, path: str) -> object:
+    """Return the value at a path such as ``F24_ClaimLines[0].F24F_Charges``; None where there is none."""
+    value: object = opened.history.loaded.claim
+    for step in path.replace("]", "").replace("[", ".").split("."):
+        if step.isdecimal() and isinstance(value, tuple | list):
+            value = value[int(step)] if int(step) < len(value) else None
+        elif step:
+            value = getattr(value, "__dict__", {}).get(step)
+    return value
+
+
+def _is_fixable(one: Explanation, label: ClaimLabel) -> bool:
+    if one.source == "835":
+        return is_denied(one)
+    return label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
+
+
+def _decided(request: PageRequest, opened: OpenedClaim) -> str:
+    """Return who decided and when, as it stands behind the label."""
+    status, row = opened.history.status, opened.row
+    if opened.is_replaced:
+        return f"by {opened.history.successor}"
+    day = status.decided_day if status else None
+    name = payer_name(request, row.payer_id, row.kind)
+    return f"by {name}, {day:%b} {day.day}" if day else f"to {name}"
+
+
+def _sheet(opened: OpenedClaim) -> FormSheet:
+    loaded = opened.history.loaded
+    repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
+    return form_sheet(loaded.claim, faults_by_field(opened), repaired)
+
+
+def _views(
+    request: PageRequest, opened: OpenedClaim, shown: str, notes: int
+) -> list[tuple[str, str, bool, int | None]]:
+    walk = request.query("from")[:WALK_CHARACTERS_MAX]
+    return [
+        (
+            title,
+            request.url(f"/claims/{opened.number}", show=key, **{"from": walk}),
+            key == shown,
+            notes if key == "notes" and notes else None,
+        )
+        for key, title in SHOWN.items()
+    ]
+
+
+def _entry_kind(entry: HistoryEntry) -> str:
+    """Return the colour of an entry of the timeline."""
+    words = entry.headline.lower()
+    if any(word in words for word in ("refused", "rejected")):
+        return "act"
+    return "good" if words.startswith("remittance") else ""
+
+
+# ---- money ---------------------------------------------------------------------------------------
+
+Decisions = Sequence[tuple[Payment, ClaimOccurrence]]
+
+
+async def _decisions(request: PageRequest, opened: OpenedClaim) -> Decisions:
+    context = request.context.work_context
+    return (
+        await load_decisions(context.database, context.vault, opened.number, actor=request.actor)
+        or []
+    )
+
+
+def _money_lines(decisions: Decisions) -> ClaimOccurrence | None:
+    """Return the decision whose lines count: the last one in force."""
+    counting = [one for _, one in decisions if one.in_force]
+    return counting[-1] if counting else None
+
+
+def _net(decisions: Decisions) -> int:
+    return sum(one.paid for _, one in decisions)
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, str]:
+    """Return the claim's part of each payer's file as segments, by the document's id."""
+    vault = request.context.vault
+    return {
+        document.document_id: open_document_source(vault, document)
+        .part.decode("latin-1")
+        .replace("~", "~\n")
+        for document in opened.history.documents
+    }
+
+
+# ---- notes, and walking the list -------------------------------------------------------------------
+
+
+async def add_note(request: PageRequest) -> Response:
+    """Add a note to the claim."""
+    number = request.parts["number"]
+    site = await _site_of(request, number)
+    text = request.form.get("text").strip()
+    if text:
+        await claim_work.add_note(
+            request.context.work_context, site, number, text, actor=request.actor
+        )
+    done = "noted" if text else "no-note"
+    walk = request.form.get("from")[:WALK_CHARACTERS_MAX]
+    return request.redirect(f"/claims/{number}", show="notes", done=done, **{"from": walk})
+
+
+NOTICES = {
+    "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
+    "noted": "The note is kept.",
+    "no-note": "A note needs words.",
+    "sent": "The correction is kept and leaves with the next file.",
+    "assigned": "Assigned.",
+    "resent": "The claim is sent again.",
+}
+
+
+async def _walk(request: PageRequest, number: str) -> dict[str, object] | None:
+    """Return the neighbours of a claim in the list one came from; None where there is no list."""
+    came_from = request.query("from")[:WALK_CHARACTERS_MAX]
+    query = dict(parse_qsl(came_from))
+    if not query:
+        return None
+    form, _ = read_filters(query)
+    page = await find_page(request, form, rows_max=200)
+    numbers = [one.key.request_id for one in page.keys]
+    at = numbers.index(number) if number in numbers else -1
+
+    def link(index: int) -> str:
+        inside = at >= 0 and 0 <= index < len(numbers)
+        return request.url(f"/claims/{numbers[index]}", **{"from": came_from}) if inside else ""
+
+    return {
+        "title": BY_KEY[form.tab].title,
+        "back": f"{request.pages.root}/claims?{urlencode(query)}",
+        "position": f"{at + 1} of {page.total}" if at >= 0 else "",
+        "before": link(at - 1),
+        "next": link(at + 1),
+        "from": came_from,
+    }

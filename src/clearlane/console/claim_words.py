@@ -1,0 +1,55 @@
+"""What labels are called on pages, and in which colour.
+
+Knows labels; knows no claim.
+"""
+
+from typing import NamedTuple
+
+from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.pipeline.query.claim_list import ClaimRow
+
+LABEL_WORDS: dict[ClaimLabel, str] = {
+    ClaimLabel.RECEIVED: "Received",
+    ClaimLabel.HELD: "Held",
+    ClaimLabel.CANCELED: "Canceled",
+    ClaimLabel.SENT: "Sent",
+    ClaimLabel.ACCEPTED: "Accepted by payer",
+    ClaimLabel.IN_PROCESS: "In process",
+    ClaimLabel.REJECTED: "Rejected",
+    ClaimLabel.WANTS_RECORDS: "Payer wants records",
+    ClaimLabel.PREDETERMINED: "Predetermined",
+    ClaimLabel.TAKEN_BACK: "Taken back",
+    ClaimLabel.FORWARDED: "Forwarded",
+    ClaimLabel.DENIED: "Denied",
+    ClaimLabel.PARTLY_DENIED: "Partly denied",
+    ClaimLabel.PATIENT_OWES: "Patient owes",
+    ClaimLabel.NOTHING_DUE: "Nothing due",
+    ClaimLabel.PAID: "Paid",
+    ClaimLabel.PAID_DIFFERS: "Paid, differs",
+}
+NO_ANSWER = "No answer"
+ORDINALS = {2: "2nd", 3: "3rd"}
+
+
+class LabelTag(NamedTuple):
+    """A label as a page shows it: the colour's name and the words."""
+
+    kind: str
+    text: str
+
+
+def label_tag(label: ClaimLabel, *, no_answer: bool = False) -> LabelTag:
+    """Return a label for a page."""
+    if no_answer:
+        return LabelTag(LabelConcern.LATE.value, NO_ANSWER)
+    return LabelTag(CONCERNS[label].value, LABEL_WORDS[label])
+
+
+def row_tag(row: ClaimRow) -> LabelTag:
+    """Return the label of a listed claim."""
+    return label_tag(row.label, no_answer=row.no_answer)
+
+
+def generation_words(generation: int) -> str:
+    """Return how often a claim was submitted; empty for the first time."""
+    return ORDINALS.get(generation, f"{generation}th") if generation > 1 else ""

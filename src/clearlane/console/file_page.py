@@ -1,0 +1,249 @@
+"""One file, in or out: sentences first, then every element explained; replay, accept, put aside, send again.
+
+The explained file is a page of its own with its own style sheet, which its policy allows by its hash.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from starlette.responses import Response
+
+from clearlane.claims.batch_lifecycle import BatchState
+from clearlane.console import page_text
+from clearlane.console.files_page import IN_LABELS, OUT_LABELS, in_sentence, payer_text
+from clearlane.console.page_request import NoSuchPage, PageRequest
+from clearlane.console.path_number import path_number
+from clearlane.console.rendering import download, make_response
+from clearlane.kernel.clock import from_micros
+from clearlane.kernel.finding import Severity
+from clearlane.pipeline.operator import batch_admin, inbox_admin
+from clearlane.store import inbox
+from clearlane.store.database import OperationRefused
+from clearlane.store.payments import list_of_file
+from clearlane.x12 import guides
+from clearlane.x12.page import UnreadablePageError, style_policy, write_page
+from clearlane.x12.page_summary import UNITS, PageSummary, summarize
+
+EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
+"""A larger file is downloaded and read with ``clearlane x12 html``."""
+CLAIMS_SHOWN = 100
+PARKED_SHOWN = 100
+FINDINGS_SHOWN = 20
+
+IN_NOTICES = {
+    "replayed": "The file was read again. What was recorded before counts once.",
+    "accepted": "The sender is accepted, and the file was read.",
+    "discarded": "The file is put aside. It is kept, and what was recorded of it stays.",
+}
+OUT_NOTICES = {
+    "resent": "The file goes out again within seconds.",
+    "delivered": "The claims of the file count as sent.",
+}
+NOT_THERE = "There is no such file."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSummary:
+    """What a file is, in sentences, and what its check found."""
+
+    sentences: list[str] = field(default_factory=list)
+    findings: list[tuple[str, str, int]] = field(default_factory=list)
+    """Label kind, sentence, and how often."""
+    is_readable: bool = True
+
+
+async def show_incoming(request: PageRequest) -> Response:
+    """Show a file that came in."""
+    id = path_number(request, "id", "file")
+    try:
+        found = await inbox_admin.load_file(
+            request.context.work_context, id, with_statements=True, actor=request.actor
+        )
+        summary = await _summary(request, incoming=True, id=id, size=found.file.bytes)
+    except OperationRefused as why:
+        raise NoSuchPage(NOT_THERE) from why
+    async with request.context.database.read(inbox.SCOPE) as tx:
+        payments = await list_of_file(tx, id)
+    file = found.file
+    return request.render(
+        "file_in.html",
+        f"File {id} from {payer_text(request, file.type, file.payer_id)}",
+        file=file,
+        label=IN_LABELS[file.state],
+        sentence=in_sentence(file),
+        summary=summary,
+        parked=list(zip(found.parked, found.statements, strict=True))[:PARKED_SHOWN],
+        payments=payments,
+        received=page_text.moment(from_micros(file.received_at), request.zone),
+        may_discard=file.state not in {inbox.APPLIED, inbox.DISCARDED},
+        is_unknown_sender=file.state == inbox.UNKNOWN_SENDER,
+    )
+
+
+async def show_outgoing(request: PageRequest) -> Response:
+    """Show a file that goes or went out."""
+    id = path_number(request, "id", "file")
+    try:
+        found = await batch_admin.load_batch(request.context.work_context, id)
+        summary = await _summary(request, incoming=False, id=id, size=found.batch.bytes)
+    except OperationRefused as why:
+        raise NoSuchPage(NOT_THERE) from why
+    batch = found.batch
+    return request.render(
+        "file_out.html",
+        f"File {id} to {payer_text(request, batch.type, batch.payer_id)}",
+        batch=batch,
+        label=OUT_LABELS[batch.state],
+        summary=summary,
+        members=found.members[:CLAIMS_SHOWN],
+        answered=found.answered,
+        is_open=batch.state is not BatchState.DELIVERED,
+        moment=lambda micros: page_text.moment(from_micros(micros), request.zone),
+    )
+
+
+async def download_incoming(request: PageRequest) -> Response:
+    """Return a file as it was received."""
+    return await _download(request, incoming=True)
+
+
+async def download_outgoing(request: PageRequest) -> Response:
+    """Return a file as it is sent."""
+    return await _download(request, incoming=False)
+
+
+async def explain_incoming(request: PageRequest) -> Response:
+    """Show a file that came in with every element explained."""
+    return await _explain(request, incoming=True)
+
+
+async def explain_outgoing(request: PageRequest) -> Response:
+    """Show a file that went out with every element explained."""
+    return await _explain(request, incoming=False)
+
+
+async def replay(request: PageRequest) -> Response:
+    """Read a file again."""
+    id = path_number(request, "id", "file")
+    try:
+        await inbox_admin.replay(request.context.work_context, id, actor=request.actor)
+    except OperationRefused as why:
+        return request.message(409, "Not replayed", str(why))
+    return request.redirect(f"/files/in/{id}", done="replayed")
+
+
+async def accept(request: PageRequest) -> Response:
+    """Accept the sender of a file, and read it."""
+    id = path_number(request, "id", "file")
+    try:
+        await inbox_admin.accept(
+            request.context.work_context,
+            id,
+            remember=request.form.get("remember") == "yes",
+            actor=request.actor,
+        )
+    except OperationRefused as why:
+        return request.message(409, "Not accepted", str(why))
+    return request.redirect(f"/files/in/{id}", done="accepted")
+
+
+async def discard(request: PageRequest) -> Response:
+    """Put a file aside for good."""
+    id = path_number(request, "id", "file")
+    try:
+        await inbox_admin.discard(request.context.work_context, id, actor=request.actor)
+    except OperationRefused as why:
+        return request.message(409, "Not put aside", str(why))
+    return request.redirect(f"/files/in/{id}", done="discarded")
+
+
+async def resend(request: PageRequest) -> Response:
+    """Send a file that the payer does not have."""
+    id = path_number(request, "id", "file")
+    try:
+        await batch_admin.resend(
+            request.context.work_context,
+            id,
+            actor=request.actor,
+            even_if_answered=request.form.get("answered") == "yes",
+        )
+    except OperationRefused as why:
+        return request.message(409, "Not sent again", str(why))
+    return request.redirect(f"/files/out/{id}", done="resent")
+
+
+async def mark_delivered(request: PageRequest) -> Response:
+    """Record that the payer has a file."""
+    id = path_number(request, "id", "file")
+    try:
+        await batch_admin.mark_delivered(request.context.work_context, id, actor=request.actor)
+    except OperationRefused as why:
+        return request.message(409, "Not recorded", str(why))
+    return request.redirect(f"/files/out/{id}", done="delivered")
+
+
+# ---- contents ------------------------------------------------------------------------------------
+
+
+async def _content(request: PageRequest, *, incoming: bool, id: int) -> bytes:
+    read = inbox_admin.read_content if incoming else batch_admin.read_content
+    try:
+        return await read(request.context.work_context, id, actor=request.actor)
+    except OperationRefused as why:
+        raise NoSuchPage(NOT_THERE) from why
+
+
+async def _download(request: PageRequest, *, incoming: bool) -> Response:
+    id = path_number(request, "id", "file")
+    content = await _content(request, incoming=incoming, id=id)
+    return download(content, f"{'in' if incoming else 'out'}-{id}.x12", "application/edi-x12")
+
+
+async def _explain(request: PageRequest, *, incoming: bool) -> Response:
+    id = path_number(request, "id", "file")
+    content = await _content(request, incoming=incoming, id=id)
+    if len(content) > EXPLAINED_BYTES_MAX:
+        sentence = (
+            "The file is too large for a page. Download it, and read it with: clearlane x12 html"
+        )
+        return request.message(409, "Too large for a page", sentence)
+    title = f"File {id} {'in' if incoming else 'out'}"
+    try:
+        text = await asyncio.to_thread(_page, content, title)
+    except UnreadablePageError:
+        sentence = "The file is no X12, so there is nothing to explain. Download it to look at it."
+        return request.message(409, "Not X12", sentence)
+    response = make_response(text.encode(), 200, "text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = f"{style_policy()}; frame-ancestors 'none'"
+    return response
+
+
+def _page(content: bytes, title: str) -> str:
+    return "".join(write_page(lambda: iter([content]), title=title))
+
+
+async def _summary(request: PageRequest, *, incoming: bool, id: int, size: int) -> FileSummary:
+    if size > EXPLAINED_BYTES_MAX:
+        sentence = f"The file has {size / 1024 / 1024:,.0f} MB; download it to look at it."
+        return FileSummary(sentences=[sentence], is_readable=False)
+    content = await _content(request, incoming=incoming, id=id)
+    return await asyncio.to_thread(lambda: describe(summarize(iter([content]))))
+
+
+def describe(summary: PageSummary) -> FileSummary:
+    """Return what a file is, in sentences, and what its check found."""
+    if not summary.interchange_count:
+        return FileSummary(sentences=["This is no X12 file."], is_readable=False)
+    sentences = []
+    for kind, found in summary.kinds.items():
+        name = guides.by_kind(kind).name if kind else "a transaction of a guide that is not known"
+        unit = UNITS[kind].word if kind in UNITS else "unit"
+        amounts = "".join(f", {word} {value:,.2f}" for word, value in found.amounts.items())
+        units = page_text.count(found.units, unit)
+        sentences.append(f"{kind} {name}: {units}{amounts}.".strip())
+    kinds = {Severity.ERROR: "act", Severity.WARNING: "late", Severity.INFO: "wait"}
+    findings = [
+        (kinds[group.finding.severity], group.finding.message, group.count)
+        for group in list(summary.groups.values())[:FINDINGS_SHOWN]
+    ]
+    return FileSummary(sentences=sentences, findings=findings)

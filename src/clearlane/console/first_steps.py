@@ -1,0 +1,100 @@
+"""The first steps of a new installation: send a sample claim, let 14 days pass, look at the payment.
+
+In a sandbox each is a button that works; in production they are links to the guides.
+"""
+
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from starlette.responses import Response
+
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind
+from clearlane.console.page_request import NoSuchPage, PageRequest
+from clearlane.pipeline.intake import submit
+from clearlane.pipeline.query.claim_summary import SiteSummary, refresh_summary
+
+SAMPLE_DAYS_AGO = 3
+SAMPLE_PAYER = "TST01"
+SAMPLE_MEMBER = "3002"
+"""A scenario that is paid, with a deductible and a coinsurance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstStep:
+    """One step: what it says, and what its button does."""
+
+    title: str
+    text: str
+    button: str = ""
+    action: str = ""
+    """The path of a form; empty for a link."""
+    days: str = ""
+    href: str = ""
+    done: bool = False
+
+
+def steps(
+    request: PageRequest, summary: SiteSummary | None, *, has_payments: bool
+) -> list[FirstStep]:
+    """Return the steps that a new sandbox shows; none once a payment has come, and none in production."""
+    if request.context.sandbox_control is None or has_payments or request.site is None:
+        return []
+    has_claims = bool(summary and summary.total(summary.labels).count)
+    return [
+        FirstStep(
+            title="Send a sample claim",
+            text="A claim of an invented patient goes to a test payer.",
+            button="Send a sample claim",
+            action="/first-claim",
+            done=has_claims,
+        ),
+        FirstStep(
+            title="Let 14 days pass",
+            text="The payer acknowledges the claim after a day and pays after 14.",
+            button="Let 14 days pass",
+            action="/sandbox/advance",
+            days="14",
+        ),
+        FirstStep(
+            title="Look at the payment",
+            text="The claim and the payment then show the money, and why.",
+            href=request.url("/payments"),
+            button="Look at payments",
+        ),
+    ]
+
+
+async def send_sample(request: PageRequest) -> Response:
+    """Submit a sample claim for the chosen site of a sandbox."""
+    site = request.site
+    if request.context.sandbox_control is None or site is None or not site.baa_accepted:
+        raise NoSuchPage("Only a sandbox sends sample claims.")
+    context, now = request.context.work_context, request.context.clock.now()
+    document = samples.document(
+        ClaimKind.MEDICAL, day=request.today - timedelta(days=SAMPLE_DAYS_AGO), full=False
+    )
+    [claim] = document["Claims"]
+    own = {
+        "Svc_VendorClaimId": f"SAMPLE-{secrets.token_hex(3).upper()}",
+        "Svc_PayerId": SAMPLE_PAYER,
+        "F01A_InsuredId": SAMPLE_MEMBER,
+    }
+    document["Claims"] = [claim | own]
+    outcome = await submit.submit(
+        context,
+        json.dumps(document, default=str).encode(),
+        ClaimKind.MEDICAL,
+        site=site,
+        actor=request.actor,
+        now=now,
+    )
+    await refresh_summary(context, site)
+    results = getattr(outcome, "results", ())
+    if not results or not results[0].accepted:
+        return request.message(
+            409, "The sample was not accepted", "Look at it in the list of claims."
+        )
+    return request.redirect(f"/claims/{results[0].request_id}", done="sample")

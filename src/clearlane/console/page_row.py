@@ -1,0 +1,54 @@
+"""A row of the console's table of pages, and the sets of roles that rows name.
+
+Knows no page.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from starlette.responses import Response
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.console.page_request import PageRequest
+
+READ = frozenset({"GET", "HEAD"})
+SEND = frozenset({"POST"})
+
+EVERYBODY = frozenset(ConsoleRole)
+"""Roles that read the claims of their sites."""
+BILLERS = EVERYBODY - {ConsoleRole.VIEWER}
+"""Roles that change claims of their sites."""
+ALL_SITES = frozenset({ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
+"""Roles that see every site of a vendor."""
+OPERATORS = frozenset({ConsoleRole.OPERATOR})
+NOBODY_SIGNED_IN: frozenset[ConsoleRole] = frozenset()
+"""For pages that need no session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRow:
+    """One page, fragment, action or download: its address, its methods, who may use it, and what does it."""
+
+    path: str
+    """Relative to the console. A part in braces matches one segment: ``/claims/{number}``."""
+    methods: frozenset[str] = READ
+    roles: frozenset[ConsoleRole]
+    """Empty for a page without a session."""
+    show: Callable[[PageRequest], Awaitable[Response]]
+    menu: str = ""
+    """The address of the menu entry that is marked while this page is shown."""
+    notices: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """Return the parts of an address in braces, by name; None for another address."""
+        wanted, given = self.path.split("/"), path.split("/")
+        if len(wanted) != len(given):
+            return None
+        parts: dict[str, str] = {}
+        for name, text in zip(wanted, given, strict=True):
+            if name.startswith("{") and text:
+                parts[name[1:-1]] = text
+            elif name != text:
+                return None
+        return parts

@@ -1,0 +1,52 @@
+"""The table of pages: every address of the console, its roles, and the module that shows it.
+
+A page is one module, one template in ``pages/`` and its rows here. An action is a POST; its form was read and its
+CSRF token checked before the module is called.
+"""
+
+from clearlane.console import (
+    first_steps,
+    frame_assets,
+    home_page,
+    sandbox_clock,
+    sign_in_page,
+)
+from clearlane.console.claim_page_rows import CLAIM_PAGES
+from clearlane.console.more_page_rows import MORE_PAGES
+from clearlane.console.page_row import (
+    BILLERS,
+    EVERYBODY,
+    NOBODY_SIGNED_IN,
+    SEND,
+    PageRow,
+)
+
+FRAME_PAGES = (
+    PageRow(path="/style.css", roles=NOBODY_SIGNED_IN, show=frame_assets.show_style),
+    PageRow(path="/console.js", roles=NOBODY_SIGNED_IN, show=frame_assets.show_script),
+    PageRow(path="/icon.svg", roles=NOBODY_SIGNED_IN, show=frame_assets.show_icon),
+    PageRow(path="/login", roles=NOBODY_SIGNED_IN, show=sign_in_page.show_sign_in),
+    PageRow(path="/login", methods=SEND, roles=NOBODY_SIGNED_IN, show=sign_in_page.submit_sign_in),
+    # Not for HEAD: link previews and scanners must not use up a one-time address.
+    PageRow(
+        path="/enter/{code}",
+        methods=frozenset({"GET"}),
+        roles=NOBODY_SIGNED_IN,
+        show=sign_in_page.open_login_url,
+    ),
+    PageRow(
+        path="/open/{code}",
+        methods=frozenset({"GET"}),
+        roles=NOBODY_SIGNED_IN,
+        show=sign_in_page.open_sign_in_address,
+    ),
+    PageRow(path="/logout", methods=SEND, roles=EVERYBODY, show=sign_in_page.submit_sign_out),
+    PageRow(path="/sandbox/advance", methods=SEND, roles=BILLERS, show=sandbox_clock.advance),
+)
+
+HOME_PAGES = (
+    PageRow(path="/", roles=EVERYBODY, menu="/", show=home_page.show_home),
+    PageRow(path="/first-claim", methods=SEND, roles=BILLERS, show=first_steps.send_sample),
+)
+
+PAGES: tuple[PageRow, ...] = (*FRAME_PAGES, *HOME_PAGES, *CLAIM_PAGES, *MORE_PAGES)

@@ -1,0 +1,164 @@
+"""The search box: an exact number opens what it names; a last name, with or without a birth date, lists claims.
+
+Names are found by keyed hashes: a whole last name with a birth date, or its first three letters.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from starlette.responses import Response
+
+from clearlane.accounts.model import Site
+from clearlane.claims.search_terms import name_start, search_name
+from clearlane.console.claim_words import generation_words, row_tag
+from clearlane.console.claims_page import DAY_SECONDS, payer_name
+from clearlane.console.page_request import PageRequest
+from clearlane.kernel.ids import VendorScope
+from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
+from clearlane.store import claim_search
+from clearlane.store.claim_search import ClaimFilters
+from clearlane.store.claims import find_owner
+from clearlane.store.database import SystemScope
+
+SEARCH_CHARACTERS_MAX = 80
+FOUND_CLAIMS_MAX = 50
+READ_CLAIMS_MAX = 200
+ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
+DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
+_NAME_AND_DAY = re.compile(
+    r"(?P<name>[^\d,]+?)[,\s]+(?P<day>(?:[A-Za-z]{3,9} )?[\d/-]{1,10}(?:,? \d{4})?)"
+)
+
+
+async def show_search(request: PageRequest) -> Response:
+    """Open what the text names exactly, or list the claims that it finds."""
+    text = request.query("q").strip()[:SEARCH_CHARACTERS_MAX]
+    if not text:
+        return request.redirect("/claims")
+    number = await _claim_number(request, text)
+    if number:
+        return request.redirect(f"/claims/{number}")
+    everywhere = request.query("everywhere") == "1"
+    sites = [s for s in request.sites if s.baa_accepted] if everywhere else request.chosen_sites
+    exact = await _find(request, sites, _number_filters(request, text))
+    if len(exact) == 1:
+        return request.redirect(f"/claims/{exact[0].number}")
+    found = exact or await _find_by_name(request, sites, text)
+    now = request.context.clock.now()
+    return request.render(
+        "search.html",
+        "Search",
+        text=text,
+        rows=found[:FOUND_CLAIMS_MAX],
+        more=len(found) > FOUND_CLAIMS_MAX,
+        place=request.site.name if request.site and not everywhere else "all your sites",
+        may_widen=not everywhere and len(request.sites) > len(sites),
+        everywhere_url=request.url("/search", q=text, everywhere="1"),
+        payments_url=request.url("/payments", q=text),
+        tag=row_tag,
+        again=generation_words,
+        payer_name=lambda payer_id, kind: payer_name(request, payer_id, kind),
+        days_old=lambda row: int((now - row.changed_at).total_seconds() // DAY_SECONDS),
+    )
+
+
+async def _claim_number(request: PageRequest, text: str) -> str:
+    """Return the text as a claim number, if it is one that the user may see."""
+    number = text.upper()
+    if not (number.isascii() and number.isalnum()):
+        return ""
+    async with request.context.database.read(ANY_CLIENT) as tx:
+        owner = await find_owner(tx, number)
+    site = request.site_of(*owner) if owner else None
+    return number if site is not None and site.baa_accepted else ""
+
+
+def _number_filters(request: PageRequest, text: str) -> list[str]:
+    return [text, text.upper()] if text != text.upper() else [text]
+
+
+async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -> list[ClaimRow]:
+    """Return the claims that the text names: by the vendor's id, the account, or the payer's number."""
+    vault, found = request.context.vault, []
+    for scope in _scopes(sites):
+        for text in texts:
+            for filters in (
+                ClaimFilters(
+                    vendor_claim_key=claim_search.vendor_claim_key(vault, scope.vendor, text)
+                ),
+                ClaimFilters(account_key=claim_search.account_key(vault, scope.vendor, text)),
+                ClaimFilters(
+                    payer_number_key=claim_search.payer_number_key(vault, scope.vendor, text)
+                ),
+            ):
+                found += await _numbers(request, scope, filters)
+    return await _load(request, sites, found)
+
+
+async def _find_by_name(request: PageRequest, sites: Sequence[Site], text: str) -> list[ClaimRow]:
+    name, born = read_name(text)
+    if not name_start(name):
+        return []
+    found: list[tuple[int, str]] = []
+    vault = request.context.vault
+    for scope in _scopes(sites):
+        filters = (
+            ClaimFilters(
+                patient_key=claim_search.patient_key(
+                    vault, scope.vendor, search_name(name), born.isoformat()
+                )
+            )
+            if born
+            else ClaimFilters(name_key=claim_search.name_key(vault, scope.vendor, name_start(name)))
+        )
+        found += await _numbers(request, scope, filters)
+    rows = await _load(request, sites, found)
+    wanted = search_name(name)
+    return [row for row in rows if search_name(row.patient.partition(",")[0]).startswith(wanted)]
+
+
+def read_name(text: str) -> tuple[str, date | None]:
+    """Return the last name in a text, and the birth date behind it, if there is one."""
+    found = _NAME_AND_DAY.fullmatch(text)
+    if found is None:
+        return text.partition(",")[0], None
+    for form in DAY_FORMATS:
+        try:
+            born = datetime.strptime(found["day"], form).date()  # noqa: DTZ007  (a day has no zone)
+        except ValueError:
+            continue
+        return found["name"], born
+    return text.partition(",")[0], None
+
+
+def _scopes(sites: Sequence[Site]) -> list[VendorScope]:
+    vendors = dict.fromkeys(site.vendor_id for site in sites)
+    return [
+        VendorScope(vendor, tuple(site.id for site in sites if site.vendor_id == vendor))
+        for vendor in vendors
+    ]
+
+
+async def _numbers(
+    request: PageRequest, scope: VendorScope, filters: ClaimFilters
+) -> list[tuple[int, str]]:
+    async with request.context.database.read(scope) as tx:
+        page = await claim_search.find_page(tx, filters, after=None, limit=READ_CLAIMS_MAX)
+    return [(one.site_id, one.request_id) for one in page if one.status is not None]
+
+
+async def _load(
+    request: PageRequest, sites: Sequence[Site], found: Sequence[tuple[int, str]]
+) -> list[ClaimRow]:
+    rows: list[ClaimRow] = []
+    for site in sites:
+        numbers = list(dict.fromkeys(number for id, number in found if id == site.id))
+        rows += await load_claim_rows(
+            request.context.work_context,
+            site,
+            numbers,
+            actor=request.actor,
+            action="console.search",
+        )
+    return rows

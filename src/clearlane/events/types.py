@@ -1,0 +1,115 @@
+"""The types of events: a table of names, who is told, and what happened.
+
+matching_types(["claim.*", "ping"])        # the types that a subscription asks for
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Audience(StrEnum):
+    """Who is told of an event."""
+
+    SITE = "site"
+    """The vendor of one site."""
+    VENDOR = "vendor"
+    """One vendor, for no site in particular."""
+    EVERY_VENDOR = "every vendor"
+    OPERATORS = "operators"
+
+
+class EventType(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    audience: Audience
+    meaning: str
+    """What happened, in a sentence for the reference."""
+
+
+_SITE, _VENDOR, _EVERY, _OPERATORS = Audience
+
+_ROWS = (
+    EventType("claim.received", _SITE, "A claim was accepted and waits to be sent."),
+    EventType("claim.held", _SITE, "A claim is kept back."),
+    EventType("claim.released", _SITE, "A claim that was kept back waits to be sent again."),
+    EventType("claim.canceled", _SITE, "A claim was taken back before it was sent."),
+    EventType("claim.sent", _SITE, "The payer has the file with the claim."),
+    EventType("claim.acknowledged", _SITE, "The payer's system accepted the claim."),
+    EventType(
+        "claim.rejected",
+        _SITE,
+        "A claim was refused, before anybody decided on it; `data.by` says by what: "
+        "clearinghouse, ta1, 999, 277ca or 277.",
+    ),
+    EventType("claim.pending", _SITE, "The payer is deciding on the claim."),
+    EventType("claim.information_requested", _SITE, "The payer waits for more information."),
+    EventType("claim.paid", _SITE, "The payer decided: it pays, or nothing is due from anybody."),
+    EventType("claim.denied", _SITE, "The payer denied the claim."),
+    EventType("claim.partly_denied", _SITE, "The payer pays, and denied at least one line."),
+    EventType("claim.patient_owes", _SITE, "The payer pays nothing; the patient owes the rest."),
+    EventType("claim.reversed", _SITE, "An earlier payment of the claim was taken back."),
+    EventType("claim.forwarded", _SITE, "The payer passed the claim on to the next payer."),
+    EventType("claim.predetermined", _SITE, "The payer answered a predetermination."),
+    EventType(
+        "claim.corrected",
+        _SITE,
+        "Another claim takes its place: `data.successor`, with the names of the changed fields.",
+    ),
+    EventType("claim.no_answer", _SITE, "The payer has not answered for too long."),
+    EventType("claim.in_doubt", _SITE, "Whether the payer has the claim cannot be known yet."),
+    EventType("payment.received", _SITE, "A payment with claims of the site was recorded."),
+    EventType("payment.matched", _SITE, "A claim of a payment found its claim later."),
+    EventType("payment.unmatched", _OPERATORS, "A payment has claims that match none of ours."),
+    EventType("payment.unbalanced", _SITE, "The sums of a payment do not add up."),
+    EventType("payment.duplicate", _SITE, "The same payment came again, and counts once."),
+    EventType(
+        "eligibility.completed",
+        _SITE,
+        "The payer answered an eligibility request; `data.late`: after its call had ended.",
+    ),
+    EventType("eligibility.failed", _SITE, "An eligibility request ended without an answer."),
+    EventType("enrollment.submitted", _SITE, "An enrollment was sent to the payer."),
+    EventType("enrollment.approved", _SITE, "The payer approved an enrollment."),
+    EventType("enrollment.refused", _SITE, "The payer refused an enrollment."),
+    EventType("document.created", _SITE, "A payer's document about a claim can be fetched."),
+    EventType("payer.added", _EVERY, "A payer can be reached."),
+    EventType("payer.changed", _EVERY, "What a payer offers changed."),
+    EventType("payer.removed", _EVERY, "A payer can no longer be reached."),
+    EventType("webhook.disabled", _VENDOR, "A webhook endpoint failed for too long."),
+    EventType("baa.accepted", _SITE, "The business associate agreement of a site was accepted."),
+    EventType("ping", _VENDOR, "Somebody tests a webhook endpoint."),
+    EventType("route.down", _OPERATORS, "A payer's route fails."),
+    EventType("route.up", _OPERATORS, "A payer's route works again."),
+)
+
+TYPES: dict[str, EventType] = {row.name: row for row in _ROWS}
+EVERYTHING = "*"
+FAMILY_SUFFIX = ".*"
+FAMILIES = tuple(dict.fromkeys(name.partition(".")[0] for name in TYPES if "." in name))
+
+
+def unknown_patterns(patterns: Iterable[str]) -> list[str]:
+    """Return the patterns that match no type: neither a type, a family such as ``claim.*``, nor ``*``."""
+    return [one for one in patterns if not _matching(one)]
+
+
+def matching_types(patterns: Iterable[str]) -> frozenset[str]:
+    """Return the names of the types that these patterns ask for; none ask for all."""
+    wanted = list(patterns) or [EVERYTHING]
+    return frozenset(name for one in wanted for name in _matching(one))
+
+
+def is_for_vendors(name: str) -> bool:
+    """Return whether vendors are told of this type."""
+    return TYPES[name].audience is not Audience.OPERATORS
+
+
+def _matching(pattern: str) -> list[str]:
+    if pattern == EVERYTHING:
+        return list(TYPES)
+    family = pattern.removesuffix(FAMILY_SUFFIX)
+    if family != pattern:
+        return [name for name in TYPES if name.startswith(f"{family}.")]
+    return [pattern] if pattern in TYPES else []

@@ -1,0 +1,99 @@
+"""Sign a user in by a one-time address: in a sandbox, where `clearlane console open` prints one.
+
+Only a keyed hash of the address's code is stored. Knows no cookie, no page and no command.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+
+from clearlane.accounts.passwords import hash_user_password
+from clearlane.accounts.totp import TOTP_SECRET_BYTES
+from clearlane.accounts.users import ConsoleRole, ConsoleUser
+from clearlane.kernel import limits
+from clearlane.kernel.ids import NO_VENDOR, random_text
+from clearlane.pipeline.access.sign_in import (
+    CONSOLE_SESSION_SECONDS_MAX,
+    seal_totp_secret,
+    session_hash,
+)
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import console_users as store
+from clearlane.store.database import Actor, Tx
+from clearlane.store.vault import Vault
+
+SIGN_IN_LINK_SECONDS_MAX = 600
+SIGN_IN_LINK_PATH = "/console/open/"
+"""The path of a one-time address, before its code."""
+SANDBOX_OPERATOR = "operator"
+
+
+async def ensure_sandbox_operator(
+    context: WorkContext, *, now: datetime, actor: Actor
+) -> ConsoleUser:
+    """Return the operator of a sandbox; make it where it is missing.
+
+    Nobody knows its password and second factor, so it signs in by one-time addresses alone.
+    """
+    async with context.database.read(store.SCOPE) as tx:
+        found = await store.find_user(tx, SANDBOX_OPERATOR)
+    if found is not None:
+        return found.user
+    await context.vault.ensure_key(NO_VENDOR)
+    new = store.NewUser(
+        name=SANDBOX_OPERATOR,
+        vendor=NO_VENDOR,
+        sites=None,
+        role=ConsoleRole.OPERATOR,
+        password_hash=hash_user_password(
+            random_text(limits.SECRET_CHARACTERS),
+            secrets.token_bytes(limits.CONSOLE_PASSWORD_SALT_BYTES),
+        ),
+        totp_secret=seal_totp_secret(
+            context.vault, NO_VENDOR, SANDBOX_OPERATOR, secrets.token_bytes(TOTP_SECRET_BYTES)
+        ),
+    )
+    await store.add_user(context.database, new, now=now, actor=actor)
+    async with context.database.read(store.SCOPE) as tx:
+        made = await store.find_user(tx, SANDBOX_OPERATOR)
+    if made is None:
+        raise LookupError("the sandbox's operator was added and is not there")
+    return made.user
+
+
+async def create_sign_in_link(
+    context: WorkContext, user: ConsoleUser, *, now: datetime, actor: Actor
+) -> str:
+    """Return the code of a new one-time address that signs a user in."""
+    code = random_text(limits.SECRET_CHARACTERS)
+    ends = now + timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX)
+    hashed = _code_hash(context.vault, code)
+    await context.database.write(
+        store.SCOPE,
+        lambda tx: store.add_sign_in_link(tx, user, hashed, now=now, expires_at=ends),
+        actor=actor,
+    )
+    return code
+
+
+async def open_sign_in_link(
+    context: WorkContext, code: str, *, now: datetime, actor: Actor
+) -> str | None:
+    """Use up a one-time address and return the secret of a new session; None where it is not valid."""
+    session = random_text(limits.SECRET_CHARACTERS)
+    hashed = _code_hash(context.vault, code)
+    ends = now + timedelta(seconds=CONSOLE_SESSION_SECONDS_MAX)
+
+    async def job(tx: Tx) -> bool:
+        user = await store.use_sign_in_link(tx, hashed, now)
+        if user is None:
+            return False
+        new = session_hash(context.vault, session)
+        await store.begin_linked_session(tx, user, new, now=now, ends=ends)
+        return True
+
+    opened = await context.database.write(store.SCOPE, job, actor=actor)
+    return session if opened else None
+
+
+def _code_hash(vault: Vault, code: str) -> bytes:
+    return vault.fingerprint(NO_VENDOR, "sign-in link", code)

@@ -1,0 +1,178 @@
+"""Turn what was recorded on claims into events for their vendors.
+
+    tx.add_events(change_events(change, at))
+
+Knows claim facts and their statuses; holds ids, states and outcomes only, never anything that a payer or vendor wrote.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from clearlane.claims.claim_status import ClaimStatus
+from clearlane.claims.facts import Fact, FactKind, StatusVerdict
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.events.event import EventActor, EventData, NewEvent
+from clearlane.payments.model import ClaimPayment
+from clearlane.payments.outcome import Outcome
+from clearlane.store.claim_updates import CountedEvent, LockedClaim
+from clearlane.store.claims import NOT_ACCEPTED
+
+STATE_TYPES: dict[ClaimState, str] = {
+    ClaimState.RECEIVED: "claim.received",
+    ClaimState.HELD: "claim.held",
+    ClaimState.CANCELED: "claim.canceled",
+    ClaimState.SENT: "claim.sent",
+    ClaimState.ACKNOWLEDGED: "claim.acknowledged",
+    ClaimState.PENDING: "claim.pending",
+    ClaimState.REJECTED: "claim.rejected",
+    ClaimState.COMPLETE: "claim.paid",
+}
+OUTCOME_TYPES: dict[Outcome, str] = {
+    Outcome.PREDETERMINED: "claim.predetermined",
+    Outcome.TAKEN_BACK: "claim.reversed",
+    Outcome.FORWARDED: "claim.forwarded",
+    Outcome.DENIED: "claim.denied",
+    Outcome.PARTLY_DENIED: "claim.partly_denied",
+    Outcome.PATIENT_OWES: "claim.patient_owes",
+    # The claim is decided and nobody owes anything: `data.outcome` says which of the two it is.
+    Outcome.NOTHING_DUE: "claim.paid",
+    Outcome.PAID: "claim.paid",
+}
+REFUSED_BY: dict[FactKind, str] = {
+    FactKind.TA1_REFUSED: "ta1",
+    FactKind.SET_REFUSED: "999",
+    FactKind.CLAIM_REFUSED: "999",
+}
+CLEARINGHOUSE = "clearinghouse"
+# Categories of a 277 by which the payer asks for something (R0 to R17).
+REQUEST_CATEGORY = "R"
+
+
+class RecordedFact(NamedTuple):
+    """A fact that is new on a claim."""
+
+    fact: Fact | ClaimPayment
+    payment_id: str = ""
+    """Of a claim payment."""
+    from_payer: bool = True
+    has_document: bool = False
+    """Whether a document of it was stored."""
+
+
+class ClaimChange(NamedTuple):
+    """The statuses of a claim before and after facts were recorded on it, or one was withdrawn."""
+
+    claim: LockedClaim
+    before: ClaimStatus
+    after: ClaimStatus
+    new: Sequence[RecordedFact] | None
+    """None where a person withdrew a fact; empty where a known one was reported earlier than thought."""
+
+
+def submission_events(
+    vendor_id: int, site_id: int, at: int, *, received: Sequence[str], refused: Sequence[str]
+) -> list[NewEvent]:
+    """Return the first events of claims that were stored: accepted, or refused by our own rules."""
+    return [
+        NewEvent(type, at, vendor_id, site_id, number, FIRST_SEQUENCE, data)
+        for type, data, numbers in (
+            (STATE_TYPES[ClaimState.RECEIVED], _RECEIVED, received),
+            (STATE_TYPES[ClaimState.REJECTED], _NOT_ACCEPTED, refused),
+        )
+        for number in numbers
+    ]
+
+
+def in_doubt_events(claims: Sequence[CountedEvent], at: int) -> list[NewEvent]:
+    """Return the events of claims of which it is not known whether the payer has them."""
+    return [
+        NewEvent("claim.in_doubt", at, one.vendor_id, one.site_id, one.request_id, one.sequence)
+        for one in claims
+    ]
+
+
+FIRST_SEQUENCE = 1
+_RECEIVED: EventData = {"state": ClaimState.RECEIVED.value}
+_NOT_ACCEPTED: EventData = {"state": NOT_ACCEPTED, "by": CLEARINGHOUSE}
+
+_Described: TypeAlias = tuple[str, EventData, bool]
+"""The type of an event, its data, and whether the payer caused it."""
+
+
+def change_events(change: ClaimChange, at: int) -> list[NewEvent]:
+    """Return the events of a change, numbered on from those that the claim had before."""
+    claim = change.claim
+    return [
+        NewEvent(
+            type=type,
+            at=at,
+            vendor_id=claim.vendor_id,
+            site_id=claim.site_id,
+            claim_number=claim.request_id,
+            sequence=claim.event_sequence + number,
+            data=data,
+            actor=EventActor.PAYER if from_payer else None,
+        )
+        for number, (type, data, from_payer) in enumerate(_describe(change), 1)
+    ]
+
+
+def _describe(change: ClaimChange) -> Iterator[_Described]:
+    if change.new is None:
+        yield "claim.reversed", _states(change), False
+        return
+    payments = [one for one in change.new if isinstance(one.fact, ClaimPayment)]
+    if payments:
+        yield from (_payment(change, one) for one in payments)
+    elif _is_news(change):
+        yield _state(change, change.new)
+    for one in change.new:
+        if one.has_document:
+            yield "document.created", {"document_id": one.fact.document_id}, one.from_payer
+
+
+def _is_news(change: ClaimChange) -> bool:
+    """Return whether facts other than payments changed the state, or came with the document that decides now."""
+    before, after = change.before, change.after
+    return before.state != after.state or before.document_id != after.document_id
+
+
+def _payment(change: ClaimChange, recorded: RecordedFact) -> _Described:
+    fact = recorded.fact
+    outcome = fact.outcome if isinstance(fact, ClaimPayment) else Outcome.PAID
+    data = {
+        **_states(change),
+        "outcome": outcome.value,
+        "document_id": fact.document_id,
+        "payment_id": recorded.payment_id,
+    }
+    return OUTCOME_TYPES[outcome], data, recorded.from_payer
+
+
+def _state(change: ClaimChange, new: Sequence[RecordedFact]) -> _Described:
+    after = change.after
+    type, data = STATE_TYPES[after.state], _states(change)
+    if after.state is ClaimState.PENDING and after.status_category.startswith(REQUEST_CATEGORY):
+        type = "claim.information_requested"
+    if after.state is ClaimState.REJECTED:
+        data["by"] = _refused_by(new)
+    if after.document_id:
+        data["document_id"] = after.document_id
+    return type, data, all(one.from_payer for one in new)
+
+
+def _refused_by(new: Sequence[RecordedFact]) -> str:
+    """Return what refused a claim: the last of the new facts that does."""
+    for one in reversed(new):
+        fact = one.fact
+        if not isinstance(fact, Fact):
+            continue
+        if fact.kind in REFUSED_BY:
+            return REFUSED_BY[fact.kind]
+        if fact.verdict is StatusVerdict.REJECTED:
+            return fact.source.lower()
+    return ""
+
+
+def _states(change: ClaimChange) -> dict[str, str]:
+    return {"state": change.after.state.value, "previous_state": change.before.state.value}

@@ -1,0 +1,180 @@
+"""Hold, release or cancel a claim before a batch takes it: for vendors and for people of the console.
+
+    result = await hold_claim(context, site, "C193QYBNVAAW07E9HJR", actor=actor, now=now)
+    result.refusal          # why it cannot be done; empty where it was done or was so already
+
+Each is one transaction with its event and audit row. A batch that takes the claim at the same time wins or loses as a
+whole. Knows no HTTP.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+
+from clearlane.accounts.model import Site
+from clearlane.claims.claim_status import decode_claim_status, encode_claim_status
+from clearlane.claims.lifecycle import NEXT, ClaimEvent, ClaimState
+from clearlane.events.event import NewEvent
+from clearlane.kernel.clock import to_local, to_micros
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import unsent_claims as store
+from clearlane.store.batches import QUEUED_IN_DOUBT
+from clearlane.store.claims import NOT_ACCEPTED
+from clearlane.store.database import Actor, Tx
+from clearlane.store.statuses import STATUS_COLUMN
+from clearlane.store.unsent_claims import UnsentChange, UnsentClaim
+
+
+class UnsentVerb(NamedTuple):
+    """What one of the verbs does."""
+
+    event: ClaimEvent
+    """The event of the claim's lifecycle."""
+    told: str
+    """The type of the event that vendors get."""
+    audited: str
+
+
+HOLD = UnsentVerb(ClaimEvent.HELD, "claim.held", "claim.hold")
+RELEASE = UnsentVerb(ClaimEvent.RELEASED, "claim.released", "claim.release")
+CANCEL = UnsentVerb(ClaimEvent.CANCELED, "claim.canceled", "claim.cancel")
+
+IN_BATCH = "A batch has taken the claim, so it is on its way to the payer. Correct it, or void it, once the payer has it."
+MAY_BE_SENT = "The claim may have been sent before the database was restored; an operator decides on it first."
+WAS_REFUSED = "The claim was not accepted, so there is nothing to send."
+
+
+class UnsentResult(NamedTuple):
+    """The result of a verb on one claim."""
+
+    claim_number: str
+    state: str
+    """The state that the claim is in now; empty where the site has no claim of this number."""
+    refusal: str = ""
+    """Why it was not done, in a sentence for the caller."""
+
+
+async def hold_claim(
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime
+) -> UnsentResult:
+    """Keep a claim back from batches until it is released."""
+    return await _run(context, site, claim_number, HOLD, actor, now)
+
+
+async def release_claim(
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime
+) -> UnsentResult:
+    """Let a held claim be sent."""
+    return await _run(context, site, claim_number, RELEASE, actor, now)
+
+
+async def cancel_claim(
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime
+) -> UnsentResult:
+    """Take a claim back: it is never sent, and its vendor's claim id is free."""
+    return await _run(context, site, claim_number, CANCEL, actor, now)
+
+
+async def cancel_within(
+    tx: Tx, context: WorkContext, site: Site, claim: UnsentClaim, now: datetime
+) -> bool:
+    """Cancel a claim inside the transaction that stores its correction, which tells of it; return False if it is taken."""
+    return await _change(tx, context, site, claim, CANCEL, now, events=0)
+
+
+def is_unsent(claim: UnsentClaim) -> bool:
+    """Return whether no batch has taken the claim, and no restore leaves that in doubt."""
+    return claim.sendings == 0 and claim.queued not in (0, QUEUED_IN_DOUBT, -QUEUED_IN_DOUBT)
+
+
+async def _run(
+    context: WorkContext,
+    site: Site,
+    claim_number: str,
+    verb: UnsentVerb,
+    actor: Actor,
+    now: datetime,
+) -> UnsentResult:
+    await context.vault.ensure_key(site.scope)
+
+    async def job(tx: Tx) -> UnsentResult:
+        claim = await store.find(tx, claim_number)
+        if claim is None:
+            return UnsentResult(claim_number, "", "There is no claim of this number.")
+        wanted = _next_state(claim, verb)
+        if claim.state == _wanted_state(verb):
+            return UnsentResult(claim_number, claim.state)
+        refusal = _refusal(claim, wanted)
+        if not refusal and not await _change(tx, context, site, claim, verb, now, events=1):
+            refusal = IN_BATCH
+        if refusal or wanted is None:
+            return UnsentResult(claim_number, claim.state, refusal)
+        tx.audit(verb.audited, ids=[claim_number])
+        tx.add_events([_event(site, claim, verb, wanted, now)])
+        return UnsentResult(claim_number, wanted.value)
+
+    return await context.database.write(site.scope, job, actor=actor)
+
+
+def _wanted_state(verb: UnsentVerb) -> str:
+    """Return the state that a verb leads to: a claim that is in it needs no change."""
+    return next(after for (_, event), after in NEXT.items() if event is verb.event).value
+
+
+def _next_state(claim: UnsentClaim, verb: UnsentVerb) -> ClaimState | None:
+    if claim.state == NOT_ACCEPTED:
+        return None
+    return NEXT.get((ClaimState(claim.state), verb.event))
+
+
+def _refusal(claim: UnsentClaim, wanted: ClaimState | None) -> str:
+    if claim.state == NOT_ACCEPTED:
+        return WAS_REFUSED
+    if claim.state == ClaimState.CANCELED:
+        return "The claim was canceled. Send it again to have it sent."
+    if abs(claim.queued) == QUEUED_IN_DOUBT:
+        return MAY_BE_SENT
+    return IN_BATCH if wanted is None or not is_unsent(claim) else ""
+
+
+async def _change(
+    tx: Tx,
+    context: WorkContext,
+    site: Site,
+    claim: UnsentClaim,
+    verb: UnsentVerb,
+    now: datetime,
+    *,
+    events: int,
+) -> bool:
+    wanted = _next_state(claim, verb)
+    if wanted is None or claim.status is None or not is_unsent(claim):
+        return False
+    vault, today = context.vault, to_local(now, site.time_zone).date()
+    await vault.load_keys_of(tx, [claim.status])
+    opened = vault.open(site.scope, STATUS_COLUMN, claim.request_id, claim.status)
+    status = msgspec.structs.replace(
+        decode_claim_status(opened), state=wanted, state_changed_day=today, updated_day=today
+    )
+    sealed = vault.seal(site.scope, STATUS_COLUMN, claim.request_id, encode_claim_status(status))
+    queued = 0 if wanted is ClaimState.CANCELED else -claim.queued
+    change = UnsentChange(wanted.value, queued, sealed, verb.event.value, to_micros(now))
+    changed = await store.update(tx, claim, change, events=events)
+    if changed and wanted is ClaimState.CANCELED:
+        await store.free_account_number(tx, claim.request_id)
+    return changed
+
+
+def _event(
+    site: Site, claim: UnsentClaim, verb: UnsentVerb, wanted: ClaimState, now: datetime
+) -> NewEvent:
+    return NewEvent(
+        verb.told,
+        to_micros(now),
+        site.vendor_id,
+        site.id,
+        claim.request_id,
+        claim.event_sequence + 1,
+        {"state": wanted.value, "previous_state": claim.state},
+    )

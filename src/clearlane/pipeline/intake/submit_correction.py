@@ -1,0 +1,202 @@
+"""Correct a stored claim: take its content, change fields, and submit it in the claim's place.
+
+    outcome = await submit_correction(context, site, "C193...", {"F24...": ...}, actor=actor, now=now)
+
+``claims.resubmission`` decides how it goes out: as a new claim, as a replacement or as a void. A claim that no batch has
+taken is canceled in the same transaction. Of two corrections at once one wins, and the other is a
+:class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import msgspec
+
+from clearlane.accounts.model import Site
+from clearlane.claims.decode import restore
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.finding import ClaimFinding, shape_finding
+from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.resubmission import REPLACEMENT
+from clearlane.pipeline.intake.claim_x12 import write_claim_837
+from clearlane.pipeline.intake.correct_claims import preview_correction
+from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim
+from clearlane.pipeline.intake.prepare_document import (
+    ReadDocument,
+    TooManyClaims,
+    prepare_document,
+    read_document,
+)
+from clearlane.pipeline.intake.submit import store_correction
+from clearlane.pipeline.load_claim import open_claim_content
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import claims as store
+from clearlane.store.claims import StoredClaim
+from clearlane.store.database import Actor, Tx
+
+VENDOR_CLAIM_ID = "Svc_VendorClaimId"
+WAYS = {"1": "new", "6": "corrected", "7": "replacement", "8": "void"}
+# The payer has these and has not decided: what comes after them is a replacement.
+ON_ITS_WAY = frozenset({ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionOutcome:
+    """How a correction goes out, or why it does not."""
+
+    predecessor: str
+    claim_number: str
+    """Of the claim that was stored; empty for a dry run and for one that is not accepted."""
+    accepted: bool
+    sent_as: str
+    """``new``, ``replacement`` or ``void``."""
+    reason: str
+    findings: tuple[ClaimFinding, ...] = field(default=(), repr=False)
+    x12: bytes = field(default=b"", repr=False)
+    """Of a dry run: what would be sent."""
+
+
+async def submit_correction(
+    context: WorkContext,
+    site: Site,
+    claim_number: str,
+    fields: Mapping[str, object],
+    *,
+    actor: Actor,
+    now: datetime,
+    dry_run: bool = False,
+) -> CorrectionOutcome | None:
+    """Correct a claim with these fields; None where the site has no claim of this number.
+
+    A value of None removes a field. Raises a :class:`CorrectionConflict` where the claim cannot be corrected now.
+    """
+    row = await _load(context, site, claim_number, actor)
+    if row is None:
+        return None
+    kind = ClaimKind(row.kind)
+    faults = _name_faults(kind, fields)
+    if faults:
+        return _refused(claim_number, faults)
+    await context.vault.ensure_key(site.scope)
+    prepared = await _prepare(context, site, row, fields, now)
+    if not isinstance(prepared, PreparedClaim):
+        return _refused(claim_number, prepared)
+    preview = await preview_correction(
+        context.database, context.vault, site, prepared, claim_number
+    )
+    outcome = _outcome(context, claim_number, preview, now)
+    if dry_run or not outcome.accepted:
+        return outcome
+    result = await store_correction(
+        context, site, prepared, corrects=claim_number, actor=actor, now=now
+    )
+    if not result.accepted:
+        raise CorrectionConflict(" ".join(one.message for one in result.findings))
+    return replace(outcome, claim_number=result.request_id, reason=result.note, x12=b"")
+
+
+async def _load(
+    context: WorkContext, site: Site, claim_number: str, actor: Actor
+) -> StoredClaim | None:
+    async def find(tx: Tx) -> StoredClaim | None:
+        found = await store.find(tx, claim_number)
+        if found is not None:
+            await context.vault.load_keys_of(tx, [found.payload])
+            tx.audit("claim.read", ids=[claim_number], detail="to correct it")
+        return found
+
+    return await context.database.write(site.scope, find, actor=actor)
+
+
+def _name_faults(kind: ClaimKind, fields: Mapping[str, object]) -> tuple[ClaimFinding, ...]:
+    known = FORMS[kind].claim.model_fields
+    faults = [
+        shape_finding(name, f"A {kind} claim has no such field.")
+        for name in fields
+        if name not in known
+    ]
+    if VENDOR_CLAIM_ID in fields:
+        faults.append(
+            shape_finding(VENDOR_CLAIM_ID, "A correction keeps the claim's id; leave it out.")
+        )
+    if not fields:
+        faults.append(shape_finding("fields", "Name at least one field that changes."))
+    return tuple(faults)
+
+
+async def _prepare(
+    context: WorkContext, site: Site, row: StoredClaim, fields: Mapping[str, object], now: datetime
+) -> PreparedClaim | tuple[ClaimFinding, ...]:
+    """Read and judge the claim with its changed fields; return what is wrong with their shape where it cannot be read."""
+    kind = ClaimKind(row.kind)
+    document = {
+        "DocumentType": FORMS[kind].document_type,
+        "Claims": [_changed_content(context, site, row, fields)],
+    }
+    content = msgspec.json.encode(document)
+    read = await read_document(context, content, kind, site=site)
+    if isinstance(read, TooManyClaims):
+        raise CorrectionConflict(f"A document may have {read.claims_max} claims at most.")
+    if not isinstance(read, ReadDocument):
+        return read.findings
+    found = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
+    return found[0]
+
+
+def _changed_content(
+    context: WorkContext, site: Site, row: StoredClaim, fields: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the claim as V3 takes it, with the changed fields.
+
+    How it goes out is decided anew, so what the claim said of itself as a correction is left out.
+    """
+    opened = context.vault.open(site.scope, store.TABLE, row.request_id, row.payload)
+    stored = open_claim_content(opened).claim
+    content: dict[str, object] = msgspec.json.decode(stored)
+    names = form_of(restore(ClaimKind(row.kind), bytes(stored))).names
+    content.pop(names.frequency, None)
+    content.pop(names.original_reference, None)
+    if row.state in ON_ITS_WAY:
+        content[names.frequency] = REPLACEMENT
+    content |= fields
+    return {name: value for name, value in content.items() if value is not None}
+
+
+def _refused(claim_number: str, findings: Sequence[ClaimFinding]) -> CorrectionOutcome:
+    return CorrectionOutcome(
+        predecessor=claim_number,
+        claim_number="",
+        accepted=False,
+        sent_as="",
+        reason="",
+        findings=tuple(findings),
+    )
+
+
+def _outcome(
+    context: WorkContext, claim_number: str, prepared: PreparedClaim, now: datetime
+) -> CorrectionOutcome:
+    claim, accepted = prepared.judgement.claim, prepared.judgement.accepted
+    x12 = b""
+    if accepted:
+        x12 = write_claim_837(
+            context,
+            claim,
+            kind=ClaimKind(prepared.row.kind),
+            number=prepared.row.request_id,
+            payer_id=prepared.row.payer_id,
+            account_as_number=bool(prepared.row.reference),
+            now=now,
+        )
+    return CorrectionOutcome(
+        predecessor=claim_number,
+        claim_number="",
+        accepted=accepted,
+        sent_as=WAYS.get(form_of(claim).frequency(claim), ""),
+        reason=prepared.facts.correction,
+        findings=prepared.judgement.findings,
+        x12=x12,
+    )

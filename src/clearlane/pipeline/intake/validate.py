@@ -1,0 +1,120 @@
+"""Say what would become of a document of claims, with every finding, and store nothing of it. Knows no HTTP."""
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import msgspec
+
+from clearlane.accounts.model import Site
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.resubmission import ResubmissionDecision
+from clearlane.claims.rules import RULES
+from clearlane.pipeline.intake.prepare_claims import PreparedClaim
+from clearlane.pipeline.intake.prepare_document import (
+    MalformedDocument,
+    ReadDocument,
+    TooManyClaims,
+    prepare_document,
+    read_document,
+)
+from clearlane.pipeline.intake.submit import ID_IS_FREE
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import claims as store
+from clearlane.store.claims import StoredPredecessor
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatedClaim:
+    """What would become of one claim."""
+
+    vendor_claim_id: str
+    accepted: bool
+    findings: tuple[ClaimFinding, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatedDocument:
+    """What would become of the claims of a document, in their order."""
+
+    claims: tuple[ValidatedClaim, ...]
+    ignored: tuple[str, ...] = ()
+
+
+async def validate(
+    context: WorkContext, document: bytes, kind: ClaimKind, *, site: Site, now: datetime
+) -> ValidatedDocument | MalformedDocument | TooManyClaims:
+    """Read and judge a document as ``submit`` does, with errors, warnings and notes of each claim."""
+    read = await read_document(context, document, kind, site=site)
+    if isinstance(read, MalformedDocument):
+        return await _validate_readable(context, document, kind, read, site=site, now=now)
+    if not isinstance(read, ReadDocument):
+        return read
+    await context.vault.ensure_key(site.scope)
+    prepared = await prepare_document(context, read, site=site, now=now, shorten=lambda one: one)
+    async with context.database.read(site.scope) as tx:
+        accepted = [one.row for one in prepared if one.judgement.accepted]
+        earlier = await store.find_current(tx, accepted) if accepted else {}
+    claims = tuple(_validated(one, earlier.get(one.row.request_id)) for one in prepared)
+    return ValidatedDocument(claims, read.ignored)
+
+
+async def _validate_readable(
+    context: WorkContext,
+    document: bytes,
+    kind: ClaimKind,
+    malformed: MalformedDocument,
+    *,
+    site: Site,
+    now: datetime,
+) -> ValidatedDocument | MalformedDocument | TooManyClaims:
+    """Judge the claims of a document that can be read, beside the faults of those that cannot."""
+    by_claim: dict[int, list[ClaimFinding]] = {}
+    for finding in malformed.findings:
+        place = _PLACE.match(finding.location)
+        if place is None:
+            return malformed  # the document itself
+        by_claim.setdefault(int(place[1]), []).append(finding)
+    top = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
+    *_, named = (name for name in top if name.lower() == "claims")  # of two the last one counts
+    claims = msgspec.json.decode(top[named], type=list[msgspec.Raw])
+    readable = [one for at, one in enumerate(claims) if at not in by_claim]
+    kept = {name: one for name, one in top.items() if name.lower() != "claims"}
+    rest_of_document = msgspec.json.encode({**kept, "Claims": readable})
+    judged = await validate(context, rest_of_document, kind, site=site, now=now)
+    if not isinstance(judged, ValidatedDocument) or len(judged.claims) != len(readable):
+        return malformed
+    rest = iter(judged.claims)
+    return ValidatedDocument(
+        tuple(
+            ValidatedClaim(_vendor_claim_id(one), accepted=False, findings=tuple(by_claim[at]))
+            if at in by_claim
+            else next(rest)
+            for at, one in enumerate(claims)
+        ),
+        malformed.ignored,
+    )
+
+
+def _vendor_claim_id(claim: msgspec.Raw) -> str:
+    """Return the vendor's id of a claim that cannot be read; empty where it has none."""
+    content = msgspec.json.decode(claim)
+    fields = content.items() if isinstance(content, dict) else ()
+    found = [value for name, value in fields if name.lower() == "svc_vendorclaimid"]
+    return found[-1] if found and isinstance(found[-1], str) else ""
+
+
+_PLACE = re.compile(r"Claims\[(\d+)\]")
+
+
+def _validated(one: PreparedClaim, earlier: StoredPredecessor | None) -> ValidatedClaim:
+    findings = one.judgement.findings
+    if earlier is None or store.decide(earlier, one.row) is not ResubmissionDecision.ID_IN_USE:
+        return ValidatedClaim(one.vendor_claim_id, one.judgement.accepted, findings)
+    facts = replace(one.facts, earlier_request_id=earlier.request_id, earlier_state=earlier.state)
+    taken = tuple(
+        ClaimFinding(rule=ID_IS_FREE, location=f"{one.at}.{path}", message=message)
+        for path, message in RULES[ID_IS_FREE].check(one.judgement.claim, facts)
+    )
+    return ValidatedClaim(one.vendor_claim_id, accepted=False, findings=(*taken, *findings))

@@ -1,0 +1,127 @@
+"""People's work on claims: notes, assignments, putting aside, and being done with one. All of it is audited.
+
+Reasons and notes are sealed: people write about patients in them. Knows no page.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from clearlane.accounts.model import Site
+from clearlane.kernel.clock import to_micros
+from clearlane.kernel.ids import new_request_id
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import claim_listing, work_items
+from clearlane.store.claim_listing import ListRow
+from clearlane.store.database import Actor, Tx
+from clearlane.store.work_items import ClaimNote, WorkItem
+
+NOTE_CHARACTERS_MAX = 4_000
+REASON_CHARACTERS_MAX = 500
+CLAIMS_AT_ONCE_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class OpenNote:
+    """A note that was opened; without a repr of its text."""
+
+    author: str
+    at: int
+    text: str = field(repr=False)
+
+
+async def add_note(
+    context: WorkContext, site: Site, request_id: str, text: str, *, actor: Actor
+) -> None:
+    """Add a note to a claim. It is never sent to a payer."""
+    now = context.clock.now()
+    await context.vault.ensure_key(site.scope)
+    id = new_request_id(now, letter="N")
+    payload = context.vault.seal(
+        site.scope, work_items.NOTES, id, text[:NOTE_CHARACTERS_MAX].encode()
+    )
+    note = ClaimNote(id, request_id, actor.name, to_micros(now), payload)
+    await context.database.write(site.scope, lambda tx: work_items.add_note(tx, note), actor=actor)
+
+
+async def list_notes(
+    context: WorkContext, site: Site, request_id: str, *, actor: Actor
+) -> list[OpenNote]:
+    """Return the notes of a claim, the latest first. The caller has audited the look at the claim."""
+    async with context.database.read(site.scope) as tx:
+        notes = await work_items.list_notes(tx, request_id)
+        await context.vault.load_keys_of(tx, [note.payload for note in notes])
+    return [
+        OpenNote(
+            note.author,
+            note.at,
+            context.vault.open(site.scope, work_items.NOTES, note.note_id, note.payload).decode(),
+        )
+        for note in notes
+    ]
+
+
+async def assign_claims(
+    context: WorkContext, site: Site, request_ids: Sequence[str], user: str | None, *, actor: Actor
+) -> int:
+    """Assign claims to a user, or to nobody; return how many there were."""
+    return await _change(
+        context,
+        site,
+        request_ids,
+        "claim.assign",
+        lambda item, row: item._replace(assigned_to=user),
+        actor=actor,
+    )
+
+
+async def snooze_claims(
+    context: WorkContext, site: Site, request_ids: Sequence[str], until: str, *, actor: Actor
+) -> int:
+    """Put claims aside until a day; return how many there were."""
+    return await _change(
+        context,
+        site,
+        request_ids,
+        "claim.snooze",
+        lambda item, row: item._replace(snoozed_until=until),
+        actor=actor,
+    )
+
+
+async def finish_claims(
+    context: WorkContext, site: Site, request_ids: Sequence[str], reason: str, *, actor: Actor
+) -> int:
+    """Take claims off the worklist, with the reason; another label brings them back."""
+    await context.vault.ensure_key(site.scope)
+    text = reason[:REASON_CHARACTERS_MAX].encode()
+
+    def done(item: WorkItem, row: ListRow) -> WorkItem:
+        payload = context.vault.seal(site.scope, work_items.TABLE, row.request_id, text)
+        return item._replace(done_label=row.label, payload=payload)
+
+    return await _change(context, site, request_ids, "claim.done", done, actor=actor)
+
+
+async def _change(
+    context: WorkContext,
+    site: Site,
+    request_ids: Sequence[str],
+    action: str,
+    change: Callable[[WorkItem, ListRow], WorkItem],
+    *,
+    actor: Actor,
+) -> int:
+    now = to_micros(context.clock.now())
+
+    async def job(tx: Tx) -> int:
+        rows = await claim_listing.list_rows(tx, request_ids[:CLAIMS_AT_ONCE_MAX])
+        known = await work_items.list_items(tx, list(rows))
+        items = [
+            change(known.get(id) or WorkItem(id), row)._replace(changed_at=now)
+            for id, row in rows.items()
+        ]
+        await work_items.put_items(tx, items)
+        tx.audit(action, ids=list(rows))
+        return len(items)
+
+    return await context.database.write(site.scope, job, actor=actor)

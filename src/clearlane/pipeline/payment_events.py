@@ -1,0 +1,67 @@
+"""Tell vendors and operators of payments: that one was recorded, and what is odd about it.
+
+A payment concerns several clients: each site is told of it once, by its share, and never of another's claims.
+"""
+
+from collections.abc import Sequence
+
+from clearlane.events.event import EventActor, EventData, NewEvent
+from clearlane.pipeline.claim_status import ClaimFact
+from clearlane.store import payments as store
+from clearlane.store.database import Tx, require_row
+from clearlane.store.payments import PaymentRow
+
+NOBODY = (None, None)
+"""The owner of events for operators."""
+
+
+async def add_payment_events(tx: Tx, payment_id: str, at: int) -> None:
+    """Add the events of a payment all of whose claims are recorded now for the first time."""
+    payment = require_row(await store.find(tx, payment_id), "a payment")
+    shared = payment.duplicate_of or payment_id
+    owners: list[tuple[int | None, int | None]] = [
+        (share.vendor_id, share.site_id) for share in await store.list_shares(tx, [shared])
+    ]
+    types = [] if payment.duplicate_of else ["payment.received"]
+    events = [
+        NewEvent(type, at, vendor, site, data=_data(payment), actor=EventActor.PAYER)
+        for type, concerned in (*((type, owners) for type in types), *_odd(payment, owners))
+        for vendor, site in concerned
+    ]
+    tx.add_events(events)
+
+
+def matched_events(facts: Sequence[ClaimFact], at: int) -> list[NewEvent]:
+    """Return the events of claim payments that found their claims after the payment was recorded."""
+    return [
+        NewEvent(
+            "payment.matched",
+            at,
+            one.vendor_id,
+            one.site_id,
+            data={"payment_id": one.place.payment_id, "matched_claim": one.request_id},
+        )
+        for one in facts
+        if one.place is not None
+    ]
+
+
+def _odd(
+    payment: PaymentRow, owners: list[tuple[int | None, int | None]]
+) -> list[tuple[str, list[tuple[int | None, int | None]]]]:
+    """Return the types of what is odd about a payment, each with whom it concerns; operators where that is nobody."""
+    found = []
+    if payment.duplicate_of:
+        return [("payment.duplicate", owners or [NOBODY])]
+    if not payment.balanced:
+        found.append(("payment.unbalanced", owners or [NOBODY]))
+    if payment.unmatched:
+        found.append(("payment.unmatched", [NOBODY]))
+    return found
+
+
+def _data(payment: PaymentRow) -> EventData:
+    data: dict[str, str | int | bool | list[str] | None] = {"payment_id": payment.payment_id}
+    if payment.duplicate_of:
+        data["duplicate_of"] = payment.duplicate_of
+    return data

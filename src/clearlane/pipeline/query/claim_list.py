@@ -1,0 +1,397 @@
+"""Load claims as lists show them: label, patient, payer, the reason in one line, and money. Every look is audited.
+
+    keys = await store.list_keys(tx, labels, filters, limit=51)
+    rows = await load_claim_rows(context, site, keys)
+
+Knows how claims, facts and payments are sealed; knows no page.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from clearlane.accounts.model import Site
+from clearlane.claims import provenance
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.claims.facts import Fact, FactKind, StatusVerdict
+from clearlane.claims.fields import Claim
+from clearlane.claims.forms import form_of
+from clearlane.claims.provenance import Explanation
+from clearlane.kernel.clock import from_micros
+from clearlane.payments.model import ClaimPayment
+from clearlane.payments.outcome import is_denial
+from clearlane.payments.read_claim_part import read_claim_part
+from clearlane.pipeline.claim_label import ClaimLabel
+from clearlane.pipeline.claim_status import AnyFact, open_document_source, open_fact
+from clearlane.pipeline.load_claim import LoadedClaim, open_claim, sent_line_controls
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import claim_listing, documents, facts, work_items
+from clearlane.store.claim_listing import ListRow
+from clearlane.store.claims import StoredClaim
+from clearlane.store.database import Actor, Tx
+from clearlane.store.documents import StoredDocument
+from clearlane.store.facts import FactRow
+from clearlane.store.statuses import STATUS_COLUMN
+from clearlane.store.vault import Vault
+from clearlane.store.work_items import WorkItem
+from clearlane.x12 import codes
+
+OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
+"""Labels of claims that a payer has and has not decided."""
+REFUSALS = frozenset({FactKind.CLAIM_REFUSED, FactKind.SET_REFUSED, FactKind.TA1_REFUSED})
+GENERATIONS_MAX = 9
+CENTS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimReason:
+    """Why a claim is where it is: the first thing to fix, or the sentence for it."""
+
+    text: str = field(repr=False)
+    cause: str = ""
+    """What claims of one cause have in common: source, code and field; empty where there is nothing to fix."""
+    explanation: Explanation | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimRow:
+    """A claim as lists show it; without a repr of patient data. Amounts are cents."""
+
+    site: Site
+    number: str
+    label: ClaimLabel
+    no_answer: bool
+    """Whether the payer has been silent for longer than is usual."""
+    kind: str
+    payer_id: str
+    patient: str = field(repr=False)
+    born: date | None = field(repr=False)
+    member_id: str = field(repr=False)
+    vendor_claim_id: str
+    service_day: date | None
+    reason: ClaimReason
+    charge: int
+    paid: int | None
+    """None before a payer decided."""
+    owes: int | None
+    changed_at: datetime
+    generation: int
+    """1 for a first submission, 2 for its correction."""
+    work: WorkItem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _PageRows:
+    rows: Mapping[str, ListRow]
+    facts: Mapping[str, Sequence[FactRow]]
+    documents: Mapping[str, StoredDocument]
+    generations: Mapping[str, int]
+    work: Mapping[str, WorkItem]
+
+
+def silence_cutoff(context: WorkContext) -> datetime:
+    """Return the time before which a claim without an answer is late."""
+    return context.clock.now() - timedelta(days=context.limits.claim_silence_days)
+
+
+async def load_claim_rows(
+    context: WorkContext, site: Site, numbers: Sequence[str], *, actor: Actor, action: str
+) -> list[ClaimRow]:
+    """Load claims of a site in this order; the look is one audit row with their numbers."""
+    if not numbers:
+        return []
+
+    async def job(tx: Tx) -> _PageRows:
+        page = await _load_page(tx, numbers)
+        await context.vault.load_keys_of(tx, _sealed(page))
+        tx.audit(action, ids=list(page.rows))
+        return page
+
+    page = await context.database.write(site.scope, job, actor=actor)
+    cutoff = silence_cutoff(context)
+    return [
+        _row(context.vault, site, page, page.rows[number], cutoff)
+        for number in numbers
+        if number in page.rows
+    ]
+
+
+async def _load_page(tx: Tx, numbers: Sequence[str]) -> _PageRows:
+    rows = await claim_listing.list_rows(tx, numbers)
+    by_claim: dict[str, list[FactRow]] = {number: [] for number in rows}
+    for row in await facts.list_own(tx, list(rows)):
+        by_claim[row.request_id].append(row)
+    kept = await documents.list_for_claims(tx, list(rows))
+    return _PageRows(
+        rows,
+        by_claim,
+        {document.document_id: document for document in kept},
+        await _generations(tx, rows.values()),
+        await work_items.list_items(tx, list(rows)),
+    )
+
+
+async def _generations(tx: Tx, rows: Iterable[ListRow]) -> dict[str, int]:
+    """Count how often each claim was submitted under its vendor's claim id."""
+    found = {row.request_id: 1 for row in rows}
+    before: dict[str, str | None] = {
+        row.request_id: row.predecessor_id for row in rows if row.predecessor_id
+    }
+    for _ in range(GENERATIONS_MAX):
+        if not before:
+            break
+        for number in before:
+            found[number] += 1
+        parents = await claim_listing.list_predecessors(tx, [id for id in before.values() if id])
+        before = {n: parents.get(id) for n, id in before.items() if id and parents.get(id)}
+    return found
+
+
+def _sealed(page: _PageRows) -> list[bytes]:
+    sealed = [row.payload for row in page.rows.values()]
+    sealed += [row.status for row in page.rows.values() if row.status is not None]
+    sealed += [one.payload for each in page.facts.values() for one in each]
+    return sealed + [one.payload for one in page.documents.values()]
+
+
+def _row(vault: Vault, site: Site, page: _PageRows, row: ListRow, cutoff: datetime) -> ClaimRow:
+    loaded = open_claim(vault, site.scope, _stored(row))
+    status = _status(vault, site, row)
+    label = ClaimLabel(row.label)
+    changed_at = from_micros(row.updated_at)
+    no_answer = label in OPEN_LABELS and changed_at < cutoff
+    known = [open_fact(vault, one) for one in page.facts[row.request_id]]
+    reason = (
+        silence_reason(label, changed_at)
+        if no_answer
+        else explain_label(vault, label, loaded, status, known, page.documents)
+    )
+    decided = status is not None and any(isinstance(fact, ClaimPayment) for fact in known)
+    return ClaimRow(
+        site=site,
+        number=row.request_id,
+        label=label,
+        no_answer=no_answer,
+        kind=row.kind,
+        payer_id=row.payer_id,
+        patient=patient_name(loaded.claim),
+        born=form_of(loaded.claim).patient_birth(loaded.claim),
+        member_id=str(loaded.claim.__dict__.get(form_of(loaded.claim).names.member_id) or ""),
+        vendor_claim_id=status.vendor_claim_id if status else loaded.claim.Svc_VendorClaimId,
+        service_day=date.fromisoformat(row.service_day) if row.service_day else None,
+        reason=reason,
+        charge=row.total_cents,
+        paid=status.payer_cents if status and decided else None,
+        owes=status.patient_cents if status and decided else None,
+        changed_at=changed_at,
+        generation=page.generations[row.request_id],
+        work=page.work.get(row.request_id),
+    )
+
+
+def patient_name(claim: Claim) -> str:
+    """Return the patient as ``ARDEN, RUTH``; of a claim for the insured, the insured."""
+    (last, insured_last, _), (first, insured_first, _), *_ = form_of(claim).persons
+    given = claim.__dict__
+    parts = (
+        given.get(last) or given.get(insured_last),
+        given.get(first) or given.get(insured_first),
+    )
+    return ", ".join(str(part) for part in parts if part)
+
+
+def explain_label(
+    vault: Vault,
+    label: ClaimLabel,
+    loaded: LoadedClaim,
+    status: ClaimStatus | None,
+    known: Sequence[AnyFact],
+    kept: Mapping[str, StoredDocument],
+) -> ClaimReason:
+    """Return the reason of a claim's label in one line."""
+    if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
+        return _refusal_reason(loaded, known)
+    if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
+        return _denial_reason(vault, loaded, known, kept)
+    return ClaimReason(text=_plain_reason(label, status))
+
+
+def silence_reason(label: ClaimLabel, since: datetime) -> ClaimReason:
+    """Return the reason of a claim whose payer is silent."""
+    words = {ClaimLabel.SENT: "Sent", ClaimLabel.ACCEPTED: "Accepted"}.get(label, "In process")
+    text = f"{words} {since:%b} {since.day}, nothing since"
+    return ClaimReason(text=text, cause="no answer")
+
+
+def find_refusal(known: Sequence[AnyFact]) -> Fact | None:
+    """Return the last statement by which a payer refused a claim, or asked for something."""
+    refusals = [
+        fact
+        for fact in known
+        if isinstance(fact, Fact)
+        and (
+            fact.kind in REFUSALS
+            or (
+                fact.kind is FactKind.STATUS
+                and (fact.verdict is StatusVerdict.REJECTED or _wants_records(fact))
+            )
+        )
+    ]
+    return max(refusals, key=lambda fact: (fact.at, fact.serial), default=None)
+
+
+def _wants_records(fact: Fact) -> bool:
+    return any(code.category.startswith("R") for code in fact.codes)
+
+
+def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReason:
+    refusal = find_refusal(known)
+    if refusal is None:
+        return ClaimReason(text="The payer refused it.")
+    controls = sent_line_controls(loaded)
+    found = list(provenance.explain_complaints(refusal, loaded.claim, controls))
+    # What names a field can be fixed here, so it stands first.
+    found.sort(key=lambda one: not one.fields)
+    return to_reason(found[0]) if found else ClaimReason(text="The payer refused it.")
+
+
+def payment_in_force(known: Sequence[AnyFact]) -> ClaimPayment | None:
+    """Return the latest claim payment that takes nothing back."""
+    paid = [fact for fact in known if isinstance(fact, ClaimPayment) and not fact.is_reversal]
+    return max(paid, key=lambda fact: (fact.at, fact.serial, fact.order), default=None)
+
+
+def explain_payment(
+    vault: Vault, loaded: LoadedClaim, payment: ClaimPayment, kept: Mapping[str, StoredDocument]
+) -> list[Explanation]:
+    """Return the adjustments of a claim payment in words, denials first."""
+    document = kept.get(payment.document_id)
+    if document is None:
+        return []
+    _, paid = read_claim_part(open_document_source(vault, document).part)
+    found = provenance.explain_adjustments(paid, loaded.claim, sent_line_controls(loaded))
+    return sorted(found, key=lambda one: not is_denied(one))
+
+
+def is_denied(explanation: Explanation) -> bool:
+    """Return whether an adjustment denies payment."""
+    group, _, reason = explanation.code.partition("-")
+    return is_denial(group, reason, int((explanation.amount or 0) * CENTS))
+
+
+def _denial_reason(
+    vault: Vault,
+    loaded: LoadedClaim,
+    known: Sequence[AnyFact],
+    kept: Mapping[str, StoredDocument],
+) -> ClaimReason:
+    payment = payment_in_force(known)
+    found = explain_payment(vault, loaded, payment, kept) if payment else []
+    return to_reason(found[0]) if found else ClaimReason(text="The payer gave no reason.")
+
+
+def to_reason(explanation: Explanation) -> ClaimReason:
+    """Return an explanation as the reason in one line: the box and its name, then what is wrong."""
+    place = explanation.fields[0] if explanation.fields else None
+    field_name = place.path.rpartition(".")[2] if place else ""
+    return ClaimReason(
+        text=short_reason(explanation),
+        cause=" ".join(filter(None, (explanation.source, explanation.code, field_name))),
+        explanation=explanation,
+    )
+
+
+def short_reason(explanation: Explanation) -> str:
+    """Return what is wrong in a few words, such as ``Box 33a, Billing provider's NPI: information is invalid``."""
+    place = explanation.fields[0] if explanation.fields else None
+    words = _SHORTENERS.get(explanation.source, _first_sentence)(explanation)
+    if place is None or not place.box:
+        return words
+    at_line = f" of line {explanation.line}" if explanation.line else ""
+    if explanation.source == "835":
+        return f"{words} (box {place.box}{at_line})"
+    return f"Box {place.box}{at_line}, {place.label}: {words}"
+
+
+def _first_sentence(explanation: Explanation) -> str:
+    return explanation.happened.partition(". ")[0].rstrip(".")
+
+
+def _status_words(explanation: Explanation) -> str:
+    category, _, _ = explanation.code.partition(":")
+    words = codes.load("status_categories").get(category, "")
+    if explanation.fields and words:
+        return words.partition(": ")[2] or words
+    # Without a field the status itself says what is meant: its sentence follows the category's.
+    sentences = explanation.happened.split(". ")
+    return (sentences[1] if len(sentences) > 1 else sentences[0]).rstrip(".")
+
+
+def _adjustment_words(explanation: Explanation) -> str:
+    _, _, words = _first_sentence(explanation).partition("was not paid: ")
+    return f"{explanation.code}: {words}" if words else _first_sentence(explanation)
+
+
+def _syntax_words(explanation: Explanation) -> str:
+    words = _first_sentence(explanation)
+    return words.rpartition("): ")[2] if explanation.fields else words
+
+
+_SHORTENERS = {
+    "277CA": _status_words,
+    "277": _status_words,
+    "835": _adjustment_words,
+    "999": _syntax_words,
+}
+
+
+def _plain_reason(label: ClaimLabel, status: ClaimStatus | None) -> str:
+    """Return the sentence of a claim with nothing to fix."""
+    if status is None:
+        return ""
+    day = status.decided_day or status.state_changed_day
+    on_day = f"{day:%b} {day.day}"
+    sentences = {
+        ClaimLabel.RECEIVED: "Leaves with the next file",
+        ClaimLabel.HELD: "Kept back until it is released",
+        ClaimLabel.CANCELED: f"Taken back {on_day}, never sent",
+        ClaimLabel.SENT: f"Sent {on_day}",
+        ClaimLabel.ACCEPTED: f"Accepted {on_day}",
+        ClaimLabel.IN_PROCESS: f"In process since {on_day}",
+        ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}; no correction yet",
+        ClaimLabel.PREDETERMINED: "An estimate: nothing was billed",
+        ClaimLabel.FORWARDED: "Forwarded to the next payer",
+        ClaimLabel.NOTHING_DUE: "Nothing is due from anybody",
+        ClaimLabel.PAID_DIFFERS: "The payer's figures do not add up",
+        ClaimLabel.PATIENT_OWES: f"Patient owes {_money(status.patient_cents)}: not a denial",
+    }
+    if label is ClaimLabel.PAID:
+        if status.payer_cents == status.total_cents:
+            return "Paid in full"
+        less = (
+            f" less write-off {_money(status.adjustment_cents)}" if status.adjustment_cents else ""
+        )
+        return f"Paid{less}"
+    return sentences.get(label, "")
+
+
+def _money(cents: int) -> str:
+    return f"{cents // CENTS:,}.{cents % CENTS:02}"
+
+
+def _status(vault: Vault, site: Site, row: ListRow) -> ClaimStatus | None:
+    if row.status is None:
+        return None
+    return decode_claim_status(vault.open(site.scope, STATUS_COLUMN, row.request_id, row.status))
+
+
+def _stored(row: ListRow) -> StoredClaim:
+    return StoredClaim(
+        row.request_id,
+        row.kind,
+        row.state,
+        row.payer_id,
+        bool(row.account_as_number),
+        row.created_at,
+        row.payload,
+    )

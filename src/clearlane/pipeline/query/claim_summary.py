@@ -1,0 +1,276 @@
+"""Count a site's claims for Home and the tabs of lists; refreshed by schedule, never by a submission.
+
+    summary = await load_summary(context, site)         # counts now where none was counted before
+    summary.labels["rejected"].count
+
+Knows labels and amounts; nothing in a summary names a patient.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from statistics import median
+
+import msgspec
+
+from clearlane.accounts.model import Site
+from clearlane.engine.workflows import WorkSteps
+from clearlane.kernel.clock import from_micros, to_local, to_micros
+from clearlane.pipeline.claim_label import CONCERNS, ClaimLabel, LabelConcern
+from clearlane.pipeline.query.claim_list import OPEN_LABELS, silence_cutoff
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import claim_summaries as store
+from clearlane.store.claim_listing import ListFilters, list_keys
+from clearlane.store.claim_summaries import DayCount, LabelCount, RestingItem
+from clearlane.store.database import Tx
+
+NAME, EVERY = "claim summaries", "30 * * * * *"
+MONTH_DAYS = 30
+DAY_SECONDS = 86_400
+FAR_FUTURE_MICROS = 2**62
+DENIALS = (ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED)
+PAYMENTS = (ClaimLabel.PAID, ClaimLabel.PAID_DIFFERS, ClaimLabel.PATIENT_OWES)
+DECISIONS = (*DENIALS, *PAYMENTS, ClaimLabel.NOTHING_DUE, ClaimLabel.FORWARDED)
+
+
+class LabelTotals(msgspec.Struct, frozen=True):
+    """The claims of one label. Amounts are cents."""
+
+    count: int = 0
+    charge: int = 0
+    paid: int = 0
+    oldest_at: datetime | None = None
+
+    def plus(self, other: "LabelTotals") -> "LabelTotals":
+        """Return the totals of both."""
+        oldest = min(filter(None, (self.oldest_at, other.oldest_at)), default=None)
+        return LabelTotals(
+            self.count + other.count, self.charge + other.charge, self.paid + other.paid, oldest
+        )
+
+
+class MonthFigures(msgspec.Struct, frozen=True):
+    """The figures of thirty days. Shares are percent; None where nothing was counted."""
+
+    sent: int = 0
+    accepted_percent: float | None = None
+    paid: int = 0
+    denied_percent: float | None = None
+    days_to_payment: float | None = None
+
+
+class ChartDay(msgspec.Struct, frozen=True):
+    """The claims created on one day, by who must act; and their money in cents."""
+
+    day: date
+    counts: dict[str, int]
+    charge: int = 0
+    paid: int = 0
+
+
+class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The counts and sums of a site's claims."""
+
+    counted_at: datetime
+    labels: dict[str, LabelTotals]
+    """The current claims; those that people put aside are not counted."""
+    recent: dict[str, LabelTotals]
+    """Of them the ones that changed in the last 30 days."""
+    no_answer: LabelTotals
+    month: MonthFigures
+    month_before: MonthFigures
+    days: list[ChartDay]
+
+    def total(self, labels: Iterable[str], *, recent: bool = False) -> LabelTotals:
+        """Return the totals of several labels."""
+        found = LabelTotals()
+        for label in labels:
+            found = found.plus((self.recent if recent else self.labels).get(label, LabelTotals()))
+        return found
+
+
+def combine_summaries(several: Sequence[SiteSummary]) -> SiteSummary | None:
+    """Return the summary of several sites together; of shares and medians the first site with most claims counts."""
+    if len(several) <= 1:
+        return several[0] if several else None
+    largest = max(several, key=lambda one: one.month.sent)
+    names = {name for one in several for name in one.labels}
+    silent = LabelTotals()
+    for one in several:
+        silent = silent.plus(one.no_answer)
+    return SiteSummary(
+        counted_at=min(one.counted_at for one in several),
+        labels={name: _plus(one.labels.get(name) for one in several) for name in names},
+        recent={name: _plus(one.recent.get(name) for one in several) for name in names},
+        no_answer=silent,
+        month=_add_figures([one.month for one in several], largest.month),
+        month_before=_add_figures([one.month_before for one in several], largest.month_before),
+        days=_add_days(several),
+    )
+
+
+def _plus(totals: Iterable[LabelTotals | None]) -> LabelTotals:
+    found = LabelTotals()
+    for one in totals:
+        found = found.plus(one or LabelTotals())
+    return found
+
+
+def _add_figures(months: Sequence[MonthFigures], largest: MonthFigures) -> MonthFigures:
+    return msgspec.structs.replace(
+        largest, sent=sum(m.sent for m in months), paid=sum(m.paid for m in months)
+    )
+
+
+def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
+    found: dict[date, ChartDay] = {}
+    for day in (day for one in several for day in one.days):
+        known = found.get(day.day, ChartDay(day.day, {}))
+        counts = {
+            name: known.counts.get(name, 0) + day.counts.get(name, 0)
+            for name in {*known.counts, *day.counts}
+        }
+        found[day.day] = ChartDay(day.day, counts, known.charge + day.charge, known.paid + day.paid)
+    return [found[day] for day in sorted(found)]
+
+
+async def load_summary(context: WorkContext, site: Site) -> SiteSummary:
+    """Return the site's summary; count it now where it never was."""
+    async with context.database.read(site.scope) as tx:
+        kept = await store.find_summary(tx)
+    return await refresh_summary(context, site) if kept is None else _DECODER.decode(kept.content)
+
+
+async def refresh_summary(context: WorkContext, site: Site) -> SiteSummary:
+    """Count a site's claims and keep the summary."""
+    now = context.clock.now()
+    async with context.database.read(site.scope) as tx:
+        summary = await _count(tx, now, silence_cutoff(context), site.time_zone)
+    content = msgspec.json.encode(summary)
+    await context.database.write(
+        site.scope,
+        lambda tx: store.put_summary(tx, to_micros(now), content),
+        actor=context.actor,
+    )
+    return summary
+
+
+async def refresh_tick(context: WorkContext, steps: WorkSteps) -> None:
+    """Refresh the summaries of sites whose claims have changed since, and all of them once a day."""
+    for site in context.accounts().sites:
+        if site.baa_accepted and await _is_stale(context, site):
+            await refresh_summary(context, site)
+
+
+async def _is_stale(context: WorkContext, site: Site) -> bool:
+    async with context.database.read(site.scope) as tx:
+        kept = await store.find_summary(tx)
+        if kept is None:
+            return True
+        if context.clock.now() - from_micros(kept.counted_at) >= timedelta(days=1):
+            return True
+        since = ListFilters(changed_from=kept.counted_at)
+        return bool(await list_keys(tx, list(ClaimLabel), since, limit=1))
+
+
+_DECODER = msgspec.json.Decoder(SiteSummary)
+
+
+async def _count(tx: Tx, now: datetime, cutoff: datetime, zone: str) -> SiteSummary:
+    month_ago, today = now - timedelta(days=MONTH_DAYS), to_local(now, zone).date()
+    since = to_micros(month_ago)
+    every = await store.count_labels(tx, changed_from=0, changed_before=FAR_FUTURE_MICROS)
+    recent = await store.count_labels(tx, changed_from=since, changed_before=FAR_FUTURE_MICROS)
+    silent = await store.count_labels(tx, changed_from=0, changed_before=to_micros(cutoff))
+    first = today - timedelta(days=2 * MONTH_DAYS - 1)
+    days = await store.count_days(tx, first.isoformat())
+    waits = [
+        pair
+        for label in PAYMENTS
+        for pair in await store.list_decided(
+            tx, label, to_micros(month_ago - timedelta(days=MONTH_DAYS))
+        )
+    ]
+    resting = await store.list_resting(tx)
+    middle = today - timedelta(days=MONTH_DAYS - 1)
+    return SiteSummary(
+        counted_at=now,
+        labels=_without_resting(_totals(every), resting, today),
+        recent=_totals(recent),
+        no_answer=_sum(one for one in silent if one.label in OPEN_LABELS),
+        month=_figures([d for d in days if d.created_day >= middle.isoformat()], waits, since),
+        month_before=_figures(
+            [d for d in days if d.created_day < middle.isoformat()], waits, 0, since
+        ),
+        days=_chart(days, middle, today),
+    )
+
+
+def _totals(counts: Iterable[LabelCount]) -> dict[str, LabelTotals]:
+    return {one.label: _sum([one]) for one in counts}
+
+
+def _sum(counts: Iterable[LabelCount]) -> LabelTotals:
+    found = LabelTotals()
+    for one in counts:
+        oldest = from_micros(one.oldest_at)
+        found = found.plus(LabelTotals(one.claims, one.total_cents, one.paid_cents, oldest))
+    return found
+
+
+def _without_resting(
+    totals: dict[str, LabelTotals], resting: Iterable[RestingItem], today: date
+) -> dict[str, LabelTotals]:
+    """Return the totals without the claims that people put aside."""
+    found = dict(totals)
+    for item in resting:
+        sleeps = item.snoozed_until is not None and item.snoozed_until > today.isoformat()
+        if item.label in found and (sleeps or item.done_label == item.label):
+            less = found[item.label]
+            found[item.label] = msgspec.structs.replace(
+                less, count=less.count - 1, charge=less.charge - item.total_cents
+            )
+    return found
+
+
+def _figures(
+    days: Sequence[DayCount],
+    waits: Sequence[tuple[int, int]],
+    changed_from: int,
+    changed_before: int = FAR_FUTURE_MICROS,
+) -> MonthFigures:
+    def number(labels: Iterable[str], *, first_only: bool = False) -> int:
+        wanted = set(labels)
+        return sum(d.claims for d in days if d.label in wanted and (d.is_first or not first_only))
+
+    every = [label.value for label in ClaimLabel]
+    sent = number(label for label in every if label != ClaimLabel.RECEIVED)
+    waiting = {ClaimLabel.RECEIVED, ClaimLabel.SENT}
+    answered = number((label for label in every if label not in waiting), first_only=True)
+    rejected = number([ClaimLabel.REJECTED], first_only=True)
+    decided = number(DECISIONS)
+    taken = [
+        (changed - created) / 10**6 / DAY_SECONDS
+        for created, changed in waits
+        if changed_from <= changed < changed_before
+    ]
+    return MonthFigures(
+        sent=sent,
+        accepted_percent=100 * (answered - rejected) / answered if answered else None,
+        paid=sum(day.paid_cents for day in days),
+        denied_percent=100 * number(DENIALS) / decided if decided else None,
+        days_to_payment=median(taken) if taken else None,
+    )
+
+
+def _chart(days: Iterable[DayCount], first: date, last: date) -> list[ChartDay]:
+    found = {
+        (first + timedelta(days=n)).isoformat(): dict.fromkeys(map(str, LabelConcern), 0)
+        for n in range((last - first).days + 1)
+    }
+    money = {day: [0, 0] for day in found}
+    for one in days:
+        if one.created_day in found:
+            found[one.created_day][CONCERNS[ClaimLabel(one.label)]] += one.claims
+            money[one.created_day][0] += one.total_cents
+            money[one.created_day][1] += one.paid_cents
+    return [ChartDay(date.fromisoformat(day), found[day], *money[day]) for day in found]

@@ -1,0 +1,397 @@
+"""Find the cases of each condition in measures, and put them in words: payer, route, since when, why, what waits.
+
+Pure. ``conditions`` is the table that names each of these functions.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.engine.backlog import BACKLOG_ROWS_MAX
+from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.query.measures import Measures, RoutePolling, UndeliveredClaims
+from clearlane.store.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
+
+UNREACHABLE_MINUTES = 15
+NO_ROUTE_MINUTES = 60
+CLAIMS_WAITING_HOURS = 4
+HELD_HOURS = 24
+POLL_OVERDUE_MINUTES = 30
+ACKNOWLEDGEMENT_HOURS = 48
+STATUS_DAYS, PAYMENT_DAYS = 7, 45
+INQUIRIES_MIN, INQUIRY_FAILURES_PERCENT, INQUIRY_SECONDS = 10, 20, 20
+OPEN_INQUIRY_MINUTES = 60
+WRITE_WAIT_SECONDS, BACKLOG_MINUTES = 5, 10
+ANCHOR_BEHIND_SECONDS = 60
+CERTIFICATE_DAYS_MIN = 14
+BACKUP_HOURS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionCase:
+    """One case of a condition: a sentence, and the payer, route or node it is about."""
+
+    sentence: str
+    labels: tuple[tuple[str, str], ...] = ()
+    """For metrics: names of our own tables only, no values that a caller chooses."""
+
+
+# ---- words ------------------------------------------------------------------------------------
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time as people say it: ``3 days``, ``5 hours``, ``20 minutes``."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            return counted(int(seconds // length), unit)
+    return counted(int(max(0, seconds)), "second")
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, in the plural where it is not one."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def _labels(
+    of: UndeliveredClaims | RoutePolling, *, route: bool = True
+) -> tuple[tuple[str, str], ...]:
+    found = (("payer", of.payer_id), ("type", of.type))
+    return (*found, ("route", str(of.route_id))) if route else found
+
+
+def _payer(of: UndeliveredClaims | RoutePolling) -> str:
+    return f"Payer {of.payer_id} ({of.type})"
+
+
+def _over_route(of: UndeliveredClaims | RoutePolling) -> str:
+    kind = f" ({of.route_kind})" if of.route_kind else ""
+    return f"over route {of.route_id}{kind}"
+
+
+def _waiting(of: UndeliveredClaims) -> str:
+    if not of.files:
+        return f"{counted(of.claims, 'claim')} wait{'s' if of.claims == 1 else ''}."
+    return f"{counted(of.files, 'file')} and {counted(of.claims, 'claim')} wait."
+
+
+# ---- claims to payers -------------------------------------------------------------------------
+
+
+def find_unreachable(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers to which deliveries fail for some time."""
+    for of in measures.undelivered:
+        if of.failing_since is None or of.held_since is not None:
+            continue
+        seconds = measures.seconds_since(of.failing_since)
+        if seconds >= UNREACHABLE_MINUTES * 60:
+            since = f"{from_micros(of.failing_since):%Y-%m-%d %H:%M} UTC"
+            yield ConditionCase(
+                f"{_payer(of)} cannot be sent anything {_over_route(of)} for {duration(seconds)}, "
+                f"since {since}: {of.fault} {_waiting(of)}",
+                _labels(of),
+            )
+
+
+def find_without_route(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers whose claims wait for a route."""
+    for of in measures.undelivered:
+        old = of.oldest_at is not None and (
+            measures.seconds_since(of.oldest_at) >= NO_ROUTE_MINUTES * 60
+        )
+        if not of.has_route and of.claims and old:
+            yield ConditionCase(
+                f"{_payer(of)} has no active route. {_waiting(of)}", _labels(of, route=False)
+            )
+
+
+def find_waiting_long(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers whose claims wait long, though no attempt failed."""
+    for of in measures.undelivered:
+        if not of.claims or of.oldest_at is None or of.failing_since is not None or of.held_since:
+            continue
+        seconds = measures.seconds_since(of.oldest_at)
+        if of.has_route and seconds >= CLAIMS_WAITING_HOURS * 3_600:
+            yield ConditionCase(
+                f"{_payer(of)}: nothing was sent for {duration(seconds)}, though no attempt failed. {_waiting(of)}",
+                _labels(of),
+            )
+
+
+def find_held(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers that a person has paused for some time."""
+    for of in measures.undelivered:
+        if of.held_since is None or not of.claims:
+            continue
+        seconds = measures.seconds_since(of.held_since)
+        if seconds >= HELD_HOURS * 3_600:
+            yield ConditionCase(
+                f"{_payer(of)} is paused by a person for {duration(seconds)}. {_waiting(of)}",
+                _labels(of, route=False),
+            )
+
+
+def find_in_doubt(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers of files and claims that may have arrived."""
+    for of in measures.undelivered:
+        if of.in_doubt:
+            yield ConditionCase(
+                f"{_payer(of)}: nobody knows whether {counted(of.in_doubt, 'file')} arrived.",
+                _labels(of, route=False),
+            )
+        if of.claims_in_doubt:
+            yield ConditionCase(
+                f"{_payer(of)}: {counted(of.claims_in_doubt, 'claim')} may have been sent before a restore.",
+                _labels(of, route=False),
+            )
+
+
+def find_acknowledgement_late(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers that acknowledge files, and have not for long."""
+    for of in measures.delivered:
+        # A payer that never acknowledged anything sends no 999, as some do.
+        if of.waiting_since is None or not of.acknowledged:
+            continue
+        seconds = measures.seconds_since(of.waiting_since)
+        if seconds >= ACKNOWLEDGEMENT_HOURS * 3_600:
+            yield ConditionCase(
+                f"Payer {of.payer_id} ({of.type}) has not acknowledged a file for {duration(seconds)}; "
+                f"{counted(of.files - of.acknowledged, 'file')} without a 999.",
+                (("payer", of.payer_id), ("type", of.type)),
+            )
+
+
+def find_late_claims(
+    measures: Measures, states: Sequence[ClaimState], days: int, expected: str
+) -> Iterator[ConditionCase]:
+    """Yield the payers with old claims in these states."""
+    oldest: dict[str, tuple[int, int]] = {}
+    for of in measures.open_claims:
+        if of.state in states and of.oldest_at is not None:
+            count, at = oldest.get(of.payer_id, (0, of.oldest_at))
+            oldest[of.payer_id] = (count + of.claims, min(at, of.oldest_at))
+    for payer_id, (count, at) in sorted(oldest.items()):
+        seconds = measures.seconds_since(at)
+        if seconds >= days * 86_400:
+            yield ConditionCase(
+                f"Payer {payer_id}: {counted(count, 'claim')} without {expected}, the oldest for {duration(seconds)}.",
+                (("payer", payer_id),),
+            )
+
+
+# ---- answers of payers ------------------------------------------------------------------------
+
+
+def find_not_polled(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the routes whose mailbox cannot be read."""
+    for of in measures.polls:
+        overdue = of.overdue_seconds >= POLL_OVERDUE_MINUTES * 60
+        if of.fault or overdue:
+            why = of.fault or f"nobody looked for {duration(of.overdue_seconds)}."
+            yield ConditionCase(
+                f"{_payer(of)}: its files cannot be fetched {_over_route(of)}: {why}", _labels(of)
+            )
+
+
+def find_passed_over(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the routes with files that are not fetched."""
+    for of in measures.polls:
+        if of.passed_over:
+            yield ConditionCase(
+                f"{_payer(of)}: {counted(of.passed_over, 'file')} with odd names "
+                f"{'is' if of.passed_over == 1 else 'are'} left where they are {_over_route(of)}.",
+                _labels(of),
+            )
+
+
+# State of inbox files that a person must look at, and what is said of them.
+INBOX_SENTENCES = {
+    "Quarantined": "cannot be read or are for somebody else",
+    "UnknownSender": "are of a sender that the route does not know",
+}
+
+
+def find_inbox_files(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the files of payers that were not posted."""
+    for of in measures.inbox:
+        if of.files and of.state in INBOX_SENTENCES:
+            yield ConditionCase(
+                f"{counted(of.files, 'file')} of payers {INBOX_SENTENCES[of.state]}.",
+                (("verdict", of.state),),
+            )
+
+
+def find_parked(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the files with statements about no known claim."""
+    for of in measures.inbox:
+        if of.files and of.state == "Parked":
+            yield ConditionCase(
+                f"{counted(of.files, 'file')} with statements about no known claim."
+            )
+
+
+def find_unmatched(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the claims of payments that match none of ours."""
+    payments = measures.payments
+    if payments.unmatched:
+        yield ConditionCase(
+            f"{counted(payments.unmatched_claims, 'claim')} of "
+            f"{counted(payments.unmatched, 'payment')} match none of ours."
+        )
+
+
+def find_unbalanced(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payments that do not add up."""
+    count = measures.payments.unbalanced
+    if count:
+        does = "does" if count == 1 else "do"
+        yield ConditionCase(
+            f"{counted(count, 'payment')} (835) of the last {UNBALANCED_DAYS} days {does} not balance."
+        )
+
+
+# ---- eligibility ------------------------------------------------------------------------------
+
+
+def find_inquiries_failing(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers that answer inquiries slowly or not at all."""
+    for of in measures.inquiries:
+        if of.asked < INQUIRIES_MIN:
+            continue
+        failed = 100 * of.failed // of.asked
+        seconds = (of.mean_micros or 0) / 1_000_000
+        if failed >= INQUIRY_FAILURES_PERCENT or seconds >= INQUIRY_SECONDS:
+            yield ConditionCase(
+                f"Payer {of.payer_id} ({of.type}): of {of.asked} inquiries in {INQUIRY_MINUTES} minutes "
+                f"{of.failed} got no answer in time; one takes {seconds:.0f} seconds.",
+                (("payer", of.payer_id), ("type", of.type)),
+            )
+
+
+def find_inquiries_waiting(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the payers with old inquiries."""
+    for of in measures.open_inquiries:
+        seconds = measures.seconds_since(of.oldest_at)
+        if seconds >= OPEN_INQUIRY_MINUTES * 60:
+            yield ConditionCase(
+                f"Payer {of.payer_id} ({of.type}): {counted(of.inquiries, 'inquiry', 'inquiries')} "
+                f"without an answer, the oldest for {duration(seconds)}.",
+                (("payer", of.payer_id), ("type", of.type)),
+            )
+
+
+# ---- nodes, database, audit -------------------------------------------------------------------
+
+
+def find_no_node(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield a case where no node lives."""
+    if not measures.nodes:
+        yield ConditionCase("No node is running: nothing is sent, fetched or answered.")
+
+
+def find_silent_node(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the nodes that died."""
+    for of in measures.silent_nodes:
+        yield ConditionCase(
+            f"Node {of.id} ({of.role} on {of.host}) is silent for {duration(of.silent_micros / 1_000_000)} and did "
+            "not stop in order.",
+            (("host", of.host), ("role", of.role)),
+        )
+
+
+def find_clock(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the nodes whose clock is wrong."""
+    for node in measures.nodes:
+        if node.clock_warning:
+            yield ConditionCase(node.clock_warning, (("host", node.host), ("role", node.role)))
+
+
+def find_not_writable(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield why the database cannot be written."""
+    if measures.node.write_fault:
+        yield ConditionCase(f"The database cannot be written: {measures.node.write_fault}.")
+
+
+def find_set_back(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield that the database was set back."""
+    if measures.node.set_back:
+        yield ConditionCase(
+            f"{measures.node.set_back} What waited is in doubt: see `clearlane batch list`."
+        )
+
+
+def find_reserve(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield why there is no reserve of disk space."""
+    if measures.node.reserve_warning:
+        yield ConditionCase(measures.node.reserve_warning)
+
+
+def find_writes_waiting(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield how long writes wait for the database."""
+    waits = measures.node.waits
+    if waits.oldest_write_seconds >= WRITE_WAIT_SECONDS:
+        yield ConditionCase(
+            f"{counted(waits.writes_waiting, 'write')} wait for the database, the first for "
+            f"{duration(waits.oldest_write_seconds)}."
+        )
+
+
+def find_backlog(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield how long durable work waits for a node."""
+    backlog = measures.node.backlog
+    if backlog is None or backlog.oldest_at_millis is None:
+        return
+    seconds = (measures.wall - from_micros(backlog.oldest_at_millis * 1_000)).total_seconds()
+    if seconds >= BACKLOG_MINUTES * 60:
+        more = " or more" if backlog.total >= BACKLOG_ROWS_MAX else ""
+        yield ConditionCase(
+            f"{counted(backlog.total, 'piece')}{more} of durable work wait for a node, the oldest for {duration(seconds)}."
+        )
+
+
+def find_disabled_webhooks(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield the webhook endpoints that are disabled."""
+    if measures.disabled_webhooks:
+        yield ConditionCase(
+            f"{counted(measures.disabled_webhooks, 'webhook endpoint')} failed for too long: nothing is sent there."
+        )
+
+
+def find_parked_work(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield durable work that stopped."""
+    if measures.parked_work:
+        yield ConditionCase(
+            f"{counted(measures.parked_work, 'piece')} of durable work stopped, because the nodes that did it kept dying."
+        )
+
+
+def find_not_anchored(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield why the audit chain is not anchored."""
+    node = measures.node
+    if node.anchor_fault:
+        yield ConditionCase(f"The chain is not anchored: {node.anchor_fault}")
+    elif node.anchor_behind_seconds >= ANCHOR_BEHIND_SECONDS:
+        yield ConditionCase(
+            f"The anchor lags {duration(node.anchor_behind_seconds)} behind the audit chain."
+        )
+
+
+def find_certificate(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield when the certificate ends, where that is soon."""
+    ends = measures.node.certificate_ends_at
+    if ends is not None and ends - measures.wall < timedelta(days=CERTIFICATE_DAYS_MIN):
+        word = "ended" if ends <= measures.wall else "ends"
+        yield ConditionCase(f"The certificate {word} on {ends:%Y-%m-%d}.")
+
+
+def find_backup(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield how old the last backup is, where it is old."""
+    if measures.sandbox or measures.backup_at is None:
+        return
+    # PostgreSQL is backed up by its own tools: only where they are recorded here, their age is known.
+    if measures.node.database != "sqlite" and not measures.backup_known:
+        return
+    seconds = (measures.wall - from_micros(measures.backup_at)).total_seconds()
+    if seconds >= BACKUP_HOURS * 3_600:
+        known = f"The last backup is {duration(seconds)} old."
+        yield ConditionCase(known if measures.backup_known else "No backup was ever written.")

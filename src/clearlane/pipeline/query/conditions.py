@@ -1,0 +1,375 @@
+"""The table of conditions: everything that an operator is told of, each measured, named, put in words, with what to do.
+
+    raised = raised_conditions(measures)
+
+One row is one condition. The warnings of `/readyz`, `clearlane doctor`, `clearlane status`, the console's home page, the
+metric `clearlane_condition`, the alert rules in `deploy/` and the page of the documentation are made from the rows, so
+that a new condition is a row here and nothing else. Pure: takes measures, reads nothing. Names payers, routes, files and
+nodes; no patient, no vendor's client.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.pipeline.query import condition_checks as checks
+from clearlane.pipeline.query.condition_checks import ConditionCase
+from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, Measures
+from clearlane.store.operating_counts import (
+    DELIVERED_DAYS,
+    INQUIRY_MINUTES,
+    OPEN_CLAIM_DAYS,
+    UNBALANCED_DAYS,
+)
+
+RAISED_SHOWN_MAX = 20
+"""How many of one condition are named, with a label each; the last of them then says how many more there are."""
+
+
+class ConditionSeverity(StrEnum):
+    """How soon a condition needs a person."""
+
+    WARNING = "warning"
+    """Within a day or so: work goes on."""
+    FAULT = "fault"
+    """Now: something does not go out, does not come in, or could be lost."""
+
+
+class ConditionPart(StrEnum):
+    """The part of the installation that a condition is about, as the console's home page names it."""
+
+    DATABASE = "Database"
+    NODES = "Nodes"
+    AUDIT = "Audit trail"
+    DELIVERY = "Claims to payers"
+    ANSWERS = "Answers of payers"
+    ELIGIBILITY = "Eligibility"
+    EVENTS = "Events"
+
+
+Find = Callable[[Measures], Iterator[ConditionCase]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A row of the table."""
+
+    name: str
+    part: ConditionPart
+    severity: ConditionSeverity
+    measured: str
+    """What is measured, and when it is raised."""
+    do: str
+    """What an operator does about it."""
+    find: Find
+    needs_person: bool = True
+    """Whether it stays until somebody acts; False where it may end by itself."""
+    of_node: bool = False
+    """Whether each node tells it of itself; a command beside it may not know."""
+    alert_minutes: int = 5
+    """How long it lasts before the alert rule fires."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaisedCondition:
+    """A condition that is raised now, with its cases."""
+
+    condition: Condition
+    cases: tuple[ConditionCase, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Every case, in sentences."""
+        return " ".join(each.sentence for each in self.cases)
+
+
+def raised_conditions(measures: Measures) -> list[RaisedCondition]:
+    """Return the conditions that are raised, faults first, each in the order of the table."""
+    raised = [
+        RaisedCondition(condition, tuple(_limited(condition.find(measures))))
+        for condition in CONDITIONS
+    ]
+    found = [each for each in raised if each.cases]
+    return sorted(found, key=lambda each: each.condition.severity is not ConditionSeverity.FAULT)
+
+
+def _limited(cases: Iterable[ConditionCase]) -> list[ConditionCase]:
+    found = list(cases)
+    if len(found) <= RAISED_SHOWN_MAX:
+        return found
+    more = len(found) - RAISED_SHOWN_MAX + 1
+    return [
+        *found[: RAISED_SHOWN_MAX - 1],
+        ConditionCase(f"And {more} more.", (("payer", "others"),)),
+    ]
+
+
+CONDITIONS: tuple[Condition, ...] = (
+    Condition(
+        name="payer-unreachable",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.FAULT,
+        measured=f"Since when deliveries to a payer fail: {checks.UNREACHABLE_MINUTES} minutes or more.",
+        do="Test the route: `clearlane route test ID`. Ask the payer. What waits can be carried by hand: "
+        "`clearlane export-undelivered`. After it works again: `clearlane batch resend ID` sends at once.",
+        find=checks.find_unreachable,
+        needs_person=False,
+    ),
+    Condition(
+        name="payer-without-route",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Claims that wait {checks.NO_ROUTE_MINUTES} minutes or more for a payer without an active route.",
+        do="Add a route (`clearlane route add`) or activate one (`clearlane route list`).",
+        find=checks.find_without_route,
+    ),
+    Condition(
+        name="claims-waiting",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Age of the oldest claim or file that no attempt was made for: {checks.CLAIMS_WAITING_HOURS} hours or more.",
+        do="Is a node running, and does its engine work? `clearlane worker --self-check`. Does the route have a "
+        "window in which it sends? `clearlane route list`.",
+        find=checks.find_waiting_long,
+        needs_person=False,
+    ),
+    Condition(
+        name="payer-paused",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Since when a person has paused a payer for whom claims wait: {checks.HELD_HOURS} hours or more.",
+        do="Resume the payer in the console (Connections) once it takes claims again.",
+        find=checks.find_held,
+    ),
+    Condition(
+        name="batch-in-doubt",
+        part=ConditionPart.DELIVERY,
+        severity=ConditionSeverity.FAULT,
+        measured="Files and claims of which nobody knows whether the payer has them.",
+        do="Ask the payer, then `clearlane batch mark-delivered ID` or `clearlane batch resend ID`.",
+        find=checks.find_in_doubt,
+    ),
+    Condition(
+        name="acknowledgement-late",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Age of the oldest delivered file of the last {DELIVERED_DAYS} days without TA1, 999 or 277CA, of a payer "
+        f"that sends them: {checks.ACKNOWLEDGEMENT_HOURS} hours or more.",
+        do="Ask the payer whether it has the file: `clearlane batch show ID` has its name and control number.",
+        find=checks.find_acknowledgement_late,
+        needs_person=False,
+    ),
+    Condition(
+        name="claim-status-late",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Age of the oldest claim of the last {OPEN_CLAIM_DAYS} days that was sent and has no claim status (277CA): "
+        f"{checks.STATUS_DAYS} days or more.",
+        do="Ask the payer. Is its mailbox read? `clearlane inbox list --all`.",
+        find=lambda measures: checks.find_late_claims(
+            measures, (ClaimState.SENT,), checks.STATUS_DAYS, "a claim status (277CA)"
+        ),
+        needs_person=False,
+    ),
+    Condition(
+        name="payment-late",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Age of the oldest claim of the last {OPEN_CLAIM_DAYS} days that was taken and has no payment (835): "
+        f"{checks.PAYMENT_DAYS} days or more.",
+        do="Ask the payer. Are its 835s for this provider enrolled? `clearlane enrollment list`.",
+        find=lambda measures: checks.find_late_claims(
+            measures,
+            (ClaimState.ACKNOWLEDGED, ClaimState.PENDING),
+            checks.PAYMENT_DAYS,
+            "a payment (835)",
+        ),
+        needs_person=False,
+    ),
+    Condition(
+        name="route-not-polled",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.FAULT,
+        measured=f"Whether the last look into a payer's mailbox failed, or is overdue by {checks.POLL_OVERDUE_MINUTES} minutes.",
+        do="Test the route: `clearlane route test ID`.",
+        find=checks.find_not_polled,
+        needs_person=False,
+        alert_minutes=30,
+    ),
+    Condition(
+        name="files-passed-over",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.WARNING,
+        measured="Files in a payer's mailbox with names under which nothing is fetched.",
+        do="Look into the mailbox: rename or remove them, or ask the payer to.",
+        find=checks.find_passed_over,
+    ),
+    Condition(
+        name="inbox-files",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.FAULT,
+        measured="Files of payers that were not posted: in quarantine, or of an unknown sender.",
+        do="`clearlane inbox list`, then `clearlane inbox accept ID`, `replay ID` or `discard ID`.",
+        find=checks.find_inbox_files,
+    ),
+    Condition(
+        name="statements-parked",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.WARNING,
+        measured="Files with statements that match no claim.",
+        do="`clearlane inbox list`, then `clearlane inbox show ID`; `replay ID` once the claim is known, or `discard ID`.",
+        find=checks.find_parked,
+    ),
+    Condition(
+        name="payments-unmatched",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.WARNING,
+        measured="Claims of payments (835) that match none of ours.",
+        do="`clearlane payment list --unmatched`, then `clearlane payment assign`.",
+        find=checks.find_unmatched,
+    ),
+    Condition(
+        name="payments-unbalanced",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Payments (835) of the last {UNBALANCED_DAYS} days whose amounts do not add up.",
+        do="`clearlane payment list --unbalanced`, then ask the payer for a corrected 835.",
+        find=checks.find_unbalanced,
+    ),
+    Condition(
+        name="inquiries-failing",
+        part=ConditionPart.ELIGIBILITY,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Real-time inquiries of the last {INQUIRY_MINUTES} minutes, where there are {checks.INQUIRIES_MIN} or more: "
+        f"{checks.INQUIRY_FAILURES_PERCENT} percent without an answer in time, or {checks.INQUIRY_SECONDS} seconds on average.",
+        do="Test the route: `clearlane route test ID`. Ask the payer.",
+        find=checks.find_inquiries_failing,
+        needs_person=False,
+    ),
+    Condition(
+        name="inquiries-waiting",
+        part=ConditionPart.ELIGIBILITY,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Age of the oldest inquiry without an answer: {checks.OPEN_INQUIRY_MINUTES} minutes or more.",
+        do="Test the route: `clearlane route test ID`. Is a node running?",
+        find=checks.find_inquiries_waiting,
+        needs_person=False,
+    ),
+    Condition(
+        name="webhooks-disabled",
+        part=ConditionPart.EVENTS,
+        severity=ConditionSeverity.WARNING,
+        measured="Webhook endpoints of vendors that are disabled, because the last retry of a delivery failed.",
+        do="Tell the vendor: it sees why with `clearlane webhook log ID`, and `clearlane webhook enable ID` sends what it "
+        "missed. The feed of events has everything.",
+        find=checks.find_disabled_webhooks,
+    ),
+    Condition(
+        name="no-node",
+        part=ConditionPart.NODES,
+        severity=ConditionSeverity.FAULT,
+        measured="Nodes with a recent heartbeat: none.",
+        do="Start one: `clearlane serve`.",
+        find=checks.find_no_node,
+    ),
+    Condition(
+        name="node-silent",
+        part=ConditionPart.NODES,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Nodes without a heartbeat for {NODE_SILENT_SECONDS} seconds that did not stop in order.",
+        do="Look at the machine and its log. Others took over its work; its row goes after a week.",
+        find=checks.find_silent_node,
+    ),
+    Condition(
+        name="node-clock",
+        part=ConditionPart.NODES,
+        severity=ConditionSeverity.WARNING,
+        measured="Difference between a node's clock and the database's: more than 5 seconds.",
+        do="Let NTP set the clock.",
+        find=checks.find_clock,
+    ),
+    Condition(
+        name="database-not-writable",
+        part=ConditionPart.DATABASE,
+        severity=ConditionSeverity.FAULT,
+        measured="Whether the last commit failed.",
+        do="Make space on the disk; look at the database's log.",
+        find=checks.find_not_writable,
+        of_node=True,
+        alert_minutes=1,
+    ),
+    Condition(
+        name="database-set-back",
+        part=ConditionPart.DATABASE,
+        severity=ConditionSeverity.FAULT,
+        measured="Whether an older copy of the database took the place of this one (the anchor knows).",
+        do="Decide what is in doubt: `clearlane batch list`. It is told until the node is started again.",
+        find=checks.find_set_back,
+        of_node=True,
+    ),
+    Condition(
+        name="disk-reserve",
+        part=ConditionPart.DATABASE,
+        severity=ConditionSeverity.WARNING,
+        measured="Whether the node has its reserve of disk space.",
+        do="Make space on the disk of the data directory.",
+        find=checks.find_reserve,
+        of_node=True,
+    ),
+    Condition(
+        name="writes-waiting",
+        part=ConditionPart.DATABASE,
+        severity=ConditionSeverity.WARNING,
+        measured=f"How long the first write waits for the database: {checks.WRITE_WAIT_SECONDS} seconds or more.",
+        do="Is the disk slow, or the database's machine busy? See `clearlane_write_seconds`.",
+        find=checks.find_writes_waiting,
+        of_node=True,
+        needs_person=False,
+    ),
+    Condition(
+        name="engine-backlog",
+        part=ConditionPart.NODES,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Age of the oldest durable work that no node has begun: {checks.BACKLOG_MINUTES} minutes or more.",
+        do="Start another node (`clearlane worker`), or see what the nodes' logs say.",
+        find=checks.find_backlog,
+        needs_person=False,
+    ),
+    Condition(
+        name="work-parked",
+        part=ConditionPart.NODES,
+        severity=ConditionSeverity.FAULT,
+        measured="Durable work that was taken over too often, and stopped.",
+        do="See what ended the nodes (their logs, memory), then restart them; ask for help with the work's id.",
+        find=checks.find_parked_work,
+    ),
+    Condition(
+        name="audit-not-anchored",
+        part=ConditionPart.AUDIT,
+        severity=ConditionSeverity.FAULT,
+        measured=f"Whether the anchor could be saved, and how far it lags behind the chain: {checks.ANCHOR_BEHIND_SECONDS} seconds or "
+        "more.",
+        do="Is the data directory writable, and the second place of the anchor? `clearlane audit verify`.",
+        find=checks.find_not_anchored,
+        of_node=True,
+    ),
+    Condition(
+        name="certificate-ends",
+        part=ConditionPart.NODES,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Days until the certificate that the node serves ends: fewer than {checks.CERTIFICATE_DAYS_MIN}.",
+        do="Renew it; a changed file is loaded by itself.",
+        find=checks.find_certificate,
+        of_node=True,
+    ),
+    Condition(
+        name="backup-old",
+        part=ConditionPart.DATABASE,
+        severity=ConditionSeverity.WARNING,
+        measured=f"Age of the last backup, in production: {checks.BACKUP_HOURS} hours or more. On PostgreSQL only where backups are "
+        "recorded.",
+        do="`clearlane backup FILE`; on PostgreSQL `pg_dump`, then `clearlane backup --record FILE`.",
+        find=checks.find_backup,
+    ),
+)

@@ -1,0 +1,120 @@
+"""Find the claims of a site, or of all sites of a vendor, with what a list shows of them. Every search is audited.
+
+Knows how a claim status is sealed; knows no HTTP.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from clearlane.claims.claim_status import ClaimStatus, decode_claim_status
+from clearlane.kernel.clock import from_micros
+from clearlane.kernel.ids import Scope, SiteId, VendorScope
+from clearlane.pipeline.load_claim import open_claim
+from clearlane.store import claim_search, claims
+from clearlane.store.claim_search import ClaimFilters, FoundClaim, ListPosition
+from clearlane.store.claims import StoredClaim
+from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.statuses import STATUS_COLUMN
+from clearlane.store.vault import Vault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimSummary:
+    """A claim as lists show it. Amounts are cents."""
+
+    claim_number: str
+    vendor_claim_id: str
+    site_id: SiteId
+    kind: str
+    state: str
+    outcome: str | None
+    payer_id: str
+    charge: int
+    created_at: datetime
+    changed_at: datetime
+    changed_micros: int
+    """The last change as the database has it: the position in a list."""
+    predecessor: str | None
+    successor: str | None
+    status: ClaimStatus | None
+    """None for a claim that was not accepted."""
+
+    def __repr__(self) -> str:
+        return f"ClaimSummary({self.claim_number} {self.state})"
+
+    @property
+    def position(self) -> ListPosition:
+        """Where a list goes on after it."""
+        return ListPosition(self.changed_micros, self.claim_number)
+
+
+async def find_claims(
+    database: Database,
+    vault: Vault,
+    filters: ClaimFilters,
+    *,
+    scope: Scope | VendorScope,
+    after: ListPosition | None,
+    limit: int,
+    actor: Actor,
+) -> list[ClaimSummary]:
+    """Return the next claims that the filters leave, one page at a time."""
+
+    async def audit(tx: Tx) -> None:
+        tx.audit("claims.search", detail=" ".join(sorted(filters.given())))
+
+    await database.write(scope, audit, actor=actor)
+    async with database.read(scope) as tx:
+        page = await claim_search.find_page(tx, filters, after=after, limit=limit)
+        return await _open(tx, vault, scope, page)
+
+
+async def find_claim(
+    database: Database, vault: Vault, claim_number: str, *, scope: Scope | VendorScope
+) -> ClaimSummary | None:
+    """Return one claim of the scope, for a caller that audits what it does with it."""
+    async with database.read(scope) as tx:
+        found = await claim_search.find_one(tx, claim_number)
+        opened = await _open(tx, vault, scope, [found] if found else [])
+    return opened[0] if opened else None
+
+
+async def _open(
+    tx: Tx, vault: Vault, scope: Scope | VendorScope, page: Sequence[FoundClaim]
+) -> list[ClaimSummary]:
+    refused = [one.request_id for one in page if one.status is None]
+    contents = (
+        {one.request_id: one for one in await claims.find_many(tx, refused)} if refused else {}
+    )
+    sealed = [one.status for one in page if one.status is not None]
+    await vault.load_keys_of(tx, [*sealed, *(one.payload for one in contents.values())])
+    return [_summary(vault, scope, one, contents.get(one.request_id)) for one in page]
+
+
+def _summary(
+    vault: Vault, scope: Scope | VendorScope, one: FoundClaim, content: StoredClaim | None
+) -> ClaimSummary:
+    status, vendor_claim_id = None, ""
+    if one.status is not None:
+        status = decode_claim_status(vault.open(scope, STATUS_COLUMN, one.request_id, one.status))
+        vendor_claim_id = status.vendor_claim_id
+    elif content is not None:
+        owner = Scope(scope.vendor, SiteId(one.site_id))
+        vendor_claim_id = open_claim(vault, owner, content).claim.Svc_VendorClaimId
+    return ClaimSummary(
+        claim_number=one.request_id,
+        vendor_claim_id=vendor_claim_id,
+        site_id=SiteId(one.site_id),
+        kind=one.kind,
+        state=one.state,
+        outcome=one.outcome,
+        payer_id=one.payer_id,
+        charge=one.total_cents,
+        created_at=from_micros(one.created_at),
+        changed_at=from_micros(one.updated_at),
+        changed_micros=one.updated_at,
+        predecessor=one.predecessor_id,
+        successor=one.successor_id,
+        status=status,
+    )

@@ -1,0 +1,329 @@
+"""Measure an installation for its operator: what flows, what waits, and how this node does.
+
+    measures = await source.current()     # at most MEASURED_SECONDS old
+
+The counts come from the database, in one snapshot, and are kept for some seconds, so that a monitoring system that asks
+often costs little; claims by state are counted once in CLAIMS_COUNTED_SECONDS or less often. ``conditions`` says what is
+wrong.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from clearlane.claims.batch_lifecycle import BatchState
+from clearlane.connect.connections import Connections
+from clearlane.engine.backlog import EngineBacklog
+from clearlane.kernel.clock import Clock, to_micros
+from clearlane.kernel.durations import Durations
+from clearlane.store import batches as batch_store
+from clearlane.store import inbox, operating_counts, webhooks
+from clearlane.store.anchor import AnchorFault
+from clearlane.store.batches import Batch
+from clearlane.store.database import Database, StoreWaits, Tx
+from clearlane.store.inbox import RoutePoll
+from clearlane.store.nodes import Node, live_nodes
+from clearlane.store.operating_counts import (
+    DAY,
+    DeliveredFiles,
+    InboxCounts,
+    InquiryCounts,
+    OpenClaims,
+    OpenInquiries,
+    PaymentCounts,
+    SilentNode,
+)
+from clearlane.store.route_counts import RouteCounts, all_route_counts
+from clearlane.store.route_health import RouteHealth, all_route_health
+from clearlane.store.set_back import SetBack
+
+MEASURED_SECONDS = 5
+CLAIMS_COUNTED_SECONDS = 60
+CLAIMS_REST_FACTOR = 50
+"""Claims are counted again after so many times as long as the last count took: two percent of a core at most."""
+NODE_SILENT_SECONDS = 120
+
+Destination = tuple[str, str]
+"""Type of claims and payer id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndeliveredClaims:
+    """What waits to be delivered to one payer, as claims and as files."""
+
+    type: str
+    payer_id: str
+    claims: int = 0
+    """In files and not yet in one."""
+    files: int = 0
+    oldest_at: int | None = None
+    """Since when the oldest claim or file waits."""
+    failing_since: int | None = None
+    """Since when deliveries fail; None where none has."""
+    fault: str = ""
+    """Why the last attempt failed."""
+    route_id: int | None = None
+    route_kind: str = ""
+    has_route: bool = True
+    held_since: int | None = None
+    """Since when a person has paused the payer; None where nobody has."""
+    in_doubt: int = 0
+    """Files of which nobody knows whether the payer has them; they are not counted in ``files``."""
+    claims_in_doubt: int = 0
+    """Claims that may have been sent before a restore, and wait for a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutePolling:
+    """The last look into the mailbox of a route."""
+
+    type: str
+    payer_id: str
+    route_id: int
+    route_kind: str = ""
+    fault: str = ""
+    passed_over: int = 0
+    overdue_seconds: float = 0.0
+    """How long ago the next look was due."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeMeasures:
+    """What only this process knows."""
+
+    database: str = "sqlite"
+    write_fault: str = ""
+    reserve_warning: str = ""
+    anchor_fault: str = ""
+    anchor_age_seconds: float | None = None
+    """How long ago the anchor was saved; None where none was."""
+    anchor_behind_seconds: float = 0.0
+    """How long the first row waits that the anchor does not vouch for."""
+    set_back: str = ""
+    """What is known of an older database that took the place of this one."""
+    certificate_ends_at: datetime | None = None
+    waits: StoreWaits = field(default_factory=lambda: StoreWaits(0, 0.0, Durations(), Durations()))
+    backlog: EngineBacklog | None = None
+    """None in a command, which has no engine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """The measures of an installation at one moment."""
+
+    at: datetime
+    """By the clock of claims."""
+    wall: datetime
+    sandbox: bool = False
+    open_claims: tuple[OpenClaims, ...] = ()
+    claims_last_day: int = 0
+    undelivered: tuple[UndeliveredClaims, ...] = ()
+    delivered: tuple[DeliveredFiles, ...] = ()
+    routes: tuple[RouteCounts, ...] = ()
+    polls: tuple[RoutePolling, ...] = ()
+    inbox: tuple[InboxCounts, ...] = ()
+    payments: PaymentCounts = field(default_factory=PaymentCounts)
+    inquiries: tuple[InquiryCounts, ...] = ()
+    open_inquiries: tuple[OpenInquiries, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    silent_nodes: tuple[SilentNode, ...] = ()
+    parked_work: int = 0
+    disabled_webhooks: int = 0
+    """Webhook endpoints of vendors that failed for so long that nothing is sent to them."""
+    backup_at: int | None = None
+    """When the last backup was written, by the wall clock; where there is none, when the installation was first used."""
+    backup_known: bool = False
+    node: NodeMeasures = field(default_factory=NodeMeasures)
+
+    def seconds_since(self, micros: int) -> float:
+        """Return how long ago a moment of the clock of claims was."""
+        return (to_micros(self.at) - micros) / 1_000_000
+
+
+BacklogReader = Callable[[], Awaitable[EngineBacklog | None]]
+
+
+@dataclass(slots=True, kw_only=True)
+class MeasureSource:
+    """Measures an installation, and keeps what it found for some seconds."""
+
+    database: Database
+    clock: Clock
+    wall: Clock
+    connections: Callable[[], Connections]
+    sandbox: bool = False
+    set_back: SetBack | None = None
+    certificate_ends: Callable[[], datetime | None] = lambda: None
+    """Returns when the certificate that this node serves ends."""
+    backlog: BacklogReader | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _last: tuple[float, Measures] | None = None
+    _claims: tuple[float, tuple[OpenClaims, ...]] | None = None
+    """When open claims are counted again, and what was counted."""
+
+    async def current(self) -> Measures:
+        """Return measures that are at most MEASURED_SECONDS old. Several askers cost one measurement."""
+        async with self._lock:
+            now = time.monotonic()
+            if self._last is None or now - self._last[0] >= MEASURED_SECONDS:
+                self._last = (now, await self.measure())
+            return self._last[1]
+
+    async def measure(self) -> Measures:
+        """Measure now; only claims by state may be up to CLAIMS_COUNTED_SECONDS old."""
+        at, wall = self.clock.now(), self.wall.now()
+        now = to_micros(at)
+        backlog = await self.backlog() if self.backlog else None
+        async with self.database.read(operating_counts.SCOPE) as tx:
+            backup_at = await operating_counts.last_backup_at(tx)
+            return Measures(
+                at=at,
+                wall=wall,
+                sandbox=self.sandbox,
+                open_claims=await self._open_claims(tx, now),
+                claims_last_day=await operating_counts.count_claims_since(tx, now - DAY),
+                undelivered=await self._undelivered(tx),
+                delivered=tuple(await operating_counts.count_delivered(tx, now)),
+                routes=tuple(await all_route_counts(tx)),
+                polls=await self._polls(tx, now),
+                inbox=tuple(await operating_counts.count_inbox(tx, now)),
+                payments=await operating_counts.count_payments(tx, now),
+                inquiries=tuple(await operating_counts.count_inquiries(tx, now)),
+                open_inquiries=tuple(await operating_counts.count_open_inquiries(tx)),
+                nodes=tuple(await live_nodes(tx)),
+                silent_nodes=tuple(
+                    await operating_counts.list_silent_nodes(tx, NODE_SILENT_SECONDS * 1_000_000)
+                ),
+                parked_work=await operating_counts.count_parked_work(tx),
+                disabled_webhooks=await webhooks.count_disabled(tx),
+                backup_at=backup_at or await operating_counts.first_audited_at(tx),
+                backup_known=backup_at is not None,
+                node=await self._node(tx, wall, backlog),
+            )
+
+    async def _open_claims(self, tx: Tx, now: int) -> tuple[OpenClaims, ...]:
+        began = time.monotonic()
+        if self._claims is None or began >= self._claims[0]:
+            counted = tuple(await operating_counts.count_open_claims(tx, now))
+            # Where very many claims are open, counting them is slow: they are counted less often then.
+            ended = time.monotonic()
+            rest = max(CLAIMS_COUNTED_SECONDS, CLAIMS_REST_FACTOR * (ended - began))
+            self._claims = (ended + rest, counted)
+        return self._claims[1]
+
+    async def _undelivered(self, tx: Tx) -> tuple[UndeliveredClaims, ...]:
+        found: dict[Destination, _Waiting] = {}
+        for in_doubt in (False, True):
+            for queue in await batch_store.list_payer_queues(tx, in_doubt=in_doubt):
+                key = (_payer_type(queue.kind), queue.payer_id)
+                waiting = found.setdefault(key, _Waiting())
+                waiting.oldest.append(queue.oldest_at)
+                if in_doubt:
+                    waiting.claims_in_doubt += queue.claims
+                else:
+                    waiting.claims += queue.claims
+        for batch in await batch_store.list_undelivered(tx):
+            found.setdefault(batch.destination, _Waiting()).batches.append(batch)
+        health = await all_route_health(tx)
+        return tuple(
+            self._sum_up(key, waiting, health.get(key)) for key, waiting in sorted(found.items())
+        )
+
+    def _sum_up(
+        self, key: Destination, waiting: "_Waiting", health: RouteHealth | None
+    ) -> UndeliveredClaims:
+        sending = [one for one in waiting.batches if one.state is not BatchState.IN_DOUBT]
+        failing = [one for one in sending if one.failing_since is not None]
+        worst = min(failing, key=lambda one: one.failing_since or 0, default=None)
+        routes = self.connections().mailbox_routes(*key)
+        kinds = {route.route_id: route.kind for route in routes}
+        route_id = worst.route_id if worst else next(iter(kinds), None)
+        return UndeliveredClaims(
+            type=key[0],
+            payer_id=key[1],
+            claims=waiting.claims + sum(one.claims for one in sending),
+            files=len(sending),
+            oldest_at=min([*waiting.oldest, *(one.created_at for one in sending)], default=None),
+            failing_since=worst.failing_since if worst else None,
+            fault=worst.fault if worst else "",
+            route_id=route_id,
+            route_kind="" if route_id is None else kinds.get(route_id, ""),
+            has_route=bool(routes),
+            held_since=health.held_since if health else None,
+            in_doubt=len(waiting.batches) - len(sending),
+            claims_in_doubt=waiting.claims_in_doubt,
+        )
+
+    async def _polls(self, tx: Tx, now: int) -> tuple[RoutePolling, ...]:
+        """Return the last look over each route that is in use."""
+        polls: Mapping[tuple[str, str, int], RoutePoll] = await inbox.all_polls(tx)
+        found = []
+        for route in self.connections().all_mailbox_routes():
+            poll = polls.get((route.type, route.payer_id, route.route_id))
+            if poll is not None:
+                found.append(
+                    RoutePolling(
+                        type=route.type,
+                        payer_id=route.payer_id,
+                        route_id=route.route_id,
+                        route_kind=route.kind,
+                        fault=poll.fault,
+                        passed_over=poll.passed_over,
+                        overdue_seconds=max(0.0, (now - poll.next_at) / 1_000_000),
+                    )
+                )
+        return tuple(found)
+
+    async def _node(self, tx: Tx, wall: datetime, backlog: EngineBacklog | None) -> NodeMeasures:
+        database = self.database
+        fault, age, behind = await self._anchor(tx, wall)
+        return NodeMeasures(
+            database=database.dialect,
+            write_fault=database.write_fault,
+            reserve_warning=database.reserve_warning,
+            anchor_fault=database.anchor_fault or fault,
+            anchor_age_seconds=age,
+            anchor_behind_seconds=behind,
+            set_back=self.set_back.sentence if self.set_back else "",
+            certificate_ends_at=self.certificate_ends(),
+            waits=database.waits,
+            backlog=backlog,
+        )
+
+    async def _anchor(self, tx: Tx, wall: datetime) -> tuple[str, float | None, float]:
+        """Return what is wrong with the anchor, how old it is, and how long it lags behind the chain."""
+        if self.database.anchor is None:
+            return "", None, 0.0
+        try:
+            note = await asyncio.to_thread(self.database.anchor.read)
+        except (AnchorFault, OSError) as fault:
+            return str(fault), None, 0.0
+        if note is None:
+            return "", None, 0.0
+        now = to_micros(wall)
+        # Nodes that share a database anchor what they write themselves, so that an idle one lags without a fault.
+        first = None
+        if self.database.dialect == "sqlite":
+            first = await operating_counts.first_audited_at(tx, after=note.head.seq)
+        behind = 0.0 if first is None else (now - first) / 1_000_000
+        return "", (now - note.at) / 1_000_000, behind
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """What waits for one payer, while it is counted."""
+
+    claims: int = 0
+    claims_in_doubt: int = 0
+    oldest: list[int] = field(default_factory=list)
+    batches: list[Batch] = field(default_factory=list)
+
+
+def _payer_type(kind: str) -> str:
+    # Imported here: forms bring all rules of claims, which a command should load only where claims wait.
+    from clearlane.claims.fields import ClaimKind
+    from clearlane.claims.forms import FORMS
+
+    return FORMS[ClaimKind(kind)].payer_type

@@ -1,0 +1,448 @@
+"""Load payments as pages show them: a list, and one payment with its claims in groups. Reading is audited.
+
+    viewer = PaymentViewer(None)                            # an operator: every client's
+    viewer = PaymentViewer((site.scope, other.scope))       # these sites' part, and nothing else
+    page = await list_payment_page(database, vault, viewer, wanted, since=month, before=None, actor=actor)
+    sheet = await load_payment_sheet(database, vault, viewer, payment_id, GroupPage(), actor=actor, at=now)
+
+What matches no claim is no part of it (``operator.payment_admin``). A payment with thousands of claims is shown a page
+of each group at a time. Knows no HTTP and no text for people.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from clearlane.kernel.ids import Scope, first_request_id
+from clearlane.payments.bank_search import BankSearch
+from clearlane.payments.decision_groups import DecisionGroup
+from clearlane.payments.payment import ClaimOccurrence, Payment, ProviderAdjustment
+from clearlane.pipeline.query.payments import (
+    adjustment_value,
+    matched_occurrences,
+    own_adjustments,
+    payment_value,
+)
+from clearlane.store import payment_lists
+from clearlane.store import payments as store
+from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.occurrences import OccurrenceDocument
+from clearlane.store.payment_lists import GroupTotal, PaymentListFilter, PaymentSum
+from clearlane.store.payments import AdjustmentRow, PaymentRow, PaymentShare
+from clearlane.store.vault import Vault
+
+PAYMENTS_SHOWN = 50
+CLAIMS_SHOWN_PER_GROUP = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentViewer:
+    """Whose payments are shown: None for every client's, else the parts of these sites."""
+
+    scopes: tuple[Scope, ...] | None
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether whole payments are shown."""
+        return self.scopes is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPayment:
+    """A payment of a list, with the figures of the viewer's part of it."""
+
+    payment: Payment
+    claims: int
+    claims_paid: int
+    adjustments: int
+    is_whole: bool
+    """Whether the viewer's part is the whole payment."""
+
+    @property
+    def amount(self) -> int | None:
+        """What the viewer gets of it."""
+        return self.payment.amount if self.is_whole else self.claims_paid + self.adjustments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentListPage:
+    """A page of payments, the newest first."""
+
+    payments: list[ListedPayment]
+    has_older: bool
+    needs: Mapping[str, frozenset[str]]
+    """The payments that need somebody, by need; up to ``payment_lists.COUNTED_MAX`` each."""
+    since: PaymentSum
+    """What came since the asked day."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPage:
+    """Which part of which group is wanted; the first part of every group without one."""
+
+    group: DecisionGroup | None = None
+    after: str = ""
+    """The last claim number that was shown before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownGroup:
+    """The decisions of one group that a page shows, and the totals of the whole group."""
+
+    total: GroupTotal
+    occurrences: list[ClaimOccurrence] = field(repr=False)
+    more_after: str = ""
+    """The claim number after which the rest begins; empty where all are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentSheet:
+    """One payment as a page shows it."""
+
+    payment: Payment
+    adjustments: tuple[ProviderAdjustment, ...]
+    groups: Mapping[DecisionGroup, ShownGroup]
+    is_whole: bool
+    """Whether every claim and adjustment of the payment is the viewer's to see."""
+    shown_claims: int
+    """How many claims of the payment the viewer may see."""
+
+
+async def list_payment_page(
+    database: Database,
+    vault: Vault,
+    viewer: PaymentViewer,
+    wanted: PaymentListFilter,
+    *,
+    since: datetime,
+    before: str | None,
+    actor: Actor,
+) -> PaymentListPage:
+    """Return a page of payments with the counts of the tabs. Audited, with the ids."""
+    first = first_request_id(since, letter=store.PAYMENT_LETTER)
+    if viewer.scopes is None:
+        return await _list_all(database, vault, wanted, first, before, actor)
+    rows: dict[str, tuple[PaymentRow, list[PaymentShare]]] = {}
+    needs = dict.fromkeys(payment_lists.NEEDS, frozenset[str]())
+    total = PaymentSum(0, 0)
+    for scope in viewer.scopes:
+        own, own_needs, part = await _list_site(
+            database, vault, scope, wanted, first, before, actor
+        )
+        for row, share in own:
+            rows.setdefault(row.payment_id, (row, []))[1].append(share)
+        needs = {need: ids | own_needs[need] for need, ids in needs.items()}
+        total = PaymentSum(total.payments + part.payments, total.cents + part.cents)
+    newest = sorted(rows.values(), key=lambda one: one[0].payment_id, reverse=True)
+    return PaymentListPage(
+        payments=[_listed_part(vault, *one) for one in newest[:PAYMENTS_SHOWN]],
+        has_older=len(newest) > PAYMENTS_SHOWN,
+        needs=needs,
+        since=total,
+    )
+
+
+async def load_payment_sheet(
+    database: Database,
+    vault: Vault,
+    viewer: PaymentViewer,
+    payment_id: str,
+    wanted: GroupPage,
+    *,
+    actor: Actor,
+    at: int,
+) -> PaymentSheet | None:
+    """Load one payment; None where there is none that the viewer has a part of. Audited, with the claims shown.
+
+    A person's reading is marked as seen at this time, unless it is an operator's.
+    """
+    if viewer.scopes is None:
+        return await _load_whole(database, vault, payment_id, wanted, actor)
+    return await _load_parts(database, vault, viewer.scopes, payment_id, wanted, actor, at)
+
+
+def bank_filter(vault: Vault, search: BankSearch, **more: str | None) -> PaymentListFilter:
+    """Return the filter for what a person copied from a bank statement."""
+    hashes = tuple(store.trace_hash(vault, one) for one in search.traces)
+    return PaymentListFilter(
+        need=more.get("need") or "",
+        payer_id=more.get("payer_id"),
+        traces=hashes if any(search) else None,
+        amounts=search.amounts if any(search) else None,
+    )
+
+
+# ---- for operators -----------------------------------------------------------------------------
+
+
+async def _list_all(
+    database: Database,
+    vault: Vault,
+    wanted: PaymentListFilter,
+    first: str,
+    before: str | None,
+    actor: Actor,
+) -> PaymentListPage:
+    async def job(
+        tx: Tx,
+    ) -> tuple[list[PaymentRow], list[PaymentShare], dict[str, frozenset[str]], PaymentSum]:
+        rows = await payment_lists.list_payments(
+            tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
+        )
+        ids = [row.payment_id for row in rows]
+        shares = await store.list_shares(tx, ids)
+        await vault.load_keys_of(tx, [row.payload for row in rows])
+        tx.audit("payment.list", ids=ids[:PAYMENTS_SHOWN])
+        needs = await payment_lists.list_needs(tx)
+        return rows, shares, needs, await payment_lists.sum_since(tx, first)
+
+    rows, shares, needs, since = await database.write(store.SCOPE, job, actor=actor)
+    shares_of: dict[str, list[PaymentShare]] = {row.payment_id: [] for row in rows}
+    for one in shares:
+        shares_of[one.payment_id].append(one)
+    return PaymentListPage(
+        payments=[
+            _listed(payment_value(vault, row, shares_of[row.payment_id]))
+            for row in rows[:PAYMENTS_SHOWN]
+        ],
+        has_older=len(rows) > PAYMENTS_SHOWN,
+        needs=needs,
+        since=since,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _WholeRows:
+    """The rows of a payment of any client."""
+
+    row: PaymentRow
+    shares: list[PaymentShare]
+    adjustments: list[AdjustmentRow]
+    totals: dict[DecisionGroup, GroupTotal]
+    groups: dict[DecisionGroup, list[OccurrenceDocument]]
+
+
+async def _load_whole(
+    database: Database, vault: Vault, payment_id: str, wanted: GroupPage, actor: Actor
+) -> PaymentSheet | None:
+
+    async def job(tx: Tx) -> _WholeRows | None:
+        row = await store.find(tx, payment_id)
+        if row is None:
+            return None
+        shown = row.duplicate_of or row.payment_id
+        groups = {
+            group: await payment_lists.list_group(
+                tx, shown, group, after=_after(wanted, group), limit=CLAIMS_SHOWN_PER_GROUP + 1
+            )
+            for group in DecisionGroup
+        }
+        found = _WholeRows(
+            row,
+            await store.list_shares(tx, [shown]),
+            await store.list_adjustments(tx, shown),
+            await payment_lists.group_totals(tx, shown),
+            groups,
+        )
+        await vault.load_keys_of(tx, _sealed(found))
+        tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
+        return found
+
+    found = await database.write(store.SCOPE, job, actor=actor)
+    if found is None:
+        return None
+    return PaymentSheet(
+        payment=payment_value(vault, found.row, found.shares),
+        adjustments=tuple(adjustment_value(vault, one) for one in found.adjustments),
+        groups=await _shown_groups(database, vault, found.groups, found.totals),
+        is_whole=True,
+        shown_claims=found.row.claims,
+    )
+
+
+def _sealed(found: _WholeRows) -> list[bytes]:
+    return [
+        found.row.payload,
+        *(one.payload for one in found.adjustments),
+        *(one.payload for several in found.groups.values() for one in several),
+    ]
+
+
+# ---- for sites ---------------------------------------------------------------------------------
+
+
+async def _list_site(
+    database: Database,
+    vault: Vault,
+    scope: Scope,
+    wanted: PaymentListFilter,
+    first: str,
+    before: str | None,
+    actor: Actor,
+) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, frozenset[str]], PaymentSum]:
+    async def job(
+        tx: Tx,
+    ) -> tuple[list[tuple[PaymentRow, PaymentShare]], dict[str, frozenset[str]], PaymentSum]:
+        rows = await payment_lists.list_own_payments(
+            tx, wanted, before=before, limit=PAYMENTS_SHOWN + 1
+        )
+        await vault.load_keys_of(tx, [row.payload for row, _ in rows])
+        tx.audit("payment.list", ids=[row.payment_id for row, _ in rows[:PAYMENTS_SHOWN]])
+        needs = await payment_lists.list_own_needs(tx)
+        return rows, needs, await payment_lists.sum_own_since(tx, first)
+
+    return await database.write(scope, job, actor=actor)
+
+
+@dataclass(frozen=True, slots=True)
+class _SiteRows:
+    """The rows of a payment that one site may see."""
+
+    row: PaymentRow
+    share: PaymentShare
+    totals: dict[DecisionGroup, GroupTotal]
+    groups: dict[DecisionGroup, list[OccurrenceDocument]]
+
+
+async def _load_parts(
+    database: Database,
+    vault: Vault,
+    scopes: Sequence[Scope],
+    payment_id: str,
+    wanted: GroupPage,
+    actor: Actor,
+    at: int,
+) -> PaymentSheet | None:
+    parts = [
+        await _load_part(database, vault, scope, payment_id, wanted, actor, at) for scope in scopes
+    ]
+    found = [one for one in parts if one is not None]
+    if not found:
+        return None
+    adjustments = [
+        adjustment_value(vault, row)
+        for scope, part in zip(scopes, parts, strict=True)
+        if part is not None
+        for row in await own_adjustments(database, vault, scope, payment_id)
+    ]
+    groups: dict[DecisionGroup, list[OccurrenceDocument]] = {}
+    totals: dict[DecisionGroup, GroupTotal] = {}
+    for part in found:
+        for group, several in part.groups.items():
+            groups[group] = sorted([*groups.get(group, ()), *several], key=_claim_order)
+        for group, total in part.totals.items():
+            before = totals.get(group, GroupTotal())
+            totals[group] = GroupTotal(*(a + b for a, b in zip(before, total, strict=True)))
+    payment = payment_value(vault, found[0].row, [one.share for one in found])
+    claims = sum(one.share.claims for one in found)
+    attributed = sum(one.amount for one in adjustments)
+    return PaymentSheet(
+        payment=payment,
+        adjustments=tuple(sorted(adjustments, key=lambda one: one.number)),
+        groups=await _shown_groups(database, vault, groups, totals),
+        is_whole=claims == payment.claims and attributed == payment.adjustments_total,
+        shown_claims=claims,
+    )
+
+
+async def _load_part(
+    database: Database,
+    vault: Vault,
+    scope: Scope,
+    payment_id: str,
+    wanted: GroupPage,
+    actor: Actor,
+    at: int,
+) -> _SiteRows | None:
+    async def job(tx: Tx) -> _SiteRows | None:
+        own = await store.find_own(tx, payment_id)
+        if own is None:
+            return None
+        row, share = own
+        groups = {
+            group: await payment_lists.list_own_group(
+                tx, payment_id, group, after=_after(wanted, group), limit=CLAIMS_SHOWN_PER_GROUP + 1
+            )
+            for group in DecisionGroup
+        }
+        sealed = [one.payload for several in groups.values() for one in several]
+        await vault.load_keys_of(tx, [row.payload, *sealed])
+        await store.mark_seen(tx, [payment_id], at)
+        tx.audit("payment.read", ids=[payment_id, *_claim_numbers(groups)])
+        totals = await payment_lists.own_group_totals(tx, payment_id)
+        return _SiteRows(row, share, totals, groups)
+
+    return await database.write(scope, job, actor=actor)
+
+
+def _listed(payment: Payment) -> ListedPayment:
+    return ListedPayment(
+        payment=payment,
+        claims=payment.claims,
+        claims_paid=payment.claims_paid,
+        adjustments=payment.adjustments_total,
+        is_whole=True,
+    )
+
+
+def _listed_part(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare]) -> ListedPayment:
+    payment = payment_value(vault, row, shares)
+    claims, adjustments = (
+        sum(one.claims for one in shares),
+        sum(one.adjustment_cents for one in shares),
+    )
+    return ListedPayment(
+        payment=payment,
+        claims=claims,
+        claims_paid=sum(one.paid_cents for one in shares),
+        adjustments=adjustments,
+        is_whole=claims == payment.claims and adjustments == payment.adjustments_total,
+    )
+
+
+# ---- groups ------------------------------------------------------------------------------------
+
+
+def _after(wanted: GroupPage, group: DecisionGroup) -> str:
+    return wanted.after if wanted.group is group else ""
+
+
+def _claim_order(one: OccurrenceDocument) -> tuple[str, int]:
+    return one.occurrence.request_id, one.occurrence.number
+
+
+def _claim_numbers(groups: Mapping[DecisionGroup, Sequence[OccurrenceDocument]]) -> list[str]:
+    """Return the claims that a page shows, each once."""
+    shown = (one.occurrence.request_id for several in groups.values() for one in _cut(several)[0])
+    return list(dict.fromkeys(shown))
+
+
+def _cut(several: Sequence[OccurrenceDocument]) -> tuple[Sequence[OccurrenceDocument], str]:
+    """Return what fits a page, and the claim after which the rest begins.
+
+    The decisions on one claim stay together, unless one claim alone has more than a page holds.
+    """
+    if len(several) <= CLAIMS_SHOWN_PER_GROUP:
+        return several, ""
+    beyond = several[CLAIMS_SHOWN_PER_GROUP].occurrence.request_id
+    shown = [one for one in several[:CLAIMS_SHOWN_PER_GROUP] if one.occurrence.request_id < beyond]
+    shown = shown or list(several[:CLAIMS_SHOWN_PER_GROUP])
+    return shown, shown[-1].occurrence.request_id
+
+
+async def _shown_groups(
+    database: Database,
+    vault: Vault,
+    groups: Mapping[DecisionGroup, Sequence[OccurrenceDocument]],
+    totals: Mapping[DecisionGroup, GroupTotal],
+) -> dict[DecisionGroup, ShownGroup]:
+    shown: dict[DecisionGroup, ShownGroup] = {}
+    for group, total in totals.items():
+        rows, more = _cut(groups.get(group, ()))
+        known = await matched_occurrences(database, vault, rows)
+        shown[group] = ShownGroup(
+            total=total,
+            occurrences=[known[one.occurrence.number] for one in rows],
+            more_after=more,
+        )
+    return shown

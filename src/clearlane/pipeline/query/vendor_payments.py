@@ -1,0 +1,175 @@
+"""Payments as a vendor reads them, over one site or all its sites: list, one, its claims, its 835. Audited.
+
+A payment belongs to the installation, since one check may pay claims of many clients: a vendor gets the heading, and of
+the rest its own claims alone. Knows no HTTP.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import partial
+
+from clearlane.kernel.clock import to_micros
+from clearlane.kernel.ids import Scope, SiteId, VendorScope
+from clearlane.payments.payment import ClaimOccurrence, Payment
+from clearlane.pipeline.claim_status import open_document_source
+from clearlane.pipeline.query.payments import (
+    PaymentDetails,
+    adjustment_value,
+    matched_occurrences,
+    own_adjustments,
+    payment_value,
+    read_x12,
+)
+from clearlane.store import documents, occurrences, payments, vendor_payments
+from clearlane.store.database import Actor, Database, Tx
+from clearlane.store.occurrences import OccurrenceDocument
+from clearlane.store.vault import Vault
+from clearlane.store.vendor_payments import SharedPayment, VendorPaymentFilter
+
+PARTS_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorPaymentSearch:
+    """Which payments are wanted; None and False stand for all."""
+
+    payer_id: str | None = None
+    state: str | None = None
+    trace_number: str | None = field(default=None, repr=False)
+    amount: int | None = None
+    """Cents."""
+    from_day: date | None = None
+    to_day: date | None = None
+    unbalanced: bool = False
+    not_fetched: bool = False
+
+
+async def list_vendor_payments(
+    database: Database,
+    vault: Vault,
+    search: VendorPaymentSearch,
+    *,
+    scope: Scope | VendorScope,
+    before: str | None,
+    limit: int,
+) -> list[Payment]:
+    """Return a page of the payments that sites of the scope have shares of, the newest first."""
+    number = search.trace_number
+    wanted = VendorPaymentFilter(
+        payer_id=search.payer_id,
+        state=search.state,
+        trace=None if number is None else payments.trace_hash(vault, number),
+        amount_cents=search.amount,
+        from_day=None if search.from_day is None else search.from_day.isoformat(),
+        to_day=None if search.to_day is None else search.to_day.isoformat(),
+        unbalanced=search.unbalanced,
+        not_fetched=search.not_fetched,
+    )
+    async with database.read(scope) as tx:
+        found = await vendor_payments.find_page(tx, wanted, before=before, limit=limit)
+        await vault.load_keys_of(tx, [one.row.payload for one in found])
+    return [payment_value(vault, one.row, one.shares) for one in found]
+
+
+async def load_vendor_payment(
+    database: Database,
+    vault: Vault,
+    payment_id: str,
+    *,
+    scope: Scope | VendorScope,
+    actor: Actor,
+    at: datetime,
+) -> PaymentDetails | None:
+    """Load a payment with the adjustments attributed to sites of the scope; mark it as fetched by the software."""
+    found = await _find(database, vault, payment_id, scope)
+    if found is None:
+        return None
+    rows = []
+    for share in found.shares:
+        site = Scope(scope.vendor, SiteId(share.site_id))
+        await database.write(
+            site, partial(_mark, payment_id=payment_id, at=to_micros(at)), actor=actor
+        )
+        rows += await own_adjustments(database, vault, site, payment_id)
+    payment = payment_value(vault, found.row, found.shares)
+    adjustments = tuple(
+        adjustment_value(vault, row) for row in sorted(rows, key=lambda row: row.number)
+    )
+    return PaymentDetails(payment, adjustments, payment_id)
+
+
+async def list_vendor_occurrences(
+    database: Database,
+    vault: Vault,
+    payment_id: str,
+    *,
+    scope: Scope | VendorScope,
+    after: int,
+    limit: int,
+) -> list[ClaimOccurrence]:
+    """Return a page of the scope's own claims in a payment, in its order, after a number."""
+    async with database.read(scope) as tx:
+        rows = await occurrences.list_own_page(tx, payment_id, after=after, limit=limit)
+        await vault.load_keys_of(tx, [one.payload for one in rows])
+    known = await matched_occurrences(database, vault, rows)
+    return [known[one.occurrence.number] for one in rows]
+
+
+async def read_vendor_x12(
+    database: Database,
+    vault: Vault,
+    payment_id: str,
+    *,
+    scope: Scope | VendorScope,
+    actor: Actor,
+) -> bytes | None:
+    """Return the 835 of a payment as received where all its claims are the scope's, else the parts of these claims.
+
+    Each part is an interchange with envelope and payment heading as received and one claim.
+    """
+    found = await _find(database, vault, payment_id, scope)
+    if found is None:
+        return None
+    async with database.read(scope) as tx:
+        own = await vendor_payments.count_occurrences(tx, payment_id)
+    row = found.row
+    if row.unmatched == 0 and own == row.claims and row.duplicate_of is None:
+        return await read_x12(database, vault, payment_id, actor=actor)
+
+    async def audit(tx: Tx) -> None:
+        tx.audit("payment.exported", ids=[payment_id], detail="own claims")
+
+    await database.write(scope, audit, actor=actor)
+    parts: list[bytes] = []
+    after = 0
+    while page := await _documents(database, vault, payment_id, scope, after):
+        parts += [open_document_source(vault, one).part for one in page[1]]
+        after = page[0]
+    return b"".join(parts)
+
+
+async def _documents(
+    database: Database, vault: Vault, payment_id: str, scope: Scope | VendorScope, after: int
+) -> tuple[int, Sequence[documents.StoredDocument]] | None:
+    async with database.read(scope) as tx:
+        rows: list[OccurrenceDocument] = await occurrences.list_own_page(
+            tx, payment_id, after=after, limit=PARTS_AT_ONCE
+        )
+        found = await documents.find(tx, [one.occurrence.document_id for one in rows])
+        await vault.load_keys_of(tx, [one.payload for one in found])
+    return (rows[-1].occurrence.number, found) if rows else None
+
+
+async def _find(
+    database: Database, vault: Vault, payment_id: str, scope: Scope | VendorScope
+) -> SharedPayment | None:
+    async with database.read(scope) as tx:
+        found = await vendor_payments.find_some(tx, [payment_id])
+        await vault.load_keys_of(tx, [one.row.payload for one in found])
+    return found[0] if found else None
+
+
+async def _mark(tx: Tx, *, payment_id: str, at: int) -> None:
+    tx.audit("payment.read", ids=[payment_id])
+    await payments.mark_fetched(tx, [payment_id], at)

@@ -1,0 +1,189 @@
+"""Find the claims of one site, or of all sites of a vendor, by any of many filters, page by page.
+
+What a person or payer wrote is found by keyed hashes. A statement is made for each set of filters that is used, and
+pages continue from the last row. Knows no field of a claim.
+"""
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, bindparam, select, tuple_
+
+from clearlane.claims.search_terms import SearchTerms
+from clearlane.store.claims import NOT_ACCEPTED
+from clearlane.store.database import Tx
+from clearlane.store.schema import claims
+from clearlane.store.sql import Statement, among, scoped_select
+from clearlane.store.vault import Vault
+
+STATEMENTS_KEPT_MAX = 512
+
+
+class SearchKeys(NamedTuple):
+    """The keyed hashes of a claim's search terms, cut to 64 bits."""
+
+    account: int | None
+    patient: int | None
+    name: int | None
+
+
+def vendor_claim_key(vault: Vault, vendor_id: int, vendor_claim_id: str) -> int:
+    """Return the keyed hash of a vendor's claim id, whatever the kind of claim."""
+    return vault.search_key(vendor_id, "vendor claim id", vendor_claim_id.strip())
+
+
+def account_key(vault: Vault, vendor_id: int, account: str) -> int:
+    """Return the keyed hash of a patient's account number."""
+    return vault.search_key(vendor_id, "account", account)
+
+
+def patient_key(vault: Vault, vendor_id: int, name: str, birth_day: str) -> int:
+    """Return the keyed hash of a patient's last name, as names are compared, and birth date."""
+    return vault.search_key(vendor_id, "patient", name, birth_day)
+
+
+def name_key(vault: Vault, vendor_id: int, name_start: str) -> int:
+    """Return the keyed hash of the first letters of a patient's last name."""
+    return vault.search_key(vendor_id, "name start", name_start)
+
+
+def payer_number_key(vault: Vault, vendor_id: int, number: str) -> int | None:
+    """Return the keyed hash of the payer's number of a claim; None where it has none."""
+    return vault.search_key(vendor_id, "payer number", number.strip()) if number else None
+
+
+def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
+    """Return the keyed hashes of a claim's search terms."""
+    return SearchKeys(
+        account_key(vault, vendor_id, terms.account) if terms.account else None,
+        patient_key(vault, vendor_id, *terms.patient) if terms.patient else None,
+        name_key(vault, vendor_id, terms.name_start) if terms.name_start else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimFilters:
+    """What claims must have to be listed; None filters nothing. Days are both included."""
+
+    state: str | None = None
+    """Claims that were not accepted are listed where this says so, and under their vendor's claim id."""
+    outcome: str | None = None
+    payer_id: str | None = None
+    kind: str | None = None
+    created_from: str | None = None
+    created_to: str | None = None
+    amount_from: int | None = None
+    amount_to: int | None = None
+    changed_after: int | None = None
+    """Microseconds. The list is then in the order of changes, oldest first."""
+    vendor_claim_key: int | None = None
+    account_key: int | None = None
+    payer_number_key: int | None = None
+    patient_key: int | None = None
+    name_key: int | None = None
+
+    def given(self) -> dict[str, object]:
+        """Return the filters that are set."""
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+class FoundClaim(NamedTuple):
+    """A claim in a list. ``status`` is sealed, and None where the claim was not accepted."""
+
+    request_id: str
+    site_id: int
+    kind: str
+    state: str
+    payer_id: str
+    total_cents: int
+    created_at: int
+    updated_at: int
+    outcome: str | None
+    predecessor_id: str | None
+    successor_id: str | None
+    status: bytes | None
+
+    def __repr__(self) -> str:
+        """Leave out sealed values."""
+        return f"FoundClaim({self.request_id})"
+
+
+class ListPosition(NamedTuple):
+    """The claim that the page before ended with."""
+
+    updated_at: int
+    request_id: str
+
+
+async def find_page(
+    tx: Tx, filters: ClaimFilters, *, after: ListPosition | None, limit: int
+) -> list[FoundClaim]:
+    """Return the next claims of the scope: newest first, or in the order of changes where these are asked for."""
+    given = filters.given()
+    statement = _page(frozenset(given), is_first=after is None)
+    values = {**given, "limit": limit}
+    if after is not None:
+        values["last_id"] = after.request_id
+        if filters.changed_after is not None:
+            values["last_change"] = after.updated_at
+    return [FoundClaim(*row) for row in await tx.rows(statement, **values)]
+
+
+async def find_one(tx: Tx, request_id: str) -> FoundClaim | None:
+    """Return one claim of the scope."""
+    row = await tx.row(_ONE, request_id=request_id)
+    return None if row is None else FoundClaim(*row)
+
+
+async def find_some(tx: Tx, request_ids: list[str]) -> list[FoundClaim]:
+    """Return those of these claims that belong to the scope."""
+    return [FoundClaim(*row) for row in await tx.rows(_SOME, request_ids=request_ids)]
+
+
+_EQUAL = (
+    "state", "outcome", "payer_id", "kind", "vendor_claim_key", "account_key", "payer_number_key", "patient_key",
+    "name_key",
+)  # fmt: skip
+_CONDITIONS: dict[str, ColumnElement[bool]] = {
+    **{name: claims.c[name] == bindparam(name) for name in _EQUAL},
+    "created_from": claims.c.created_day >= bindparam("created_from"),
+    "created_to": claims.c.created_day <= bindparam("created_to"),
+    "amount_from": claims.c.total_cents >= bindparam("amount_from"),
+    "amount_to": claims.c.total_cents <= bindparam("amount_to"),
+    "changed_after": claims.c.updated_at > bindparam("changed_after"),
+}
+_SHOWS_NOT_ACCEPTED = {"state", "vendor_claim_key"}
+_COLUMNS = select(*(claims.c[name] for name in FoundClaim._fields))
+_ONE = scoped_select(_COLUMNS.where(claims.c.request_id == bindparam("request_id")), claims)
+_SOME = scoped_select(_COLUMNS.where(among(claims.c.request_id, "request_ids")), claims)
+
+
+class _ListOrder(NamedTuple):
+    columns: tuple[ColumnElement[object], ...]
+    after: ColumnElement[bool]
+    """What comes after the last row of the page before."""
+
+
+_NEWEST_FIRST = _ListOrder(
+    (claims.c.request_id.desc(),), claims.c.request_id < bindparam("last_id")
+)
+_BY_CHANGE = _ListOrder(
+    (claims.c.updated_at, claims.c.request_id),
+    tuple_(claims.c.updated_at, claims.c.request_id)
+    > tuple_(bindparam("last_change"), bindparam("last_id")),
+)
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT_MAX)
+def _page(names: frozenset[str], *, is_first: bool) -> Statement:
+    """Return the statement of a list with these filters."""
+    core = _COLUMNS.where(*(_CONDITIONS[name] for name in sorted(names)))
+    if names.isdisjoint(_SHOWS_NOT_ACCEPTED):
+        core = core.where(claims.c.state != NOT_ACCEPTED)
+    order = _BY_CHANGE if "changed_after" in names else _NEWEST_FIRST
+    core = core.order_by(*order.columns)
+    if not is_first:
+        core = core.where(order.after)
+    return scoped_select(core.limit(bindparam("limit")), claims)

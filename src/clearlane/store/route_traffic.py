@@ -1,0 +1,127 @@
+"""What went to and came from one payer: the newest files, files by day, and the money that waits.
+
+For operators; concerns claims of many clients. Each statement reads the rows of one destination, by an index. Knows no
+X12 and no connection.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, func, select
+
+from clearlane.store.batches import QUEUED
+from clearlane.store.database import SystemScope, Tx
+from clearlane.store.inbox import InboxFile
+from clearlane.store.schema import batch_claims, batches, claims, inbox
+from clearlane.store.sql import Statement, among, inlined
+
+SCOPE = SystemScope("traffic of routes concerns many clients")
+
+Destination = tuple[str, str]
+"""Type of claims and payer id."""
+
+
+class SentFile(NamedTuple):
+    """A batch as a list shows it."""
+
+    id: int
+    payer_id: str
+    type: str
+    route_id: int
+    state: str
+    name: str
+    claims: int
+    bytes: int
+    created_at: int
+    attempts: int
+    delivered_at: int | None
+    fault: str
+
+
+async def list_sent(
+    tx: Tx, destination: Destination | None, *, before: int, limit: int
+) -> list[SentFile]:
+    """Return batches to one payer, or to all, newest first, with ids below ``before``."""
+    if destination is None:
+        rows = await tx.rows(_SENT, before=before, limit=limit)
+    else:
+        rows = await tx.rows(_SENT_TO, **_of(destination), before=before, limit=limit)
+    return [SentFile(*row) for row in rows]
+
+
+async def list_received(
+    tx: Tx, destination: Destination | None, *, before: int, limit: int
+) -> list[InboxFile]:
+    """Return inbox files of one payer, or of all, newest first, with ids below ``before``."""
+    if destination is None:
+        rows = await tx.rows(_RECEIVED, before=before, limit=limit)
+    else:
+        rows = await tx.rows(_RECEIVED_FROM, **_of(destination), before=before, limit=limit)
+    return [InboxFile(*row) for row in rows]
+
+
+async def last_delivered(tx: Tx, destination: Destination) -> SentFile | None:
+    """Return the newest batch that the payer has."""
+    row = await tx.row(_LAST_DELIVERED, **_of(destination))
+    return None if row is None else SentFile(*row)
+
+
+async def sum_queued(tx: Tx) -> dict[tuple[str, str], int]:
+    """Return the cents of the claims that wait for a batch, by payer and kind of claim."""
+    return {(payer, kind): int(cents or 0) for payer, kind, cents in await tx.rows(_QUEUED)}
+
+
+async def sum_batches(tx: Tx, ids: Sequence[int]) -> dict[int, int]:
+    """Return the cents of the claims in these batches."""
+    if not ids:
+        return {}
+    return {int(id): int(cents or 0) for id, cents in await tx.rows(_IN_BATCHES, ids=list(ids))}
+
+
+def _of(destination: Destination) -> dict[str, object]:
+    type, payer_id = destination
+    return {"of_type": type, "of_payer": payer_id}
+
+
+_BATCH_COLUMNS = select(*(batches.c[name] for name in SentFile._fields))
+_FILE_COLUMNS = select(*(inbox.c[name] for name in InboxFile._fields))
+_TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
+_FROM = (inbox.c.type == bindparam("of_type"), inbox.c.payer_id == bindparam("of_payer"))
+_SENT = Statement(
+    _BATCH_COLUMNS.where(batches.c.id < bindparam("before"))
+    .order_by(batches.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_SENT_TO = Statement(
+    _BATCH_COLUMNS.where(*_TO, batches.c.id < bindparam("before"))
+    .order_by(batches.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_LAST_DELIVERED = Statement(
+    _BATCH_COLUMNS.where(*_TO, batches.c.delivered_at.is_not(None))
+    .order_by(batches.c.id.desc())
+    .limit(1)
+)
+_RECEIVED = Statement(
+    _FILE_COLUMNS.where(inbox.c.id < bindparam("before"))
+    .order_by(inbox.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_RECEIVED_FROM = Statement(
+    _FILE_COLUMNS.where(*_FROM, inbox.c.id < bindparam("before"))
+    .order_by(inbox.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_QUEUED = Statement(
+    select(claims.c.payer_id, claims.c.kind, func.sum(claims.c.total_cents))
+    .where(claims.c.queued == inlined(QUEUED))
+    .group_by(claims.c.payer_id, claims.c.kind),
+    system=True,
+)
+_IN_BATCHES = Statement(
+    select(batch_claims.c.batch_id, func.sum(claims.c.total_cents))
+    .join_from(batch_claims, claims, claims.c.request_id == batch_claims.c.request_id)
+    .where(among(batch_claims.c.batch_id, "ids"))
+    .group_by(batch_claims.c.batch_id),
+    system=True,
+)

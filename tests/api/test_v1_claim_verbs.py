@@ -1,0 +1,255 @@
+"""Hold, release, cancel, correct and validate claims over https on both databases.
+
+Also tests `api/v1/claim_verbs`, `pipeline/intake/claim_x12`, `pipeline/intake/hold_claims`, `pipeline/intake/validate`,
+`pipeline/intake/prepare_document`, `pipeline/intake/submit_correction`, `pipeline/intake/correction_guard` and
+`store/unsent_claims`.
+"""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from tests.api.test_claims import DENTAL, MEDICAL, a_document, fresh_id, post, results
+from tests.api.test_status import today
+from tests.api.test_v1_frame import problem
+from tests.patience import wait_until
+
+CLAIMS = "/clearlane/v1/claims"
+ACCOUNTS = {MEDICAL: "F26_PatientAcctNumber", DENTAL: "F23_PatientID"}
+
+
+@pytest.fixture(scope="module")
+def vendor(server):
+    """A vendor of this module alone."""
+    account = server.add_vendor(f"VERBS{random.getrandbits(32):X}")
+    server.add_site(account, f"{account.key}-1", "--baa-accepted")
+    server.add_site(account, f"{account.key}-2", "--baa-accepted")
+    return account
+
+
+@pytest.fixture(scope="module")
+def client(server, vendor):
+    with server.client(vendor.auth) as client:
+        yield client
+
+
+@pytest.fixture
+def frozen(client, vendor):
+    """No batch is made while time stands still."""
+    site = {"vendorSiteId": f"{vendor.key}-1"}
+    client.post("/sandbox/clock", params=site, json={"Frozen": True})
+    yield
+    client.post("/sandbox/clock", params=site, json={"Frozen": False})
+
+
+@pytest.fixture
+def submit(client, vendor):
+    def submit(kind=MEDICAL, **changes):
+        payer = {"Svc_PayerId": "TST01"} if kind is MEDICAL else {}
+        document = a_document(kind, **{**payer, **changes})
+        answer = post(client, document, kind, params={"vendorSiteId": f"{vendor.key}-1"})
+        (result,) = results(answer)
+        assert result["Status"] == "Accepted", result
+        return result["RequestId"]
+
+    return submit
+
+
+def do(client, number, verb, **options):
+    return client.post(f"{CLAIMS}/{number}/{verb}", **options)
+
+
+def state(client, number):
+    return client.get(f"{CLAIMS}/{number}").json()["state"]
+
+
+def v3_states(client, vendor):
+    days = {"startDate": today() - timedelta(days=1), "endDate": today() + timedelta(days=1)}
+    answer = client.post(
+        "/api/v3/claims/status/get_by_date", params={"vendorSiteId": f"{vendor.key}-1", **days}
+    )
+    return {row["ClaimNumber"]: row["CurrentState"] for row in answer.json()}
+
+
+def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
+    number = submit()
+    answer = do(client, number, "hold")
+    assert (answer.status_code, answer.json()["state"]) == (200, "Held"), answer.text
+    assert do(client, number, "hold").json()["state"] == "Held"
+    assert v3_states(client, vendor)[number] == "Received"
+    other = submit()
+    wait_until(lambda: state(client, other) != "Received")  # a batch was made meanwhile
+    assert state(client, number) == "Held"
+    assert do(client, number, "release").json()["state"] == "Received"
+    wait_until(lambda: state(client, number) not in {"Received", "Held"})
+    for verb in ("hold", "cancel"):
+        refused = problem(do(client, number, verb), 409)
+        assert "batch" in refused["detail"]
+    history = [one["event"] for one in client.get(f"{CLAIMS}/{number}").json()["history"]]
+    assert [one.partition(":")[0] for one in history[2:4]] == ["Held", "Released"]
+
+
+def test_a_canceled_claim_is_never_sent_and_its_id_is_free(client, vendor, submit, frozen):
+    number = submit(Svc_VendorClaimId=(own := fresh_id()), F26_PatientAcctNumber=own[:12])
+    assert do(client, number, "hold").status_code == 200
+    assert do(client, number, "cancel").json()["state"] == "Canceled"
+    assert do(client, number, "cancel").json()["state"] == "Canceled"
+    assert v3_states(client, vendor)[number] == "Rejected"
+    problem(do(client, number, "release"), 409)
+    again = submit(Svc_VendorClaimId=own, F26_PatientAcctNumber=own[:12])
+    assert client.get(f"{CLAIMS}/{again}").json()["predecessor"] == number
+    assert client.get(f"{CLAIMS}/{number}").json()["successor"] == again
+    listed = client.get(CLAIMS, params={"vendor_claim_id": own}).json()["data"]
+    assert [one["claim_number"] for one in listed] == [again, number]
+
+
+def test_a_claim_that_was_not_accepted_cannot_be_held(client, vendor):
+    document = a_document(Svc_PayerId="NOPAYER")
+    answer = post(client, document, params={"vendorSiteId": f"{vendor.key}-1"})
+    (result,) = results(answer)
+    for verb in ("hold", "release", "cancel"):
+        assert "not accepted" in problem(do(client, result["RequestId"], verb), 409)["detail"]
+    problem(client.get(f"{CLAIMS}/{result['RequestId']}/x12"), 409)
+    fields = {"fields": {"Svc_PayerId": "TST01"}}
+    corrected = do(client, result["RequestId"], "correct", json=fields)
+    assert corrected.status_code == 200, corrected.text
+    assert corrected.json()["sent_as"] == "new"
+
+
+@pytest.mark.parametrize("kind", ACCOUNTS)
+def test_an_unsent_claim_is_corrected_in_its_place(client, submit, frozen, kind):
+    number = submit(kind)
+    fields = {"fields": {ACCOUNTS[kind]: "CORRECTED-1"}}
+    dry = do(client, number, "correct", json=fields, params={"dry_run": "true"})
+    assert dry.status_code == 200, dry.text
+    assert dry.json()["claim_number"] is None
+    assert "CORRECTED-1" in dry.json()["x12"]
+    assert state(client, number) == "Received"
+    done = do(client, number, "correct", json=fields).json()
+    assert (done["predecessor"], done["sent_as"], done["x12"]) == (number, "new", None)
+    assert state(client, number) == "Canceled"
+    text = client.get(f"{CLAIMS}/{done['claim_number']}/x12")
+    assert text.headers["content-type"] == "application/edi-x12"
+    assert "CORRECTED-1" in text.text
+
+
+def test_every_field_of_a_claim_survives_its_correction(client, vendor, frozen):
+    for kind, name in ACCOUNTS.items():
+        document = a_document(kind, full=True)
+        answer = post(client, document, kind, params={"vendorSiteId": f"{vendor.key}-1"})
+        number = results(answer)[0]["RequestId"]
+        before = client.get(f"{CLAIMS}/{number}/x12").text
+        done = do(client, number, "correct", json={"fields": {name: "OTHER-9"}}).json()
+        after = client.get(f"{CLAIMS}/{done['claim_number']}/x12").text
+        changed = [
+            (old, new)
+            for old, new in zip(before.splitlines()[4:], after.splitlines()[4:], strict=True)
+            if old != new and number not in old
+        ]
+        assert [new for _, new in changed if "OTHER-9" not in new] == []
+
+
+def test_a_correction_of_a_paid_claim_is_its_replacement(client, vendor, submit):
+    number = submit()
+    site = {"vendorSiteId": f"{vendor.key}-1"}
+    client.post("/sandbox/advance", params=site, json={"By": "14d"})
+    wait_until(lambda: state(client, number) == "Complete")
+    done = do(client, number, "correct", json={"fields": {"F26_PatientAcctNumber": "AGAIN"}})
+    assert done.json()["sent_as"] == "replacement", done.text
+    assert state(client, number) == "Complete"
+    later = do(client, number, "correct", json={"fields": {"F26_PatientAcctNumber": "LATE"}})
+    assert done.json()["claim_number"] in problem(later, 409)["detail"]
+
+
+def test_of_two_corrections_at_once_one_wins_and_the_others_are_told(client, submit, frozen):
+    number = submit()
+
+    def correct(at):
+        fields = {"fields": {"F26_PatientAcctNumber": f"RACE-{at}"}}
+        return do(client, number, "correct", json=fields)
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(correct, range(6)))
+    won = [one.json() for one in answers if one.status_code == 200]
+    assert len(won) == 1
+    for one in answers:
+        if one.status_code != 200:
+            assert won[0]["claim_number"] in problem(one, 409)["detail"]
+    assert client.get(f"{CLAIMS}/{number}").json()["successor"] == won[0]["claim_number"]
+
+
+def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(client, submit, frozen):
+    number = submit()
+    cases = [
+        ({}, {"fields"}),
+        ({"Nope": 1, "Svc_VendorClaimId": "x"}, {"Nope", "Svc_VendorClaimId"}),
+        (
+            {"F03_PatientDob": "1/2/3", "F28_TotalCharge": "x"},
+            {"F03_PatientDob", "F28_TotalCharge"},
+        ),
+        ({"Svc_PayerId": "NOPAYER"}, {"Svc_PayerId"}),
+        ({"F01A_InsuredId": None}, {"F01A_InsuredId"}),
+    ]
+    for fields, named in cases:
+        refused = problem(do(client, number, "correct", json={"fields": fields}), 422)
+        assert {one["field"] for one in refused["errors"]} >= named, fields
+    problem(do(client, number, "correct", json={"fields": 1}), 400)
+    problem(do(client, number, "correct", json={}), 400)
+    assert state(client, number) == "Received"
+
+
+def test_a_verb_is_done_once_under_its_key(client, submit, frozen):
+    number = submit()
+    key = {"Idempotency-Key": fresh_id()}
+    fields = {"fields": {"F26_PatientAcctNumber": "ONCE"}}
+    first = do(client, number, "correct", json=fields, headers=key)
+    again = do(client, number, "correct", json=fields, headers=key)
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert again.headers["idempotency-replayed"] == "true"
+    other = {"fields": {"F26_PatientAcctNumber": "TWICE"}}
+    problem(do(client, number, "correct", json=other, headers=key), 422)
+
+
+def test_validation_tells_every_finding_and_stores_nothing(client, vendor):
+    document = a_document(claims=3)
+    document["Claims"][1]["Svc_PayerId"] = "NOPAYER"
+    del document["Claims"][2]["F02_PatientNameLast"]
+    body = client.post(f"{CLAIMS}/validate", json=document).json()
+    assert body["accepted"] == 1
+    ids = [one["Svc_VendorClaimId"] for one in document["Claims"]]
+    assert [one["vendor_claim_id"] for one in body["claims"]] == ids
+    assert [one["accepted"] for one in body["claims"]] == [True, False, False]
+    severities = {one["severity"] for one in body["claims"][0]["findings"]}
+    assert severities == {"warning"}
+    assert body["claims"][1]["findings"][0]["field"] == "Svc_PayerId"
+    (missing,) = body["claims"][2]["findings"]
+    assert missing["field"] == "F02_PatientNameLast"
+    assert missing.keys() == {"rule", "severity", "field", "message"}
+    for own in ids:
+        assert client.get(CLAIMS, params={"vendor_claim_id": own}).json()["data"] == []
+    for wrong in ({}, {"DocumentType": "MedicalClaim"}, [], {"DocumentType": 1}):
+        problem(client.post(f"{CLAIMS}/validate", json=wrong), 400)
+
+
+def test_an_id_in_use_is_a_finding_of_validation(client, vendor, submit, frozen):
+    document = a_document(Svc_PayerId="TST01")
+    options = {"params": {"vendorSiteId": f"{vendor.key}-1"}}
+    results(post(client, document, **options))
+    document["Claims"][0]["F26_PatientAcctNumber"] = "OTHER"
+    site = {"site": f"{vendor.key}-1"}
+    body = client.post(f"{CLAIMS}/validate", json=document, params=site).json()
+    assert body["accepted"] == 0
+    assert body["claims"][0]["findings"][0]["rule"] == "C107"
+
+
+def test_a_suspended_client_corrects_nothing(server, client, vendor, submit, frozen):
+    number = submit()
+    server.command("site", "suspend", f"{vendor.key}-1")
+    try:
+        answer = do(client, number, "correct", json={"fields": {"F26_PatientAcctNumber": "X"}})
+        assert problem(answer, 403)["type"].endswith("account_suspended")
+        assert do(client, number, "hold").status_code == 200
+    finally:
+        server.command("site", "activate", f"{vendor.key}-1")

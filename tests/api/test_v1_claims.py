@@ -1,0 +1,176 @@
+"""Claims of `/clearlane/v1` over https on both databases: search, one claim, its history.
+
+Also tests `api/v1/claims`, `api/v1/claim_json`, `pipeline/query/find_claims` and `store/claim_search`.
+"""
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.api.test_claims import DENTAL, a_document, post, results
+from tests.patience import wait_until
+
+CLAIMS = "/clearlane/v1/claims"
+
+
+@pytest.fixture(scope="module")
+def vendor(server):
+    """A vendor of this module alone."""
+    account = server.add_vendor(f"FOUND{random.getrandbits(32):X}")
+    for name in ("1", "2"):
+        server.add_site(account, f"{account.key}-{name}", "--baa-accepted")
+    return account
+
+
+@pytest.fixture(scope="module")
+def client(server, vendor):
+    with server.client(vendor.auth) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def submit(client, vendor):
+    """Submit one claim; its number."""
+
+    def submit(*, kind="medical", site="1", status="Accepted", **changes):
+        document = a_document(DENTAL, **changes) if kind == "dental" else a_document(**changes)
+        options = {"params": {"vendorSiteId": f"{vendor.key}-{site}"}}
+        answer = post(client, document, *([DENTAL] if kind == "dental" else []), **options)
+        (result,) = results(answer)
+        assert result["Status"] == status, result
+        return result["RequestId"]
+
+    return submit
+
+
+def patient(name, born):
+    """The fields of a patient who is the insured."""
+    return {
+        "F02_PatientNameLast": name,
+        "F04_InsuredNameLast": name,
+        "F03_PatientDob": born,
+        "F11A_InsuredDob": born,
+    }
+
+
+def advance(client, vendor, by):
+    """Let time pass for the sandbox's payers."""
+    params = {"vendorSiteId": f"{vendor.key}-1"}
+    answer = client.post("/sandbox/advance", params=params, json={"By": by})
+    assert answer.status_code == 200, answer.text
+
+
+def found(client, **query):
+    answer = client.get(CLAIMS, params=query)
+    assert answer.status_code == 200, answer.text
+    return [one["claim_number"] for one in answer.json()["data"]]
+
+
+def test_a_claim_is_found_by_what_it_was_sent_with(client, vendor, submit):
+    plain = submit()
+    wanted = submit(
+        Svc_VendorClaimId="V-FOUND-1",
+        F26_PatientAcctNumber="ACC-7781",
+        **patient("O'Árden", "1981-03-04"),
+    )
+    dental = submit(kind="dental", site="2")
+    for query in (
+        {"vendor_claim_id": "V-FOUND-1"},
+        {"account_number": "ACC-7781"},
+        {"patient_last_name": "oarden", "patient_birth_date": "1981-03-04"},
+        {"patient_last_name": " O ARDEN", "patient_birth_date": "1981-03-04", "kind": "medical"},
+    ):
+        assert found(client, **query) == [wanted], query
+        assert found(client, site=f"{vendor.key}-2", **query) == []
+    assert found(client, kind="dental") == [dental]
+    for query in (
+        {"vendor_claim_id": "v-found-1"},
+        {"patient_last_name": "Arden", "patient_birth_date": "1981-03-04"},
+        {"patient_last_name": "OArden", "patient_birth_date": "1981-03-05"},
+        {"payer": "NOBODY"},
+        {"created_to": "2001-01-01"},
+        {"state": "Complete", "amount_from": "1000000"},
+    ):
+        assert found(client, **query) == [], query
+    assert {plain, wanted} <= set(found(client, created_from="2001-01-01", amount_to="100000"))
+    answer = client.get(CLAIMS, params={"patient_last_name": "Arden"})
+    assert answer.json()["errors"][0]["field"] == "patient_birth_date"
+
+
+def test_what_a_person_wrote_is_in_no_column(server, client, submit):
+    name, account = f"QZNAME{random.getrandbits(24):X}", f"QZACC{random.getrandbits(24):X}"
+    submit(F26_PatientAcctNumber=account, **patient(name, "1970-01-01"))
+    query = {"patient_last_name": name, "patient_birth_date": "1970-01-01"}
+    assert client.get(CLAIMS, params=query).status_code == 200
+    if server.kind == "sqlite":
+        for file in server.data.glob("*.db*"):
+            content = file.read_bytes()
+            assert name.encode() not in content
+            assert account.encode() not in content
+
+
+def test_changes_are_listed_in_their_order(client, submit):
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    first, second = submit(), submit()
+    rows = client.get(CLAIMS, params={"changed_after": before.isoformat()}).json()["data"]
+    numbers = [one["claim_number"] for one in rows]
+    assert numbers.index(first) < numbers.index(second)
+    assert [one["changed_at"] for one in rows] == sorted(one["changed_at"] for one in rows)
+    seen, after = [], {}
+    while True:
+        query = {"changed_after": before.isoformat(), "limit": 1, **after}
+        page = client.get(CLAIMS, params=query).json()
+        seen += [one["claim_number"] for one in page["data"]]
+        if page["next"] is None:
+            break
+        after = {"after": page["next"]}
+    assert set(seen) >= {first, second}
+    assert found(client, changed_after="2999-01-01T00:00:00Z") == []
+
+
+def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submit):
+    number = submit(Svc_PayerId="TST01", F33A_BillingProviderNpi="1234567893")
+    advance(client, vendor, "14d")
+
+    def complete():
+        return client.get(f"{CLAIMS}/{number}").json()["state"] == "Complete"
+
+    wait_until(complete)
+    claim = client.get(f"{CLAIMS}/{number}").json()
+    assert claim["claim_number"] == number
+    assert claim["outcome"] == "paid"
+    assert float(claim["paid"]) > 0
+    headlines = [one["event"] for one in claim["history"]]
+    assert headlines[:2] == ["Received", "Checked"]
+    assert any(one.startswith("Remittance") for one in headlines)
+    assert claim["batches"][0]["delivered_at"]
+    (payment,) = claim["payments"]
+    assert (payment["outcome"], payment["in_force"]) == ("paid", True)
+    assert payment["document_id"] in {one["document_id"] for one in claim["documents"]}
+    assert claim["document_id"] == payment["document_id"]
+    by_number = {"payer_control_number": claim["payer_control_number"]}
+    assert found(client, **by_number) == [number]
+    assert number in found(client, outcome="paid", state="complete")
+    listed = client.get(CLAIMS, params=by_number).json()["data"][0]
+    assert listed.items() <= claim.items()
+
+
+def test_a_claim_that_was_not_accepted_is_listed_where_it_is_asked_for(client, submit):
+    refused = submit(status="NotAccepted", Svc_VendorClaimId="V-REFUSED", Svc_PayerId="NOPAYER")
+    assert refused not in found(client)
+    assert found(client, vendor_claim_id="V-REFUSED") == [refused]
+    assert refused in found(client, state="NotAccepted")
+    claim = client.get(f"{CLAIMS}/{refused}").json()
+    assert (claim["state"], claim["vendor_claim_id"]) == ("NotAccepted", "V-REFUSED")
+    assert claim["findings"][0]["severity"] == "error"
+    assert claim["findings"][0]["field"] == "Svc_PayerId"
+
+
+def test_a_claim_of_another_is_as_one_that_is_not_there(server, parties, client, submit):
+    number = submit()
+    with server.client(parties.other.auth) as other:
+        answers = [other.get(f"{CLAIMS}/{one}") for one in (number, "C000000000000000000")]
+        assert found(other, vendor_claim_id="V-FOUND-1") == []
+    assert [one.status_code for one in answers] == [404, 404]
+    assert answers[0].content == answers[1].content

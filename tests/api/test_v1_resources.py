@@ -1,0 +1,247 @@
+"""Payments, payers, documents, calls and console links of `/clearlane/v1` on both databases, and the tenant matrix.
+
+Also tests `api/v1/calls`, `api/v1/console_links`, `api/v1/documents`, `api/v1/payers`, `api/v1/payments`,
+`pipeline/query/vendor_payments` and `store/vendor_payments`.
+"""
+
+import random
+import re
+from dataclasses import dataclass, field
+
+import pytest
+
+from clearlane.api.endpoint import BodyUse
+from clearlane.api.v1.endpoints import V1
+from tests.api.test_claims import a_document, post, results
+from tests.api.test_v1_frame import problem
+from tests.patience import wait_until
+
+ROOT = "/clearlane/v1"
+CLAIMS = f"{ROOT}/claims"
+ENDPOINTS = V1.endpoints
+# A body that passes the first checks of every call that reads one.
+BODIES = {
+    "CorrectClaim": {"fields": {"F26_PatientAcctNumber": "X"}},
+    "CreateConsoleLink": {"user": "someone"},
+    "ValidateClaims": a_document(),
+    "AddWebhookEndpoint": {"url": "http://127.0.0.1:9/hook", "types": ["claim.*"]},
+    "ChangeWebhookEndpoint": {"types": ["claim.paid"]},
+    "EnableWebhookEndpoint": {"replay": False},
+    "ReplayWebhookEndpoint": {"since": "2026-01-31T00:00:00Z"},
+}
+
+
+@dataclass
+class Paid:
+    """A vendor with a paid claim, and words that are its own alone."""
+
+    account: object
+    site: str
+    number: str = ""
+    payment_id: str = ""
+    document_id: str = ""
+    endpoint_id: str = ""
+    event_id: str = ""
+    secrets: list[str] = field(default_factory=list)
+
+    @property
+    def ids(self):
+        """A value of its own for every variable segment of a path."""
+        return {
+            "claim_number": self.number,
+            "payment_id": self.payment_id,
+            "document_id": self.document_id,
+            "request_id": f"call-of-{self.account.key}",
+            "payer_id": "TST01",
+            "endpoint_id": self.endpoint_id,
+            "event_id": self.event_id,
+        }
+
+
+@pytest.fixture(scope="module")
+def two(server):
+    """Two vendors, each with one claim that the same payer pays in the same days."""
+    found = []
+    for _ in range(2):
+        account = server.add_vendor(f"PAID{random.getrandbits(40):X}")
+        site = server.add_site(account, f"{account.key}-1", "--baa-accepted")
+        found.append(Paid(account, site))
+    for paid in found:
+        mark = f"ZQ{random.getrandbits(30):X}"
+        with server.client(paid.account.auth) as client:
+            document = a_document(
+                Svc_PayerId="TST01",
+                F33A_BillingProviderNpi="1234567893",
+                F26_PatientAcctNumber=mark,
+            )
+            options = {"params": {"vendorSiteId": paid.site}}
+            paid.number = results(post(client, document, **options))[0]["RequestId"]
+            client.get(f"{CLAIMS}/{paid.number}", headers={"X-Request-Id": paid.ids["request_id"]})
+        paid.secrets = [mark, paid.number, document["Claims"][0]["Svc_VendorClaimId"], paid.site]
+    with server.client(found[0].account.auth) as client:
+        client.post("/sandbox/advance", params={"vendorSiteId": found[0].site}, json={"By": "14d"})
+    for paid in found:
+        with server.client(paid.account.auth) as client:
+
+            def complete(client=client, paid=paid):
+                return client.get(f"{CLAIMS}/{paid.number}").json()["state"] == "Complete"
+
+            wait_until(complete)
+            claim = client.get(f"{CLAIMS}/{paid.number}").json()
+            paid.payment_id = claim["payments"][0]["payment_id"]
+            paid.document_id = claim["payments"][0]["document_id"]
+            hook = client.post(
+                f"{ROOT}/webhook_endpoints", json=BODIES["AddWebhookEndpoint"]
+            ).json()
+            paid.endpoint_id = hook["id"]
+            paid.event_id = client.get(f"{ROOT}/events", params={"limit": 1}).json()["data"][0][
+                "id"
+            ]
+            paid.secrets += [
+                paid.document_id,
+                claim["payer_control_number"],
+                hook["id"],
+                hook["secret"],
+            ]
+    return found
+
+
+@pytest.fixture
+def own(two):
+    return two[0]
+
+
+@pytest.fixture
+def client(server, own):
+    with server.client(own.account.auth) as client:
+        yield client
+
+
+def ask(client, endpoint, ids, **query):
+    path = re.sub(r"{(\w+)}", lambda name: ids[name[1]], endpoint.path)
+    options = {"json": BODIES[endpoint.name]} if endpoint.body_use is BodyUse.JSON else {}
+    return client.request(endpoint.verbs[0], path, params=query, **options)
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+def test_no_call_gives_a_byte_of_another_vendor(server, two, endpoint):
+    """The tenant matrix: every call, with ids of the other, with the other's site, and without any."""
+    own, other = two
+    with server.client(own.account.auth) as client:
+        answers = [
+            ask(client, endpoint, other.ids),
+            ask(client, endpoint, other.ids, site=own.site),
+        ]
+        foreign_site = ask(client, endpoint, own.ids, site=other.site)
+        unknown = dict.fromkeys(own.ids, "C000000000000000000") | {"payer_id": "TST01"}
+        nothing = ask(client, endpoint, unknown)
+    assert foreign_site.status_code == 400
+    for answer in (*answers, foreign_site):
+        for secret in other.secrets:
+            assert secret not in answer.text
+        for header, value in answer.headers.items():
+            assert not any(secret in value for secret in other.secrets), header
+    # Answers to ids of others are those to ids that never were, whatever the call.
+    if "{" in endpoint.path and "payer_id" not in endpoint.path:
+        for answer in answers:
+            assert (answer.status_code, answer.content) == (nothing.status_code, nothing.content)
+            assert answer.status_code == 404
+
+
+def test_a_payment_is_found_by_each_filter_and_read_as_835_and_csv(client, own):
+    payment = client.get(f"{ROOT}/payments/{own.payment_id}").json()
+    assert payment["your_amount"]
+    assert [one["claim_number"] for one in payment["occurrences"]] == [own.number]
+    assert payment["occurrences_next"] is None
+    listed = client.get(f"{ROOT}/payments").json()["data"]
+    assert own.payment_id in [one["payment_id"] for one in listed]
+    for query, found in (
+        ({"payer": "TST01"}, True),
+        ({"trace_number": payment["trace_number"]}, True),
+        ({"amount": payment["amount"]}, True),
+        (
+            {
+                "effective_from": payment["effective_date"],
+                "effective_to": payment["effective_date"],
+            },
+            True,
+        ),
+        ({"state": payment["state"]}, True),
+        ({"not_fetched": "true"}, False),
+        ({"payer": "NOBODY"}, False),
+        ({"effective_from": "2999-01-01"}, False),
+    ):
+        rows = client.get(f"{ROOT}/payments", params=query).json()["data"]
+        assert (own.payment_id in [one["payment_id"] for one in rows]) is found, query
+    pages = client.get(f"{ROOT}/payments/{own.payment_id}/occurrences", params={"limit": 1}).json()
+    assert [one["claim_number"] for one in pages["data"]] == [own.number]
+    text = client.get(f"{ROOT}/payments/{own.payment_id}/x12")
+    assert text.headers["content-type"] == "application/edi-x12"
+    assert text.text.startswith("ISA")
+    assert text.text.count("CLP*") == text.text.count("ISA*")
+    csv = client.get(f"{ROOT}/payments/{own.payment_id}/csv").text.splitlines()
+    assert csv[0].startswith("row,payment_id")
+    assert any(own.number in line for line in csv[1:])
+
+
+def test_a_payer_is_found_by_name_id_and_with_a_typing_mistake(client):
+    for words in ("Sandbox Medical", "TST01", "sandbx medcal"):
+        rows = client.get(f"{ROOT}/payers", params={"search": words, "type": "medical"}).json()
+        assert rows["data"][0]["payer_id"] == "TST01", words
+    payer = rows["data"][0]
+    assert (payer["accepts_claims"], payer["test"], payer["type"]) == (True, True, "medical")
+    seen, after = [], {}
+    while True:
+        page = client.get(f"{ROOT}/payers", params={"limit": 3, **after}).json()
+        seen += [(one["type"], one["payer_id"]) for one in page["data"]]
+        if page["next"] is None:
+            break
+        after = {"after": page["next"]}
+    assert len(seen) == len(set(seen)) > 3
+    assert client.get(f"{ROOT}/payers/tst01").json()["data"][0]["payer_id"] == "TST01"
+    problem(client.get(f"{ROOT}/payers/NOBODY"), 404)
+    problem(client.get(f"{ROOT}/payers", params={"search": " "}), 400)
+    gone = client.get(f"{ROOT}/payers", params={"limit": 1, "search": "dental"}).json()["next"]
+    problem(client.get(f"{ROOT}/payers", params={"after": gone, "search": "TST01"}), 400)
+
+
+def test_a_document_has_the_claims_part_of_the_payers_file(client, own):
+    document = client.get(f"{ROOT}/documents/{own.document_id}").json()
+    assert (document["kind"], document["source"]) == ("payment", "835")
+    assert document["claim_number"] == own.number
+    text = client.get(f"{ROOT}/documents/{own.document_id}/x12").text
+    assert text == document["x12"]
+    assert text.count("CLP*") == 1
+
+
+def test_a_call_is_found_by_its_request_id(client, own):
+    rows = client.get(f"{ROOT}/calls/{own.ids['request_id']}").json()["data"]
+    assert [row["action"] for row in rows] == ["claim.read"]
+    assert rows[0]["ids"] == [own.number]
+    assert "127.0.0.1" not in rows[0]["detail"]
+
+
+def test_a_console_link_signs_a_user_of_the_vendor_in_once(server, client, own, two):
+    name = f"rosa{random.getrandbits(30):x}"
+    server.command("user", "add", name, "--vendor", own.account.key, "--all-sites")
+    body = {"user": name.upper(), "claim_number": own.number}
+    answer = client.post(f"{ROOT}/console_links", json=body)
+    assert answer.status_code == 201, answer.text
+    url = answer.json()["url"]
+    assert f"next=%2Fclaims%2F{own.number}" in url
+    path = url.partition("/console/")[2]
+    with server.client() as browser:
+        opened = browser.get(f"/console/{path}")
+        again = browser.get(f"/console/{path}")
+    assert opened.status_code == 200
+    assert f"/console/claims/{own.number}" in opened.text
+    assert again.status_code == 403
+    other = two[1]
+    refused = client.post(
+        f"{ROOT}/console_links", json={"user": name, "claim_number": other.number}
+    )
+    problem(refused, 404)
+    with server.client(other.account.auth) as foreign:
+        problem(foreign.post(f"{ROOT}/console_links", json=body), 400)
+    for wrong in ({}, {"user": "operator"}, {"user": "\0"}, {"user": 1}):
+        problem(client.post(f"{ROOT}/console_links", json=wrong), 400)

@@ -1,0 +1,52 @@
+"""The terms that a claim is found by: names without case, accents and punctuation."""
+
+import json
+from datetime import date
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.decode import open_document
+from clearlane.claims.fields import ClaimKind
+from clearlane.claims.search_terms import name_start, search_name, search_terms
+
+
+def a_claim(kind, **changes):
+    document = samples.document(kind, day=date(2026, 1, 15), full=True)
+    document["Claims"][0].update(changes)
+    content = json.dumps(document, default=str).encode()
+    return open_document(content, kind, claims_max=1).read(0, 1)[0].claim
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "start"),
+    [
+        ("Arden", "ARDEN", "ARD"),
+        ("O'Árden-Byrne ", "OARDENBYRNE", "OAR"),
+        ("de la Cruz", "DELACRUZ", "DEL"),
+        ("Ng", "NG", ""),
+        ("", "", ""),
+    ],
+)
+def test_names_are_compared_without_case_accents_and_punctuation(text, name, start):
+    assert (search_name(text), name_start(text)) == (name, start)
+
+
+def test_a_claim_is_found_by_account_patient_and_start_of_the_name():
+    claim = a_claim(
+        ClaimKind.MEDICAL,
+        F02_PatientNameLast="O'Arden",
+        F03_PatientDob="1981-03-04",
+        F26_PatientAcctNumber=" ACC-7 ",
+    )
+    terms = search_terms(claim)
+    assert terms == ("ACC-7", ("OARDEN", "1981-03-04"), "OAR")
+    assert "OARDEN" not in repr(terms)
+
+
+def test_a_dental_claim_for_the_insured_is_found_by_the_insureds_name():
+    claim = a_claim(ClaimKind.DENTAL, F12_InsuredLastName="Arden", F13_InsuredDOB="1981-03-04")
+    terms = search_terms(
+        claim.model_copy(update={"F20_PatientLastName": None, "F20_PatientDOB": None})
+    )
+    assert terms[1:] == (("ARDEN", "1981-03-04"), "ARD")

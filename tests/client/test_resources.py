@@ -1,0 +1,162 @@
+"""Claims, payments and payers of Clearlane's own API through the library and the commands, against a real service.
+
+Also tests `client/v1_calls`, `client/v1_models` and `cli/claim_service`.
+"""
+
+import json
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from typer.testing import CliRunner
+
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind
+from clearlane.cli.root import app
+from clearlane.client import AsyncClient, Client, InvalidRequest, NotFound
+from clearlane.client.v1_calls import query_of, segment
+from clearlane.kernel.clock import SystemClock
+from tests.api.service_process import ServiceProcess
+
+pytestmark = pytest.mark.xdist_group("client resources")
+
+DAY = SystemClock().now().date() - timedelta(days=3)
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory):
+    """A sandbox whose time stands still, so that no claim is sent."""
+    serving = ServiceProcess(tmp_path_factory.mktemp("resources") / "data").start()
+    account = serving.sandbox
+    with serving.client((account["vendor_key"], account["vendor_password"])) as http:
+        site = {"vendorSiteId": account["vendor_site_id"]}
+        http.post("/sandbox/clock", params=site, json={"Frozen": True})
+    yield serving
+    assert serving.stop() == 0
+
+
+@pytest.fixture
+def client(sandbox):
+    with Client.from_sandbox(sandbox.data) as made:
+        yield made
+
+
+def document(count=1):
+    claim = samples.minimal_claim(ClaimKind.MEDICAL, DAY)
+    claims = [
+        {**claim, "Svc_VendorClaimId": f"R-{uuid4().hex[:12]}", "Svc_PayerId": "TST01"}
+        for _ in range(count)
+    ]
+    return json.loads(json.dumps({"DocumentType": "MedicalClaim", "Claims": claims}, default=str))
+
+
+def submit(client, count=1):
+    return [one.RequestId for one in client.submit_document(document(count)).ClaimResults]
+
+
+def test_claims_are_found_held_corrected_and_canceled(client):
+    first, second, third = submit(client, 3)
+    listed = [one.claim_number for one in client.claims.find(limit=1)]
+    assert {first, second, third} <= set(listed)
+    assert len(listed) == len(set(listed))
+    assert client.claims.hold(first).state == "Held"
+    assert [one.claim_number for one in client.claims.find(state="Held")] == [first]
+    assert client.claims.release(first).state == "Received"
+    changed = {"F26_PatientAcctNumber": "LIB-1"}
+    dry = client.claims.correct(first, changed, dry_run=True)
+    assert (dry.claim_number, dry.sent_as) == (None, "new")
+    assert "LIB-1" in dry.x12
+    done = client.claims.correct(first, changed)
+    assert client.claims.get(first).successor == done.claim_number
+    assert "LIB-1" in client.claims.x12(done.claim_number)
+    assert client.claims.cancel(second).state == "Canceled"
+    events = [entry.event for entry in client.claims.get(second).history]
+    assert events[-1].startswith("Canceled")
+    with pytest.raises(InvalidRequest) as refused:
+        client.claims.correct(third, {"Nope": 1})
+    assert "Nope" in refused.value.faults
+    with pytest.raises(NotFound):
+        client.claims.get("C000")
+    assert list(client.payments.find()) == []
+
+
+def test_a_document_is_validated_and_payers_are_searched(client):
+    result = client.claims.validate(document(2))
+    assert (result.accepted, len(result.claims)) == (2, 2)
+    best = next(client.payer_directory.search("sandbx medcal", type="medical"))
+    assert (best.payer_id, best.accepts_claims) == ("TST01", True)
+
+
+async def test_the_same_for_asyncio(sandbox):
+    async with AsyncClient.from_sandbox(sandbox.data) as client:
+        numbers = [
+            one.RequestId for one in (await client.submit_document(document(2))).ClaimResults
+        ]
+        found = [one.claim_number async for one in client.claims.find(limit=1)]
+        assert set(numbers) <= set(found)
+        assert (await client.claims.hold(numbers[0])).state == "Held"
+        assert (await client.claims.release(numbers[0])).state == "Received"
+        done = await client.claims.correct(numbers[0], {"F26_PatientAcctNumber": "AIO"})
+        assert (await client.claims.get(numbers[0])).state == "Canceled"
+        assert "AIO" in await client.claims.x12(done.claim_number)
+        assert (await client.claims.cancel(numbers[1])).state == "Canceled"
+        assert (await client.claims.validate(document())).accepted == 1
+        assert [one async for one in client.payments.find()] == []
+        assert (await anext(client.payer_directory.search("TST01"))).payer_id == "TST01"
+
+
+def test_values_of_paths_and_queries_are_escaped():
+    assert segment("a/b ?") == "a%2Fb%20%3F"
+    with pytest.raises(ValueError, match="id"):
+        segment("")
+    assert query_of({"a": None, "b": True, "c": 5}) == {"b": "true", "c": "5"}
+
+
+@pytest.fixture
+def run(sandbox):
+    """Run a command as a vendor with url and password."""
+    account = sandbox.sandbox
+    environment = {
+        "CLEARLANE_CLIENT_URL": sandbox.base_url,
+        "CLEARLANE_CLIENT_KEY": account["vendor_key"],
+        "CLEARLANE_CLIENT_PASSWORD": account["vendor_password"],
+        "CLEARLANE_CLIENT_SITE": account["vendor_site_id"],
+        "CLEARLANE_CLIENT_CA_FILE": str(sandbox.ca_file),
+    }
+
+    def invoke(*arguments, code=0, given=None):
+        done = CliRunner().invoke(app, arguments, env=environment, input=given)
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return invoke
+
+
+def test_the_commands_of_a_vendor(run, client, tmp_path):
+    number, other = submit(client, 2)
+    assert run("claim", "hold", number) == f"{number} is Held.\n"
+    assert json.loads(run("claim", "release", number, "--json"))["state"] == "Received"
+    shown = run("claim", "show", number)
+    assert "Held: it is not sent until it is released" in shown
+    assert json.loads(run("claim", "show", number, "--json"))["claim_number"] == number
+    dry = run("claim", "correct", number, "F26_PatientAcctNumber=CLI-1", "--dry-run")
+    assert "Sent as: new" in dry
+    assert "CLI-1" in dry
+    file = tmp_path / "changes.json"
+    file.write_text('{"F26_PatientAcctNumber": "CLI-2"}')
+    done = json.loads(run("claim", "correct", number, "--file", str(file), "--json"))
+    assert done["predecessor"] == number
+    assert f"takes over from {number}" in run("claim", "show", done["claim_number"])
+    assert "canceled" in run("claim", "hold", number, code=2).lower()
+    assert run("claim", "cancel", other) == f"{other} is Canceled.\n"
+    for wrong in (["x"], ["=1"], []):
+        run("claim", "correct", other, *wrong, code=2)
+    good = json.dumps(document())
+    assert "would be accepted" in run("claim", "check", "-", "--service", given=good)
+    bad = document()
+    bad["Claims"][0]["Svc_PayerId"] = "NOPAYER"
+    told = run("claim", "check", "-", "--service", given=json.dumps(bad), code=1)
+    assert "Svc_PayerId" in told
+    assert "TST01" in run("payer", "search", "sandbx", "medcal")
+    assert json.loads(run("payer", "search", "TST01", "--json"))[0]["payer_id"] == "TST01"
+    run("payer", "search", "zzzzzzzzzz", code=1)

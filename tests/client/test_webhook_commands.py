@@ -1,0 +1,83 @@
+"""`clearlane webhook`, `events follow` and `listen --forward` against the scripted service.
+
+Also tests `cli/webhook`, `cli/events`, `cli/events_client` and `cli/forward`.
+"""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from standardwebhooks import Webhook
+
+from tests.client.scripted_service import Reply
+from tests.client.test_client_commands import run  # noqa: F401  (a fixture)
+from tests.client.test_webhooks import DELIVERY, ENDPOINT, EVENT, SECRET
+
+PAGE = {"data": [EVENT], "next": None, "cursor": EVENT["id"]}
+EMPTY = {"data": [], "next": None, "cursor": EVENT["id"]}
+DONE = Reply(202, {"id": "W1"})
+NO_SUCH = Reply(404, {"detail": "The vendor has no webhook endpoint of this id.", "errors": []})
+REFUSED = Reply(400, {"detail": "url: It must begin with https://.", "errors": [{"field": "url", "message": "It must begin with https://."}]})  # fmt: skip
+
+# Command, the service's answer, exit status, and words that must be shown.
+ENDS = [
+    (["webhook", "add", "https://example.com/hook"], Reply(201, ENDPOINT | {"secret": SECRET}), 0, [SECRET, "W1", "claim.*"]),
+    (["webhook", "add", "http://example.com", "--json"], REFUSED, 2, ["InvalidRequest", "https://"]),
+    (["webhook", "list"], Reply(200, {"data": [ENDPOINT], "next": None}), 0, ["W1", "active"]),
+    (["webhook", "list", "--json"], Reply(200, {"data": [ENDPOINT], "next": None}), 0, ['"id": "W1"']),
+    (["webhook", "test", "W1"], DONE, 0, ["ping"]),
+    (["webhook", "test", "W2"], NO_SUCH, 1, ["no webhook endpoint"]),
+    (["webhook", "log", "W1"], Reply(200, {"data": [DELIVERY], "next": None}), 0, ["E1", "delivered", "200"]),
+    (["webhook", "resend", "W1", "E1"], DONE, 0, ["sent again"]),
+    (["webhook", "replay", "W1", "2026-01-31T08:30:00Z"], DONE, 0, ["sent again"]),
+    (["webhook", "enable", "W1", "--no-replay"], Reply(200, ENDPOINT), 0, ["active"]),
+    (["webhook", "rotate-secret", "W1"], Reply(200, ENDPOINT | {"secret": SECRET}), 0, [SECRET]),
+    (["webhook", "remove", "W1", "--json"], Reply(200, {"id": "W1"}), 0, ['"W1"']),
+    (["events", "follow", "--count", "1"], Reply(200, PAGE), 0, ["claim.paid", "A-17", "Complete"]),
+    (["events", "follow", "--count", "1", "--json"], Reply(200, PAGE), 0, ['"type":"claim.paid"']),
+    (["listen", "--forward", "http://example.com/hook"], None, 2, ["http://127.0.0.1:3000/hook"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "reply", "code", "words"), ENDS)
+def test_commands(run, command, reply, code, words):  # noqa: F811
+    done = run(*command, reply=reply)
+    assert done.exit_code == code, done.output
+    assert all(word in done.output for word in words), done.output
+
+
+def test_the_place_is_kept_in_a_file(run, service, tmp_path):  # noqa: F811
+    file = tmp_path / "cursor"
+    replies = [Reply(200, EMPTY), Reply(200, PAGE | {"data": [EVENT, EVENT]})]
+    run("events", "follow", "--new", "--cursor-file", str(file), "--count", "2", reply=replies)
+    assert file.read_text() == EVENT["id"]
+    assert service.received[-1].query["after"] == EVENT["id"]
+
+
+def test_events_are_forwarded_signed(run):  # noqa: F811
+    received = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            received.append((dict(self.headers), body))
+            self.send_response(500)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        replies = [Reply(200, EMPTY), Reply(200, PAGE), Reply(401, "0: no")]
+        address = f"http://127.0.0.1:{server.server_port}/hook"
+        done = run("listen", "--forward", address, reply=replies, CLEARLANE_WEBHOOK_SECRET=SECRET)
+    finally:
+        server.shutdown()
+        server.server_close()
+    [(headers, body)] = received
+    assert Webhook(SECRET).verify(body, headers) == json.loads(json.dumps(EVENT))
+    assert "claim.paid" in done.output
+    assert "500" in done.output

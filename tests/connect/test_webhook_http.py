@@ -1,0 +1,94 @@
+"""Webhooks go to allowed addresses alone, follow no redirect, and read little of an answer."""
+
+import asyncio
+
+import pytest
+
+from clearlane.connect import webhook_http
+from clearlane.connect.webhook_http import WEBHOOK_ANSWER_BYTES_MAX, WebhookSender, address_fault
+from tests.pipeline.webhook_receiver import WebhookReceiver
+
+
+@pytest.mark.parametrize(
+    ("url", "sandbox", "fault"),
+    [
+        ("https://example.com/hook", False, ""),
+        ("https://example.com:8443/hook?a=b", False, ""),
+        ("http://127.0.0.1:3000/hook", True, ""),
+        ("http://localhost:3000/hook", True, ""),
+        ("http://[::1]:3000/", True, ""),
+        ("http://127.0.0.1:3000/hook", False, "https://"),
+        ("http://example.com/hook", True, "https://"),
+        ("http://127.0.0.1.example.com/", True, "https://"),
+        ("ftp://example.com/hook", False, "https://"),
+        ("https:///hook", False, "no host"),
+        ("hook", False, "no host"),
+        ("https://nora:secret@example.com/", False, "password"),
+        ("https://example.com:99999/", False, "port"),
+        ("https://example.com/" + "a" * 2_000, False, "characters"),
+    ],
+)
+def test_addresses(url, sandbox, fault):
+    found = address_fault(url, sandbox=sandbox)
+    assert fault in found
+    assert bool(found) is bool(fault)
+
+
+@pytest.fixture
+async def receiver():
+    async with WebhookReceiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+async def sender():
+    sender = WebhookSender(sandbox=True)
+    yield sender
+    await sender.close()
+
+
+async def test_a_message_arrives_as_it_was_signed(receiver, sender):
+    answer = await sender.post(receiver.url, {"webhook-id": "E1"}, b'{"a":1}')
+    assert (answer.status, answer.body, answer.fault, answer.is_success) == (200, b"ok", "", True)
+    [message] = receiver.messages
+    assert message.body == b'{"a":1}'
+    assert message.headers["webhook-id"] == "E1"
+    assert message.headers["content-type"] == "application/json"
+
+
+async def test_of_a_long_answer_a_kilobyte_is_kept(receiver, sender):
+    receiver.answer(500, b"x" * 1_000_000)
+    answer = await sender.post(receiver.url, {}, b"{}")
+    assert (answer.status, len(answer.body)) == (500, WEBHOOK_ANSWER_BYTES_MAX)
+    assert not answer.is_success
+
+
+async def test_a_redirect_is_not_followed(receiver, sender):
+    receiver.answer(307, b"", headers={"Location": receiver.url})
+    answer = await sender.post(receiver.url, {}, b"{}")
+    assert (answer.status, answer.is_success) == (307, False)
+    assert len(receiver.messages) == 1
+
+
+async def test_an_endpoint_that_does_not_answer_or_is_not_there_is_a_fault(
+    receiver, sender, monkeypatch
+):
+    monkeypatch.setattr(webhook_http, "WEBHOOK_SECONDS_MAX", 0.2)
+    receiver.hang()
+    answer = await sender.post(receiver.url, {}, b"{}")
+    assert "did not answer" in answer.fault
+    await receiver.close()
+    answer = await sender.post(receiver.url, {}, b"{}")
+    assert answer.fault == "It cannot be reached."
+    assert answer.status is None
+
+
+@pytest.mark.parametrize("address", ["10.0.0.8", "127.0.0.1", "169.254.169.254", "::1"])
+async def test_a_name_that_leads_inside_is_refused(address):
+    async def lookup(host, port):
+        return [address]
+
+    sender = WebhookSender(sandbox=True, lookup=lookup)
+    answer = await asyncio.wait_for(sender.post("https://example.com/hook", {}, b"{}"), 30)
+    assert "internal" in answer.fault
+    await sender.close()

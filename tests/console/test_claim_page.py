@@ -1,0 +1,181 @@
+"""A claim, Home and the search box, of a sandbox with claims of several scenarios.
+
+Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
+`console/first_steps`, `console/charts` and `pipeline/operator/claim_work`.
+"""
+
+import re
+from datetime import date
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.console.charts import paired_chart, stacked_chart
+from clearlane.console.search_page import read_name
+from clearlane.store.database import SystemScope
+from clearlane.store.schema import audit, claim_notes
+from clearlane.store.sql import Statement
+from tests.console.sandbox_console import open_sandbox_console
+
+XSS = "<script>alert(1)</script>"
+NOTES = Statement(select(claim_notes.c.payload), system=True)
+AUDIT = Statement(select(audit.c.action, audit.c.ids))
+
+
+@pytest.fixture(scope="module")
+async def sandbox(tmp_path_factory):
+    async with open_sandbox_console(tmp_path_factory.mktemp("sandbox")) as made:
+        made.fresh_home = await (await made.person(ConsoleRole.BILLER)).text("/")
+        made.numbers = {each: await made.send(each) for each in ("3001", "3003", "3004", "3008")}
+        made.foreign = await made.send("3004", site="B-1")
+        await made.advance(30)
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def biller(sandbox):
+    return await sandbox.person(ConsoleRole.BILLER)
+
+
+def text_of(page):
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+async def test_a_rejected_claim_answers_a_phone_call(sandbox, biller):
+    page = await biller.text(f"/claims/{sandbox.numbers['3004']}?from=tab%3Drejected")
+    text = text_of(page)
+    assert "Rejected by Sandbox Medical" in text
+    assert "Box 33a: Billing provider's NPI" in text
+    assert "A7:562:85" in text
+    assert "Correct box 33a" in text
+    assert "claim 1 of 1" in text
+    assert re.search(r'class="wide fault"><dt>33a', page)
+    assert text.index("277CA") < text.index("Received")
+
+
+async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
+    paid = text_of(await biller.text(f"/claims/{sandbox.numbers['3001']}"))
+    assert "Nothing in it was refused or denied." in paid
+    assert "cancel it at the payer instead" in paid
+    assert "The payer has it: a second one would be a duplicate." in paid
+    viewer = await sandbox.person(ConsoleRole.VIEWER)
+    assert "Correct box" not in await viewer.text(f"/claims/{sandbox.numbers['3004']}")
+
+
+async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, biller):
+    text = text_of(await biller.text(f"/claims/{sandbox.numbers['3008']}?show=money"))
+    assert "Taken back" in text
+    assert "Corrected: paid" in text
+    assert "Net paid" in text
+    denied = text_of(await biller.text(f"/claims/{sandbox.numbers['3003']}?show=money"))
+    assert "CO-50" in denied
+    files = text_of(await biller.text(f"/claims/{sandbox.numbers['3003']}?show=files"))
+    assert "CLP*" in files
+
+
+async def test_a_note_is_sealed_and_shown_as_text(sandbox, biller):
+    number = sandbox.numbers["3001"]
+    answer = await biller.ask(f"/claims/{number}/notes", form={"text": XSS})
+    assert answer.headers["location"].startswith(f"/console/claims/{number}?")
+    page = await biller.text(f"/claims/{number}?show=notes")
+    assert "&lt;script&gt;" in page
+    assert XSS not in page
+    async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+        [(payload,)] = await tx.rows(NOTES)
+        looks = [ids for action, ids in await tx.rows(AUDIT) if action == "console.claim"]
+    assert b"script" not in bytes(payload)
+    assert any(number in ids for ids in looks)
+
+
+@pytest.mark.parametrize("number", ["C0", "x" * 60, "<b>", "C193/../x"])
+async def test_a_claim_that_is_not_ones_own_is_not_there(sandbox, biller, number):
+    assert (await biller.ask(f"/claims/{number}")).status_code == 404
+    assert (await biller.ask(f"/claims/{sandbox.foreign}")).status_code == 404
+    assert (
+        await biller.ask(f"/claims/{sandbox.foreign}/notes", form={"text": "x"})
+    ).status_code == 404
+
+
+# ---- search ---------------------------------------------------------------------------------------
+
+
+async def test_an_exact_number_opens_the_claim_and_a_name_lists_it(sandbox, biller):
+    number = sandbox.numbers["3004"]
+    for text in (number, number.lower()):
+        opened = await biller.ask(f"/search?q={text}")
+        assert opened.headers["location"] == f"/console/claims/{number}"
+    page = await biller.text(f"/claims/{number}")
+    last, own_id = re.search(r"<h1>(\w+), ", page)[1], re.search(r'data-copy="([^"]+)"', page)[1]
+    born = re.search(r"born (\w+ \d+, \d+)", page)[1]
+    opened = await biller.ask(f"/search?q={own_id}")
+    assert opened.headers["location"] == f"/console/claims/{number}"
+    for text in (last, last[:3].lower(), f"{last} {born}", f"{last}, {born.replace(',', '')}"):
+        assert number in await biller.text(f"/search?q={text.replace(' ', '+')}"), text
+    assert sandbox.foreign not in await biller.text(f"/search?q={last}")
+    nothing = text_of(await biller.text("/search?q=%3Cb%3EZZZ"))
+    assert "No claim with “<b>ZZZ” in Fernhill Family Practice." in nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "born"),
+    [
+        ("Arden 1986-11-22", "Arden", date(1986, 11, 22)),
+        ("O'Hale, 11/22/1986", "O'Hale", date(1986, 11, 22)),
+        ("de la Cruz Nov 22, 1986", "de la Cruz", date(1986, 11, 22)),
+        ("Arden", "Arden", None),
+        ("Arden 99/99/9999", "Arden 99/99/9999", None),
+        ("Arden, Ruth", "Arden", None),
+    ],
+)
+def test_a_birth_date_is_read_behind_a_name(text, name, born):
+    assert read_name(text) == (name, born)
+
+
+# ---- home -----------------------------------------------------------------------------------------
+
+
+async def test_home_says_what_needs_one_and_counts_the_month(sandbox, biller):
+    await biller.ask("/sandbox/advance", form={"days": "1"})
+    page = await biller.text("/")
+    text = text_of(page)
+    assert re.search(r"2 claims need you: \$[\d.,]+ waiting\.", text)
+    assert "Rejected 1 claims" in text
+    assert "Latest payments" in text
+    assert page.count("<rect ") > 2
+    assert "as a table" in text
+    assert "First steps" not in text
+
+
+async def test_a_new_sandbox_shows_first_steps_that_work(sandbox):
+    assert "First steps" in sandbox.fresh_home
+    other = await sandbox.person(ConsoleRole.BILLER, site="A-2")
+    answer = await other.ask("/first-claim", form={})
+    assert answer.headers["location"].endswith("done=sample")
+    assert "Send a sample claim Done" in text_of(await other.text("/"))
+
+
+async def test_an_operator_sees_that_a_route_is_down_and_that_it_came_back(sandbox):
+    operator = await sandbox.person(ConsoleRole.OPERATOR)
+    await sandbox.control.set_mode("TST01", "down")
+    await sandbox.send("3001")
+    await operator.ask("/sandbox/advance", form={"days": "1"})
+    assert "Route down: Sandbox Medical" in text_of(await operator.text("/"))
+    await sandbox.control.set_mode("TST01", "up")
+    await operator.ask("/sandbox/advance", form={"days": "1"})
+    assert "Route down" not in text_of(await operator.text("/"))
+
+
+def test_charts_have_a_table_of_the_same_numbers():
+    places = [
+        ("Mon", [("good", "Paid", 3), ("act", "Need you", 1)]),
+        ("Tue", [("good", "Paid", 0), ("act", "Need you", 0)]),
+    ]
+    chart = stacked_chart("Claims", places)
+    assert [bar.title for bar in chart.bars] == ["Mon: 3 paid", "Mon: 1 need you"]
+    assert chart.rows == [("Mon", ["3", "1"]), ("Tue", ["0", "0"])]
+    assert paired_chart("Money", [("Mon", [("done", "Charged", 12_345)])]).rows == [
+        ("Mon", ["123.45"])
+    ]
+    assert stacked_chart("Nothing", []).is_empty

@@ -1,0 +1,121 @@
+"""Files in the console: what came in and went out, in sentences, explained, replayed and sent again.
+
+Also tests `console/file_page` and `console/path_number`.
+"""
+
+import re
+from html import unescape
+
+import pytest
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.console.path_number import read_number
+from clearlane.pipeline.operator import batch_admin
+from clearlane.store import audit
+from tests.claims.answers import paid, payment
+from tests.console.incoming_files import arrive
+from tests.console.sandbox_console import open_sandbox_console
+from tests.console.signed_in_console import BY
+
+HOSTILE = "<SCRIPT>ALERT(1)</SCRIPT>"
+
+
+@pytest.fixture(scope="module")
+async def sandbox(tmp_path_factory):
+    async with open_sandbox_console(tmp_path_factory.mktemp("files")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def operator(sandbox):
+    return await sandbox.person(ConsoleRole.OPERATOR)
+
+
+@pytest.fixture(scope="module")
+async def claim(sandbox):
+    number = await sandbox.send("3004")
+    await sandbox.advance(2)
+    return number
+
+
+async def trail(sandbox):
+    rows = audit.read_between(sandbox.installation.database, audit.BEFORE_ALL, 1 << 62)
+    return [(row["action"], row["actor"]) async for row in rows]
+
+
+async def test_what_went_out_and_came_in_is_told_in_sentences(sandbox, operator, claim):
+    out = unescape(await operator.text("/files?tab=out"))
+    assert "Delivered" in out
+    assert "Sandbox Medical, medical" in out
+    page = unescape(await operator.text("/files/out/1"))
+    assert "837P" in page
+    assert "1 claim, charged 100.00." in page
+    assert claim in page
+    came = unescape(await operator.text("/files"))
+    assert "277CA" in came
+    id = re.findall(r"/files/in/(\d+)", came)[0]
+    page = unescape(await operator.text(f"/files/in/{id}"))
+    assert "Applied" in page
+    for side, number in (("in", id), ("out", 1)):
+        explained = await operator.ask(f"/files/{side}/{number}/x12")
+        assert b"<style>" in explained.body
+        assert "style-src 'sha256-" in explained.headers["content-security-policy"]
+        raw = await operator.ask(f"/files/{side}/{number}/raw")
+        assert raw.body.startswith(b"ISA*")
+    who = {action for action, actor in await trail(sandbox) if "operator" in str(actor)}
+    assert {"inbox.read", "batch.read", "inbox.statements.read"} <= who
+
+
+async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, operator, claim):
+    file = await arrive(sandbox.installation, b"<html>" + HOSTILE.encode(), name=HOSTILE)
+    assert file.state == "Quarantined"
+    for path in ("/files?tab=review", f"/files/in/{file.id}"):
+        page = await operator.text(path)
+        assert "Not understood" in page
+        assert HOSTILE not in page
+    assert "This is no X12 file." in await operator.text(f"/files/in/{file.id}")
+    assert (await operator.ask(f"/files/in/{file.id}/x12")).status_code == 409
+    for verb, notice in (("replay", "replayed"), ("discard", "discarded")):
+        answer = await operator.ask(f"/files/in/{file.id}/{verb}", form={})
+        assert answer.headers["location"] == f"/console/files/in/{file.id}?done={notice}"
+    assert "Put aside" in await operator.text(f"/files/in/{file.id}?done=discarded")
+    answer = await operator.ask(f"/files/in/{file.id}/accept", form={})
+    assert (answer.status_code, b"no sender to accept" in answer.body) == (409, True)
+
+
+async def test_payments_and_unknown_claims_of_a_file_are_shown(sandbox, operator, claim):
+    content = payment(paid(HOSTILE, "1", "100", "80", "CAS*CO*45*20"))
+    file = await arrive(sandbox.installation, content)
+    page = await operator.text(f"/files/in/{file.id}")
+    assert "1 payment in this file" in page
+    assert HOSTILE not in page
+    assert HOSTILE in unescape(page)
+    explained = (await operator.ask(f"/files/in/{file.id}/x12")).body.decode()
+    assert HOSTILE not in explained
+
+
+async def test_a_file_in_doubt_waits_for_a_person(sandbox, operator):
+    await sandbox.control.set_mode("TST01", "down")
+    await sandbox.send("3001")
+    await sandbox.advance(1)
+    id = re.findall(r"/files/out/(\d+)", await operator.text("/files?tab=out"))[0]
+    await batch_admin.mark_in_doubt_after_restore(sandbox.installation.work_context, actor=BY)
+    page = await operator.text(f"/files/out/{id}")
+    assert "Nobody knows whether the payer has this file." in page
+    assert f"/files/out/{id}" in await operator.text("/files?tab=review")
+    answer = await operator.ask(f"/files/out/{id}/resend", form={})
+    assert answer.headers["location"] == f"/console/files/out/{id}?done=resent"
+    answer = await operator.ask(f"/files/out/{id}/delivered", form={})
+    assert answer.headers["location"] == f"/console/files/out/{id}?done=delivered"
+    answer = await operator.ask(f"/files/out/{id}/resend", form={})
+    assert (answer.status_code, b"is delivered" in answer.body) == (409, True)
+
+
+@pytest.mark.parametrize("path", ["in/77", "out/77", "in/x", "out/-1", "in/77/raw", "out/77/x12"])
+async def test_a_file_that_is_not_there_is_not_found(operator, path):
+    assert (await operator.ask(f"/files/{path}")).status_code == 404
+
+
+@pytest.mark.parametrize(("text", "number"), [("7", 7), ("", None), ("٣", None), ("1" * 16, None)])
+def test_a_number_is_digits_only(text, number):
+    assert read_number(text) == number

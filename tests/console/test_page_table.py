@@ -1,0 +1,156 @@
+"""Every page, fragment, action and download of the console: who may use it, and with which form.
+
+Also tests `console/page_row`, `console/frame`, `console/frame_assets`, `console/local_path`,
+`console/sandbox_clock`, `console/page_request` and `pipeline/access/sign_in_link`.
+"""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.console.local_path import local_path
+from clearlane.console.page_row import READ
+from clearlane.console.page_table import PAGES
+from clearlane.pipeline.access import sign_in_link
+from tests.console.sandbox_console import open_sandbox_console
+from tests.console.signed_in_console import BY, ConsolePerson
+
+OPEN_TO_ALL = {"/style.css", "/console.js", "/icon.svg", "/login", "/enter/{code}", "/open/{code}"}
+FILLED = re.compile(r"\{\w+\}")
+SIGNED_IN_PAGES = [page for page in PAGES if page.roles]
+
+
+@pytest.fixture(scope="module")
+async def sandbox(tmp_path_factory):
+    async with open_sandbox_console(tmp_path_factory.mktemp("sandbox")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def people(sandbox):
+    return {role: await sandbox.person(role) for role in ConsoleRole}
+
+
+def address(page):
+    return FILLED.sub("X1", page.path)
+
+
+def form_of(page):
+    return None if page.methods <= READ else {}
+
+
+def test_no_two_rows_are_the_same_page():
+    rows = [(page.path, method) for page in PAGES for method in page.methods]
+    assert len(rows) == len(set(rows))
+    assert {page.path for page in PAGES if not page.roles} == OPEN_TO_ALL
+
+
+@pytest.mark.parametrize("role", ConsoleRole)
+async def test_a_role_uses_exactly_the_pages_that_its_rows_name(people, role):
+    wrong = []
+    for page in SIGNED_IN_PAGES:
+        if page.path == "/logout":
+            continue
+        answer = await people[role].ask(address(page), form=form_of(page))
+        refused = answer.status_code == 403
+        if refused is (role in page.roles) or answer.status_code == 500:
+            wrong.append((page.path, sorted(page.methods), answer.status_code))
+        if refused:
+            assert b"Your role does not include this page." in answer.body
+    assert wrong == []
+
+
+async def test_without_a_session_every_page_leads_to_sign_in(sandbox, people):
+    somebody = people[ConsoleRole.OPERATOR]
+    stranger = ConsolePerson(sandbox.installation, somebody.console, "y" * 32)
+    for page in SIGNED_IN_PAGES:
+        answer = await stranger.ask(address(page), form=form_of(page))
+        assert answer.status_code == 303, page.path
+        assert answer.headers["location"].startswith("/console/login?say=ended"), page.path
+
+
+async def test_no_action_is_done_without_the_token_of_its_form(people):
+    operator = people[ConsoleRole.OPERATOR]
+    for page in SIGNED_IN_PAGES:
+        if page.methods <= READ:
+            continue
+        for token in ("", "0" * 64):
+            answer = await operator.ask(address(page), form={}, token=token)
+            assert answer.status_code == 403, page.path
+            assert b"nothing was done" in answer.body
+
+
+async def test_the_menu_shows_what_the_role_may_open(people):
+    viewer = await people[ConsoleRole.VIEWER].text("/")
+    operator = await people[ConsoleRole.OPERATOR].text("/")
+    entries = re.compile(r'<a href="/console(/\w*)"')
+    common = ["/", "/claims", "/payments", "/eligibility", "/enrollments"]
+    assert [p for p in entries.findall(viewer) if p in common] == common
+    assert "/audit" not in entries.findall(viewer)
+    assert {"/payers", "/files", "/accounts", "/people", "/audit", "/sandbox"} <= set(
+        entries.findall(operator)
+    )
+    assert "Advance 14 days" in operator
+    assert "Advance 14 days" not in viewer
+
+
+async def test_the_site_switch_offers_the_sites_of_the_user(people):
+    seen = {role: await person.text("/") for role, person in people.items()}
+    for role, page in seen.items():
+        assert ("Larkspur Dental" in page) is (role in {ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
+        assert ("Quarry Street Clinic" in page) is (role is ConsoleRole.OPERATOR)
+        assert ("All sites" in page) is (role in {ConsoleRole.SUPPORT, ConsoleRole.OPERATOR})
+
+
+@pytest.mark.parametrize("site", ["B-1", "NONE", "all", "%3Cscript%3E"])
+async def test_a_site_that_is_not_ones_own_is_not_there(people, site):
+    answer = await people[ConsoleRole.BILLER].ask(f"/?site={site}")
+    assert answer.status_code == 404
+    assert b"There is no such site among yours." in answer.body
+    assert b"<script>" not in answer.body
+
+
+async def test_the_sandbox_band_lets_days_pass_and_comes_back(sandbox, people):
+    biller = people[ConsoleRole.BILLER]
+    before = sandbox.installation.clock.now()
+    answer = await biller.ask("/sandbox/advance", form={"days": "1", "back": "/claims?tab=paid"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console/claims?tab=paid")
+    assert sandbox.installation.clock.now() - before >= timedelta(days=1)
+    assert (await biller.ask("/sandbox/advance", form={"days": "900"})).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("/claims?tab=paid&after=1%2F2", "/claims?tab=paid&after=1%2F2"),
+        ("/", "/"),
+        ("", "/"),
+        ("//evil.example", "/"),
+        ("https://evil.example/", "/"),
+        ("/\\evil.example", "/"),
+        ("/x\r\nSet-Cookie: a=b", "/"),
+        ("/" + "x" * 3_000, "/"),
+    ],
+)
+def test_nobody_is_sent_elsewhere(text, path):
+    assert local_path(text) == path
+
+
+async def test_a_one_time_address_signs_the_operator_in_once(sandbox, people):
+    context, now = sandbox.installation.work_context, sandbox.installation.wall.now()
+    user = await sign_in_link.ensure_sandbox_operator(context, now=now, actor=BY)
+    assert await sign_in_link.ensure_sandbox_operator(context, now=now, actor=BY) == user
+    code = await sign_in_link.create_sign_in_link(context, user, now=now, actor=BY)
+    stranger = ConsolePerson(
+        sandbox.installation, people[ConsoleRole.VIEWER].console, session="z" * 32
+    )
+    first = await stranger.ask(f"/open/{code}")
+    assert "__Host-clearlane-session=" in first.headers["set-cookie"]
+    assert "refresh" in first.body.decode()
+    again = await stranger.ask(f"/open/{code}")
+    assert (again.status_code, "has been used already" in again.body.decode()) == (403, True)
+    late = await sign_in_link.create_sign_in_link(context, user, now=now, actor=BY)
+    after = now + timedelta(seconds=sign_in_link.SIGN_IN_LINK_SECONDS_MAX)
+    assert await sign_in_link.open_sign_in_link(context, late, now=after, actor=BY) is None

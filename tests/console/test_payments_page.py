@@ -1,0 +1,184 @@
+"""Payments in the console: the list, one payment, matching by a person, and the files of it.
+
+Also tests `console/payment_page`, `console/payment_label` and `console/payment_downloads`.
+"""
+
+import re
+from html import unescape
+
+import pytest
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.console.payment_label import payment_label, payment_title
+from clearlane.payments.payment import Payment
+from tests.claims.answers import paid, payment
+from tests.console.incoming_files import arrive
+from tests.console.sandbox_console import open_sandbox_console
+
+HOSTILE = "<SCRIPT>ALERT(1)</SCRIPT>"
+OFF = "CAS*CO*45*20"
+ROLES = (ConsoleRole.VIEWER, ConsoleRole.BILLER, ConsoleRole.SUPPORT, ConsoleRole.OPERATOR)
+LINK = re.compile(r'/console/payments/(P[0-9A-Z]{18})["?]')
+
+
+@pytest.fixture(scope="module")
+async def sandbox(tmp_path_factory):
+    async with open_sandbox_console(tmp_path_factory.mktemp("payments")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def people(sandbox):
+    return {role: await sandbox.person(role) for role in ROLES}
+
+
+@pytest.fixture(scope="module")
+async def shared(sandbox):
+    """A transfer over claims of two vendors and one that nobody knows, with hostile texts of the payer."""
+    mine = await sandbox.send("3009")
+    theirs = await sandbox.send("3009", site="B-1")
+    await sandbox.advance(1)
+    rows = [
+        paid(mine, "1", "100", "80", OFF),
+        [one.replace("ARDEN*ROSA", "QUILLFEATHER*SAL") for one in paid(theirs, "4", "100", "0", "CAS*CO*97*100")],
+        [one.replace("ARDEN*ROSA", f"{HOSTILE}*X") for one in paid("NOBODY", "1", "100", "80", OFF)],
+    ]  # fmt: skip
+    content = payment(
+        *rows, amount="120", reference="EFT20031", plb=["PLB*1234567893*20261231*WO:9*40"]
+    )
+    content = content.replace(b"MEADOW MUTUAL", HOSTILE.encode())
+    file = await arrive(sandbox.installation, content)
+    assert file.state == "Parked", file
+    return mine, theirs
+
+
+def body(answer) -> str:
+    return unescape(answer.body.decode())
+
+
+async def payment_id(person, query="") -> str:
+    return LINK.findall(await person.text(f"/payments{query}"))[0]
+
+
+async def test_each_sees_its_part_of_a_payment_and_an_operator_all(people, shared):
+    mine, theirs = shared
+    operator, biller = people[ConsoleRole.OPERATOR], people[ConsoleRole.BILLER]
+    id = await payment_id(operator)
+    whole = unescape(await operator.text(f"/payments/{id}"))
+    for text in (
+        "QUILLFEATHER, SAL",
+        "1 to match",
+        "NOBODY",
+        "120.00",
+        "Overpayment recovery (WO)",
+    ):
+        assert text in whole, text
+    part = unescape(await biller.text(f"/payments/{id}"))
+    assert "ARDEN, ROSA" in part
+    assert "Your part" in part
+    assert "The transfer as a whole is 120.00 for 3 claims, of which 1 claim is yours." in part
+    for foreign in ("QUILLFEATHER", theirs, "NOBODY", "Overpayment"):
+        assert foreign not in part, foreign
+    assert mine in part
+    # A person of the vendor has seen it now; the operator's look did not count.
+    assert "seen by a person" in await biller.text("/payments")
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_nobody_sees_a_foreign_byte_in_any_file(sandbox, people, shared, role):
+    id = await payment_id(people[ConsoleRole.OPERATOR])
+    for kind in ("csv", "835"):
+        answer = await people[role].ask(f"/payments/{id}/{kind}")
+        may_see = role is ConsoleRole.OPERATOR
+        assert (b"QUILLFEATHER" in answer.body) is may_see, kind
+        expected = 200 if may_see or kind == "csv" else 409
+        assert answer.status_code == expected
+    outsider = await sandbox.person(ConsoleRole.BILLER, "A-2")
+    for path in ("", "/csv", "/835", "/pdf"):
+        answer = await outsider.ask(f"/payments/{id}{path}")
+        assert (answer.status_code, b"ARDEN" in answer.body) == (404, False), path
+    assert id not in await outsider.text("/payments")
+
+
+async def test_texts_of_a_payer_never_become_markup_or_formulas(people, shared):
+    operator = people[ConsoleRole.OPERATOR]
+    id = await payment_id(operator)
+    for path in ("/payments", f"/payments/{id}", f"/payments?q={HOSTILE}"):
+        assert HOSTILE not in await operator.text(path), path
+        assert HOSTILE in unescape(await operator.text(path)), path
+
+
+@pytest.mark.server
+async def test_a_pdf_is_made_for_whoever_may_see_the_payment(people, shared):
+    id = await payment_id(people[ConsoleRole.OPERATOR])
+    answer = await people[ConsoleRole.VIEWER].ask(f"/payments/{id}/pdf")
+    assert answer.body.startswith(b"%PDF")
+    assert answer.headers["content-disposition"] == f'attachment; filename="{id}.pdf"'
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("?q=EFT+20031", True), ("?q=%24120.00", True), ("?q=TRN*1*eft20031*1512345678", True),
+        ("?q=120.01", False), ("?tab=match", True), ("?tab=unbalanced", False), ("?tab=waiting", True),
+        ("?tab=nonsense", True), ("?before=P0", False), ("?site=all", True), ("?site=A-1", True),
+        ("?site=A-2", False),
+    ],
+)  # fmt: skip
+async def test_a_payment_is_found_as_the_bank_writes_it(people, shared, query, found):
+    page = await people[ConsoleRole.OPERATOR].text(f"/payments{query}")
+    assert bool(LINK.findall(page)) is found
+    assert ('class="empty"' in page) is not found
+
+
+async def test_a_person_matches_and_undoes(sandbox, people, shared):
+    mine, _ = shared
+    operator = people[ConsoleRole.OPERATOR]
+    id = await payment_id(operator)
+    answer = await operator.ask(f"/payments/{id}/3/assign", form={"claim": "C0"})
+    assert (answer.status_code, "was not sent to payer" in body(answer)) == (409, True)
+    for role, sentence in ((ConsoleRole.BILLER, "differs too much"), (ConsoleRole.VIEWER, "role")):
+        answer = await people[role].ask(f"/payments/{id}/3/assign", form={"claim": mine})
+        assert answer.status_code in {403, 409}
+        assert sentence in body(answer)
+    answer = await operator.ask(f"/payments/{id}/3/assign", form={"claim": mine})
+    assert answer.headers["location"] == f"/console/payments/{id}?done=assigned"
+    page = await operator.text(f"/payments/{id}?done=assigned")
+    assert "matched by a person" in page
+    assert "The payment is booked on the claim." in page
+    outsider = await sandbox.person(ConsoleRole.BILLER, "A-2")
+    assert (await outsider.ask(f"/payments/{id}/3/undo", form={})).status_code == 409
+    answer = await people[ConsoleRole.BILLER].ask(f"/payments/{id}/3/undo", form={})
+    assert answer.headers["location"] == f"/console/payments/{id}?done=undone"
+    assert "1 to match" in await operator.text(f"/payments/{id}")
+    assert (await operator.ask(f"/payments/{id}/x/undo", form={})).status_code == 404
+
+
+async def test_an_installation_without_payments_says_when_they_come(sandbox):
+    nobody = await sandbox.person(ConsoleRole.BILLER, "A-2")
+    page = await nobody.text("/payments")
+    assert "No payments yet. Payments usually follow claims by 14 to 30 days." in page
+    assert "No payment came this month." in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "text"),
+    [
+        ({}, "good", "Balanced"),
+        ({"balanced": False, "unmatched": 2}, "act", "Does not balance"),
+        ({"unmatched": 3}, "late", "3 to match"),
+        ({"differs_from": "P1"}, "late", "Number used twice"),
+        ({"unbalanced_claims": 1}, "late", "1 claim out of balance"),
+        ({"handling": "H"}, "done", "Notice without money"),
+        ({"method": "NON"}, "done", "Notice without money"),
+        ({"duplicate_of": "P1", "unmatched": 1}, "done", "Duplicate"),
+    ],
+)
+def test_a_label_says_what_to_do_about_a_payment(fields, kind, text):
+    assert payment_label(Payment(**fields)) == (kind, text)
+
+
+def test_a_payment_is_called_by_payer_number_and_day():
+    assert payment_title(Payment(method="CHK", trace_number="9981"), "Harbor Health") == (
+        "Harbor Health, check 9981"
+    )

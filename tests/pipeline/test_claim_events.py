@@ -1,0 +1,304 @@
+"""What happens to claims and payments is told as events, in the transaction of what they tell.
+
+Also tests `pipeline/payment_events`, `pipeline/notify/feed`, `pipeline/notify/purge_events`,
+`pipeline/notify/silent_claims`, `store/silent_claims` and `claims/changed_fields`.
+"""
+
+import json
+import tracemalloc
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from clearlane.claims.facts import FactKind
+from clearlane.claims.lifecycle import ClaimState
+from clearlane.events.event import NewEvent
+from clearlane.events.types import TYPES
+from clearlane.kernel.clock import to_micros
+from clearlane.payments.outcome import Outcome
+from clearlane.pipeline.claim_events import OUTCOME_TYPES, REFUSED_BY, STATE_TYPES
+from clearlane.pipeline.notify.feed import FeedReader, read_feed
+from clearlane.pipeline.notify.purge_events import purge_old_events
+from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
+from clearlane.pipeline.operator import payment_admin
+from clearlane.store import events, silent_claims
+from clearlane.store.database import Actor
+from tests.claims.answers import nine, paid, patient, payment, status, ta1
+from tests.pipeline.flowing import EVERYONE, Flow, accounts, controls
+from tests.pipeline.test_post import inquired
+
+PERSON = Actor("operator", "nora")
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    return await Flow.open(place, database, clock)
+
+
+async def feed(flow, site=None, types=TYPES):
+    site = site or flow.site
+    reader = FeedReader(site.vendor_id, {site.id: site.vendor_site_id})
+    page = await read_feed(flow.context, reader, types=types, after=0, limit=1_000)
+    return page.events
+
+
+async def described(flow, site=None):
+    """The types of the events of one site, without those of documents, with some of their data."""
+    shown = ("state", "previous_state", "by", "outcome")
+    return [
+        (one["type"], *(one["data"][name] for name in shown if name in one["data"]))
+        for one in await feed(flow, site)
+        if one["type"] != "document.created"
+    ]
+
+
+async def of_operators(flow):
+    async with flow.database.read(EVERYONE) as tx:
+        found = await events.list_all(tx, TYPES, after=0, limit=1_000)
+    return [one.type for one in found if one.vendor_id is None]
+
+
+def test_every_state_and_outcome_has_a_type():
+    assert STATE_TYPES.keys() == set(ClaimState)
+    assert OUTCOME_TYPES.keys() == set(Outcome)
+    assert {*STATE_TYPES.values(), *OUTCOME_TYPES.values()} <= TYPES.keys()
+    assert REFUSED_BY.keys() < set(FactKind)
+
+
+async def test_the_way_of_a_claim_is_told_in_order_with_a_sequence(flow):
+    [id], content = await flow.sent(Svc_VendorClaimId="A-17")
+    [account] = accounts(content)
+    await flow.arrive(nine(controls(content), ("AK2*837*0001*005010X222A1", "IK5*A")))
+    await flow.arrive(status(patient(account, "A2:20*20261102*WQ*100")))
+    await flow.arrive(inquired(account, "P1:20*20261105**100"))
+    await flow.arrive(inquired(account, "R4:20*20261106**100"))
+    await flow.arrive(payment(paid(account, "1", "100", "80", "CAS*CO*45*20")))
+    found = await feed(flow)
+    assert [one["type"] for one in found] == [
+        "claim.received", "claim.sent", "claim.acknowledged", "document.created", "claim.pending",
+        "document.created", "claim.information_requested", "document.created", "claim.paid",
+        "document.created", "payment.received",
+    ]  # fmt: skip
+    assert [one["data"].get("sequence") for one in found] == [*range(1, 11), None]
+    assert {one["claim_number"] for one in found[:-1]} == {id}
+    assert {one["vendor_claim_id"] for one in found[:-1]} == {"A-17"}
+    assert {one["site"] for one in found} == {flow.site.vendor_site_id}
+    assert [one["actor"] for one in found] == ["vendor", "system", *["payer"] * 9]
+    last = found[8]["data"]
+    assert (last["state"], last["previous_state"], last["outcome"]) == (
+        "Complete",
+        "Pending",
+        "paid",
+    )
+    assert last["payment_id"] == found[-1]["data"]["payment_id"]
+    assert last["document_id"] == found[9]["data"]["document_id"]
+
+
+async def test_an_event_holds_nothing_of_a_patient(flow):
+    _, content = await flow.sent()
+    [account] = accounts(content)
+    await flow.arrive(payment(paid(account, "1", "100", "80", "CAS*CO*45*20")))
+    text = json.dumps(await feed(flow))
+    for word in ("ARDEN", "Rosa", "100.00", "80.00", "99213"):
+        assert word.lower() not in text.lower()
+
+
+async def test_an_operator_may_leave_the_vendors_claim_id_out(flow):
+    await flow.submit()
+    flow.context = replace(flow.context, events_name_claims=False)
+    [one] = await feed(flow)
+    assert one["vendor_claim_id"] is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (lambda account, content: ta1(controls(content)), ("claim.rejected", "Rejected", "Sent", "ta1")),
+        (
+            lambda account, content: nine(controls(content), ("AK2*837*0001*005010X222A1", "IK5*R*5"), verdict="R"),
+            ("claim.rejected", "Rejected", "Sent", "999"),
+        ),
+        (
+            lambda account, content: status(patient(account, "A7:500:85*20261102*U*100")),
+            ("claim.rejected", "Rejected", "Sent", "277ca"),
+        ),
+        (
+            lambda account, content: payment(paid(account, "1", "100", "0", "CAS*CO*50*100"), amount="0"),
+            ("claim.denied", "Complete", "Sent", "denied"),
+        ),
+        (
+            lambda account, content: payment(paid(account, "1", "100", "0", "CAS*PR*1*100"), amount="0"),
+            ("claim.patient_owes", "Complete", "Sent", "patient owes"),
+        ),
+        (
+            lambda account, content: payment(paid(account, "23", "100", "0", "CAS*OA*23*100"), amount="0"),
+            ("claim.forwarded", "Complete", "Sent", "forwarded"),
+        ),
+    ],
+)  # fmt: skip
+async def test_each_answer_of_a_payer_is_told(flow, answer, expected):
+    _, content = await flow.sent()
+    [account] = accounts(content)
+    assert await flow.arrive(answer(account, content)) == ["Applied"]
+    assert (await described(flow))[2] == expected
+
+
+async def test_a_claim_that_our_rules_refuse_is_rejected_by_the_clearinghouse(flow):
+    good, bad = await flow.post(each=[{}, {"F28_TotalCharge": "1.00", "Svc_VendorClaimId": "B-1"}])
+    assert good.accepted
+    assert not bad.accepted
+    assert await described(flow) == [
+        ("claim.received", "Received"),
+        ("claim.rejected", "NotAccepted", "clearinghouse"),
+    ]
+    assert [one["vendor_claim_id"] for one in await feed(flow)] == ["V1-0", "B-1"]
+
+
+async def test_a_repeated_document_is_told_once(flow):
+    await flow.submit(Svc_VendorClaimId="A-17")
+    await flow.submit(Svc_VendorClaimId="A-17")
+    assert await described(flow) == [("claim.received", "Received")]
+
+
+async def test_a_successor_is_told_with_the_names_of_the_changed_fields(flow):
+    [id], content = await flow.sent(Svc_VendorClaimId="A-17")
+    [account] = accounts(content)
+    await flow.arrive(status(patient(account, "A7:500:85*20261102*U*100")))
+    [after] = await flow.submit(Svc_VendorClaimId="A-17", F07_InsuredAddress1="17 Larkspur Lane")
+    corrected = (await feed(flow))[-1]
+    assert (corrected["type"], corrected["claim_number"]) == ("claim.corrected", id)
+    assert corrected["data"]["successor"] == after
+    assert corrected["data"]["changed_fields"] == ["F07_InsuredAddress1"]
+    assert corrected["data"]["sequence"] == 5
+    assert "Larkspur" not in json.dumps(corrected)
+
+
+async def test_a_reversal_and_its_correction_are_both_told(flow):
+    _, content = await flow.sent()
+    [account] = accounts(content)
+    await flow.arrive(payment(paid(account, "1", "100", "80", "CAS*CO*45*20"), reference="T1"))
+    await flow.arrive(
+        payment(
+            paid(account, "22", "-100", "-80", "CAS*CO*45*-20"),
+            paid(account, "1", "100", "90", "CAS*CO*45*10"),
+            amount="10", reference="T2",
+        )
+    )  # fmt: skip
+    types = [one[0] for one in await described(flow)]
+    assert types[2:] == [
+        "claim.paid", "payment.received", "claim.reversed", "claim.paid", "payment.received",
+    ]  # fmt: skip
+
+
+async def test_a_payment_is_told_to_the_sites_that_share_it_and_what_matches_nothing_to_operators(
+    flow,
+):
+    other = await flow.new_site()
+    _, content = await flow.sent()
+    [account] = accounts(content)
+    remit = payment(
+        paid(account, "1", "100", "80", "CAS*CO*45*20"),
+        paid("NOBODY", "1", "100", "80", "CAS*CO*45*20"),
+        amount="160",
+    )
+    assert await flow.arrive(remit) == ["Parked"]
+    assert [one[0] for one in await described(flow)][-1] == "payment.received"
+    assert await described(flow, other) == []
+    assert await of_operators(flow) == ["payment.unmatched"]
+    [id] = await flow.submit(site=other)
+    await flow.send()
+    payment_id = (await feed(flow))[-1]["data"]["payment_id"]
+    await payment_admin.assign(flow.context, payment_id, 2, id, actor=PERSON)
+    await payment_admin.undo_assignment(flow.context, payment_id, 2, actor=PERSON)
+    found = await feed(flow, other)
+    assert [(one["type"], one["actor"]) for one in found] == [
+        ("claim.received", "vendor"), ("claim.sent", "system"), ("claim.paid", "person"),
+        ("document.created", "person"), ("payment.matched", "person"), ("claim.reversed", "person"),
+    ]  # fmt: skip
+    assert found[4]["data"]["matched_claim"] == id
+
+
+async def test_the_same_payment_again_is_told_as_a_duplicate(flow):
+    _, content = await flow.sent()
+    [account] = accounts(content)
+    for control in (1, 2):
+        remit = payment(paid(account, "1", "100", "80", "CAS*CO*45*20"), control=control)
+        await flow.arrive(remit, name=f"answer{control}")
+    assert [one[0] for one in await described(flow)][-2:] == [
+        "payment.received",
+        "payment.duplicate",
+    ]
+
+
+async def test_a_claim_without_an_answer_is_told_of_once(flow, clock):
+    other = await flow.new_site()
+    _, content = await flow.sent(3)
+    await flow.sent(1, site=other)
+    [paid_account, *_] = accounts(content)
+    days = flow.context.limits.claim_silence_days
+    clock.advance(timedelta(days=days - 1))
+    await flow.arrive(payment(paid(paid_account, "1", "100", "80", "CAS*CO*45*20")))
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 0
+    clock.advance(timedelta(days=2))
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 3
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 0
+    silent = [one for one in await feed(flow) if one["type"] == "claim.no_answer"]
+    assert [one["data"]["sequence"] for one in silent] == [3, 3]
+    assert {one["actor"] for one in silent} == {"system"}
+    [*_, last] = await feed(flow, other)
+    assert last["type"] == "claim.no_answer"
+
+
+async def test_more_silent_claims_than_a_page_are_all_told_of(flow, clock, monkeypatch):
+    monkeypatch.setattr(silent_claims, "SILENT_CLAIMS_AT_ONCE", 2)
+    for _ in range(2):
+        await flow.sent(3)
+        clock.advance(timedelta(hours=1))
+    clock.advance(timedelta(days=flow.context.limits.claim_silence_days))
+    assert await tell_of_silent_claims(flow.context, clock.now()) == 6
+
+
+async def test_a_hundred_thousand_events_are_followed_in_order_with_constant_memory(flow):
+    if flow.database.dialect != "sqlite":
+        pytest.skip("the pages are the same, and writing them takes longer")
+    site, count, at_once = flow.site, 100_000, 10_000
+    for first in range(0, count, at_once):
+        new = [
+            NewEvent("claim.received", 1, site.vendor_id, site.id, f"C{first + n}", 1)
+            for n in range(at_once)
+        ]
+
+        async def job(tx, new=new):
+            tx.add_events(new)
+
+        await flow.database.write(EVERYONE, job, actor=PERSON)
+    reader = FeedReader(site.vendor_id, {site.id: site.vendor_site_id})
+    seen, after, peaks = 0, 0, []
+    tracemalloc.start()
+    while True:
+        tracemalloc.reset_peak()
+        page = await read_feed(flow.context, reader, types=TYPES, after=after, limit=500)
+        for event in page.events:
+            assert event["claim_number"] == f"C{seen}"
+            seen += 1
+        after = page.cursor
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        if page.is_end:
+            break
+    tracemalloc.stop()
+    assert seen == count
+    assert max(peaks[100:]) < 1.5 * max(peaks[:20])
+
+
+async def test_old_events_are_removed_after_the_days_of_the_setting(flow, clock):
+    await flow.submit()
+    clock.advance(timedelta(days=89))
+    await flow.submit()
+    assert await purge_old_events(flow.context, clock.now()) == 0
+    clock.advance(timedelta(days=2))
+    assert await purge_old_events(flow.context, clock.now()) == 1
+    [left] = await feed(flow)
+    assert left["data"]["sequence"] == 1
+    async with flow.database.read(EVERYONE) as tx:
+        assert await events.last_event(tx) < to_micros(clock.now())

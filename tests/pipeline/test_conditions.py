@@ -1,0 +1,292 @@
+"""The table of conditions: each row is raised by what it measures, says whom it is about, and ends with it.
+
+Also tests `pipeline/query/conditions`, `pipeline/query/condition_checks` and `pipeline/query/health`.
+"""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from clearlane.engine.backlog import EngineBacklog
+from clearlane.kernel.clock import to_micros
+from clearlane.kernel.durations import Durations
+from clearlane.pipeline.query import condition_checks
+from clearlane.pipeline.query.conditions import (
+    CONDITIONS,
+    RAISED_SHOWN_MAX,
+    ConditionSeverity,
+    raised_conditions,
+)
+from clearlane.pipeline.query.health import health
+from clearlane.pipeline.query.measures import (
+    Measures,
+    NodeMeasures,
+    RoutePolling,
+    UndeliveredClaims,
+)
+from clearlane.store.database import StoreWaits
+from clearlane.store.nodes import Node
+from clearlane.store.operating_counts import (
+    DeliveredFiles,
+    InboxCounts,
+    InquiryCounts,
+    OpenClaims,
+    OpenInquiries,
+    PaymentCounts,
+    SilentNode,
+)
+from tests.databases import START
+
+DAY = 86_400_000_000
+NODE = Node("n1", "serve", "east", {}, ())
+
+
+def ago(**lengths):
+    return to_micros(START - timedelta(**lengths))
+
+
+WELL = Measures(at=START, wall=START, nodes=(NODE,), backup_at=ago(hours=1), backup_known=True)
+
+
+def waiting(**facts):
+    return replace(
+        WELL, undelivered=(UndeliveredClaims(type="Medical", payer_id="MM001", **facts),)
+    )
+
+
+def node(**facts):
+    return replace(WELL, node=NodeMeasures(**facts))
+
+
+def delivered(acknowledged, **waits):
+    return replace(
+        WELL, delivered=(DeliveredFiles("Medical", "MM001", 9, acknowledged, 0, 0, ago(**waits), None),)
+    )  # fmt: skip
+
+
+def sent(state, **waits):
+    return replace(
+        WELL, open_claims=(OpenClaims(state, "MM001", 12, (12, 12, 12, 0), ago(**waits)),)
+    )
+
+
+def asked(failed, mean):
+    return replace(
+        WELL, inquiries=(InquiryCounts("Medical", "MM001", 20, 20 - failed, failed, mean, mean),)
+    )
+
+
+def polled(**facts):
+    poll = RoutePolling(type="Medical", payer_id="MM001", route_id=3, route_kind="sftp", **facts)
+    return replace(WELL, polls=(poll,))
+
+
+def counted(state):
+    return replace(WELL, inbox=(InboxCounts(state, 2, 1),))
+
+
+def waits(seconds):
+    return node(waits=StoreWaits(7, seconds, Durations(), Durations()))
+
+
+# Name of the condition, what raises it, words that its sentence has, and what is close and does not raise it.
+AWAY = {
+    "claims": 480,
+    "files": 12,
+    "fault": "The line is dead.",
+    "route_id": 3,
+    "route_kind": "sftp",
+}
+CASES = [
+    (
+        "payer-unreachable",
+        waiting(failing_since=ago(days=3), oldest_at=ago(days=3), **AWAY),
+        "Payer MM001 (Medical) cannot be sent anything over route 3 (sftp) for 3 days, since 2024-03-02 12:00 UTC: "
+        "The line is dead. 12 files and 480 claims wait.",
+        waiting(failing_since=ago(minutes=14), oldest_at=ago(minutes=20), **AWAY),
+    ),
+    (
+        "payer-without-route",
+        waiting(claims=1, oldest_at=ago(hours=2), has_route=False),
+        "Payer MM001 (Medical) has no active route. 1 claim waits.",
+        waiting(claims=1, oldest_at=ago(minutes=5), has_route=False),
+    ),
+    (
+        "claims-waiting",
+        waiting(claims=2, oldest_at=ago(hours=5)),
+        "Payer MM001 (Medical): nothing was sent for 5 hours",
+        waiting(claims=2, oldest_at=ago(hours=3)),
+    ),
+    (
+        "payer-paused",
+        waiting(claims=2, files=1, oldest_at=ago(days=2), held_since=ago(days=2)),
+        "Payer MM001 (Medical) is paused by a person for 2 days. 1 file and 2 claims wait.",
+        waiting(claims=2, oldest_at=ago(days=2), held_since=ago(hours=2)),
+    ),
+    ("batch-in-doubt", waiting(in_doubt=2), "whether 2 files arrived", WELL),
+    ("batch-in-doubt", waiting(claims_in_doubt=2), "2 claims may have been sent", WELL),
+    (
+        "acknowledgement-late",
+        delivered(5, days=3),
+        "Payer MM001 (Medical) has not acknowledged a file for 3 days; 4 files without a 999.",
+        delivered(0, days=3),
+    ),
+    (
+        "claim-status-late",
+        sent("Sent", days=8),
+        "Payer MM001: 12 claims without a claim status (277CA), the oldest for 8 days.",
+        sent("Sent", days=6),
+    ),
+    ("payment-late", sent("Pending", days=50), "payment (835)", sent("Acknowledged", days=40)),
+    (
+        "route-not-polled",
+        polled(fault="The password is wrong."),
+        "fetched over route 3 (sftp): The password is wrong.",
+        polled(overdue_seconds=60),
+    ),
+    ("route-not-polled", polled(overdue_seconds=7_200), "nobody looked for 2 hours", polled()),
+    ("files-passed-over", polled(passed_over=1), "1 file with odd names is left", polled()),
+    ("inbox-files", counted("Quarantined"), "2 files of payers cannot be read", counted("Applied")),
+    ("inbox-files", counted("UnknownSender"), "sender that the route does not know", WELL),
+    ("statements-parked", counted("Parked"), "2 files with statements", counted("Discarded")),
+    (
+        "payments-unmatched",
+        replace(WELL, payments=PaymentCounts(5, 1, 3, 0)),
+        "3 claims of 1 payment match none",
+        replace(WELL, payments=PaymentCounts(5, 0, 0, 0)),
+    ),
+    (
+        "payments-unbalanced",
+        replace(WELL, payments=PaymentCounts(5, 0, 0, 1)),
+        "1 payment (835) of the last 30 days does not balance.",
+        WELL,
+    ),
+    ("inquiries-failing", asked(5, 1_000_000), "5 got no answer in time", asked(3, 1_000_000)),
+    ("inquiries-failing", asked(0, 25_000_000), "takes 25 seconds", asked(0, 19_000_000)),
+    (
+        "inquiries-waiting",
+        replace(WELL, open_inquiries=(OpenInquiries("Medical", "MM001", 2, ago(hours=2)),)),
+        "2 inquiries without an answer, the oldest for 2 hours",
+        replace(WELL, open_inquiries=(OpenInquiries("Medical", "MM001", 2, ago(minutes=9)),)),
+    ),
+    ("no-node", replace(WELL, nodes=()), "No node is running", WELL),
+    (
+        "node-silent",
+        replace(WELL, silent_nodes=(SilentNode("n2", "worker", "west", 900_000_000),)),
+        "Node n2 (worker on west) is silent for 15 minutes",
+        WELL,
+    ),
+    (
+        "node-clock",
+        replace(WELL, nodes=(Node("n1", "serve", "east", {}, (), -90_000_000),)),
+        "node n1 is 90 seconds behind",
+        replace(WELL, nodes=(Node("n1", "serve", "east", {}, (), 1_000_000),)),
+    ),
+    ("database-not-writable", node(write_fault="the disk is full"), "the disk is full", WELL),
+    ("database-set-back", node(set_back="It is older."), "It is older. What waited is", WELL),
+    ("disk-reserve", node(reserve_warning="there is no reserve"), "no reserve", WELL),
+    ("writes-waiting", waits(6.0), "7 writes wait for the database, the first for 6 sec", waits(4.0)),
+    (
+        "engine-backlog",
+        node(backlog=EngineBacklog({"post": 4}, ago(minutes=20) // 1_000)),
+        "4 pieces of durable work wait for a node, the oldest for 20 minutes",
+        node(backlog=EngineBacklog({"post": 4}, ago(minutes=2) // 1_000)),
+    ),
+    (
+        "webhooks-disabled",
+        replace(WELL, disabled_webhooks=2),
+        "2 webhook endpoints failed for too long",
+        WELL,
+    ),
+    ("work-parked", replace(WELL, parked_work=1), "1 piece of durable work stopped", WELL),
+    ("audit-not-anchored", node(anchor_fault="No space."), "not anchored: No space.", WELL),
+    (
+        "audit-not-anchored",
+        node(anchor_behind_seconds=120.0),
+        "lags 2 minutes",
+        node(anchor_behind_seconds=2.0),
+    ),
+    (
+        "certificate-ends",
+        node(certificate_ends_at=START + timedelta(days=3)),
+        "The certificate ends on 2024-03-08.",
+        node(certificate_ends_at=START + timedelta(days=30)),
+    ),
+    ("certificate-ends", node(certificate_ends_at=START - timedelta(days=3)), "ended on", WELL),
+    (
+        "backup-old",
+        replace(WELL, backup_at=ago(days=4)),
+        "The last backup is 4 days old.",
+        replace(WELL, backup_at=ago(days=4), sandbox=True),
+    ),
+    (
+        "backup-old",
+        replace(WELL, backup_at=ago(days=4), backup_known=False),
+        "No backup was ever written.",
+        replace(
+            WELL,
+            backup_at=ago(days=4),
+            backup_known=False,
+            node=NodeMeasures(database="postgresql"),
+        ),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "measures", "words", "close"), CASES, ids=lambda x: x if isinstance(x, str) and "-" in x[:20] and " " not in x else "")  # fmt: skip
+def test_a_condition_is_raised_with_its_sentence_and_not_by_what_is_close(
+    name, measures, words, close
+):
+    raised = {each.condition.name: each for each in raised_conditions(measures)}
+    assert list(raised) == [name]
+    assert words in raised[name].sentence
+    assert raised_conditions(close) == []
+
+
+def test_every_condition_has_a_case_and_all_its_words():
+    names = [condition.name for condition in CONDITIONS]
+    assert sorted(names) == sorted({name for name, *_ in CASES})
+    for condition in CONDITIONS:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", condition.name)
+        for text in (condition.measured, condition.do):
+            assert text[0] == "`" or text[0].isupper(), text
+            assert text.endswith((".", "?")), text
+
+
+def test_faults_come_first_and_many_cases_are_cut():
+    many = tuple(
+        UndeliveredClaims(
+            type="Medical", payer_id=f"P{at:03}", claims=1, oldest_at=0, has_route=False
+        )
+        for at in range(50)
+    )
+    raised = raised_conditions(replace(WELL, undelivered=many, nodes=()))
+    assert [each.condition.severity for each in raised] == [
+        ConditionSeverity.FAULT,
+        ConditionSeverity.WARNING,
+    ]
+    assert len(raised[1].cases) == RAISED_SHOWN_MAX
+    assert raised[1].sentence.endswith(f"And {50 - RAISED_SHOWN_MAX + 1} more.")
+
+
+def test_the_home_page_shows_each_part_and_what_is_wrong_with_it():
+    assert all(part.healthy for part in health(WELL))
+    assert [part.name for part in health(WELL)][:2] == ["Database", "Nodes"]
+    _, away, sentence, _ = CASES[0]
+    parts = {part.name: part for part in health(replace(away, nodes=()))}
+    assert (parts["Claims to payers"].healthy, parts["Claims to payers"].detail) == (
+        False,
+        sentence,
+    )
+    assert parts["Nodes"].detail.startswith("No node is running")
+    assert parts["Database"].healthy
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-1, "0 seconds"), (1, "1 second"), (61, "1 minute"), (7_300, "2 hours"), (200_000, "2 days")],
+)
+def test_lengths_of_time_are_said_as_people_say_them(seconds, words):
+    assert condition_checks.duration(seconds) == words

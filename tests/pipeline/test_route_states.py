@@ -1,0 +1,131 @@
+"""How each payer is reached as an operator sees it, and what the operator does about it.
+
+Also tests `pipeline/operator/route_admin`, `store/route_traffic`, `store/delivery_failures` and
+`store/schema/failed_deliveries`.
+"""
+
+import pytest
+
+from clearlane.connect.port import Presence, Unreachable
+from clearlane.payers.routes import Route, RouteKind, RouteSecrets
+from clearlane.pipeline.operator import batch_admin, route_admin
+from clearlane.pipeline.query.route_states import load_days, load_route_states, load_traffic
+from clearlane.store import batches, delivery_failures
+from clearlane.store.database import Actor
+from clearlane.store.routes import add_route
+from tests.databases import KINDS
+from tests.pipeline.outbound import HARBOR, MEADOW, outbound
+
+NORA = Actor("console", "nora")
+AWAY = Unreachable("The payer cannot be reached.", Presence.ABSENT)
+MEADOW_MEDICAL, HARBOR_MEDICAL = ("Medical", MEADOW), ("Medical", HARBOR)
+
+
+@pytest.fixture(params=KINDS)
+async def out(request, new_place, clock):
+    async with outbound(await new_place(request.param), clock) as made:
+        yield made
+
+
+async def states(out):
+    access = out.context.payer_access
+    found = await load_route_states(out.context.database, access.connections(), access.payers())
+    return {one.destination: one for one in found}
+
+
+async def traffic(out, state):
+    found = await load_traffic(out.context.database, [state], out.clock.now())
+    return found[state.destination]
+
+
+async def test_a_payer_that_is_down_comes_first_with_what_waits(out):
+    meadow, harbor = out.connections.add(), out.connections.add(HARBOR)
+    await out.submit(2)
+    await out.submit(1, HARBOR)
+    meadow.trouble = AWAY
+    await out.go(minutes=1)
+    found = await states(out)
+    assert [*found] == [MEADOW_MEDICAL, HARBOR_MEDICAL]
+    assert [one.condition for one in found.values()] == ["down", "works"]
+    down = found[MEADOW_MEDICAL]
+    waiting = down.waiting
+    assert (waiting.claims, waiting.files, waiting.tries, waiting.fault) == (2, 1, 1, str(AWAY))
+    assert waiting.cents == 2 * 10_000
+    assert waiting.next_try > waiting.failing_since
+    seen = await traffic(out, down)
+    assert (seen.last_out, seen.last_in, [one.fault for one in seen.failures]) == (
+        None,
+        None,
+        [str(AWAY)],
+    )
+    works = await traffic(out, found[HARBOR_MEDICAL])
+    assert (works.last_out.claims, works.is_late) == (1, False)
+    assert len(harbor.sent) == 1
+    [*_, today] = await load_days(out.context.database, MEADOW_MEDICAL, out.clock.now(), "UTC")
+    assert (today.failures, today.out, today.faults) == (1, 0, {str(AWAY)})
+    out.pass_time(days=3)
+    assert (await traffic(out, found[HARBOR_MEDICAL])).is_late
+    # Try now does not wait for the pause, and after the delivery everything works again.
+    meadow.trouble = None
+    await route_admin.try_now(out.context, MEADOW_MEDICAL, actor=NORA)
+    assert await out.deliver() == 1
+    back = (await states(out))[MEADOW_MEDICAL]
+    assert (back.condition, back.waiting.claims, back.waiting.fault) == ("works", 0, "")
+
+
+async def test_a_pause_by_a_person_holds_files_until_it_is_ended(out):
+    meadow = out.connections.add()
+    assert await route_admin.pause(out.context, MEADOW_MEDICAL, actor=NORA)
+    assert not await route_admin.pause(out.context, MEADOW_MEDICAL, actor=NORA)
+    await out.submit(1)
+    await out.go(hours=30)
+    assert meadow.sent == {}
+    assert not await out.has_due_work()
+    held = (await states(out))[MEADOW_MEDICAL]
+    assert (held.condition, held.waiting.claims) == ("paused", 1)
+    await route_admin.try_now(out.context, MEADOW_MEDICAL, actor=NORA)
+    assert await out.deliver() == 0
+    assert await route_admin.resume(out.context, MEADOW_MEDICAL, actor=NORA)
+    assert not await route_admin.resume(out.context, MEADOW_MEDICAL, actor=NORA)
+    assert await out.deliver() == 1
+    assert (await states(out))[MEADOW_MEDICAL].condition == "works"
+
+
+async def test_a_route_that_is_gone_and_a_batch_in_doubt_are_told(out):
+    out.connections.add()
+    await out.submit(1)
+    out.pass_time(minutes=1)
+    await out.create_batches()
+    await batch_admin.mark_in_doubt_after_restore(out.context, actor=NORA)
+    state = (await states(out))[MEADOW_MEDICAL]
+    assert (state.condition, state.waiting.in_doubt, state.waiting.files) == ("in doubt", 1, 0)
+    out.connections.routes.clear()
+    assert (await states(out))[MEADOW_MEDICAL].condition == "no route"
+
+
+async def test_old_failures_are_forgotten(out):
+    meadow = out.connections.add()
+    meadow.trouble = AWAY
+    await out.submit(1)
+    await out.go(minutes=1)
+    out.pass_time(days=delivery_failures.FAILURES_KEPT_DAYS + 1)
+    await out.deliver()
+    async with out.context.database.read(batches.SCOPE) as tx:
+        rows = await delivery_failures.list_failures(tx, MEADOW_MEDICAL, since=0, limit=10)
+    assert len(rows) == 1
+
+
+async def test_a_stored_route_is_tested_and_listed_while_inactive(out, tmp_path):
+    route = Route(
+        payer_id=MEADOW, type="Medical", kind=RouteKind.FOLDER, active=False,
+        options={"outbox": str(tmp_path / "out"), "inbox": str(tmp_path / "in"), "sender_id": "US",
+                 "receiver_id": "MEADOW"},
+    )  # fmt: skip
+    context = out.context
+    done = await add_route(
+        context.database, context.vault, route, RouteSecrets(), now=out.clock.now(), actor=NORA
+    )
+    state = (await states(out))[MEADOW_MEDICAL]
+    assert (state.condition, state.kinds) == ("not used yet", ("folder",))
+    checks = await route_admin.check_connection(context, done.route.id, actor=NORA)
+    assert not all(check.passed for check in checks)

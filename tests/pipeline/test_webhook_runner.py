@@ -1,0 +1,265 @@
+"""Events are delivered to webhook endpoints at least once, signed, and again where that fails.
+
+Also tests `pipeline/notify/webhook_endpoints`, `store/webhooks` and `store/event_watch`.
+"""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from standardwebhooks import Webhook
+
+from clearlane.accounts.directory import AccountDirectory
+from clearlane.accounts.model import Vendor, VendorState
+from clearlane.connect.webhook_http import WebhookSender
+from clearlane.events.event import format_event_id
+from clearlane.events.retries import ATTEMPTS_MAX, RETRY_SECONDS
+from clearlane.kernel.clock import ManualClock
+from clearlane.pipeline.notify import webhook_endpoints as verbs
+from clearlane.pipeline.notify import webhook_runner
+from clearlane.pipeline.notify.webhook_runner import WebhookRunner
+from clearlane.store import webhooks as store
+from clearlane.store.event_watch import EventWatch
+from tests.patience import until
+from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
+from tests.pipeline.test_claim_events import feed
+from tests.pipeline.webhook_receiver import WebhookReceiver
+
+
+@pytest.fixture
+async def flow(place, database, clock):
+    flow = await Flow.open(place, database, clock, sandbox=True)
+    vendor = Vendor(flow.site.vendor_id, "FERNHILL", "Fernhill Family Practice", VendorState.ACTIVE)
+    accounts = AccountDirectory(pepper=b"", vendors=[vendor], secrets={}, sites=[flow.site])
+    watch = EventWatch(database)
+    flow.context = replace(flow.context, accounts=lambda: accounts, event_watch=watch)
+    yield flow
+    await watch.close()
+
+
+@pytest.fixture
+async def receiver():
+    async with WebhookReceiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def wall():
+    return ManualClock(datetime.now(UTC))
+
+
+@pytest.fixture
+async def runner(flow, wall):
+    runner = WebhookRunner(flow.context, WebhookSender(sandbox=True), wall, chance=lambda: 0.0)
+    yield runner
+    await runner.stop()
+
+
+async def add(flow, receiver, wall, types=("claim.*",), sites=()):
+    return await verbs.add_endpoint(
+        flow.context, flow.site.vendor_id, url=receiver.url, types=types, sites=sites, actor=ACTOR,
+        now=wall.now(),
+    )  # fmt: skip
+
+
+async def load(flow, endpoint):
+    return await verbs.load_endpoint(flow.context, flow.site.vendor_id, endpoint.row.endpoint_id)
+
+
+async def deliveries(flow, endpoint):
+    """The log of an endpoint, the oldest first: state, attempts, status."""
+    rows = await verbs.list_deliveries(
+        flow.context, flow.site.vendor_id, endpoint.row.endpoint_id, before=None, limit=100
+    )
+    return [(row.state, row.attempts, row.status) for row, _ in reversed(rows)]
+
+
+def ids(receiver):
+    return [json.loads(message.body)["id"] for message in receiver.messages]
+
+
+async def test_events_come_signed_and_as_the_feed_has_them(flow, receiver, runner, wall):
+    await flow.submit()
+    endpoint = await add(flow, receiver, wall)
+    await flow.submit(3)
+    await runner.deliver_due()
+    expected = (await feed(flow))[1:]
+    received = [
+        Webhook(endpoint.content.secrets[0].secret).verify(message.body, dict(message.headers))
+        for message in receiver.messages
+    ]
+    assert sorted(received, key=lambda one: one["id"]) == expected
+    assert [message.headers["webhook-id"] for message in receiver.messages] == ids(receiver)
+    assert await deliveries(flow, endpoint) == [("delivered", 1, 200)] * 3
+    await runner.deliver_due()
+    assert len(receiver.messages) == 3
+    assert (runner.counts.delivered, runner.counts.failed) == (3, 0)
+
+
+async def test_an_endpoint_gets_the_types_and_sites_that_it_wants(flow, receiver, runner, wall):
+    await add(flow, receiver, wall, types=["payment.*"])
+    await add(flow, receiver, wall, sites=[flow.site.id + 1])
+    await flow.submit()
+    await runner.deliver_due()
+    assert receiver.messages == []
+
+
+async def test_a_ping_goes_to_the_endpoint_that_it_names(flow, receiver, runner, wall):
+    other = await add(flow, receiver, wall)
+    endpoint = await add(flow, receiver, wall, types=["payment.*"])
+    vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
+    await verbs.ping_endpoint(flow.context, vendor, id, actor=ACTOR)
+    await runner.deliver_due()
+    [message] = receiver.messages
+    assert json.loads(message.body)["type"] == "ping"
+    assert json.loads(message.body)["data"] == {"endpoint_id": id}
+    assert await deliveries(flow, other) == []
+
+
+async def test_a_failure_is_tried_again_and_then_the_endpoint_is_disabled(
+    flow, receiver, runner, wall
+):
+    endpoint = await add(flow, receiver, wall)
+    receiver.answer(500, b"a fault")
+    await flow.submit()
+    for attempt, pause in enumerate((*RETRY_SECONDS, 0), 1):
+        await runner.deliver_due()
+        assert len(receiver.messages) == attempt
+        wall.advance(timedelta(seconds=pause - 1))
+        await runner.deliver_due()
+        assert len(receiver.messages) == attempt
+        wall.advance(timedelta(seconds=1))
+    assert len(receiver.messages) == ATTEMPTS_MAX
+    assert await deliveries(flow, endpoint) == [("failed", ATTEMPTS_MAX, 500)]
+    row = (await load(flow, endpoint)).row
+    assert (row.state, row.fault) == ("disabled", "It answered 500.")
+    found = await feed(flow)
+    assert [one["type"] for one in found] == ["claim.received", "webhook.disabled"]
+    assert found[1]["data"] == {"endpoint_id": endpoint.row.endpoint_id}
+    assert format_event_id(row.failed_event) == found[0]["id"]
+    assert runner.counts.disabled == 1
+    async with flow.database.read(EVERYONE) as tx:
+        assert await store.count_disabled(tx) == 1
+
+
+@pytest.mark.parametrize("replay", [True, False])
+async def test_enabling_replays_everything_since_it_failed(flow, receiver, runner, wall, replay):
+    endpoint = await add(flow, receiver, wall)
+    await flow.submit()
+    await runner.deliver_due()
+    receiver.answer(503)
+    await flow.submit()
+    for pause in (*RETRY_SECONDS, 0):
+        await runner.deliver_due()
+        wall.advance(timedelta(seconds=pause))
+    await flow.submit()
+    receiver.messages.clear()
+    receiver.answer(204)
+    await runner.deliver_due()
+    assert receiver.messages == []
+    vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
+    await verbs.enable_endpoint(flow.context, vendor, id, replay=replay, actor=ACTOR)
+    await flow.submit()
+    await runner.deliver_due()
+    received = [one["id"] for one in await feed(flow) if one["type"] == "claim.received"]
+    assert sorted(ids(receiver)) == (received[1:] if replay else received[3:])
+    assert (await load(flow, endpoint)).row.failing_since is None
+
+
+async def test_what_was_delivered_can_be_sent_again(flow, receiver, runner, wall):
+    endpoint = await add(flow, receiver, wall)
+    await flow.submit(3)
+    await runner.deliver_due()
+    receiver.messages.clear()
+    vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
+    numbers = [row.event_id for row, _ in await verbs.list_deliveries(
+        flow.context, vendor, id, before=None, limit=10)][::-1]  # fmt: skip
+    await verbs.resend(flow.context, vendor, id, numbers[1], actor=ACTOR, now=wall.now())
+    await runner.deliver_due()
+    assert ids(receiver) == [format_event_id(numbers[1])]
+    receiver.messages.clear()
+    await verbs.replay_endpoint(flow.context, vendor, id, after=numbers[0], actor=ACTOR)
+    await flow.submit()
+    await runner.deliver_due()
+    assert sorted(ids(receiver))[:2] == [format_event_id(number) for number in numbers[1:]]
+    assert len(receiver.messages) == 3
+    with pytest.raises(verbs.NoSuchEndpoint):
+        await verbs.resend(flow.context, vendor, id, 17, actor=ACTOR, now=wall.now())
+
+
+async def test_while_a_secret_is_rotated_both_sign_for_a_day(flow, receiver, runner, wall):
+    endpoint = await add(flow, receiver, wall)
+    vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
+    rotated = await verbs.rotate_secret(flow.context, vendor, id, actor=ACTOR, now=wall.now())
+    old, new = endpoint.content.secrets[0].secret, rotated.content.secrets[0].secret
+    assert old != new
+    await flow.submit()
+    await runner.deliver_due()
+    for secret in (old, new):
+        assert Webhook(secret).verify(receiver.messages[0].body, dict(receiver.messages[0].headers))
+    wall.advance(timedelta(hours=25))
+    await flow.submit()
+    await runner.deliver_due()
+    assert len(receiver.messages[1].headers["webhook-signature"].split()) == 1
+
+
+async def test_a_slow_endpoint_delays_no_other(flow, receiver, runner, wall):
+    async with WebhookReceiver() as slow:
+        slow.hang()
+        await add(flow, slow, wall)
+        await add(flow, receiver, wall)
+        await flow.submit(20)
+        delivering = asyncio.create_task(runner.deliver_due())
+        await until(lambda: len(receiver.messages) == 20)
+        assert len(slow.messages) <= webhook_runner.WEBHOOK_AT_ONCE
+        slow.answer(200)
+        await slow.close()
+        await delivering
+
+
+async def test_the_address_and_the_secret_are_kept_sealed(flow, receiver, wall, place):
+    endpoint = await add(flow, receiver, wall)
+    async with flow.database.read(verbs.vendor_scope(flow.site.vendor_id)) as tx:
+        [row] = await store.list_endpoints(tx)
+    assert receiver.url.encode() not in row.payload
+    assert endpoint.content.secrets[0].secret not in repr(endpoint) + repr(row)
+    other = await flow.new_site()
+    with pytest.raises(verbs.NoSuchEndpoint):
+        await verbs.load_endpoint(flow.context, other.vendor_id, row.endpoint_id)
+    assert await verbs.list_endpoints(flow.context, other.vendor_id) == []
+
+
+async def test_a_vendor_has_a_limited_number_of_endpoints(flow, receiver, wall):
+    for _ in range(verbs.ENDPOINTS_PER_VENDOR_MAX):
+        await add(flow, receiver, wall)
+    with pytest.raises(verbs.TooManyEndpoints):
+        await add(flow, receiver, wall)
+
+
+async def test_a_running_node_delivers_by_itself(flow, receiver, runner, wall):
+    await add(flow, receiver, wall)
+    runner.start()
+    await flow.submit()
+    await until(lambda: receiver.messages)
+    await flow.submit()
+    await until(lambda: len(receiver.messages) == 2)
+
+
+async def test_of_two_nodes_one_delivers_to_an_endpoint_and_the_other_takes_over(
+    flow, receiver, runner, wall
+):
+    endpoint = await add(flow, receiver, wall)
+    await flow.submit()
+    second = WebhookRunner(
+        replace(flow.context, node="second"), WebhookSender(sandbox=True), wall, chance=lambda: 0.0
+    )
+    id = endpoint.row.endpoint_id
+    assert await second._renew(id, "second")
+    await runner.deliver_due()
+    assert receiver.messages == []
+    wall.advance(webhook_runner.LEASE + timedelta(seconds=1))
+    await runner.deliver_due()
+    assert len(receiver.messages) == 1
+    await second.stop()

@@ -1,0 +1,65 @@
+"""A receiver of webhooks: a small HTTP server that answers as a test says."""
+
+import asyncio
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReceivedWebhook:
+    """A message as it came."""
+
+    headers: dict
+    body: bytes
+
+
+class WebhookReceiver:
+    """Collects webhooks, and answers 200 unless told otherwise."""
+
+    def __init__(self):
+        self.messages = []
+        self.url = ""
+        self._answer = (200, b"ok", {})
+        self._free = asyncio.Event()
+        self._free.set()
+        self._server = None
+
+    def answer(self, status, body=b"", headers=None):
+        """Answer so from now on."""
+        self._answer = (status, body, headers or {})
+
+    def hang(self):
+        """Answer nothing until :meth:`close`."""
+        self._free.clear()
+
+    async def __aenter__(self):
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        port = self._server.sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}/hook"
+        return self
+
+    async def __aexit__(self, *_):
+        await self.close()
+
+    async def close(self):
+        self._free.set()
+        self._server.close()
+
+    async def _serve(self, reader, writer):
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:-2]
+            headers = {
+                name.lower(): value.strip()
+                for name, _, value in (row.partition(":") for row in head)
+            }
+            body = await reader.readexactly(int(headers["content-length"]))
+            self.messages.append(ReceivedWebhook(headers, body))
+            await self._free.wait()
+            status, content, extra = self._answer
+            rows = [f"HTTP/1.1 {status} x", f"Content-Length: {len(content)}", "Connection: close"]
+            rows += [f"{name}: {value}" for name, value in extra.items()]
+            writer.write("\r\n".join([*rows, "", ""]).encode() + content)
+            await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
