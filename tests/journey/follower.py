@@ -91,6 +91,7 @@ class Follower:
         link = directory / ".venv"
         if not link.exists():
             link.symlink_to(Path(sys.prefix), target_is_directory=True)
+        self.directory = directory
         self.names: dict[str, str] = dict(replacements)
         self.said = ""
         bare = {n: text for n, text in os.environ.items() if not n.startswith("CLEARLANE_")}

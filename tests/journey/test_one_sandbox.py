@@ -33,109 +33,132 @@ IN_A_SANDBOX = (
 MINUTES_MAX = 15
 FAST, AS_THEY_ARE = (f"clearlane sandbox clock --pace {seconds}" for seconds in ("0.3", "2"))
 WALKS = {
-    "curl.sh": ["sh"],
-    "python_sync.py": ["python"],
-    "node.mjs": ["node"],
-    "python_async.py": ["python"],
+    "curl.sh": "curl",
+    "python_sync.py": "sh",
+    "node.mjs": "node",
+    "python_async.py": "sh",
 }
+"""The examples, and the program that each needs."""
 
 
 def text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def follow_first_hour(reader: Follower, *, hurried: bool) -> None:
-    """README and tutorial: a paid claim, a denial explained, a rejection corrected and paid, an eligibility answer."""
-    if hurried:
-        reader.type('export PATH="$PWD/.venv/bin:$PATH"')
-        reader.type(FAST)
-    said = reader.follow(text(ROOT / "README.md"))
-    assert "ResultsComplete" in said
-    assert states(reader)["FIRST-1"] == "Complete"
-    said = {}
-    for page in TUTORIAL:
-        reader.names.clear()  # each page's ids are its own
-        said[page.stem[0]] = reader.follow(text(page))
-        if hurried:
-            reader.type(
-                AS_THEY_ARE
-            )  # the pages after the first let time pass themselves, and show the pace
-    assert "835 CO-50" in said["2"]
-    assert "What to do: Appeal" in said["2"]
-    assert "takes over from" in said["3"]
-    found = states(reader)
-    assert {name: found[name] for name in ("DENIED-1", "REFUSED-1", "CORRECTED-1")} == {
-        "DENIED-1": "Complete",
-        "REFUSED-1": "Rejected",
-        "CORRECTED-1": "Complete",
-    }
-    assert "ResultsComplete" in said["4"]
-
-
-def states(reader: Follower) -> dict[str, str]:
-    """The state of each claim, asked for the days since the sandbox began, by its own clock."""
-    listed = reader.type("clearlane claim status --from 2020-01-01 --json")
-    return {row["VendorClaimId"]: row["CurrentState"] for row in json.loads(listed)}
-
-
-def test_every_page_is_typed_into_one_sandbox(tmp_path):
-    directory = checkout(tmp_path)
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    """A stranger in a checkout beside its sandbox, which all pages of this module are typed into."""
+    directory = checkout(tmp_path_factory.mktemp("checkout"))
     (directory / "backups").mkdir()
-    names = {"/backups": str(directory / "backups")}
-    with sandbox_at(directory), Follower(directory, **names) as reader:
-        follow_first_hour(reader, hurried=True)
-        reader.type(FAST)
-        run_examples(reader)
-        # A provider that waits, and a vendor with a password, are what their pages begin with.
-        reader.type(
-            "sed 's/FERNHILL/MEADOW/; s/1234567893/1245319599/' scratch/provider.json > scratch/second.json"
-        )
-        reader.type("clearlane enrollment submit scratch/second.json")
-        reader.type("clearlane vendor add ACME")
-        for name in IN_A_SANDBOX:
-            reader.names = dict(names)
-            reader.follow(text(HOW_TO / f"{name}.md"))
-        reader.names = dict(names)
-        reader.follow(text(ROOT / "docs" / "reference" / "sandbox.md"))
-        said = reader.type(f"python3 <<'END'\n{SAMPLE}\nEND")
-        assert "TST01" in said
-        assert "required" in said
-        said = reader.type("clearlane sandbox reset --yes")
-        assert "The sandbox is empty" in said
-        assert states(reader) == {}
-        assert "ahead of real time" not in reader.type("clearlane doctor")
-        reader.type("clearlane claim submit scratch/paid.json")
+    with sandbox_at(directory), Follower(directory) as stranger:
+        stranger.type('export PATH="$PWD/.venv/bin:$PATH"')
+        yield stranger
     assert {one.name for one in directory.iterdir()} <= {
         ".venv", ".data", "examples", "scratch", "backups"
     }  # fmt: skip
 
 
-def run_examples(reader: Follower) -> None:
-    """The examples as their page shows them: the clock is ahead by now, and each gets what it waits for."""
-    commands = [
-        command
-        for step in steps(text(ROOT / "examples" / "README.md"))
-        for command in step.commands
-    ]
-    assert {re.search(r"examples/(\S+)", command)[1] for command in commands} == set(WALKS)
-    for command in commands:
-        program = WALKS[re.search(r"examples/(\S+)", command)[1]][0]
-        if shutil.which(program) is None or ("curl" in command and shutil.which("curl") is None):
-            continue
-        printed = by_first_word(reader.type(command))
-        if "python_async" in command:
-            assert (printed["accepted"], printed["by state"][0][:3]) == (["20"], "20 ")
-            continue
-        assert "TST01" in printed["payers"][0]
-        assert "NotAccepted" not in printed["submitted"][0]
-        number = re.search(r"C[0-9A-Z]{18}", printed["submitted"][0])[0]
-        assert number in printed["again"][0]
-        assert "make them equal" in printed["refused"][0]
-        assert "Complete" in printed["state"][-1]
-        assert "ResultsComplete" in printed["benefits"][0]
-        # Without the time to wait it has not got what it wanted, and says so.
-        impatient = command.replace(".data", ".data 0", 1).partition("#")[0]
-        reader.type(f"{impatient} # exit status 1")
+def follow(reader: Follower, page: Path) -> str:
+    """Type a page; its ids are its own, though other pages show equal ones."""
+    reader.names = {"/backups": f"{reader.directory}/backups"}
+    return reader.follow(text(page))
+
+
+def states(reader: Follower) -> dict[str, str]:
+    """The state of each claim."""
+    listed = reader.type("clearlane claim status --json")
+    return {row["VendorClaimId"]: row["CurrentState"] for row in json.loads(listed)}
+
+
+# What must have happened when a page of the first hour was typed: words of its output, and states of claims.
+FIRST_HOUR = {
+    "README.md": ("ResultsComplete", {"FIRST-1": "Complete"}),
+    "1-a-paid-claim.md": ("PayerAmount: 65.0", {"PAID-1": "Complete"}),
+    "2-a-denial.md": ("What to do: Appeal", {"DENIED-1": "Complete", "HEALED-1": "Complete"}),
+    "3-a-refusal.md": ("takes over from", {"REFUSED-1": "Rejected", "CORRECTED-1": "Complete"}),
+    "4-a-late-answer.md": ("ResultsComplete", {}),
+    "5-an-enrollment.md": ("approved", {}),
+}
+
+
+def follow_first_hour_page(reader: Follower, page: Path) -> None:
+    words, expected = FIRST_HOUR[page.name]
+    assert words in follow(reader, page)
+    found = states(reader) if expected else {}
+    assert {name: found[name] for name in expected} == expected
+
+
+# These tests run in this order, in one process: each page begins where the one before it ended.
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *TUTORIAL], ids=lambda page: page.stem)
+def test_the_first_hour_leads_from_a_paid_claim_to_an_enrollment(reader, page):
+    waits = page.name in {"README.md", "1-a-paid-claim.md"}  # the others let time pass themselves
+    reader.type(FAST if waits else AS_THEY_ARE)
+    follow_first_hour_page(reader, page)
+
+
+EXAMPLES = [
+    command for step in steps(text(ROOT / "examples" / "README.md")) for command in step.commands
+]
+
+
+def example_of(command: str) -> str:
+    return re.search(r"examples/(\S+)", command)[1]
+
+
+@pytest.mark.parametrize("command", EXAMPLES, ids=example_of)
+def test_an_example_gets_what_it_waits_for_though_the_clock_is_ahead(reader, command):
+    program = WALKS[example_of(command)]
+    if shutil.which(program) is None:
+        pytest.skip(f"{example_of(command)} needs {program}")
+    reader.type(FAST)
+    printed = by_first_word(reader.type(command))
+    if "python_async" in command:
+        assert (printed["accepted"], printed["by state"][0][:3]) == (["20"], "20 ")
+        return
+    assert "TST01" in printed["payers"][0]
+    assert "NotAccepted" not in printed["submitted"][0]
+    number = re.search(r"C[0-9A-Z]{18}", printed["submitted"][0])[0]
+    assert number in printed["again"][0]
+    assert "make them equal" in printed["refused"][0]
+    assert "Complete" in printed["state"][-1]
+    assert "ResultsComplete" in printed["benefits"][0]
+    # Without the time to wait it has not got what it wanted, and says so.
+    impatient = command.replace(".data", ".data 0", 1).partition("#")[0]
+    reader.type(f"{impatient} # exit status 1")
+
+
+# What a page begins with that no page before it leaves.
+BEFORE = {
+    "enrollment": (
+        "sed 's/FERNHILL/MEADOW/; s/1234567893/1245319599/' scratch/provider.json > scratch/second.json",
+        "clearlane enrollment submit scratch/second.json",
+    ),
+    "keys": ("clearlane vendor add ACME",),
+}
+
+
+@pytest.mark.parametrize("name", IN_A_SANDBOX)
+def test_a_how_to_works_in_the_sandbox_of_the_first_hour(reader, name):
+    for command in BEFORE.get(name, ()):
+        reader.type(command)
+    follow(reader, HOW_TO / f"{name}.md")
+
+
+def test_the_sandbox_page_and_the_sample_of_the_client_work(reader):
+    follow(reader, ROOT / "docs" / "reference" / "sandbox.md")
+    said = reader.type(f"python3 <<'END'\n{SAMPLE}\nEND")
+    assert "TST01" in said
+    assert "required" in said
+
+
+def test_a_reset_sandbox_begins_anew_with_the_same_credentials(reader):
+    assert "ahead of real time" in reader.type("clearlane doctor")
+    assert "The sandbox is empty" in reader.type("clearlane sandbox reset --yes")
+    assert states(reader) == {}
+    assert "ahead of real time" not in reader.type("clearlane doctor")
+    assert "Accepted" in reader.type("clearlane claim submit scratch/paid.json")
 
 
 def by_first_word(said: str) -> dict[str, list[str]]:
@@ -165,7 +188,8 @@ def test_a_stranger_gets_from_a_clone_to_all_of_it_in_a_quarter_of_an_hour(tmp_p
     try:
         assert any(line.startswith(READY) for line in running.stdout)
         with Follower(clone) as stranger:
-            follow_first_hour(stranger, hurried=False)
+            for page in (ROOT / "README.md", *TUTORIAL):
+                follow_first_hour_page(stranger, page)
         assert time.monotonic() - began < MINUTES_MAX * 60
     finally:
         os.killpg(running.pid, signal.SIGTERM)
