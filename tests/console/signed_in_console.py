@@ -28,12 +28,12 @@ class ConsolePerson:
     session: str
 
     async def ask(
-        self, path: str, *, form: dict[str, str] | None = None, token: str | None = None
+        self, path: str, *, form: dict[str, str | list[str]] | None = None, token: str | None = None
     ) -> Response:
         """GET a page, or POST a form with its CSRF token."""
         path, _, query = path.partition("?")
         word = csrf_token(self.installation.vault, self.session) if token is None else token
-        body = urlencode({CSRF_FIELD: word, **(form or {})}).encode()
+        body = urlencode({CSRF_FIELD: word, **(form or {})}, doseq=True).encode()
         cookie = f"{SESSION_COOKIE}={self.session}".encode()
         scope = {
             "type": "http",

@@ -1,7 +1,7 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
 Also tests `console/claim_boxes`, `console/claim_actions`, `console/search_page`, `console/home_page`,
-`console/first_steps`, `console/charts` and `pipeline/operator/claim_work`.
+`console/first_steps`, `console/charts`, `console/claim_action_handlers`, `store/schema/worklist` and `pipeline/operator/claim_work`.
 """
 
 import re
@@ -62,6 +62,27 @@ async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
     assert "The payer has it: a second one would be a duplicate." in paid
     viewer = await sandbox.person(ConsoleRole.VIEWER)
     assert "Correct box" not in await viewer.text(f"/claims/{sandbox.numbers['3004']}")
+
+
+async def test_a_claim_is_held_released_and_canceled_before_it_is_sent(sandbox, biller):
+    number = await sandbox.send("3001")
+    for verb, label in (
+        ("hold", "Held for"),
+        ("release", "Received for"),
+        ("cancel", "Canceled for"),
+    ):
+        answer = await biller.ask(f"/claims/{number}/{verb}", form={})
+        assert answer.status_code == 303, answer.body
+        assert label in text_of(await biller.text(f"/claims/{number}"))
+    refused = await biller.ask(f"/claims/{sandbox.numbers['3001']}/hold", form={})
+    assert refused.status_code == 409
+
+
+async def test_a_decided_claim_has_a_pdf(sandbox, biller):
+    answer = await biller.ask(f"/claims/{sandbox.numbers['3001']}/pdf")
+    assert (answer.status_code, answer.body[:5]) == (200, b"%PDF-")
+    none = await biller.ask(f"/claims/{sandbox.numbers['3004']}/pdf")
+    assert "No payment has decided" in text_of(none.body.decode())
 
 
 async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, biller):

@@ -30,9 +30,21 @@ def hash_user_password(password: str, salt: bytes) -> str:
 def verify_user_password(stored_hash: str, password: str) -> bool:
     """Return whether the password matches the stored hash."""
     try:
-        return _HASHER.verify(stored_hash, password)
+        return _HASHER.verify(stored_hash.removeprefix(UNSET_PREFIX), password) and is_password_set(
+            stored_hash
+        )
     except (VerificationError, InvalidHashError):
         return False
+
+
+UNSET_PREFIX = "unset:"
+"""Begins the hash of a user who has not chosen a password yet. Behind it is the hash of one that nobody knows, so
+that a sign-in takes as long as for others."""
+
+
+def is_password_set(stored_hash: str) -> bool:
+    """Return whether the user has chosen a password."""
+    return not stored_hash.startswith(UNSET_PREFIX)
 
 
 # Compared with the password of an unknown user, so that it takes as long as for a known one.

@@ -6,31 +6,19 @@ claims cannot run offline; they are listed as not checked.
 
 import json
 import sys
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 import typer
 
-from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import FORMS
-from clearlane.claims.repair_summary import summarise_repairs
-from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
-from clearlane.claims.sample_variation import SampleWish, sample_claim
 from clearlane.cli import claim_service
 from clearlane.cli.claim_client import register
 from clearlane.cli.claim_service import check_over_service, show_over_service
 from clearlane.cli.client_command import CaFile, Key, ServiceOptions, Site, Url
 from clearlane.cli.client_command import Data as SandboxData
-from clearlane.cli.output import counted, printable, show_table, show_text
-from clearlane.cli.progress import progress
-from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import SystemClock
-from clearlane.kernel.finding import Severity
 
 app = typer.Typer(
     help="Check, make, submit, follow and explain claims.",
@@ -41,17 +29,7 @@ app = typer.Typer(
 
 STANDARD = "-"
 SAMPLES_MAX = 100_000
-ACCEPTED, REFUSED, UNREADABLE = 0, 1, 2
-INVALID = "The request is invalid."
-CLAIMS_CHECKED_MAX = 1_000_000
-"""A file of any number of claims is checked as `claim submit` would send it: in several documents."""
-CLAIMS_LISTED_MAX = 50
-FINDINGS = (
-    "field",
-    "rule",
-    TableColumn("severity", state=True),
-    TableColumn("what is wrong", wrap=True),
-)
+UNREADABLE = 2
 KindOption = Annotated[
     ClaimKind | None,
     typer.Option("--kind", help="Kind of claim; by default the document's DocumentType."),
@@ -100,8 +78,10 @@ def check(
     except OSError as error:
         typer.echo(f"{file}: cannot be read: {error.strerror}", err=True)
         raise typer.Exit(UNREADABLE) from None
-    verdict = _check_document(body, kind or _kind(body), SystemClock().now().date())
-    (_print_json if as_json else _print_table)(verdict)
+    from clearlane.cli.claim_check import check_document, kind_of, print_json, print_table
+
+    verdict = check_document(body, kind or kind_of(body), SystemClock().now().date())
+    (print_json if as_json else print_table)(verdict)
     raise typer.Exit(verdict.status)
 
 
@@ -153,6 +133,9 @@ def sample(
     # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
     name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
     ids = [name] if count == 1 else [f"{name}-{number}" for number in range(1, count + 1)]
+    from clearlane.claims.forms import FORMS
+    from clearlane.claims.sample_variation import SampleWish, sample_claim
+
     wanted = SampleWish(
         full=full,
         scenario=scenario,
@@ -256,127 +239,6 @@ def pdf(
     from clearlane.cli.pdf_files import write_claim_file
 
     write_claim_file(claim_id, out, data)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DocumentVerdict:
-    """The server's expected answer to a document."""
-
-    kind: ClaimKind
-    shape: list[ClaimFinding]
-    claims: list[tuple[str, CheckedClaim]]
-    """Vendor claim id and rule findings of each claim; empty where the JSON has the wrong shape."""
-    ignored: list[str]
-    facts: RuleInputs
-
-    @property
-    def status(self) -> int:
-        """The exit status."""
-        if self.shape or not all(judgement.accepted for _, judgement in self.claims):
-            return REFUSED
-        return ACCEPTED
-
-
-def _check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict:
-    document = open_document(body, kind, claims_max=CLAIMS_CHECKED_MAX)
-    facts = RuleInputs(today=today, available=frozenset())
-    shape = list(document.findings)
-    judged: list[tuple[str, CheckedClaim]] = []
-    ignored = list(document.ignored_fields)
-    with progress("Checking", document.count) as show:
-        for at in range(document.count):
-            read = document.read(at, at + 1)[0]
-            shape += read.findings
-            ignored += read.ignored_fields
-            if read.claim and not shape:
-                checked = repair_and_check(
-                    read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs
-                )
-                judged.append((read.claim.Svc_VendorClaimId, checked))
-            show(at + 1)
-    return DocumentVerdict(kind, shape, [] if shape else judged, ignored, facts)
-
-
-def _kind(body: bytes) -> ClaimKind:
-    """Return the kind of the document's DocumentType; medical where it has none."""
-    try:
-        raw = msgspec.json.decode(body, type=dict[str, msgspec.Raw]).get("DocumentType")
-        word = msgspec.json.decode(raw) if raw is not None else ""
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        word = ""
-    kinds = {form.document_type: kind for kind, form in FORMS.items()}
-    return kinds.get(word, ClaimKind.MEDICAL) if isinstance(word, str) else ClaimKind.MEDICAL
-
-
-def _print_json(verdict: DocumentVerdict) -> None:
-    answer: dict[str, Any]
-    if verdict.shape:
-        state: dict[str, list[str]] = {}
-        for finding in verdict.shape:
-            state.setdefault(finding.location, []).append(finding.message)
-        answer = {"Message": INVALID, "ModelState": state}
-    else:
-        answer = {
-            "ClaimResults": [_result(*judged) for judged in verdict.claims],
-            "DocumentLevelErrors": [],
-        }
-    rules = skipped_rules(verdict.kind, verdict.facts)
-    answer["NotChecked"] = [
-        {"Rule": rule.id, "Needs": rule.requires, "Says": rule.sentence} for rule in rules
-    ]
-    answer["IgnoredFields"] = verdict.ignored
-    typer.echo(json.dumps(answer, indent=2))
-
-
-def _result(claim_id: str, judgement: CheckedClaim) -> dict[str, Any]:
-    errors = [finding for finding in judgement.findings if finding.severity is Severity.ERROR]
-    others = [finding for finding in judgement.findings if finding.severity is not Severity.ERROR]
-    return {
-        "VendorClaimId": claim_id,
-        "Status": "Accepted" if judgement.accepted else "NotAccepted",
-        "Errors": [
-            {
-                "Type": "Validation",
-                "Code": "Validation",
-                "Location": finding.location,
-                "SupplementalInformation": finding.message,
-            }
-            for finding in errors
-        ],
-        "RequestId": None,
-        "Warnings": [
-            {"Rule": f.rule, "Location": f.location, "Message": f.message} for f in others
-        ],
-        "Repairs": [{"Field": repair.field, "Kind": repair.kind} for repair in judgement.repairs],
-    }
-
-
-def _print_table(verdict: DocumentVerdict) -> None:
-    findings = verdict.shape or [finding for _, one in verdict.claims for finding in one.findings]
-    if findings:
-        show_table(
-            FINDINGS, ((one.location, one.rule, one.severity, one.message) for one in findings)
-        )
-    for path in verdict.ignored:
-        typer.echo(f"Ignored, unknown field: {printable(path)}")
-    for claim_id, checked in verdict.claims if len(verdict.claims) <= CLAIMS_LISTED_MAX else ():
-        _print_claim(claim_id, checked)
-    if verdict.claims:
-        accepted = sum(one.accepted for _, one in verdict.claims)
-        others = len(verdict.claims) - accepted
-        words = f"{accepted:,} would be accepted" + (f", {others:,} not" if others else "")
-        typer.echo(f"{counted(len(verdict.claims), 'claim')}: {words}.")
-    if verdict.shape:
-        typer.echo("The server would answer 400, and nothing would be stored.")
-    needs = dict.fromkeys(str(rule.requires) for rule in skipped_rules(verdict.kind, verdict.facts))
-    show_text(f"Not checked here: rules that need {', '.join(needs)}.")
-
-
-def _print_claim(claim_id: str, checked: CheckedClaim) -> None:
-    word = "Accepted" if checked.accepted else "NotAccepted"
-    typer.echo(f"{printable(claim_id)}: {word}, {counted(len(checked.repairs), 'value')} repaired")
-    for sentence in summarise_repairs(checked.repairs):
-        show_text(sentence, "  ")
 
 
 # Adds the commands that call the service.

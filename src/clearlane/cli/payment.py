@@ -20,8 +20,6 @@ from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.payments.payment_csv import payment_csv
-from clearlane.payments.read_payment import cents
-from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments as query
 from clearlane.pipeline.query.payments import PaymentDetails, PaymentSearch
 from clearlane.wiring import Installation
@@ -196,6 +194,8 @@ def assign(
     if undo == (claim_number is not None):
         refuse("Give the claim's number, or --undo to take an assignment back.", MISUSED)
 
+    from clearlane.pipeline.operator import payment_admin
+
     async def work(installation: Installation) -> str:
         context = installation.work_context
         if claim_number is None:
@@ -345,6 +345,8 @@ def _echo(lines: Iterable[str]) -> None:
 
 
 async def _show_candidates(installation: Installation, payment_id: str, number: int) -> None:
+    from clearlane.pipeline.operator import payment_admin
+
     for one in await payment_admin.find_candidates(
         installation.work_context, payment_id, number, actor=operator()
     ):
@@ -357,6 +359,8 @@ async def _show_candidates(installation: Installation, payment_id: str, number: 
 def _amount(text: str | None) -> int | None:
     if text is None:
         return None
+    from clearlane.payments.read_payment import cents
+
     amount = parse_money(text.replace(",", "").lstrip("$"))
     found = None if amount is None else cents(amount)
     if found is None:

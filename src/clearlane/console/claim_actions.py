@@ -23,6 +23,8 @@ class ClaimAction:
 
     title: str
     href: str = ""
+    action: str = ""
+    """The path of a form that does it."""
     because: str = ""
     """Why it is not possible; empty where it is."""
 
@@ -34,18 +36,29 @@ def claim_actions(
     sent = [one for one in history.sendings if one.delivered_at is not None]
     sent_day = short_day(from_micros(sent[-1].delivered_at or 0).date()) if sent else ""
     has_payment = bool(history.payments)
+    path = f"/claims/{number}"
     return [
         ClaimAction(
             title="Explanation of benefits as PDF",
-            href=request.url(f"/claims/{number}/pdf"),
+            href=request.url(f"{path}/pdf"),
             because="" if has_payment else "No payment has decided on it yet.",
         ),
         ClaimAction(
             title="Correct and resubmit",
-            href=request.url(f"/claims/{number}/correct"),
+            href=request.url(f"{path}/correct"),
             because=why_not_correct(row, history),
         ),
-        ClaimAction(title="Cancel before sending", because=_why_not_cancel(row, sent_day)),
+        ClaimAction(title="Hold", action=f"{path}/hold", because=_why_not_hold(row, sent_day)),
+        ClaimAction(
+            title="Release",
+            action=f"{path}/release",
+            because="" if row.label is ClaimLabel.HELD else "It is not held.",
+        ),
+        ClaimAction(
+            title="Cancel before sending",
+            action=f"{path}/cancel",
+            because=_why_not_cancel(row, sent_day),
+        ),
         ClaimAction(title="Cancel at the payer", because=_why_not_void(row, sent_day)),
         ClaimAction(title="Send again unchanged", because=_why_not_again(row, sent_day)),
     ]
@@ -62,10 +75,21 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     return "Nothing in it was refused or denied."
 
 
+def _why_not_hold(row: ClaimRow, sent_day: str) -> str:
+    if sent_day:
+        return f"Sent {sent_day}: it cannot be kept back any more."
+    return (
+        ""
+        if row.label is ClaimLabel.RECEIVED
+        else "Only a claim that waits to be sent can be held."
+    )
+
+
 def _why_not_cancel(row: ClaimRow, sent_day: str) -> str:
     if sent_day:
         return f"Sent {sent_day}; cancel it at the payer instead."
-    return "Your practice software cancels it: it has not asked for that."
+    waits = row.label in {ClaimLabel.RECEIVED, ClaimLabel.HELD}
+    return "" if waits else "It is canceled already."
 
 
 def _why_not_void(row: ClaimRow, sent_day: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
+from clearlane.claims import codes
 from clearlane.claims.fields import Claim, ClaimField, ClaimPart, fields_of
 from clearlane.claims.forms import form_of
 from clearlane.console import page_text
@@ -119,7 +120,7 @@ def _box(
 ) -> FormBox:
     number = same[0].box
     title = same[0].label if len(same) == 1 else titles.get(number, same[0].label)
-    values = [show_value(claim.__dict__.get(each.name)) for each in same]
+    values = [_with_meaning(each, show_value(claim.__dict__.get(each.name))) for each in same]
     fault = next((text for each in same if (text := _fault_of(each.name, faults))), "")
     return FormBox(
         number=number,
@@ -128,6 +129,12 @@ def _box(
         fault=fault,
         repaired=any(each.name in repaired for each in same),
     )
+
+
+def _with_meaning(each: ClaimField, value: str) -> str:
+    """Return a coded value with what its code means: never a code without its words."""
+    meaning = codes.meanings(each.codes).get(value, "") if each.codes and value else ""
+    return f"{value} ({meaning})" if meaning and meaning != value else value
 
 
 def _fault_of(name: str, faults: Mapping[str, str]) -> str:
@@ -148,7 +155,7 @@ def _line_table(claim: Claim, faults: Mapping[str, str]) -> LineTable:
         rows=[
             [
                 (
-                    show_value(line.__dict__.get(each.name)),
+                    _with_meaning(each, show_value(line.__dict__.get(each.name))),
                     faults.get(f"{form.lines_field}[{at}].{each.name}", ""),
                 )
                 for each in filled

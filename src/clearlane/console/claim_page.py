@@ -178,7 +178,9 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
         return f"by {opened.history.successor}"
     day = status.decided_day if status else None
     name = payer_name(request, row.payer_id, row.kind)
-    return f"by {name}, {day:%b} {day.day}" if day else f"to {name}"
+    if day is None:
+        return f"to {name}" if row.label is ClaimLabel.SENT else f"for {name}"
+    return f"by {name}, {day:%b} {day.day}"
 
 
 def _sheet(opened: OpenedClaim) -> FormSheet:
@@ -268,9 +270,12 @@ NOTICES = {
     "sample": "The sample claim is accepted. Let 14 days pass to see it paid.",
     "noted": "The note is kept.",
     "no-note": "A note needs words.",
-    "sent": "The correction is kept and leaves with the next file.",
-    "assigned": "Assigned.",
-    "resent": "The claim is sent again.",
+    "sent": "The correction is accepted and leaves with the next file.",
+    "sent-told": "The correction is accepted and leaves with the next file. Your software is told what changed.",
+    "discarded": "The draft is discarded.",
+    "held": "The claim is held: it is sent when it is released.",
+    "released": "The claim is released and leaves with the next file.",
+    "canceled": "The claim is canceled and never sent.",
 }
 
 

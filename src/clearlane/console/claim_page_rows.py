@@ -1,6 +1,14 @@
 """The rows of the table of pages about claims."""
 
-from clearlane.console import claim_page, claims_page, search_page
+from clearlane.console import (
+    claim_action_handlers,
+    claim_page,
+    claims_page,
+    correct_page,
+    fix_cause_page,
+    search_page,
+    worklist_actions,
+)
 from clearlane.console.page_row import BILLERS, EVERYBODY, SEND, PageRow
 
 CLAIM_PAGES = (
@@ -16,4 +24,42 @@ CLAIM_PAGES = (
         notices=claim_page.NOTICES,
     ),
     PageRow(path="/claims/{number}/notes", methods=SEND, roles=BILLERS, show=claim_page.add_note),
+    PageRow(
+        path="/claims/{number}/correct",
+        roles=BILLERS,
+        menu="/claims",
+        show=correct_page.show_correction,
+    ),
+    PageRow(
+        path="/claims/{number}/correct",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/claims",
+        show=correct_page.save_correction,
+    ),
+    PageRow(path="/claims/{number}/pdf", roles=EVERYBODY, show=claim_action_handlers.download_pdf),
+    PageRow(
+        path="/claims/{number}/hold", methods=SEND, roles=BILLERS, show=claim_action_handlers.hold
+    ),
+    PageRow(
+        path="/claims/{number}/release",
+        methods=SEND,
+        roles=BILLERS,
+        show=claim_action_handlers.release,
+    ),
+    PageRow(
+        path="/claims/{number}/cancel",
+        methods=SEND,
+        roles=BILLERS,
+        show=claim_action_handlers.cancel,
+    ),
+    PageRow(path="/worklists/act", methods=SEND, roles=BILLERS, show=worklist_actions.act),
+    PageRow(path="/worklists/fix", roles=BILLERS, menu="/claims", show=fix_cause_page.show_cause),
+    PageRow(
+        path="/worklists/fix",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/claims",
+        show=fix_cause_page.send_cause,
+    ),
 )

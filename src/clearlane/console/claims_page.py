@@ -8,6 +8,7 @@ from functools import partial
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.accounts.users import ConsoleRole
 from clearlane.console.claim_csv import claims_csv
 from clearlane.console.claim_filters import (
     CHANGED_CHOICES,
@@ -176,11 +177,12 @@ def _render(
         kinds=KINDS,
         chips=[(text, request.url("/claims", **query)) for text, query in chips],
         csv_url=request.url("/claims.csv", **form.as_query()),
-        group_url=request.url("/claims", **form.as_query(), group="0" if groups else "", cause=""),
+        group_url=request.url("/claims", **form.as_query(cause=""), group="0" if groups else ""),
         cause_url=lambda cause: request.url("/claims", **form.as_query(cause=cause)),
         older_url=request.url("/claims", **form.as_query(), older=page.older) if page.older else "",
         newer_url=request.url("/claims", **form.as_query(), newer=page.newer) if page.newer else "",
         walk=request.url("", **form.as_query()).partition("?")[2],
+        may_work=request.signed_in_user.role is not ConsoleRole.VIEWER,
         no_site=not request.sites,
         no_baa=bool(request.sites) and not request.chosen_sites,
     )

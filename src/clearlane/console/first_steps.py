@@ -69,6 +69,11 @@ def steps(
 
 async def send_sample(request: PageRequest) -> Response:
     """Submit a sample claim for the chosen site of a sandbox."""
+    return await submit_sample(request, SAMPLE_MEMBER)
+
+
+async def submit_sample(request: PageRequest, member: str) -> Response:
+    """Submit a sample claim whose insured's id selects a scenario, and show the claim."""
     site = request.site
     if request.context.sandbox_control is None or site is None or not site.baa_accepted:
         raise NoSuchPage("Only a sandbox sends sample claims.")
@@ -80,7 +85,7 @@ async def send_sample(request: PageRequest) -> Response:
     own = {
         "Svc_VendorClaimId": f"SAMPLE-{secrets.token_hex(3).upper()}",
         "Svc_PayerId": SAMPLE_PAYER,
-        "F01A_InsuredId": SAMPLE_MEMBER,
+        "F01A_InsuredId": member,
     }
     document["Claims"] = [claim | own]
     outcome = await submit.submit(

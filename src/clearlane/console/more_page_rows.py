@@ -1,13 +1,19 @@
 """Rows of the table of pages for payments and for what operators run: connections, files, accounts, people, audit."""
 
 from clearlane.console import (
+    accounts_page,
+    audit_page,
     connection_page,
     connections_page,
+    enrollments_page,
     file_page,
     files_page,
+    me_page,
     payment_downloads,
     payment_page,
     payments_page,
+    people_page,
+    sandbox_page,
 )
 from clearlane.console.page_row import BILLERS, EVERYBODY, OPERATORS, SEND, PageRow
 
@@ -104,4 +110,100 @@ FILE_PAGES = (
     ),
 )
 
-MORE_PAGES: tuple[PageRow, ...] = (*PAYMENT_PAGES, *CONNECTION_PAGES, *FILE_PAGES)
+SANDBOX_PAGES = (
+    PageRow(
+        path="/sandbox",
+        roles=OPERATORS,
+        menu="/sandbox",
+        show=sandbox_page.show_sandbox,
+        notices=sandbox_page.NOTICES,
+    ),
+    *(
+        PageRow(path=f"/sandbox/{path}", methods=SEND, roles=OPERATORS, menu="/sandbox", show=show)
+        for path, show in (
+            ("send", sandbox_page.send_scenario),
+            ("payer", sandbox_page.set_mode),
+            ("clock", sandbox_page.set_clock),
+        )
+    ),
+)
+
+ENROLLMENT_PAGES = (
+    PageRow(
+        path="/enrollments",
+        roles=EVERYBODY,
+        menu="/enrollments",
+        show=enrollments_page.show_enrollments,
+    ),
+    PageRow(
+        path="/enrollments/{id}",
+        roles=EVERYBODY,
+        menu="/enrollments",
+        show=enrollments_page.show_enrollment,
+        notices=enrollments_page.NOTICES,
+    ),
+    PageRow(
+        path="/enrollments/{id}/move",
+        methods=SEND,
+        roles=OPERATORS,
+        menu="/enrollments",
+        show=enrollments_page.move,
+    ),
+)
+
+ACCOUNT_PAGES = (
+    PageRow(
+        path="/accounts",
+        roles=OPERATORS,
+        menu="/accounts",
+        show=accounts_page.show_accounts,
+        notices=accounts_page.NOTICES,
+    ),
+    *(
+        PageRow(
+            path=f"/accounts/{path}", methods=SEND, roles=OPERATORS, menu="/accounts", show=show
+        )
+        for path, show in (
+            ("vendor", accounts_page.add_vendor),
+            ("rotate", accounts_page.rotate_secret),
+            ("vendor-state", accounts_page.set_vendor_state),
+            ("site", accounts_page.add_site),
+            ("site-state", accounts_page.set_site_state),
+            ("baa", accounts_page.set_baa),
+        )
+    ),
+)
+
+PEOPLE_PAGES = (
+    PageRow(
+        path="/people",
+        roles=OPERATORS,
+        menu="/people",
+        show=people_page.show_people,
+        notices=people_page.NOTICES,
+    ),
+    *(
+        PageRow(path=f"/people/{path}", methods=SEND, roles=OPERATORS, menu="/people", show=show)
+        for path, show in (
+            ("invite", people_page.invite),
+            ("reset", people_page.reset),
+            ("state", people_page.set_state),
+        )
+    ),
+    PageRow(path="/me", roles=EVERYBODY, show=me_page.show_me, notices=me_page.NOTICES),
+    PageRow(path="/me/credentials", methods=SEND, roles=EVERYBODY, show=me_page.store_credentials),
+    PageRow(path="/me/sessions", methods=SEND, roles=EVERYBODY, show=me_page.end_sessions),
+)
+
+AUDIT_PAGES = (PageRow(path="/audit", roles=OPERATORS, menu="/audit", show=audit_page.show_audit),)
+
+MORE_PAGES: tuple[PageRow, ...] = (
+    *PAYMENT_PAGES,
+    *CONNECTION_PAGES,
+    *FILE_PAGES,
+    *SANDBOX_PAGES,
+    *ENROLLMENT_PAGES,
+    *ACCOUNT_PAGES,
+    *PEOPLE_PAGES,
+    *AUDIT_PAGES,
+)

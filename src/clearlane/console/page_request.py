@@ -69,6 +69,10 @@ class ConsoleContext(Protocol):
     def clock(self) -> Clock: ...
     @property
     def wall(self) -> Clock: ...
+
+    async def refresh(self) -> None:
+        """Load every snapshot again, so that a person sees at once what they changed."""
+
     @property
     def measures(self) -> MeasureSource: ...
 

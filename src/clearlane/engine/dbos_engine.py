@@ -29,7 +29,7 @@ from clearlane.engine.engine_storage import (
 )
 from clearlane.engine.node_recovery import NodeRecovery, ParkedWork, RecoverySettings
 from clearlane.engine.tick_timer import TickTimer
-from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, WorkflowClient, WorkItem
+from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, QueuedWork, WorkflowClient
 from clearlane.engine.workflows import (
     Id,
     NodeContext,
@@ -138,7 +138,7 @@ class Engine:
         """Wait for the result of work; raise :class:`WorkFailed` when it failed, TimeoutError when it lasts."""
         return await self._client.result(work, seconds=seconds)
 
-    async def find(self, work: str) -> WorkItem | None:
+    async def find(self, work: str) -> QueuedWork | None:
         """Return one piece of work, None where it is unknown."""
         return await self._client.find(work)
 

@@ -136,6 +136,12 @@ class Simulator(Generic[Actor_contra]):
         payer = EligibilityPayer(profile, self.counted_clock)
         return RealtimePayer(payer, lambda: self.mode(ledger), self.counted_clock)
 
+    def scenarios(self) -> list[tuple[str, str, str]]:
+        """Return the claim scenarios: the insured's id that selects one, its title, and what is paid."""
+        from clearlane.sandbox.scenarios import SCENARIOS
+
+        return [(row.id, row.title, row.figures) for row in SCENARIOS.values()]
+
     async def mode(self, ledger: str) -> str:
         """Return a payer's mode."""
         return (await self.payer(ledger).mode()).value

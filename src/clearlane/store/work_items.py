@@ -16,7 +16,7 @@ TABLE, NOTES = "work_items", "claim_notes"
 NOTES_PER_CLAIM_MAX = 200
 
 
-class WorkItem(NamedTuple):
+class ClaimWorkItem(NamedTuple):
     """What people decided about working on a claim. ``payload`` is sealed: why it is done."""
 
     request_id: str
@@ -33,7 +33,7 @@ class WorkItem(NamedTuple):
 
     def __repr__(self) -> str:
         """Leave out the sealed reason."""
-        return f"WorkItem({self.request_id})"
+        return f"ClaimWorkItem({self.request_id})"
 
 
 class ClaimNote(NamedTuple):
@@ -50,10 +50,10 @@ class ClaimNote(NamedTuple):
         return f"ClaimNote({self.note_id})"
 
 
-async def list_items(tx: Tx, request_ids: Sequence[str]) -> dict[str, WorkItem]:
+async def list_items(tx: Tx, request_ids: Sequence[str]) -> dict[str, ClaimWorkItem]:
     """Return the work items of claims of the site; claims that nobody touched have none."""
     rows = await tx.rows(_ITEMS, request_ids=list(request_ids))
-    return {str(row[0]): WorkItem(*row) for row in rows}
+    return {str(row[0]): ClaimWorkItem(*row) for row in rows}
 
 
 async def list_assigned(tx: Tx, user: str, limit: int) -> list[str]:
@@ -61,7 +61,7 @@ async def list_assigned(tx: Tx, user: str, limit: int) -> list[str]:
     return [str(row[0]) for row in await tx.rows(_ASSIGNED, user=user, limit=limit)]
 
 
-async def put_items(tx: Tx, items: Sequence[WorkItem]) -> None:
+async def put_items(tx: Tx, items: Sequence[ClaimWorkItem]) -> None:
     """Write work items."""
     await tx.many(_PUT, [item._asdict() for item in items])
 
@@ -79,10 +79,10 @@ async def list_notes(tx: Tx, request_id: str) -> list[ClaimNote]:
 
 
 _PUT = scoped_upsert(
-    work_items, *WorkItem._fields, key=("request_id",), replace=WorkItem._fields[1:]
+    work_items, *ClaimWorkItem._fields, key=("request_id",), replace=ClaimWorkItem._fields[1:]
 )
 _ITEMS = scoped_select(
-    select(*(work_items.c[name] for name in WorkItem._fields)).where(
+    select(*(work_items.c[name] for name in ClaimWorkItem._fields)).where(
         among(work_items.c.request_id, "request_ids")
     ),
     work_items,

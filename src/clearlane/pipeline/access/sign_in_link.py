@@ -61,11 +61,16 @@ async def ensure_sandbox_operator(
 
 
 async def create_sign_in_link(
-    context: WorkContext, user: ConsoleUser, *, now: datetime, actor: Actor
+    context: WorkContext,
+    user: ConsoleUser,
+    *,
+    now: datetime,
+    actor: Actor,
+    lasts: timedelta = timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX),
 ) -> str:
     """Return the code of a new one-time address that signs a user in."""
     code = random_text(limits.SECRET_CHARACTERS)
-    ends = now + timedelta(seconds=SIGN_IN_LINK_SECONDS_MAX)
+    ends = now + lasts
     hashed = _code_hash(context.vault, code)
     await context.database.write(
         store.SCOPE,

@@ -13,7 +13,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import claim_listing, work_items
 from clearlane.store.claim_listing import ListRow
 from clearlane.store.database import Actor, Tx
-from clearlane.store.work_items import ClaimNote, WorkItem
+from clearlane.store.work_items import ClaimNote, ClaimWorkItem
 
 NOTE_CHARACTERS_MAX = 4_000
 REASON_CHARACTERS_MAX = 500
@@ -95,7 +95,7 @@ async def finish_claims(
     await context.vault.ensure_key(site.scope)
     text = reason[:REASON_CHARACTERS_MAX].encode()
 
-    def done(item: WorkItem, row: ListRow) -> WorkItem:
+    def done(item: ClaimWorkItem, row: ListRow) -> ClaimWorkItem:
         payload = context.vault.seal(site.scope, work_items.TABLE, row.request_id, text)
         return item._replace(done_label=row.label, payload=payload)
 
@@ -107,7 +107,7 @@ async def _change(
     site: Site,
     request_ids: Sequence[str],
     action: str,
-    change: Callable[[WorkItem, ListRow], WorkItem],
+    change: Callable[[ClaimWorkItem, ListRow], ClaimWorkItem],
     *,
     actor: Actor,
 ) -> int:
@@ -117,7 +117,7 @@ async def _change(
         rows = await claim_listing.list_rows(tx, request_ids[:CLAIMS_AT_ONCE_MAX])
         known = await work_items.list_items(tx, list(rows))
         items = [
-            change(known.get(id) or WorkItem(id), row)._replace(changed_at=now)
+            change(known.get(id) or ClaimWorkItem(id), row)._replace(changed_at=now)
             for id, row in rows.items()
         ]
         await work_items.put_items(tx, items)

@@ -33,7 +33,7 @@ from clearlane.store.documents import StoredDocument
 from clearlane.store.facts import FactRow
 from clearlane.store.statuses import STATUS_COLUMN
 from clearlane.store.vault import Vault
-from clearlane.store.work_items import WorkItem
+from clearlane.store.work_items import ClaimWorkItem
 from clearlane.x12 import codes
 
 OPEN_LABELS = (ClaimLabel.SENT, ClaimLabel.ACCEPTED, ClaimLabel.IN_PROCESS)
@@ -77,7 +77,7 @@ class ClaimRow:
     changed_at: datetime
     generation: int
     """1 for a first submission, 2 for its correction."""
-    work: WorkItem | None = None
+    work: ClaimWorkItem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class _PageRows:
     facts: Mapping[str, Sequence[FactRow]]
     documents: Mapping[str, StoredDocument]
     generations: Mapping[str, int]
-    work: Mapping[str, WorkItem]
+    work: Mapping[str, ClaimWorkItem]
 
 
 def silence_cutoff(context: WorkContext) -> datetime:

@@ -41,4 +41,5 @@ WELL = {
     ConditionPart.DELIVERY: "go out",
     ConditionPart.ANSWERS: "come in",
     ConditionPart.ELIGIBILITY: "is answered",
+    ConditionPart.EVENTS: "go to vendors",
 }

@@ -1,0 +1,83 @@
+"""The audit trail: who did and saw what, by person, claim and action, and whether the chain is whole. For operators."""
+
+from starlette.responses import Response
+
+from clearlane.console import page_text
+from clearlane.console.page_request import PageRequest
+from clearlane.console.path_number import read_number
+from clearlane.kernel.clock import from_micros
+from clearlane.store import audit
+from clearlane.store.audit_search import NEWEST, AuditRow, AuditSearch, search_trail, trail_length
+from clearlane.store.database import Tx
+
+ROWS_SHOWN = 50
+IDS_SHOWN = 6
+TEXT_CHARACTERS_MAX = 80
+ROWS_VERIFIED_MAX = 200_000
+"""A longer chain is verified by the operator's command, which may take minutes."""
+
+
+async def show_audit(request: PageRequest) -> Response:
+    """Show rows of the trail, newest first. The search itself is a row of it."""
+    wanted = _wanted(request)
+    before = read_number(request.query("before")) or NEWEST
+
+    async def job(tx: Tx) -> None:
+        tx.audit("audit.search", ids=[wanted.id] if wanted.id else [], detail=_words(wanted))
+
+    await request.context.database.write(audit.TRAIL, job, actor=request.actor)
+    found = await search_trail(request.context.database, wanted, before=before, limit=ROWS_SHOWN)
+    return request.render(
+        "audit.html",
+        "Audit",
+        wanted=wanted,
+        rows=[(row, _when(request, row), _owner(request, row)) for row in found.rows],
+        ids_shown=IDS_SHOWN,
+        is_first=before == NEWEST,
+        length=await trail_length(request.context.database),
+        chain=await _chain(request) if request.query("verify") else None,
+        verify=request.url("/audit", verify="yes"),
+        first=request.url("/audit", person=wanted.person, id=wanted.id, action=wanted.action),
+        older=request.url(
+            "/audit",
+            person=wanted.person,
+            id=wanted.id,
+            action=wanted.action,
+            before=found.next_before,
+        )
+        if found.next_before
+        else "",
+        anchor_fault=request.context.database.anchor_fault,
+    )
+
+
+def _wanted(request: PageRequest) -> AuditSearch:
+    person, id, action = (
+        request.query(name).strip()[:TEXT_CHARACTERS_MAX] for name in ("person", "id", "action")
+    )
+    return AuditSearch(person, id, action)
+
+
+def _words(wanted: AuditSearch) -> str:
+    named = (("person", wanted.person), ("action", wanted.action))
+    return ", ".join(f"{name} {text}" for name, text in named if text)
+
+
+async def _chain(request: PageRequest) -> tuple[str, str]:
+    """Return the label and the sentence about the chain."""
+    database = request.context.database
+    if await trail_length(database) > ROWS_VERIFIED_MAX:
+        return "late", "The chain is too long to be verified here: clearlane audit verify"
+    result = await audit.verify(database, request.context.vault.audit_key, database.anchor)
+    if result.fault:
+        return "act", result.fault
+    return "good", f"The chain is whole: {page_text.count(result.rows, 'row')} verified."
+
+
+def _when(request: PageRequest, row: AuditRow) -> str:
+    return page_text.moment(from_micros(row.at), request.zone)
+
+
+def _owner(request: PageRequest, row: AuditRow) -> str:
+    site = request.site_of(row.vendor_id or 0, row.site_id or 0)
+    return site.name if site else ""

@@ -1,0 +1,224 @@
+"""Correct and resubmit: fix the fields at fault, check, review before and after, and send in the claim's place.
+
+Every step keeps the draft, sealed. Nothing is sent before the review was shown and its button pressed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from starlette.responses import Response
+
+from clearlane.claims.finding import ClaimFinding
+from clearlane.console.claim_actions import why_not_correct
+from clearlane.console.claim_page import OpenedClaim, faults_by_field, open_claim
+from clearlane.console.claims_page import payer_name
+from clearlane.console.correction_form import (
+    CorrectionInput,
+    billed_changes,
+    changed_texts,
+    correction_inputs,
+    to_fields,
+)
+from clearlane.console.page_request import PageRequest
+from clearlane.kernel.finding import Severity
+from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.submit_correction import CorrectionOutcome, submit_correction
+from clearlane.pipeline.operator import claim_work, draft_corrections
+from clearlane.pipeline.operator.draft_corrections import OpenDraft
+from clearlane.pipeline.query.claim_summary import refresh_summary
+
+REASON_CHARACTERS_MAX = 500
+INPUT_PREFIX = "f."
+WAYS = {
+    "new": "New claim: the payer never took the first one in.",
+    "replacement": "Replacement of the payer's claim (frequency 7).",
+    "corrected": "Corrected claim (frequency 6).",
+    "void": "Cancellation at the payer (frequency 8).",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionState:
+    """A correction as it stands: the claim, the changed texts, and what a check of them said."""
+
+    opened: OpenedClaim
+    changes: Mapping[str, str] = field(default_factory=dict, repr=False)
+    outcome: CorrectionOutcome | None = None
+    conflict: str = ""
+    draft: OpenDraft | None = None
+
+    @property
+    def errors(self) -> list[ClaimFinding]:
+        """What must be fixed before it can go out."""
+        found = self.outcome.findings if self.outcome else ()
+        return [one for one in found if one.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> list[ClaimFinding]:
+        """What does not stop it."""
+        found = self.outcome.findings if self.outcome else ()
+        return [one for one in found if one.severity is not Severity.ERROR]
+
+    def findings_at(self, path: str) -> list[str]:
+        """Return the sentences of a check about one field."""
+        found = self.outcome.findings if self.outcome else ()
+        return [one.message for one in found if field_path(one.location) == path]
+
+
+def field_path(location: str) -> str:
+    """Return the path of a finding's location inside its claim."""
+    _, _, inside = location.partition("].")
+    return inside if location.startswith("Claims[") else location
+
+
+async def show_correction(request: PageRequest) -> Response:
+    """Show the fields at fault, with the draft where there is one."""
+    opened = await open_claim(request, action="console.correct")
+    if refusal := why_not_correct(opened.row, opened.history):
+        return request.message(409, "It cannot be corrected now", refusal)
+    context = request.context.work_context
+    draft = await draft_corrections.load_draft(context, opened.site, opened.number)
+    state = CorrectionState(opened=opened, changes=draft.values if draft else {}, draft=draft)
+    return _render_form(request, state)
+
+
+async def save_correction(request: PageRequest) -> Response:
+    """Keep the draft, check it, and show the form again, the review, or send it."""
+    opened = await open_claim(request, action="console.correct")
+    if refusal := why_not_correct(opened.row, opened.history):
+        return request.message(409, "It cannot be corrected now", refusal)
+    context = request.context.work_context
+    draft = await draft_corrections.load_draft(context, opened.site, opened.number)
+    if draft and draft.belongs_to_another(request.signed_in_user.name, request.now):
+        return _render_form(request, CorrectionState(opened=opened, draft=draft))
+    if request.form.get("do") == "discard":
+        await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
+        return request.redirect(f"/claims/{opened.number}", done="discarded")
+    claim = opened.history.loaded.claim
+    given = {
+        name.removeprefix(INPUT_PREFIX): request.form.get(name)
+        for name in request.form.names()
+        if name.startswith(INPUT_PREFIX)
+    }
+    changes = changed_texts(claim, given)
+    await draft_corrections.keep_draft(
+        context, opened.site, opened.number, changes, actor=request.actor, now=request.now
+    )
+    state = await _check(request, opened, changes)
+    if request.form.get("do") == "send" and not state.errors and not state.conflict:
+        return await _send(request, state)
+    wants_review = request.form.get("do") == "review"
+    if wants_review and changes and not state.errors and not state.conflict:
+        return _render_review(request, state)
+    return _render_form(request, state, checked=True)
+
+
+async def _check(
+    request: PageRequest, opened: OpenedClaim, changes: Mapping[str, str]
+) -> CorrectionState:
+    if not changes:
+        return CorrectionState(opened=opened, changes=changes)
+    try:
+        outcome = await submit_correction(
+            request.context.work_context,
+            opened.site,
+            opened.number,
+            to_fields(opened.history.loaded.claim, changes),
+            actor=request.actor,
+            now=request.context.clock.now(),
+            dry_run=True,
+        )
+    except CorrectionConflict as conflict:
+        return CorrectionState(opened=opened, changes=changes, conflict=str(conflict))
+    return CorrectionState(opened=opened, changes=changes, outcome=outcome)
+
+
+async def _send(request: PageRequest, state: CorrectionState) -> Response:
+    opened, context = state.opened, request.context.work_context
+    billed = billed_changes(state.changes)
+    reason = request.form.get("reason").strip()[:REASON_CHARACTERS_MAX]
+    if billed and not reason:
+        return _render_review(request, state, fault="Say why what was billed changes.")
+    try:
+        outcome = await submit_correction(
+            context,
+            opened.site,
+            opened.number,
+            to_fields(opened.history.loaded.claim, state.changes),
+            actor=request.actor,
+            now=request.context.clock.now(),
+        )
+    except CorrectionConflict as conflict:
+        stopped = CorrectionState(opened=opened, changes=state.changes, conflict=str(conflict))
+        return _render_form(request, stopped, checked=True)
+    if outcome is None or not outcome.claim_number:
+        refused = CorrectionState(opened=opened, changes=state.changes, outcome=outcome)
+        return _render_form(request, refused, checked=True)
+    new = outcome.claim_number
+    if billed:
+        await draft_corrections.record_billed_change(
+            context, opened.site, new, billed, actor=request.actor
+        )
+        await claim_work.add_note(
+            context, opened.site, new, f"Why what was billed changed: {reason}", actor=request.actor
+        )
+    await draft_corrections.drop_draft(context, opened.site, opened.number, actor=request.actor)
+    await refresh_summary(context, opened.site)
+    told = "sent" if request.form.get("in-software") else "sent-told"
+    return request.redirect(f"/claims/{new}", done=told)
+
+
+def _render_form(
+    request: PageRequest, state: CorrectionState, *, checked: bool = False
+) -> Response:
+    opened = state.opened
+    sentences = faults_by_field(opened)
+    inputs = correction_inputs(opened.history.loaded.claim, state.changes, sentences)
+    named = {field_path(one.location) for one in (*state.errors, *state.warnings)}
+    first = [one for one in inputs if one.sentence or one.changed or one.path in named]
+    shown = {one.path for one in first}
+    draft = state.draft
+    busy = bool(draft and draft.belongs_to_another(request.signed_in_user.name, request.now))
+    return request.render(
+        "correct.html",
+        f"Correct {opened.row.patient or opened.number}",
+        claim=opened,
+        row=opened.row,
+        state=state,
+        payer=payer_name(request, opened.row.payer_id, opened.row.kind),
+        first=first,
+        others=_by_box([one for one in inputs if one.path not in shown]),
+        loose=[
+            one for one in state.errors if field_path(one.location) not in {i.path for i in inputs}
+        ],
+        checked=checked,
+        busy=busy,
+        draft=draft,
+        claim_url=f"/claims/{opened.number}",
+    )
+
+
+def _by_box(inputs: list[CorrectionInput]) -> list[tuple[str, list[CorrectionInput]]]:
+    """Return the inputs with a value first, then those without."""
+    filled = [one for one in inputs if one.sent]
+    return [("Filled boxes", filled), ("Empty boxes", [one for one in inputs if not one.sent])]
+
+
+def _render_review(request: PageRequest, state: CorrectionState, *, fault: str = "") -> Response:
+    opened = state.opened
+    inputs = correction_inputs(opened.history.loaded.claim, state.changes, {})
+    outcome = state.outcome
+    return request.render(
+        "correct_review.html",
+        f"Review the correction of {opened.row.patient or opened.number}",
+        claim=opened,
+        row=opened.row,
+        state=state,
+        payer=payer_name(request, opened.row.payer_id, opened.row.kind),
+        changed=[one for one in inputs if one.changed],
+        billed=billed_changes(state.changes),
+        way=WAYS.get(outcome.sent_as, "") if outcome else "",
+        x12=outcome.x12.decode("latin-1").replace("~", "~\n") if outcome else "",
+        fault=fault,
+        claim_url=f"/claims/{opened.number}",
+    )

@@ -1,0 +1,188 @@
+"""The fields of a correction: what a claim holds as text for inputs, and texts as the values that a claim takes.
+
+    values = field_texts(claim)                                 # {"F33A_BillingProviderNpi": "1234567893", ...}
+    changes = to_fields(claim, {"F33A_BillingProviderNpi": "1598765432"})
+
+A path is a field's name, for lines with their place: ``F24_ClaimLines[0].F24F_Charges``. Knows no page.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+
+import msgspec
+
+from clearlane.claims.fields import Claim, ClaimField, ClaimPart, encode, fields_of
+from clearlane.claims.forms import form_of
+from clearlane.claims.value_types import ValueType
+
+TEXT_CHARACTERS_MAX = 500
+NOT_CHANGED_HERE = frozenset({"Svc_VendorClaimId", "Svc_PayerId"})
+BILLED_WORDS = ("Charge", "Units", "Unit", "Modifier", "Procedure", "DateOfService", "Fee")
+"""Parts of the names of fields that change what was billed."""
+_LINE_PATH = re.compile(r"(\w+)\[(\d{1,3})\]\.(\w+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionInput:
+    """One input: a field, the text it had, and the text it has now; without a repr of them."""
+
+    path: str
+    box: str
+    label: str
+    line: int
+    sent: str = field(repr=False)
+    text: str = field(repr=False)
+    kind: str = "text"
+    """``text``, ``date``, ``yes-no`` or ``list``."""
+    billed: bool = False
+    sentence: str = ""
+    """What the payer said about it."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether it differs from what was sent."""
+        return self.text.strip() != self.sent.strip()
+
+    @property
+    def name(self) -> str:
+        """The name of the input in its form."""
+        return f"f.{self.path}"
+
+    @property
+    def title(self) -> str:
+        """The box, the line and the label."""
+        at_line = f", line {self.line}" if self.line else ""
+        return f"Box {self.box}{at_line}: {self.label}" if self.box else f"{self.label}{at_line}"
+
+
+def correction_inputs(
+    claim: Claim, texts: Mapping[str, str], sentences: Mapping[str, str]
+) -> list[CorrectionInput]:
+    """Return an input for every field that a person may correct, in the form's order."""
+    form = form_of(claim)
+    found = [
+        _input(each, each.name, 0, claim, texts, sentences)
+        for each in fields_of(form.claim).values()
+        if each.name != form.lines_field
+        and each.name not in NOT_CHANGED_HERE
+        and _is_plain(claim, each)
+    ]
+    for at, line in enumerate(form.lines(claim)):
+        found += [
+            _input(each, f"{form.lines_field}[{at}].{each.name}", at + 1, line, texts, sentences)
+            for each in fields_of(form.line).values()
+            if _is_plain(line, each)
+        ]
+    return found
+
+
+def changed_texts(claim: Claim, given: Mapping[str, str]) -> dict[str, str]:
+    """Return of the given texts those that differ from the claim, by path; unknown paths are left out."""
+    known = {one.path: one for one in correction_inputs(claim, {}, {})}
+    return {
+        path: text[:TEXT_CHARACTERS_MAX].strip()
+        for path, text in given.items()
+        if path in known and text.strip() != known[path].sent.strip()
+    }
+
+
+def to_fields(claim: Claim, changes: Mapping[str, str]) -> dict[str, object]:
+    """Return changed texts as the fields that a correction takes: lines come whole."""
+    form = form_of(claim)
+    kinds = {one.path: one.kind for one in correction_inputs(claim, {}, {})}
+    fields: dict[str, object] = {}
+    content: dict[str, object] = msgspec.json.decode(encode(claim))
+    lines = content.get(form.lines_field)
+    for path, text in changes.items():
+        value = _value(kinds[path], text)
+        of_line = _LINE_PATH.fullmatch(path)
+        if of_line is None:
+            fields[path] = value
+        elif isinstance(lines, list) and int(of_line[2]) < len(lines):
+            _set_in_line(lines[int(of_line[2])], of_line[3], value)
+            fields[form.lines_field] = lines
+    return fields
+
+
+def billed_changes(changes: Mapping[str, str]) -> list[str]:
+    """Return the names of changed fields that change what was billed."""
+    return sorted({path.rpartition(".")[2] for path in changes if is_billed(path)})
+
+
+def is_billed(path: str) -> bool:
+    """Return whether a field says what was billed: codes, units, charges and service dates."""
+    name = path.rpartition(".")[2]
+    return any(word in name for word in BILLED_WORDS)
+
+
+def _set_in_line(line: dict[str, object], name: str, value: object) -> None:
+    if value is None:
+        line.pop(name, None)
+    else:
+        line[name] = value
+
+
+def _is_plain(part: ClaimPart, each: ClaimField) -> bool:
+    """Return whether a field is a text or a list of texts, which one input can hold."""
+    value = part.__dict__.get(each.name)
+    if isinstance(value, tuple):
+        return all(one is None or isinstance(one, str | int) for one in value)
+    return not isinstance(value, ClaimPart)
+
+
+def _input(
+    each: ClaimField,
+    path: str,
+    line: int,
+    part: ClaimPart,
+    texts: Mapping[str, str],
+    sentences: Mapping[str, str],
+) -> CorrectionInput:
+    value = part.__dict__.get(each.name)
+    sent = _text(value)
+    return CorrectionInput(
+        path=path,
+        box=each.box,
+        label=each.label,
+        line=line,
+        sent=sent,
+        text=texts.get(path, sent),
+        kind=_kind(each, value),
+        billed=is_billed(path),
+        sentence=next(
+            (s for p, s in sentences.items() if p == path or p.partition("[")[0] == path), ""
+        ),
+    )
+
+
+def _kind(each: ClaimField, value: object) -> str:
+    if isinstance(value, bool) or each.value_type is ValueType.FLAG:
+        return "yes-no"
+    if isinstance(value, date) or each.value_type is ValueType.DAY:
+        return "date"
+    return "list" if each.is_array or isinstance(value, tuple) else "text"
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return f"{value:.2f}"
+    if isinstance(value, tuple):
+        return " ".join("" if one is None else str(one) for one in value)
+    return str(value)
+
+
+def _value(kind: str, text: str) -> object:
+    if not text:
+        return None
+    if kind == "yes-no":
+        return text == "yes"
+    return text.split() if kind == "list" else text

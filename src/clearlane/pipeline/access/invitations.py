@@ -1,0 +1,171 @@
+"""Invite people to the console, reset who lost a factor, and let people set up their own password and second factor.
+
+    code = await invite(context, Invitation(...), now=now, actor=actor)     # the inviter hands on /console/open/CODE
+    findings = await set_up(context, user, setup, keep=session, now=now, actor=actor)
+
+An invitation and a reset are one-time addresses that sign the person in; what they then choose replaces everything.
+Knows no page.
+"""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from clearlane.accounts import totp
+from clearlane.accounts.passwords import (
+    UNSET_PREFIX,
+    hash_user_password,
+    is_password_set,
+    verify_user_password,
+)
+from clearlane.accounts.totp import TOTP_SECRET_BYTES
+from clearlane.accounts.users import (
+    ConsoleRole,
+    ConsoleUser,
+    name_findings,
+    normalize_name,
+    password_findings,
+)
+from clearlane.kernel import limits
+from clearlane.kernel.finding import Finding, Stage
+from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId, random_text
+from clearlane.pipeline.access.sign_in import seal_totp_secret, session_hash
+from clearlane.pipeline.access.sign_in_link import create_sign_in_link
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import console_credentials
+from clearlane.store import console_users as store
+from clearlane.store.accounts import AccountRefused
+from clearlane.store.database import Actor, Tx
+
+INVITATION_SECONDS_MAX = 3 * 24 * 3_600
+
+WRONG_CODE = "This is not the code that the authenticator shows now."
+WRONG_PASSWORD = "This is not your password."  # noqa: S105
+UNEQUAL = "The two passwords differ."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """Somebody who is to use the console."""
+
+    name: str
+    role: ConsoleRole
+    vendor: VendorId = NO_VENDOR
+    sites: frozenset[SiteId] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialSetup:
+    """What a person chose: a password, and the second factor with a code that proves it works."""
+
+    current: str = field(repr=False)
+    """The password so far; not asked for where none was chosen yet."""
+    password: str = field(repr=False)
+    repeated: str = field(repr=False)
+    secret: bytes = field(repr=False)
+    code: str = field(repr=False)
+
+
+async def invite(
+    context: WorkContext, invitation: Invitation, *, now: datetime, actor: Actor
+) -> str:
+    """Add a person without a password; return the code of the one-time address for them."""
+    name = normalize_name(invitation.name)
+    if findings := name_findings(name):
+        raise AccountRefused(findings)
+    await context.vault.ensure_key(invitation.vendor)
+    secret = secrets.token_bytes(TOTP_SECRET_BYTES)
+    new = store.NewUser(
+        name=name,
+        vendor=invitation.vendor,
+        sites=invitation.sites,
+        role=invitation.role,
+        password_hash=_unset_hash(),
+        totp_secret=seal_totp_secret(context.vault, invitation.vendor, name, secret),
+    )
+    await store.add_user(context.database, new, now=now, actor=actor)
+    return await _link(context, await _user(context, name), now=now, actor=actor)
+
+
+async def reset(context: WorkContext, name: str, *, now: datetime, actor: Actor) -> str:
+    """Let nothing that a person knew count any more; return the code of the one-time address for them."""
+    user = await _user(context, normalize_name(name))
+    unset = _unset_hash()
+    await context.database.write(
+        store.SCOPE,
+        lambda tx: console_credentials.forget_credentials(tx, user, unset),
+        actor=actor,
+    )
+    return await _link(context, user, now=now, actor=actor)
+
+
+async def has_password(context: WorkContext, user: ConsoleUser) -> bool:
+    """Return whether a person has chosen a password."""
+    async with context.database.read(store.SCOPE) as tx:
+        found = await store.find_user(tx, user.name)
+    return found is not None and is_password_set(found.password_hash)
+
+
+async def set_up(
+    context: WorkContext,
+    user: ConsoleUser,
+    setup: CredentialSetup,
+    *,
+    keep: str,
+    now: datetime,
+    actor: Actor,
+) -> Sequence[Finding]:
+    """Give a person the password and second factor they chose; return why not, where they cannot be used.
+
+    ``keep`` is the session in which it happens; the person's other sessions end.
+    """
+    async with context.database.read(store.SCOPE) as tx:
+        found = await store.find_user(tx, user.name)
+    stored = found.password_hash if found else ""
+    findings = list(password_findings(setup.password, user.name))
+    if setup.password != setup.repeated:
+        findings.append(_finding("REPEATED", UNEQUAL))
+    if is_password_set(stored) and not verify_user_password(stored, setup.current):
+        findings.append(_finding("CURRENT", WRONG_PASSWORD))
+    step = totp.matching_step(setup.secret, setup.code, now.timestamp(), 0)
+    if step is None or len(setup.secret) != TOTP_SECRET_BYTES:
+        findings.append(_finding("CODE", WRONG_CODE))
+    if findings or step is None:
+        return findings
+    await context.vault.ensure_key(user.vendor_id)
+    hashed = hash_user_password(
+        setup.password, secrets.token_bytes(limits.CONSOLE_PASSWORD_SALT_BYTES)
+    )
+    sealed = seal_totp_secret(context.vault, user.vendor_id, user.name, setup.secret)
+    kept = session_hash(context.vault, keep)
+
+    async def job(tx: Tx) -> None:
+        await console_credentials.replace_credentials(
+            tx, user, password_hash=hashed, totp_secret=sealed, step=step, keep=kept
+        )
+
+    await context.database.write(store.SCOPE, job, actor=actor)
+    return ()
+
+
+async def _user(context: WorkContext, name: str) -> ConsoleUser:
+    async with context.database.read(store.SCOPE) as tx:
+        found = await store.find_user(tx, name)
+    if found is None:
+        raise AccountRefused([store.unknown_user_finding(name)])
+    return found.user
+
+
+async def _link(context: WorkContext, user: ConsoleUser, *, now: datetime, actor: Actor) -> str:
+    lasts = timedelta(seconds=INVITATION_SECONDS_MAX)
+    return await create_sign_in_link(context, user, now=now, actor=actor, lasts=lasts)
+
+
+def _unset_hash() -> str:
+    salt = secrets.token_bytes(limits.CONSOLE_PASSWORD_SALT_BYTES)
+    return UNSET_PREFIX + hash_user_password(random_text(limits.SECRET_CHARACTERS), salt)
+
+
+def _finding(location: str, message: str) -> Finding:
+    return Finding(rule="ACC010", stage=Stage.RULE, location=location, message=message)

@@ -1,0 +1,102 @@
+"""Keep a person's correction until it is sent: sealed, for 30 days, and one person at a time.
+
+Knows values by the paths of fields; knows no page.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import msgspec
+
+from clearlane.accounts.model import Site
+from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import correction_drafts as store
+from clearlane.store.correction_drafts import CorrectionDraft
+from clearlane.store.database import Actor, Tx
+
+DRAFT_DAYS_MAX = 30
+WRITING_MINUTES_MAX = 15
+"""So long a draft belongs to the person who kept it last; then another may go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDraft:
+    """A draft that was opened; without a repr of its values."""
+
+    author: str
+    begun_at: datetime
+    saved_at: datetime
+    values: Mapping[str, str] = field(repr=False)
+
+    def belongs_to_another(self, name: str, now: datetime) -> bool:
+        """Return whether somebody else is writing it now."""
+        is_fresh = now - self.saved_at < timedelta(minutes=WRITING_MINUTES_MAX)
+        return self.author != name and is_fresh
+
+
+async def load_draft(context: WorkContext, site: Site, request_id: str) -> OpenDraft | None:
+    """Return the draft of a claim's correction. The caller has audited the look at the claim."""
+    async with context.database.read(site.scope) as tx:
+        found = await store.find_draft(tx, request_id)
+        if found is None:
+            return None
+        await context.vault.load_keys_of(tx, [found.payload])
+    content = context.vault.open(site.scope, store.TABLE, request_id, found.payload)
+    return OpenDraft(
+        author=found.author,
+        begun_at=from_micros(found.begun_at),
+        saved_at=from_micros(found.saved_at),
+        values=msgspec.json.decode(content, type=dict[str, str]),
+    )
+
+
+async def keep_draft(
+    context: WorkContext,
+    site: Site,
+    request_id: str,
+    values: Mapping[str, str],
+    *,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Keep a draft; ``now`` is the real time, since people write in it."""
+    await context.vault.ensure_key(site.scope)
+    payload = context.vault.seal(
+        site.scope, store.TABLE, request_id, msgspec.json.encode(dict(values))
+    )
+    at = to_micros(now)
+
+    async def job(tx: Tx) -> None:
+        before = await store.find_draft(tx, request_id)
+        same = before is not None and before.author == actor.name
+        draft = CorrectionDraft(
+            request_id, actor.name, before.begun_at if before and same else at, at, payload
+        )
+        forget = to_micros(now - timedelta(days=DRAFT_DAYS_MAX))
+        await store.put_draft(tx, draft, forget_before=forget)
+        tx.audit("claim.draft", ids=[request_id])
+
+    await context.database.write(site.scope, job, actor=actor)
+
+
+async def drop_draft(context: WorkContext, site: Site, request_id: str, *, actor: Actor) -> None:
+    """Forget a draft."""
+
+    async def job(tx: Tx) -> None:
+        await store.drop_draft(tx, request_id)
+        tx.audit("claim.draft-dropped", ids=[request_id])
+
+    await context.database.write(site.scope, job, actor=actor)
+
+
+async def record_billed_change(
+    context: WorkContext, site: Site, request_id: str, names: list[str], *, actor: Actor
+) -> None:
+    """Audit that a correction changed what was billed, with the names of its fields."""
+
+    async def job(tx: Tx) -> None:
+        tx.audit("claim.billed-change", ids=[request_id], detail=" ".join(names))
+
+    await context.database.write(site.scope, job, actor=actor)

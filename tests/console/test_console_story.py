@@ -1,0 +1,186 @@
+"""In a real browser, as a person: find a rejected claim, correct it, see it paid; and every page can be used by all."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from clearlane.claims import samples
+from clearlane.claims.fields import ClaimKind
+from clearlane.console.page_row import READ
+from clearlane.console.page_table import PAGES
+from tests.api.service_process import ServiceProcess
+from tests.console import axe, chromium
+from tests.console.console_user import add_person
+from tests.patience import PATIENCE_SECONDS
+
+playwright = pytest.importorskip(
+    "playwright.async_api", reason="no playwright: `make install` brings it"
+)
+pytestmark = pytest.mark.xdist_group("console")
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+HOSTILE = "<script>document.title='run'</script>"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """A sandbox with a site, a biller, and claims of several scenarios."""
+    made = ServiceProcess(tmp_path_factory.mktemp("story") / "served").start()
+    account = made.add_vendor("ACME")
+    made.add_site(account, "A-1", "--baa-accepted", "--name", "Fernhill Family Practice")
+    made.biller = add_person(made, "tessa", "--vendor", "ACME", "--site", "A-1")
+    day = datetime.now(UTC).date() - timedelta(days=5)
+    document = samples.document(ClaimKind.MEDICAL, day=day, full=False)
+    [claim] = document["Claims"]
+    members = ("3016", "3001", "3003", "3004", "3025")
+    document["Claims"] = [
+        claim | {"Svc_VendorClaimId": f"{member}{HOSTILE}", "F01A_InsuredId": member}
+        for member in members
+    ]
+    with made.client(account.auth, params={"vendorSiteId": "A-1"}) as client:
+        answer = client.post(
+            "/api/v3/claims/submit", json=json.loads(json.dumps(document, default=str))
+        )
+        results = answer.json()["ClaimResults"]
+        assert {result["Status"] for result in results} == {"Accepted"}
+        made.numbers = dict(zip(members, (one["RequestId"] for one in results), strict=True))
+        client.post("/sandbox/advance", json={"By": "15d"}).raise_for_status()
+    yield made
+    assert made.stop() == 0
+
+
+@pytest.fixture(scope="module")
+async def browser() -> AsyncIterator:
+    path = chromium.find()
+    if path is None:
+        pytest.skip(chromium.HOW)
+    async with playwright.async_playwright() as driver:
+        opened = await driver.chromium.launch(
+            executable_path=path, args=chromium.arguments(), chromium_sandbox=False
+        )
+        yield opened
+        await opened.close()
+
+
+@pytest.fixture(scope="module")
+async def signed_in(service, browser):
+    """The cookies of an operator who opened the one-time address that a command printed."""
+    told = await asyncio.to_thread(service.command, "console", "open", "--json")
+    context = await browser.new_context(ignore_https_errors=True)
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    page = await context.new_page()
+    await page.goto(json.loads(told)["url"])
+    await page.wait_for_url("**/console/")
+    yield await context.storage_state()
+    await context.close()
+
+
+async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(service, browser):
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url, viewport=WIDE
+    )
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    page = await context.new_page()
+    await page.goto("/console/login")
+    await page.get_by_label("User name").fill(service.biller.name)
+    await page.get_by_label("Password").fill(service.biller.password)
+    await page.get_by_label("Code").fill(service.biller.code())
+    await page.get_by_role("button", name="Sign in").click()
+
+    # Find a rejected claim by the patient's last name and birth date.
+    await page.goto(f"/console/claims/{service.numbers['3016']}")
+    name = (await page.get_by_role("heading", level=1).inner_text()).partition(",")[0]
+    born = re.search(r"born (\w+ \d+, \d+)", await page.locator("main").inner_text())[1]
+    await page.keyboard.press("/")
+    await page.keyboard.type(f"{name} {born}")
+    await page.keyboard.press("Enter")
+    rejected = page.get_by_role("row").filter(has_text="birth date: information is invalid")
+    await rejected.get_by_role("link").click()
+
+    # Read why.
+    why = page.get_by_role("region", name="Why, and what to do")
+    assert "birth date" in await why.inner_text()
+
+    # Correct it, send.
+    await page.get_by_role("link", name="Correct and resubmit", exact=True).first.click()
+    await page.get_by_label("Box 3: Patient's birth date").fill("1980-05-05")
+    await page.get_by_label("Box 11a: Insured's birth date").fill("1980-05-05")
+    await page.get_by_role("button", name="Review").click()
+    review = await page.locator("main").inner_text()
+    assert "New claim: the payer never took the first one in." in review
+    await page.get_by_role("button", name=re.compile("^Send to ")).click()
+    assert "leaves with the next file" in await page.get_by_role("status").inner_text()
+
+    # Advance the clock, see it paid and the payment balanced.
+    await page.get_by_role("button", name="Advance 14 days").click()
+    await page.get_by_role("button", name="Advance 1 day").click()
+    await page.locator(".claim-head .label.good", has_text="Paid").wait_for()
+    await page.get_by_role("link", name="Lines and money").click()
+    await page.locator("main").get_by_role("row").last.wait_for()
+    await page.get_by_role("table").last.get_by_role("link").first.click()
+    await page.get_by_text("Balanced").first.wait_for()
+    await context.close()
+
+
+def addresses(service):
+    """Every page that can be opened without knowing an id, and those of some claims."""
+    plain = [row.path for row in PAGES if row.roles and row.methods <= READ and "{" not in row.path]
+    shown = [path for path in plain if not path.endswith((".csv", "/fix"))]
+    rejected, denied = service.numbers["3004"], service.numbers["3003"]
+    return [
+        *shown,
+        "/claims?tab=rejected&group=0",
+        "/search?q=zzz",
+        f"/claims/{rejected}",
+        f"/claims/{rejected}/correct",
+        *(f"/claims/{denied}?show={part}" for part in ("money", "files", "notes")),
+    ]
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", NARROW)])
+async def test_axe_finds_nothing_on_any_page_and_no_text_runs(
+    service, browser, signed_in, scheme, size
+):
+    script = axe.source()
+    if script is None:
+        pytest.skip(axe.HOW)
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url, storage_state=signed_in,
+        color_scheme=scheme, viewport=size,
+    )  # fmt: skip
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    page = await context.new_page()
+    await page.set_content("<img src='x'>")
+    assert await axe.violations(page, script), "axe finds what there is"
+    wrong = {}
+    for path in addresses(service):
+        answer = await page.goto(f"/console{path}")
+        assert answer.status in {200, 303}, path
+        if found := await axe.violations(page, script):
+            wrong[path] = found
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert await page.evaluate(wide) == 0, path
+        assert await page.title() != "run", path
+    assert wrong == {}
+    await context.close()
+
+
+async def test_reading_works_without_a_script(service, browser, signed_in):
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url, storage_state=signed_in,
+        java_script_enabled=False,
+    )  # fmt: skip
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    page = await context.new_page()
+    await page.goto("/console/claims")
+    await page.get_by_label("Kind").select_option("dental")
+    await page.locator(".filters").get_by_role("button", name="Show").last.click()
+    assert "No claim fits" in await page.locator("main").inner_text()
+    await page.get_by_label("Search").fill(service.numbers["3003"])
+    await page.get_by_label("Search").press("Enter")
+    await page.get_by_role("link", name="Lines and money").click()
+    assert "Net paid" in await page.locator("main").inner_text()
+    await context.close()

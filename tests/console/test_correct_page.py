@@ -1,0 +1,202 @@
+"""Correct and resubmit, one claim and a whole cause; and the actions of a worklist.
+
+Also tests `console/correction_form`, `console/claim_page_rows`, `console/fix_cause_page`, `console/worklist_actions`,
+`pipeline/operator/draft_corrections` and `store/correction_drafts`.
+"""
+
+import json
+import re
+from datetime import date
+from html import unescape
+
+import pytest
+from sqlalchemy import select
+
+from clearlane.accounts.users import ConsoleRole
+from clearlane.claims import samples
+from clearlane.claims.decode import restore
+from clearlane.claims.fields import ClaimKind
+from clearlane.console.correction_form import changed_texts, is_billed, to_fields
+from clearlane.store.database import SystemScope
+from clearlane.store.schema import audit, correction_drafts
+from clearlane.store.sql import Statement
+from tests.console.sandbox_console import open_sandbox_console
+
+AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.detail).order_by(audit.c.seq))
+DRAFTS = Statement(select(correction_drafts.c.payload), system=True)
+GOOD_NPI = samples.npi(123_456_780)
+
+
+@pytest.fixture(scope="module")
+async def sandbox(tmp_path_factory):
+    async with open_sandbox_console(tmp_path_factory.mktemp("sandbox")) as made:
+        made.birth = await made.send("3016")
+        made.other = await made.send("3016")
+        made.denied = await made.send("3017")
+        made.group = [await made.send("3004") for _ in range(9)]
+        made.foreign = await made.send("3004", site="B-1")
+        await made.advance(15)
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def biller(sandbox):
+    return await sandbox.person(ConsoleRole.BILLER)
+
+
+def text_of(answer):
+    page = answer if isinstance(answer, str) else answer.body.decode()
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def birth(day, **more):
+    return {"f.F03_PatientDob": day, "f.F11A_InsuredDob": day, **more}
+
+
+async def test_a_rejected_claim_is_fixed_checked_reviewed_and_sent(sandbox, biller):
+    path = f"/claims/{sandbox.birth}/correct"
+    page = text_of(await biller.text(path))
+    assert "Fix these (2)" in page
+    assert "Box 3: Patient's birth date" in page
+
+    nothing = await biller.ask(path, form={"do": "review"})
+    assert "Nothing was changed yet." in text_of(nothing)
+    wrong = text_of(await biller.ask(path, form=birth("2999-01-01", do="review")))
+    assert "things to fix" in wrong
+    assert "Send to" not in wrong
+
+    review = text_of(await biller.ask(path, form=birth("1980-05-05", do="review")))
+    assert "New claim: the payer never took the first one in." in review
+    assert "Box 3: Patient's birth date" in review
+    assert "1980-05-05" in review
+    assert "Send to Sandbox Medical" in review
+
+    sent = await biller.ask(path, form=birth("1980-05-05", do="send"))
+    assert sent.status_code == 303
+    new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
+    assert "Received for Sandbox Medical 2nd submission" in text_of(
+        await biller.text(f"/claims/{new}")
+    )
+    old = text_of(await biller.text(f"/claims/{sandbox.birth}"))
+    assert f"Replaced by {new}" in old
+    again = await biller.ask(path, form=birth("1981-05-05", do="send"))
+    assert (again.status_code, "It was replaced by" in text_of(again)) == (409, True)
+
+
+async def test_a_draft_is_sealed_and_one_person_writes_at_a_time(sandbox, biller):
+    path = f"/claims/{sandbox.other}/correct"
+    await biller.ask(path, form=birth("1983-03-03", do="check"))
+    assert 'value="1983-03-03"' in await biller.text(path)
+    async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+        assert not any(b"1983" in bytes(payload) for (payload,) in await tx.rows(DRAFTS))
+    colleague = await sandbox.person(ConsoleRole.BILLER)
+    page = await colleague.text(path)
+    assert "is correcting this since" in page
+    assert "disabled" in page
+    stopped = await colleague.ask(path, form=birth("1984-04-04", do="send"))
+    assert "is correcting this since" in text_of(stopped)
+    left = await biller.ask(path, form={"do": "discard"})
+    assert left.headers["location"].endswith("done=discarded")
+    assert 'value="1983-03-03"' not in await biller.text(path)
+
+
+async def test_what_was_billed_changes_only_with_a_reason(sandbox, biller):
+    path = f"/claims/{sandbox.denied}/correct"
+    field = "f.F24_ClaimLines[0].F24D_HcpcsProcedureCode"
+    review = text_of(await biller.ask(path, form={field: "99214", "do": "review"}))
+    assert "changes what was billed" in review
+    assert "Replacement of the payer's claim (frequency 7)." in review
+    refused = text_of(await biller.ask(path, form={field: "99214", "do": "send"}))
+    assert "Say why what was billed changes." in refused
+    sent = await biller.ask(path, form={field: "99214", "do": "send", "reason": "Wrong visit code"})
+    new = re.search(r"/claims/(\w+)\?", sent.headers["location"])[1]
+    assert "Wrong visit code" in text_of(await biller.text(f"/claims/{new}?show=notes"))
+    async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+        rows = await tx.rows(AUDIT)
+    [change] = [row for row in rows if row[0] == "claim.billed-change"]
+    assert new in change[1]
+    assert "F24D_HcpcsProcedureCode" in change[2]
+    assert not any("Wrong visit code" in row[2] for row in rows)
+
+
+async def test_nine_claims_of_one_cause_are_fixed_together(sandbox, biller):
+    worklist = await biller.text("/worklists")
+    link = unescape(re.search(r'href="/console(/worklists/fix\?[^"]+)"', worklist)[1])
+    page = await biller.text(link)
+    assert "9 claims" in text_of(page)
+    assert sandbox.foreign not in page
+    cause = unescape(re.search(r'name="cause" value="([^"]+)"', page)[1])
+    chosen = {"cause": cause, "claim": sandbox.group}
+    wrong = text_of(
+        await biller.ask("/worklists/fix", form={**chosen, "value": "123", "do": "check"})
+    )
+    assert "Send 9" not in wrong
+    ready = text_of(
+        await biller.ask("/worklists/fix", form={**chosen, "value": GOOD_NPI, "do": "check"})
+    )
+    assert "Send 9 corrections" in ready
+    sent = text_of(
+        await biller.ask("/worklists/fix", form={**chosen, "value": GOOD_NPI, "do": "send"})
+    )
+    assert "9 corrections are kept" in sent
+    assert "Box 33a" not in text_of(await biller.text("/worklists"))
+
+
+async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
+    number = sandbox.other
+
+    async def act(do, **more):
+        return await biller.ask(
+            "/worklists/act",
+            form={"claim": [number, sandbox.foreign], "do": do, "back": "/worklists", **more},
+        )
+
+    async def listed(query=""):
+        return number in await biller.text(f"/claims?tab=needs-you&group=0{query}")
+
+    assert await listed()
+    assert not await listed("&mine=1")
+    assert (await act("assign")).headers["location"] == "/console/worklists"
+    assert await listed("&mine=1")
+    await act("snooze-7")
+    assert not await listed()
+    await sandbox.advance(8)
+    assert await listed()
+    assert "A reason is needed" in text_of(await act("done"))
+    await act("done", reason="Written off")
+    assert not await listed()
+    nobody = await biller.ask("/worklists/act", form={"do": "assign"})
+    assert nobody.status_code == 400
+    async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+        rows = await tx.rows(AUDIT)
+    done = [row for row in rows if row[0] == "claim.done"]
+    assert number in done[-1][1]
+    assert not any(sandbox.foreign in row[1] for row in rows if row[0].startswith("claim."))
+
+
+async def test_a_claim_of_another_site_cannot_be_corrected(sandbox, biller):
+    path = f"/claims/{sandbox.foreign}/correct"
+    assert (await biller.ask(path)).status_code == 404
+    assert (await biller.ask(path, form=birth("1980-05-05", do="send"))).status_code == 404
+
+
+def test_texts_become_the_values_that_a_claim_takes():
+    document = samples.document(ClaimKind.MEDICAL, day=date(2026, 3, 1), full=False)
+    claim = restore(ClaimKind.MEDICAL, json.dumps(document["Claims"][0], default=str).encode())
+    given = {
+        "F33A_BillingProviderNpi": " 1598765432 ",
+        "F21_DiagnosisCodes": "J029",
+        "F24_ClaimLines[0].F24F_Charges": "99.00",
+        "F24_ClaimLines[7].F24F_Charges": "1.00",
+        "Svc_VendorClaimId": "OTHER",
+        "NoSuchField": "x",
+    }
+    changes = changed_texts(claim, given)
+    assert "Svc_VendorClaimId" not in changes
+    assert "NoSuchField" not in changes
+    fields = to_fields(claim, changes)
+    assert fields["F33A_BillingProviderNpi"] == "1598765432"
+    assert fields["F24_ClaimLines"][0]["F24F_Charges"] == "99.00"
+    assert changed_texts(claim, {"F33A_BillingProviderNpi": claim.F33A_BillingProviderNpi}) == {}
+    assert is_billed("F24_ClaimLines[0].F24F_Charges")
+    assert not is_billed("F33A_BillingProviderNpi")

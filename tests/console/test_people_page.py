@@ -1,0 +1,140 @@
+"""People in the console: invited by one-time addresses, with a password and a second factor of their own.
+
+Also tests `console/me_page`, `console/qr_code`, `pipeline/access/invitations` and `store/console_credentials`.
+"""
+
+import re
+import time
+
+import pytest
+
+from clearlane.accounts import totp
+from clearlane.accounts.passwords import UNSET_PREFIX, verify_user_password
+from clearlane.accounts.users import ConsoleRole
+from clearlane.console.qr_code import QUIET_MODULES, qr_path
+from clearlane.pipeline.access import sign_in
+from clearlane.pipeline.access.sign_in import PasswordChecker, SignInForm
+from tests.console.console_user import secret_of
+from tests.console.sandbox_console import open_sandbox_console
+from tests.console.signed_in_console import ConsolePerson
+
+ADDRESS = re.compile(r'data-copy="https://[^/]*/console(/open/\w+)\?next=/me"')
+COOKIE = re.compile(r"__Host-clearlane-session=(\w+);")
+SECRET = re.compile(r'name="secret" value="([A-Z2-7]+)"')
+PASSWORD = "a long walk by the river"
+
+
+@pytest.fixture(scope="module")
+async def sandbox(tmp_path_factory):
+    async with open_sandbox_console(tmp_path_factory.mktemp("people")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def operator(sandbox):
+    return await sandbox.person(ConsoleRole.OPERATOR)
+
+
+async def open_address(operator, answer) -> ConsolePerson:
+    """What the invited person does with the address."""
+    [path] = ADDRESS.findall(answer.body.decode())
+    stranger = ConsolePerson(operator.installation, operator.console, "n" * 32)
+    opened = await stranger.ask(path)
+    stranger.session = COOKIE.search(opened.headers["set-cookie"])[1]
+    assert (await ConsolePerson(operator.installation, operator.console, "n" * 32).ask(path)).status_code == 403  # fmt: skip
+    return stranger
+
+
+def chosen(page: str, **other: str) -> dict[str, str]:
+    """The form as a person fills it in."""
+    secret = SECRET.search(page)[1]
+    raw = secret_of(f"otpauth://totp/x?secret={secret}")
+    code = totp.code_at(raw, totp.step_at(time.time()))
+    return {"secret": secret, "password": PASSWORD, "repeated": PASSWORD, "code": code} | other
+
+
+async def test_somebody_is_invited_and_chooses_both_factors(sandbox, operator):
+    form = {"name": "Tessa", "role": "biller", "sites": "A-1"}
+    answer = await operator.ask("/people/invite", form=form)
+    tessa = await open_address(operator, answer)
+    page = await tessa.text("/me")
+    assert "Choose a password and set up your second factor" in page
+    assert '<path class="qr-dark" d="M' in page
+    for wrong, sentence in (
+        ({"code": "000000"}, "not the code"), ({"repeated": "x"}, "differ"),
+        ({"password": "short", "repeated": "short"}, "12 to"),
+    ):  # fmt: skip
+        answer = await tessa.ask("/me/credentials", form=chosen(page, **wrong))
+        assert (answer.status_code, sentence in answer.body.decode()) == (400, True), wrong
+    answer = await tessa.ask("/me/credentials", form=chosen(page))
+    assert answer.headers["location"] == "/console/me?done=stored"
+    # The current password is needed from now on.
+    page = await tessa.text("/me")
+    answer = await tessa.ask("/me/credentials", form=chosen(page, current="wrong"))
+    assert (answer.status_code, b"This is not your password." in answer.body) == (400, True)
+    answer = await tessa.ask("/me/credentials", form=chosen(page, current=PASSWORD))
+    assert answer.headers["location"] == "/console/me?done=stored"
+    # Both factors sign in.
+    raw = secret_of(f"otpauth://totp/x?secret={SECRET.search(page)[1]}")
+    code = totp.code_at(raw, totp.step_at(time.time()) + 1)
+    session = await sign_in.sign_in(
+        sandbox.installation.work_context, PasswordChecker(), SignInForm("tessa", PASSWORD, code),
+        address="192.0.2.1", now=sandbox.installation.wall.now(), request_id="R",
+    )  # fmt: skip
+    assert session
+    assert "2 sessions" in await tessa.text("/me")
+    answer = await tessa.ask("/me/sessions", form={})
+    assert answer.headers["location"] == "/console/me?done=ended"
+    assert "1 session" in await tessa.text("/me")
+
+
+async def test_a_reset_ends_what_was_known(sandbox, operator):
+    answer = await operator.ask(
+        "/people/invite", form={"name": "otis", "role": "support", "vendor": "ACME"}
+    )
+    otis = await open_address(operator, answer)
+    await otis.ask("/me/credentials", form=chosen(await otis.text("/me")))
+    answer = await operator.ask("/people/reset", form={"name": "otis"})
+    assert (await otis.ask("/me")).status_code == 303
+    again = await open_address(operator, answer)
+    assert "Choose a password" in await again.text("/me")
+    answer = await operator.ask("/people/state", form={"name": "otis", "to": "disabled"})
+    assert answer.headers["location"] == "/console/people?done=state"
+    assert (await again.ask("/me")).status_code == 303
+    page = await operator.text("/people")
+    assert "all sites of Acme" in page
+    assert "Disabled" in page
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "sentence"),
+    [
+        ({"name": "a", "role": "king"}, 400, "Choose a role."),
+        ({"name": "a", "role": "support"}, 400, "Choose the vendor"),
+        ({"name": "a", "role": "viewer"}, 400, "Choose one or more sites"),
+        ({"name": "<script>", "role": "operator"}, 409, "User name must be"),
+    ],
+)
+async def test_an_invitation_that_cannot_be_is_refused(operator, form, status, sentence):
+    answer = await operator.ask("/people/invite", form=form)
+    assert (answer.status_code, sentence in answer.body.decode()) == (status, True)
+    assert "<script>" not in answer.body.decode()
+
+
+async def test_operators_do_not_disable_themselves_or_nobody(operator):
+    page = await operator.text("/people")
+    name = re.search(r">(operator-0-\d+)<", page)[1]
+    for form in ({"name": name}, {"name": "nobody"}):
+        assert (await operator.ask("/people/state", form=form)).status_code == 409
+    assert (await operator.ask("/people/reset", form={"name": "nobody"})).status_code == 409
+
+
+def test_a_password_that_is_not_chosen_yet_matches_nothing():
+    assert not verify_user_password(UNSET_PREFIX, "")
+    assert not verify_user_password("", "")
+
+
+def test_a_qr_code_is_one_path_with_a_light_border():
+    path, width = qr_path("otpauth://totp/Clearlane:nora?secret=ABC")
+    assert path.startswith(f"M{QUIET_MODULES} {QUIET_MODULES}h1v1h-1z")
+    assert width > 2 * QUIET_MODULES
