@@ -44,7 +44,7 @@ TITLES = {
     "tutorial/5-an-enrollment": "5. An enrollment",
     "glossary": "Glossary",
 }
-"""Pages that the home page leads to."""
+"""Pages that the page at `/` leads to."""
 _SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self'{scripts}; "

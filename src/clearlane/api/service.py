@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import structlog
 
-from clearlane.api import documentation, home_page
+from clearlane.api import documentation, root_page
 from clearlane.api.app import ApiApplication, MountedApp
 from clearlane.api.certificates import BadCertificate, TlsCertificate
 from clearlane.api.documentation import Documentation
 from clearlane.api.endpoint import ApiContext, ApiLimits
 from clearlane.api.error_shape import ErrorShape
-from clearlane.api.home_page import HomePage
 from clearlane.api.logs import fault_fields
 from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
@@ -26,6 +25,7 @@ from clearlane.api.operations_server import make_operations_server
 from clearlane.api.protocol import ConnectionPolicy
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.public_pages import build_pages
+from clearlane.api.root_page import RootPage
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
 from clearlane.api.server import HttpServer, connections_max, listen
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
@@ -70,10 +70,10 @@ class ListenSockets:
 def own_pages(
     context: ApiContext, errors: ErrorShape, *, sandbox: bool, base_url: str
 ) -> tuple[MountedApp, ...]:
-    """Return the home page and the documentation, which anybody may read."""
-    home = HomePage(context, errors, sandbox=sandbox, base_url=base_url)
+    """Return the page at ``/`` and the documentation, which anybody may read."""
+    root = RootPage(context, errors, sandbox=sandbox, base_url=base_url)
     return (
-        MountedApp("Home", home_page.SEGMENT, home.answer),
+        MountedApp("RootPage", root_page.SEGMENT, root.answer),
         MountedApp("Documentation", documentation.SEGMENT, Documentation(errors).answer),
     )
 

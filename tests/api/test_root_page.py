@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import Request
 
 from clearlane.api.documentation import Documentation, page_policy
-from clearlane.api.home_page import HomePage, first_call
+from clearlane.api.root_page import RootPage, first_call
 from clearlane.api.v3.wire_errors import V3_ERRORS
 from clearlane.kernel.clock import ManualClock
 
@@ -40,7 +40,7 @@ def a_context(advanced=None, *, frozen=False):
 
 
 async def home(context, *, sandbox=True, base_url=BASE, **asked):
-    page = HomePage(context, V3_ERRORS, sandbox=sandbox, base_url=base_url)
+    page = RootPage(context, V3_ERRORS, sandbox=sandbox, base_url=base_url)
     return await page.answer(a_request(**{"path": "/", **asked}), "127.0.0.1", "id")
 
 

@@ -62,7 +62,7 @@ CARDS = (
 )
 
 
-class HomePage:
+class RootPage:
     """Answers requests for ``/``."""
 
     def __init__(
@@ -82,11 +82,11 @@ class HomePage:
         control = self._context.sandbox_control
         state = control.simulator.clock.state if control else None
         base_url = self._base_url or f"https://{request.headers.get('host', 'localhost')}"
-        content = render_home(base_url, self._context.clock, state, sandbox=self._sandbox)
+        content = render_root_page(base_url, self._context.clock, state, sandbox=self._sandbox)
         return Response(content, 200, HEADERS)
 
 
-def render_home(
+def render_root_page(
     base_url: str, clock: Clock, state: SandboxClockState | None, *, sandbox: bool
 ) -> bytes:
     """Return the page as UTF-8 HTML."""
