@@ -34,6 +34,7 @@ install: .venv/.installed ## everything the other commands need, into .venv
 	@touch $@
 
 run: .venv/.runtime ## install what the service needs, then start the sandbox on https://127.0.0.1:8443
+	@mkdir -p scratch
 	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
 
 # Compiled tests are kept even where the environment says not to: each worker reads all of them.

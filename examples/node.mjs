@@ -59,7 +59,7 @@ const payers = await call("payers/get_list_of_test", { type: "medical" });
 console.log("payers:", payers.map((payer) => payer.PayerId).join(" "));
 
 const today = serviceDay;
-const claim = JSON.parse(read("claim.json").replace("@CLAIM_ID@", id).replace("@DAY@", today));
+const claim = JSON.parse(read("claim.json").replaceAll("@CLAIM_ID@", id).replace("@DAY@", today));
 for (const word of ["submitted:", "again:"]) {
   const [result] = (await call("claims/submit", {}, claim)).ClaimResults;
   console.log(word, result.Status, result.RequestId);

@@ -284,6 +284,9 @@ class SandboxRuntime:
         """Empty the sandbox, set its clock to real time, and wait until running nodes have loaded that."""
         counts = await self.simulator.reset(actor)
         await self.stored_clock.wait_until_loaded()
+        # Once more: a node may have stored what it was receiving meanwhile.
+        await self.simulator.reset(actor)
+        await self.stored_clock.wait_until_loaded()
         return counts
 
     def start_control(self, context: "WorkContext") -> None:

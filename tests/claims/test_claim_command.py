@@ -1,6 +1,6 @@
 """``clearlane claim``: ``check`` and ``sample`` offline, ``x12`` and ``explain`` on stored claims.
 
-Also tests `cli/claim`, `cli/claim_check` and `cli/claim_admin`.
+Also tests `cli/claim`, `cli/claim_check`, `cli/claim_admin`, `cli/claim_output` and `pipeline/find_claim`.
 """
 
 import asyncio
@@ -248,18 +248,20 @@ def test_a_stored_claim_is_printed_as_a_clean_interchange(data, kind):
 def test_a_stored_claim_is_explained_field_by_field(data):
     answer = stored(data, ClaimKind.MEDICAL)
     shown = json.loads(command(data, "explain", answer.request_id, "--json"))
-    assert (shown["RequestId"], shown["State"]) == (answer.request_id, "Received")
-    fields = {row["field"]: row for row in shown["Fields"]}
+    assert (shown["claim_number"], shown["state"]) == (answer.request_id, "Received")
+    fields = {row["field"]: row for row in shown["fields"]}
     charge = fields["F24_ClaimLines[0].F24F_Charges"]
     assert (charge["form"], charge["given"], charge["sent"]) == (
         "24F",
         "100",
-        [["2400/SV1/02", "100"]],
+        [{"place": "2400/SV1/02", "value": "100"}],
     )
-    assert {"field": "F33_BillingProviderZip", "repair": "completed"} in shown["Repairs"]
+    zip_code = fields["F33_BillingProviderZip"]
+    assert (zip_code["given"], zip_code["repaired"]) == ("78701", "787019998")
+    assert {"field": "F33_BillingProviderZip", "repair": "completed"} in shown["repairs"]
     table = command(data, "explain", answer.request_id)
-    assert f"{answer.request_id}: medical, Received" in table
-    assert "2400/SV1/02" in table
+    assert f"{answer.request_id} ({shown['vendor_claim_id']}): medical, Received" in table
+    assert "given 78701, repaired to 787019998, sent in 2010AA/N4/03" in table
     assert "F33_BillingProviderZip was completed with 9998." in table
 
 
@@ -271,11 +273,11 @@ def test_a_claim_that_was_not_accepted_is_explained_with_its_findings(data, fiel
     answer = stored(data, ClaimKind.MEDICAL, **{field: value})
     assert not answer.accepted
     shown = json.loads(command(data, "explain", answer.request_id, "--json"))
-    assert shown["State"] == "NotAccepted"
-    found = {row["field"]: row for row in shown["Fields"]}
+    assert shown["state"] == "NotAccepted"
+    found = {row["field"]: row for row in shown["fields"]}
     assert found[field]["findings"]
     assert found[field]["sent"]
-    assert {value for row in found.values() for _, value in row["sent"]} <= {""}
+    assert {one["value"] for row in found.values() for one in row["sent"]} <= {""}
     table = command(data, "explain", answer.request_id)
     assert "NotAccepted" in table
     refused = RUN.invoke(every_command, ["claim", "x12", answer.request_id, "--data", str(data)])
@@ -289,8 +291,33 @@ def test_a_claim_that_was_not_accepted_is_explained_with_its_findings(data, fiel
 def test_an_unknown_id_is_a_sentence(data, verb, unknown):
     done = RUN.invoke(every_command, ["claim", verb, unknown, "--data", str(data)])
     assert done.exit_code == 1
-    assert done.stderr == f"There is no claim with the RequestId {unknown}.\n"
+    expected = f"There is no claim with the claim number or vendor claim id {unknown}.\n"
+    assert done.stderr == expected
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("verb", ["show", "explain", "x12"])
+def test_a_claim_is_named_by_the_vendors_id_too(data, verb):
+    answer = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK 7/a")
+    assert command(data, verb, "LARK 7/a") == command(data, verb, answer.request_id)
+    assert answer.request_id in command(data, verb, "LARK 7/a")
+
+
+def test_the_newest_claim_under_a_vendors_id_is_meant(data):
+    first = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK-8", F28_TotalCharge=1)
+    second = stored(data, ClaimKind.MEDICAL, Svc_VendorClaimId="LARK-8")
+    assert not first.accepted
+    shown = json.loads(command(data, "show", "LARK-8", "--json"))
+    assert shown["claim_number"] == second.request_id
+    assert shown["vendor_claim_id"] == "LARK-8"
+
+
+@pytest.mark.parametrize("verb", ["show", "explain"])
+def test_a_claim_is_readable_in_eighty_columns(data, verb):
+    answer = stored(data, ClaimKind.MEDICAL)
+    arguments = ["claim", verb, answer.request_id, "--data", str(data)]
+    lines = RUN.invoke(every_command, arguments, env={"COLUMNS": "80"}).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
 
 
 def test_every_look_at_a_claim_is_audited(data):

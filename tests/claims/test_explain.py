@@ -23,7 +23,7 @@ def by_field(claim, findings=(), **more):
 
 def test_a_field_stands_beside_its_box_its_place_and_what_was_sent():
     row = by_field(medical())["F24_ClaimLines[0].F24F_Charges"]
-    assert (row.box, row.label, row.stored) == ("24F", "Charge", "100")
+    assert (row.box, row.label, row.given) == ("24F", "Charge", "100")
     assert row.sent == (("2400/SV1/02", "100"),)
     assert row.not_sent == ""
 
@@ -60,7 +60,7 @@ def test_findings_stand_with_their_field():
         "NoSuchField": ["C5"],
     }
     missing = rows["F33_BillingProviderZip"]
-    assert (missing.box, missing.stored, missing.sent) == ("33", "", ())
+    assert (missing.box, missing.given, missing.sent) == ("33", "", ())
     assert rows["NoSuchField"].label == ""
 
 
@@ -91,7 +91,7 @@ def test_adjustments_are_shown_whole():
 def test_teeth_are_shown_on_their_line():
     line = {"Teeth": [{"F27_Tooth": "30", "F28_ToothSurface": ["M", "O", None, None, None]}]}
     row = by_field(dental(line))["LineItems[0].Teeth"]
-    assert row.stored == "30 M, O"
+    assert row.given == "30 M, O"
     assert row.sent == (("2400/TOO/02", "30"), ("2400/TOO/03", "M:O"))
 
 

@@ -42,7 +42,7 @@ def vendor(service, monkeypatch):
 
 
 COMMANDS = [
-    (["payers"], "", []),
+    (["payer", "available"], "", []),
     (["enrollment", "submit", "-"], "{}", {"EnrollmentResults": [{"RequestId": "1"}]}),
     (["eligibility", "submit", "-"], "{}", {"Status": "ResultsComplete"}),
     (["doctor"], "", []),
@@ -71,7 +71,7 @@ def test_the_environment_is_read_by_the_client_too(vendor):
 
 def test_a_shell_completes_names_of_commands_on_the_base_install(monkeypatch):
     for words, place, expected in (
-        ("clearlane pay", "1", {"payer", "payers", "payment"}),
+        ("clearlane pay", "1", {"payer", "payment"}),
         ("clearlane enrollment s", "2", {"submit"}),
         ("clearlane --show", "1", {"--show-completion"}),
     ):

@@ -4,6 +4,7 @@ Also tests `cli/claim_client`, `cli/client_command`, `cli/listen` and `cli/outpu
 """
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from typer.testing import CliRunner
@@ -54,10 +55,10 @@ def run(service, monkeypatch):
 
 # Command, what it reads, the service's answer, exit status, and words that must be shown.
 ENDS = [
-    (["payers"], None, Reply(body=[sample_calls.PAYER]), 0, ["TST01", "Meadow Mutual"]),
-    (["payers", "dental", "--test"], None, Reply(body=[]), 0, ["PAYER ID"]),
-    (["payers", "veterinary"], None, None, 2, ["medical or dental"]),
-    (["payers", "--test", "--eligibility"], None, None, 2, ["two lists"]),
+    (["payer", "available"], None, Reply(body=[sample_calls.PAYER]), 0, ["TST01", "Meadow Mutual"]),
+    (["payer", "available", "dental", "--test"], None, Reply(body=[]), 0, ["No payers."]),
+    (["payer", "available", "veterinary"], None, None, 2, ["medical or dental"]),
+    (["payer", "available", "--test", "--eligibility"], None, None, 2, ["two lists"]),
     (["claim", "submit", "-"], DOCUMENT, Reply(body=ACCEPTED), 0, ["A-1", "Accepted", "R1"]),
     (["claim", "submit", "-"], DOCUMENT, Reply(body=sample_calls.SUBMISSION), 1, ["NotAccepted", "is wrong"]),
     (["claim", "submit", "-"], DOCUMENT, Reply(body=SUSPENDED), 1, ["(document)", "Unknown client"]),
@@ -99,7 +100,7 @@ def test_a_command_shows_and_ends_as_promised(run, command, given, reply, status
 
 
 JSON = [
-    (["payers"], None, [sample_calls.PAYER]),
+    (["payer", "available"], None, [sample_calls.PAYER]),
     (["claim", "submit", "-"], DOCUMENT, ACCEPTED),
     (
         ["claim", "status", "--from", "2024-03-05", "--to", "2024-03-05"],
@@ -137,7 +138,7 @@ def test_what_was_done_with_the_claims_is_shown(run):
 
 def test_text_of_a_service_cannot_control_the_terminal(run):
     reply = Reply(body=[{**sample_calls.PAYER, "Name": "\x1b[2JMeadow"}])
-    assert "\x1b" not in run("payers", reply=reply).output
+    assert "\x1b" not in run("payer", "available", reply=reply).output
 
 
 def test_a_document_can_be_had_as_x12(run):
@@ -147,21 +148,21 @@ def test_a_document_can_be_had_as_x12(run):
 
 
 def test_a_password_is_never_an_option(run):
-    assert run("payers", "--password", "x").exit_code == 2
-    done = run("payers", CLEARLANE_CLIENT_PASSWORD="")
+    assert run("payer", "available", "--password", "x").exit_code == 2
+    done = run("payer", "available", CLEARLANE_CLIENT_PASSWORD="")
     assert done.exit_code == 2
     assert "CLEARLANE_CLIENT_PASSWORD" in done.output
 
 
 def test_without_any_service_both_ways_are_shown(run, tmp_path):
-    done = run("payers", CLEARLANE_CLIENT_URL="", CLEARLANE_DATA=str(tmp_path))
+    done = run("payer", "available", CLEARLANE_CLIENT_URL="", CLEARLANE_DATA=str(tmp_path))
     assert done.exit_code == 2
     assert "clearlane serve" in done.output
     assert "--url" in done.output
 
 
 def test_an_authority_that_is_no_file_is_reported(run):
-    done = run("payers", CLEARLANE_CLIENT_CA_FILE="/no/such/file")
+    done = run("payer", "available", CLEARLANE_CLIENT_CA_FILE="/no/such/file")
     assert done.exit_code == 2
 
 
@@ -197,7 +198,8 @@ def test_a_sandbox_that_is_ahead_is_asked_for_its_own_days(run, service, command
     ahead = {"X-Service-Time": "2031-05-05T12:00:00Z"}
     run(*command, reply=Reply(body=states("Complete").body, headers=ahead))
     days = [one.query for one in service.received if "startDate" in one.query]
-    assert min(one["startDate"] for one in days) == "2031-04-28"
+    week_ago = datetime.now(UTC).date() - timedelta(days=7)
+    assert min(one["startDate"] for one in days) == week_ago.isoformat()
     assert max(one["endDate"] for one in days) == "2031-05-06"
 
 
@@ -250,7 +252,7 @@ def test_completion_scripts_are_printed_for_the_shell_that_is_named(run, shell, 
 
 
 HELPED = [
-    "payers", "claim submit", "claim status", "claim sample", "documents get", "listen", "doctor",
+    "payer available", "claim submit", "claim status", "claim sample", "documents get", "listen", "doctor",
     "eligibility submit", "eligibility responses", "enrollment submit",
 ]  # fmt: skip
 

@@ -39,10 +39,10 @@ def test_check_prints_a_benefits_table(run):
     assert re.search(r"Request \d+: ResultsComplete", shown)
     assert re.search(r"patient +ROSA ARDEN", shown)
     header = next(line for line in shown.splitlines() if line.startswith("SERVICE"))
-    words = (
-        "SERVICE NETWORK LEVEL COVERAGE COPAY COINSURANCE DEDUCTIBLE USED REMAINING OUT OF POCKET"
-    )
-    assert " ".join(header.split()) == f"{words} USED REMAINING"
+    words = "SERVICE NETWORK LEVEL COVERAGE COPAY COINSURANCE"
+    for amount in ("DEDUCTIBLE", "OUT OF POCKET"):
+        words += f" {amount} {amount} USED {amount} REMAINING"
+    assert " ".join(header.split()) == words
     plan = next(line for line in shown.splitlines() if line.startswith("Health benefit plan"))
     amounts = [float(amount.replace(",", "")) for amount in re.findall(r"[\d,]+\.\d\d", plan)]
     total, used, remaining, most, spent, left = amounts

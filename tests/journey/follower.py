@@ -24,7 +24,11 @@ DONE = "followed-to-here"
 REST = "..."
 
 # What differs from run to run. Those that are names are remembered and replaced in later commands.
-NAMES = r"[CE]1[0-9A-Z]{17}|SAMPLE-\d{14,20}|(?<![\w-])[\w-]{32}(?![\w-])|\b\d{15}\b"
+NAMES = (
+    r"^\d{1,6}(?= [A-Z][A-Za-z]+ )|"  # the id at the start of a row, before its state
+    r"(?<=batch )\d{1,6}|(?<=File )\d{1,6}|CLEARLANE-837[PD]-\d{9}\.x12|[CEP]1[0-9A-Z]{17}|"
+    r"SAMPLE-\d{14,20}|(?<![\w-])[\w-]{32}(?![\w-])|\b\d{15}\b"
+)
 TIMES = (
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|\b\d\d:\d\d:\d\d\b|(?<=127\.0\.0\.1:)\d+|\b\d+ bytes\b"
 )
@@ -87,13 +91,14 @@ class Follower:
         link = directory / ".venv"
         if not link.exists():
             link.symlink_to(Path(sys.prefix), target_is_directory=True)
+        self.directory = directory
         self.names: dict[str, str] = dict(replacements)
         self.said = ""
         bare = {n: text for n, text in os.environ.items() if not n.startswith("CLEARLANE_")}
         self._shell = subprocess.Popen(
             ["bash", "--norc"],
             cwd=directory,
-            env={**bare, "COLUMNS": "200", "PYTHONUNBUFFERED": "1"},
+            env={**bare, "COLUMNS": "80", "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -119,8 +124,7 @@ class Follower:
 
     def type(self, command: str) -> str:
         """One command, typed with the names that were really given; what it says."""
-        for shown, given in self.names.items():
-            command = command.replace(shown, given)
+        command = self._given(command)
         self._shell.stdin.write(f"{command}\nended=$?; echo; echo {DONE} $ended\n")
         self._shell.stdin.flush()
         lines: list[str] = []
@@ -134,6 +138,15 @@ class Follower:
         wanted = STATUS.search(command)
         assert line.split()[1] == (wanted[1] if wanted else "0"), f"$ {command}\n{said}{line}"
         return said
+
+    def _given(self, text: str) -> str:
+        """A text with the names that were really given; a number is one only where it stands alone."""
+        for shown, given in self.names.items():
+            if shown.isdecimal():
+                text = re.sub(rf"(?<![\w.-]){shown}(?![\w.-])", given, text)
+            else:
+                text = text.replace(shown, given)
+        return text
 
     def compare(self, shown: tuple[str, ...], said: str) -> None:
         """Every line that is shown was said, in this order, but for what differs from run to run."""
@@ -155,8 +168,7 @@ class Follower:
 
     def _same(self, shown: str, said: str) -> bool:
         """Whether two lines agree; if so, the names of the second are remembered for the first's."""
-        for known, given in self.names.items():
-            shown = shown.replace(known, given)
+        shown = self._given(shown)
         pattern, names = _pattern(shown, set(self.names.values()))
         match = re.fullmatch(pattern, said)
         if match:

@@ -13,6 +13,7 @@ def checkout(directory: Path) -> Path:
     """A directory with what the pages use of the checkout."""
     (directory / ".venv").symlink_to(Path(sys.prefix), target_is_directory=True)
     (directory / "examples").symlink_to(ROOT / "examples", target_is_directory=True)
+    (directory / "scratch").mkdir()
     return directory
 
 

@@ -1,25 +1,19 @@
-"""Every command of the how-to pages is run, on an installation like the one its page speaks of."""
+"""The how-to pages that speak of production are run; `test_one_sandbox` runs those that a sandbox can follow."""
 
 import asyncio
-import json
 
 import pytest
 
-from docs.library import SAMPLE
 from tests.api.service_process import ServiceProcess
 from tests.connect.sftp_server import HOST_KEY, PASSWORD, SftpPayer
-from tests.enrollment.invented import a_request, an_enrollment
-from tests.journey.follower import ROOT, Follower
-from tests.journey.newcomer import checkout, sandbox_at
+from tests.journey.follower import ROOT, Follower, steps
+from tests.journey.newcomer import checkout
+from tests.journey.test_one_sandbox import IN_A_SANDBOX
 
 pytestmark = pytest.mark.xdist_group("how-to")
 
 HOW_TO = ROOT / "docs" / "how-to"
-FOLLOWED = {
-    "production", "sftp-payer", "postgresql", "moving", "enrollment", "keys", "undelivered", "backup",
-    "inbox", "console", "payments", "events", "webhooks", "corrections",
-    "monitoring",
-}  # fmt: skip
+FOLLOWED = {"production", "sftp-payer", "postgresql", *IN_A_SANDBOX}
 # Examples in Python, which `tests/x12` runs.
 LIBRARY = {"x12-library"}
 
@@ -34,8 +28,9 @@ def at_terminal(directory, **names) -> Follower:
     return follower
 
 
-def test_every_page_is_followed():
-    assert {file.stem for file in HOW_TO.glob("*.md")} == FOLLOWED | LIBRARY
+def test_every_page_with_commands_is_followed():
+    pages = {file.stem for file in HOW_TO.glob("*.md") if steps(page(file.stem))}
+    assert pages - LIBRARY == FOLLOWED
 
 
 async def test_an_installation_is_made_for_production_and_reaches_a_payer(tmp_path):
@@ -78,58 +73,3 @@ async def test_an_installation_is_made_on_postgresql(tmp_path, new_place):
             operator.follow(page("postgresql"))
 
     await asyncio.to_thread(follow)
-
-
-@pytest.fixture
-def operator(tmp_path):
-    """Somebody at a terminal beside a fresh sandbox."""
-    directory = checkout(tmp_path)
-    (directory / "backups").mkdir()
-    with (
-        sandbox_at(directory),
-        at_terminal(directory, **{"/backups": str(directory / "backups")}) as somebody,
-    ):
-        yield somebody
-
-
-def test_a_vendor_moves_in_and_its_keys_are_changed(operator):
-    operator.type("clearlane claim sample --id SAMPLE-20260131093000 > claims.json")
-    operator.follow(page("moving"))
-    operator.type("clearlane vendor add ACME")
-    operator.follow(page("keys"))
-
-
-def test_a_provider_is_enrolled(operator, tmp_path):
-    (tmp_path / "providers.json").write_text(json.dumps(a_request(an_enrollment())))
-    operator.type("clearlane enrollment submit providers.json")
-    (waiting,) = json.loads(operator.type("clearlane enrollment list --json"))
-    operator.names[" ID"] = f" {waiting['id']}"
-    operator.follow(page("enrollment"))
-
-
-def test_a_file_that_does_not_go_out_is_carried_and_everything_is_restored(operator):
-    operator.follow(page("undelivered"))
-    operator.follow(page("backup"))
-
-
-def test_the_installation_is_watched_the_inbox_is_read_and_people_sign_in(operator):
-    operator.follow(page("monitoring"))
-    operator.follow(page("inbox"))
-    operator.follow(page("payments"))
-    operator.follow(page("console"))
-
-
-def test_claims_are_checked_and_corrected(operator):
-    operator.follow(page("corrections"))
-
-
-def test_events_are_followed_and_webhooks_are_added(operator):
-    operator.follow(page("events"))
-    operator.follow(page("webhooks"))
-
-
-def test_the_samples_of_the_reference_run(operator):
-    operator.follow((ROOT / "docs" / "reference" / "sandbox.md").read_text(encoding="utf-8"))
-    said = operator.type(f"python3 <<'END'\n{SAMPLE}\nEND")
-    assert "TST01" in said
-    assert "required" in said

@@ -1,6 +1,6 @@
 """`clearlane payer`, as an operator types it.
 
-Also tests `cli/payers`.
+Also tests `cli/payer_client`.
 """
 
 import json
@@ -198,7 +198,7 @@ def drained(terminal):
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_a_large_import_shows_its_progress_on_a_terminal_only(place, folder):
-    rows = (f"Medical,Plan {n},,P{n},,Available,true,false,,\n" for n in range(8_000))
+    rows = (f"Medical,Plan {n},,P{n},,Available,true,false,,\n" for n in range(20_000))
     (folder / "large.csv").write_text(HEADER + "".join(rows))
     environment = os.environ | {"CLEARLANE_DATA": str(place.data), "TERM": "xterm"}
     command = [sys.executable, "-m", "clearlane", "payer", "import", "large.csv"]
@@ -209,10 +209,10 @@ def test_a_large_import_shows_its_progress_on_a_terminal_only(place, folder):
     os.close(screen)
     drawn = drained(seen)
     output, _ = running.communicate()
-    assert b"8000 added" in output
+    assert b"20000 added" in output
     assert "Reading" in drawn or "Storing" in drawn
     quiet = subprocess.run(command, env=environment, cwd=folder, capture_output=True, check=True)
-    assert b"8000 unchanged" in quiet.stdout
+    assert b"20000 unchanged" in quiet.stdout
     assert quiet.stderr == b""
 
 

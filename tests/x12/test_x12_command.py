@@ -67,7 +67,7 @@ def test_check_shows_what_is_wrong_in_a_table(faulty):
     assert result.exit_code == 1
     first, heading, row = result.output.splitlines()
     assert first == f"{faulty}: 1 error, 0 warnings"
-    assert heading.split() == ["line", "segment", "element", "severity", "finding"]
+    assert heading.split() == ["LINE", "SEGMENT", "ELEMENT", "SEVERITY", "FINDING"]
     assert row.split()[:5] == ["4", "BHT", "(837)", "01", "error"]
 
 

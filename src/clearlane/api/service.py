@@ -11,9 +11,12 @@ from dataclasses import dataclass
 
 import structlog
 
+from clearlane.api import documentation, root_page
 from clearlane.api.app import ApiApplication, MountedApp
 from clearlane.api.certificates import BadCertificate, TlsCertificate
+from clearlane.api.documentation import Documentation
 from clearlane.api.endpoint import ApiContext, ApiLimits
+from clearlane.api.error_shape import ErrorShape
 from clearlane.api.logs import fault_fields
 from clearlane.api.memory_release import FreedMemory
 from clearlane.api.metrics import Metrics
@@ -22,6 +25,7 @@ from clearlane.api.operations_server import make_operations_server
 from clearlane.api.protocol import ConnectionPolicy
 from clearlane.api.proxies import TrustedProxies
 from clearlane.api.public_pages import build_pages
+from clearlane.api.root_page import RootPage
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
 from clearlane.api.server import HttpServer, connections_max, listen
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
@@ -63,6 +67,17 @@ class ListenSockets:
         )
 
 
+def own_pages(
+    context: ApiContext, errors: ErrorShape, *, sandbox: bool, base_url: str
+) -> tuple[MountedApp, ...]:
+    """Return the page at ``/`` and the documentation, which anybody may read."""
+    root = RootPage(context, errors, sandbox=sandbox, base_url=base_url)
+    return (
+        MountedApp("RootPage", root_page.SEGMENT, root.answer),
+        MountedApp("Documentation", documentation.SEGMENT, Documentation(errors).answer),
+    )
+
+
 class Service:
     """The servers of a running node."""
 
@@ -98,7 +113,7 @@ class Service:
             proxies=TrustedProxies(trusted_proxies),
             sandbox=sandbox,
             base_url=base_url,
-            mounted=mounted,
+            mounted=(*mounted, *own_pages(context, errors, sandbox=sandbox, base_url=base_url)),
             freed=self._freed,
             shapes={version.prefix: version.errors for version in VERSIONS},
         )

@@ -6,10 +6,11 @@ The claim is written and read back, so the values shown are those of the file an
 claim is not written: its rows have the places and no values. Returns data; ``cli`` prints it.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from clearlane.claims.claim_context import OutgoingClaim
@@ -46,19 +47,28 @@ class FieldExplanation:
     """The field's path in the claim, such as ``F24_ClaimLines[0].F24F_Charges``."""
     box: str
     label: str
-    stored: str
-    """The stored value; empty for a field that only a finding names."""
+    given: str
+    """The value as it was given; empty for a field that only a finding names."""
+    repaired: str
+    """The value that it was repaired to; empty where nothing was repaired."""
     sent: tuple[SentValue, ...]
     not_sent: str
     """The reason why nothing is sent; empty where a value is."""
     findings: tuple[Finding, ...]
 
 
-def explain(out: OutgoingClaim, findings: Sequence[Finding] = ()) -> list[FieldExplanation]:
-    """Return a row for each filled field of a claim, and for each field that a finding names."""
+def explain(
+    out: OutgoingClaim,
+    findings: Sequence[Finding] = (),
+    given: Mapping[str, str] = MappingProxyType({}),
+) -> list[FieldExplanation]:
+    """Return a row for each filled field of a claim, and for each field that a finding names.
+
+    ``given`` has the values of repaired fields before their repair.
+    """
     kind = form_of(out.claim).kind
     found = [(_path_in_claim(finding.location), finding) for finding in findings]
-    rows = list(_rows(kind, out, found))
+    rows = [_with_given(row, given) for row in _rows(kind, out, found)]
     shown = {finding.location for row in rows for finding in row.findings}
     for location, finding in found:
         if location and finding.location not in shown:
@@ -75,6 +85,14 @@ _ENVELOPE = Envelope(
 )
 _PARTY = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="2065550100")
 _LINE_LOOPS = ("2400", "2410", "2420", "2430")
+
+
+def _with_given(row: FieldExplanation, given: Mapping[str, str]) -> FieldExplanation:
+    """Return a row with what was given, and what it was repaired to."""
+    before = given.get(row.field)
+    if before is None or before == row.given:
+        return row
+    return replace(row, given=before, repaired=row.given)
 
 
 class _WrittenClaim(NamedTuple):
@@ -131,7 +149,8 @@ def _row(
         field=field.field,
         box=field.box,
         label=field.label,
-        stored=_text(value),
+        given=_text(value),
+        repaired="",
         sent=sent,
         not_sent="" if sent and written else reason,
         findings=tuple(one for location, one in found if _is_at(location, field.field)),
@@ -168,7 +187,8 @@ def _missing_field(kind: ClaimKind, location: str, finding: Finding) -> FieldExp
         field=location,
         box=form,
         label=label,
-        stored="",
+        given="",
+        repaired="",
         sent=(),
         not_sent="It is not given.",
         findings=(finding,),

@@ -16,7 +16,8 @@ import typer
 
 from clearlane.cli.client_command import AsJson
 from clearlane.cli.output import show_json
-from clearlane.cli.storage_command import MISUSED, Data, Store, is_interactive, refuse, with_store
+from clearlane.cli.progress import progress
+from clearlane.cli.storage_command import MISUSED, Data, Store, refuse, with_store
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
 
@@ -58,8 +59,8 @@ def verify(
         if anchor is not None and not anchor.is_file():
             refuse(f"--anchor: there is no file {anchor}.", MISUSED)
         compared = Anchor(anchor, key) if anchor else store.anchor
-        with _progress("Verifying") as progress:
-            return await audit.verify(store.database, key, compared, progress)
+        with progress("Verifying") as show:
+            return await audit.verify(store.database, key, compared, show)
 
     verdict = with_store(data, work)
     if as_json:
@@ -178,17 +179,3 @@ def _open_output(output: Path | None) -> Iterator[TextIO]:
     handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
         yield out
-
-
-@contextmanager
-def _progress(label: str) -> Iterator[Any]:
-    """Show a progress bar on standard error, where that is a terminal."""
-    if not is_interactive():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -7,6 +7,7 @@ import typer
 
 from clearlane.cli.client_command import AsJson
 from clearlane.cli.output import show_change
+from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import Data, Store, load_settings, refuse, with_store
 
 app = typer.Typer(add_completion=False)
@@ -58,7 +59,8 @@ def backup(
             actor=store.actor,
         )
 
-    made = with_store(data, work)
+    with progress("Writing the backup"):
+        made = with_store(data, work)
     show_change(
         f"{file}: schema {made.schema}, {made.size} bytes, audit rows {made.audit_seq}.\n"
         "The master key is not in it: keep that in another place.",

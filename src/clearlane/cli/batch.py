@@ -12,9 +12,11 @@ from clearlane.cli.operator_command import (
     show_change,
     show_facts,
     show_json,
+    show_list,
     show_table,
 )
 from clearlane.cli.storage_command import Data, DryRun, Yes, confirm, operator
+from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.store import batches as store
 from clearlane.store.batches import Batch
@@ -59,7 +61,12 @@ def list_(
     if as_json:
         show_json(found)
     else:
-        show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in found])
+        hint = (
+            "One is made when a claim is accepted."
+            if everything
+            else "Everything is delivered; --all shows that."
+        )
+        show_list(COLUMNS, found, noun="batch", hint=hint)
 
 
 @app.command()
@@ -78,13 +85,17 @@ def show(id: Id, as_json: AsJson = False, data: Data = None) -> None:
     row = facts(found.batch, next_at) | {
         "claims_answered": found.answered,
         "payer_rests_until": _time(found.route_health.paused_until if found.route_health else None),
-        "claims": [{"request_id": one.request_id, "sending": one.attempt} for one in found.members],
+        "claims": [
+            {"claim_number": one.request_id, "sending": one.attempt} for one in found.members
+        ],
     }
     if as_json:
         show_json(row)
         return
     show_facts([(name, value) for name, value in row.items() if name != "claims"])
-    show_table(["claim", "sending"], [[one.request_id, one.attempt] for one in found.members])
+    show_table(
+        ["claim number", "sending"], [[one.request_id, one.attempt] for one in found.members]
+    )
 
 
 @app.command()
@@ -169,17 +180,17 @@ def after_restore(
     )
 
 
-LABELS = {
-    "Id": "id",
-    "State": "state",
-    "Type": "type",
-    "Payer": "payer_id",
-    "Claims": "claims",
-    "File": "name",
-    "Attempts": "attempts",
-    "Next": "next_at",
-    "Fault": "fault",
-}
+COLUMNS = (
+    TableColumn("id", "id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("payer", "payer_id"),
+    TableColumn("claims", "claims", right=True),
+    TableColumn("file", "name"),
+    TableColumn("type", "type", drop=2),
+    TableColumn("attempts", "attempts", right=True, drop=3),
+    TableColumn("next", "next_at", drop=1),
+    TableColumn("fault", "fault", wrap=True),
+)
 
 
 def facts(batch: Batch, next_at: int | None = None) -> dict[str, object]:

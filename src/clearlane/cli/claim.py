@@ -170,37 +170,38 @@ def _check_scenario(scenario: str) -> None:
         raise typer.Exit(UNREADABLE)
 
 
-RequestId = Annotated[
-    str, typer.Argument(help="The claim's RequestId, from the submission's answer.")
+ClaimId = Annotated[
+    str,
+    typer.Argument(metavar="CLAIM", help="The claim number, or the vendor's claim id."),
 ]
 Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
 @app.command()
-def x12(request_id: RequestId, data: Data = None) -> None:
+def x12(claim_id: ClaimId, data: Data = None) -> None:
     """Print a stored claim as the interchange a payer would get.
 
     Example: clearlane claim x12 C193N353RW88KF7KA1W | clearlane x12 describe -
     """
     from clearlane.cli.claim_admin import print_x12
 
-    print_x12(request_id, data)
+    print_x12(claim_id, data)
 
 
 @app.command()
-def explain(request_id: RequestId, data: Data = None, as_json: AsJson = False) -> None:
-    """Show a stored claim side by side: JSON field, form box, X12 element, and findings.
+def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
+    """Show a stored claim field by field: form box, what was given, what is sent where, findings.
 
     Example: clearlane claim explain C193N353RW88KF7KA1W
     """
     from clearlane.cli.claim_admin import print_explained
 
-    print_explained(request_id, data, as_json=as_json)
+    print_explained(claim_id, data, as_json=as_json)
 
 
 @app.command()
 def show(
-    request_id: RequestId,
+    claim_id: ClaimId,
     data: Data = None,
     as_json: AsJson = False,
     url: Url = "",
@@ -212,22 +213,22 @@ def show(
 
     A vendor asks the service, with --url and --key or their variables; an operator reads the data directory.
 
-    Example: clearlane claim show C193N353RW88KF7KA1W
+    Examples: clearlane claim show SAMPLE-1; clearlane claim show C193N353RW88KF7KA1W
     """
     if url and data is None:
         show_over_service(
-            request_id,
+            claim_id,
             ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json),
         )
         return
     from clearlane.cli.claim_admin import print_history
 
-    print_history(request_id, data, as_json=as_json)
+    print_history(claim_id, data, as_json=as_json)
 
 
 @app.command()
 def pdf(
-    request_id: RequestId,
+    claim_id: ClaimId,
     out: Annotated[Path, typer.Option(help="The file to write.")],
     data: Data = None,
 ) -> None:
@@ -237,7 +238,7 @@ def pdf(
     """
     from clearlane.cli.pdf_files import write_claim_file
 
-    write_claim_file(request_id, out, data)
+    write_claim_file(claim_id, out, data)
 
 
 # Adds the commands that call the service.

@@ -3,39 +3,37 @@
 These need the installation's database; the rest of ``clearlane claim`` does not.
 """
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import msgspec
-import typer
-from rich.console import Console
-from rich.table import Table
 
 from clearlane.claims.batch_naming import DEFAULT_SUBMITTER
 from clearlane.claims.claim_context import OutgoingClaim
 from clearlane.claims.explain import FieldExplanation, explain
 from clearlane.claims.fields import ClaimKind
-from clearlane.claims.provenance import Explanation
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.write_837 import Envelope, TradingPartner, write_claims
-from clearlane.cli.operator_command import run_in_installation
+from clearlane.cli.claim_output import claim_state, show_explained, show_history
+from clearlane.cli.operator_command import run_in_installation, show_json
+from clearlane.cli.output import printable
 from clearlane.cli.storage_command import operator, refuse
 from clearlane.kernel.finding import Finding
+from clearlane.pipeline.find_claim import find_claim_numbers
 from clearlane.pipeline.load_claim import LoadedClaim, load_claim
 from clearlane.pipeline.query.claim_history import ClaimHistory, load_claim_history
 from clearlane.wiring import Installation
 
 
-def print_x12(request_id: str, data: Path | None) -> None:
+def print_x12(claim: str, data: Path | None) -> None:
     """Print a claim as the interchange a payer would get."""
 
     async def work(installation: Installation) -> bytes:
-        found = await _load(installation, request_id)
+        found = await _load(installation, claim)
         if found.row.state == "NotAccepted":
             refuse(
-                f"{request_id} was not accepted, so there is no 837 of it. See: clearlane claim explain"
+                f"{found.row.request_id} was not accepted, so there is no 837 of it. See: clearlane claim explain"
             )
         kind = ClaimKind(found.row.kind)
         envelope = Envelope(
@@ -57,43 +55,64 @@ def print_x12(request_id: str, data: Path | None) -> None:
     sys.stdout.buffer.write(run_in_installation(data, work).replace(b"~", b"~\n"))
 
 
-def print_explained(request_id: str, data: Path | None, *, as_json: bool) -> None:
-    """Print a claim side by side: field, form box, X12 element, and findings."""
+def print_explained(claim: str, data: Path | None, *, as_json: bool) -> None:
+    """Print a claim field by field: form box, value given, X12 element, and findings."""
 
     async def work(installation: Installation) -> tuple[LoadedClaim, list[FieldExplanation]]:
-        history = await _load_history(installation, request_id)
+        history = await _load_history(installation, claim)
         found = history.loaded
-        return found, explain(_outgoing(installation, found), (*found.findings, *history.findings))
+        findings = (*found.findings, *history.findings)
+        return found, explain(_outgoing(installation, found), findings, found.given)
 
     found, rows = run_in_installation(data, work)
-    (_print_json if as_json else _print_table)(found, rows)
+    if as_json:
+        show_json(_explained_json(found, rows))
+    else:
+        show_explained(found, rows)
 
 
-def print_history(request_id: str, data: Path | None, *, as_json: bool) -> None:
+def print_history(claim: str, data: Path | None, *, as_json: bool) -> None:
     """Print a claim's history, from submission to payment."""
 
     async def work(installation: Installation) -> ClaimHistory:
-        return await _load_history(installation, request_id)
+        return await _load_history(installation, claim)
 
     history = run_in_installation(data, work)
-    (_print_history_json if as_json else _print_history)(history)
+    if as_json:
+        show_json(_history_json(history))
+    else:
+        show_history(history)
 
 
-async def _load_history(installation: Installation, request_id: str) -> ClaimHistory:
+async def find_claim_number(installation: Installation, given: str) -> str:
+    """Return the number of the claim that was named by its number or by the vendor's claim id."""
+    wanted = given.strip()
+    numbers = await find_claim_numbers(
+        installation.database, installation.vault, installation.accounts.sites, wanted
+    )
+    if not numbers:
+        refuse(f"There is no claim with the claim number or vendor claim id {printable(wanted)}.")
+    if len(numbers) > 1:
+        listed = ", ".join(numbers)
+        refuse(f"Several sites have a claim {printable(wanted)}: give its claim number: {listed}.")
+    return numbers[0]
+
+
+async def _load_history(installation: Installation, claim: str) -> ClaimHistory:
+    number = await find_claim_number(installation, claim)
     found = await load_claim_history(
-        installation.database, installation.vault, request_id.strip(), actor=operator()
+        installation.database, installation.vault, number, actor=operator()
     )
     if found is None:
-        refuse(f"There is no claim with the RequestId {request_id}.")
+        refuse(f"There is no claim {number} any more.")
     return found
 
 
-async def _load(installation: Installation, request_id: str) -> LoadedClaim:
-    found = await load_claim(
-        installation.database, installation.vault, request_id.strip(), actor=operator()
-    )
+async def _load(installation: Installation, claim: str) -> LoadedClaim:
+    number = await find_claim_number(installation, claim)
+    found = await load_claim(installation.database, installation.vault, number, actor=operator())
     if found is None:
-        refuse(f"There is no claim with the RequestId {request_id}.")
+        refuse(f"There is no claim {number} any more.")
     return found
 
 
@@ -107,50 +126,13 @@ def _outgoing(installation: Installation, found: LoadedClaim) -> OutgoingClaim:
     )
 
 
-def _print_history(history: ClaimHistory) -> None:
-    row, status = history.loaded.row, history.status
-    typer.echo(f"{row.request_id}: {row.kind}, payer {row.payer_id}, {_state(history)}")
-    if status:
-        amounts = {
-            "total": status.total_cents,
-            "payer": status.payer_cents,
-            "patient": status.patient_cents,
-            "adjustments": status.adjustment_cents,
-        }
-        typer.echo("  " + "  ".join(f"{name} {cents / 100:.2f}" for name, cents in amounts.items()))
-    if history.predecessor:
-        typer.echo(f"  takes over from {history.predecessor}")
-    if history.successor:
-        typer.echo(f"  sent again as {history.successor}")
-    for entry in history.entries:
-        typer.echo(f"\n{entry.at:%Y-%m-%d %H:%M:%S}  {entry.headline}")
-        notes = [entry.file and f"file {entry.file}", *entry.sentences]
-        notes += [entry.document_id and f"document {entry.document_id}"]
-        for note in filter(None, notes):
-            typer.echo(f"    {note}")
-        for explanation in entry.explanations:
-            _print_explanation(explanation)
-
-
-def _print_explanation(explanation: Explanation) -> None:
-    amount = f" {explanation.amount:.2f}" if explanation.amount is not None else ""
-    line = f"line {explanation.line}: " if explanation.line else ""
-    typer.echo(f"    {explanation.source} {explanation.code}{amount}: {line}{explanation.happened}")
-    for field in explanation.fields:
-        box = f", {field.form} box {field.box}" if field.box else ""
-        typer.echo(f"      {field.path} ({field.label}{box}, {field.place})")
-    if explanation.todo:
-        typer.echo(f"      What to do: {explanation.todo}")
-
-
-def _print_history_json(history: ClaimHistory) -> None:
-    shown = {
-        "RequestId": history.loaded.row.request_id,
-        "State": _state(history),
+def _history_json(history: ClaimHistory) -> dict[str, object]:
+    return {
+        **_claim_json(history.loaded, claim_state(history)),
         "predecessor": history.predecessor,
         "successor": history.successor,
-        "Status": msgspec.structs.asdict(history.status) if history.status else None,
-        "Timeline": [
+        "status": msgspec.structs.asdict(history.status) if history.status else None,
+        "timeline": [
             {
                 "at": entry.at,
                 "headline": entry.headline,
@@ -162,11 +144,16 @@ def _print_history_json(history: ClaimHistory) -> None:
             for entry in history.entries
         ],
     }
-    typer.echo(json.dumps(shown, indent=2, default=str))
 
 
-def _state(history: ClaimHistory) -> str:
-    return history.status.state if history.status else history.loaded.row.state
+def _claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
+    return {
+        "claim_number": found.row.request_id,
+        "vendor_claim_id": found.claim.Svc_VendorClaimId,
+        "payer_id": found.row.payer_id,
+        "kind": found.row.kind,
+        "state": state,
+    }
 
 
 def _payer_name(installation: Installation, found: LoadedClaim) -> str:
@@ -174,15 +161,13 @@ def _payer_name(installation: Installation, found: LoadedClaim) -> str:
     return payer.name if payer else ""
 
 
-def _print_json(found: LoadedClaim, rows: list[FieldExplanation]) -> None:
-    shown = {
-        "RequestId": found.row.request_id,
-        "State": found.row.state,
-        "Repairs": [{"field": path, "repair": kind} for path, kind in found.repairs],
-        "RepairSummary": summarise_repairs(found.repairs),
-        "Fields": [_field_json(row) for row in rows],
+def _explained_json(found: LoadedClaim, rows: list[FieldExplanation]) -> dict[str, object]:
+    return {
+        **_claim_json(found, found.row.state),
+        "repairs": [{"field": path, "repair": kind} for path, kind in found.repairs],
+        "repair_summary": summarise_repairs(found.repairs),
+        "fields": [_field_json(row) for row in rows],
     }
-    typer.echo(json.dumps(shown, indent=2, default=str))
 
 
 def _field_json(row: FieldExplanation) -> dict[str, object]:
@@ -190,8 +175,9 @@ def _field_json(row: FieldExplanation) -> dict[str, object]:
         "field": row.field,
         "form": row.box,
         "label": row.label,
-        "given": row.stored,
-        "sent": row.sent,
+        "given": row.given,
+        "repaired": row.repaired,
+        "sent": [{"place": one.place, "value": one.value} for one in row.sent],
         "not_sent": row.not_sent,
         "findings": [_finding_json(finding) for finding in row.findings],
     }
@@ -200,21 +186,3 @@ def _field_json(row: FieldExplanation) -> dict[str, object]:
 def _finding_json(finding: Finding) -> dict[str, object]:
     facts = asdict(finding)
     return {"spot" if name == "position" else name: value for name, value in facts.items()}
-
-
-def _print_table(found: LoadedClaim, rows: list[FieldExplanation]) -> None:
-    console = Console()
-    console.print(f"{found.row.request_id}: {found.row.kind}, {found.row.state}", highlight=False)
-    grid = Table("Field", "Box", "Given", "X12", "Sent as", "Findings")
-    for row in rows:
-        grid.add_row(
-            row.field,
-            row.box,
-            row.stored,
-            "\n".join(sent.place for sent in row.sent) or row.not_sent,
-            "\n".join(sent.value for sent in row.sent),
-            "\n".join(finding.message for finding in row.findings),
-        )
-    console.print(grid, highlight=False)
-    for sentence in summarise_repairs(found.repairs):
-        console.print(sentence, highlight=False, markup=False)

@@ -10,8 +10,6 @@ from typing import Any
 
 import msgspec
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from clearlane.claims.decode import open_document
 from clearlane.claims.fields import ClaimKind
@@ -19,11 +17,22 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS
 from clearlane.claims.repair_summary import summarise_repairs
 from clearlane.claims.rules import CheckedClaim, RuleInputs, repair_and_check, skipped_rules
+from clearlane.cli.output import counted, printable, show_table, show_text
+from clearlane.cli.progress import progress
+from clearlane.cli.table import TableColumn
 from clearlane.kernel.finding import Severity
 
 ACCEPTED, REFUSED = 0, 1
 INVALID = "The request is invalid."
-COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+CLAIMS_CHECKED_MAX = 1_000_000
+"""A file of any number of claims is checked as `claim submit` would send it: in several documents."""
+CLAIMS_LISTED_MAX = 50
+FINDINGS = (
+    "field",
+    "rule",
+    TableColumn("severity", state=True),
+    TableColumn("what is wrong", wrap=True),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,20 +56,23 @@ class DocumentVerdict:
 
 def check_document(body: bytes, kind: ClaimKind, today: date) -> DocumentVerdict:
     """Return what the server would answer to a document."""
-    document = open_document(body, kind)
+    document = open_document(body, kind, claims_max=CLAIMS_CHECKED_MAX)
     facts = RuleInputs(today=today, available=frozenset())
-    reads = document.read(0, document.count)
-    shape = [*document.findings, *(finding for read in reads for finding in read.findings)]
-    judged = [
-        (
-            read.claim.Svc_VendorClaimId,
-            repair_and_check(read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs),
-        )
-        for at, read in enumerate(reads)
-        if read.claim and not shape
-    ]
-    ignored = [*document.ignored_fields, *(path for read in reads for path in read.ignored_fields)]
-    return DocumentVerdict(kind, shape, judged, ignored, facts)
+    shape = list(document.findings)
+    judged: list[tuple[str, CheckedClaim]] = []
+    ignored = list(document.ignored_fields)
+    with progress("Checking", document.count) as show:
+        for at in range(document.count):
+            read = document.read(at, at + 1)[0]
+            shape += read.findings
+            ignored += read.ignored_fields
+            if read.claim and not shape:
+                checked = repair_and_check(
+                    read.claim, facts, at=f"Claims[{at}]", tolerated=read.repairs
+                )
+                judged.append((read.claim.Svc_VendorClaimId, checked))
+            show(at + 1)
+    return DocumentVerdict(kind, shape, [] if shape else judged, ignored, facts)
 
 
 def kind_of(body: bytes) -> ClaimKind:
@@ -120,24 +132,28 @@ def _result(claim_id: str, judgement: CheckedClaim) -> dict[str, Any]:
 
 def print_table(verdict: DocumentVerdict) -> None:
     """Print a verdict for people."""
-    console = Console()
     findings = verdict.shape or [finding for _, one in verdict.claims for finding in one.findings]
     if findings:
-        grid = Table("Field", "Rule", "Severity", "What is wrong")
-        for finding in findings:
-            colour = COLOURS[finding.severity]
-            grid.add_row(
-                finding.location, finding.rule, f"[{colour}]{finding.severity}[/]", finding.message
-            )
-        console.print(grid)
+        show_table(
+            FINDINGS, ((one.location, one.rule, one.severity, one.message) for one in findings)
+        )
     for path in verdict.ignored:
-        console.print(f"Ignored, unknown field: {path}", markup=False)
-    for claim_id, judgement in verdict.claims:
-        word = "Accepted" if judgement.accepted else "NotAccepted"
-        console.print(f"{claim_id}: {word}, {len(judgement.repairs)} values repaired", markup=False)
-        for sentence in summarise_repairs(judgement.repairs):
-            console.print(f"  {sentence}", markup=False, highlight=False)
+        typer.echo(f"Ignored, unknown field: {printable(path)}")
+    for claim_id, checked in verdict.claims if len(verdict.claims) <= CLAIMS_LISTED_MAX else ():
+        _print_claim(claim_id, checked)
+    if verdict.claims:
+        accepted = sum(one.accepted for _, one in verdict.claims)
+        others = len(verdict.claims) - accepted
+        words = f"{accepted:,} would be accepted" + (f", {others:,} not" if others else "")
+        typer.echo(f"{counted(len(verdict.claims), 'claim')}: {words}.")
     if verdict.shape:
-        console.print("The server would answer 400, and nothing would be stored.", markup=False)
+        typer.echo("The server would answer 400, and nothing would be stored.")
     needs = dict.fromkeys(str(rule.requires) for rule in skipped_rules(verdict.kind, verdict.facts))
-    console.print(f"Not checked here: rules that need {', '.join(needs)}.", markup=False)
+    show_text(f"Not checked here: rules that need {', '.join(needs)}.")
+
+
+def _print_claim(claim_id: str, checked: CheckedClaim) -> None:
+    word = "Accepted" if checked.accepted else "NotAccepted"
+    typer.echo(f"{printable(claim_id)}: {word}, {counted(len(checked.repairs), 'value')} repaired")
+    for sentence in summarise_repairs(checked.repairs):
+        show_text(sentence, "  ")

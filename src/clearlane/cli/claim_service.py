@@ -15,6 +15,7 @@ from clearlane.cli.client_command import (
     vendor_command,
 )
 from clearlane.cli.output import show_json, show_table
+from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
     from clearlane.client import ClaimDetails, ClaimFindingInfo, ClaimInfo, PayerInfo
@@ -177,4 +178,5 @@ def _show_payers(payers: "list[PayerInfo]") -> None:
          "yes" if one.eligibility else "no")
         for one in payers
     ]  # fmt: skip
-    show_table(("payer id", "type", "name", "claims", "era", "eligibility"), rows)
+    columns = ("payer id", "type", TableColumn("name", wrap=True), "claims", "era", "eligibility")
+    show_table(columns, rows, noun="payer")

@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 import typer
 
 from clearlane.cli.output import printable, show_json, show_table
+from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
     from clearlane.client import Account, ClearlaneError, Client
 
 SUCCESS, NOT_ACCEPTED, MISUSED, UNAVAILABLE = 0, 1, 2, 3
 STANDARD = "-"
+OVER_SERVICE = "over_service"
+"""Attribute of commands that call the service; help lists them apart."""
 # A person waits: an unavailable service is reported after two seconds, not after ten.
 ATTEMPTS_MAX = 3
 PASSWORD_VARIABLE = "CLEARLANE_CLIENT_PASSWORD"  # noqa: S105  (the name of it)
@@ -107,7 +110,9 @@ def vendor_command(app: typer.Typer, name: str | None = None) -> Callable[[Work]
             with client_session(options) as session:
                 work(session, **given)
 
-        app.command(name)(with_common_options(work, called))
+        command = with_common_options(work, called)
+        setattr(command, OVER_SERVICE, True)
+        app.command(name)(command)
         return work
 
     return register
@@ -244,5 +249,5 @@ def _exit_with_error(fault: "ClearlaneError", *, as_json: bool) -> NoReturn:
             rows = [
                 (field, sentence) for field, sentences in faults.items() for sentence in sentences
             ]
-            show_table(("field", "what is wrong"), rows)
+            show_table(("field", TableColumn("what is wrong", wrap=True)), rows)
     raise typer.Exit(exit_status_of(fault))

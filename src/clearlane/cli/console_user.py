@@ -24,9 +24,10 @@ from clearlane.cli.operator_command import (
     show_change,
     show_facts,
     show_json,
-    show_table,
+    show_list,
 )
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.kernel.ids import NO_VENDOR, SiteId, VendorId, random_text
 from clearlane.store import console_users as store
@@ -124,7 +125,7 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     if as_json:
         show_json(users)
     else:
-        show_table(list(LABELS), [[each[name] for name in LABELS.values()] for each in users])
+        show_list(COLUMNS, users, noun="user", hint="Add one with: clearlane user add NAME.")
 
 
 @app.command()
@@ -222,13 +223,13 @@ def new_totp(name: Name, as_json: AsJson = False, data: Data = None) -> None:
     _show_once(f"User {normalized} has a new second factor.", shown, as_json=as_json)
 
 
-LABELS = {
-    "Name": "name",
-    "Role": "role",
-    "Vendor": "vendor_key",
-    "Sites": "sites",
-    "State": "state",
-}
+COLUMNS = (
+    TableColumn("name", "name"),
+    TableColumn("role", "role"),
+    TableColumn("vendor", "vendor_key"),
+    TableColumn("sites", "sites", wrap=True),
+    TableColumn("state", "state", state=True),
+)
 ONCE_LABELS = {"name": "User name", "password": "Password", "totp": "Second factor"}
 
 

@@ -17,6 +17,7 @@ from clearlane.cli.client_command import ClientSession, exit_with, vendor_comman
 from clearlane.cli.eligibility_answer import response_tables
 from clearlane.cli.output import printable, show_facts, show_json, show_table
 from clearlane.cli.storage_command import Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.eligibility.benefit_answer import InquiryOutcome
 from clearlane.eligibility.benefit_table import (
     Accumulator,
@@ -39,10 +40,20 @@ app = typer.Typer(
 DAY = "%Y-%m-%d"
 COMPLETE = "ResultsComplete"
 SANDBOX_NPI = "1234567893"
-HEADER = (
-    "service", "network", "level", "coverage", "copay", "coinsurance",
-    "deductible", "used", "remaining", "out of pocket", "used", "remaining",
-)  # fmt: skip
+BENEFITS = (
+    TableColumn("service", wrap=True),
+    TableColumn("network"),
+    TableColumn("level", drop=5),
+    TableColumn("coverage", drop=3),
+    TableColumn("copay", right=True),
+    TableColumn("coinsurance", right=True),
+    TableColumn("deductible", right=True, drop=4),
+    TableColumn("deductible used", right=True, drop=7),
+    TableColumn("deductible remaining", right=True),
+    TableColumn("out of pocket", right=True, drop=6),
+    TableColumn("out of pocket used", right=True, drop=7),
+    TableColumn("out of pocket remaining", right=True, drop=1),
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
@@ -174,7 +185,7 @@ def _show_inquiries(found: "EligibilityRequestDetails") -> None:
     from clearlane.kernel.clock import from_micros
 
     show_table(
-        ("patient", "payer", "state", "answer", "attempts", "next"),
+        ("patient", "payer", "state", "answer", TableColumn("attempts", drop=1), "next"),
         (
             (
                 inquiry.pending.number,
@@ -252,7 +263,7 @@ def _show_patient(table: PatientTable) -> None:
     show_facts(facts)
     if table.rows:
         typer.echo()
-        show_table(HEADER, map(_cells, table.rows))
+        show_table(BENEFITS, map(_cells, table.rows), noun="benefit")
 
 
 def _refusals(table: PatientTable) -> Iterator[str]:

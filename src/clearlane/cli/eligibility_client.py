@@ -13,6 +13,7 @@ from clearlane.cli.client_command import (
     vendor_command,
 )
 from clearlane.cli.output import printable, show_json, show_table
+from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
     from clearlane.client import EligibilityAnswer, Patient
@@ -87,7 +88,17 @@ def _show_answer(answer: "EligibilityAnswer") -> None:
     if rows:
         typer.echo()
         show_table(
-            ("patient", "benefit", "services", "period", "amount", "percent", "network"), rows
+            (
+                TableColumn("patient", drop=2),
+                "benefit",
+                TableColumn("services", wrap=True),
+                TableColumn("period", drop=3),
+                TableColumn("amount", right=True),
+                TableColumn("percent", right=True),
+                TableColumn("network", drop=1),
+            ),
+            rows,
+            noun="benefit",
         )
     if answer.waiting:
         typer.echo(f"More may come: clearlane eligibility responses {answer.RequestId}", err=True)

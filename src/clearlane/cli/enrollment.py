@@ -16,7 +16,7 @@ from clearlane.cli.enrollment_output import (
     Facts,
     move_facts,
     show_detail,
-    show_list,
+    show_enrollments,
 )
 from clearlane.cli.operator_command import (
     AsJson,
@@ -25,7 +25,9 @@ from clearlane.cli.operator_command import (
     show_json,
     show_table,
 )
+from clearlane.cli.output import counted
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState, current_states
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.pipeline.operator.enrollment_admin import (
@@ -90,7 +92,7 @@ def list_(
     if as_json:
         show_json(rows)
     else:
-        show_list(rows)
+        show_enrollments(rows)
 
 
 @app.command()
@@ -187,7 +189,7 @@ def export(
     )
     _write(file, WRITERS[EnrollmentFileFormat.JSON if as_json else format or by_name](rows))
     if file != STANDARD:
-        typer.echo(f"{len(rows)} enrollments are written to {file}.", err=True)
+        typer.echo(f"{counted(len(rows), 'enrollment')} written to {file}.", err=True)
 
 
 # --- which enrollments, and which payers ------------------------------------------------------------
@@ -307,7 +309,7 @@ def _move(
         show_json([move_facts(each) for each in moves])
     elif moves:
         rows = [list(move_facts(each).values()) for each in moves]
-        show_table(["Payer", "Type", "Name", "Before", "Now"], rows)
+        show_table(["payer", "type", TableColumn("name", wrap=True), "before", "now"], rows)
     else:
         typer.echo(f"{id}: no change was needed.")
 

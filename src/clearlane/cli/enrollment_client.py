@@ -12,6 +12,7 @@ from clearlane.cli.client_command import (
     vendor_command,
 )
 from clearlane.cli.output import show_json, show_table
+from clearlane.cli.table import TableColumn
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +39,13 @@ def submit(
         show_json(answer.raw)
     else:
         show_table(
-            ("request id", "last name", "first name", "submitted", "message"),
+            (
+                "request id",
+                "last name",
+                "first name",
+                "submitted",
+                TableColumn("message", wrap=True),
+            ),
             (
                 (r.RequestId, r.LastName, r.FirstName, r.submitted, r.Exception or r.Message)
                 for r in answer.EnrollmentResults

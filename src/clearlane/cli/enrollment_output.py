@@ -7,7 +7,8 @@ from typing import TypedDict
 
 import typer
 
-from clearlane.cli.operator_command import show_facts, show_table
+from clearlane.cli.operator_command import show_facts, show_list, show_table
+from clearlane.cli.table import TableColumn
 from clearlane.enrollment.csv_export import write_csv
 from clearlane.enrollment.fields import FIELDS
 from clearlane.enrollment.lifecycle import INITIAL_STATE, EnrollmentState
@@ -40,16 +41,16 @@ class EnrollmentFileFormat(StrEnum):
     JSON = "json"
 
 
-LABELS = {
-    "Id": "id",
-    "Submitted": "submitted_at",
-    "Vendor": "vendor_key",
-    "Site": "vendor_site_id",
-    "NPI": "npi",
-    "Provider": "provider",
-    "State": "state",
-    "Findings": "findings",
-}
+LISTED = (
+    TableColumn("id", "id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("npi", "npi"),
+    TableColumn("provider", "provider", wrap=True),
+    TableColumn("vendor", "vendor_key", drop=2),
+    TableColumn("site", "vendor_site_id", drop=1),
+    TableColumn("submitted", "submitted_at", drop=3),
+    TableColumn("findings", "findings", wrap=True),
+)
 COLUMNS = ("id", "submitted_at", "vendor_key", "vendor_site_id", "client_id", "state", "findings")
 
 
@@ -126,9 +127,11 @@ class EnrollmentFacts:
         }
 
 
-def show_list(rows: Sequence[Facts]) -> None:
+def show_enrollments(rows: Sequence[Facts]) -> None:
     """Print enrollments, one a line."""
-    show_table(list(LABELS), [[_plain(row[key]) for key in LABELS.values()] for row in rows])
+    plain = ({name: _plain(value) for name, value in row.items()} for row in rows)
+    hint = "Vendors submit them: clearlane enrollment submit FILE."
+    show_list(LISTED, plain, noun="enrollment", hint=hint)
 
 
 def show_detail(found: EnrollmentDetail) -> None:
@@ -140,7 +143,13 @@ def show_detail(found: EnrollmentDetail) -> None:
     for rows in (found["payers"], found["events"]):
         if rows:
             typer.echo()
-            show_table(list(rows[0]), [list(row.values()) for row in rows])
+            show_table([_column(name) for name in rows[0]], [list(row.values()) for row in rows])
+
+
+def _column(name: str) -> TableColumn:
+    """Return the column of a fact of a payer or an event: texts are wrapped, times may be left out."""
+    label = name.replace("_", " ")
+    return TableColumn(label, wrap=name in {"name", "reason"}, drop=int(name == "since"))
 
 
 def move_facts(move: EnrollmentChange) -> Facts:

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from clearlane.cli.client_command import AsJson, usage_error
-from clearlane.cli.output import show_json, show_table
+from clearlane.cli.output import show_json, show_list
 from clearlane.cli.storage_command import Data, Store, with_store
+from clearlane.cli.table import TableColumn
 from clearlane.events.event import Event, format_event_id
 from clearlane.events.types import matching_types, unknown_patterns
 from clearlane.kernel.clock import SystemClock, from_micros, to_micros
@@ -56,8 +57,16 @@ def list_events(
     if as_json:
         show_json(found)
         return
-    names = ("created", "type", "actor", "claim", "data")
-    show_table(names, [[one[name] for name in names] for one in found], noun="event")
+    show_list(COLUMNS, found, noun="event", hint="--hours looks further back.")
+
+
+COLUMNS = (
+    TableColumn("created", "created"),
+    TableColumn("type", "type"),
+    TableColumn("actor", "actor", drop=1),
+    TableColumn("claim number", "claim_number"),
+    TableColumn("data", "data", wrap=True, drop=2),
+)
 
 
 def _facts(event: Event) -> dict[str, object]:
@@ -69,6 +78,6 @@ def _facts(event: Event) -> dict[str, object]:
         "vendor": event.vendor_id,
         "site": event.site_id,
         "actor": event.actor,
-        "claim": event.claim_number or None,
+        "claim_number": event.claim_number or None,
         "data": data,
     }

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 COLUMNS = (
     TableColumn("created"),
     TableColumn("type"),
-    TableColumn("claim"),
+    TableColumn("claim number", drop=1),
     TableColumn("vendor claim id"),
-    TableColumn("state", state=True),
-    TableColumn("site", drop=1),
+    TableColumn("state", state=True, drop=2),
+    TableColumn("site", drop=3),
 )
 # Rows arrive one by one: the widths are those of long values, and a longer one only moves what follows.
-WIDEST = ["-" * 24, "claim.information_requested", "-" * 19, "-" * 24, "Acknowledged", "-" * 12]
+WIDEST = ["-" * 24, "claim.acknowledged", "-" * 19, "-" * 24, "Acknowledged", "-" * 12]
 
 Types = Annotated[
     list[str] | None,

@@ -7,8 +7,11 @@ from typing import Annotated
 import typer
 
 from clearlane.cli.batch import facts
-from clearlane.cli.operator_command import AsJson, run_in_installation, show_json, show_table
+from clearlane.cli.operator_command import AsJson, run_in_installation, show_json, show_list
+from clearlane.cli.output import counted
+from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import Data, Yes, confirm, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.pipeline.operator import batch_admin
 from clearlane.pipeline.operator.batch_admin import ExportedBatch
 from clearlane.store.database import OperationRefused
@@ -16,7 +19,13 @@ from clearlane.wiring import Installation
 
 app = typer.Typer(add_completion=False)
 
-LABELS = {"File": "name", "Batch": "id", "State": "state", "Payer": "payer_id", "Claims": "claims"}
+COLUMNS = (
+    TableColumn("file", "name"),
+    TableColumn("batch", "id", right=True),
+    TableColumn("state", "state", state=True),
+    TableColumn("payer", "payer_id"),
+    TableColumn("claims", "claims", right=True),
+)
 
 
 @app.command()
@@ -54,13 +63,15 @@ def export_undelivered(
             written.append(facts(file.batch))
         return written, await batch_admin.count_unbatched_claims(context)
 
-    written, left = run_in_installation(data, work)
+    with progress("Writing files"):
+        written, left = run_in_installation(data, work)
     if as_json:
         show_json({"files": written, "marked": mark, "claims_not_written": left})
     else:
-        show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in written])
+        claims = counted(sum(int(str(row["claims"])) for row in written), "claim")
         marked = "; they count as delivered" if mark else ""
-        typer.echo(f"{len(written)} files written to {to}{marked}.")
+        total = f"{claims}, written to {to}{marked}"
+        show_list(COLUMNS, written, noun="file", hint="Nothing waits to be sent.", total=total)
     if left:
         refuse(f"{left} claims could not be written; the log names them.")
 

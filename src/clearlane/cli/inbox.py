@@ -11,9 +11,11 @@ from clearlane.cli.operator_command import (
     run_in_installation,
     show_facts,
     show_json,
+    show_list,
     show_table,
 )
 from clearlane.cli.storage_command import Data, Yes, confirm, operator
+from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.store import inbox as store
 from clearlane.store.inbox import InboxFile, RoutePoll
@@ -65,7 +67,8 @@ def list_(
     if as_json:
         show_json(found)
     else:
-        show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in found])
+        hint = "" if everything else "None needs somebody; --all shows the rest."
+        show_list(COLUMNS, found, noun="file", hint=hint)
     for poll in passed_over:
         typer.echo(
             f"Route {poll.route_id} ({poll.type} {poll.payer_id}): {poll.passed_over} files are not collected because of "
@@ -179,18 +182,18 @@ def discard(id: Id, yes: Yes = False, as_json: AsJson = False, data: Data = None
     _show_result(run_in_installation(data, work), as_json=as_json)
 
 
-LABELS = {
-    "Id": "id",
-    "State": "state",
-    "Type": "type",
-    "Payer": "payer_id",
-    "Kinds": "kinds",
-    "Applied": "applied",
-    "Parked": "parked",
-    "File": "name",
-    "Received": "received_at",
-    "What to look at": "reason",
-}
+COLUMNS = (
+    TableColumn("id", "id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("payer", "payer_id"),
+    TableColumn("kinds", "kinds", drop=2),
+    TableColumn("applied", "applied", right=True, drop=4),
+    TableColumn("parked", "parked", right=True),
+    TableColumn("file", "name", drop=1),
+    TableColumn("type", "type", drop=3),
+    TableColumn("received", "received_at", drop=5),
+    TableColumn("what to look at", "reason", wrap=True),
+)
 
 
 def facts(file: InboxFile) -> dict[str, object]:

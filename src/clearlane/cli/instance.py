@@ -11,9 +11,10 @@ from clearlane.cli.operator_command import (
     run_in_installation,
     show_change,
     show_json,
-    show_table,
+    show_list,
 )
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.store import instances as store
 from clearlane.wiring import Installation
@@ -42,7 +43,7 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     if as_json:
         show_json(found)
     else:
-        show_table(list(LABELS), [[each[name] for name in LABELS.values()] for each in found])
+        show_list(COLUMNS, found, noun="instance", hint="A program makes one by proxy login.")
 
 
 @app.command()
@@ -63,15 +64,15 @@ def enable(id: Id, site: OfSite = "", as_json: AsJson = False, data: Data = None
     _set_state(id, site, store.ACTIVE, data, as_json=as_json)
 
 
-LABELS = {
-    "Id": "instance_id",
-    "Name": "name",
-    "Vendor": "vendor_key",
-    "Site": "vendor_site_id",
-    "State": "state",
-    "Token": "has_token",
-    "Token made": "token_at",
-}
+COLUMNS = (
+    TableColumn("id", "instance_id"),
+    TableColumn("name", "name", drop=2),
+    TableColumn("vendor", "vendor_key", drop=1),
+    TableColumn("site", "vendor_site_id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("token", "has_token"),
+    TableColumn("token made", "token_at", drop=3),
+)
 
 
 def _facts(installation: Installation, one: store.Instance) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clearlane.cli.claim_client import DAYS_BACK, amounts
+from clearlane.cli.claim_client import DAYS_PER_CALL, amounts, week_ago
 from clearlane.cli.client_command import (
     NOT_ACCEPTED,
     ClientSession,
@@ -35,7 +35,6 @@ FINAL = frozenset({"Complete", "Rejected"})
 EVERY_SECONDS = 2.0
 DAYS_SEARCHED_MAX = 120
 """How far back a named claim is searched for."""
-DAYS_PER_CALL = 31
 COLUMNS = (
     TableColumn("time"),
     TableColumn("vendor claim id"),
@@ -137,9 +136,8 @@ def _find_first_day(
     A sandbox that was advanced has its claims weeks ago, so without ``start`` a longer time is searched.
     """
     today = session.client.today()
-    days_back = (DAYS_BACK, DAYS_SEARCHED_MAX) if start is None else (0,)
-    for days in days_back:
-        first = start or today - timedelta(days=days)
+    earlier = today - timedelta(days=DAYS_SEARCHED_MAX)
+    for first in (start,) if start else (week_ago(today), earlier):
         rows = [row for row in _rows_since(session, first) if row.VendorClaimId in wanted]
         missing = sorted(wanted - {row.VendorClaimId for row in rows})
         if not missing:
@@ -170,7 +168,7 @@ def _fetch(session: ClientSession, since: date | None, wanted: set[str]) -> "Ite
     from clearlane.client import RateLimited, Unavailable
 
     try:
-        first = since or session.client.today() - timedelta(days=DAYS_BACK)
+        first = since or week_ago(session.client.today())
         rows = list(_rows_since(session, first))
     except (Unavailable, RateLimited) as fault:
         if not fault.retryable:

@@ -4,14 +4,17 @@ Opens the installation, waits until running nodes have loaded a change, and prin
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Protocol, TypeVar
 
 import typer
 
-from clearlane.cli.output import show_change, show_facts, show_json, show_table
+from clearlane.cli.output import show_change, show_facts, show_json, show_list, show_table
 from clearlane.cli.storage_command import exit_on_refusal, operator, refuse
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Finding
@@ -32,6 +35,7 @@ __all__ = [
     "show_change",
     "show_facts",
     "show_json",
+    "show_list",
     "show_table",
 ]
 
@@ -62,13 +66,35 @@ def run_in_installation(data: Path | None, work: Callable[[Installation], Awaita
         async with open_installation(
             load(overrides={"data": data}), role="command"
         ) as installation:
-            return await work(installation)
+            with _warnings_to_standard_error():
+                return await work(installation)
 
     with exit_on_refusal():
         try:
             return asyncio.run(run())
         except AccountRefused as refused:
             refuse("\n".join(map(_sentence, refused.findings)))
+
+
+@contextmanager
+def _warnings_to_standard_error() -> Iterator[None]:
+    """Keep log lines of the work out of a command's output: warnings go to standard error, others nowhere."""
+    if (
+        "structlog" not in sys.modules
+    ):  # work that logs has imported it; others need not wait for it
+        yield
+        return
+    import structlog
+
+    before = structlog.get_config()
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
 
 
 class StoredChange(Protocol):

@@ -71,7 +71,7 @@ def show_table(
     if layout.left_out and not layout.stacked:
         below.append(f"Not shown: {', '.join(layout.left_out).lower()} (--wide shows all).")
     if said := " ".join(filter(None, below)):
-        typer.echo(dimmed(said))
+        show_lines(map(dimmed, wrapped(said, "", output_width())))
 
 
 def show_facts(facts: Sequence[tuple[str, object]]) -> None:
@@ -81,9 +81,9 @@ def show_facts(facts: Sequence[tuple[str, object]]) -> None:
         show_lines(wrapped(_word(value), f"  {label.ljust(label_width)}  ", output_width()))
 
 
-def show_text(text: str, before: str = "") -> None:
+def show_text(text: str, before: str = "", indent: int | None = None) -> None:
     """Print a text wrapped to the terminal, with what stands before its first line."""
-    show_lines(wrapped(printable(text), before, output_width()))
+    show_lines(wrapped(printable(text), before, output_width(), indent))
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,15 +1,12 @@
 """``clearlane payer``: the payer directory that the operator maintains."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from clearlane.cli.claim_service import search_payers_over_service
 from clearlane.cli.client_command import CaFile, Key, ServiceOptions, Site, Url
@@ -22,12 +19,13 @@ from clearlane.cli.operator_command import (
     show_json,
     show_table,
 )
+from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.payers.match import PayerMatch
 from clearlane.payers.merge import PayerChanges
 from clearlane.payers.model import PAYER_TYPES, Payer
-from clearlane.payers.transfer import Progress as Reading
 from clearlane.payers.transfer import RowFinding, as_wire, read_payers, write_csv, write_json
 from clearlane.store.payers import (
     REVISION,
@@ -37,9 +35,9 @@ from clearlane.store.payers import (
 )
 from clearlane.wiring import Installation
 
-PAYER_FILE_BYTES_WITHOUT_PROGRESS_BAR_MAX = 256 * 1024
-
-app = typer.Typer(help="The payer directory: import, search, export.", add_completion=False)
+app = typer.Typer(
+    help="Payers: those that a vendor can reach, and the directory.", add_completion=False
+)
 
 
 class PayerFileFormat(StrEnum):
@@ -56,6 +54,7 @@ OfType = Annotated[
 OnlyTest = Annotated[bool, typer.Option("--test", help="The sandbox's test payers.")]
 
 STANDARD = "-"
+NO_PAYERS = "Import some with: clearlane payer import FILE; --test shows a sandbox's."
 
 
 @app.command("import")
@@ -92,9 +91,9 @@ def import_(
         await confirm_loaded(installation.database, REVISION, done.revision)
         return done.changes
 
-    with bar(len(content)) as (reading, storing):
-        incoming = read_payers(content, reading)
-        storing()
+    with progress("Reading") as show:
+        incoming = read_payers(content, show)
+        show(0, label="Storing")
         changes = run_in_installation(data, work)
     findings = sorted((*incoming.findings, *changes.findings), key=lambda row: row.line)
     _report(file, changes, findings, dry_run=dry_run, as_json=as_json)
@@ -224,18 +223,18 @@ WRITERS: dict[PayerFileFormat, Callable[[list[Payer]], str]] = {
     PayerFileFormat.CSV: write_csv,
     PayerFileFormat.JSON: write_json,
 }
-LABELS = {
-    "Payer id": "payer_id",
-    "Type": "type",
-    "Name": "name",
-    "Svc id": "svc_payer_id",
-    "National id": "national_payer_id",
-    "ERA": "era_availability",
-    "Eligibility": "offers_eligibility",
-    "Enrollment": "claim_enrollment_required",
-    "Active": "active",
-    "Claims": "accepts_claims",
-}
+COLUMNS = (
+    TableColumn("payer id", "payer_id"),
+    TableColumn("type", "type"),
+    TableColumn("name", "name", wrap=True),
+    TableColumn("svc id", "svc_payer_id", drop=3),
+    TableColumn("national id", "national_payer_id", drop=4),
+    TableColumn("era", "era_availability", drop=5),
+    TableColumn("eligibility", "offers_eligibility", drop=2),
+    TableColumn("enrollment", "claim_enrollment_required", drop=2),
+    TableColumn("active", "active", drop=1),
+    TableColumn("claims", "accepts_claims", drop=1),
+)
 
 
 def _chosen(installation: Installation, type: PayerTypeOption | None, *, test: bool) -> list[Payer]:
@@ -254,7 +253,8 @@ def _show(payers: list[Payer], *, as_json: bool) -> None:
     if as_json:
         show_json([as_wire(payer) for payer in payers])
     else:
-        show_table(list(LABELS), [[getattr(p, name) for name in LABELS.values()] for p in payers])
+        rows = ([getattr(payer, one.name) for one in COLUMNS] for payer in payers)
+        show_table(COLUMNS, rows, noun="payer", hint=NO_PAYERS)
 
 
 def _report(
@@ -289,20 +289,6 @@ def _report(
         typer.echo(f"{len(findings)} findings on {lines} lines. Nothing is imported.", err=True)
     if findings:
         raise typer.Exit(1)
-
-
-@contextmanager
-def bar(size: int) -> Iterator[tuple[Reading, Callable[[], None]]]:
-    """Show a progress bar on the error stream of a terminal, for large files."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    hidden = not console.is_terminal or size < PAYER_FILE_BYTES_WITHOUT_PROGRESS_BAR_MAX
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
-        task = progress.add_task("Reading", total=None)
-        yield (
-            lambda done, of: progress.update(task, completed=done, total=of),
-            lambda: progress.update(task, description="Storing", total=None),
-        )
 
 
 def _read(file: str) -> bytes:

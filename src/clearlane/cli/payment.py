@@ -10,11 +10,14 @@ from typing import Annotated
 import msgspec
 import typer
 
-from clearlane.cli.operator_command import AsJson, run_in_installation, show_table
+from clearlane.cli.operator_command import AsJson, run_in_installation, show_list
 from clearlane.cli.payment_output import occurrence_lines, payment_lines
+from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.kernel.formats import parse_iso_date, parse_money
-from clearlane.payments import as_json
+from clearlane.payments import as_json as as_json_objects
+from clearlane.payments import wording
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.pipeline.query import payments as query
@@ -83,8 +86,15 @@ def list_(
         if as_json:
             await _write_list(found)
             return
-        rows = [[_cell(payment, name) for name in COLUMNS.values()] async for payment in found]
-        show_table(list(COLUMNS), rows)
+        payments = [payment async for payment in found]
+        whole = sum(payment.amount or 0 for payment in payments)
+        show_list(
+            COLUMNS,
+            map(as_json_objects.payment_object, payments),
+            noun="payment",
+            hint="They come in 835 files of payers; options that narrow the list may be too narrow.",
+            total=f"{wording.money(whole)} in all",
+        )
 
     run_in_installation(data, work)
 
@@ -158,7 +168,10 @@ def export(
         pieces = _csv_pieces(details, pages) if as_csv else _json_pieces(details, pages)
         await _output_pieces(out, pieces)
 
-    run_in_installation(data, work)
+    with progress("Writing the payment"):
+        run_in_installation(data, work)
+    if out is not None:
+        typer.echo(f"Wrote {out}.", err=True)
 
 
 @app.command()
@@ -211,25 +224,21 @@ def pdf(
     write_payment_file(payment_id, out, data)
 
 
-COLUMNS = {
-    "Payment": "payment_id",
-    "State": "state",
-    "Paid": "effective_date",
-    "Payer": "payer_id",
-    "Trace": "trace_number",
-    "Method": "method",
-    "Claims": "claims",
-    "Unmatched": "unmatched",
-    "Claims paid": "claims_paid",
-    "Adjustments": "adjustments_total",
-    "Amount": "amount",
-    "Balanced": "balanced",
-    "Fetched": "fetched_at",
-}
-
-
-def _cell(payment: Payment, name: str) -> object:
-    return as_json.payment_object(payment)[name]
+COLUMNS = (
+    TableColumn("payment", "payment_id"),
+    TableColumn("state", "state", state=True),
+    TableColumn("paid", "effective_date"),
+    TableColumn("payer", "payer_id", drop=1),
+    TableColumn("trace", "trace_number", drop=3),
+    TableColumn("method", "method", drop=7),
+    TableColumn("claims", "claims", right=True, drop=2),
+    TableColumn("unmatched", "unmatched", right=True, drop=4),
+    TableColumn("claims paid", "claims_paid", right=True, drop=6),
+    TableColumn("adjustments", "adjustments_total", right=True, drop=6),
+    TableColumn("amount", "amount", right=True),
+    TableColumn("balanced", "balanced", drop=5),
+    TableColumn("fetched", "fetched_at", drop=8),
+)
 
 
 async def _all_payments(
@@ -264,7 +273,7 @@ async def _load(installation: Installation, payment_id: str) -> PaymentDetails:
 async def _write_list(found: AsyncIterator[Payment]) -> None:
     separator = "["
     async for payment in found:
-        typer.echo(f"{separator}\n{_json(as_json.payment_object(payment))}", nl=False)
+        typer.echo(f"{separator}\n{_json(as_json_objects.payment_object(payment))}", nl=False)
         separator = ","
     typer.echo("[]" if separator == "[" else "\n]")
 
@@ -279,13 +288,15 @@ async def _write_details(
 async def _json_pieces(
     details: PaymentDetails, pages: AsyncIterator[list[ClaimOccurrence]]
 ) -> AsyncIterator[str]:
-    head = as_json.payment_object(details.payment)
-    head["provider_adjustments"] = [as_json.adjustment_object(one) for one in details.adjustments]
+    head = as_json_objects.payment_object(details.payment)
+    head["provider_adjustments"] = [
+        as_json_objects.adjustment_object(one) for one in details.adjustments
+    ]
     yield _json(head)[:-1] + ',\n"occurrences": ['
     separator = "\n"
     async for page in pages:
         for one in page:
-            yield separator + _json(as_json.occurrence_object(one))
+            yield separator + _json(as_json_objects.occurrence_object(one))
             separator = ",\n"
     yield "]}\n"
 

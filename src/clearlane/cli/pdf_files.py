@@ -6,23 +6,22 @@ A file is of mode 0600 and there whole or not at all. A long one shows its progr
 import contextlib
 import os
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from clearlane.cli.claim_admin import find_claim_number
 from clearlane.cli.operator_command import run_in_installation
+from clearlane.cli.output import counted
+from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import MISUSED, operator, refuse
 from clearlane.payments.payment import ClaimOccurrence, Payment
 from clearlane.payments.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
 from clearlane.pipeline.query.payments import load_decisions, load_payment, occurrence_pages
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from clearlane.wiring import Installation
-
-CLAIMS_WITHOUT_PROGRESS_BAR_MAX = 500
 
 Pages = AsyncIterator[list[ClaimOccurrence]]
 
@@ -44,18 +43,18 @@ def write_payment_file(payment_id: str, out: Path, data: Path | None) -> None:
     typer.echo(f"Wrote {out}.")
 
 
-def write_claim_file(request_id: str, out: Path, data: Path | None) -> None:
+def write_claim_file(claim: str, out: Path, data: Path | None) -> None:
     """Write a claim's explanation of benefits as a PDF file."""
-    request_id = request_id.strip()
 
     async def work(installation: Installation) -> None:
+        number = await find_claim_number(installation, claim)
         decisions = await load_decisions(
-            installation.database, installation.vault, request_id, actor=operator()
+            installation.database, installation.vault, number, actor=operator()
         )
         if decisions is None:
-            refuse(f"There is no claim with the RequestId {request_id}.")
+            refuse(f"There is no claim {number} any more.")
         if not decisions:
-            refuse(f"No payment has decided on {request_id} yet. See: clearlane claim show")
+            refuse(f"No payment has decided on {number} yet. See: clearlane claim show")
         heading = ClaimFileHeading(payments=tuple(payment for payment, _ in decisions))
         await _write(installation, out, heading, _one_page(decisions), len(decisions))
 
@@ -70,9 +69,9 @@ async def _one_page(decisions: Sequence[tuple[Payment, ClaimOccurrence]]) -> Pag
 async def _write(
     installation: Installation, out: Path, heading: FileHeading, pages: Pages, claims: int
 ) -> None:
-    with _private_file(out) as file, _progress(claims) as progress:
+    with _private_file(out) as file, progress(counted(claims, "claim"), claims) as show:
         try:
-            await make_pdf(heading, pages, file, at=installation.clock.now(), progress=progress)
+            await make_pdf(heading, pages, file, at=installation.clock.now(), progress=show)
         except PdfRefused as refused:
             refuse(str(refused))
 
@@ -92,19 +91,3 @@ def _private_file(out: Path) -> Iterator[BinaryIO]:
         refuse(f"--out: {out} cannot be written: {fault.strerror}", MISUSED)
     finally:
         Path(name).unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _progress(claims: int) -> Iterator[Callable[[int], None]]:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    hidden = not console.is_terminal or claims <= CLAIMS_WITHOUT_PROGRESS_BAR_MAX
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
-        task = progress.add_task(f"{claims:,} claims", total=claims)
-
-        def show(done: int) -> None:
-            progress.update(task, completed=done)
-            if done >= claims:
-                progress.update(task, description="Writing the file", total=None)
-
-        yield show

@@ -8,6 +8,7 @@ import typer
 from clearlane.cli.backup import ON_POSTGRESQL
 from clearlane.cli.client_command import AsJson
 from clearlane.cli.output import show_change
+from clearlane.cli.progress import progress
 from clearlane.cli.storage_command import (
     Data,
     DryRun,
@@ -64,7 +65,8 @@ def restore(
     )
     if not dry_run:
         confirm(f"The database {settings.sqlite_file} will be replaced by the backup.", yes=yes)
-    done = run_to_end(restored.check() if dry_run else restored.run())
+    with progress("Checking the backup" if dry_run else "Restoring the backup"):
+        done = run_to_end(restored.check() if dry_run else restored.run())
     batches, claims = done.in_doubt
     show_change(
         "\n".join(_lines(done, dry_run=dry_run)),

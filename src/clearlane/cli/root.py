@@ -23,9 +23,12 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from clearlane import __version__
+from clearlane.cli.client_command import OVER_SERVICE
 from clearlane.cli.terminal import choose
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
+SECTIONS = {"Commands over the service, for vendors": True, "Commands on this machine": False}
+SHORT_HELP_CHARACTERS = 60
 OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
 GARBAGE_THRESHOLD = 50_000
 """New objects before the garbage collector runs for the first time."""
@@ -52,9 +55,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "console": CommandEntry("console_open", "Open the console of a sandbox."),
     "user": CommandEntry("console_user", "People who sign in to the console."),
     "instance": CommandEntry("instance", "Instances of proxy login."),
-    "payer": CommandEntry("payer", "The payer directory: import, search, export."),
+    "payer": CommandEntry(
+        "payer", "Payers: those that a vendor can reach, and the directory.", vendor="payer_client"
+    ),
     "route": CommandEntry("route", "How payers are reached: folder, SFTP, CAQH CORE."),
-    "payers": CommandEntry("payers", "The payers a vendor can reach, from the service."),
     "claim": CommandEntry("claim", "Check, make, submit, follow and explain claims."),
     "listen": CommandEntry("listen", "Follow claim status changes live."),
     "events": CommandEntry(
@@ -104,6 +108,26 @@ class Shell(StrEnum):
     FISH = "fish"
     POWERSHELL = "powershell"
     PWSH = "pwsh"
+
+
+class SectionedGroup(TyperGroup):
+    """A group whose help tells the commands of vendors from those of operators, where it has both."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        shown = [one for one in commands if one is not None and not one.hidden]
+        vendors = [one for one in shown if getattr(one.callback, OVER_SERVICE, False)]
+        operators = [one for one in shown if one not in vendors]
+        if not (vendors and operators):
+            super().format_commands(ctx, formatter)
+            return
+        for title, part in SECTIONS.items():
+            rows = [
+                (one.name, one.get_short_help_str(limit=SHORT_HELP_CHARACTERS))
+                for one in (vendors if part else operators)
+            ]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 class CommandGroup(TyperGroup):
@@ -158,13 +182,14 @@ def _load(entry: CommandEntry) -> typer.Typer:
 def _app(module: str) -> typer.Typer:
     found: typer.Typer = importlib.import_module(f"clearlane.cli.{module}").app
     found.rich_markup_mode = None  # the same plain help for all commands, which can be copied
+    found.info.cls = SectionedGroup
     return found
 
 
 def _vendor_group(entry: CommandEntry) -> typer.Typer:
     """Return a group for the base install; any other command raises for the missing package."""
 
-    class _VendorGroup(TyperGroup):
+    class _VendorGroup(SectionedGroup):
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             found = super().get_command(ctx, cmd_name)
             if found is None and not ctx.resilient_parsing:

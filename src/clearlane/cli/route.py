@@ -11,10 +11,12 @@ from clearlane.cli.operator_command import (
     run_in_installation,
     show_facts,
     show_json,
+    show_list,
     show_table,
 )
 from clearlane.cli.route_edit import Id, add, change, facts, note_sandbox, remove, show_checks
 from clearlane.cli.storage_command import REFUSED, Data, operator
+from clearlane.cli.table import TableColumn
 from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.payers.routes import (
@@ -63,7 +65,8 @@ def list_(
     if as_json:
         show_json(found)
     else:
-        show_table(list(LABELS), [[row[name] for name in LABELS.values()] for row in found])
+        hint = "Add one with: clearlane route add."
+        show_list(COLUMNS, found, noun="route", hint=hint)
 
 
 @app.command()
@@ -159,16 +162,16 @@ def options(
         show_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
-LABELS = {
-    "Id": "id",
-    "Type": "type",
-    "Payer": "payer_id",
-    "Position": "position",
-    "Kind": "kind",
-    "Active": "active",
-    "Secrets": "secrets",
-    "To": "to",
-}
+COLUMNS = (
+    TableColumn("id", "id"),
+    TableColumn("type", "type"),
+    TableColumn("payer", "payer_id"),
+    TableColumn("kind", "kind"),
+    TableColumn("active", "active"),
+    TableColumn("position", "position", right=True, drop=1),
+    TableColumn("secrets", "secrets", drop=2),
+    TableColumn("to", "to", wrap=True),
+)
 
 
 def _set_active(id: int, data: Path | None, *, active: bool, as_json: bool) -> None:

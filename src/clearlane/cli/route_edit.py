@@ -39,6 +39,7 @@ from clearlane.cli.storage_command import (
     operator,
     refuse,
 )
+from clearlane.cli.table import TableColumn
 from clearlane.connect.connection_test import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.kernel.finding import Finding
@@ -238,7 +239,7 @@ def note_sandbox(installation: Installation) -> None:
 def show_checks(checks: Sequence[ConnectionCheck]) -> None:
     """Print the steps of a connection test."""
     show_table(
-        ["", "tried", "result"],
+        ["", "tried", TableColumn("result", wrap=True)],
         [["ok" if one.passed else "FAILED", one.name, one.message] for one in checks],
     )
 

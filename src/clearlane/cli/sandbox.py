@@ -11,12 +11,19 @@ import msgspec
 import typer
 
 from clearlane.cli.client_command import AsJson, ClientSession, Data, usage_error, vendor_command
-from clearlane.cli.output import counted, show_change, show_json, show_table
+from clearlane.cli.output import counted, show_change, show_json, show_list
+from clearlane.cli.table import TableColumn
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
 SECONDS_MAX = 3_600
 """How long an advance may take: it ends when everything due is posted."""
+PAYER_COLUMNS = (
+    TableColumn("payer", "PayerId"),
+    TableColumn("type", "Type"),
+    TableColumn("mode", "Mode", state=True),
+    TableColumn("name", "Name", wrap=True),
+)
 NO_SANDBOX = "This service is no sandbox: its clock cannot be changed, and its payers are real."
 
 app = typer.Typer(
@@ -95,9 +102,7 @@ def payer(
     if session.as_json:
         show_json(found)
     else:
-        names = ("PayerId", "Type", "Mode", "Name")
-        header = ("payer", "type", "mode", "name")
-        show_table(header, ([one[name] for name in names] for one in found))
+        show_list(PAYER_COLUMNS, found, noun="payer")
 
 
 @app.command()

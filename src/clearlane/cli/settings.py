@@ -1,20 +1,24 @@
 """``clearlane settings``: the effective settings, and where each can be set."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from clearlane.cli.output import show_table
+from clearlane.cli.table import TableColumn
 from clearlane.settings import InvalidSettings, Settings, all_settings, environment_variable, load
 
 app = typer.Typer(help="Show the effective settings.", add_completion=False)
 
 HIDDEN = "(set, hidden)"
-PIPE_COLUMNS = 400
+COLUMNS = (
+    "setting",
+    "value",
+    TableColumn("environment", drop=1),
+    TableColumn("what it does", wrap=True),
+)
 
 
 @app.command()
@@ -35,15 +39,10 @@ def settings(
     if as_json:
         typer.echo(json.dumps(shown, indent=2))
         return
-    grid = Table("Setting", "Value", "Environment", "What it does")
-    for column in grid.columns:
-        column.overflow = "fold"  # a name or a path is never cut short
-    for name, _, row in all_settings():
-        value = shown[name]
-        words = ", ".join(value) if isinstance(value, list) else str(value)
-        grid.add_row(name, words, environment_variable(name), row.help)
-    # A pipe has no width: there each setting is one line that can be searched.
-    Console(width=None if sys.stdout.isatty() else PIPE_COLUMNS).print(grid)
+    rows = [
+        (name, shown[name], environment_variable(name), row.help) for name, _, row in all_settings()
+    ]
+    show_table(COLUMNS, rows, noun="setting")
 
 
 def show(effective: Settings, name: str, *, secret: bool) -> str | int | bool | list[str]:

@@ -13,9 +13,10 @@ from clearlane.cli.operator_command import (
     run_in_installation,
     show_facts,
     show_json,
-    show_table,
+    show_list,
 )
 from clearlane.cli.storage_command import Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.store.accounts import (
     REVISION,
     NewSite,
@@ -76,7 +77,7 @@ def add(
         show_json(added)
     else:
         typer.echo("The site is added.")
-        show_facts([(label, added[key]) for label, key in LABELS.items()])
+        show_facts([(one.label, added[one.name]) for one in COLUMNS])
 
 
 @app.command("list")
@@ -101,7 +102,7 @@ def list_(
     if as_json:
         show_json(sites)
     else:
-        show_table(list(LABELS), [[each[key] for key in LABELS.values()] for each in sites])
+        show_list(COLUMNS, sites, noun="site", hint="Add one with: clearlane site add VENDOR.")
 
 
 @app.command()
@@ -192,16 +193,16 @@ def corrections(
     )
 
 
-LABELS = {
-    "Vendor site id": "vendor_site_id",
-    "Vendor": "vendor_key",
-    "Client id": "client_id",
-    "Name": "name",
-    "Time zone": "time_zone",
-    "State": "state",
-    "BAA": "baa_accepted",
-    "Corrected in the console": "console_corrections",
-}
+COLUMNS = (
+    TableColumn("Vendor site id", "vendor_site_id"),
+    TableColumn("Vendor", "vendor_key"),
+    TableColumn("Client id", "client_id", drop=1),
+    TableColumn("Name", "name"),
+    TableColumn("Time zone", "time_zone", drop=2),
+    TableColumn("State", "state", state=True),
+    TableColumn("BAA", "baa_accepted"),
+    TableColumn("Corrected in the console", "console_corrections", drop=3),
+)
 
 
 def facts(site: Site, vendor_key: str) -> dict[str, object]:

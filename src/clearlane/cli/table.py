@@ -54,14 +54,18 @@ class TableLayout:
     widths: tuple[int, ...]
     """One for each column of ``columns``; 0 for one that is left out."""
     width: int | None
+    empty: frozenset[int] = frozenset()
+    """Columns in which no row has anything."""
     stacked: bool = False
     """Whether each row is printed as a block of one value a line, since no table fits."""
 
     @property
     def left_out(self) -> list[str]:
-        """The headings of the columns that are not shown."""
+        """The headings of the columns that are not shown and hold something."""
         return [
-            one.label for one, width in zip(self.columns, self.widths, strict=True) if not width
+            one.label
+            for at, one in enumerate(self.columns)
+            if not self.widths[at] and at not in self.empty
         ]
 
     def head(self) -> Iterator[str]:
@@ -117,7 +121,7 @@ def fit(
         return TableLayout(columns, tuple(full), width)
     # With headings broken at their blanks a column is as wide as its content.
     narrow = [
-        max([_longest_word(one.label), *lengths])
+        max([len(one.label) if one.wrap else _broken_width(one.label), *lengths])
         for one, lengths in zip(columns, cells, strict=True)
     ]
     least = [
@@ -126,26 +130,30 @@ def fit(
         else size
         for at, (one, size) in enumerate(zip(columns, narrow, strict=True))
     ]
-    order = sorted(
-        (at for at, one in enumerate(columns) if one.drop), key=lambda at: -columns[at].drop
-    )
+    empty = frozenset(at for at, lengths in enumerate(cells) if not any(lengths))
+    droppable = [at for at, one in enumerate(columns) if one.drop or at in empty]
+    order = sorted(droppable, key=lambda at: (at not in empty, -columns[at].drop))
     shown = set(range(len(columns)))
     for at in [None, *order]:
         shown.discard(-1 if at is None else at)
         if _total([least[each] for each in shown]) <= width:
-            return TableLayout(columns, _spread(shown, least, narrow, full, width), width)
+            return TableLayout(columns, _spread(shown, least, narrow, full, width), width, empty)
     return TableLayout(columns, tuple(full), width, stacked=True)
 
 
-def wrapped(text: str, before: str, width: int | None) -> list[str]:
-    """Return a text in lines of a width, with what stands before the first, and blanks before the others."""
+def wrapped(text: str, before: str, width: int | None, indent: int | None = None) -> list[str]:
+    """Return a text in lines of a width, with what stands before the first, and blanks before the others.
+
+    There are as many blanks as what stands before is long, unless ``indent`` says otherwise.
+    """
     if width is None:
         return [f"{before}{text}".rstrip()]
+    blanks = len(before) if indent is None else indent
     return textwrap.wrap(
         text,
-        max(width, len(before) + TEXT_WIDTH_MIN),
+        max(width, blanks + TEXT_WIDTH_MIN),
         initial_indent=before,
-        subsequent_indent=" " * len(before),
+        subsequent_indent=" " * blanks,
         break_on_hyphens=False,
         break_long_words=False,
     ) or [before.rstrip()]
@@ -171,6 +179,13 @@ def _total(widths: Sequence[int]) -> int:
 
 def _longest_word(text: str) -> int:
     return max(map(len, text.split()), default=0)
+
+
+def _broken_width(label: str) -> int:
+    """Return how wide a heading is on two lines at most."""
+    words = label.split()
+    splits = ((" ".join(words[:at]), " ".join(words[at:])) for at in range(1, max(len(words), 2)))
+    return min(max(map(len, both)) for both in splits)
 
 
 def _broken(text: str, width: int) -> list[str]:

@@ -17,9 +17,10 @@ from clearlane.cli.operator_command import (
     run_in_installation,
     show_facts,
     show_json,
-    show_table,
+    show_list,
 )
 from clearlane.cli.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.store.accounts import (
     REVISION,
@@ -110,7 +111,7 @@ def list_(as_json: AsJson = False, data: Data = None) -> None:
     if as_json:
         show_json(vendors)
     else:
-        show_table(list(LABELS), [[each[name] for name in LABELS.values()] for each in vendors])
+        show_list(COLUMNS, vendors, noun="vendor", hint="Add one with: clearlane vendor add KEY.")
 
 
 @app.command()
@@ -130,7 +131,7 @@ def show(key: Key, as_json: AsJson = False, data: Data = None) -> None:
     if as_json:
         show_json(found)
     else:
-        show_facts([(label, found[name]) for label, name in LABELS.items()])
+        show_facts([(one.label, found[one.name]) for one in COLUMNS])
 
 
 @app.command()
@@ -239,15 +240,15 @@ _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 # Labels in tables, and the names in JSON.
-LABELS = {
-    "Key": "vendor_key",
-    "Name": "name",
-    "State": "state",
-    "Proxy login": "proxy_login",
-    "Calls a minute": "rate_per_minute",
-    "Sites": "sites",
-    "Passwords end": "passwords_end",
-}
+COLUMNS = (
+    TableColumn("Key", "vendor_key"),
+    TableColumn("Name", "name"),
+    TableColumn("State", "state", state=True),
+    TableColumn("Sites", "sites", wrap=True),
+    TableColumn("Proxy login", "proxy_login", drop=2),
+    TableColumn("Calls a minute", "rate_per_minute", right=True, drop=1),
+    TableColumn("Passwords end", "passwords_end", drop=3, wrap=True),
+)
 
 
 def facts(installation: Installation, vendor: Vendor) -> dict[str, object]:

@@ -6,9 +6,27 @@ import typer
 
 from clearlane.cli.client_command import ClientSession, vendor_command
 from clearlane.cli.output import printable, show_json, show_table
+from clearlane.cli.table import TableColumn
 
 if TYPE_CHECKING:
     from clearlane.client import WebhookEndpoint
+
+ENDPOINTS = (
+    "id",
+    TableColumn("state", state=True),
+    TableColumn("types", wrap=True),
+    "url",
+    TableColumn("last fault", wrap=True, drop=1),
+)
+DELIVERIES = (
+    "event",
+    "type",
+    TableColumn("state", state=True),
+    TableColumn("attempts", right=True, drop=2),
+    "status",
+    TableColumn("fault", wrap=True),
+    TableColumn("next attempt", drop=1),
+)
 
 app = typer.Typer(help="Webhooks: be told of events.", add_completion=False, rich_markup_mode=None)
 
@@ -44,7 +62,7 @@ def list_endpoints(session: ClientSession) -> None:
         show_json([dict(one.raw) for one in found])
         return
     rows = [(one.id, one.state, ", ".join(one.types), one.url, one.fault or "") for one in found]
-    show_table(("id", "state", "types", "url", "last fault"), rows)
+    show_table(ENDPOINTS, rows, noun="endpoint", hint="Add one with: clearlane webhook add URL.")
 
 
 @vendor_command(app)
@@ -76,7 +94,7 @@ def log(
          one.next_attempt_at or "")
         for one in found
     ]  # fmt: skip
-    show_table(("event", "type", "state", "attempts", "status", "fault", "next attempt"), rows)
+    show_table(DELIVERIES, rows, noun="message", hint="Nothing was sent to it yet.")
 
 
 @vendor_command(app)

@@ -8,6 +8,8 @@ from typing import Any
 
 import typer
 
+from clearlane.cli.output import counted, show_table
+from clearlane.cli.table import TableColumn
 from clearlane.cli.x12_files import (
     FAULTY,
     FINE,
@@ -25,8 +27,13 @@ from clearlane.x12.check import CheckResult, check
 
 UNOPENED = "FILE-OPEN"
 """The rule of the one finding about a file that cannot be opened."""
-COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
-HEADINGS = ("line", "segment", "element", "severity", "finding")
+FINDINGS = (
+    "line",
+    "segment",
+    "element",
+    TableColumn("severity", state=True),
+    TableColumn("finding", wrap=True),
+)
 RULES_SUMMED_UP_MAX = 5
 
 
@@ -53,14 +60,14 @@ class CheckSummary:
         """Yield the summary in words."""
         total = self.files.total()
         size = f"{megabytes(progress.bytes)} MB, {progress.segments:,} segments"
-        yield f"{_count(total, 'file')}, {size}"
+        yield f"{counted(total, 'file')}, {size}"
         parts = [f"{self.files[FINE]} without errors", f"{self.files[FAULTY]} with errors"]
         if self.files[UNREADABLE]:
             parts.append(f"{self.files[UNREADABLE]} that cannot be read")
         if left_out:
             parts.append(f"{left_out} left out (no X12)")
         yield "  " + ", ".join(parts)
-        yield f"  {_count(self.errors, 'error')}, {_count(self.warnings, 'warning')}"
+        yield f"  {counted(self.errors, 'error')}, {counted(self.warnings, 'warning')}"
         often = self.rules.most_common(RULES_SUMMED_UP_MAX)
         if often:
             yield "  most frequent: " + ", ".join(f"{rule} {number:,}" for rule, number in often)
@@ -156,17 +163,10 @@ def _print_table(name: str, verdict: CheckResult) -> None:
     if not verdict.readable:
         typer.echo(f"{name}: cannot be read as X12")
     else:
-        counts = f"{_count(verdict.errors, 'error')}, {_count(verdict.warnings, 'warning')}"
+        counts = f"{counted(verdict.errors, 'error')}, {counted(verdict.warnings, 'warning')}"
         typer.echo(f"{name}: {counts}")
-    rows = [_row(finding) for finding in _ordered(verdict.findings)]
-    if not rows:
-        return
-    widths = [max(len(row[at]) for row in (HEADINGS, *rows)) for at in range(len(HEADINGS) - 1)]
-    for row in (HEADINGS, *rows):
-        cells = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
-        colour = COLOURS.get(row[3])  # type: ignore[call-overload]
-        cells[3] = typer.style(cells[3], fg=colour) if colour else cells[3]
-        typer.echo("  " + "  ".join((*cells, row[4])))
+    if rows := [_row(finding) for finding in _ordered(verdict.findings)]:
+        show_table(FINDINGS, rows)
 
 
 def _row(finding: Finding) -> tuple[str, ...]:
@@ -177,7 +177,3 @@ def _row(finding: Finding) -> tuple[str, ...]:
         element += f"-{position.component}"
     message = f"{finding.message} [{finding.rule}]"
     return (str(position.file_segment or ""), segment, element, finding.severity.value, message)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

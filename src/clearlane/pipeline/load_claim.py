@@ -3,6 +3,7 @@
 The only module that knows how the content of a claim is encoded before it is sealed.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,8 @@ class LoadedClaim:
     claim: Claim = field(repr=False)
     repairs: tuple[tuple[str, str], ...]
     findings: tuple[ClaimFinding, ...] = field(repr=False)
+    given: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The values of repaired fields as they were given, by path."""
 
 
 class ClaimContent(msgspec.Struct):
@@ -39,6 +42,8 @@ class ClaimContent(msgspec.Struct):
     claim: msgspec.Raw
     repairs: list[tuple[str, str]]
     findings: list[tuple[str, str, str, str]]
+    given: dict[str, str] = {}
+    """The values of repaired fields as they were given, by path."""
 
 
 async def load_claim(
@@ -85,6 +90,7 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
         restore(ClaimKind(row.kind), bytes(content.claim)),
         tuple(content.repairs),
         tuple(_finding(*values) for values in content.findings),
+        content.given,
     )
 
 
@@ -109,12 +115,15 @@ def open_claim_content(opened: bytes) -> ClaimContent:
     return msgspec.json.decode(opened, type=ClaimContent)
 
 
-def encode_claim_content(claim: bytes, repairs: Any, findings: Any) -> bytes:
+def encode_claim_content(
+    claim: bytes, repairs: Any, findings: Any, given: Mapping[str, str]
+) -> bytes:
     """Encode the content of a claim, to be sealed."""
     return msgspec.json.encode(
         ClaimContent(
             msgspec.Raw(claim),
             [(path, kind) for path, kind in repairs],
             [(f.rule, str(f.severity), f.location, f.message) for f in findings],
+            dict(given),
         )
     )

@@ -4,7 +4,7 @@ Columns hold ids, codes, days and amounts; what a patient or provider wrote is s
 what must be found again is a keyed hash. Knows no field of a claim.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TypeAlias
@@ -203,6 +203,16 @@ async def find_many(tx: Tx, request_ids: Sequence[str]) -> list[StoredClaim]:
 async def list_events(tx: Tx, request_id: str) -> list[tuple[int, str]]:
     """Return time and event of a claim, in order."""
     return [(at, event) for at, event in await tx.rows(_EVENTS, request_id=request_id)]
+
+
+async def find_newest_of_vendor_claim(tx: Tx, hashes: Mapping[str, str]) -> str | None:
+    """Return the number of the scope's newest claim under a vendor's claim id, given its hash for each kind."""
+    found = [
+        str(row[0])
+        for kind, vendor_claim in hashes.items()
+        if (row := await tx.row(_NEWEST_OF_VENDOR_CLAIM, kind=kind, vendor_claim=vendor_claim))
+    ]
+    return max(found, default=None)  # a number begins with its time
 
 
 async def find_owner(tx: Tx, request_id: str) -> tuple[int, int] | None:
@@ -430,6 +440,16 @@ _EVENTS = scoped_select(
     .where(claim_events.c.request_id == bindparam("request_id"))
     .order_by(claim_events.c.id),
     claim_events,
+)
+_NEWEST_OF_VENDOR_CLAIM = scoped_select(
+    select(claims.c.request_id)
+    .where(
+        claims.c.kind == bindparam("kind"),
+        claims.c.vendor_claim_hash == bindparam("vendor_claim"),
+    )
+    .order_by(claims.c.request_id.desc())
+    .limit(1),
+    claims,
 )
 _OWNER = Statement(
     select(claims.c.vendor_id, claims.c.site_id).where(

@@ -4,8 +4,9 @@
 make the claim ``NotAccepted``; warnings are recorded with it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from dataclasses import field as attribute
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from clearlane.claims.fields import (
 )
 from clearlane.claims.finding import ClaimFinding, LimitedFindings
 from clearlane.claims.forms import FORMS, form_of
+from clearlane.claims.given_values import given_values
 from clearlane.claims.repairs import Repair, repair
 
 # Importing a family is what registers its rules. Findings are listed in that order, those about people first.
@@ -64,6 +66,8 @@ class CheckedClaim:
     claim: Claim
     repairs: tuple[Repair, ...]
     findings: tuple[ClaimFinding, ...]
+    given: Mapping[str, str] = attribute(default_factory=dict, repr=False)
+    """The values of repaired fields as they were given, by path."""
 
     @property
     def accepted(self) -> bool:
@@ -94,7 +98,8 @@ def repair_and_check(
             else each
             for each in findings
         ]
-    return CheckedClaim(repaired, (*tolerated, *repairs), tuple(findings))
+    given = given_values(claim, repairs)
+    return CheckedClaim(repaired, (*tolerated, *repairs), tuple(findings), given)
 
 
 def check(claim: Claim, inputs: RuleInputs, *, at: str = "") -> list[ClaimFinding]:

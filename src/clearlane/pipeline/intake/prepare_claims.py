@@ -15,6 +15,7 @@ from clearlane.claims import decode, fields
 from clearlane.claims.claim_status import encode_claim_status, new_claim_status
 from clearlane.claims.fields import Claim, ClaimKind
 from clearlane.claims.forms import form_of
+from clearlane.claims.given_values import given_values
 from clearlane.claims.repairs import Repair
 from clearlane.claims.resubmission import (
     ORIGINAL,
@@ -215,8 +216,12 @@ def correct_claim(
     claim = judged.claim.model_copy(update=changed)
     fields.drop_empty_fields(claim)
     repairs = [Repair(name, _REPAIRS[value is None]) for name, value in changed.items()]
+    before = given_values(judged.claim, repairs)
     judgement = CheckedClaim(
-        claim, (*judged.repairs, *repairs), tuple(check(claim, facts, at=prepared.at))
+        claim,
+        (*judged.repairs, *repairs),
+        tuple(check(claim, facts, at=prepared.at)),
+        {**before, **judged.given},
     )
     accepted = judgement.accepted
     total = _cents(claim) if accepted else 0
@@ -262,5 +267,5 @@ def _cents(claim: Claim) -> int:
 
 def _content(judgement: CheckedClaim) -> bytes:
     return encode_claim_content(
-        fields.encode(judgement.claim), judgement.repairs, judgement.findings
+        fields.encode(judgement.claim), judgement.repairs, judgement.findings, judgement.given
     )

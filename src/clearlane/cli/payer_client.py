@@ -1,4 +1,4 @@
-"""``clearlane payers``: the payer lists of a vendor, over the service."""
+"""``clearlane payer available``: the payer lists of a vendor, over the service."""
 
 from typing import Annotated
 
@@ -6,18 +6,27 @@ import typer
 
 from clearlane.cli.client_command import ClientSession, usage_error, vendor_command
 from clearlane.cli.output import show_json, show_table
-
-app = typer.Typer(
-    help="The payers a vendor can reach, from the service.",
-    add_completion=False,
-    rich_markup_mode=None,
-)
+from clearlane.cli.table import TableColumn
 
 KINDS = ("medical", "dental")
 
 
-@vendor_command(app)
-def payers(
+COLUMNS = (
+    "payer id",
+    TableColumn("name", wrap=True),
+    "type",
+    TableColumn("era", drop=2),
+    TableColumn("eligibility", drop=1),
+    "enrollment required",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `clearlane payer`."""
+    vendor_command(app)(available)
+
+
+def available(
     session: ClientSession,
     kind: Annotated[str, typer.Argument(help="medical or dental.")] = "medical",
     test: Annotated[bool, typer.Option("--test", help="The test payers of a sandbox.")] = False,
@@ -27,7 +36,8 @@ def payers(
 ) -> None:
     """List the payers that claims can be sent to, as a vendor sees them.
 
-    Examples: clearlane payers; clearlane payers dental --test; clearlane payers --eligibility --json
+    Examples: clearlane payer available; clearlane payer available dental --test;
+    clearlane payer available --eligibility --json
     """
     if kind.lower() not in KINDS:
         usage_error(f"There are no {kind} payers: give {' or '.join(KINDS)}.")
@@ -41,11 +51,12 @@ def payers(
     if session.as_json:
         show_json([payer.raw for payer in found])
         return
-    show_table(
-        ("payer id", "name", "type", "era", "eligibility", "enrollment required"),
+    rows = (
         (
-            (p.PayerId, p.Name, p.Type, p.EraAvailability, p.OffersEligibility,
-             p.ClaimEnrollmentRequired)
-            for p in found
-        ),
+            one.PayerId, one.Name, one.Type, one.EraAvailability, one.OffersEligibility,
+            one.ClaimEnrollmentRequired,
+        )
+        for one in found
     )  # fmt: skip
+    hint = "--test shows those of a sandbox." if not test else ""
+    show_table(COLUMNS, rows, noun="payer", hint=hint)

@@ -1,0 +1,106 @@
+"""Output of `clearlane claim show` and `claim explain`: a stored claim as a person reads it, wrapped to the terminal.
+
+Values of a claim in, printed lines out. Everything is wrapped and nothing is cut.
+"""
+
+import typer
+
+from clearlane.claims.explain import FieldExplanation
+from clearlane.claims.provenance import Explanation
+from clearlane.claims.repair_summary import summarise_repairs
+from clearlane.cli.output import printable, show_text
+from clearlane.cli.terminal import bold, coloured
+from clearlane.kernel.finding import Severity
+from clearlane.pipeline.load_claim import LoadedClaim
+from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry
+
+STATE_COLOURS = {"Complete": "green", "Rejected": "red", "NotAccepted": "red"}
+SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: ""}
+
+
+def claim_state(history: ClaimHistory) -> str:
+    """Return where the claim stands."""
+    return history.status.state if history.status else history.loaded.row.state
+
+
+def show_history(history: ClaimHistory) -> None:
+    """Print a claim's history, oldest event first."""
+    _show_heading(history.loaded, claim_state(history), payer=True)
+    if status := history.status:
+        amounts = {
+            "total": status.total_cents,
+            "payer": status.payer_cents,
+            "patient": status.patient_cents,
+            "adjustments": status.adjustment_cents,
+        }
+        typer.echo("  " + "  ".join(f"{name} {cents / 100:.2f}" for name, cents in amounts.items()))
+    if history.predecessor:
+        typer.echo(f"  takes over from {history.predecessor}")
+    if history.successor:
+        typer.echo(f"  sent again as {history.successor}")
+    repairs = summarise_repairs(history.loaded.repairs)
+    for entry in history.entries:
+        typer.echo(f"\n{entry.at:%Y-%m-%d %H:%M:%S}  {bold(entry.headline)}")
+        _show_entry(entry, repairs)
+
+
+def _show_entry(entry: HistoryEntry, repairs: list[str]) -> None:
+    notes = [entry.file and f"file {entry.file}"]
+    notes += [sentence for sentence in entry.sentences if sentence not in repairs]
+    if repairs and set(repairs) <= set(entry.sentences):
+        notes.append(f"Repaired: {' '.join(repairs)}")
+    notes.append(entry.document_id and f"document {entry.document_id}")
+    for note in filter(None, notes):
+        show_text(note, "    ")
+    for explanation in entry.explanations:
+        _show_explanation(explanation)
+
+
+def _show_explanation(explanation: Explanation) -> None:
+    amount = f" {explanation.amount:.2f}" if explanation.amount is not None else ""
+    line = f"line {explanation.line}: " if explanation.line else ""
+    code = f"{explanation.source} {explanation.code}{amount}"
+    show_text(f"{code}: {line}{explanation.happened}", "    ")
+    for field in explanation.fields:
+        box = f", {field.form} box {field.box}" if field.box else ""
+        show_text(f"{field.path} ({field.label}{box}, {field.place})", "      ")
+    if explanation.todo:
+        show_text(f"What to do: {explanation.todo}", "      ")
+
+
+def show_explained(found: LoadedClaim, rows: list[FieldExplanation]) -> None:
+    """Print a claim field by field: what was given, what it was repaired to, what is sent where, what is wrong."""
+    _show_heading(found, found.row.state)
+    for row in rows:
+        box = f"box {row.box}" if row.box else ""
+        about = ", ".join(filter(None, (box, row.label)))
+        show_text(f"{row.field}  {about}".rstrip(), indent=2)
+        show_text(_value_words(row), "    ")
+        for finding in row.findings:
+            colour = SEVERITY_COLOURS[finding.severity]
+            show_text(finding.message, f"    {coloured('!', colour)} ", indent=6)
+    typer.echo()
+    for sentence in summarise_repairs(found.repairs):
+        show_text(sentence)
+
+
+def _value_words(row: FieldExplanation) -> str:
+    """Return what became of a value: given, repaired, and sent as what in which places."""
+    given = f"given {row.given}" if row.given else "not given"
+    repaired = f", repaired to {row.repaired}" if row.repaired else ""
+    if row.not_sent:
+        return f"{given}{repaired}. Not sent: {row.not_sent}"
+    before = row.repaired or row.given
+    places = [
+        f"in {one.place}" if one.value == before else f"as {one.value} in {one.place}"
+        for one in row.sent
+    ]
+    return f"{given}{repaired}, sent {' and '.join(places)}"
+
+
+def _show_heading(found: LoadedClaim, state: str, *, payer: bool = False) -> None:
+    row = found.row
+    vendor_claim_id = printable(found.claim.Svc_VendorClaimId)
+    of_payer = f", payer {row.payer_id}" if payer else ""
+    shown = coloured(state, STATE_COLOURS.get(state, ""))
+    typer.echo(f"{bold(row.request_id)} ({vendor_claim_id}): {row.kind}{of_payer}, {shown}")

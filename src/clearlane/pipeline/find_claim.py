@@ -1,0 +1,29 @@
+"""Find a claim by either of its two ids: the claim number, which is ours, or the vendor's claim id.
+
+A vendor's claim id is stored as a keyed hash of its site alone, so each site is asked.
+"""
+
+from collections.abc import Iterable
+
+from clearlane.accounts.model import Site
+from clearlane.claims.fields import ClaimKind
+from clearlane.pipeline.load_claim import find_claim_scope
+from clearlane.store import claims as store
+from clearlane.store.database import Database
+from clearlane.store.vault import Vault
+
+
+async def find_claim_numbers(
+    database: Database, vault: Vault, sites: Iterable[Site], given: str
+) -> list[str]:
+    """Return the claim number that was given, or the newest claim of each site under that vendor's claim id."""
+    if await find_claim_scope(database, given) is not None:
+        return [given]
+    found = []
+    for site in sites:
+        hashes = {str(kind): vault.fingerprint(site.scope, kind, given).hex() for kind in ClaimKind}
+        async with database.read(site.scope) as tx:
+            number = await store.find_newest_of_vendor_claim(tx, hashes)
+        if number is not None:
+            found.append(number)
+    return found
