@@ -10,6 +10,7 @@ from html import escape
 from typing import Any
 
 Json = dict[str, Any]
+VERBS = ("get", "post", "put", "patch", "delete")
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --mark: #1a7f5a; }
@@ -68,7 +69,7 @@ def _lines(document: Json) -> Iterator[str]:
 
 def _operations(document: Json) -> Iterator[tuple[str, str, Json]]:
     for path, item in document["paths"].items():
-        for verb in ("get", "post"):
+        for verb in VERBS:
             if verb in item:
                 yield path, verb, item[verb]
 
