@@ -221,6 +221,8 @@ sites = installation_table(
     Column("time_zone", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("baa_accepted_at", BigInteger),
+    # 0 where claims are corrected by the vendor's software alone.
+    Column("console_corrections", SmallInteger, nullable=False, server_default="1"),
     Column("created_at", BigInteger, nullable=False),
     CheckConstraint("state IN ('active', 'suspended')", name="state"),
     # Client tables refer to this pair: a row cannot name one vendor and another vendor's site.

@@ -102,6 +102,7 @@ def _accounts() -> None:
         sa.Column("time_zone", sa.Text, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("baa_accepted_at", sa.BigInteger),
+        sa.Column("console_corrections", sa.SmallInteger, nullable=False, server_default="1"),
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.ForeignKeyConstraint(["vendor_id"], ["vendors.id"], name="fk_sites_vendor_id"),
         sa.UniqueConstraint("vendor_id", "id", name="uq_sites_vendor_id_id"),
