@@ -274,21 +274,25 @@ async def test_a_hundred_thousand_events_are_followed_in_order_with_constant_mem
 
         await flow.database.write(EVERYONE, job, actor=PERSON)
     reader = FeedReader(site.vendor_id, {site.id: site.vendor_site_id})
-    seen, after, peaks = 0, 0, []
-    tracemalloc.start()
+    seen, after, pages, peaks = 0, 0, 0, []
     while True:
-        tracemalloc.reset_peak()
+        # Tracing makes a page several times slower: one in twenty is traced.
+        is_traced, pages = pages % 20 == 0, pages + 1
+        if is_traced:
+            tracemalloc.start()
         page = await read_feed(flow.context, reader, types=TYPES, after=after, limit=500)
+        if is_traced:
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
         for event in page.events:
             assert event["claim_number"] == f"C{seen}"
             seen += 1
         after = page.cursor
-        peaks.append(tracemalloc.get_traced_memory()[1])
         if page.is_end:
             break
-    tracemalloc.stop()
     assert seen == count
-    assert max(peaks[100:]) < 1.5 * max(peaks[:20])
+    # The first page compiles its statements as well.
+    assert max(peaks[2:]) < 1.5 * peaks[1]
 
 
 async def test_old_events_are_removed_after_the_days_of_the_setting(flow, clock):
