@@ -5,6 +5,7 @@ from clearlane.console import (
     audit_page,
     connection_page,
     connections_page,
+    eligibility_page,
     enrollments_page,
     file_page,
     files_page,
@@ -128,6 +129,28 @@ SANDBOX_PAGES = (
     ),
 )
 
+ELIGIBILITY_PAGES = (
+    PageRow(
+        path="/eligibility",
+        roles=EVERYBODY,
+        menu="/eligibility",
+        show=eligibility_page.show_eligibility,
+    ),
+    PageRow(
+        path="/eligibility/ask",
+        methods=SEND,
+        roles=BILLERS,
+        menu="/eligibility",
+        show=eligibility_page.ask,
+    ),
+    PageRow(
+        path="/eligibility/{id}",
+        roles=EVERYBODY,
+        menu="/eligibility",
+        show=eligibility_page.show_answer,
+    ),
+)
+
 ENROLLMENT_PAGES = (
     PageRow(
         path="/enrollments",
@@ -202,6 +225,7 @@ MORE_PAGES: tuple[PageRow, ...] = (
     *CONNECTION_PAGES,
     *FILE_PAGES,
     *SANDBOX_PAGES,
+    *ELIGIBILITY_PAGES,
     *ENROLLMENT_PAGES,
     *ACCOUNT_PAGES,
     *PEOPLE_PAGES,

@@ -150,6 +150,11 @@ async def find(tx: Tx, id: int) -> StoredRequest | None:
     return None if row is None else StoredRequest(*row)
 
 
+async def list_newest(tx: Tx, limit: int) -> list[StoredRequest]:
+    """Return the newest requests of the scope."""
+    return [StoredRequest(*row) for row in await tx.rows(_NEWEST, limit=limit)]
+
+
 async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
     """Return vendor and site of a request."""
     row = await tx.row(_OWNER, id=id)
@@ -267,6 +272,12 @@ _FIND = scoped_select(
     select(*(requests.c[name] for name in StoredRequest._fields)).where(
         requests.c.id == bindparam("id")
     ),
+    requests,
+)
+_NEWEST = scoped_select(
+    select(*(requests.c[name] for name in StoredRequest._fields))
+    .order_by(requests.c.created_at.desc(), requests.c.id.desc())
+    .limit(bindparam("limit")),
     requests,
 )
 _OWNER = Statement(
