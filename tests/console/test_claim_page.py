@@ -78,6 +78,7 @@ async def test_a_claim_is_held_released_and_canceled_before_it_is_sent(sandbox, 
     assert refused.status_code == 409
 
 
+@pytest.mark.server
 async def test_a_decided_claim_has_a_pdf(sandbox, biller):
     answer = await biller.ask(f"/claims/{sandbox.numbers['3001']}/pdf")
     assert (answer.status_code, answer.body[:5]) == (200, b"%PDF-")

@@ -28,7 +28,7 @@ from tests.console.signed_in_console import BY
 
 AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.detail).order_by(audit.c.seq))
 DRAFTS = Statement(select(correction_drafts.c.payload), system=True)
-GOOD_NPI = samples.npi(123_456_780)
+GOOD_NPI, OTHER_NPI = samples.npi(123_456_780), samples.npi(123_456_781)
 
 
 @pytest.fixture(scope="module")
@@ -105,23 +105,22 @@ async def test_a_draft_is_sealed_and_one_person_writes_at_a_time(sandbox, biller
 
 
 async def test_two_corrections_at_once_are_shown_and_never_the_last_wins(sandbox, biller):
-    number = await sandbox.send("3016")
+    number = await sandbox.send("3004")
     await sandbox.advance(2)
-    path = f"/claims/{number}/correct"
-    await biller.ask(path, form=birth("1985-05-05", do="check"))
+    path, mine = f"/claims/{number}/correct", {"f.F33A_BillingProviderNpi": GOOD_NPI}
+    await biller.ask(path, form=mine | {"do": "check"})
     await submit_correction(
         sandbox.installation.work_context, sandbox.site("A-1"), number,
-        {"F03_PatientDob": "1990-01-01", "F11A_InsuredDob": "1990-01-01"},
-        actor=BY, now=sandbox.installation.clock.now(),
+        {"F33A_BillingProviderNpi": OTHER_NPI}, actor=BY, now=sandbox.installation.clock.now(),
     )  # fmt: skip
-    both = await biller.ask(path, form=birth("1985-05-05", do="send"))
+    both = await biller.ask(path, form=mine | {"do": "send"})
     assert both.status_code == 409
-    assert "1990-01-01 1985-05-05" in text_of(both)
-    mine = await biller.ask(path, form={"do": "mine"})
-    successor = re.search(r"/claims/(\w+)/correct", mine.headers["location"])[1]
+    assert f"{OTHER_NPI} {GOOD_NPI}" in text_of(both)
+    carried = await biller.ask(path, form={"do": "mine"})
+    successor = re.search(r"/claims/(\w+)/correct", carried.headers["location"])[1]
     assert successor != number
-    kept = await biller.ask(f"/claims/{number}/correct")
-    assert "It was replaced by" in text_of(kept)
+    assert f'value="{GOOD_NPI}"' in await biller.text(f"/claims/{successor}/correct")
+    assert "It was replaced by" in text_of(await biller.ask(path))
 
 
 async def test_what_was_billed_changes_only_with_a_reason(sandbox, biller):
@@ -200,7 +199,7 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
 
 async def test_a_site_may_leave_corrections_to_its_software(sandbox, biller):
     database = sandbox.installation.database
-    number = await sandbox.send("3016")
+    number = await sandbox.send("3004")
     await sandbox.advance(2)
     await set_console_corrections(database, "A-1", allowed=False, actor=BY)
     await sandbox.installation.refresh()
